@@ -9,6 +9,9 @@
 #include "op/op.h"
 #include "util/text.h"
 
+/* Every so many calls memory is collected: that asks the device, which takes a microsecond. */
+#define CALLS_COLLECT 16
+
 /* State of one call, on the caller's stack, so that a call allocates nothing. */
 typedef struct frame {
     collet_context *cx;
@@ -243,6 +246,8 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
         status = row->run(d->handle, q->handle, &call);
         ticket = queue_unlock(q);
         origins_enqueued(&f->from, q);
+        if (f->cx->counters.calls % CALLS_COLLECT == 0)
+            blocks_collect(d, 0);
     }
     if (status != COLLET_OK)
         status = kernel_status(f, d, status);

@@ -53,23 +53,23 @@ static step *step_create(const op *o, const collet_kernel_call *call)
     size_t operands = sizeof(step) + count * sizeof(collet_operand);
     size_t params = (operands + count * sizeof(step_operand) + 15) & ~(size_t)15;
     size_t numbers = params + ((call->params_size + 15u) & ~(size_t)15);
-    char *block = calloc(1, numbers + numbers_of(call, count) * sizeof(int64_t));
-    step *t = (step *)(void *)block;
+    char *memory = calloc(1, numbers + numbers_of(call, count) * sizeof(int64_t));
+    step *t = (step *)(void *)memory;
     if (!t)
         return NULL;
     t->views = calloc(count, sizeof *t->views);
     if (!t->views) {
-        free(block);
+        free(memory);
         return NULL;
     }
     t->call = *call;
     t->op = o;
     t->count = count;
-    t->from = (step_operand *)(void *)(block + operands);
+    t->from = (step_operand *)(void *)(memory + operands);
     t->call.operands = t->operands;
     if (call->params)
-        t->call.params = memcpy(block + params, call->params, call->params_size);
-    int64_t *next = (int64_t *)(void *)(block + numbers);
+        t->call.params = memcpy(memory + params, call->params, call->params_size);
+    int64_t *next = (int64_t *)(void *)(memory + numbers);
     for (uint32_t i = 0; i < count; i++) {
         collet_operand *to = &t->operands[i];
         size_t bytes = (size_t)call->operands[i].ndim * sizeof *next;

@@ -35,7 +35,7 @@ static int never_written(const storage *s)
 }
 
 /* Waits for the work from which the bytes derive, or reports only what is known of it. */
-static collet_status copy_outcome(const copy *c, int wait, collet_error *err)
+static collet_status copy_outcome(const block *c, int wait, collet_error *err)
 {
     collet_status status = use_outcome(c->writer, wait, err);
     return status == COLLET_OK ? origins_outcome(&c->origins, wait, err) : status;
@@ -46,7 +46,7 @@ static collet_status copy_outcome(const copy *c, int wait, collet_error *err)
 static void drop_lost(storage *s)
 {
     int had = !never_written(s);
-    for (copy *c = s->host.next; c; c = c->next) {
+    for (block *c = s->host.next; c; c = c->next) {
         uint64_t bit = space_bit(c->device->space);
         if (atomic_load(&c->device->state) == DEVICE_LOST)
             s->valid &= ~bit;
@@ -137,10 +137,10 @@ static void wait_for_use(const use *u)
         queue_reach(u->queue, u->ticket);
 }
 
-/* Host memory must outlive the work on it; devices free memory in queue order. */
+/* Host memory must outlive the work on it. */
 static void host_copy_free(storage *s)
 {
-    copy *c = &s->host;
+    block *c = &s->host;
     if (!c->memory)
         return;
     wait_for_use(&c->writer);
@@ -177,11 +177,9 @@ void storage_release(storage *s)
             write_back(s);
         host_copy_free(s);
         while (s->host.next) {
-            copy *c = s->host.next;
+            block *c = s->host.next;
             s->host.next = c->next;
-            c->device->table->buffer_free(c->device->handle, c->memory);
-            memory_count_subtract(&c->device->memory, s->bytes ? s->bytes : 1);
-            free(c);
+            block_free(c);
         }
     } else if (!s->wrapped) {
         free(s->host.memory);
@@ -204,7 +202,7 @@ static collet_status after_use(const use *u, queue *q, int needed, collet_error 
 }
 
 /* A write need not know whether earlier reads succeeded. */
-static collet_status after_uses(copy *c, queue *q, int32_t access, int needed, collet_error *err)
+static collet_status after_uses(block *c, queue *q, int32_t access, int needed, collet_error *err)
 {
     collet_status status = after_use(&c->writer, q, needed, err);
     if (status == COLLET_OK && needed)
@@ -217,7 +215,7 @@ static collet_status after_uses(copy *c, queue *q, int32_t access, int needed, c
 }
 
 /* `from`: the origins of what is written. */
-static void remember(copy *c, use u, int32_t access, const origins *from)
+static void remember(block *c, use u, int32_t access, const origins *from)
 {
     if (access & COLLET_WRITE) {
         c->writer = u;
@@ -231,7 +229,7 @@ static void remember(copy *c, use u, int32_t access, const origins *from)
             return;
         }
     }
-    if (c->reader_count == STORAGE_READERS) {
+    if (c->reader_count == BLOCK_READERS) {
         wait_for_use(&c->readers[0]);
         c->readers[0] = u;
         return;
@@ -239,43 +237,36 @@ static void remember(copy *c, use u, int32_t access, const origins *from)
     c->readers[c->reader_count++] = u;
 }
 
+static use use_of(queue *q, uint64_t ticket)
+{
+    return (use){q->device->synchronous ? NULL : q, ticket};
+}
+
 /* ---- Moving bytes ------------------------------------------------------------------------ */
 
-static copy *find_copy(storage *s, const device *d)
+static block *find_copy(storage *s, const device *d)
 {
     if (d->space == 0)
         return &s->host;
-    copy *c = s->host.next;
+    block *c = s->host.next;
     while (c && c->device != d)
         c = c->next;
     return c;
 }
 
-static collet_status device_copy_create(storage *s, device *d, copy **out, collet_error *err)
+static collet_status device_copy_create(storage *s, device *d, block **out, collet_error *err)
 {
-    collet_buffer *buffer = NULL;
-    copy *c = calloc(1, sizeof *c);
-    if (!c)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array on %s", d->name);
-    uint64_t bytes = s->bytes ? s->bytes : 1;
-    collet_status status =
-        device_note_status(d, d->table->buffer_alloc(d->handle, bytes, &buffer, err));
-    if (status != COLLET_OK) {
-        free(c);
+    collet_status status = block_create(d, s->bytes ? s->bytes : 1, out, err);
+    if (status != COLLET_OK)
         return status;
-    }
-    memory_count_add(&d->memory, bytes);
-    c->device = d;
-    c->memory = buffer;
-    c->next = s->host.next;
-    s->host.next = c;
-    *out = c;
+    (*out)->next = s->host.next;
+    s->host.next = *out;
     return COLLET_OK;
 }
 
-static copy *any_valid_device_copy(storage *s)
+static block *any_valid_device_copy(storage *s)
 {
-    for (copy *c = s->host.next; c; c = c->next)
+    for (block *c = s->host.next; c; c = c->next)
         if (is_valid(s, c->device->space))
             return c;
     return NULL;
@@ -284,7 +275,7 @@ static copy *any_valid_device_copy(storage *s)
 /* From a device with valid bytes, on a queue taken for this copy. */
 static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_error *err)
 {
-    copy *from = any_valid_device_copy(s);
+    block *from = any_valid_device_copy(s);
     queue *q = NULL;
     collet_status status = host_memory_take(s, err);
     if (status == COLLET_OK)
@@ -298,7 +289,10 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
         device *d = from->device;
         status = device_note_status(d, d->table->buffer_read(d->handle, q->handle, from->memory, 0,
                                                              s->host.memory, s->bytes, err));
-        pthread_mutex_unlock(&q->lock);
+        if (status == COLLET_OK)
+            pthread_mutex_unlock(&q->lock);
+        else
+            remember(from, use_of(q, queue_unlock(q)), COLLET_READ, NULL);
     }
     queue_return(q);
     if (status != COLLET_OK)
@@ -327,10 +321,10 @@ static collet_status make_valid_on_host(storage *s, transfer_counters *moved, co
 }
 
 /* From a device with valid bytes; REFUSED where the two devices cannot copy directly. */
-static collet_status send_between(storage *s, copy *to, queue *q, transfer_counters *moved,
+static collet_status send_between(storage *s, block *to, queue *q, transfer_counters *moved,
                                   collet_error *err)
 {
-    copy *from = any_valid_device_copy(s);
+    block *from = any_valid_device_copy(s);
     origins derived = from->origins;
     use read;
     uint64_t ticket = 0;
@@ -344,7 +338,7 @@ static collet_status send_between(storage *s, copy *to, queue *q, transfer_count
         return status;
     origins_enqueued(&derived, q);
     remember(from, read, COLLET_READ, NULL);
-    remember(to, (use){q, ticket}, COLLET_WRITE, &derived);
+    remember(to, use_of(q, ticket), COLLET_WRITE, &derived);
     if (status != COLLET_OK)
         return status;
     set_valid(s, q->device->space, 0);
@@ -352,7 +346,7 @@ static collet_status send_between(storage *s, copy *to, queue *q, transfer_count
     return COLLET_OK;
 }
 
-static collet_status send_from_host(storage *s, copy *to, queue *q, transfer_counters *moved,
+static collet_status send_from_host(storage *s, block *to, queue *q, transfer_counters *moved,
                                     collet_error *err)
 {
     collet_status status = make_valid_on_host(s, moved, err);
@@ -367,16 +361,15 @@ static collet_status send_from_host(storage *s, copy *to, queue *q, transfer_cou
         return status;
     status = to->device->table->buffer_write(to->device->handle, q->handle, to->memory, 0,
                                              s->host.memory, s->bytes, err);
-    uint64_t ticket = queue_unlock(q);
+    remember(to, use_of(q, queue_unlock(q)), COLLET_WRITE, &no_origins);
     if (device_note_status(q->device, status) != COLLET_OK)
         return status;
-    remember(to, (use){q, ticket}, COLLET_WRITE, &no_origins);
     set_valid(s, q->device->space, 0);
     moved->bytes_to_device += s->bytes;
     return COLLET_OK;
 }
 
-static collet_status make_valid(storage *s, copy *c, queue *q, int whole, transfer_counters *moved,
+static collet_status make_valid(storage *s, block *c, queue *q, int whole, transfer_counters *moved,
                                 collet_error *err)
 {
     int32_t space = q->device->space;
@@ -416,7 +409,7 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
         drop_lost(s);
     if (s->lost && !whole)
         return lost(s, err);
-    copy *c = find_copy(s, d);
+    block *c = find_copy(s, d);
     if (!c)
         status = device_copy_create(s, d, &c, err);
     if (status == COLLET_OK)
@@ -446,9 +439,9 @@ collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void 
 
 void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const origins *from)
 {
-    use u = {q->device->synchronous ? NULL : q, ticket};
+    use u = use_of(q, ticket);
     pthread_mutex_lock(&s->lock);
-    copy *c = find_copy(s, q->device);
+    block *c = find_copy(s, q->device);
     if (c)
         remember(c, u, access, from);
     if (access & COLLET_WRITE) {

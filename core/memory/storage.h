@@ -3,27 +3,15 @@
  * storage - bytes, and the memory spaces in which they are valid.
  *
  * A storage is reference-counted and has a copy per memory space: the host (space 0, shared by all
- * backends that work on host memory) and each device with separate memory. Each copy is valid or
- * stale and records the last write, the work on other queues from which its bytes derive, and the
- * reads that may be in progress. The storage's mutex guards all of that; it may be held while
- * waiting for such work. Locks are taken in the order storage, backend, queue.
+ * backends that work on host memory) and each device with separate memory. Each copy is a block,
+ * valid or stale, and records the last write, the work on other queues from which its bytes derive,
+ * and the reads that may be in progress. The storage's mutex guards all of that; it may be held
+ * while waiting for such work. Locks are taken in the order storage, backend, queue.
  */
 #ifndef COLLET_CORE_STORAGE_H
 #define COLLET_CORE_STORAGE_H
 
-#include "runtime/origins.h"
-
-#define STORAGE_READERS 4
-
-typedef struct copy {
-    device *device; /* NULL: the host's memory */
-    void *memory;   /* host address, or collet_buffer *; NULL until needed */
-    use writer;
-    origins origins; /* of the bytes, besides `writer` */
-    use readers[STORAGE_READERS];
-    uint32_t reader_count;
-    struct copy *next;
-} copy;
+#include "runtime/block.h"
 
 typedef struct storage {
     _Atomic int64_t references;
@@ -31,7 +19,7 @@ typedef struct storage {
     uint64_t bytes;
     uint32_t readonly; /* wrapped memory that is never written; constant */
     pthread_mutex_t lock;
-    copy host;               /* first of the list of copies */
+    block host;              /* first of the list of copies */
     uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
     int32_t acquired;        /* acquired by the caller */
     int32_t lost;            /* the only valid copy was on a lost device */

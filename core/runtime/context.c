@@ -72,21 +72,22 @@ collet_status collet_context_create(collet_context **out, collet_runtime *runtim
 
 static void scratch_free(lane *l)
 {
-    device *d = l->queue->device;
-    d->table->buffer_free(d->handle, l->scratch);
-    memory_count_subtract(&d->memory, l->scratch_bytes);
+    if (l->block) {
+        l->block->writer = (use){l->queue, atomic_load(&l->queue->submitted)};
+        block_free(l->block);
+    } else {
+        queue_wait(l->queue);
+        free(l->scratch);
+    }
+    l->block = NULL;
+    l->scratch = NULL;
+    l->scratch_bytes = 0;
 }
 
 static void lane_trim(lane *l)
 {
-    device *d = l->queue->device;
     queue_wait(l->queue);
-    if (d->space == 0)
-        free(l->scratch);
-    else
-        scratch_free(l);
-    l->scratch = NULL;
-    l->scratch_bytes = 0;
+    scratch_free(l);
 }
 
 static void lane_close(lane *l)
@@ -165,6 +166,7 @@ collet_status collet_finish(collet_context *cx)
         if (!l->queue)
             continue;
         collet_status status = queue_finish(l->queue, &err);
+        blocks_collect(l->queue->device, 1);
         if (status == COLLET_OK)
             status = origins_outcome(&l->origins, 1, &err);
         l->origins.count = 0;
@@ -199,34 +201,36 @@ collet_status context_lane(collet_context *cx, device *d, lane **out, collet_err
     return l->queue ? COLLET_OK : queue_take(d, &l->queue, err);
 }
 
+static collet_status scratch_create(device *d, uint64_t bytes, block **grown, void **memory,
+                                    collet_error *err)
+{
+    *grown = NULL;
+    if (d->space == 0) {
+        *memory = aligned_alloc(SCRATCH_ALIGNMENT, bytes);
+        return *memory ? COLLET_OK
+                       : collet_fail(err, COLLET_REFUSED,
+                                     "out of host memory for %" PRIu64 " bytes of scratch", bytes);
+    }
+    collet_status status = block_create(d, bytes, grown, err);
+    if (status == COLLET_OK)
+        *memory = (*grown)->memory;
+    return status;
+}
+
 collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error *err)
 {
-    device *d = l->queue->device;
     if (bytes > l->scratch_bytes) {
         uint64_t rounded = (bytes + SCRATCH_ALIGNMENT - 1) & ~(uint64_t)(SCRATCH_ALIGNMENT - 1);
-        void *grown = NULL;
-        collet_buffer *buffer = NULL;
+        block *grown;
         if (rounded < bytes)
             return collet_fail(err, COLLET_REFUSED, "%" PRIu64 " bytes of scratch exceed the limit",
                                bytes);
-        if (d->space == 0) {
-            /* Work in progress may use the old scratch. */
-            queue_wait(l->queue);
-            grown = aligned_alloc(SCRATCH_ALIGNMENT, rounded);
-            if (!grown)
-                return collet_fail(err, COLLET_REFUSED,
-                                   "out of host memory for %" PRIu64 " bytes of scratch", bytes);
-            free(l->scratch);
-        } else {
-            collet_status status =
-                device_note_status(d, d->table->buffer_alloc(d->handle, rounded, &buffer, err));
-            if (status != COLLET_OK)
-                return status;
-            memory_count_add(&d->memory, rounded);
-            scratch_free(l);
-            grown = buffer;
-        }
-        l->scratch = grown;
+        collet_status status = scratch_create(l->queue->device, rounded, &grown, memory, err);
+        if (status != COLLET_OK)
+            return status;
+        scratch_free(l);
+        l->block = grown;
+        l->scratch = *memory;
         l->scratch_bytes = rounded;
     }
     *memory = l->scratch;
@@ -242,7 +246,10 @@ collet_status collet_trim(collet_context *cx)
         device *d = atomic_load(&cx->runtime->devices[i]);
         if (cx->lanes[i].queue)
             lane_trim(&cx->lanes[i]);
-        if (d && atomic_load(&d->state) == DEVICE_OPEN && d->extensions.trim)
+        if (!d || atomic_load(&d->state) != DEVICE_OPEN)
+            continue;
+        blocks_collect(d, 1);
+        if (d->extensions.trim)
             d->extensions.trim->trim(d->handle);
     }
     return status;
@@ -306,6 +313,8 @@ collet_status collet_memory(collet_context *cx, const char *space, collet_memory
     if (status != COLLET_OK)
         return status;
     collet_memory_stats full = {.struct_size = sizeof full};
+    if (d)
+        blocks_collect(d, 1);
     if (d)
         status = device_memory(d, &full, &cx->error);
     else

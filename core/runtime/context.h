@@ -4,7 +4,7 @@
 #ifndef COLLET_CORE_CONTEXT_H
 #define COLLET_CORE_CONTEXT_H
 
-#include "origins.h"
+#include "block.h"
 #include "select.h"
 
 /* State of a context on one device. */
@@ -12,6 +12,7 @@ typedef struct lane {
     queue *queue;
     void *scratch; /* workspace of kernels: host address or buffer; grows, never shrinks */
     uint64_t scratch_bytes;
+    block *block;    /* of the scratch, on a device with memory of its own */
     origins origins; /* of the work since the last collet_finish */
 } lane;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "block.h"
 
 static collet_status queue_create(device *d, queue **out, collet_error *err)
 {
@@ -140,7 +140,7 @@ collet_status queue_lock(queue *q, collet_error *err)
 uint64_t queue_unlock(queue *q)
 {
     device *d = q->device;
-    uint64_t ticket = q->base + d->table->queue_mark(d->handle, q->handle);
+    uint64_t ticket = d->synchronous ? 0 : q->base + d->table->queue_mark(d->handle, q->handle);
     atomic_store(&q->submitted, ticket);
     pthread_mutex_unlock(&q->lock);
     return ticket;
@@ -155,14 +155,14 @@ static void complete(queue *q, uint64_t ticket)
         ;
 }
 
-/* With handle_lock read-locked. */
-static collet_status handle_wait(queue *q, uint64_t ticket, collet_error *err)
+/* With handle_lock read-locked. `ask`: does not wait; NOT_READY. */
+static collet_status handle_wait(queue *q, uint64_t ticket, int ask, collet_error *err)
 {
     device *d = q->device;
-    int64_t timeout = d->owner->runtime->timeout;
+    int64_t timeout = ask ? 0 : d->owner->runtime->timeout;
     collet_status status =
         d->table->queue_wait(d->handle, q->handle, ticket - q->base, timeout, err);
-    if (status == COLLET_NOT_READY) {
+    if (status == COLLET_NOT_READY && !ask) {
         atomic_store(&d->hung, 1);
         status = collet_fail(err, COLLET_DEVICE_LOST,
                              "it did not finish within %" PRId64 " s (setting 'timeout')",
@@ -179,7 +179,7 @@ static uint64_t last_good(queue *q, uint64_t ticket, collet_status status)
     uint64_t good = atomic_load(&q->completed), bad = ticket;
     while (status != COLLET_DEVICE_LOST && bad - good > 1) {
         uint64_t middle = good + (bad - good) / 2;
-        if (handle_wait(q, middle, &err) == COLLET_OK)
+        if (handle_wait(q, middle, 0, &err) == COLLET_OK)
             good = middle;
         else
             bad = middle;
@@ -187,23 +187,28 @@ static uint64_t last_good(queue *q, uint64_t ticket, collet_status status)
     return good < bad ? good : bad - 1;
 }
 
-void queue_reach(queue *q, uint64_t ticket)
+/* `ask`: 0 where it would have to wait, for a lock too. */
+static int reach(queue *q, uint64_t ticket, int ask)
 {
     collet_error why = {COLLET_OK, ""};
     collet_status status = COLLET_OK;
     uint64_t good = 0, base = 0;
     if (atomic_load(&q->completed) >= ticket)
-        return;
-    pthread_rwlock_rdlock(&q->handle_lock);
+        return 1;
+    if (ask ? pthread_rwlock_tryrdlock(&q->handle_lock) : pthread_rwlock_rdlock(&q->handle_lock))
+        return 0;
     if (atomic_load(&q->completed) < ticket) {
         base = q->base;
-        status = handle_wait(q, ticket, &why);
-        if (status != COLLET_OK)
+        status = handle_wait(q, ticket, ask, &why);
+        if (status != COLLET_OK && status != COLLET_NOT_READY)
             good = last_good(q, ticket, status);
     }
     pthread_rwlock_unlock(&q->handle_lock);
+    if (status == COLLET_NOT_READY)
+        return 0;
     if (status != COLLET_OK) {
-        pthread_mutex_lock(&q->lock);
+        if (ask ? pthread_mutex_trylock(&q->lock) : pthread_mutex_lock(&q->lock))
+            return 0;
         if (!q->failed && q->base == base)
             failure_note(q, status, good, why.text);
         /* Nothing of a lost device is waited for again. */
@@ -212,6 +217,18 @@ void queue_reach(queue *q, uint64_t ticket)
         pthread_mutex_unlock(&q->lock);
     }
     complete(q, ticket);
+    return 1;
+}
+
+int queue_passed(queue *q, uint64_t ticket)
+{
+    return reach(q, ticket, 1);
+}
+
+void queue_reach(queue *q, uint64_t ticket)
+{
+    (void)reach(q, ticket, 0);
+    blocks_collect(q->device, 0);
 }
 
 void queue_wait(queue *q)

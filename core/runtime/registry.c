@@ -7,7 +7,7 @@
 
 #include "plugins/capabilities.h"
 #include "util/struct.h"
-#include "runtime.h"
+#include "block.h"
 #include "plugins/vtable.h"
 
 /* ---- Own ops ----------------------------------------------------------------------------- */
@@ -111,6 +111,8 @@ static collet_status devices_list(backend *b, uint32_t count, collet_error *err)
         d->index = i;
         d->ordinal = ordinal + i;
         snprintf(d->name, sizeof d->name, "%s:%u", b->plugin->name, i);
+        pthread_mutex_init(&d->retired_lock, NULL);
+        d->retired_end = &d->retired;
         atomic_store(&r->devices[d->ordinal], d);
     }
     atomic_store(&r->device_total, ordinal + count);
@@ -460,14 +462,16 @@ collet_status registry_create(collet_runtime *r, collet_error *err)
 
 void registry_destroy(collet_runtime *r)
 {
+    /* Queues of one device may use memory of another. */
+    for (uint32_t i = 0; i < atomic_load(&r->device_total); i++)
+        queues_destroy(r->devices[i]);
     for (size_t i = 0; i < r->backend_count; i++) {
         backend *b = &r->backends[i];
         for (uint32_t k = 0; k < b->device_count; k++) {
             device *d = &b->devices[k];
-            if (d->handle) {
-                queues_destroy(d);
-                device_unload(d);
-            }
+            blocks_destroy(d);
+            device_unload(d);
+            pthread_mutex_destroy(&d->retired_lock);
             free(d->reason);
         }
         free(b->devices);

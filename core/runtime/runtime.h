@@ -29,6 +29,7 @@
 typedef struct backend backend;
 typedef struct device device;
 typedef struct queue queue;
+typedef struct block block;
 
 /* A kernel row that a device offers. */
 typedef struct device_row {
@@ -57,6 +58,9 @@ struct device {
     queue *idle;      /* queues that no context uses, under owner->lock */
     queue *copies;    /* for copies to other devices, made at the first; under owner->lock */
     _Atomic int hung; /* lost because a wait took too long: it may hang in any call */
+    pthread_mutex_t retired_lock;
+    block *retired, **retired_end; /* block.h; oldest first, under retired_lock */
+    _Atomic uint32_t retired_count;
 };
 
 struct backend {
@@ -89,7 +93,7 @@ typedef struct queue_failure {
  * the plugin's queue after it. A use of bytes is recorded as (queue, ticket): it is over once
  * completed >= ticket. A queue of the plugin that has failed is replaced by a new one, with a later
  * base. Queues live as long as their device, so a recorded use never dangles. Locks are taken in
- * the order lock, handle_lock.
+ * the order retired_lock, lock, handle_lock.
  */
 struct queue {
     device *device;
@@ -222,6 +226,8 @@ uint64_t queue_unlock(queue *q);
  * device is lost. Any thread, also while others enqueue. */
 void queue_reach(queue *q, uint64_t ticket);
 void queue_wait(queue *q);
+/* Whether `ticket` is over; asks the device, and is 0 where that would have to wait. */
+int queue_passed(queue *q, uint64_t ticket);
 /* Waits for the context that uses it: reports the first failure since the last such call, also
  * one found by another thread's wait. FAILED, DEVICE_LOST. */
 collet_status queue_finish(queue *q, collet_error *err);

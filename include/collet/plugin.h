@@ -14,10 +14,10 @@
  *
  * Threads. libcore calls slots of one device from any thread. Calls that enqueue in the same queue
  * are never concurrent, but waits for it, and calls that name it as `other`, may be concurrent with
- * them. No buffer is written or freed while another call names it; everything else may be: several
- * queues read one buffer at once. A device with COLLET_THREADS_ONE gets one call at a time. A slot
- * may block only where its comment states it. Of a device with COLLET_ORDER_SYNCHRONOUS every
- * `queue` is NULL.
+ * them. No buffer is written while another call names it, nor freed while a call or a command names
+ * it; everything else may be: several queues read one buffer at once. A device with
+ * COLLET_THREADS_ONE gets one call at a time. A slot may block only where its comment states it. Of
+ * a device with COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
  * current CUDA context and the host's thread counts as it found them. Messages go through
@@ -266,17 +266,19 @@ struct collet_plugin {
     /* Optional (NULL: every row runs on every device). 1 when row `row` runs on this device. */
     int32_t (*device_supports)(collet_device *device, uint32_t row);
 
-    /* Memory. bytes > 0, 256-byte aligned. REFUSED when memory is short: nothing is lost. */
+    /* Memory. bytes > 0, 256-byte aligned. REFUSED when memory is short, without waiting for
+     * queues: libcore then frees buffers whose work it has waited for, trims, and asks again. */
     collet_status (*buffer_alloc)(collet_device *device, uint64_t bytes, collet_buffer **buffer,
                                   collet_error *err);
-    /* Memory. NULL does nothing. Work already in queues may still use it: the free takes effect
-     * after it. */
+    /* Memory. NULL does nothing. No command that is enqueued or under way names the buffer: libcore
+     * frees it when queue_wait has reported all of them as over, or their queues are destroyed. */
     void (*buffer_free)(collet_device *device, collet_buffer *buffer);
     /* Memory. Host to device in queue order; `source` may be reused when the call returns. */
     collet_status (*buffer_write)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                                   uint64_t offset, const void *source, uint64_t bytes,
                                   collet_error *err);
-    /* Memory. Device to host; blocks until `target` holds the bytes. */
+    /* Memory. Device to host; blocks until `target` holds the bytes. On failure too nothing is
+     * written to `target` later. */
     collet_status (*buffer_read)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                                  uint64_t offset, void *target, uint64_t bytes, collet_error *err);
     /*

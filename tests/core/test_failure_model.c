@@ -4,11 +4,12 @@
  * commands fail late, against a model.
  *
  * Checked: what a read returns with OK is what the calls compute when nothing fails. collet_finish
- * reports each failure of a command from which results of its context derive. A call fails only if
- * its device was lost, or if an array whose bytes it needs is bad in every memory space where it is
- * valid, and leaves its output as it was unless the device was lost. A copy on a device is bad if
- * the device was lost or if its bytes derive from a bad command: one that failed, one enqueued
- * after it in the same queue of the plugin, or one on a lost device that no wait had confirmed.
+ * reports each failure of a command from which results of its context derive, and may report the
+ * loss of a device that the context used. A call fails only if its device was lost, or if an array
+ * whose bytes it needs is bad in every memory space where it is valid, and leaves its output as it
+ * was unless the device was lost. A copy on a device is bad if the device was lost or if its bytes
+ * derive from a bad command: one that failed, one enqueued after it in the same queue of the
+ * plugin, or one on a lost device that no wait had confirmed.
  * What was written in part still derives from all that the array derived from before.
  *
  * The stand-in announces each command with its buffers, and each wait.
@@ -51,6 +52,7 @@ typedef struct view {
 typedef struct program {
     collet_context *cx;
     int device;           /* -1: the host */
+    uint32_t used;        /* devices, as bits */
     command_set pending;  /* since the last collet_finish: of all calls */
     command_set promised; /* of those that returned OK */
 } program;
@@ -202,6 +204,8 @@ static void written(model *m, const program *p, int whole)
 /* After a call: what collet_finish may report, and must. */
 static void called(program *p, collet_status status)
 {
+    if (p->device >= 0)
+        p->used |= 1u << p->device;
     add_all(&p->pending, &w.call);
     if (status == COLLET_OK)
         add_all(&p->promised, &w.call);
@@ -355,8 +359,12 @@ static void step_read(program *p)
 
 static void step_finish(program *p)
 {
+    int lost = 0;
     collet_status status = collet_finish(p->cx);
-    check_status(p, status, any(&p->pending, 1), "finish");
+    for (int d = 0; d < DEVICES; d++)
+        lost |= w.lost[d] && p->used >> d & 1;
+    check_status(p, status, any(&p->pending, 1) || (lost && status == COLLET_DEVICE_LOST),
+                 "finish");
     if (status == COLLET_OK && any(&p->promised, 0))
         complain("finish returned OK in spite of a failure", p->cx);
     p->pending = p->promised = (command_set){{0}};

@@ -66,6 +66,7 @@ static collet_status device_open(const collet_host *host, uint32_t index,
     d->status = (collet_status)setting(host, "remote.status");
     d->lose = setting(host, "remote.lose");
     d->hang = setting(host, "remote.hang");
+    d->hoards = setting(host, "remote.hoards");
     d->apart = setting(host, "remote.apart");
     d->delay_us = setting(host, "remote.delay_us");
     pthread_mutex_init(&d->lock, NULL);
@@ -89,14 +90,14 @@ static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffe
 {
     collet_buffer *b = NULL;
     pthread_mutex_lock(&d->lock);
-    int fits = (int64_t)bytes <= d->memory - (int64_t)d->stats.current;
+    uint64_t used = d->stats.current + (d->hoards ? d->kept : 0);
+    int fits = (int64_t)bytes <= d->memory - (int64_t)used;
     if (fits)
         b = calloc(1, sizeof *b + bytes);
     if (b) {
         b->device = d;
         b->bytes = bytes;
         b->serial = next_serial(d);
-        b->references = 1;
         d->stats.current += bytes;
         if (d->stats.current > d->stats.peak)
             d->stats.peak = d->stats.current;
@@ -114,33 +115,28 @@ uint64_t next_serial(collet_device *d)
     return d->control ? atomic_fetch_add(&d->control->serial, 1) + 1 : 0;
 }
 
-void buffer_unref(collet_buffer *b)
-{
-    collet_device *d = b->device;
-    pthread_mutex_lock(&d->lock);
-    int last = --b->references == 0;
-    if (last) {
-        d->stats.current -= b->bytes;
-        d->kept += b->bytes;
-    }
-    pthread_mutex_unlock(&d->lock);
-    if (last)
-        free(b);
-}
-
-/* Tasks hold a reference: the buffer is freed after the last task that uses it. */
-void buffer_ref(collet_buffer *b)
+void buffer_count(collet_buffer *b, int64_t change)
 {
     pthread_mutex_lock(&b->device->lock);
-    b->references++;
+    b->commands += change;
     pthread_mutex_unlock(&b->device->lock);
 }
 
+/* A test aborts here if libcore frees memory that a command uses. */
 static void buffer_free(collet_device *d, collet_buffer *b)
 {
-    (void)d;
-    if (b)
-        buffer_unref(b);
+    if (!b)
+        return;
+    pthread_mutex_lock(&d->lock);
+    if (b->commands) {
+        fprintf(stderr, "remote: a buffer is freed that %lld commands use\n",
+                (long long)b->commands);
+        abort();
+    }
+    d->stats.current -= b->bytes;
+    d->kept += b->bytes;
+    pthread_mutex_unlock(&d->lock);
+    free(b);
 }
 
 #define ROW(op, run, sig)                                                                          \
@@ -156,7 +152,7 @@ static const collet_kernel_row kernels[] = {
     ROW(COLLET_OP_ADD, remote_run, COLLET_SIG(D, D, D)),
     ROW(COLLET_OP_FILL, remote_run, COLLET_SIG(F)),
     ROW(COLLET_OP_MUL, remote_run, COLLET_SIG(F, F, F)),
-    ROW(COLLET_OP_OWN(0), remote_run, COLLET_SIG(F, F, F)),
+    {COLLET_OP_OWN(0), 0, COLLET_SIG(F, F, F), remote_run, remote_workspace},
 };
 
 static const collet_op_definition ops[] = {

@@ -50,9 +50,9 @@ static void timeline_unref(timeline *t)
 
 static void task_free(task *t)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (t->buffers[i])
-            buffer_unref(t->buffers[i]);
+            buffer_count(t->buffers[i], -1);
     if (t->after)
         timeline_unref(t->after);
     free(t->source);
@@ -193,8 +193,8 @@ uint64_t remote_queue_mark(collet_device *d, collet_queue *q)
     return value;
 }
 
-/* Under the lock; 0: not within the time. */
-static int reached(timeline *time, uint64_t value, int64_t nanoseconds)
+/* Under the lock; 0: not within the time, or `d` (NULL: none) was lost. */
+static int reached(const collet_device *d, timeline *time, uint64_t value, int64_t nanoseconds)
 {
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -204,13 +204,13 @@ static int reached(timeline *time, uint64_t value, int64_t nanoseconds)
         end.tv_sec++;
         end.tv_nsec -= 1000000000;
     }
-    while (time->done < value) {
+    while (time->done < value && !(d && d->lost)) {
         if (nanoseconds < 0)
             pthread_cond_wait(&time->changed, &time->lock);
         else if (pthread_cond_timedwait(&time->changed, &time->lock, &end) == ETIMEDOUT)
-            return time->done >= value;
+            break;
     }
-    return 1;
+    return time->done >= value;
 }
 
 collet_status remote_queue_wait(collet_device *d, collet_queue *q, uint64_t value,
@@ -218,9 +218,11 @@ collet_status remote_queue_wait(collet_device *d, collet_queue *q, uint64_t valu
 {
     timeline *time = q->time;
     pthread_mutex_lock(&time->lock);
-    int done = reached(time, value, nanoseconds);
+    int done = reached(d, time, value, nanoseconds);
     int failed = time->failed_at && time->failed_at <= value;
-    collet_status status = !done ? COLLET_NOT_READY : failed ? time->failure : COLLET_OK;
+    collet_status status = !done    ? (d->lost ? COLLET_DEVICE_LOST : COLLET_NOT_READY)
+                           : failed ? time->failure
+                                    : COLLET_OK;
     uint32_t op = time->failed_op;
     pthread_mutex_unlock(&time->lock);
     if (d->control)
@@ -234,7 +236,7 @@ static collet_status await(collet_device *d, task *t)
 {
     (void)d;
     pthread_mutex_lock(&t->after->lock);
-    reached(t->after, t->value, -1);
+    reached(NULL, t->after, t->value, -1);
     pthread_mutex_unlock(&t->after->lock);
     return COLLET_OK;
 }

@@ -12,7 +12,7 @@
 struct collet_buffer {
     collet_device *device;
     uint64_t bytes, serial;
-    int64_t references;
+    int64_t commands; /* that name it and are not over */
     _Alignas(16) unsigned char data[];
 };
 
@@ -30,6 +30,7 @@ struct collet_device {
     collet_memory_stats stats;
     uint64_t kept;                          /* bytes freed since the last trim; simulates a pool */
     _Alignas(16) unsigned char spoiled[64]; /* see remote.extension */
+    int64_t hoards; /* freed memory is not available before a trim */
 };
 
 typedef struct timeline timeline;
@@ -37,15 +38,15 @@ typedef struct timeline timeline;
 /* A queued task. `work` runs on the queue's thread and returns the task's status. */
 typedef struct task {
     collet_status (*work)(collet_device *device, struct task *task);
-    collet_buffer *buffers[3];
-    timeline *after; /* waits for `value` of another queue */
+    collet_buffer *buffers[4]; /* the target, the sources, scratch */
+    timeline *after;           /* waits for `value` of another queue */
     uint64_t value;
     uint32_t op;
     collet_dtype dtype;
     int32_t ndim;
     int64_t shape[COLLET_MAX_DIMS];
     int64_t strides[3][COLLET_MAX_DIMS];
-    uint64_t offsets[3];
+    uint64_t offsets[4];
     uint64_t bytes;
     int64_t call;         /* number of the kernel call on the device; 0: no kernel */
     double fill;          /* the value of a fill */
@@ -54,14 +55,15 @@ typedef struct task {
     struct task *next;
 } task;
 
-void buffer_ref(collet_buffer *b);
-void buffer_unref(collet_buffer *b);
+/* A command that names the buffer was enqueued (1) or is over (-1). */
+void buffer_count(collet_buffer *b, int64_t change);
 
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *));
 uint64_t next_serial(collet_device *d);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
 
+uint64_t remote_workspace(collet_device *d, const collet_kernel_call *call);
 collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call);
 collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                            const void *source, uint64_t bytes, collet_error *err);

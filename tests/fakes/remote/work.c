@@ -8,7 +8,7 @@
 
 static void task_buffer(task *t, int which, collet_buffer *b, uint64_t offset)
 {
-    buffer_ref(b);
+    buffer_count(b, 1);
     t->buffers[which] = b;
     t->offsets[which] = offset;
 }
@@ -149,8 +149,20 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
         task_buffer(t, (int)i, o->buffer, o->byte_offset);
         memcpy(t->strides[i], o->strides, (size_t)t->ndim * sizeof *o->strides);
     }
+    if (call->workspace)
+        task_buffer(t, 3, call->workspace, 0);
     queue_push(q, t);
     return COLLET_OK;
+}
+
+/* Of remote.plus: as large as its output, so that it grows. */
+uint64_t remote_workspace(collet_device *d, const collet_kernel_call *call)
+{
+    uint64_t bytes = sizeof(float);
+    (void)d;
+    for (int32_t i = 0; i < call->operands[0].ndim; i++)
+        bytes *= (uint64_t)call->operands[0].shape[i];
+    return bytes;
 }
 
 static collet_status write_work(collet_device *d, task *t)

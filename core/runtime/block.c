@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "block.h"
+
+#include <stdlib.h>
+
+/* With more retired blocks than this, allocations wait for the oldest. */
+#define RETIRED_MAX 1024u
+
+static int over(const use *u)
+{
+    return !u->queue || queue_passed(u->queue, u->ticket);
+}
+
+/* Waits for a lost device may return while it is still at work. */
+static int in_use(const block *b)
+{
+    int unused = over(&b->writer);
+    for (uint32_t i = 0; i < b->reader_count && unused; i++)
+        unused = over(&b->readers[i]);
+    return !unused || atomic_load(&b->device->state) == DEVICE_LOST;
+}
+
+static void release(block *b)
+{
+    device *d = b->device;
+    if (!atomic_load(&d->hung))
+        d->table->buffer_free(d->handle, b->memory);
+    memory_count_subtract(&d->memory, b->bytes);
+    free(b);
+}
+
+/* ---- Retired blocks ---------------------------------------------------------------------- */
+
+void block_free(block *b)
+{
+    if (!b)
+        return;
+    if (!in_use(b)) {
+        release(b);
+        return;
+    }
+    device *d = b->device;
+    b->next = NULL;
+    pthread_mutex_lock(&d->retired_lock);
+    *d->retired_end = b;
+    d->retired_end = &b->next;
+    atomic_fetch_add(&d->retired_count, 1);
+    pthread_mutex_unlock(&d->retired_lock);
+}
+
+/* Under the lock, so that who finds no retired block finds its memory free. */
+static void collect_locked(device *d, int all)
+{
+    block **at = &d->retired;
+    while (*at) {
+        block *b = *at;
+        if (in_use(b)) {
+            if (!all)
+                return;
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        if (!*at)
+            d->retired_end = at;
+        atomic_fetch_sub(&d->retired_count, 1);
+        release(b);
+    }
+}
+
+void blocks_collect(device *d, int all)
+{
+    if (!atomic_load(&d->retired_count))
+        return;
+    pthread_mutex_lock(&d->retired_lock);
+    collect_locked(d, all);
+    pthread_mutex_unlock(&d->retired_lock);
+}
+
+/* Waits for the oldest retired block and frees what is no longer used; 0 if there is none, or the
+ * device is lost. */
+static int wait_for_oldest(device *d)
+{
+    use uses[1 + BLOCK_READERS];
+    uint32_t count = 0;
+    pthread_mutex_lock(&d->retired_lock);
+    if (d->retired && atomic_load(&d->state) != DEVICE_LOST) {
+        uses[count++] = d->retired->writer;
+        for (uint32_t i = 0; i < d->retired->reader_count; i++)
+            uses[count++] = d->retired->readers[i];
+    }
+    pthread_mutex_unlock(&d->retired_lock);
+    for (uint32_t i = 0; i < count; i++)
+        if (uses[i].queue)
+            queue_reach(uses[i].queue, uses[i].ticket);
+    blocks_collect(d, 1);
+    return count != 0;
+}
+
+void blocks_destroy(device *d)
+{
+    while (d->retired) {
+        block *b = d->retired;
+        d->retired = b->next;
+        release(b);
+    }
+}
+
+/* ---- Allocation -------------------------------------------------------------------------- */
+
+static collet_status allocate(device *d, uint64_t bytes, collet_buffer **out, collet_error *err)
+{
+    if (atomic_load(&d->state) == DEVICE_LOST)
+        return collet_fail(err, COLLET_DEVICE_LOST, "%s was lost", d->name);
+    return device_note_status(d, d->table->buffer_alloc(d->handle, bytes, out, err));
+}
+
+static collet_status allocate_or_wait(device *d, uint64_t bytes, collet_buffer **out,
+                                      collet_error *err)
+{
+    blocks_collect(d, atomic_load(&d->retired_count) >= RETIRED_MAX);
+    if (atomic_load(&d->retired_count) >= RETIRED_MAX)
+        wait_for_oldest(d);
+    collet_status status = allocate(d, bytes, out, err);
+    if (status != COLLET_REFUSED)
+        return status;
+    blocks_collect(d, 1);
+    do
+        status = allocate(d, bytes, out, err);
+    while (status == COLLET_REFUSED && wait_for_oldest(d));
+    if (status != COLLET_REFUSED)
+        return status;
+    if (d->extensions.trim)
+        d->extensions.trim->trim(d->handle);
+    return allocate(d, bytes, out, err);
+}
+
+collet_status block_create(device *d, uint64_t bytes, block **out, collet_error *err)
+{
+    collet_buffer *buffer = NULL;
+    block *b = calloc(1, sizeof *b);
+    if (!b)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array on %s", d->name);
+    collet_status status = allocate_or_wait(d, bytes, &buffer, err);
+    if (status != COLLET_OK) {
+        free(b);
+        return status;
+    }
+    memory_count_add(&d->memory, bytes);
+    b->device = d;
+    b->memory = buffer;
+    b->bytes = bytes;
+    *out = b;
+    return COLLET_OK;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcore frees a device's memory when no command can still use it: the stand-in aborts if it is
+ * freed earlier. What is kept for that is bounded, and freed where memory is short. */
+#include <pthread.h>
+
+#include "common/support.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+#define N 64
+#define BYTES (N * sizeof(float)) /* of an array */
+
+static collet_memory_stats memory_of(collet_context *cx)
+{
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_memory(cx, "remote:0", &stats));
+    return stats;
+}
+
+static void assert_first(collet_context *cx, const collet_array *a, float first)
+{
+    float got[N];
+    assert_ok(cx, collet_array_read(cx, a, got, sizeof got));
+    assert_true(got[0] == first);
+}
+
+/* Each round uses half of the memory and frees it while its kernel is at work. */
+static void a_loop_that_frees_goes_on(void **state)
+{
+    static const char *const settings[] = {"remote.memory=1024", "remote.delay_us=100", NULL};
+    (void)state;
+    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    for (int i = 0; i < 3000; i++) {
+        collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N);
+        assert_ok(w.cx, collet_add(w.cx, c, a, a));
+        collet_array_free(a);
+        if (i % 500 == 0)
+            assert_first(w.cx, c, 2);
+        collet_array_free(c);
+    }
+    assert_int_equal(counters_of(w.cx).fallbacks, 0);
+    assert_ok(w.cx, collet_finish(w.cx));
+    assert_int_equal(memory_of(w.cx).current, 0);
+    close_world(w);
+}
+
+/* Where memory is enough for everything, the loop does not run ahead of the device, which has
+ * stopped, for ever. */
+static void what_is_freed_does_not_accumulate(void **state)
+{
+    static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
+    collet_status status = COLLET_OK;
+    int rounds = 0;
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
+    collet_array *a = floats(w.cx, N, 1);
+    for (; rounds < 4000 && status == COLLET_OK; rounds++) {
+        collet_array *c = empty_floats(w.cx, N);
+        status = collet_add(w.cx, c, a, a);
+        collet_array_free(c);
+    }
+    assert_status(w.cx, status, COLLET_DEVICE_LOST);
+    assert_true(rounds <= 1026);
+    collet_array_free(a);
+    close_world(w);
+}
+
+/* A free does not wait for the kernel, which never ends; nor does a call that has memory. */
+static void a_free_does_not_wait(void **state)
+{
+    static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
+    (void)state;
+    world w = open_world(BOTH, settings, "remote:0");
+    collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = empty_floats(w.cx, N);
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    collet_array_free(c);
+    assert_ok(w.cx, collet_add(w.cx, d, a, a));
+    collet_array_free(d);
+    assert_int_equal(memory_of(w.cx).current, 3 * BYTES);
+    assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
+    collet_array_free(a);
+    close_world(w);
+}
+
+/* An allocation waits for a hung device as long as the setting allows. */
+static void short_memory_on_a_hung_device(void **state)
+{
+    static const char *const settings[] = {"remote.hang=1", "remote.memory=512", "timeout=1", NULL};
+    (void)state;
+    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = empty_floats(w.cx, N);
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    collet_array_free(c);
+    assert_status(w.cx, collet_add(w.cx, d, a, a), COLLET_DEVICE_LOST);
+    assert_ok(w.cx, collet_add(w.cx, d, a, a));
+    assert_first(w.cx, d, 2);
+    collet_array_free(a);
+    collet_array_free(d);
+    close_world(w);
+}
+
+/* What a plugin keeps is trimmed before a call is refused; what cannot fit is refused. */
+static void short_memory_is_trimmed(void **state)
+{
+    static const char *const settings[] = {"remote.memory=1024", "remote.hoards=1", NULL};
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
+    collet_array *a = floats(w.cx, N, 1), *kept[3];
+    for (int i = 0; i < 20; i++) {
+        collet_array *c = empty_floats(w.cx, N);
+        assert_ok(w.cx, collet_add(w.cx, c, a, a));
+        collet_array_free(c);
+    }
+    for (int i = 0; i < 3; i++) {
+        kept[i] = empty_floats(w.cx, N);
+        assert_ok(w.cx, collet_add(w.cx, kept[i], a, a));
+    }
+    collet_array *c = empty_floats(w.cx, N);
+    assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
+    assert_text_has(w.cx, "do not fit in the device's memory");
+    for (int i = 0; i < 3; i++)
+        collet_array_free(kept[i]);
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_first(w.cx, c, 2);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+/* Scratch that has grown is freed after the commands that use it. */
+static void scratch_is_kept_while_used(void **state)
+{
+    static const char *const settings[] = {"remote.delay_us=3000", NULL};
+    uint32_t plus;
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
+    collet_array *first = floats(w.cx, 1, 1);
+    assert_ok(w.cx, collet_add(w.cx, first, first, first));
+    assert_ok(w.cx, collet_op_find(w.rt, "remote.plus", &plus, NULL));
+    for (int64_t n = 1; n <= N; n *= 2) {
+        collet_array *a = floats(w.cx, n, 1), *c = empty_floats(w.cx, n);
+        const collet_array *const ins[] = {a, a};
+        assert_ok(w.cx, collet_call(w.cx, plus, &c, ins, NULL));
+        collet_array_free(a);
+        collet_array_free(c);
+    }
+    collet_array_free(first);
+    assert_ok(w.cx, collet_finish(w.cx));
+    assert_int_equal(memory_of(w.cx).current, 256);
+    assert_ok(w.cx, collet_trim(w.cx));
+    assert_int_equal(memory_of(w.cx).current, 0);
+    close_world(w);
+}
+
+/* Twenty commands are enqueued behind the one that loses the device. */
+static void a_device_is_lost_with_work_in_progress(void **state)
+{
+    static const char *const settings[] = {"remote.lose=2", "remote.delay_us=2000", NULL};
+    (void)state;
+    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    collet_array *a = floats(w.cx, N, 1);
+    for (int i = 0; i < 22; i++) {
+        collet_array *c = empty_floats(w.cx, N);
+        assert_ok(w.cx, collet_add(w.cx, c, a, a));
+        collet_array_free(c);
+    }
+    assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
+    collet_array *c = empty_floats(w.cx, N);
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
+    assert_first(w.cx, c, 2);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+/* The source of a copy between devices is used by both. */
+static void a_source_is_kept_during_the_copy(void **state)
+{
+    static const char *const settings[] = {"remote.delay_us=3000", NULL};
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
+    collet_array *last = NULL;
+    for (int i = 0; i < 20; i++) {
+        collet_array *a = floats(w.cx, N, 1), *b = empty_floats(w.cx, N);
+        assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
+        assert_ok(w.cx, collet_add(w.cx, b, a, a));
+        assert_ok(w.cx, collet_set_backend(w.cx, "remote:1"));
+        collet_array_free(last);
+        last = empty_floats(w.cx, N);
+        assert_ok(w.cx, collet_add(w.cx, last, b, b));
+        collet_array_free(a);
+        collet_array_free(b);
+    }
+    assert_int_equal(counters_of(w.cx).bytes_direct, 20 * BYTES);
+    assert_first(w.cx, last, 4);
+    collet_array_free(last);
+    close_world(w);
+}
+
+typedef struct job {
+    collet_runtime *rt;
+    collet_array *shared;
+    int rounds;
+} job;
+
+static void *loop(void *argument)
+{
+    job *j = argument;
+    int64_t n = N;
+    collet_context *cx = NULL;
+    if (collet_context_create(&cx, j->rt, NULL) != COLLET_OK ||
+        collet_set_backend(cx, "remote:0") != COLLET_OK)
+        return NULL;
+    for (collet_status status = COLLET_OK; status == COLLET_OK && j->rounds; j->rounds--) {
+        collet_array *c = NULL, *d = NULL;
+        status = collet_array_create(cx, &c, COLLET_F32, 1, &n);
+        if (status == COLLET_OK)
+            status = collet_array_create(cx, &d, COLLET_F32, 1, &n);
+        if (status == COLLET_OK)
+            status = collet_add(cx, c, j->shared, j->shared);
+        if (status == COLLET_OK)
+            status = collet_add(cx, d, c, j->shared);
+        collet_array_free(c);
+        collet_array_free(d);
+        if (status != COLLET_OK)
+            fprintf(stderr, "%s\n", collet_last_error(cx));
+        j->rounds += status != COLLET_OK;
+    }
+    collet_context_destroy(cx);
+    return NULL;
+}
+
+/* The memory holds what is in use: the shared array and two of each thread. */
+static void threads_share_short_memory(void **state)
+{
+    static const char *const settings[] = {"remote.memory=1280", "remote.delay_us=20", NULL};
+    job jobs[2];
+    pthread_t threads[2];
+    (void)state;
+    world w = open_world(BOTH, settings, "remote:0");
+    collet_array *shared = floats(w.cx, N, 1);
+    for (int i = 0; i < 2; i++) {
+        jobs[i] = (job){w.rt, shared, 1000};
+        assert_int_equal(pthread_create(&threads[i], NULL, loop, &jobs[i]), 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(jobs[i].rounds, 0);
+    }
+    collet_array_free(shared);
+    close_world(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loop_that_frees_goes_on),
+        cmocka_unit_test(what_is_freed_does_not_accumulate),
+        cmocka_unit_test(a_free_does_not_wait),
+        cmocka_unit_test(short_memory_on_a_hung_device),
+        cmocka_unit_test(short_memory_is_trimmed),
+        cmocka_unit_test(scratch_is_kept_while_used),
+        cmocka_unit_test(a_device_is_lost_with_work_in_progress),
+        cmocka_unit_test(a_source_is_kept_during_the_copy),
+        cmocka_unit_test(threads_share_short_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
