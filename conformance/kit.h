@@ -122,7 +122,8 @@ const kit_op *kit_op_find(uint32_t op);
 extern const kit_op kit_array_arithmetic_ops[], kit_array_axes_ops[], kit_array_function_ops[],
     kit_array_ops[], kit_array_reduce_ops[], kit_factor_ops[], kit_fft_ops[], kit_linalg_ops[],
     kit_linalg_vector_ops[], kit_md_axes_ops[], kit_md_ops[], kit_md_vector_ops[], kit_random_ops[],
-    kit_spectra_ops[], kit_ternary_ops[], kit_ternary_product_ops[];
+    kit_scatter_average_ops[], kit_scatter_field_ops[], kit_scatter_sphere_ops[], kit_spectra_ops[],
+    kit_ternary_ops[], kit_ternary_product_ops[];
 
 typedef struct kit_row {
     collet_op_info info;
@@ -178,6 +179,8 @@ struct kit_case {
         collet_fft_params fft;
         collet_fftshift_params fftshift;
         collet_random_params random;
+        collet_scatter_params scatter;
+        collet_scatter_average_params average;
         collet_ternary_quantize_params quantize;
         collet_ternary_format_params format;
         collet_ternary_linear_params linear;

@@ -369,6 +369,9 @@ const kit_op *kit_op_find(uint32_t op)
                                              kit_md_ops,
                                              kit_md_vector_ops,
                                              kit_random_ops,
+                                             kit_scatter_field_ops,
+                                             kit_scatter_sphere_ops,
+                                             kit_scatter_average_ops,
                                              kit_spectra_ops,
                                              kit_ternary_ops,
                                              kit_ternary_product_ops};

@@ -269,6 +269,23 @@ typedef struct collet_random_params {
     uint64_t offset;
 } collet_random_params;
 
+/* scatter_ewald (nearest), scatter_projection (neighbours), scatter_amplitude (neighbours, offset),
+ * scatter_intensity (material). Fields that an op does not name are not read. */
+typedef struct collet_scatter_params {
+    uint32_t struct_size;
+    uint32_t nearest;
+    uint32_t neighbours;
+    uint32_t material;
+    uint32_t offset;
+    uint32_t reserved; /* 0 */
+} collet_scatter_params;
+
+/* scatter_average: mask != 0 leaves NaN out of the mean. */
+typedef struct collet_scatter_average_params {
+    uint32_t struct_size;
+    uint32_t mask;
+} collet_scatter_average_params;
+
 /* How ternary weights become codes. */
 #define COLLET_TERNARY_THRESHOLD                                                                   \
     0                            /* v > threshold: 1, v < -threshold: -1, else 0; the scale is 1 */

@@ -121,6 +121,11 @@ static int64_t extent_of(const op_call *c, char letter, char empty)
 {
     if (is_ternary(c) && strchr("KBG", letter))
         return ternary_extent(c, letter, empty);
+    /* The half spectrum of X pixels; both are zero together. */
+    if (letter == 'H' && !strcmp(c->info.family, "scatter"))
+        return empty && strchr("XH", empty) ? 0 : extent_of(c, 'X', 0) / 2 + 1;
+    if (letter == 'X' && empty == 'H')
+        return 0;
     return letter == empty ? 0 : 3 + letter % 3;
 }
 
@@ -266,6 +271,9 @@ void op_call_stretch(op_call *c, int64_t letters, int64_t others)
 {
     int named = 0;
     letters = op_call_by_rule(c) ? others : letters;
+    /* Several letters an operand. */
+    if (!strcmp(c->info.family, "scatter"))
+        letters = 4;
     for (uint32_t k = 0; k < c->count; k++) {
         for (int32_t i = 0; i < c->operand[k].ndim; i++)
             named |= !strchr(".#=", c->operand[k].axis[i]);
@@ -277,6 +285,8 @@ void op_call_stretch(op_call *c, int64_t letters, int64_t others)
                 o->shape[i] *= letters;
             else if (o->axis[i] == '.' && !named)
                 o->shape[i] *= others;
+            if (o->axis[i] == 'H')
+                o->shape[i] = extent_of(c, 'X', 0) * letters / 2 + 1;
         }
     }
 }

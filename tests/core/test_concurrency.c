@@ -12,7 +12,7 @@
 #define GRANTED 3
 #define CALLERS 2
 #define ROUNDS 4
-#define OPS_MAX 64
+#define OPS_MAX 128
 
 static collet_runtime *rt;
 

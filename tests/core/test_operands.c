@@ -19,18 +19,27 @@ static int set_up(void **state)
 
 /* ---- No elements ----------------------------------------------------------------------------- */
 
-enum { ZERO, NOT_A_NUMBER, COUNTING, ENERGIES, BIAS };
+enum { ZERO, NOT_A_NUMBER, COUNTING, ENERGIES, BIAS, OUTSIDE, TURNED, BEFORE };
 
 /* Non-zero results of empty operands (docs/KERNELS.md); output -1: all. */
 static const struct {
     uint32_t op;
     int output, value;
 } empty_results[] = {
-    {COLLET_OP_MEAN, -1, NOT_A_NUMBER},       {COLLET_OP_LU, 0, COUNTING},
-    {COLLET_OP_COM, 0, NOT_A_NUMBER},         {COLLET_OP_KINETIC, 0, ENERGIES},
-    {COLLET_OP_GYRATION, -1, NOT_A_NUMBER},   {COLLET_OP_RMSD, -1, NOT_A_NUMBER},
-    {COLLET_OP_OBSERVABLES, 0, NOT_A_NUMBER}, {COLLET_OP_OBSERVABLES, 4, ENERGIES},
+    {COLLET_OP_MEAN, -1, NOT_A_NUMBER},
+    {COLLET_OP_LU, 0, COUNTING},
+    {COLLET_OP_COM, 0, NOT_A_NUMBER},
+    {COLLET_OP_KINETIC, 0, ENERGIES},
+    {COLLET_OP_GYRATION, -1, NOT_A_NUMBER},
+    {COLLET_OP_RMSD, -1, NOT_A_NUMBER},
+    {COLLET_OP_OBSERVABLES, 0, NOT_A_NUMBER},
+    {COLLET_OP_OBSERVABLES, 4, ENERGIES},
     {COLLET_OP_TERNARY_LINEAR, 0, BIAS},
+    {COLLET_OP_SCATTER_EWALD, 0, OUTSIDE},
+    {COLLET_OP_SCATTER_PROJECTION, 0, NOT_A_NUMBER},
+    {COLLET_OP_SCATTER_INTENSITY, 0, NOT_A_NUMBER},
+    {COLLET_OP_SCATTER_AVERAGE, 0, TURNED},
+    {COLLET_OP_SCATTER_AMPLITUDE, 0, BEFORE},
 };
 
 static int value_when_empty(uint32_t op, uint32_t output)
@@ -43,13 +52,14 @@ static int value_when_empty(uint32_t op, uint32_t output)
     return ZERO;
 }
 
-/* Element i of the last input, which is f32. */
+/* Part i of the last input, which is a float or complex. */
 static double last_input(const op_call *c, int64_t i)
 {
     static _Alignas(16) char bytes[OP_CALL_BYTES];
-    assert_int_equal(c->operand[c->count - 1].dtype, COLLET_F32);
+    collet_dtype d = c->operand[c->count - 1].dtype;
     op_call_values(c, c->count - 1, bytes);
-    return (double)((const float *)(const void *)bytes)[i];
+    return d == COLLET_F64 || d == COLLET_C128 ? ((const double *)(const void *)bytes)[i]
+                                               : (double)((const float *)(const void *)bytes)[i];
 }
 
 static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
@@ -58,10 +68,15 @@ static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
     int64_t within = o->ndim ? i % o->shape[o->ndim - 1] : 0;
     int value = value_when_empty(c->info.id, k);
     /* ENERGIES: the total is a sum; the other elements are divided by the mass. */
-    int nan = value == NOT_A_NUMBER || (value == ENERGIES && within > 0);
-    double expected = value == COUNTING ? (double)within
-                      : value == BIAS   ? last_input(c, within)
-                                        : 0.0;
+    /* TURNED: of no angles, or outside of the images. */
+    int nan = value == NOT_A_NUMBER || (value == TURNED && isnan(got)) ||
+              (value == ENERGIES && within > 0);
+    double expected = value == COUNTING  ? (double)within
+                      : value == BIAS    ? last_input(c, within)
+                      : value == OUTSIDE ? -1.0
+                      : value == BEFORE  ? last_input(c, i)
+                      : value == BEFORE  ? last_input(c, i)
+                                         : 0.0;
     if (nan ? !isnan(got) : got != expected)
         fail_msg("%s (%s) of empty operands on %s: output %u, element %d is %g", c->info.name,
                  c->sig, collet_last_backend(cx), k, (int)i, got);
@@ -155,7 +170,7 @@ static void operands_without_elements(void **state)
 
 typedef struct results {
     size_t size[COLLET_MAX_OPERANDS];
-    char bytes[COLLET_MAX_OPERANDS][4096];
+    char bytes[COLLET_MAX_OPERANDS][16384];
 } results;
 
 static void take_results(const op_call *c, results *r)

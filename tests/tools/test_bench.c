@@ -138,11 +138,22 @@ static void test_what_bounds_a_case(void **state)
 
 static const char *small_shape(const char *extents)
 {
-    static const char *const shapes[][2] = {{"...", "5x6x7"},     {"...,M,K,N", "2x5x6x7"},
-                                            {"F,N", "5x7"},       {"F", "9"},
-                                            {"...,K", "4x5x3"},   {"N", "11"},
-                                            {"...,M,K", "3x5x6"}, {"...,M,N", "2x6x4"},
-                                            {"...,N,R", "2x5x3"}, {"...,N", "3x5"}};
+    static const char *const shapes[][2] = {{"...", "5x6x7"},
+                                            {"...,M,K,N", "2x5x6x7"},
+                                            {"F,N", "5x7"},
+                                            {"F", "9"},
+                                            {"...,K", "4x5x3"},
+                                            {"N", "11"},
+                                            {"...,M,K", "3x5x6"},
+                                            {"...,M,N", "2x6x4"},
+                                            {"...,N,R", "2x5x3"},
+                                            {"...,N", "3x5"},
+                                            {"Z,Y,X", "3x4x5"},
+                                            {"M,Z,Y,X", "2x3x4x5"},
+                                            {"E,X,Y,Z", "2x5x4x3"},
+                                            {"F,Z,Y,H,E,X", "3x2x4x3x2x5"},
+                                            {"E,Y,X,Z,A", "2x4x5x3x3"},
+                                            {"E,K,Y,X,A", "2x3x4x5x3"}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (!strcmp(shapes[i][0], extents))
             return shapes[i][1];

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scatter: the mean of images that are turned back. */
+#include "scatter.h"
+
+#include <math.h>
+
+enum { ANY_ANGLES, QUARTERS, HOLES, KINDS };
+static const char *const kind_names[] = {"any angles", "quarter turns", "NaN in the images"};
+
+/* E, K, Y, X, A */
+static const int64_t extents[][5] = {{1, 1, 1, 1, 1},  {1, 3, 4, 4, 4},  {2, 1, 3, 5, 2},
+                                     {3, 2, 8, 8, 5},  {1, 3, 9, 16, 7}, {0, 1, 2, 2, 1},
+                                     {2, 3, 6, 6, 0},  {1, 4, 6, 6, 4},  {5, 3, 12, 11, 9},
+                                     {17, 3, 9, 9, 6}, {1, 0, 3, 3, 2},  {2, 3, 33, 40, 8}};
+
+static void plan_average(kit_plan *plan)
+{
+    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
+        for (int kind = 0; kind < KINDS; kind++)
+            for (uint32_t mask = 0; mask < 2; mask++) {
+                kit_case c = kit_case_of(plan);
+                kit_bind(&c, "EKYXA", extents[i], 0, NULL, 0);
+                c.kind = kind;
+                c.data = kind_names[kind];
+                c.params.average = (collet_scatter_average_params){
+                    .struct_size = sizeof c.params.average, .mask = mask};
+                kit_emit(plan, &c);
+                if (kind == HOLES && mask && (i == 3 || i == 8)) {
+                    kit_emit_layouts(plan, &c);
+                    kit_emit_sharing(plan, &c);
+                    kit_emit_parts(plan, &c);
+                }
+                c.layout[1] = KIT_TRANSPOSED;
+                kit_emit(plan, &c);
+            }
+}
+
+static void generate_average(kit_case *c, kit_rng *rng)
+{
+    kit_tensor *images = &c->operand[1], *angles = &c->operand[2], *weights = &c->operand[3];
+    scatter_normal(images, rng);
+    for (int64_t i = 0; i < images->count && c->kind == HOLES; i++)
+        if (kit_below(rng, 40) == 0)
+            kit_set(images, i, (real)NAN);
+    for (int64_t i = 0; i < angles->count; i++)
+        kit_set(angles, i,
+                c->kind == QUARTERS ? (real)(double)(acosl(-1) * (real)i / 2)
+                                    : kit_uniform(rng, -4, 4));
+    scatter_normal(weights, rng);
+    for (int64_t i = 0; i < weights->count; i++)
+        if (kit_below(rng, 3) == 0)
+            kit_set(weights, i, 0);
+}
+
+/* A tap of the image of angle a: the weighted sum; *scale of the magnitudes. */
+static real tap(const kit_case *c, int64_t a, int64_t e, int64_t y, int64_t x, real *scale)
+{
+    const kit_tensor *images = kit_in(c, 0);
+    real sum = 0;
+    for (int64_t k = 0; k < images->shape[1]; k++) {
+        real w = kit_get(kit_in(c, 2), a * images->shape[1] + k);
+        if (w == 0)
+            continue;
+        real image = kit_get(images, scatter_index(images, (const int64_t[]){e, k, y, x}));
+        sum += w * image;
+        *scale += isnan(image) ? 0 : fabsl(w * image);
+    }
+    return sum;
+}
+
+/* Whether `at`, moved onto a pixel that is close, is on the axis. */
+static bool inside(real *at, int64_t n)
+{
+    if (fabsl(*at - rintl(*at)) < 1e-9L)
+        *at = rintl(*at);
+    return *at >= 0 && *at <= (real)(n - 1);
+}
+
+static real of_angle(const kit_case *c, int64_t a, int64_t e, int64_t y, int64_t x, real *scale)
+{
+    const kit_tensor *images = kit_in(c, 0);
+    int64_t Y = images->shape[2], X = images->shape[3];
+    real angle = kit_get(kit_in(c, 1), a), dx = (real)x - (real)X / 2, dy = (real)y - (real)Y / 2;
+    real u = (real)X / 2 + cosl(angle) * dx - sinl(angle) * dy;
+    real t = (real)Y / 2 + sinl(angle) * dx + cosl(angle) * dy, sum = 0;
+    if (!inside(&u, X) || !inside(&t, Y))
+        return (real)NAN;
+    for (int64_t i = (int64_t)floorl(t); i <= (int64_t)ceill(t); i++)
+        for (int64_t j = (int64_t)floorl(u); j <= (int64_t)ceill(u); j++)
+            sum += (1 - fabsl(t - (real)i)) * (1 - fabsl(u - (real)j)) * tap(c, a, e, i, j, scale);
+    return sum;
+}
+
+static void judge_average(const kit_case *c, kit_verdict *v)
+{
+    const kit_tensor *out = &c->operand[0];
+    int64_t Y = out->shape[1], X = out->shape[2], A = kit_in(c, 1)->count;
+    for (int64_t i = 0; i < out->count; i++) {
+        real sum = 0, scale = 0;
+        int64_t count = 0;
+        for (int64_t a = 0; a < A; a++) {
+            real value = of_angle(c, a, i / X / Y, i / X % Y, i % X, &scale);
+            if (c->params.average.mask && isnan(value))
+                continue;
+            sum += value;
+            count++;
+        }
+        if (count)
+            sum /= (real)count, scale /= (real)count;
+        else if (!c->params.average.mask)
+            sum = (real)NAN;
+        kit_near(c, v, 0, i, sum, scale, scatter_limit(c));
+    }
+}
+
+const kit_op kit_scatter_average_ops[] = {
+    {COLLET_OP_SCATTER_AVERAGE, plan_average, generate_average, judge_average},
+    {0},
+};

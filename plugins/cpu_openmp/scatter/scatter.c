@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The scatter family: threads share the rows of pixels or voxels. */
+#include "cpu_openmp/runtime/device.h"
+
+#include "cpu_openmp/runtime/team.h"
+#include "shared/host/scatter/scatter.h"
+
+typedef struct job {
+    const collet_kernel_call *call;
+    cpu_scatter_rows run;
+} job;
+
+static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const job *j = argument;
+    (void)thread;
+    j->run(j->call, begin, end);
+}
+
+KERNEL(scatter)
+{
+    int64_t rows;
+    job j = {call, cpu_scatter(call, &rows)};
+    team_run(device->threads, rows, 1, run_rows, &j);
+    return COLLET_OK;
+}

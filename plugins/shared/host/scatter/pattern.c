@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scatter_ewald, scatter_projection, scatter_amplitude, scatter_intensity: pixels. */
+#include "scatter.h"
+
+#include <math.h>
+
+#include "numbers.h"
+
+/* Number i of a vector. */
+static double number(const collet_operand *o, int64_t i)
+{
+    return real_at(cpu_at(o) + i * cpu_step(o, 0), is_wide(o));
+}
+
+/* The first pixel of row e Y + y of an operand with the axes E, Y, X or Y, X. */
+static char *pixels(const collet_operand *o, int64_t row)
+{
+    int32_t axis = o->ndim - 2;
+    int64_t e = row / o->shape[axis], y = row % o->shape[axis];
+    return cpu_at(o) + (axis ? e * cpu_step(o, 0) : 0) + y * cpu_step(o, axis);
+}
+
+static int32_t slice_at(const collet_operand *slice, int64_t row, int64_t x)
+{
+    return *(const int32_t *)(const void *)(pixels(slice, row) + x * cpu_last_step(slice));
+}
+
+/* ---- Ewald's sphere -------------------------------------------------------------------------- */
+
+/* The position among `count` slices; NaN outside. */
+static double position(const double k[3], double qx, double qy, const collet_operand *qz)
+{
+    int64_t count = qz->shape[0];
+    double x = k[0] + qx, y = k[1] + qy;
+    double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2] - x * x - y * y;
+    if (!(square >= 0.0) || count == 0)
+        return NAN;
+    if (count == 1)
+        return 0.0;
+    double first = number(qz, 0), last = number(qz, count - 1);
+    double at = (sqrt(square) - k[2] - first) / ((last - first) / (double)(count - 1));
+    return at >= 0.0 && at <= (double)(count - 1) ? at : NAN;
+}
+
+void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t end)
+{
+    const collet_scatter_params *params = call->params;
+    const collet_operand *slice = cpu_operand(call, 0), *fraction = cpu_operand(call, 1);
+    const collet_operand *qx = cpu_operand(call, 3), *qy = cpu_operand(call, 4);
+    int64_t Y = slice->shape[1], X = slice->shape[2];
+    for (int64_t row = begin; row < end; row++) {
+        double k[3], y = number(qy, row % Y);
+        read_vector(cpu_operand(call, 2), row / Y, k);
+        for (int64_t i = 0; i < X; i++) {
+            double at = position(k, number(qx, i), y, cpu_operand(call, 5));
+            int outside = isnan(at);
+            double whole = params->nearest ? round(at) : floor(at);
+            *(int32_t *)(void *)(pixels(slice, row) + i * cpu_last_step(slice)) =
+                outside ? -1 : (int32_t)whole;
+            set_real(pixels(fraction, row) + i * cpu_last_step(fraction), is_wide(fraction),
+                     outside || params->nearest ? 0.0 : at - whole);
+        }
+    }
+}
+
+/* ---- Spectra --------------------------------------------------------------------------------- */
+
+/* A spectrum of Z x Y x X; if `half`, only the first X / 2 + 1 elements along x exist, of that of a
+ * real array. */
+typedef struct spectrum {
+    const char *at;
+    int64_t extent[3], step[3]; /* z, y, x */
+    int half, wide;
+} spectrum;
+
+static complex_number element(const spectrum *s, int64_t z, int64_t y, int64_t x)
+{
+    if (!s->half || x <= s->extent[2] / 2)
+        return complex_at(s->at + z * s->step[0] + y * s->step[1] + x * s->step[2], s->wide);
+    z = (s->extent[0] - z) % s->extent[0];
+    y = (s->extent[1] - y) % s->extent[1];
+    x = s->extent[2] - x;
+    complex_number a =
+        complex_at(s->at + z * s->step[0] + y * s->step[1] + x * s->step[2], s->wide);
+    return (complex_number){a.re, -a.im};
+}
+
+/* The mean of the elements next to 0, 0, 0 on the axes that a spectrum of more than one slice has,
+ * else on two. */
+static complex_number about_zero(const spectrum *s)
+{
+    complex_number sum = {0.0, 0.0};
+    int first = s->extent[0] == 1;
+    for (int axis = first; axis < 3; axis++) {
+        int64_t up[3] = {0}, down[3] = {0};
+        up[axis] = 1 % s->extent[axis];
+        down[axis] = s->extent[axis] - 1;
+        sum = add(sum, add(element(s, up[0], up[1], up[2]), element(s, down[0], down[1], down[2])));
+    }
+    return scaled(sum, first ? 0.25 : 1.0 / 6.0);
+}
+
+/* The element of pixel x, y and slice z, which are in the order of q with 0 at N / 2. */
+static complex_number at_pixel(const spectrum *s, int64_t z, int64_t y, int64_t x, int neighbours)
+{
+    const int64_t *n = s->extent;
+    int64_t a = (n[0] / 2 - z + n[0]) % n[0], b = (n[1] / 2 - y + n[1]) % n[1];
+    int64_t c = (n[2] / 2 - x + n[2]) % n[2];
+    return neighbours && a == 0 && b == 0 && c == 0 ? about_zero(s) : element(s, a, b, c);
+}
+
+/* Spectrum i of an operand of the axes i, Z, Y, X or H. */
+static spectrum spectrum_of(const collet_operand *o, int64_t i, int64_t pixels_x)
+{
+    return (spectrum){.at = cpu_at(o) + i * cpu_step(o, 0),
+                      .extent = {o->shape[1], o->shape[2], pixels_x},
+                      .step = {cpu_step(o, 1), cpu_step(o, 2), cpu_step(o, 3)},
+                      .half = o->shape[3] != pixels_x,
+                      .wide = is_wide(o)};
+}
+
+void cpu_scatter_amplitude(const collet_kernel_call *call, int64_t begin, int64_t end)
+{
+    const collet_scatter_params *params = call->params;
+    const collet_operand *out = cpu_operand(call, 0), *spectra = cpu_operand(call, 1);
+    const collet_operand *weights = cpu_operand(call, 2), *slice = cpu_operand(call, 3);
+    const collet_operand *before = cpu_operand(call, 4);
+    int64_t Y = out->shape[2], X = out->shape[3], Z = spectra->shape[1];
+    for (int64_t row = begin; row < end; row++) {
+        int64_t e = row / Y, y = row % Y;
+        for (int64_t x = 0; x < X; x++) {
+            int64_t z = slice_at(slice, row, x);
+            int outside = z < 0 || z >= Z;
+            complex_number sum[6] = {{0.0, 0.0}};
+            z = z + params->offset < Z ? z + params->offset : z;
+            for (int64_t f = 0; f < spectra->shape[0] && !outside; f++) {
+                spectrum s = spectrum_of(spectra, f, X);
+                complex_number a = at_pixel(&s, z, y, x, params->neighbours != 0);
+                const char *w =
+                    cpu_at(weights) + e * cpu_step(weights, 0) + f * cpu_step(weights, 2);
+                for (int c = 0; c < 6; c++)
+                    sum[c] =
+                        add(sum[c],
+                            times(a, complex_at(w + c * cpu_step(weights, 1), is_wide(weights))));
+            }
+            for (int c = 0; c < 6; c++) {
+                int64_t at = e * cpu_step(out, 0) + c * cpu_step(out, 1) + y * cpu_step(out, 2) +
+                             x * cpu_step(out, 3);
+                if (cpu_present(before))
+                    sum[c] = add(sum[c],
+                                 complex_at(cpu_at(before) + e * cpu_step(before, 0) +
+                                                c * cpu_step(before, 1) + y * cpu_step(before, 2) +
+                                                x * cpu_step(before, 3),
+                                            is_wide(before)));
+                set_complex(cpu_at(out) + at, is_wide(out), sum[c]);
+            }
+        }
+    }
+}
+
+/* ---- Intensity ------------------------------------------------------------------------------- */
+
+/* |k^2 p - s (s p)|^2 */
+static double intensity(const complex_number p[3], const double s[3], double k_square)
+{
+    complex_number along = {0.0, 0.0};
+    double sum = 0.0;
+    for (int a = 0; a < 3; a++)
+        along = add(along, scaled(p[a], s[a]));
+    for (int a = 0; a < 3; a++) {
+        complex_number field = add(scaled(p[a], k_square), scaled(along, -s[a]));
+        sum += field.re * field.re + field.im * field.im;
+    }
+    return sum;
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64_t end)
+{
+    const collet_scatter_params *params = call->params;
+    const collet_operand *out = cpu_operand(call, 0), *spectra = cpu_operand(call, 1);
+    const collet_operand *slice = cpu_operand(call, 2), *fraction = cpu_operand(call, 3);
+    int64_t X = out->shape[1], Z = spectra->shape[1];
+    double k[3];
+    read_vector(cpu_operand(call, 4), 0, k);
+    for (int64_t y = begin; y < end; y++) {
+        for (int64_t x = 0; x < X; x++) {
+            int64_t z = slice_at(slice, y, x);
+            double w =
+                real_at(pixels(fraction, y) + x * cpu_last_step(fraction), is_wide(fraction));
+            double sum = z < 0 || z >= Z ? NAN : 0.0;
+            for (int64_t i = 0; i < 2 && z >= 0 && z + i < Z && (i == 0 || w != 0.0); i++) {
+                double s[3] = {k[0] + number(cpu_operand(call, 5), x),
+                               k[1] + number(cpu_operand(call, 6), y),
+                               k[2] + number(cpu_operand(call, 7), z + i)};
+                complex_number p[3];
+                for (int a = 0; a < 3; a++) {
+                    spectrum of = spectrum_of(spectra, a, X);
+                    p[a] = at_pixel(&of, z + i, y, x, params->neighbours != 0);
+                }
+                sum += (i ? w : 1.0 - w) * intensity(p, s, dot(k, k));
+            }
+            set_real(cpu_at(out) + y * cpu_step(out, 0) + x * cpu_step(out, 1), is_wide(out), sum);
+        }
+    }
+}
+
+/* p = the polarisation at an angle; turned back by it about k if `material`. */
+static void at_angle(const complex_number amplitude[6], const double k[3], double angle,
+                     int material, complex_number p[3])
+{
+    double c = cos(angle), s = sin(angle), norm = sqrt(dot(k, k));
+    complex_number q[3], along = {0.0, 0.0};
+    for (int a = 0; a < 3; a++)
+        p[a] = add(scaled(amplitude[a], c), scaled(amplitude[3 + a], s));
+    if (!material || norm == 0.0)
+        return;
+    for (int a = 0; a < 3; a++) {
+        q[a] = p[a];
+        along = add(along, scaled(p[a], k[a] / norm));
+    }
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, d = (a + 2) % 3;
+        complex_number cross = add(scaled(q[d], k[b] / norm), scaled(q[b], -k[d] / norm));
+        p[a] = add(add(scaled(q[a], c), scaled(cross, -s)), scaled(along, k[a] / norm * (1.0 - c)));
+    }
+}
+
+/* The intensity of one slice, from the amplitude at row e Y + y, pixel x. */
+static double of_slice(const collet_operand *amplitude, int64_t e, int64_t y, int64_t x,
+                       const double k[3], const double s[3], double angle, int material)
+{
+    complex_number a[6], p[3];
+    for (int c = 0; c < 6; c++)
+        a[c] =
+            complex_at(cpu_at(amplitude) + e * cpu_step(amplitude, 0) + c * cpu_step(amplitude, 1) +
+                           y * cpu_step(amplitude, 2) + x * cpu_step(amplitude, 3),
+                       is_wide(amplitude));
+    at_angle(a, k, angle, material, p);
+    return intensity(p, s, dot(k, k));
+}
+
+void cpu_scatter_intensity(const collet_kernel_call *call, int64_t begin, int64_t end)
+{
+    const collet_scatter_params *params = call->params;
+    const collet_operand *out = cpu_operand(call, 0), *next = cpu_operand(call, 2);
+    const collet_operand *fraction = cpu_operand(call, 4), *qz = cpu_operand(call, 8);
+    int64_t Y = out->shape[2], X = out->shape[3], Z = qz->shape[0];
+    for (int64_t row = begin; row < end; row++) {
+        int64_t e = row / Y, y = row % Y;
+        double k[3];
+        read_vector(cpu_operand(call, 5), e, k);
+        for (int64_t i = 0; i < out->shape[1] * X; i++) {
+            int64_t x = i % X, z = slice_at(cpu_operand(call, 3), row, x);
+            double angle = number(cpu_operand(call, 9), i / X), w = 0.0, sum = NAN;
+            double s[3] = {k[0] + number(cpu_operand(call, 6), x),
+                           k[1] + number(cpu_operand(call, 7), y), 0.0};
+            if (cpu_present(next) && cpu_present(fraction))
+                w = real_at(pixels(fraction, row) + x * cpu_last_step(fraction), is_wide(fraction));
+            if (z >= 0 && z < Z) {
+                s[2] = k[2] + number(qz, z);
+                sum = of_slice(cpu_operand(call, 1), e, y, x, k, s, angle, params->material != 0);
+            }
+            if (w != 0.0 && z >= 0 && z + 1 < Z) {
+                s[2] = k[2] + number(qz, z + 1);
+                sum = (1.0 - w) * sum +
+                      w * of_slice(next, e, y, x, k, s, angle, params->material != 0);
+            }
+            set_real(cpu_at(out) + e * cpu_step(out, 0) + i / X * cpu_step(out, 1) +
+                         y * cpu_step(out, 2) + x * cpu_step(out, 3),
+                     is_wide(out), sum);
+        }
+    }
+}

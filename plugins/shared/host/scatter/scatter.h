@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scatter.h - the scatter kernels for every backend that works on host memory. Operands are of any
+ * strides; arithmetic is in double; docs/KERNELS.md has the formulas.
+ */
+#ifndef COLLET_CPU_SCATTER_H
+#define COLLET_CPU_SCATTER_H
+
+#include <collet/plugin.h>
+
+/* Computes rows begin .. end-1 of a call; disjoint parts may run at the same time. */
+typedef void (*cpu_scatter_rows)(const collet_kernel_call *call, int64_t begin, int64_t end);
+
+/* The function of the call's op, and its number of rows: all pixels or voxels along x. */
+cpu_scatter_rows cpu_scatter(const collet_kernel_call *call, int64_t *rows);
+
+void cpu_scatter_euler(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_vector(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_polarization(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_amplitude(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_intensity(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_average(const collet_kernel_call *call, int64_t begin, int64_t end);
+
+#endif
