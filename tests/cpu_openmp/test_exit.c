@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -137,6 +138,27 @@ static void *compute(void *argument)
     return NULL;
 }
 
+static void *compute_first(void *argument)
+{
+    const operation *o = argument;
+    arrays x = {.a = NULL};
+    collet_context *cx = begin(o, &x);
+    atomic_fetch_add(&computing, 1);
+    run(o, cx, &x);
+    return NULL;
+}
+
+/* Exits while a library makes what all its calls use: compiled kernels, tables. */
+static void exit_in_first_call(const operation *o, const char *microseconds)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, compute_first, (void *)(uintptr_t)o) != 0)
+        _exit(4);
+    while (!atomic_load(&computing))
+        sched_yield();
+    usleep((useconds_t)atoi(microseconds));
+}
+
 static void start_threads(const operation *o)
 {
     for (int i = 0; i < THREADS; i++) {
@@ -193,7 +215,8 @@ static void exit_in_product(void)
     _exit(collet_matmul(cx, b, a, a) ? 3 : 4);
 }
 
-/* The arguments: the backend, its plugin, a case: a number of operations[] or one of these. */
+/* The arguments: the backend, its plugin, a case: one of these or a number of operations[], to
+ * which microseconds may follow (exit_in_first_call). */
 static int exiting_main(char **argv)
 {
     collet_error err = {COLLET_OK, ""};
@@ -211,6 +234,8 @@ static int exiting_main(char **argv)
         run_all();
     } else if (strcmp(argv[3], "signal") == 0) {
         exit_in_product();
+    } else if (argv[4]) {
+        exit_in_first_call(&operations[atoi(argv[3])], argv[4]);
     } else {
         start_threads(&operations[atoi(argv[3])]);
         usleep((useconds_t)(getpid() % 16 * 500));
@@ -220,8 +245,8 @@ static int exiting_main(char **argv)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* The status of a process with these arguments. */
-static int status_of(const char *name, const char *which)
+/* The status of a process with these arguments; delay may be NULL. */
+static int status_of(const char *name, const char *which, const char *delay)
 {
     char self[4096] = {0}, plugin[4096];
     int status = -1;
@@ -230,24 +255,31 @@ static int status_of(const char *name, const char *which)
     pid_t child = fork();
     if (child == 0) {
         setenv("LSAN_OPTIONS", "detect_leaks=0", 1); /* nothing is freed */
-        execl(self, self, name, plugin, which, (char *)NULL);
+        execl(self, self, name, plugin, which, delay, (char *)NULL);
         _exit(99);
     }
     assert_int_equal(child, waitpid(child, &status, 0));
     return status;
 }
 
-static void exits(const char *name, int index)
+/* delay: microseconds from the first call on; -1: exit() comes in later calls. */
+static void exits_after(const char *name, int index, int delay)
 {
-    char which[16];
+    char which[16], microseconds[16];
     (void)snprintf(which, sizeof which, "%d", index);
-    int status = status_of(name, which);
+    (void)snprintf(microseconds, sizeof microseconds, "%d", delay);
+    int status = status_of(name, which, delay < 0 ? NULL : microseconds);
     if (strcmp(name, "opencl") == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 77)
         skip();
     if (!WIFEXITED(status) || WEXITSTATUS(status) != STATUS)
         fail_msg("%s, %s: %s %d", name, operations[index].name,
                  WIFEXITED(status) ? "status" : "signal",
                  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+static void exits(const char *name, int index)
+{
+    exits_after(name, index, -1);
 }
 
 static void test_cpu_openmp(void **state)
@@ -257,6 +289,16 @@ static void test_cpu_openmp(void **state)
         skip(); /* clang's OpenMP asserts at exit that no thread makes its first call of it */
     for (int i = 0; i < TIMES * OPERATIONS; i++)
         exits("cpu_openmp", i % OPERATIONS);
+}
+
+static void test_first_calls(void **state)
+{
+    (void)state;
+    if (THREAD_SANITIZER)
+        skip(); /* as above */
+    for (int delay = 0; delay < 10000; delay += 2000)
+        for (int i = 0; i < OPERATIONS; i++)
+            exits_after("cpu_openmp", i, delay);
 }
 
 static void test_cpu_scalar(void **state)
@@ -277,7 +319,7 @@ static void test_opencl(void **state)
 static void test_exit_handlers_compute(void **state)
 {
     (void)state;
-    assert_int_equal(STATUS << 8, status_of("cpu_openmp", "handlers"));
+    assert_int_equal(STATUS << 8, status_of("cpu_openmp", "handlers", NULL));
 }
 
 /* A thread does not wait for its own call; the library's destructors are for one thread here. */
@@ -287,7 +329,7 @@ static void test_exit_in_a_call(void **state)
     if (THREAD_SANITIZER)
         skip(); /* it delays signals */
     assert_int_equal(0, setenv("COLLET_NUM_THREADS", "1", 1));
-    assert_int_equal(STATUS << 8, status_of("cpu_openmp", "signal"));
+    assert_int_equal(STATUS << 8, status_of("cpu_openmp", "signal", NULL));
     assert_int_equal(0, unsetenv("COLLET_NUM_THREADS"));
 }
 
@@ -296,8 +338,11 @@ int main(int argc, char **argv)
     if (argc > 3)
         return exiting_main(argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_openmp),     cmocka_unit_test(test_cpu_scalar),
-        cmocka_unit_test(test_opencl),         cmocka_unit_test(test_exit_handlers_compute),
+        cmocka_unit_test(test_cpu_openmp),
+        cmocka_unit_test(test_first_calls),
+        cmocka_unit_test(test_cpu_scalar),
+        cmocka_unit_test(test_opencl),
+        cmocka_unit_test(test_exit_handlers_compute),
         cmocka_unit_test(test_exit_in_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,11 +181,6 @@ static void before_exit(void)
     (void)pthread_mutex_unlock(&calls.lock);
 }
 
-void library_has_statics(void)
-{
-    (void)atexit(before_exit);
-}
-
 static pthread_once_t watched = PTHREAD_ONCE_INIT;
 static int watching;
 
@@ -223,7 +218,7 @@ void *library_open(const char *name, const char *const *variables)
     void *handle = dlopen(name, OPEN_FLAGS);
     restore(s);
     (void)pthread_mutex_unlock(&opening);
-    library_has_statics();
+    (void)atexit(before_exit);
     library_leave();
     return handle && watch_forks() ? handle : NULL;
 }

@@ -49,10 +49,6 @@ void *library_open(const char *name, const char *const *variables);
 int library_enter(void);
 void library_leave(void);
 
-/* Within a group, when a call has returned before which the library may have made static objects of
- * C++: exit() destroys these before it waits, unless it has been told after they were made. */
-void library_has_statics(void);
-
 /* 1 in a child of a process that had opened a library: the library's own threads may be lost. */
 int library_forked(void);
 

@@ -98,9 +98,4 @@ struct onednn {
 int onednn_find(void *handle, onednn *o);
 void onednn_start(onednn *o);
 
-/* After each product: onednn_type or one of these. The first of a kind makes compiled kernels and
- * tables for all later ones (library_has_statics). */
-enum { ONEDNN_F32_GEMM = ONEDNN_I8_I32 + 1, ONEDNN_I8_GEMM };
-void onednn_has_computed(int kind);
-
 #endif

@@ -3,10 +3,11 @@
 
 #include <omp.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "statics.h"
 
 static library_choice choice = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static const library_settings *const settings = &choice.settings;
@@ -98,6 +99,8 @@ static void open_named(const char *name)
         refuse("%s lacks functions of oneDNN", name);
     else if (!shares_openmp(handle))
         refuse("%s uses another OpenMP runtime than this plugin", name);
+    else if (!statics_keep(handle))
+        refuse("%s: mprotect fails, without which exit() destroys what calls use", name);
 }
 
 static void open_first(void)
@@ -194,21 +197,11 @@ void onednn_leave(int before)
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-void onednn_has_computed(int kind)
-{
-    static _Atomic uint32_t called;
-    uint32_t bit = 1u << kind;
-    if (!(atomic_load_explicit(&called, memory_order_relaxed) & bit) &&
-        !(atomic_fetch_or(&called, bit) & bit))
-        library_has_statics();
-}
-
 int onednn_product_f32(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                        const blas_matrix *b, int64_t m, int64_t n, int64_t k)
 {
     int status = o->sgemm(a->transposed ? 'T' : 'N', b->transposed ? 'T' : 'N', m, n, k, 1.0f,
                           a->at, a->stride, b->at, b->stride, 0.0f, c->at, c->stride);
-    onednn_has_computed(ONEDNN_F32_GEMM);
     return status == DNNL_SUCCESS;
 }
 
@@ -219,6 +212,5 @@ int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *
     int status =
         o->gemm_s8s8s32(a->transposed ? 'T' : 'N', b->transposed ? 'T' : 'N', 'F', m, n, k, 1.0f,
                         a->at, a->stride, 0, b->at, b->stride, 0, 0.0f, c->at, c->stride, &none);
-    onednn_has_computed(ONEDNN_I8_GEMM);
     return status == DNNL_SUCCESS;
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * statics.h - static objects that a library in C++ makes within its functions.
+ *
+ * Their destructors are registered at the first call of such a function, so exit() runs them before
+ * all handlers that were registered earlier: while other threads use the objects, or make them.
+ */
+#ifndef COLLET_OPENMP_STATICS_H
+#define COLLET_OPENMP_STATICS_H
+
+/*
+ * exit() does not destroy static objects that the library (a handle of dlopen, which is never
+ * closed) makes from now on, for whomever in the process. Those made while it was loaded are
+ * destroyed. 0: the system does not allow this.
+ */
+int statics_keep(void *handle);
+
+#endif
