@@ -136,6 +136,7 @@ static int is_whole(const slot *l)
 /* The operands of slots whose memory has changed. */
 static void operands_update(collet_sequence *s)
 {
+    s->recorded_in = NULL;
     for (uint32_t i = 0; i < s->step_count; i++) {
         step *t = s->steps[i];
         for (uint32_t k = 0; k < t->count; k++) {
@@ -204,19 +205,76 @@ static void slots_commit(collet_sequence *s, queue *q, uint64_t ticket, const or
 
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
-/* Returns how many steps were run without a failure. */
-static uint32_t steps_run(const collet_sequence *s, collet_queue *q, collet_status *status)
+/* *done is how many steps were run without a failure. */
+static collet_status steps_run(const collet_sequence *s, collet_queue *q, uint32_t *done)
 {
     collet_device *d = s->device->handle;
-    for (uint32_t i = 0; i < s->step_count; i++) {
+    collet_status status = COLLET_OK;
+    uint32_t i = 0;
+    for (; i < s->step_count; i++) {
         const step *t = s->steps[i];
-        *status = t->run(d, q, &t->call);
-        if (*status != COLLET_OK)
-            return i;
+        status = t->run(d, q, &t->call);
+        if (status != COLLET_OK)
+            break;
     }
-    return s->step_count;
+    *done = i;
+    return status;
 }
 
+/* Records the steps on the device, in place of an earlier recording of them. */
+static collet_status steps_record(collet_sequence *s, const queue *q)
+{
+    const collet_record_extension *x = s->device->extensions.record;
+    collet_device *d = s->device->handle;
+    uint32_t done;
+    collet_error dropped;
+    collet_status status = x->begin(d, q->handle, &s->err);
+    if (status != COLLET_OK)
+        return status;
+    status = steps_run(s, q->handle, &done);
+    if (status == COLLET_OK)
+        status = x->end(d, q->handle, &s->recording, &s->err);
+    else
+        x->end(d, q->handle, NULL, &dropped);
+    s->recorded_in = status == COLLET_OK ? q : NULL;
+    s->recorded_base = q->base;
+    return status;
+}
+
+/* As one command if the device can, else REFUSED: nothing was enqueued. */
+static collet_status steps_replay(collet_sequence *s, const queue *q)
+{
+    const collet_record_extension *x = s->device->extensions.record;
+    collet_status status = COLLET_OK;
+    if (!x || s->unrecordable || !s->run_before)
+        return COLLET_REFUSED;
+    if (s->recorded_in != q || s->recorded_base != q->base)
+        status = steps_record(s, q);
+    if (status != COLLET_OK && status != COLLET_DEVICE_LOST) {
+        s->unrecordable = 1;
+        log_message(&s->runtime->log, COLLET_LOG_DEBUG,
+                    "a sequence of %u calls cannot be recorded on %s: %s", s->step_count,
+                    s->device->name, s->err.text);
+        return COLLET_REFUSED;
+    }
+    return status == COLLET_OK ? x->replay(s->device->handle, q->handle, s->recording, &s->err)
+                               : status;
+}
+
+static collet_status steps_enqueue(collet_sequence *s, queue *q, uint32_t *done)
+{
+    collet_status status = steps_replay(s, q);
+    *done = SEQUENCE_NONE;
+    if (status != COLLET_REFUSED)
+        return status;
+    s->recorded_in = NULL;
+    s->err.text[0] = '\0';
+    status = steps_run(s, q->handle, done);
+    s->run_before = status == COLLET_OK;
+    return status;
+}
+
+/* `number` SEQUENCE_NONE: of the steps as one command. */
 static collet_status step_failed(collet_context *cx, const collet_sequence *s, uint32_t number,
                                  collet_status status)
 {
@@ -226,6 +284,9 @@ static collet_status step_failed(collet_context *cx, const collet_sequence *s, u
     /* Earlier steps have written: nothing was done no longer holds. */
     if (status != COLLET_DEVICE_LOST && (status != COLLET_REFUSED || number))
         status = COLLET_FAILED;
+    if (number == SEQUENCE_NONE)
+        return context_fail(cx, status, "collet_sequence_run: %u calls on %s: %s", s->step_count,
+                            d->name, why);
     return context_fail(cx, status, "collet_sequence_run: call %u of %u, %s on %s: %s", number + 1,
                         s->step_count, s->steps[number]->op->name, d->name, why);
 }
@@ -242,14 +303,16 @@ static collet_status run_on(collet_context *cx, collet_sequence *s, lane *l)
     s->err.text[0] = '\0';
     uint32_t done;
     if (d->synchronous) {
-        done = steps_run(s, q->handle, &status);
+        status = steps_run(s, q->handle, &done);
     } else {
         status = queue_lock(q, &cx->error);
         if (status != COLLET_OK)
             return status;
-        done = steps_run(s, q->handle, &status);
+        status = steps_enqueue(s, q, &done);
         ticket = queue_unlock(q);
+        s->last = (use){q, ticket};
         origins_enqueued(&from, q);
+        blocks_collect(d, 0);
     }
     if (status != COLLET_OK)
         status = step_failed(cx, s, done, status);

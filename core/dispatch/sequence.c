@@ -351,6 +351,10 @@ void collet_sequence_free(collet_sequence *s)
     if (!s)
         return;
     collet_runtime *runtime = s->runtime;
+    if (s->recording && runtime_alive(runtime) && !atomic_load(&s->device->hung)) {
+        queue_reach(s->last.queue, s->last.ticket);
+        s->device->extensions.record->release(s->device->handle, s->recording);
+    }
     sequence_truncate(s, 0);
     for (uint32_t i = 0; i < s->slot_count; i++)
         storage_release(s->slots[i].storage);

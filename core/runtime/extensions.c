@@ -12,6 +12,7 @@ typedef struct known_extension {
 static const known_extension known[] = {
     {COLLET_EXTENSION_MEMORY, offsetof(device_extensions, memory), sizeof(collet_memory_extension)},
     {COLLET_EXTENSION_TRIM, offsetof(device_extensions, trim), sizeof(collet_trim_extension)},
+    {COLLET_EXTENSION_RECORD, offsetof(device_extensions, record), sizeof(collet_record_extension)},
 };
 
 /* What every table begins with; pointers to functions follow. */

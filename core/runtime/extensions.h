@@ -9,6 +9,7 @@
 typedef struct device_extensions {
     const collet_memory_extension *memory;
     const collet_trim_extension *trim;
+    const collet_record_extension *record;
 } device_extensions;
 
 /* Asks an open device, called `name` in messages, for the extensions that libcore uses. Tables that

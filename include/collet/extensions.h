@@ -52,6 +52,44 @@ typedef struct collet_trim_extension {
     void (*trim)(collet_device *device);
 } collet_trim_extension;
 
+/*
+ * Records kernels, to enqueue them again as one command: for devices with queues, whose driver or
+ * compiler can do more with calls that it knows beforehand. Absent: each run of a sequence
+ * (collet_sequence_run) enqueues its calls one after another, as the first run always does, so
+ * that what calls make on first use is there.
+ *
+ * begin    From now on `run` of any row in `queue` records: it enqueues nothing and reads and
+ *          writes no buffer. Nothing but `run` is enqueued in the queue until `end`; waits for it,
+ *          and calls that name it as `other`, are as ever. A `run` that cannot be recorded returns
+ *          REFUSED or FAILED. A begin that fails is not followed by an end.
+ * end      Ends that. *recording becomes what was recorded, and is replaced if it was not NULL:
+ *          then it was most often made of the same calls on other buffers, and replays of it may
+ *          still be at work. `recording` NULL: what was recorded is dropped, as after a `run` that
+ *          failed. After a failure of its own the recording that it was to replace is released, and
+ *          *recording is NULL.
+ * replay   Enqueues what was recorded as one command of `queue`, in which it was recorded. What is
+ *          asynchronous in `run` is here. REFUSED: nothing was enqueued, and libcore calls the
+ *          kernels instead and records them anew: so after a trim that has freed what they need.
+ *          FAILED, DEVICE_LOST.
+ * release  Frees a recording; NULL does nothing. Its last replay is over. Its queue may have been
+ *          destroyed and its buffers freed; before that it is not replayed again.
+ *
+ * After a begin, run or end that failed, except with DEVICE_LOST, the queue goes on as if nothing
+ * had been recorded; libcore does not try again to record that sequence.
+ */
+#define COLLET_EXTENSION_RECORD "collet.record/1"
+typedef struct collet_recording collet_recording; /* opaque to libcore */
+typedef struct collet_record_extension {
+    uint32_t struct_size;
+    uint32_t reserved; /* 0 */
+    collet_status (*begin)(collet_device *device, collet_queue *queue, collet_error *err);
+    collet_status (*end)(collet_device *device, collet_queue *queue, collet_recording **recording,
+                         collet_error *err);
+    collet_status (*replay)(collet_device *device, collet_queue *queue, collet_recording *recording,
+                            collet_error *err);
+    void (*release)(collet_device *device, collet_recording *recording);
+} collet_record_extension;
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "common/fixture.h"
+#include "fakes/remote/control.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
@@ -438,6 +439,31 @@ static int set_up_late(void **state)
     return set_up_on("remote:0", "remote.fail=3", NULL);
 }
 
+/* The same of a device that records: its third run, a replay, fails late. Its queue is then
+ * replaced. */
+static void late_failures_of_replays(void **state)
+{
+    (void)state;
+    record();
+    for (int i = 0; i < 2; i++) {
+        assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
+        assert_floats(cx, x, result);
+    }
+    assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
+    assert_unreadable(x, COLLET_FAILED);
+    assert_status(cx, collet_finish(cx), COLLET_FAILED);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
+        assert_floats(cx, x, result);
+    }
+}
+
+static int set_up_later(void **state)
+{
+    (void)state;
+    return set_up_on("remote:0", "remote.fail=5", NULL);
+}
+
 /* A failed input fails the run before anything is done. */
 static void failed_inputs(void **state)
 {
@@ -525,7 +551,180 @@ static int set_up_small(void **state)
     return set_up_on("remote:0", "remote.memory=48", NULL);
 }
 
+/* ---- A device that records ------------------------------------------------------------------- */
+
+static remote_control control;
+
+static collet_status enqueued(remote_control *c, const remote_command *command)
+{
+    (void)c;
+    (void)command;
+    return COLLET_OK;
+}
+
+static void waited(remote_control *c, uint64_t queue, uint64_t value, collet_status status)
+{
+    (void)c;
+    (void)queue;
+    (void)value;
+    (void)status;
+}
+
+static int set_up_watched(const char *setting)
+{
+    char text[64];
+    control = (remote_control){.enqueued = enqueued, .waited = waited};
+    snprintf(text, sizeof text, "remote.control=%llx", (unsigned long long)(uintptr_t)&control);
+    return set_up_on("remote:0", text, setting);
+}
+
+static int set_up_recording(void **state)
+{
+    (void)state;
+    return set_up_watched(NULL);
+}
+
+static int none_is_left(void **state)
+{
+    collet_sequence_free(sequence);
+    sequence = NULL;
+    int left = atomic_load(&control.recordings);
+    clean_up(state);
+    return left;
+}
+
+/* Recordings so far, replays so far, living recordings. */
+static void assert_counted(int recorded, int replayed, int living)
+{
+    assert_int_equal(atomic_load(&control.recorded), recorded);
+    assert_int_equal(atomic_load(&control.replayed), replayed);
+    assert_int_equal(atomic_load(&control.recordings), living);
+}
+
+static void run_and_check(collet_context *by, collet_array *const *arguments)
+{
+    assert_ok(cx, collet_array_write(cx, x, untouched, sizeof untouched));
+    assert_ok(by, collet_sequence_run(by, sequence, arguments));
+    assert_floats(cx, x, result);
+}
+
+/* The first run enqueues the calls, the second records them. */
+static void the_device_records(void **state)
+{
+    (void)state;
+    collet_array *y = empty_floats(cx, 4), *c = floats(cx, 4, 0);
+    record();
+    run_and_check(cx, NULL);
+    assert_counted(0, 0, 0);
+    for (int i = 0; i < 3; i++)
+        run_and_check(cx, (collet_array *[]){x, a, b});
+    assert_counted(1, 3, 1);
+    assert_ok(cx, collet_sequence_run(cx, sequence, (collet_array *[]){y, NULL, c}));
+    assert_floats(cx, y, (float[]){1, 6, 15, 28});
+    assert_counted(2, 4, 1);
+    run_and_check(cx, (collet_array *[]){x, a, b});
+    assert_counted(3, 5, 1);
+    collet_array_free(y);
+    collet_array_free(c);
+    run_and_check(cx, NULL);
+    assert_counted(3, 6, 1);
+}
+
+/* A recording is of one queue. */
+static void each_queue_records(void **state)
+{
+    (void)state;
+    collet_context *second = context_of(rt);
+    record();
+    for (int i = 1; i < 4; i++) {
+        run_and_check(cx, NULL);
+        run_and_check(second, NULL);
+        assert_counted(2 * i - 1, 2 * i - 1, 1);
+    }
+    collet_context_destroy(second);
+}
+
+static void after_a_trim(void **state)
+{
+    (void)state;
+    record();
+    run_and_check(cx, NULL);
+    run_and_check(cx, NULL);
+    assert_ok(cx, collet_trim(cx));
+    run_and_check(cx, NULL);
+    assert_counted(1, 1, 1);
+    run_and_check(cx, NULL);
+    assert_counted(2, 2, 1);
+}
+
+static void what_cannot_be_recorded(void **state)
+{
+    (void)state;
+    uint32_t plus;
+    assert_int_equal(collet_op_find(rt, "remote.plus", &plus, NULL), COLLET_OK);
+    assert_ok(cx, collet_sequence_begin(cx));
+    assert_ok(cx, collet_add(cx, x, a, b));
+    assert_ok(cx, collet_call(cx, plus, &x, (const collet_array *[]){x, a}, NULL));
+    assert_ok(cx, collet_sequence_end(cx, &sequence, 0, NULL));
+    for (int i = 0; i < 4; i++) {
+        assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
+        assert_floats(cx, x, (float[]){12, 15, 18, 21});
+    }
+    assert_counted(0, 0, 0);
+}
+
+static void without_the_extension(void **state)
+{
+    (void)state;
+    record();
+    for (int i = 0; i < 3; i++)
+        run_and_check(cx, NULL);
+    assert_counted(0, 0, 0);
+}
+
+static int set_up_without(void **state)
+{
+    (void)state;
+    return set_up_watched("remote.extension=collet.record/1 absent");
+}
+
+/* The third run, a replay, is refused in its second call: the run has failed. */
+static void refused_replays(void **state)
+{
+    (void)state;
+    record();
+    run_and_check(cx, NULL);
+    run_and_check(cx, NULL);
+    assert_status(cx, collet_sequence_run(cx, sequence, NULL), COLLET_FAILED);
+    assert_text_has(cx, "collet_sequence_run: 2 calls on remote:0: ");
+    run_and_check(cx, NULL);
+}
+
+static int set_up_refusing_replay(void **state)
+{
+    (void)state;
+    return set_up_watched("remote.refuse=6");
+}
+
+static void lost_in_a_replay(void **state)
+{
+    (void)state;
+    record();
+    run_and_check(cx, NULL);
+    run_and_check(cx, NULL);
+    assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
+    assert_unreadable(x, COLLET_DEVICE_LOST);
+    assert_status(cx, collet_sequence_run(cx, sequence, NULL), COLLET_DEVICE_LOST);
+}
+
+static int set_up_losing_replay(void **state)
+{
+    (void)state;
+    return set_up_on("remote:0", "remote.lose=6", NULL); /* control would decide how calls end */
+}
+
 #define TEST(name, begin) cmocka_unit_test_setup_teardown(name, begin, clean_up)
+#define RECORDING(name, begin) cmocka_unit_test_setup_teardown(name, begin, none_is_left)
 
 int main(void)
 {
@@ -550,11 +749,19 @@ int main(void)
         TEST(bytes_move_once, set_up_remote),
         TEST(two_contexts, set_up_remote),
         TEST(late_failures_travel, set_up_late),
+        TEST(late_failures_of_replays, set_up_later),
         TEST(failed_inputs, set_up_late),
         TEST(refused_calls, set_up_refusing_first),
         TEST(refused_in_between, set_up_refusing_second),
         TEST(lost_devices, set_up_losing),
         TEST(short_memory, set_up_small),
+        RECORDING(the_device_records, set_up_recording),
+        RECORDING(each_queue_records, set_up_recording),
+        RECORDING(after_a_trim, set_up_recording),
+        RECORDING(what_cannot_be_recorded, set_up_recording),
+        RECORDING(without_the_extension, set_up_without),
+        RECORDING(refused_replays, set_up_refusing_replay),
+        RECORDING(lost_in_a_replay, set_up_losing_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

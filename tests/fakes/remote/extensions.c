@@ -2,8 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <collet/extensions.h>
-
 #include "remote.h"
 
 /* ---- collet.memory/1 --------------------------------------------------------------------- */
@@ -36,6 +34,7 @@ static void trim(collet_device *d)
 {
     pthread_mutex_lock(&d->lock);
     d->kept = 0;
+    d->trims++;
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -50,6 +49,7 @@ static const struct {
 } offered[] = {
     {COLLET_EXTENSION_MEMORY, &memory_extension, sizeof memory_extension},
     {COLLET_EXTENSION_TRIM, &trim_extension, sizeof trim_extension},
+    {COLLET_EXTENSION_RECORD, &remote_record, sizeof remote_record},
 };
 
 /* A copy of the table with the fault that the setting remote.extension names. */

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include <collet/plugin.h>
+#include <collet/extensions.h>
 
 #include "control.h"
 
@@ -26,14 +26,23 @@ struct collet_device {
     collet_status status;
     int64_t apart; /* no copies between devices */
     int64_t calls;
+    uint64_t trims;
     _Atomic int lost;
     collet_memory_stats stats;
     uint64_t kept;                          /* bytes freed since the last trim; simulates a pool */
     _Alignas(16) unsigned char spoiled[64]; /* see remote.extension */
-    int64_t hoards; /* freed memory is not available before a trim */
+    int64_t hoards;                         /* freed memory is not available before a trim */
 };
 
 typedef struct timeline timeline;
+struct task;
+
+/* Tasks that were recorded: record.c. */
+struct collet_recording {
+    collet_queue *queue;
+    uint64_t trims; /* of the device, when they were recorded */
+    struct task *first, **last;
+};
 
 /* A queued task. `work` runs on the queue's thread and returns the task's status. */
 typedef struct task {
@@ -60,10 +69,17 @@ void buffer_count(collet_buffer *b, int64_t change);
 
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *));
 uint64_t next_serial(collet_device *d);
+void task_free(task *t);
+/* Where tasks are recorded; NULL: they are enqueued. */
+collet_recording **queue_recording(collet_queue *q);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
 
 uint64_t remote_workspace(collet_device *d, const collet_kernel_call *call);
+/* Gives a task the number of a kernel call, and with it its ending: REFUSED, DEVICE_LOST. */
+collet_status task_number(collet_device *d, task *t, collet_error *err);
+
+extern const collet_record_extension remote_record;
 collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call);
 collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                            const void *source, uint64_t bytes, collet_error *err);

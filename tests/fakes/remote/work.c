@@ -114,25 +114,36 @@ static int listed(const char *list, int64_t number)
     return 0;
 }
 
-collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call)
+collet_status task_number(collet_device *d, task *t, collet_error *err)
 {
     pthread_mutex_lock(&d->lock);
     int64_t number = ++d->calls;
     int lost = d->lost;
     pthread_mutex_unlock(&d->lock);
     if (lost)
-        return d->host->fail(call->err, COLLET_DEVICE_LOST, "the device is lost");
+        return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
     if (number == d->refuse)
-        return d->host->fail(call->err, COLLET_REFUSED, "remote.refuse is set");
-    if (d->status != COLLET_OK)
-        return d->status;
-    task *t = task_new(d, kernel_work);
-    if (!t)
-        return d->host->fail(call->err, COLLET_REFUSED, "no memory for a task");
+        return d->host->fail(err, COLLET_REFUSED, "remote.refuse is set");
     t->call = number;
     t->ending = number == d->lose         ? COLLET_DEVICE_LOST
                 : listed(d->fail, number) ? COLLET_FAILED
                                           : COLLET_OK;
+    return d->status;
+}
+
+collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call)
+{
+    int recording = *queue_recording(q) != NULL;
+    if (recording && call->op >> 31)
+        return d->host->fail(call->err, COLLET_REFUSED, "remote.plus cannot be recorded");
+    task *t = task_new(d, kernel_work);
+    if (!t)
+        return d->host->fail(call->err, COLLET_REFUSED, "no memory for a task");
+    collet_status status = recording ? COLLET_OK : task_number(d, t, call->err);
+    if (status != COLLET_OK) {
+        free(t);
+        return status;
+    }
     t->op = call->op;
     t->dtype = call->operands[0].dtype;
     t->ndim = call->operands[0].ndim;
