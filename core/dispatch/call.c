@@ -20,7 +20,8 @@ typedef struct frame {
     uint64_t sig, mask;
     const collet_array *arrays[COLLET_MAX_OPERANDS]; /* outputs first */
     collet_array *temporaries[COLLET_MAX_OPERANDS];
-    uint32_t temporary_count;
+    const collet_array *originals[COLLET_MAX_OPERANDS]; /* of the temporaries */
+    uint32_t temporary_count, temporaries_filled;
     op_shapes views;
     collet_operand operands[COLLET_MAX_OPERANDS];
     origins from;     /* of what the call writes */
@@ -115,11 +116,8 @@ static collet_status make_temporary(frame *f, uint32_t i)
         array_create(f->cx->runtime, &temporary, in->dtype, in->ndim, in->shape, &f->cx->error);
     if (status != COLLET_OK)
         return status;
+    f->originals[f->temporary_count] = in;
     f->temporaries[f->temporary_count++] = temporary;
-    status = array_assign(f->cx, temporary, in);
-    if (status != COLLET_OK)
-        return status;
-    f->cx->counters.temporaries++;
     f->arrays[i] = temporary;
     f->views.operand[i] =
         (struct op_view){temporary->ndim, temporary->shape, temporary->strides, temporary->dtype};
@@ -135,7 +133,40 @@ static collet_status resolve_overlaps(frame *f)
     return status;
 }
 
+/* Once a device has accepted the call. */
+static collet_status fill_temporaries(frame *f)
+{
+    while (f->temporaries_filled < f->temporary_count) {
+        uint32_t k = f->temporaries_filled;
+        collet_status status = array_assign(f->cx, f->temporaries[k], f->originals[k]);
+        if (status != COLLET_OK) {
+            f->err = f->cx->error;
+            return status;
+        }
+        f->cx->counters.temporaries++;
+        f->temporaries_filled++;
+    }
+    return COLLET_OK;
+}
+
 /* ---- Running ----------------------------------------------------------------------------- */
+
+/* All of the operands but their buffers, which are a device's. */
+static void describe_operands(frame *f)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        const collet_array *a = f->arrays[i];
+        collet_operand *o = &f->operands[i];
+        *o = (collet_operand){0};
+        if (!a)
+            continue;
+        o->byte_offset = a->offset;
+        o->dtype = a->dtype;
+        o->ndim = f->views.operand[i].ndim;
+        o->shape = f->views.operand[i].shape;
+        o->strides = f->views.operand[i].strides;
+    }
+}
 
 /* Memory for every operand in the device's space. A storage that is input and output is used twice:
  * inputs first, so that its bytes are valid before the output is declared written. */
@@ -147,7 +178,6 @@ static collet_status bind_operands(frame *f, queue *q, int *commit)
         const collet_array *a = f->arrays[i];
         collet_operand *o = &f->operands[i];
         int32_t access = i < f->op->n_out ? COLLET_WRITE : COLLET_READ;
-        *o = (collet_operand){0};
         commit[i] = 0;
         if (!a)
             continue;
@@ -160,11 +190,6 @@ static collet_status bind_operands(frame *f, queue *q, int *commit)
             if (status != COLLET_OK)
                 return status;
         }
-        o->byte_offset = a->offset;
-        o->dtype = a->dtype;
-        o->ndim = f->views.operand[i].ndim;
-        o->shape = f->views.operand[i].shape;
-        o->strides = f->views.operand[i].strides;
     }
     return COLLET_OK;
 }
@@ -212,38 +237,70 @@ static collet_status kernel_status(frame *f, device *d, collet_status status)
                        collet_status_name(status), status);
 }
 
-static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_row *row)
+/* Parameters that the row was not compiled for. */
+static collet_status check_params(frame *f, const collet_kernel_row *row)
+{
+    const unsigned char *params = f->params;
+    for (uint32_t i = row->params_size; i < f->op->params_size; i++)
+        if (params[i])
+            return collet_fail(&f->err, COLLET_REFUSED,
+                               "its kernel knows %u of the %u bytes of parameters, and byte %u is "
+                               "not 0",
+                               row->params_size, f->op->params_size, i);
+    return COLLET_OK;
+}
+
+static collet_status ask_row(frame *f, device *d, const collet_kernel_row *row,
+                             collet_kernel_call *call)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        f->operands[i].buffer = NULL; /* of the device tried before */
+    collet_status status = row->accepts(d->handle, call, &call->workspace_bytes);
+    return status == COLLET_OK ? status : kernel_status(f, d, status);
+}
+
+static collet_status accept_call(frame *f, device *d, const collet_kernel_row *row,
+                                 collet_kernel_call *call)
+{
+    collet_status status = COLLET_OK;
+    *call = (collet_kernel_call){.struct_size = sizeof *call,
+                                 .op = row->op,
+                                 .sig = f->sig,
+                                 .n_out = f->op->n_out,
+                                 .n_in = f->op->n_in,
+                                 .operand_size = sizeof(collet_operand),
+                                 .params_size = f->params ? f->op->params_size : 0,
+                                 .operands = f->operands,
+                                 .params = f->params,
+                                 .err = &f->err};
+    if (row->params_size < f->op->params_size)
+        status = check_params(f, row);
+    if (status == COLLET_OK && row->accepts)
+        status = ask_row(f, d, row, call);
+    return status;
+}
+
+static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_row *row,
+                             collet_kernel_call *call)
 {
     int commit[COLLET_MAX_OPERANDS];
     queue *q = l->queue;
-    collet_status status = bind_operands(f, q, commit);
+    /* First: the copies use the lane's scratch too. */
+    collet_status status = fill_temporaries(f);
+    if (status == COLLET_OK && call->workspace_bytes)
+        status = lane_scratch(l, call->workspace_bytes, &call->workspace, &f->err);
+    if (status == COLLET_OK)
+        status = bind_operands(f, q, commit);
     if (status != COLLET_OK)
         return status;
-    collet_kernel_call call = {.struct_size = sizeof call,
-                               .op = row->op,
-                               .sig = f->sig,
-                               .n_out = f->op->n_out,
-                               .n_in = f->op->n_in,
-                               .operand_size = sizeof(collet_operand),
-                               .params_size = f->params ? f->op->params_size : 0,
-                               .operands = f->operands,
-                               .params = f->params,
-                               .err = &f->err};
-    if (row->workspace)
-        call.workspace_bytes = row->workspace(d->handle, &call);
-    if (call.workspace_bytes) {
-        status = lane_scratch(l, call.workspace_bytes, &call.workspace, &f->err);
-        if (status != COLLET_OK)
-            return status;
-    }
     uint64_t ticket = 0;
     if (d->synchronous) {
-        status = row->run(d->handle, q->handle, &call);
+        status = row->run(d->handle, q->handle, call);
     } else {
         status = queue_lock(q, &f->err);
         if (status != COLLET_OK)
             return status;
-        status = row->run(d->handle, q->handle, &call);
+        status = row->run(d->handle, q->handle, call);
         ticket = queue_unlock(q);
         origins_enqueued(&f->from, q);
         if (f->cx->counters.calls % CALLS_COLLECT == 0)
@@ -259,28 +316,13 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
 }
 
 /* The context records: the call is added to its sequence. */
-static collet_status record_row(frame *f, const device *d, const collet_kernel_row *row)
+static collet_status record_row(frame *f, const collet_kernel_row *row,
+                                const collet_kernel_call *call)
 {
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct op_view *v = &f->views.operand[i];
-        f->operands[i] = (collet_operand){0};
-        if (f->arrays[i])
-            f->operands[i] = (collet_operand){
-                NULL, f->arrays[i]->offset, v->dtype, v->ndim, v->shape, v->strides};
-    }
-    collet_kernel_call call = {.struct_size = sizeof call,
-                               .op = row->op,
-                               .sig = f->sig,
-                               .n_out = f->op->n_out,
-                               .n_in = f->op->n_in,
-                               .operand_size = sizeof(collet_operand),
-                               .params_size = f->params ? f->op->params_size : 0,
-                               .operands = f->operands,
-                               .params = f->params,
-                               .err = &f->err};
-    if (row->workspace)
-        call.workspace_bytes = row->workspace(d->handle, &call);
-    return sequence_append(f->cx->recording, f->op, row, &call, f->arrays, &f->err);
+    collet_status status = fill_temporaries(f);
+    return status == COLLET_OK
+               ? sequence_append(f->cx->recording, f->op, row, call, f->arrays, &f->err)
+               : status;
 }
 
 typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
@@ -288,6 +330,7 @@ typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
 /* If the device did not run the call, f->err has the reason. */
 static outcome try_device(frame *f, device *d)
 {
+    collet_kernel_call call;
     lane *l;
     f->err.text[0] = '\0';
     collet_status status = device_open(d, &f->err);
@@ -301,9 +344,11 @@ static outcome try_device(frame *f, device *d)
         device_failed(f, d, COLLET_UNSUPPORTED);
         return TRY_NEXT;
     }
-    status = f->cx->recording ? record_row(f, d, row) : context_lane(f->cx, d, &l, &f->err);
+    status = accept_call(f, d, row, &call);
+    if (status == COLLET_OK)
+        status = f->cx->recording ? record_row(f, row, &call) : context_lane(f->cx, d, &l, &f->err);
     if (status == COLLET_OK && !f->cx->recording)
-        status = run_row(f, d, l, row);
+        status = run_row(f, d, l, row, &call);
     if (status == COLLET_OK) {
         f->cx->last_backend = d->owner->plugin->name;
         return SERVED;
@@ -400,6 +445,7 @@ static collet_status call_checked(frame *f)
         return status;
     if (f->op->elementwise)
         op_merge_axes(&f->views, f->count, f->scratch);
+    describe_operands(f);
     return f->cx->recording ? record(f) : run(f);
 }
 
@@ -416,7 +462,7 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
         return context_fail(cx, COLLET_NOT_FOUND, "there is no op with the id %u", id);
     f.cx = cx;
     f.sig = f.mask = 0;
-    f.temporary_count = 0;
+    f.temporary_count = f.temporaries_filled = 0;
     f.views.open = NULL;
     uint32_t recorded = cx->recording ? cx->recording->step_count : 0;
     collet_status status = take_operands(&f, outs, ins);

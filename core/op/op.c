@@ -244,13 +244,10 @@ collet_status op_parse(op *out, const op_source *source, collet_error *err)
 #define COLLET_PARAMS_END(type)                                                                    \
     }                                                                                              \
     ;                                                                                              \
-    enum {                                                                                         \
-        size_of_##type = sizeof(type),                                                             \
-        field_count_of_##type = sizeof fields_of_##type / sizeof *fields_of_##type                 \
-    };
+    enum { field_count_of_##type = sizeof fields_of_##type / sizeof *fields_of_##type };
 #include <collet/ops.def>
 #define fields_of_void NULL
-enum { size_of_void = 0, field_count_of_void = 0 };
+enum { field_count_of_void = 0 };
 
 #define op_rule_none NULL
 #define ALIAS_NONE 0
@@ -263,7 +260,7 @@ enum { size_of_void = 0, field_count_of_void = 0 };
      operands,                                                                                     \
      sigs,                                                                                         \
      op_rule_##rule,                                                                               \
-     size_of_##params,                                                                             \
+     COLLET_OP_##NAME##_PARAMS,                                                                    \
      ALIAS_##alias,                                                                                \
      field_count_of_##params ? fields_of_##params : NULL,                                          \
      field_count_of_##params,                                                                      \

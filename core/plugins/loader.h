@@ -50,7 +50,8 @@
  *             entry-null                it returned NULL
  *             changes-floating-point    rounding, flush-to-zero or exception masks were changed
  *             vtable-...                the table breaks the contract: abi, short, slot, reserved,
- *                                       arrays, name, op, sig, run, repeated, own-op
+ *                                       arrays, name, op, sig, params, run, repeated,
+ *                                       own-op
  *             kernels-differ            manifest and table name different kernels
  *             capabilities-failed       capabilities returned an error
  *             capabilities-invalid      capabilities violate plugin.h
@@ -63,6 +64,7 @@
  *             not-probed                probing is switched off
  *   register  duplicate-name            an earlier file in the search path has the name
  *   open      changed                   the file is not the one that was found
+ *             row-left-out              some kernel rows have unknown flags
  *             device-properties         device_open reported a property that is unknown
  *             device-slot               a slot that a device's properties require is NULL
  *             and those of `probe` that can be detected without a child

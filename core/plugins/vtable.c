@@ -234,11 +234,29 @@ static int is_newer(const collet_plugin *p)
     return (p->abi & 0xffff) > COLLET_ABI_MINOR;
 }
 
+int vtable_row_usable(const collet_kernel_row *row)
+{
+    return !row->flags && !row->reserved;
+}
+
+/* A row may know more of an op's parameters than this libcore only if it is of a newer minor. */
+static int params_fit(const collet_plugin *p, const collet_kernel_row *row, const op *o)
+{
+    if (row->params_size > o->params_size)
+        return is_newer(p) && !(row->op & 0x80000000u);
+    return !o->params_size || row->params_size >= sizeof(uint32_t);
+}
+
 static collet_status check_row(const collet_plugin *p, uint32_t index, known_ops *known,
                                refusal *why)
 {
     const collet_kernel_row *row = vtable_kernel(p, index);
     const op *o = find_op(known, row->op);
+    if (!vtable_row_usable(row)) {
+        if (o)
+            known->seen[slot_of(row->op)] = 1;
+        return COLLET_OK;
+    }
     if (!row->run)
         return REFUSE("vtable-run", "kernel row %u (%s) has no run", index, o ? o->name : "?");
     if (!o && is_newer(p) && !(row->op & 0x80000000u)) {
@@ -252,6 +270,10 @@ static collet_status check_row(const collet_plugin *p, uint32_t index, known_ops
         return REFUSE("vtable-sig",
                       "kernel row %u: op %s has no signature 0x%llx (%u outputs, %u inputs; %s)",
                       index, o->name, (unsigned long long)row->sig, o->n_out, o->n_in, o->sigs);
+    if (!params_fit(p, row, o))
+        return REFUSE("vtable-params",
+                      "kernel row %u: params_size is %u; the parameters of op %s have %u bytes",
+                      index, row->params_size, o->name, o->params_size);
     known->seen[slot_of(row->op)] = 1;
     return COLLET_OK;
 }

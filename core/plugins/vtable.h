@@ -13,9 +13,10 @@
 /*
  * COLLET_OK if the table may be used: major version, at least the first release's size, every slot
  * that all plugins need, valid sizes of its arrays; each row with an existing op, one of its
- * signatures and a `run`, no (op, sig) twice; valid own ops; name and set of kernels as in the
- * manifest. A table of a newer minor version may have rows of ops that are unknown here: the
- * registry leaves them out. FORMAT, ABI, NO_MEMORY. Reads every string of the table; calls nothing.
+ * signatures, a params_size that fits and a `run`, no (op, sig) twice; valid own ops; name and set
+ * of kernels as in the manifest. A table of a newer minor version may have rows of ops that are
+ * unknown here: the registry leaves them out. FORMAT, ABI, NO_MEMORY. Reads every string of the
+ * table; calls nothing.
  */
 collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refusal *why);
 
@@ -27,6 +28,9 @@ collet_status vtable_check_device(const collet_plugin *plugin,
 /* Row `index` < kernel_count, own op `index` < op_count, by the table's own element sizes. */
 const collet_kernel_row *vtable_kernel(const collet_plugin *plugin, uint32_t index);
 const collet_op_definition *vtable_op(const collet_plugin *plugin, uint32_t index);
+
+/* 0 if the row has an unknown flag or reserved bytes that are not 0: it is left out. */
+int vtable_row_usable(const collet_kernel_row *row);
 
 /* Own op `index` as libcore sees it, with the id COLLET_OP_OWN(index). INVALID. */
 collet_status vtable_parse_op(const collet_plugin *plugin, uint32_t index, op *out,

@@ -188,6 +188,27 @@ const char *backend_reason(const backend *b, int state)
     return b->reason ? b->reason : b->plugin->reason;
 }
 
+/* Tells of the kernel rows that rows_index leaves out. */
+static collet_status rows_report(const backend *b, const collet_plugin *table, collet_error *err)
+{
+    collet_runtime *r = b->runtime;
+    uint32_t count = 0;
+    refusal why;
+    for (uint32_t i = 0; i < table->kernel_count; i++) {
+        const collet_kernel_row *row = vtable_kernel(table, i);
+        if (!vtable_row_usable(row) && !count++)
+            refuse_with(&why, COLLET_FORMAT, "row-left-out",
+                        "kernel row %u has the flags 0x%x and reserved is %u; this libcore knows "
+                        "only 0",
+                        i, row->flags, row->reserved);
+    }
+    if (!count)
+        return COLLET_OK;
+    log_message(&r->log, COLLET_LOG_WARNING, "%s: %u of %u kernel rows are left out: %s",
+                table->name, count, table->kernel_count, why.text);
+    return loader_note(b->plugin, r->records, &why, err);
+}
+
 static collet_status backend_load(backend *b, collet_error *err)
 {
     collet_runtime *r = b->runtime;
@@ -198,6 +219,8 @@ static collet_status backend_load(backend *b, collet_error *err)
         status = layers_open(b, &table, err);
     if (status == COLLET_OK)
         status = own_ops_register(b, table, err);
+    if (status == COLLET_OK)
+        status = rows_report(b, table, err);
     if (status == COLLET_OK && !b->plugin->capabilities) {
         status = capabilities_get(table, &r->host, &b->capabilities, &why);
         if (status != COLLET_OK)
@@ -239,12 +262,12 @@ static uint32_t op_slot(uint32_t id)
 
 #define OP_SLOTS (OP_BUILTIN_MAX + RUNTIME_OWN_OPS_MAX)
 
-/* The runtime's id of a row's op; 0 if the op or its signature is unknown. */
+/* The runtime's id of a row's op; 0 if the op, its signature or the row's flags are unknown. */
 static uint32_t row_op(const backend *b, const collet_kernel_row *row)
 {
     uint32_t id = row->op >= COLLET_OP_OWN(0) ? b->own_ops[row->op - COLLET_OP_OWN(0)] : row->op;
     const op *o = runtime_op(b->runtime, id);
-    return o && op_accepts(o, row->sig) ? id : 0;
+    return o && vtable_row_usable(row) && op_accepts(o, row->sig) ? id : 0;
 }
 
 static collet_status rows_index(device *d, collet_error *err)

@@ -159,15 +159,22 @@ static collet_status add(collet_device *device, collet_queue *queue, const colle
     return COLLET_OK;
 }
 
+static collet_status clamp_accepts(collet_device *device, const collet_kernel_call *call,
+                                   uint64_t *workspace_bytes)
+{
+    const example_clamp_params *p = call->params;
+    (void)workspace_bytes;
+    if (p->lower <= p->upper)
+        return COLLET_OK;
+    return device->host->fail(call->err, COLLET_REFUSED, "example.clamp: %g to %g is no interval",
+                              p->lower, p->upper);
+}
+
 static collet_status clamp(collet_device *device, collet_queue *queue,
                            const collet_kernel_call *call)
 {
     const example_clamp_params *p = call->params;
     (void)queue;
-    if (!(p->lower <= p->upper)) {
-        return device->host->fail(call->err, COLLET_REFUSED,
-                                  "example.clamp: %g to %g is no interval", p->lower, p->upper);
-    }
     if (device->log_calls)
         device->host->log(device->host, COLLET_LOG_INFO, "example.clamp: %g to %g", p->lower,
                           p->upper);
@@ -190,12 +197,14 @@ static const collet_op_definition ops[] = {
 };
 
 static const collet_kernel_row kernels[] = {
-    {COLLET_OP_COPY, 0, COLLET_SIG(COLLET_F32, COLLET_F32), copy, NULL},
-    {COLLET_OP_COPY, 0, COLLET_SIG(COLLET_F64, COLLET_F64), copy, NULL},
-    {COLLET_OP_ADD, 0, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), add, NULL},
-    {COLLET_OP_ADD, 0, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), add, NULL},
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), clamp, NULL},
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F64, COLLET_F64), clamp, NULL},
+    COLLET_ROW(COPY, COLLET_SIG(COLLET_F32, COLLET_F32), copy, NULL),
+    COLLET_ROW(COPY, COLLET_SIG(COLLET_F64, COLLET_F64), copy, NULL),
+    COLLET_ROW(ADD, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), add, NULL),
+    COLLET_ROW(ADD, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), add, NULL),
+    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), sizeof(example_clamp_params), 0,
+     clamp, clamp_accepts},
+    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F64, COLLET_F64), sizeof(example_clamp_params), 0,
+     clamp, clamp_accepts},
 };
 
 static const collet_plugin plugin = {

@@ -696,11 +696,18 @@ static collet_status run_add(collet_device *d, collet_queue *q, const collet_ker
 
 static collet_status run_fill(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
-    const collet_scalar *value = &((const collet_fill_params *)call->params)->value;
-    if (value->dtype != COLLET_F32 && value->dtype != COLLET_F64)
-        return d->host->fail(call->err, COLLET_REFUSED,
-                             "example_async: fill takes values of f32 and f64");
     return enqueue(d, q, call, do_fill);
+}
+
+static collet_status accept_fill(collet_device *d, const collet_kernel_call *call,
+                                 uint64_t *workspace_bytes)
+{
+    const collet_scalar *value = &((const collet_fill_params *)call->params)->value;
+    (void)workspace_bytes;
+    if (value->dtype == COLLET_F32 || value->dtype == COLLET_F64)
+        return COLLET_OK;
+    return d->host->fail(call->err, COLLET_REFUSED,
+                         "example_async: fill takes values of f32 and f64");
 }
 
 static collet_status run_sum(collet_device *d, collet_queue *q, const collet_kernel_call *call)
@@ -708,33 +715,36 @@ static collet_status run_sum(collet_device *d, collet_queue *q, const collet_ker
     return enqueue(d, q, call, do_sum);
 }
 
-static uint64_t sum_workspace(collet_device *d, const collet_kernel_call *call)
+static collet_status accept_sum(collet_device *d, const collet_kernel_call *call,
+                                uint64_t *workspace_bytes)
 {
     const collet_operand *out = operand(call, 0);
     uint64_t sums = 1;
     (void)d;
     for (int32_t axis = 0; axis < out->ndim; axis++)
         sums *= (uint64_t)out->shape[axis];
-    return sums * sizeof(long double);
+    *workspace_bytes = sums * sizeof(long double);
+    return COLLET_OK;
 }
 
 static collet_status run_smooth(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
+    return enqueue(d, q, call, do_smooth);
+}
+
+static collet_status accept_smooth(collet_device *d, const collet_kernel_call *call,
+                                   uint64_t *workspace_bytes)
+{
     const smooth_params *p = call->params;
+    const collet_operand *out = operand(call, 0);
     if (p->radius > RADIUS || p->wrap > 1)
         return d->host->fail(
             call->err, COLLET_REFUSED,
             "example_async.smooth: the radius is at most %d, not %u, and wrap 0 or "
             "1, not %u",
             RADIUS, p->radius, p->wrap);
-    return enqueue(d, q, call, do_smooth);
-}
-
-static uint64_t smooth_workspace(collet_device *d, const collet_kernel_call *call)
-{
-    const collet_operand *out = operand(call, 0);
-    (void)d;
-    return (uint64_t)out->shape[out->ndim - 1] * sizeof(double);
+    *workspace_bytes = (uint64_t)out->shape[out->ndim - 1] * sizeof(double);
+    return COLLET_OK;
 }
 
 /* ---- Tables ------------------------------------------------------------------------------ */
@@ -754,18 +764,18 @@ static const collet_op_definition ops[] = {
 #define F COLLET_F32
 #define D COLLET_F64
 static const collet_kernel_row kernels[] = {
-    {COLLET_OP_FILL, 0, COLLET_SIG(F), run_fill, NULL},
-    {COLLET_OP_FILL, 0, COLLET_SIG(D), run_fill, NULL},
-    {COLLET_OP_COPY, 0, COLLET_SIG(F, F), run_add, NULL},
-    {COLLET_OP_COPY, 0, COLLET_SIG(D, D), run_add, NULL},
-    {COLLET_OP_COPY, 0, COLLET_SIG(D, F), run_add, NULL},
-    {COLLET_OP_COPY, 0, COLLET_SIG(F, D), run_add, NULL},
-    {COLLET_OP_ADD, 0, COLLET_SIG(F, F, F), run_add, NULL},
-    {COLLET_OP_ADD, 0, COLLET_SIG(D, D, D), run_add, NULL},
-    {COLLET_OP_SUM, 0, COLLET_SIG(F, F), run_sum, sum_workspace},
-    {COLLET_OP_SUM, 0, COLLET_SIG(D, D), run_sum, sum_workspace},
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(F, F), run_smooth, smooth_workspace},
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(D, D), run_smooth, smooth_workspace},
+    COLLET_ROW(FILL, COLLET_SIG(F), run_fill, accept_fill),
+    COLLET_ROW(FILL, COLLET_SIG(D), run_fill, accept_fill),
+    COLLET_ROW(COPY, COLLET_SIG(F, F), run_add, NULL),
+    COLLET_ROW(COPY, COLLET_SIG(D, D), run_add, NULL),
+    COLLET_ROW(COPY, COLLET_SIG(D, F), run_add, NULL),
+    COLLET_ROW(COPY, COLLET_SIG(F, D), run_add, NULL),
+    COLLET_ROW(ADD, COLLET_SIG(F, F, F), run_add, NULL),
+    COLLET_ROW(ADD, COLLET_SIG(D, D, D), run_add, NULL),
+    COLLET_ROW(SUM, COLLET_SIG(F, F), run_sum, accept_sum),
+    COLLET_ROW(SUM, COLLET_SIG(D, D), run_sum, accept_sum),
+    {COLLET_OP_OWN(0), 0, COLLET_SIG(F, F), sizeof(smooth_params), 0, run_smooth, accept_smooth},
+    {COLLET_OP_OWN(0), 0, COLLET_SIG(D, D), sizeof(smooth_params), 0, run_smooth, accept_smooth},
 };
 
 static const collet_plugin plugin = {

@@ -98,27 +98,55 @@ typedef struct collet_kernel_call {
     const collet_operand *operands;
     const void *params; /* the op's parameter block (types.h), or NULL */
     void *workspace;    /* scratch of workspace_bytes, 64-byte aligned: buffer or host address */
-    uint64_t workspace_bytes; /* what `workspace` returned for this call */
+    uint64_t workspace_bytes; /* what `accepts` asked for */
     collet_error *err;        /* where host->fail puts the text; never NULL */
 } collet_kernel_call;
+
+/* COLLET_OP_<NAME>_PARAMS: bytes of the op's parameter block, 0: it has none. */
+#define COLLET_PARAMS(type) COLLET_SIZE_##type = sizeof(type),
+enum {
+    COLLET_SIZE_void = 0,
+#include <collet/ops.def>
+};
+#define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, ...)                       \
+    COLLET_OP_##NAME##_PARAMS = COLLET_SIZE_##params,
+enum {
+#include <collet/ops.def>
+};
 
 /*
  * One kernel for one signature.
  *
  * run        Enqueue (or do) the work in `queue`'s order. Any thread, one at a time a queue.
  *            COLLET_OK. COLLET_REFUSED: nothing enqueued, outputs untouched; libcore may try
- *            elsewhere. COLLET_FAILED: outputs are undefined. COLLET_DEVICE_LOST. No other status.
- * workspace  Bytes of scratch for this call (its workspace fields are not set yet); libcore
- *            allocates them and keeps them until the queue has passed the call. NULL means none.
+ *            elsewhere (what is known beforehand is for `accepts`). COLLET_FAILED: outputs are
+ * undefined. COLLET_DEVICE_LOST. No other status. accepts    Optional (NULL: every call, without
+ * scratch). Decides what is known of a call before any byte moves: in *call the operands' buffers
+ * are NULL, and workspace is not set. Any thread. COLLET_OK with the bytes of scratch in
+ * *workspace_bytes, which is 0 before; libcore supplies them and keeps them until the queue has
+ * passed the call. COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST.
+ *
+ * params_size is sizeof the op's parameter block as the row was compiled; 0 if the op has none. A
+ * call whose parameters have a byte beyond it that is not 0 does not reach the row: libcore treats
+ * it as refused. A row with flags or reserved bytes that are not 0 is left out and reported.
  */
 typedef struct collet_kernel_row {
     uint32_t op;    /* COLLET_OP_* or COLLET_OP_OWN(k) */
-    uint32_t flags; /* 0 */
+    uint32_t flags; /* 0; none is defined */
     uint64_t sig;
+    uint32_t params_size;
+    uint32_t reserved; /* 0 */
     collet_status (*run)(collet_device *device, collet_queue *queue,
                          const collet_kernel_call *call);
-    uint64_t (*workspace)(collet_device *device, const collet_kernel_call *call);
+    collet_status (*accepts)(collet_device *device, const collet_kernel_call *call,
+                             uint64_t *workspace_bytes);
 } collet_kernel_row;
+
+/* The row of COLLET_OP_<OP>. */
+#define COLLET_ROW(OP, sig, run, accepts)                                                          \
+    {                                                                                              \
+        COLLET_OP_##OP, 0, sig, COLLET_OP_##OP##_PARAMS, 0, run, accepts                           \
+    }
 
 /*
  * An op of the plugin's own. `name` is "vendor.op". `shapes` are the operands and `sigs` the dtypes

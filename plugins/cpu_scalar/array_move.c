@@ -10,11 +10,6 @@ KERNEL(fill)
     const collet_fill_params *params = call->params;
     const collet_operand *out = cpu_operand(call, 0);
     collet_dtype from = params->value.dtype;
-    if (cpu_dtype_is_complex(from) && !cpu_dtype_is_complex(out->dtype)) {
-        return device->host->fail(call->err, COLLET_REFUSED,
-                                  "fill: a complex value cannot be stored in a real array; give "
-                                  "its real part");
-    }
     _Alignas(16) char element[16];
     uint64_t size = cpu_dtype_size(out->dtype);
     cpu_convert(element, out->dtype, 0, (const char *)params->value.value.bytes, from, 0, 1);

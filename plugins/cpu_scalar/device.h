@@ -24,17 +24,18 @@ struct collet_device {
     KERNEL_HEAD_(name);                                                                            \
     KERNEL_HEAD_(name)
 
-/* The same for the function that returns a call's workspace in bytes. */
-#define WORKSPACE(name)                                                                            \
-    WORKSPACE_HEAD_(name);                                                                         \
-    WORKSPACE_HEAD_(name)
+/* The same for a row's `accepts`. */
+#define ACCEPTS(name)                                                                              \
+    ACCEPTS_HEAD_(name);                                                                           \
+    ACCEPTS_HEAD_(name)
 
 #define KERNEL_HEAD_(name)                                                                         \
     collet_status scalar_##name(__attribute__((unused)) collet_device *device,                     \
                                 __attribute__((unused)) collet_queue *queue,                       \
                                 const collet_kernel_call *call)
-#define WORKSPACE_HEAD_(name)                                                                      \
-    uint64_t scalar_##name##_workspace(__attribute__((unused)) collet_device *device,              \
-                                       const collet_kernel_call *call)
+#define ACCEPTS_HEAD_(name)                                                                        \
+    collet_status scalar_##name##_accepts(__attribute__((unused)) collet_device *device,           \
+                                          const collet_kernel_call *call,                          \
+                                          uint64_t *workspace_bytes)
 
 #endif

@@ -66,9 +66,10 @@ static int64_t buffer_pairs(const collet_kernel_call *call)
     return most;
 }
 
-WORKSPACE(fft)
+ACCEPTS(fft)
 {
-    return fft_temporary(call) + 2 * (uint64_t)buffer_pairs(call) * sizeof(line_pair);
+    *workspace_bytes = fft_temporary(call) + 2 * (uint64_t)buffer_pairs(call) * sizeof(line_pair);
+    return COLLET_OK;
 }
 
 KERNEL(fft)

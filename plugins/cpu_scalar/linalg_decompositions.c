@@ -15,9 +15,10 @@ static const struct decomposition {
     [COLLET_OP_CHOLESKY] = {cpu_cholesky_scratch, cpu_cholesky},
 };
 
-WORKSPACE(decompose)
+ACCEPTS(decompose)
 {
-    return decompositions[call->op].scratch(call);
+    *workspace_bytes = decompositions[call->op].scratch(call);
+    return COLLET_OK;
 }
 
 KERNEL(decompose)

@@ -20,16 +20,16 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 /* clang-format off */
 #define ROW(OP, run, ...) KERNEL(run);
-#define SPACE(OP, run, workspace, ...)                                                             \
+#define ASK(OP, run, accepts, ...)                                                                 \
     KERNEL(run);                                                                                   \
-    WORKSPACE(workspace);
+    ACCEPTS(accepts);
 #include "kernels.def"
 #undef ROW
-#undef SPACE
+#undef ASK
 
-#define ROW(OP, run, ...) {COLLET_OP_##OP, 0, COLLET_SIG(__VA_ARGS__), scalar_##run, NULL},
-#define SPACE(OP, run, workspace, ...)                                                             \
-    {COLLET_OP_##OP, 0, COLLET_SIG(__VA_ARGS__), scalar_##run, scalar_##workspace##_workspace},
+#define ROW(OP, run, ...) COLLET_ROW(OP, COLLET_SIG(__VA_ARGS__), scalar_##run, NULL),
+#define ASK(OP, run, accepts, ...)                                                                 \
+    COLLET_ROW(OP, COLLET_SIG(__VA_ARGS__), scalar_##run, scalar_##accepts##_accepts),
 static const collet_kernel_row kernels[] = {
 #include "kernels.def"
 };

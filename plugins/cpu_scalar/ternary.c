@@ -306,9 +306,10 @@ static void finish_row(const collet_kernel_call *call, float sum, float s, int64
     memcpy(y, &result, sizeof result);
 }
 
-WORKSPACE(ternary_linear)
+ACCEPTS(ternary_linear)
 {
-    return (uint64_t)last_extent(cpu_operand(call, 2));
+    *workspace_bytes = (uint64_t)last_extent(cpu_operand(call, 2));
+    return COLLET_OK;
 }
 
 KERNEL(ternary_linear)

@@ -100,6 +100,21 @@ static inline collet_status host_open(uint32_t index, collet_device **device, co
     return plugin->device_open(&host, index, &properties, device, err);
 }
 
+/* Asks as libcore does: no operand has a buffer yet. */
+static inline collet_status host_ask(const collet_kernel_row *row, collet_device *device,
+                                     const collet_kernel_call *call, uint64_t *workspace_bytes)
+{
+    collet_operand operands[COLLET_MAX_OPERANDS] = {{0}};
+    collet_kernel_call asked = *call;
+    *workspace_bytes = 0;
+    for (int i = 0; call->sig >> i * COLLET_SIG_BITS; i++) {
+        operands[i] = call->operands[i];
+        operands[i].buffer = NULL;
+    }
+    asked.operands = operands;
+    return row->accepts ? row->accepts(device, &asked, workspace_bytes) : COLLET_OK;
+}
+
 static int read_manifest(const char *path)
 {
     static const char *const settings[] = {"probe=off", "cache=off", NULL};

@@ -57,10 +57,13 @@ static int row_fits(const collet_kernel_row *row, uint32_t op, const collet_oper
     return row->op == op;
 }
 
-/* Runs the row with the workspace it requests. */
+/* Runs the row, if it accepts the call, with the workspace that it asks for. */
 static collet_status run_row(const collet_kernel_row *row, collet_kernel_call *call)
 {
-    uint64_t bytes = row->workspace ? row->workspace(device, call) : 0;
+    uint64_t bytes = 0;
+    collet_status accepted = host_ask(row, device, call, &bytes);
+    if (accepted != COLLET_OK)
+        return accepted;
     void *workspace = bytes ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
     if (bytes && !workspace)
         return COLLET_NO_MEMORY;

@@ -69,13 +69,16 @@ static int setup(void **state)
                                        .shapes = "out[F] : a[F,N] scale[N]?",
                                        .sigs = "d:ff d:dd",
                                        .params_size = 8};
-    s->rows[0] = (collet_kernel_row){COLLET_OP_ADD, 0, SIG_ADD, run, NULL};
-    s->rows[1] = (collet_kernel_row){COLLET_OP_ADD, 0,
-                                     COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), run, NULL};
-    s->rows[2] =
-        (collet_kernel_row){COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), run, NULL};
-    s->rows[3] = (collet_kernel_row){
-        COLLET_OP_OWN(1), 0, COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_DTYPE_NONE), run, NULL};
+    const collet_kernel_row rows[] = {
+        COLLET_ROW(ADD, SIG_ADD, run, NULL),
+        COLLET_ROW(ADD, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), run, NULL),
+        {.op = COLLET_OP_OWN(0), .sig = COLLET_SIG(COLLET_F32, COLLET_F32), .run = run},
+        {.op = COLLET_OP_OWN(1),
+         .sig = COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_DTYPE_NONE),
+         .params_size = 8,
+         .run = run},
+    };
+    memcpy(s->rows, rows, sizeof rows);
     s->names[0] = "zoo.twice";
     s->names[1] = "add";
     s->names[2] = "zoo.sum";
@@ -206,9 +209,9 @@ static void arrays(void **state)
     expect(s, "vtable-arrays", "no address");
     s->table.kernels = s->rows;
     s->table.kernel_size = sizeof *s->rows - 8;
-    expect(s, "vtable-arrays", "24 bytes");
+    expect(s, "vtable-arrays", "32 bytes");
     s->table.kernel_size = sizeof *s->rows + 4;
-    expect(s, "vtable-arrays", "36 bytes");
+    expect(s, "vtable-arrays", "44 bytes");
     s->table.kernel_size = sizeof *s->rows;
     s->table.kernel_count = UINT32_MAX;
     expect(s, "vtable-arrays", "too many");
@@ -256,6 +259,37 @@ static void rows(void **state)
     expect(s, "vtable-sig", "op add");
     s->rows[0].sig = s->rows[1].sig;
     expect(s, "vtable-repeated", "op add");
+}
+
+/* A row with unknown flags is left out; its op and signature are not looked at. */
+static void row_flags(void **state)
+{
+    sample *s = *state;
+    assert_true(vtable_row_usable(&s->rows[0]));
+    s->rows[0].flags = 2;
+    s->rows[0].sig = 0;
+    assert_false(vtable_row_usable(&s->rows[0]));
+    expect(s, "ok", "");
+    s->rows[0].flags = 0;
+    expect(s, "vtable-sig", "op add");
+    s->rows[0].reserved = 1;
+    assert_false(vtable_row_usable(&s->rows[0]));
+    expect(s, "ok", "");
+}
+
+static void row_params(void **state)
+{
+    sample *s = *state;
+    s->rows[0].params_size = 4;
+    expect(s, "vtable-params", "params_size is 4; the parameters of op add have 0 bytes");
+    s->table.abi = COLLET_ABI + 1;
+    expect(s, "ok", "");
+    s->rows[3].params_size = 12;
+    expect(s, "vtable-params", "zoo.sum");
+    s->rows[3].params_size = 0;
+    expect(s, "vtable-params", "zoo.sum");
+    s->rows[3].params_size = 4;
+    expect(s, "ok", "");
 }
 
 static void own_ops(void **state)
@@ -450,6 +484,8 @@ int main(void)
         CASE(arrays),
         CASE(longer_rows),
         CASE(rows),
+        CASE(row_flags),
+        CASE(row_params),
         CASE(own_ops),
         CASE(own_operand_names),
         CASE(own_parameter_fields),

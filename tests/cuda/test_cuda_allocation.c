@@ -32,11 +32,10 @@ static collet_status call_op(session *s, uint32_t op, uint32_t n_out,
                                .params = params,
                                .err = &err};
     const collet_kernel_row *row = plugin->kernels;
-    collet_status status = COLLET_OK;
     while (row->op != op || row->sig != sig)
         row++;
-    call.workspace_bytes = row->workspace ? row->workspace(s->device, &call) : 0;
-    if (call.workspace_bytes)
+    collet_status status = host_ask(row, s->device, &call, &call.workspace_bytes);
+    if (status == COLLET_OK && call.workspace_bytes)
         status = plugin->buffer_alloc(s->device, call.workspace_bytes, &s->workspace, &err);
     call.workspace = s->workspace;
     if (status == COLLET_OK)

@@ -68,7 +68,7 @@ static collet_status run_fft(collet_queue *q, const transform *t, collet_buffer 
     const collet_kernel_row *row = plugin->kernels;
     while (row->op != call.op || row->sig != call.sig)
         row++;
-    call.workspace_bytes = row->workspace(device, &call);
+    assert_good(host_ask(row, device, &call, &call.workspace_bytes));
     collet_buffer *scratch = NULL;
     if (call.workspace_bytes)
         scratch = call.workspace = new_buffer(device, call.workspace_bytes);

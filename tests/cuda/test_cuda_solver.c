@@ -47,7 +47,7 @@ static collet_status run_cholesky(collet_queue *q, int64_t count, int64_t n)
     const collet_kernel_row *row = plugin->kernels;
     while (row->op != call.op || row->sig != call.sig)
         row++;
-    call.workspace_bytes = row->workspace(device, &call);
+    assert_good(host_ask(row, device, &call, &call.workspace_bytes));
     collet_buffer *scratch = call.workspace = new_buffer(device, call.workspace_bytes);
     collet_status status = row->run(device, q, &call);
     plugin->buffer_free(device, scratch);

@@ -88,11 +88,6 @@ KERNEL(fill)
 {
     const collet_fill_params *params = call->params;
     collet_dtype to = cpu_operand(call, 0)->dtype, from = params->value.dtype;
-    if (cpu_dtype_is_complex(from) && !cpu_dtype_is_complex(to)) {
-        return device->host->fail(call->err, COLLET_REFUSED,
-                                  "fill: a complex value cannot be stored in a real array; give "
-                                  "its real part");
-    }
     _Alignas(16) char element[16];
     cpu_convert(element, to, 0, (const char *)params->value.value.bytes, from, 0, 1);
     moving m = {.kernels = device->level->move, .size = size_index(to)};
@@ -225,9 +220,10 @@ static void plan_moving(const collet_device *device, moving *m, const collet_ker
     }
 }
 
+/* Before the addresses are known: rows of the output may turn out not to begin with lines. */
 static uint64_t stage_bytes(const collet_device *device, const moving *m)
 {
-    return m->strategy == BY_STAGES ? (uint64_t)device->threads * (uint64_t)STAGES_BYTES : 0;
+    return m->strategy == BY_CACHES ? 0 : (uint64_t)device->threads * (uint64_t)STAGES_BYTES;
 }
 
 /* Adjacent elements, by non-temporal stores. */
@@ -260,12 +256,13 @@ static void move_all(const collet_device *device, moving *m)
              m->strategy == BY_STAGES ? transpose_tiles_streamed : transpose_tiles, m);
 }
 
-WORKSPACE(transpose)
+ACCEPTS(transpose)
 {
     const collet_transpose_params *params = call->params;
     moving m = {0};
     plan_moving(device, &m, call, params->perm);
-    return stage_bytes(device, &m);
+    *workspace_bytes = stage_bytes(device, &m);
+    return COLLET_OK;
 }
 
 KERNEL(transpose)
@@ -302,13 +299,14 @@ static int converts(const collet_kernel_call *call)
     return cpu_operand(call, 0)->dtype != cpu_operand(call, 1)->dtype;
 }
 
-WORKSPACE(copy)
+ACCEPTS(copy)
 {
     moving m = {0};
     if (converts(call))
-        return 0;
+        return COLLET_OK;
     plan_moving(device, &m, call, NULL);
-    return stage_bytes(device, &m);
+    *workspace_bytes = stage_bytes(device, &m);
+    return COLLET_OK;
 }
 
 KERNEL(copy)

@@ -373,13 +373,14 @@ static void join_chunks(void *argument, int32_t thread, int64_t begin, int64_t e
     }
 }
 
-WORKSPACE(reduce)
+ACCEPTS(reduce)
 {
     reduce_plan plan = {0};
     make_plan(&plan, device, call);
     int64_t size = plan.shared ? plan.items * plan.chunks * RESULT_SIZE(plan.tile)
                                : device->threads * THREAD_SIZE(plan.tile);
-    return (uint64_t)size * sizeof(double);
+    *workspace_bytes = (uint64_t)size * sizeof(double);
+    return COLLET_OK;
 }
 
 static collet_status run(collet_device *device, const collet_kernel_call *call, reduce_plan *plan)

@@ -92,7 +92,7 @@ static uint64_t bytes_of(const collet_device *device, const strategy *w)
     return 2 * w->half * (uint64_t)device->threads + w->work + w->line;
 }
 
-WORKSPACE(fft)
+ACCEPTS(fft)
 {
     fft_pass passes[FFT_AXES_MAX];
     int32_t count = fft_passes_of(call, passes);
@@ -102,7 +102,8 @@ WORKSPACE(fft)
         uint64_t bytes = bytes_of(device, &w);
         most = bytes > most ? bytes : most;
     }
-    return fft_temporary(call) + most;
+    *workspace_bytes = fft_temporary(call) + most;
+    return COLLET_OK;
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */

@@ -417,7 +417,7 @@ static int onednn_fits(const product *p)
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-WORKSPACE(matmul)
+ACCEPTS(matmul)
 {
     product p = {0};
     make_product(&p, device, call);
@@ -426,7 +426,8 @@ WORKSPACE(matmul)
                      : p.strategy == BY_SMALL || p.strategy == BY_TINY
                          ? 0
                          : device->level->gemm->scratch_bytes;
-    return (uint64_t)device->threads * piece;
+    *workspace_bytes = (uint64_t)device->threads * piece;
+    return COLLET_OK;
 }
 
 KERNEL(matmul)

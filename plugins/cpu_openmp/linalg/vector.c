@@ -231,11 +231,12 @@ static collet_status run(const collet_device *device, vector_plan *p)
     return COLLET_OK;
 }
 
-WORKSPACE(vector)
+ACCEPTS(vector)
 {
     vector_plan p = {0};
     make_plan(&p, device, call);
-    return scratch_bytes(device, &p);
+    *workspace_bytes = scratch_bytes(device, &p);
+    return COLLET_OK;
 }
 
 KERNEL(vector)

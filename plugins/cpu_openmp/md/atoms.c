@@ -203,7 +203,8 @@ KERNEL(atoms)
     return atoms_run(device, call, &job);
 }
 
-WORKSPACE(atoms)
+ACCEPTS(atoms)
 {
-    return atoms_workspace(device, call);
+    *workspace_bytes = atoms_workspace(device, call);
+    return COLLET_OK;
 }

@@ -186,12 +186,13 @@ static void fit_frames(void *argument, int32_t thread, int64_t begin, int64_t en
         fit_frame(&job, f);
 }
 
-WORKSPACE(rmsd)
+ACCEPTS(rmsd)
 {
     (void)device;
     int64_t atoms = cpu_operand(call, 2)->shape[1];
-    return (uint64_t)(4 * atoms_padded(atoms) + atoms_blocks(atoms)) * sizeof(double) +
-           (uint64_t)atoms_blocks(atoms) * sizeof(block_sums);
+    *workspace_bytes = (uint64_t)(4 * atoms_padded(atoms) + atoms_blocks(atoms)) * sizeof(double) +
+                       (uint64_t)atoms_blocks(atoms) * sizeof(block_sums);
+    return COLLET_OK;
 }
 
 KERNEL(rmsd)

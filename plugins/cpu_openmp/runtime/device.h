@@ -33,16 +33,17 @@ struct collet_device {
     KERNEL_HEAD_(name);                                                                            \
     KERNEL_HEAD_(name)
 
-/* The same for the function that returns the bytes of workspace that a call needs. */
-#define WORKSPACE(name)                                                                            \
-    WORKSPACE_HEAD_(name);                                                                         \
-    WORKSPACE_HEAD_(name)
+/* The same for a row's `accepts`. */
+#define ACCEPTS(name)                                                                              \
+    ACCEPTS_HEAD_(name);                                                                           \
+    ACCEPTS_HEAD_(name)
 
 #define KERNEL_HEAD_(name)                                                                         \
     collet_status openmp_##name(collet_device *device,                                             \
                                 __attribute__((unused)) collet_queue *queue,                       \
                                 const collet_kernel_call *call)
-#define WORKSPACE_HEAD_(name)                                                                      \
-    uint64_t openmp_##name##_workspace(collet_device *device, const collet_kernel_call *call)
+#define ACCEPTS_HEAD_(name)                                                                        \
+    collet_status openmp_##name##_accepts(collet_device *device, const collet_kernel_call *call,   \
+                                          uint64_t *workspace_bytes)
 
 #endif

@@ -218,12 +218,13 @@ static int has_sums(const rows_plan *p)
     return p->mode == COLLET_TERNARY_ABSMEAN && p->pieces > 1;
 }
 
-WORKSPACE(ternary_quantize)
+ACCEPTS(ternary_quantize)
 {
     rows_plan p = {.found = 0};
     plan_quantize(&p, device, call);
-    return has_sums(&p) ? (uint64_t)p.rows * ((uint64_t)p.pieces * sizeof(double) + sizeof(float))
-                        : 0;
+    *workspace_bytes =
+        has_sums(&p) ? (uint64_t)p.rows * ((uint64_t)p.pieces * sizeof(double) + sizeof(float)) : 0;
+    return COLLET_OK;
 }
 
 KERNEL(ternary_quantize)

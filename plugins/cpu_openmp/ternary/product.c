@@ -160,7 +160,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
 }
 
 /* The tokens, and a ternary_token for each. */
-static uint64_t workspace_bytes(const product *p)
+static uint64_t scratch_bytes(const product *p)
 {
     return (uint64_t)p->ready * ((uint64_t)p->tokens.step + sizeof(ternary_token));
 }
@@ -391,11 +391,12 @@ static collet_status run(const collet_device *device, product *p, void *workspac
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-WORKSPACE(ternary_product)
+ACCEPTS(ternary_product)
 {
     product p = {0};
     make_product(&p, device, call);
-    return workspace_bytes(&p);
+    *workspace_bytes = scratch_bytes(&p);
+    return COLLET_OK;
 }
 
 KERNEL(ternary_product)

@@ -383,28 +383,33 @@ static int is_ready(collet_device *d, const collet_kernel_call *call, transform 
                                                    &d->fourier.library);
 }
 
-uint64_t cuda_fft_workspace(collet_device *d, const collet_kernel_call *call)
+collet_status cuda_fft_accepts(collet_device *d, const collet_kernel_call *call,
+                               uint64_t *workspace_bytes)
 {
     transform t;
     fft_plan *p = is_ready(d, call, &t) ? take_plan(d, &t) : NULL;
     if (!p)
-        return jit_fft_workspace(d, call);
-    uint64_t bytes = t.spectrum + p->work;
+        return jit_fft_accepts(d, call, workspace_bytes);
+    *workspace_bytes = t.spectrum + p->work;
     plan_cache_give(d->fourier.plans, &p->head);
-    return bytes;
+    return COLLET_OK;
 }
 
 collet_status cuda_fft(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
     transform t;
     collet_status status = COLLET_REFUSED;
+    uint64_t own = 0;
     fft_plan *p = !atomic_load(&d->base.lost) && is_ready(d, call, &t) ? take_plan(d, &t) : NULL;
     if (p) {
         if (call->workspace_bytes >= t.spectrum + p->work)
             status = run_plan(d, q, call, &t, p);
         plan_cache_give(d->fourier.plans, &p->head);
     }
-    if (status != COLLET_REFUSED || jit_fft_workspace(d, call) > call->workspace_bytes)
+    if (status != COLLET_REFUSED)
         return status;
+    status = jit_fft_accepts(d, call, &own);
+    if (status != COLLET_OK || own > call->workspace_bytes)
+        return COLLET_REFUSED;
     return jit_fft(d, q, call);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft.h - `run` and `workspace` (plugin.h) of the row fft: by cuFFT if it is installed and supports
+ * fft.h - `run` and `accepts` (plugin.h) of the row fft: by cuFFT if it is installed and supports
  * the operands' layout, else jit_fft.
  */
 #ifndef COLLET_CUDA_FFT_H
@@ -9,6 +9,7 @@
 #include <collet/plugin.h>
 
 collet_status cuda_fft(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
-uint64_t cuda_fft_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status cuda_fft_accepts(collet_device *device, const collet_kernel_call *call,
+                               uint64_t *workspace_bytes);
 
 #endif

@@ -13,11 +13,15 @@ static const solver_op *op_of(const collet_kernel_call *call)
     return *o;
 }
 
-uint64_t cuda_decompose_workspace(collet_device *d, const collet_kernel_call *call)
+collet_status cuda_decompose_accepts(collet_device *d, const collet_kernel_call *call,
+                                     uint64_t *workspace_bytes)
 {
     const solver_op *o = op_of(call);
     solver_job j;
-    return solver_plan(&j, o, d, NULL, call) ? solver_scratch_bytes(&j) : o->own_workspace(d, call);
+    if (!solver_plan(&j, o, d, NULL, call))
+        return o->own_accepts(d, call, workspace_bytes);
+    *workspace_bytes = solver_scratch_bytes(&j);
+    return COLLET_OK;
 }
 
 collet_status cuda_decompose(collet_device *d, collet_queue *q, const collet_kernel_call *call)
@@ -25,11 +29,15 @@ collet_status cuda_decompose(collet_device *d, collet_queue *q, const collet_ker
     const solver_op *o = op_of(call);
     solver_job j;
     collet_status status = COLLET_REFUSED;
+    uint64_t own = 0;
     if (solver_plan(&j, o, d, q, call) && solver_scratch_bytes(&j) <= call->workspace_bytes) {
         o->run(&j);
         status = j.status;
     }
-    if (status != COLLET_REFUSED || o->own_workspace(d, call) > call->workspace_bytes)
+    if (status != COLLET_REFUSED)
         return status;
+    status = o->own_accepts(d, call, &own);
+    if (status != COLLET_OK || own > call->workspace_bytes)
+        return COLLET_REFUSED;
     return o->own(d, q, call);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decompositions.h - `run` and `workspace` (plugin.h) of the rows of all decompositions: by
+ * decompositions.h - `run` and `accepts` (plugin.h) of the rows of all decompositions: by
  * cuSOLVER if it is installed and the matrices are large, or small and many, else by
  * plugins/shared/jit.
  */
@@ -10,7 +10,7 @@
 #include "shared/jit/runtime/rows.h"
 
 jit_run cuda_decompose;
-jit_workspace cuda_decompose_workspace;
+jit_accepts cuda_decompose_accepts;
 
 /* For JIT_DECOMPOSITION_ROWS. */
 #define CUDA_DECOMPOSE(name) cuda_decompose

@@ -57,7 +57,7 @@ typedef struct solver_op {
     void (*run)(solver_job *j);
     /* The kernels of plugins/shared/jit, for other calls. */
     jit_run *own;
-    jit_workspace *own_workspace;
+    jit_accepts *own_accepts;
 } solver_op;
 
 extern const solver_op solver_cholesky, solver_lu, solver_solve, solver_qr; /* factors.c */

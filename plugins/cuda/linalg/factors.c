@@ -91,7 +91,7 @@ const solver_op solver_cholesky = {COLLET_OP_CHOLESKY,
                                    size_cholesky,
                                    run_cholesky,
                                    jit_cholesky,
-                                   jit_cholesky_workspace};
+                                   jit_cholesky_accepts};
 
 /* ---- lu and solve ---------------------------------------------------------------------------- */
 
@@ -135,8 +135,8 @@ static void run_lu(solver_job *j)
     store_part(j, whole, 2, j->min_extent, j->n, EXCHANGE_UPPER | EXCHANGE_SCALED);
 }
 
-const solver_op solver_lu = {COLLET_OP_LU,    4, 5, 0, reserve_lu, size_lu, run_lu, jit_lu,
-                             jit_lu_workspace};
+const solver_op solver_lu = {COLLET_OP_LU,  4, 5, 0, reserve_lu, size_lu, run_lu, jit_lu,
+                             jit_lu_accepts};
 
 /* Operands of the batch: x, b, a. */
 static int reserve_solve(solver_job *j)
@@ -179,7 +179,7 @@ static void run_solve(solver_job *j)
 }
 
 const solver_op solver_solve = {
-    COLLET_OP_SOLVE, 2, 0, 0, reserve_solve, size_lu, run_solve, jit_solve, jit_solve_workspace};
+    COLLET_OP_SOLVE, 2, 0, 0, reserve_solve, size_lu, run_solve, jit_solve, jit_solve_accepts};
 
 /* ---- qr -------------------------------------------------------------------------------------- */
 
@@ -230,5 +230,5 @@ static void run_qr(solver_job *j)
     store_part(j, whole, 0, j->m, j->min_extent, EXCHANGE_SIGN_COLUMNS);
 }
 
-const solver_op solver_qr = {COLLET_OP_QR,    2, 3, 0, reserve_qr, size_qr, run_qr, jit_qr,
-                             jit_qr_workspace};
+const solver_op solver_qr = {COLLET_OP_QR,  2, 3, 0, reserve_qr, size_qr, run_qr, jit_qr,
+                             jit_qr_accepts};

@@ -97,8 +97,8 @@ static void run_eigh(solver_job *j)
     solver_store(j, &a);
 }
 
-const solver_op solver_eigh = {COLLET_OP_EIGH, 3,        4,        BATCHED_MAX,       reserve_eigh,
-                               size_eigh,      run_eigh, jit_eigh, jit_eigh_workspace};
+const solver_op solver_eigh = {COLLET_OP_EIGH, 3,        4,        BATCHED_MAX,     reserve_eigh,
+                               size_eigh,      run_eigh, jit_eigh, jit_eigh_accepts};
 
 /* ---- svd ------------------------------------------------------------------------------------- */
 
@@ -172,5 +172,5 @@ static void run_svd(solver_job *j)
     solver_store(j, &right);
 }
 
-const solver_op solver_svd = {COLLET_OP_SVD, 4,       5,       BATCHED_MAX,      reserve_svd,
-                              size_svd,      run_svd, jit_svd, jit_svd_workspace};
+const solver_op solver_svd = {COLLET_OP_SVD, 4,       5,       BATCHED_MAX,    reserve_svd,
+                              size_svd,      run_svd, jit_svd, jit_svd_accepts};

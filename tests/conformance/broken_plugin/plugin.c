@@ -5,10 +5,7 @@
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-#define ROW(OP, run, ...)                                                                          \
-    {                                                                                              \
-        COLLET_OP_##OP, 0, COLLET_SIG(__VA_ARGS__), broken_##run, NULL                             \
-    }
+#define ROW(OP, run, ...) COLLET_ROW(OP, COLLET_SIG(__VA_ARGS__), broken_##run, NULL)
 #define F COLLET_F32
 #define D COLLET_F64
 #define C COLLET_C64

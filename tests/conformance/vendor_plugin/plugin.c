@@ -53,7 +53,7 @@ static collet_status refuse(collet_device *device, collet_queue *queue,
 static const collet_op_definition ops[] = {
     {.name = "vendor.own", .shapes = "... : ...", .sigs = "f:f d:d", .alias = 1}};
 static const collet_kernel_row kernels[] = {
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), refuse, NULL},
+    {.op = COLLET_OP_OWN(0), .sig = COLLET_SIG(COLLET_F32, COLLET_F32), .run = refuse},
 };
 
 static const collet_plugin plugin = {

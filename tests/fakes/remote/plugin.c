@@ -139,20 +139,19 @@ static void buffer_free(collet_device *d, collet_buffer *b)
     free(b);
 }
 
-#define ROW(op, run, sig)                                                                          \
-    {                                                                                              \
-        op, 0, sig, run, NULL                                                                      \
-    }
 #define F COLLET_F32
 #define D COLLET_F64
 static const collet_kernel_row kernels[] = {
-    ROW(COLLET_OP_COPY, remote_run, COLLET_SIG(F, F)),
-    ROW(COLLET_OP_COPY, remote_run, COLLET_SIG(D, D)),
-    ROW(COLLET_OP_ADD, remote_run, COLLET_SIG(F, F, F)),
-    ROW(COLLET_OP_ADD, remote_run, COLLET_SIG(D, D, D)),
-    ROW(COLLET_OP_FILL, remote_run, COLLET_SIG(F)),
-    ROW(COLLET_OP_MUL, remote_run, COLLET_SIG(F, F, F)),
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(F, F, F), remote_run, remote_workspace},
+    COLLET_ROW(COPY, COLLET_SIG(F, F), remote_run, NULL),
+    COLLET_ROW(COPY, COLLET_SIG(D, D), remote_run, NULL),
+    COLLET_ROW(ADD, COLLET_SIG(F, F, F), remote_run, NULL),
+    COLLET_ROW(ADD, COLLET_SIG(D, D, D), remote_run, NULL),
+    COLLET_ROW(FILL, COLLET_SIG(F), remote_run, NULL),
+    COLLET_ROW(MUL, COLLET_SIG(F, F, F), remote_run, NULL),
+    {.op = COLLET_OP_OWN(0),
+     .sig = COLLET_SIG(F, F, F),
+     .run = remote_run,
+     .accepts = remote_accepts},
 };
 
 static const collet_op_definition ops[] = {

@@ -75,7 +75,8 @@ collet_recording **queue_recording(collet_queue *q);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
 
-uint64_t remote_workspace(collet_device *d, const collet_kernel_call *call);
+collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
+                             uint64_t *workspace_bytes);
 /* Gives a task the number of a kernel call, and with it its ending: REFUSED, DEVICE_LOST. */
 collet_status task_number(collet_device *d, task *t, collet_error *err);
 

@@ -167,13 +167,15 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
 }
 
 /* Of remote.plus: as large as its output, so that it grows. */
-uint64_t remote_workspace(collet_device *d, const collet_kernel_call *call)
+collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
+                             uint64_t *workspace_bytes)
 {
     uint64_t bytes = sizeof(float);
     (void)d;
     for (int32_t i = 0; i < call->operands[0].ndim; i++)
         bytes *= (uint64_t)call->operands[0].shape[i];
-    return bytes;
+    *workspace_bytes = bytes;
+    return COLLET_OK;
 }
 
 static collet_status write_work(collet_device *d, task *t)

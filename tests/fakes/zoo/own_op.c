@@ -5,7 +5,7 @@
 static const collet_op_definition ops[] = {
     {.name = "zoo.twice", .shapes = "... : ...", .sigs = "f:f d:d", .alias = 1}};
 static const collet_kernel_row rows[] = {
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), zoo_run, NULL},
+    {.op = COLLET_OP_OWN(0), .sig = COLLET_SIG(COLLET_F32, COLLET_F32), .run = zoo_run},
 };
 
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,

@@ -60,8 +60,8 @@ static collet_status zoo_run(collet_device *device, collet_queue *queue,
 static inline void zoo_fill(collet_plugin *table)
 {
     static const collet_kernel_row rows[] = {
-        {COLLET_OP_ADD, 0, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), zoo_run, NULL},
-        {COLLET_OP_ADD, 0, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), zoo_run, NULL},
+        COLLET_ROW(ADD, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), zoo_run, NULL),
+        COLLET_ROW(ADD, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), zoo_run, NULL),
     };
     memset(table, 0, sizeof *table);
     table->abi = COLLET_ABI;

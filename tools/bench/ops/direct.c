@@ -85,8 +85,8 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
     d->row = find_row(d, op, sig);
     if (!d->row)
         return collet_fail(err, COLLET_UNSUPPORTED, "%s does not have this kernel", d->table->name);
-    if (d->row->workspace)
-        return collet_fail(err, COLLET_UNSUPPORTED, "%s: this kernel needs a workspace",
+    if (d->row->accepts)
+        return collet_fail(err, COLLET_UNSUPPORTED, "%s: this kernel may need a workspace",
                            d->table->name);
     return COLLET_OK;
 }

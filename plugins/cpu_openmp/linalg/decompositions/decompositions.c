@@ -143,13 +143,15 @@ static int is_eigh3(const collet_kernel_call *call)
     return call->op == COLLET_OP_EIGH && shorter_side(call) == 3;
 }
 
-WORKSPACE(decompose)
+ACCEPTS(decompose)
 {
     batch b = make_batch(device, call);
     uint64_t bytes;
     if (is_eigh3(call))
-        return 0;
-    return __builtin_mul_overflow(b.scratch, (uint64_t)b.threads, &bytes) ? UINT64_MAX : bytes;
+        return COLLET_OK;
+    *workspace_bytes =
+        __builtin_mul_overflow(b.scratch, (uint64_t)b.threads, &bytes) ? UINT64_MAX : bytes;
+    return COLLET_OK;
 }
 
 KERNEL(decompose)

@@ -3,8 +3,8 @@
  * kernel_table.h - the macros of kernels.def, the tables of kernels of the CPU backends. Only for
  * plugin.c, which includes its table twice with two definitions of
  *
- *   ROW(OP, run, signature...)               a kernel without workspace
- *   SPACE(OP, run, workspace, signature...)  one with, and the function that sizes it
+ *   ROW(OP, run, signature...)           a kernel that accepts every call, without workspace
+ *   ASK(OP, run, accepts, signature...)  one that is asked
  */
 #ifndef COLLET_HOST_KERNEL_TABLE_H
 #define COLLET_HOST_KERNEL_TABLE_H
@@ -23,7 +23,7 @@
 #define U COLLET_U8
 
 /* One row for each real type t, its signature SIG(t): REALS(ROW, SIG, OP, run) or
- * REALS(SPACE, SIG, OP, run, workspace). NUMBERS: for each real and complex type. CONVERSIONS: from
+ * REALS(ASK, SIG, OP, run, accepts). NUMBERS: for each real and complex type. CONVERSIONS: from
  * every real type to every real type, and between complex types. */
 #define REALS(row, SIG, ...)                                                                       \
     row(__VA_ARGS__, SIG(H)) row(__VA_ARGS__, SIG(B)) row(__VA_ARGS__, SIG(F))                     \
@@ -48,12 +48,12 @@
     REALS(row, SIG, __VA_ARGS__) row(__VA_ARGS__, SIG(C)) row(__VA_ARGS__, SIG(Z))
 #define CONVERSIONS(row, ...)                                                                      \
     REALS(row, TO_F16, __VA_ARGS__)                                                                \
-    REALS(row, TO_BF16, __VA_ARGS__) REALS(row, TO_F32, __VA_ARGS__)                               \
-        REALS(row, TO_F64, __VA_ARGS__) REALS(row, TO_I8, __VA_ARGS__)                             \
-            REALS(row, TO_U8, __VA_ARGS__) REALS(row, TO_I32, __VA_ARGS__)                         \
-                REALS(row, TO_U32, __VA_ARGS__) REALS(row, TO_I64, __VA_ARGS__)                    \
-                    REALS(row, TO_U64, __VA_ARGS__) row(__VA_ARGS__, C, C) row(__VA_ARGS__, Z, Z)  \
-                        row(__VA_ARGS__, C, Z) row(__VA_ARGS__, Z, C)
+    REALS(row, TO_BF16, __VA_ARGS__)                                                               \
+    REALS(row, TO_F32, __VA_ARGS__)                                                                \
+    REALS(row, TO_F64, __VA_ARGS__) REALS(row, TO_I8, __VA_ARGS__) REALS(row, TO_U8, __VA_ARGS__)  \
+        REALS(row, TO_I32, __VA_ARGS__) REALS(row, TO_U32, __VA_ARGS__)                            \
+            REALS(row, TO_I64, __VA_ARGS__) REALS(row, TO_U64, __VA_ARGS__) row(__VA_ARGS__, C, C) \
+                row(__VA_ARGS__, Z, Z) row(__VA_ARGS__, C, Z) row(__VA_ARGS__, Z, C)
 
 #define UNARY(OP, run) ROW(OP, run, F, F) ROW(OP, run, D, D) ROW(OP, run, H, H) ROW(OP, run, B, B)
 #define BINARY(OP, run) ROW(OP, run, F, F, F) ROW(OP, run, D, D, D)

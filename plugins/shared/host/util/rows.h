@@ -21,7 +21,7 @@ static inline const collet_operand *cpu_operand(const collet_kernel_call *call, 
 
 static inline int cpu_present(const collet_operand *o)
 {
-    return o->dtype != COLLET_DTYPE_NONE && o->buffer != NULL;
+    return o->dtype != COLLET_DTYPE_NONE;
 }
 
 /* Whether it has no elements; an absent operand has none. */
@@ -33,10 +33,10 @@ static inline int cpu_is_empty(const collet_operand *o)
     return empty;
 }
 
-/* Address of the first element. */
+/* Address of the first element; as an integer, because in `accepts` the buffer is NULL. */
 static inline char *cpu_at(const collet_operand *o)
 {
-    return (char *)o->buffer + o->byte_offset;
+    return (char *)((uintptr_t)o->buffer + o->byte_offset);
 }
 
 /* Bytes from one element to the next along `axis`. */

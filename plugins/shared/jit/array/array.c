@@ -137,9 +137,6 @@ collet_status jit_axpy(collet_device *device, collet_queue *queue, const collet_
     const collet_axpy_params *params = call->params;
     collet_dtype dtype = jit_operand(call, 0)->dtype, from = params->alpha.dtype;
     _Alignas(16) char alpha[16];
-    if (cpu_dtype_is_complex(from))
-        return jit_host(device)->fail(call->err, COLLET_REFUSED,
-                                      "axpy: a complex alpha does not fit real arrays");
     cpu_convert(alpha, dtype, 0, (const char *)params->alpha.value.bytes, from, 0, 1);
     return launch(device, queue, call, &real_source, op_options[COLLET_OP_AXPY][dtype], alpha,
                   (uint32_t)jit_dtype_size(dtype));
@@ -150,10 +147,6 @@ collet_status jit_fill(collet_device *device, collet_queue *queue, const collet_
     const collet_fill_params *params = call->params;
     collet_dtype dtype = jit_operand(call, 0)->dtype, from = params->value.dtype;
     _Alignas(16) char element[16];
-    if (cpu_dtype_is_complex(from) && !cpu_dtype_is_complex(dtype))
-        return jit_host(device)->fail(call->err, COLLET_REFUSED,
-                                      "fill: a complex value cannot be stored in a real array; "
-                                      "give its real part");
     cpu_convert(element, dtype, 0, (const char *)params->value.value.bytes, from, 0, 1);
     return launch(device, queue, call, &real_source, fill_options[log2_size(dtype)], element,
                   (uint32_t)jit_dtype_size(dtype));

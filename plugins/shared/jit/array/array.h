@@ -12,7 +12,7 @@
 jit_run jit_fill, jit_copy, jit_transpose, jit_argmax, jit_axpy;
 jit_run jit_elementwise; /* add, sub, mul, div, neg, abs, conj, exp, log, sqrt, sin, cos, tanh */
 jit_run jit_reduce;      /* sum, mean, min, max */
-jit_workspace jit_reduce_workspace;
+jit_accepts jit_reduce_accepts;
 
 #define JIT_FLOATS(OP)                                                                             \
     JIT_ROW(OP, elementwise, F, F), JIT_ROW(OP, elementwise, D, D),                                \
@@ -37,12 +37,12 @@ jit_workspace jit_reduce_workspace;
         JIT_ROW(OP, run, U32, U32), JIT_ROW(OP, run, I64, I64), JIT_ROW(OP, run, U64, U64)
 
 #define JIT_REDUCTIONS                                                                             \
-    JIT_ROW_WORKSPACE(SUM, reduce, F, F), JIT_ROW_WORKSPACE(SUM, reduce, D, D),                    \
-        JIT_ROW_WORKSPACE(SUM, reduce, D, F), JIT_ROW_WORKSPACE(SUM, reduce, C, C),                \
-        JIT_ROW_WORKSPACE(SUM, reduce, Z, Z), JIT_ROW_WORKSPACE(MEAN, reduce, F, F),               \
-        JIT_ROW_WORKSPACE(MEAN, reduce, D, D), JIT_ROW_WORKSPACE(MEAN, reduce, D, F),              \
-        JIT_ROW_WORKSPACE(MIN, reduce, F, F), JIT_ROW_WORKSPACE(MIN, reduce, D, D),                \
-        JIT_ROW_WORKSPACE(MAX, reduce, F, F), JIT_ROW_WORKSPACE(MAX, reduce, D, D),                \
+    JIT_ROW_ACCEPTS(SUM, reduce, F, F), JIT_ROW_ACCEPTS(SUM, reduce, D, D),                        \
+        JIT_ROW_ACCEPTS(SUM, reduce, D, F), JIT_ROW_ACCEPTS(SUM, reduce, C, C),                    \
+        JIT_ROW_ACCEPTS(SUM, reduce, Z, Z), JIT_ROW_ACCEPTS(MEAN, reduce, F, F),                   \
+        JIT_ROW_ACCEPTS(MEAN, reduce, D, D), JIT_ROW_ACCEPTS(MEAN, reduce, D, F),                  \
+        JIT_ROW_ACCEPTS(MIN, reduce, F, F), JIT_ROW_ACCEPTS(MIN, reduce, D, D),                    \
+        JIT_ROW_ACCEPTS(MAX, reduce, F, F), JIT_ROW_ACCEPTS(MAX, reduce, D, D),                    \
         JIT_ROW(ARGMAX, argmax, I64, F), JIT_ROW(ARGMAX, argmax, I64, D)
 
 #define JIT_ARRAY_ROWS                                                                             \

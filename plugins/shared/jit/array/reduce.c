@@ -185,12 +185,15 @@ static uint64_t carried_size(const jit_traits *t, const collet_kernel_call *call
     return t->has_f64 ? 16 : 8;
 }
 
-uint64_t jit_reduce_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_reduce_accepts(collet_device *device, const collet_kernel_call *call,
+                                 uint64_t *workspace_bytes)
 {
     const jit_traits *t = jit_traits_of(device);
     reduce_view v;
     view_of(&v, t, call);
-    return v.parts > 1 ? (uint64_t)v.parts * (uint64_t)v.kept * carried_size(t, call) : 0;
+    *workspace_bytes =
+        v.parts > 1 ? (uint64_t)v.parts * (uint64_t)v.kept * carried_size(t, call) : 0;
+    return COLLET_OK;
 }
 
 static collet_status join(collet_device *device, collet_queue *queue,

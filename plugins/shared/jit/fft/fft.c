@@ -51,7 +51,8 @@ static uint64_t scratch_arrays(const fft_stages *s)
     return (uint64_t)(between < 2 ? between : 2);
 }
 
-uint64_t jit_fft_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_fft_accepts(collet_device *device, const collet_kernel_call *call,
+                              uint64_t *workspace_bytes)
 {
     const jit_traits *t = jit_traits_of(device);
     fft_pass passes[FFT_AXES_MAX];
@@ -63,7 +64,8 @@ uint64_t jit_fft_workspace(collet_device *device, const collet_kernel_call *call
         uint64_t bytes = scratch_bytes(&s, &passes[i]) * scratch_arrays(&s);
         most = bytes > most ? bytes : most;
     }
-    return count ? fft_temporary_bytes(call) + most : 0;
+    *workspace_bytes = count ? fft_temporary_bytes(call) + most : 0;
+    return COLLET_OK;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include "shared/jit/array/array.h"
 
 jit_run jit_fft, jit_fftshift;
-jit_workspace jit_fft_workspace;
+jit_accepts jit_fft_accepts;
 
 /* `fft`: a backend's function, jit_fft or another. */
 #define JIT_FFT_ROWS(fft)                                                                          \

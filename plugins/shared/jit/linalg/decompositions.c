@@ -46,10 +46,12 @@ static jit_slabs cholesky_of(collet_device *device, collet_queue *queue,
     return d;
 }
 
-uint64_t jit_cholesky_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_cholesky_accepts(collet_device *device, const collet_kernel_call *call,
+                                   uint64_t *workspace_bytes)
 {
     jit_slabs d = cholesky_of(device, NULL, call);
-    return jit_slabs_bytes(&d);
+    *workspace_bytes = jit_slabs_bytes(&d);
+    return COLLET_OK;
 }
 
 static void cholesky_panels(jit_slabs *d)
@@ -158,10 +160,15 @@ static jit_slabs lu_of(collet_device *device, collet_queue *queue, const collet_
     return d;
 }
 
-uint64_t jit_lu_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_lu_accepts(collet_device *device, const collet_kernel_call *call,
+                             uint64_t *workspace_bytes)
 {
     jit_slabs d = lu_of(device, NULL, call);
-    return d.m > INT32_MAX ? UINT64_MAX : jit_slabs_bytes(&d);
+    if (d.m > INT32_MAX)
+        return jit_host(device)->fail(call->err, COLLET_REFUSED,
+                                      "lu: pivots are i32, and a has %lld rows", (long long)d.m);
+    *workspace_bytes = jit_slabs_bytes(&d);
+    return COLLET_OK;
 }
 
 collet_status jit_lu(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
@@ -190,10 +197,12 @@ static jit_slabs solve_of(collet_device *device, collet_queue *queue,
     return d;
 }
 
-uint64_t jit_solve_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_solve_accepts(collet_device *device, const collet_kernel_call *call,
+                                uint64_t *workspace_bytes)
 {
     jit_slabs d = solve_of(device, NULL, call);
-    return jit_slabs_bytes(&d);
+    *workspace_bytes = jit_slabs_bytes(&d);
+    return COLLET_OK;
 }
 
 collet_status jit_solve(collet_device *device, collet_queue *queue, const collet_kernel_call *call)

@@ -85,10 +85,13 @@ collet_status jit_inner_products(collet_device *device, collet_queue *queue,
     return launches.status;
 }
 
-uint64_t jit_inner_products_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_inner_products_accepts(collet_device *device, const collet_kernel_call *call,
+                                         uint64_t *workspace_bytes)
 {
     inner s;
     inner_of(&s, jit_traits_of(device), call);
     /* Only a few rows are divided. */
-    return s.parts > 1 ? (uint64_t)(s.rows * s.count * s.parts) * 2 * sizeof(double) : 0;
+    *workspace_bytes =
+        s.parts > 1 ? (uint64_t)(s.rows * s.count * s.parts) * 2 * sizeof(double) : 0;
+    return COLLET_OK;
 }

@@ -11,27 +11,24 @@
 
 jit_run jit_matmul;
 jit_run jit_inner_products; /* dot, matvec */
-jit_workspace jit_inner_products_workspace;
+jit_accepts jit_inner_products_accepts;
 jit_run jit_cholesky, jit_lu, jit_solve, jit_qr, jit_eigh, jit_svd;
-jit_workspace jit_cholesky_workspace, jit_lu_workspace, jit_solve_workspace;
-jit_workspace jit_qr_workspace, jit_eigh_workspace, jit_svd_workspace;
+jit_accepts jit_cholesky_accepts, jit_lu_accepts, jit_solve_accepts;
+jit_accepts jit_qr_accepts, jit_eigh_accepts, jit_svd_accepts;
 
 /* A matmul row with a backend's function `matmul`, jit_matmul or another. */
-#define JIT_MATMUL_ROW(run, ...)                                                                   \
-    {                                                                                              \
-        COLLET_OP_MATMUL, 0, JIT_SIG(__VA_ARGS__), run, NULL                                       \
-    }
+#define JIT_MATMUL_ROW(run, ...) COLLET_ROW(MATMUL, JIT_SIG(__VA_ARGS__), run, NULL)
 #define JIT_MATMUL_ROWS(run)                                                                       \
     JIT_MATMUL_ROW(run, F, F, F), JIT_MATMUL_ROW(run, D, D, D), JIT_MATMUL_ROW(run, H, H, H),      \
         JIT_MATMUL_ROW(run, F, H, H), JIT_MATMUL_ROW(run, B, B, B), JIT_MATMUL_ROW(run, F, B, B),  \
         JIT_MATMUL_ROW(run, I32, I8, I8)
 
 #define JIT_LINALG_ROWS(matmul)                                                                    \
-    JIT_MATMUL_ROWS(matmul), JIT_ROW_WORKSPACE(DOT, inner_products, F, F, F),                      \
-        JIT_ROW_WORKSPACE(DOT, inner_products, D, D, D),                                           \
-        JIT_ROW_WORKSPACE(DOT, inner_products, D, F, F),                                           \
-        JIT_ROW_WORKSPACE(MATVEC, inner_products, F, F, F),                                        \
-        JIT_ROW_WORKSPACE(MATVEC, inner_products, D, D, D)
+    JIT_MATMUL_ROWS(matmul), JIT_ROW_ACCEPTS(DOT, inner_products, F, F, F),                        \
+        JIT_ROW_ACCEPTS(DOT, inner_products, D, D, D),                                             \
+        JIT_ROW_ACCEPTS(DOT, inner_products, D, F, F),                                             \
+        JIT_ROW_ACCEPTS(MATVEC, inner_products, F, F, F),                                          \
+        JIT_ROW_ACCEPTS(MATVEC, inner_products, D, D, D)
 
 /* by(NAME): a backend's function, or JIT_OWN. */
 #define JIT_DECOMPOSITION_ROWS(by)                                                                 \

@@ -90,10 +90,12 @@ static jit_slabs qr_of(collet_device *device, collet_queue *queue, const collet_
     return d;
 }
 
-uint64_t jit_qr_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_qr_accepts(collet_device *device, const collet_kernel_call *call,
+                             uint64_t *workspace_bytes)
 {
     jit_slabs d = qr_of(device, NULL, call);
-    return jit_slabs_bytes(&d);
+    *workspace_bytes = jit_slabs_bytes(&d);
+    return COLLET_OK;
 }
 
 collet_status jit_qr(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
@@ -132,10 +134,12 @@ static jit_slabs eigh_of(collet_device *device, collet_queue *queue, const colle
     return d;
 }
 
-uint64_t jit_eigh_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_eigh_accepts(collet_device *device, const collet_kernel_call *call,
+                               uint64_t *workspace_bytes)
 {
     jit_slabs d = eigh_of(device, NULL, call);
-    return jit_slabs_bytes(&d);
+    *workspace_bytes = jit_slabs_bytes(&d);
+    return COLLET_OK;
 }
 
 /* Applies the reflector from both sides to the matrix that begins one column after r, with p = tau
@@ -196,10 +200,12 @@ static jit_slabs svd_of(collet_device *device, collet_queue *queue, const collet
     return d;
 }
 
-uint64_t jit_svd_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_svd_accepts(collet_device *device, const collet_kernel_call *call,
+                              uint64_t *workspace_bytes)
 {
     jit_slabs d = svd_of(device, NULL, call);
-    return jit_slabs_bytes(&d);
+    *workspace_bytes = jit_slabs_bytes(&d);
+    return COLLET_OK;
 }
 
 /* The reflectors of column k, from the left, and of the rest of row k, from the

@@ -62,9 +62,14 @@ collet_status jit_md_atoms(collet_device *device, collet_queue *queue,
     return q.status;
 }
 
-uint64_t jit_md_atoms_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_md_atoms_accepts(collet_device *device, const collet_kernel_call *call,
+                                   uint64_t *workspace_bytes)
 {
     const collet_operand *positions = jit_operand(call, ops[call->op].positions);
-    return sizeof(double) *
-           md_sums_workspace(jit_traits_of(device), positions->shape[0], positions->shape[1]);
+    if (positions->shape[0] > INT32_MAX - 1)
+        return jit_host(device)->fail(call->err, COLLET_REFUSED, "more than %d frames in one call",
+                                      INT32_MAX - 1);
+    *workspace_bytes = sizeof(double) * md_sums_workspace(jit_traits_of(device),
+                                                          positions->shape[0], positions->shape[1]);
+    return COLLET_OK;
 }

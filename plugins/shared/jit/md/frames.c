@@ -122,9 +122,11 @@ collet_status jit_md_principal_axes(collet_device *device, collet_queue *queue,
 }
 
 /* One byte per frame, in whole groups, and one per group. */
-uint64_t jit_md_principal_axes_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_md_principal_axes_accepts(collet_device *device, const collet_kernel_call *call,
+                                            uint64_t *workspace_bytes)
 {
     const jit_traits *t = jit_traits_of(device);
     uint64_t groups = jit_groups(t, (uint64_t)jit_operand(call, 2)->shape[0]);
-    return groups * t->group + groups;
+    *workspace_bytes = groups * t->group + groups;
+    return COLLET_OK;
 }

@@ -133,7 +133,9 @@ collet_status jit_md_rmsd(collet_device *device, collet_queue *queue,
     return c.s.status;
 }
 
-uint64_t jit_md_rmsd_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_md_rmsd_accepts(collet_device *device, const collet_kernel_call *call,
+                                  uint64_t *workspace_bytes)
 {
-    return (uint64_t)call_of(device, NULL, call).end * sizeof(double);
+    *workspace_bytes = (uint64_t)call_of(device, NULL, call).end * sizeof(double);
+    return COLLET_OK;
 }

@@ -196,11 +196,6 @@ void md_sums_run(jit_sequence *q, const md_sums *s, int64_t first)
     int64_t frames = positions->ndim > 2 ? positions->shape[0] : 1;
     if (frames == 0)
         return;
-    if (frames > INT32_MAX - 1) {
-        q->status = jit_host(q->device)->fail(q->call->err, COLLET_REFUSED,
-                                              "more than %d frames in one call", INT32_MAX - 1);
-        return;
-    }
     md_geometry g = md_geometry_of(q->traits, frames, positions->shape[positions->ndim - 2]);
     layout r = layout_of(&g, first);
     run_round(q, s, &g, &r, s->moves ? 1 : 0);

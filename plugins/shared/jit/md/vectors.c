@@ -74,8 +74,10 @@ collet_status jit_md_time_derivative(collet_device *device, collet_queue *queue,
 }
 
 /* One u32 per group of frames. */
-uint64_t jit_md_time_derivative_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_md_time_derivative_accepts(collet_device *device, const collet_kernel_call *call,
+                                             uint64_t *workspace_bytes)
 {
     uint64_t frames = (uint64_t)jit_operand(call, 0)->shape[0];
-    return (jit_groups(jit_traits_of(device), frames) + 1) * sizeof(uint32_t);
+    *workspace_bytes = (jit_groups(jit_traits_of(device), frames) + 1) * sizeof(uint32_t);
+    return COLLET_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rows.h - macros for rows of a family's table of kernels: JIT_ROW(OP, run, types...), outputs
- * first, the kernel being jit_<run>; JIT_ROW_WORKSPACE has jit_<run>_workspace too. Types are
+ * first, the kernel being jit_<run>; JIT_ROW_ACCEPTS has jit_<run>_accepts too. Types are
  * written as H (f16), B (bf16), F, D, C (c64), Z (c128), I8, U8, I32, U32, I64, U64.
  */
 #ifndef COLLET_JIT_RUNTIME_ROWS_H
@@ -12,7 +12,8 @@
 /* The functions of a row, as in plugin.h; families declare theirs with these types. */
 typedef collet_status jit_run(collet_device *device, collet_queue *queue,
                               const collet_kernel_call *call);
-typedef uint64_t jit_workspace(collet_device *device, const collet_kernel_call *call);
+typedef collet_status jit_accepts(collet_device *device, const collet_kernel_call *call,
+                                  uint64_t *workspace_bytes);
 
 #define JIT_TYPE_H COLLET_F16
 #define JIT_TYPE_B COLLET_BF16
@@ -34,20 +35,12 @@ typedef uint64_t jit_workspace(collet_device *device, const collet_kernel_call *
                JIT_TYPE_##g, JIT_TYPE_##h, JIT_TYPE_##i)
 #define JIT_SIG(...) JIT_SIG_9(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
-#define JIT_ROW(OP, run, ...)                                                                      \
-    {                                                                                              \
-        COLLET_OP_##OP, 0, JIT_SIG(__VA_ARGS__), jit_##run, NULL                                   \
-    }
-#define JIT_ROW_WORKSPACE(OP, run, ...)                                                            \
-    {                                                                                              \
-        COLLET_OP_##OP, 0, JIT_SIG(__VA_ARGS__), jit_##run, jit_##run##_workspace                  \
-    }
-/* A row with a backend's functions `run` and run_workspace, jit_<...> or another. */
+#define JIT_ROW(OP, run, ...) COLLET_ROW(OP, JIT_SIG(__VA_ARGS__), jit_##run, NULL)
+#define JIT_ROW_ACCEPTS(OP, run, ...)                                                              \
+    COLLET_ROW(OP, JIT_SIG(__VA_ARGS__), jit_##run, jit_##run##_accepts)
+/* A row with a backend's functions `run` and run_accepts, jit_<...> or another. */
 #define JIT_ROW_BY(OP, run, ...) JIT_ROW_BY_(OP, run, __VA_ARGS__)
-#define JIT_ROW_BY_(OP, run, ...)                                                                  \
-    {                                                                                              \
-        COLLET_OP_##OP, 0, JIT_SIG(__VA_ARGS__), run, run##_workspace                              \
-    }
+#define JIT_ROW_BY_(OP, run, ...) COLLET_ROW(OP, JIT_SIG(__VA_ARGS__), run, run##_accepts)
 
 /* For the parameter `by` of families' rows: the kernel jit_NAME. */
 #define JIT_OWN(name) jit_##name

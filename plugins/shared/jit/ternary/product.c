@@ -105,12 +105,14 @@ static void plan_of(plan *g, const collet_kernel_call *call)
     g->together = tokens_together(g);
 }
 
-uint64_t jit_ternary_product_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_ternary_product_accepts(collet_device *device, const collet_kernel_call *call,
+                                          uint64_t *workspace_bytes)
 {
     plan g;
     (void)device;
     plan_of(&g, call);
-    return g.take ? (uint64_t)g.together * token_bytes(&g) : 0;
+    *workspace_bytes = g.take ? (uint64_t)g.together * token_bytes(&g) : 0;
+    return COLLET_OK;
 }
 
 /* ---- Launches ----------------------------------------------------------------------------------

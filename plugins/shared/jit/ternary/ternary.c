@@ -118,13 +118,15 @@ static uint64_t quantize_rows(row_view *w, const jit_traits *t, const collet_ker
     return groups;
 }
 
-uint64_t jit_ternary_quantize_workspace(collet_device *device, const collet_kernel_call *call)
+collet_status jit_ternary_quantize_accepts(collet_device *device, const collet_kernel_call *call,
+                                           uint64_t *workspace_bytes)
 {
     row_view w;
     if (!takes_means(call) || is_idle(jit_operand(call, 0), jit_operand(call, 1)))
-        return 0;
+        return COLLET_OK;
     quantize_rows(&w, jit_traits_of(device), call);
-    return (uint64_t)w.units * 2 * sizeof(double);
+    *workspace_bytes = (uint64_t)w.units * 2 * sizeof(double);
+    return COLLET_OK;
 }
 
 collet_status jit_ternary_quantize(collet_device *device, collet_queue *queue,
