@@ -254,9 +254,9 @@ static block *find_copy(storage *s, const device *d)
     return c;
 }
 
-static collet_status device_copy_create(storage *s, device *d, block **out, collet_error *err)
+static collet_status device_copy_create(storage *s, queue *q, block **out, collet_error *err)
 {
-    collet_status status = block_create(d, s->bytes ? s->bytes : 1, out, err);
+    collet_status status = block_reuse(q, s->bytes ? s->bytes : 1, out, err);
     if (status != COLLET_OK)
         return status;
     (*out)->next = s->host.next;
@@ -411,7 +411,7 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
         return lost(s, err);
     block *c = find_copy(s, d);
     if (!c)
-        status = device_copy_create(s, d, &c, err);
+        status = device_copy_create(s, q, &c, err);
     if (status == COLLET_OK)
         status = make_valid(s, c, q, whole, moved, err);
     if (status == COLLET_OK)

@@ -48,6 +48,14 @@ void block_free(block *b)
     pthread_mutex_unlock(&d->retired_lock);
 }
 
+static void remove_at(device *d, block **at)
+{
+    *at = (*at)->next;
+    if (!*at)
+        d->retired_end = at;
+    atomic_fetch_sub(&d->retired_count, 1);
+}
+
 /* Under the lock, so that who finds no retired block finds its memory free. */
 static void collect_locked(device *d, int all)
 {
@@ -60,10 +68,7 @@ static void collect_locked(device *d, int all)
             at = &b->next;
             continue;
         }
-        *at = b->next;
-        if (!*at)
-            d->retired_end = at;
-        atomic_fetch_sub(&d->retired_count, 1);
+        remove_at(d, at);
         release(b);
     }
 }
@@ -133,6 +138,45 @@ static collet_status allocate_or_wait(device *d, uint64_t bytes, collet_buffer *
     if (d->extensions.trim)
         d->extensions.trim->trim(d->handle);
     return allocate(d, bytes, out, err);
+}
+
+/* Sets *last to the last ticket of `q` that uses the block; 0 if other queues may be using it. */
+static int only_in(const block *b, const queue *q, uint64_t *last)
+{
+    *last = 0;
+    for (uint32_t i = 0; i <= b->reader_count; i++) {
+        const use *u = i ? &b->readers[i - 1] : &b->writer;
+        if (u->queue == q)
+            *last = u->ticket > *last ? u->ticket : *last;
+        else if (u->queue && atomic_load(&u->queue->completed) < u->ticket)
+            return 0;
+    }
+    return 1;
+}
+
+collet_status block_reuse(queue *q, uint64_t bytes, block **out, collet_error *err)
+{
+    device *d = q->device;
+    uint64_t last = 0;
+    if (!atomic_load(&d->retired_count) || atomic_load(&d->state) == DEVICE_LOST)
+        return block_create(d, bytes, out, err);
+    pthread_mutex_lock(&d->retired_lock);
+    block **at = &d->retired;
+    while (*at && ((*at)->bytes != bytes || !only_in(*at, q, &last)))
+        at = &(*at)->next;
+    block *b = *at;
+    if (b)
+        remove_at(d, at);
+    pthread_mutex_unlock(&d->retired_lock);
+    if (!b)
+        return block_create(d, bytes, out, err);
+    /* Its bytes are undefined: what they derive from does not matter, only the order does. */
+    b->writer = (use){NULL, 0};
+    b->origins.count = 0;
+    b->readers[0] = (use){q, last};
+    b->reader_count = 1;
+    *out = b;
+    return COLLET_OK;
 }
 
 collet_status block_create(device *d, uint64_t bytes, block **out, collet_error *err)

@@ -3,9 +3,9 @@
  * block - memory in one memory space, and the work that may be using it.
  *
  * A device's memory is freed when every recorded use of it is over. A block that its owner frees
- * earlier is retired: kept in a list of its device and freed by later calls that allocate, wait or
- * compute on that device. Memory of a lost device is freed after its queues, at the end of the
- * runtime; that of a hung device never.
+ * earlier is retired: kept in a list of its device, and used again by the same queue or freed by
+ * later calls that allocate, wait or compute on that device. Memory of a lost device is freed after
+ * its queues, at the end of the runtime; that of a hung device never.
  */
 #ifndef COLLET_CORE_BLOCK_H
 #define COLLET_CORE_BLOCK_H
@@ -31,6 +31,9 @@ struct block {
  * trims the device. REFUSED if that was not enough; NO_MEMORY, FAILED, DEVICE_LOST.
  */
 collet_status block_create(device *d, uint64_t bytes, block **out, collet_error *err);
+/* A retired block of as many bytes that is over or used in `q` alone, where work is in order; else
+ * as block_create. */
+collet_status block_reuse(queue *q, uint64_t bytes, block **out, collet_error *err);
 /* Frees a block of a device, or retires it; does not block. NULL does nothing. */
 void block_free(block *b);
 

@@ -257,7 +257,8 @@ COLLET_API collet_status collet_context_counters(collet_context *context,
                                                  collet_counters *counters);
 
 /* Bytes in a memory space: "host", or one device as in collet_set_backend ("cuda:0"), which is
- * opened for it. INVALID for lists and "auto". */
+ * opened for it. Freed arrays of a device count until the work that uses them is over. INVALID for
+ * lists and "auto". */
 COLLET_API collet_status collet_memory(collet_context *context, const char *space,
                                        collet_memory_stats *stats);
 

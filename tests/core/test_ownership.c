@@ -23,17 +23,19 @@ static void assert_first(collet_context *cx, const collet_array *a, float first)
     assert_true(got[0] == first);
 }
 
-/* Each round uses half of the memory and frees it while its kernel is at work. */
+/* Each round uses half of the memory and frees it while its kernel is at work; in every other one
+ * the arrays are smaller, so that they cannot use the same memory. */
 static void a_loop_that_frees_goes_on(void **state)
 {
     static const char *const settings[] = {"remote.memory=1024", "remote.delay_us=100", NULL};
     (void)state;
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     for (int i = 0; i < 3000; i++) {
-        collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N);
+        int64_t n = i % 2 ? N : N - 1;
+        collet_array *a = floats(w.cx, n, 1), *c = empty_floats(w.cx, n);
         assert_ok(w.cx, collet_add(w.cx, c, a, a));
         collet_array_free(a);
-        if (i % 500 == 0)
+        if (i % 500 == 1)
             assert_first(w.cx, c, 2);
         collet_array_free(c);
     }
@@ -43,24 +45,39 @@ static void a_loop_that_frees_goes_on(void **state)
     close_world(w);
 }
 
-/* Where memory is enough for everything, the loop does not run ahead of the device, which has
- * stopped, for ever. */
-static void what_is_freed_does_not_accumulate(void **state)
+/* Freed memory is used again in the same queue, whose device has stopped. */
+static void a_queue_uses_its_memory_again(void **state)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
+    collet_array *a = floats(w.cx, N, 1);
+    for (int i = 0; i < 4000; i++) {
+        collet_array *c = empty_floats(w.cx, N);
+        assert_ok(w.cx, collet_add(w.cx, c, a, a));
+        collet_array_free(c);
+    }
+    assert_int_equal(memory_of(w.cx).peak, 2 * BYTES);
+    collet_array_free(a);
+    close_world(w);
+}
+
+/* What cannot be used again does not accumulate for ever, even if memory is enough for all. */
+static void retired_memory_is_bounded(void **state)
+{
+    static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
+    const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
     collet_status status = COLLET_OK;
     int rounds = 0;
     (void)state;
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
-    collet_array *a = floats(w.cx, N, 1);
     for (; rounds < 4000 && status == COLLET_OK; rounds++) {
-        collet_array *c = empty_floats(w.cx, N);
-        status = collet_add(w.cx, c, a, a);
+        collet_array *c = empty_floats(w.cx, 1 + rounds);
+        status = collet_fill(w.cx, c, &one);
         collet_array_free(c);
     }
     assert_status(w.cx, status, COLLET_DEVICE_LOST);
     assert_true(rounds <= 1026);
-    collet_array_free(a);
     close_world(w);
 }
 
@@ -70,12 +87,12 @@ static void a_free_does_not_wait(void **state)
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
     (void)state;
     world w = open_world(BOTH, settings, "remote:0");
-    collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = empty_floats(w.cx, N);
+    collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = floats(w.cx, 1, 1);
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
     collet_array_free(c);
-    assert_ok(w.cx, collet_add(w.cx, d, a, a));
+    assert_ok(w.cx, collet_add(w.cx, d, d, d));
     collet_array_free(d);
-    assert_int_equal(memory_of(w.cx).current, 3 * BYTES);
+    assert_int_equal(memory_of(w.cx).current, 2 * BYTES + sizeof(float));
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
     collet_array_free(a);
     close_world(w);
@@ -87,12 +104,13 @@ static void short_memory_on_a_hung_device(void **state)
     static const char *const settings[] = {"remote.hang=1", "remote.memory=512", "timeout=1", NULL};
     (void)state;
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
-    collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = empty_floats(w.cx, N);
+    collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = floats(w.cx, N / 2, 1);
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
     collet_array_free(c);
-    assert_status(w.cx, collet_add(w.cx, d, a, a), COLLET_DEVICE_LOST);
-    assert_ok(w.cx, collet_add(w.cx, d, a, a));
-    assert_first(w.cx, d, 2);
+    assert_status(w.cx, collet_add(w.cx, d, d, d), COLLET_DEVICE_LOST);
+    assert_ok(w.cx, collet_add(w.cx, d, d, d));
+    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    assert_first(w.cx, a, 2);
     collet_array_free(a);
     collet_array_free(d);
     close_world(w);
@@ -255,7 +273,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_that_frees_goes_on),
-        cmocka_unit_test(what_is_freed_does_not_accumulate),
+        cmocka_unit_test(a_queue_uses_its_memory_again),
+        cmocka_unit_test(retired_memory_is_bounded),
         cmocka_unit_test(a_free_does_not_wait),
         cmocka_unit_test(short_memory_on_a_hung_device),
         cmocka_unit_test(short_memory_is_trimmed),
