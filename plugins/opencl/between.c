@@ -73,7 +73,7 @@ collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t o
     return opencl_finish(q, error, ticket, err);
 }
 
-uint64_t jit_export_end(collet_queue *q, const jit_export *export)
+void jit_export_end(collet_queue *q, const jit_export *export)
 {
     collet_device *d = q->base.device;
     pthread_mutex_lock(&q->base.lock);
@@ -81,7 +81,5 @@ uint64_t jit_export_end(collet_queue *q, const jit_export *export)
     if (d->cl.EnqueueUnmapMemObject(q->handle, export->buffer->memory, export->address, 0, NULL,
                                     &c->event) == CL_SUCCESS)
         opencl_commit(q);
-    uint64_t ticket = q->base.submitted;
     pthread_mutex_unlock(&q->base.lock);
-    return ticket;
 }

@@ -62,12 +62,12 @@ static collet_status launch(collet_device *d, collet_queue *q, const jit_launch 
 }
 
 collet_status jit_backend_launch(collet_device *d, collet_queue *q, const jit_launch *l,
-                                 uint64_t groups, uint64_t *ticket, collet_error *err)
+                                 uint64_t groups, collet_error *err)
 {
     pthread_mutex_lock(&q->base.lock);
     collet_status status = launch(d, q, l, groups, err);
     if (status == COLLET_OK)
-        *ticket = opencl_commit(q);
+        (void)opencl_commit(q);
     pthread_mutex_unlock(&q->base.lock);
     return status;
 }

@@ -87,7 +87,7 @@ static int multiply(const opencl_blas *blas, const product *p, int64_t first, in
 
 /* Under the queue's lock. Returns 0, or CLBlast's status: the kernel that runs instead overwrites
  * what was enqueued. */
-static int try_multiply(collet_device *d, collet_queue *q, const product *p, uint64_t *ticket)
+static int try_multiply(collet_device *d, collet_queue *q, const product *p)
 {
     opencl_command *c = opencl_begin(q, "CLBlast matmul");
     for (int64_t first = 0; first < p->inner; first += CHUNK) {
@@ -101,7 +101,7 @@ static int try_multiply(collet_device *d, collet_queue *q, const product *p, uin
         if (error != CL_SUCCESS)
             return error;
     }
-    *ticket = opencl_commit(q);
+    (void)opencl_commit(q);
     return 0;
 }
 
@@ -127,23 +127,16 @@ static void drop(collet_device *d, int code)
 
 collet_status opencl_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
-    collet_buffer *buffers[3];
-    uint64_t ticket = 0;
     product p;
     if (!describe(&p, call) || !is_ready(d))
         return jit_matmul(d, q, call);
-    for (uint32_t k = 0; k < 3; k++)
-        buffers[k] = jit_operand(call, k)->buffer;
-    collet_status status = jit_before(d, buffers, 3, q, call->err);
+    collet_status status = jit_check(d, call->err);
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&q->base.lock);
-    int code = try_multiply(d, q, &p, &ticket);
+    int code = try_multiply(d, q, &p);
     pthread_mutex_unlock(&q->base.lock);
     if (code && !is_short(code))
         drop(d, code);
-    if (code)
-        return jit_matmul(d, q, call);
-    jit_pool_used(&d->base.pool, buffers, 3, q, ticket);
-    return COLLET_OK;
+    return code ? jit_matmul(d, q, call) : COLLET_OK;
 }

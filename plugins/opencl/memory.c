@@ -39,16 +39,6 @@ collet_status opencl_buffer_import(collet_device *d, void *foreign, uint64_t byt
 
 /* ---- Commands on buffers --------------------------------------------------------------------- */
 
-static collet_status finish(collet_buffer *const *buffers, uint32_t count, collet_queue *q,
-                            cl_int error, collet_error *err)
-{
-    uint64_t ticket;
-    collet_status status = opencl_finish(q, error, &ticket, err);
-    if (status == COLLET_OK)
-        jit_pool_used(&q->base.device->base.pool, buffers, count, q, ticket);
-    return status;
-}
-
 int jit_pinned(collet_device *d, const void *address)
 {
     (void)d;
@@ -90,7 +80,7 @@ void jit_pinned_give(collet_queue *q, jit_piece *piece)
 collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                         const void *source, uint64_t bytes, int pinned, collet_error *err)
 {
-    collet_status status = jit_before(d, &b, 1, q, err);
+    collet_status status = jit_check(d, err);
     if (status != COLLET_OK)
         return status;
     void *staged = !pinned && bytes <= OPENCL_STAGED ? malloc(bytes) : NULL;
@@ -104,19 +94,19 @@ collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uin
         c->staged = staged;
     else
         free(staged);
-    return finish(&b, 1, q, error, err);
+    return opencl_finish(q, error, NULL, err);
 }
 
 collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                        void *target, uint64_t bytes, int pinned, collet_error *err)
 {
-    collet_status status = jit_before(d, &b, 1, q, err);
+    collet_status status = jit_check(d, err);
     if (status != COLLET_OK)
         return status;
     opencl_command *c = opencl_start(q, "read");
     cl_int error = d->cl.EnqueueReadBuffer(q->handle, b->memory, pinned ? CL_FALSE : CL_TRUE,
                                            offset, bytes, target, 0, NULL, &c->event);
-    status = finish(&b, 1, q, error, err);
+    status = opencl_finish(q, error, NULL, err);
     if (pinned)
         return status;
     pthread_mutex_lock(&q->base.lock);

@@ -115,41 +115,6 @@ static void part_of_a_buffer_is_copied(void **state)
     assert_memory_equal(got, expected, sizeof expected);
 }
 
-/* The source's next owner, in another queue, is ordered after the copy. */
-static void a_source_that_is_freed_is_not_overwritten(void **state)
-{
-    (void)state;
-    collet_queue *other = new_queue(one.device);
-    fill(&one, 3.0f);
-    assert_good(copy());
-    collet_buffer *source = one.a;
-    plugin->buffer_free(one.device, one.a);
-    one.a = new_buffer(one.device, BYTES);
-    assert_ptr_equal(one.a, source);
-    int waits = cu->waits;
-    assert_good(write_floats(one.device, other, one.a, BYTES, 9.0f));
-    assert_true(cu->waits > waits);
-    assert_int_equal(cu->unordered, 0);
-    assert_filled(&two, 3.0f);
-    order(&one, other, one.queue);
-    plugin->queue_destroy(one.device, other);
-}
-
-/* The target is not written before its last owner, in another queue, has finished. */
-static void a_target_that_was_freed_is_written_after_its_owner(void **state)
-{
-    (void)state;
-    collet_queue *other = new_queue(two.device);
-    assert_good(write_floats(two.device, other, two.a, BYTES, 9.0f));
-    plugin->buffer_free(two.device, two.a);
-    two.a = new_buffer(two.device, BYTES);
-    fill(&one, 3.0f);
-    assert_good(copy());
-    assert_int_equal(cu->unordered, 0);
-    assert_filled(&two, 3.0f);
-    plugin->queue_destroy(two.device, other);
-}
-
 static void gpus_without_peer_access_are_refused(void **state)
 {
     (void)state;
@@ -235,8 +200,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(bytes_arrive_in_order),
         TEST(part_of_a_buffer_is_copied),
-        TEST(a_source_that_is_freed_is_not_overwritten),
-        TEST(a_target_that_was_freed_is_written_after_its_owner),
         TEST(gpus_without_peer_access_are_refused),
         TEST(access_that_was_there_before_is_taken),
         TEST(access_that_is_not_given_is_refused),

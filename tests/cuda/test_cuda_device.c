@@ -140,39 +140,6 @@ static void timeline(void **state)
     plugin->queue_destroy(device, other);
 }
 
-/* Memory that a queue still uses passes to another queue by a device-side wait; within one queue
- * without any wait. */
-static void memory_between_queues(void **state)
-{
-    collet_queue *other = new_queue(device);
-    collet_buffer *b = new_buffer(device, 4096);
-    (void)state;
-    cu->busy = 1;
-    assert_good(add(device, queue, b, b, b, 64));
-    plugin->buffer_free(device, b);
-    b = new_buffer(device, 4096);
-    assert_good(add(device, queue, b, b, b, 64));
-    assert_int_equal(cu->waits, 0);
-    plugin->buffer_free(device, b);
-    b = new_buffer(device, 4096);
-    assert_int_equal(cu->allocated, 1);
-    assert_good(add(device, other, b, b, b, 64));
-    assert_int_equal(cu->waits, 1);
-    assert_int_equal(cu->synchronized, 0);
-    /* The wait is enqueued once. */
-    assert_good(add(device, other, b, b, b, 64));
-    assert_int_equal(cu->waits, 1);
-    /* No wait is needed after the queue has finished. */
-    plugin->buffer_free(device, b);
-    assert_good(wait_all(device, other));
-    assert_good(wait_all(device, queue));
-    b = new_buffer(device, 4096);
-    assert_good(add(device, queue, b, b, b, 64));
-    assert_int_equal(cu->waits, 1);
-    plugin->buffer_free(device, b);
-    plugin->queue_destroy(device, other);
-}
-
 /* More commands than a queue has markers and labels for. */
 static void a_long_queue(void **state)
 {
@@ -183,8 +150,8 @@ static void a_long_queue(void **state)
     for (int i = 0; i < 2000; i++)
         assert_good(add(device, queue, b, b, b, 1024));
     assert_int_equal(cu->launch_count, 2000);
-    plugin->buffer_free(device, b);
-    b = new_buffer(device, 4096);
+    uint64_t all = plugin->queue_mark(device, queue);
+    assert_good(plugin->queue_after(device, other, queue, all, &err));
     assert_good(add(device, other, c, b, b, 1024));
     assert_int_equal(cu->waits, 1);
     assert_int_equal(cu->synchronized, 0);
@@ -265,7 +232,6 @@ int main(void)
         TEST(foreign_memory),
         TEST(the_current_context_stays),
         TEST(timeline),
-        TEST(memory_between_queues),
         TEST(a_long_queue),
         TEST(several_devices),
         TEST(threads),

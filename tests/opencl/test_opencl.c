@@ -211,9 +211,11 @@ static void freed_memory_is_used_again(void **state)
     assert_ok(w.cx, collet_array_create(w.cx, &a, COLLET_F32, 1, &n));
     assert_ok(w.cx, collet_copy(w.cx, a, a));
     assert_ok(w.cx, add_once(w.cx, a, n));
+    assert_ok(w.cx, collet_finish(w.cx));
     collet_memory_stats first = memory_of(w.cx, "opencl:0");
     for (int i = 0; i < 100; i++)
         assert_ok(w.cx, add_once(w.cx, a, n));
+    assert_ok(w.cx, collet_finish(w.cx));
     collet_memory_stats last = memory_of(w.cx, "opencl:0");
     assert_int_equal(first.current, 4 * n);
     assert_int_equal(first.peak, 8 * n);

@@ -123,24 +123,6 @@ static void the_source_is_written_again_after_the_copy(void **state)
     }
 }
 
-/* The same for the next owner of freed memory. */
-static void a_source_that_is_freed_is_not_overwritten(void **state)
-{
-    (void)state;
-    side *s = &sides[0];
-    for (int round = 0; round < 5; round++) {
-        fill(s, s->a, 7.0f);
-        count_up(&sides[1], sides[1].b, CHAIN);
-        copy(sides[1].a, s->a);
-        collet_buffer *source = s->a;
-        plugin->buffer_free(s->device, s->a);
-        s->a = new_buffer(s->device, BYTES);
-        assert_ptr_equal(s->a, source);
-        fill(s, s->a, -7.0f);
-        assert_filled(&sides[1], sides[1].a, 7.0f);
-    }
-}
-
 static void part_of_a_buffer_is_copied(void **state)
 {
     (void)state;
@@ -214,7 +196,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_copy_comes_after_what_makes_its_source),
         TEST(the_source_is_written_again_after_the_copy),
-        TEST(a_source_that_is_freed_is_not_overwritten),
         TEST(part_of_a_buffer_is_copied),
         TEST(both_devices_are_busy_at_once),
     };

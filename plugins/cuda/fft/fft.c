@@ -361,12 +361,7 @@ static collet_status run_plan(collet_device *d, collet_queue *q, const collet_ke
                    .to = t->to,
                    .work = scratch + t->spectrum,
                    .direction = t->inverse ? CUFFT_INVERSE : CUFFT_FORWARD};
-    cuda_library_use use = {
-        .device = d, .queue = q, .label = "cufftXtExec", .count = 2, .err = call->err};
-    use.buffers[0] = jit_operand(call, 0)->buffer;
-    use.buffers[1] = t->to_real ? call->workspace : jit_operand(call, 1)->buffer;
-    if (call->workspace && !t->to_real)
-        use.buffers[use.count++] = call->workspace;
+    cuda_library_use use = {.device = d, .queue = q, .label = "cufftXtExec", .err = call->err};
     collet_status status = COLLET_OK;
     if (t->to_real)
         status = make_hermitian(d, q, call, t);

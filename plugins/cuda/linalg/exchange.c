@@ -238,12 +238,8 @@ static int take_steps(void *context, int *code)
 
 void solver_call(solver_job *j, const char *label, solver_step *step)
 {
-    cuda_library_use use = {.device = j->device,
-                            .queue = j->queue,
-                            .label = label,
-                            .buffers = {j->call->workspace},
-                            .count = 1,
-                            .err = j->call->err};
+    cuda_library_use use = {
+        .device = j->device, .queue = j->queue, .label = label, .err = j->call->err};
     steps s = {j, step};
     if (j->status != COLLET_OK)
         return;

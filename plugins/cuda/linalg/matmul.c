@@ -154,18 +154,13 @@ static int try_multiply(void *context, int *code)
 
 collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
-    cuda_library_use use = {.device = d,
-                            .queue = q,
-                            .label = "cublasGemmStridedBatchedEx",
-                            .count = 3,
-                            .err = call->err};
+    cuda_library_use use = {
+        .device = d, .queue = q, .label = "cublasGemmStridedBatchedEx", .err = call->err};
     product p;
     attempt t = {d, q, &p};
     if (!describe(&p, call) ||
         !cuda_library_ready(d->base.host, d->cu.version, &cuda_blas_facts, &d->blas.library))
         return jit_matmul(d, q, call);
-    for (uint32_t k = 0; k < 3; k++)
-        use.buffers[k] = jit_operand(call, k)->buffer;
     collet_status status = cuda_library_call(&use, try_multiply, &t);
     return status == COLLET_REFUSED ? jit_matmul(d, q, call) : status;
 }

@@ -72,8 +72,8 @@ collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t o
                                  : cuda_fail(d, error, "a copy from another device", err);
 }
 
-uint64_t jit_export_end(collet_queue *q, const jit_export *export)
+void jit_export_end(collet_queue *q, const jit_export *export)
 {
-    uint64_t ticket = ticket_of(q, "copy to another device");
-    return ticket ? ticket : export->ticket;
+    (void)export;
+    (void)ticket_of(q, "copy to another device");
 }

@@ -64,8 +64,7 @@ static collet_status kernel_get(collet_device *d, const jit_launch *l, const jit
 }
 
 static collet_status enqueue(collet_device *d, collet_queue *q, const jit_kernel *kernel,
-                             const jit_launch *l, uint64_t groups, uint64_t *ticket,
-                             collet_error *err)
+                             const jit_launch *l, uint64_t groups, collet_error *err)
 {
     CUresult error = cuda_enter(d);
     if (error != CUDA_SUCCESS)
@@ -74,7 +73,7 @@ static collet_status enqueue(collet_device *d, collet_queue *q, const jit_kernel
     error = launch(d, q, kernel, l, groups);
     collet_status status = COLLET_OK;
     if (error == CUDA_SUCCESS)
-        *ticket = cuda_commit(q, kernel->label);
+        cuda_commit(q, kernel->label);
     else
         status = not_enqueued(d, error, kernel->label, err);
     if (status == COLLET_OK && d->wait_each)
@@ -85,7 +84,7 @@ static collet_status enqueue(collet_device *d, collet_queue *q, const jit_kernel
 }
 
 collet_status jit_backend_launch(collet_device *d, collet_queue *q, const jit_launch *l,
-                                 uint64_t groups, uint64_t *ticket, collet_error *err)
+                                 uint64_t groups, collet_error *err)
 {
     const jit_kernel *kernel;
     if (groups > GROUPS_MAX)
@@ -93,7 +92,7 @@ collet_status jit_backend_launch(collet_device *d, collet_queue *q, const jit_la
     collet_status status = kernel_get(d, l, &kernel, err);
     if (status != COLLET_OK)
         return status;
-    status = enqueue(d, q, kernel, l, groups, ticket, err);
+    status = enqueue(d, q, kernel, l, groups, err);
     pthread_rwlock_unlock(&d->launches);
     return status;
 }

@@ -18,9 +18,8 @@ collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *
 {
     collet_device *d = use->device;
     collet_queue *q = use->queue;
-    uint64_t ticket = 0;
     int code = 0;
-    collet_status status = jit_before(d, use->buffers, use->count, q, use->err);
+    collet_status status = jit_check(d, use->err);
     if (status != COLLET_OK)
         return status;
     CUresult error = cuda_enter(d);
@@ -29,7 +28,7 @@ collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *
     pthread_mutex_lock(&q->base.lock);
     int outcome = calls(context, &code);
     if (outcome == CUDA_LIBRARY_DONE) {
-        ticket = cuda_commit(q, use->label);
+        cuda_commit(q, use->label);
         if (d->wait_each)
             jit_queue_drain(q);
     } else if (outcome == CUDA_LIBRARY_NO) {
@@ -39,7 +38,5 @@ collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *
     }
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
-    if (status == COLLET_OK)
-        jit_pool_used(&d->base.pool, (collet_buffer *const *)use->buffers, use->count, q, ticket);
     return status;
 }

@@ -8,19 +8,17 @@
 /* Outcome of a call: enqueued, refused with nothing enqueued, failed. */
 enum { CUDA_LIBRARY_DONE, CUDA_LIBRARY_NO, CUDA_LIBRARY_BROKEN };
 
-/* Calls of a library on some buffers of a queue. */
+/* Calls of a library in a queue. */
 typedef struct cuda_library_use {
     collet_device *device;
     collet_queue *queue;
     const char *label; /* for messages; static */
-    collet_buffer *buffers[8];
-    uint32_t count;
     collet_error *err;
 } cuda_library_use;
 
 /*
- * Runs `calls` under the queue's lock and in the device's context, ordered after other queues' use
- * of the buffers. `calls` returns one of the outcomes above and sets *code to the library's status.
+ * Runs `calls` under the queue's lock and in the device's context. `calls` returns one of the
+ * outcomes above and sets *code to the library's status.
  * OK; REFUSED for CUDA_LIBRARY_NO; FAILED and DEVICE_LOST as for a launch.
  */
 collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *context, int *code),

@@ -64,12 +64,10 @@ collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, co
 
 /* ---- Commands on buffers --------------------------------------------------------------------- */
 
-/* Orders the next command after other queues' use of the buffers, enters the device's context and
- * locks the queue; end_command undoes the last two. */
-static collet_status begin_command(collet_device *d, collet_buffer *const *buffers, uint32_t count,
-                                   collet_queue *q, collet_error *err)
+/* Enters the device's context and locks the queue; end_command undoes both. */
+static collet_status begin_command(collet_device *d, collet_queue *q, collet_error *err)
 {
-    collet_status status = jit_before(d, buffers, count, q, err);
+    collet_status status = jit_check(d, err);
     if (status != COLLET_OK)
         return status;
     CUresult error = cuda_enter(d);
@@ -81,14 +79,12 @@ static collet_status begin_command(collet_device *d, collet_buffer *const *buffe
 
 /* Any driver call may return the error of an earlier command, which is stored for the wait.
  * `marks`: the command will be waited for without those that follow. */
-static collet_status end_command(collet_device *d, collet_buffer *const *buffers, uint32_t count,
-                                 collet_queue *q, CUresult error, const char *what, int marks,
-                                 collet_error *err)
+static collet_status end_command(collet_device *d, collet_queue *q, CUresult error,
+                                 const char *what, int marks, collet_error *err)
 {
-    uint64_t ticket = 0;
     collet_status status = COLLET_OK;
     if (error == CUDA_SUCCESS)
-        ticket = cuda_commit(q, what);
+        cuda_commit(q, what);
     if (error == CUDA_SUCCESS && marks)
         error = cuda_mark_now(q);
     if (error != CUDA_SUCCESS)
@@ -97,8 +93,6 @@ static collet_status end_command(collet_device *d, collet_buffer *const *buffers
         cuda_note_error(q, error);
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
-    if (ticket)
-        jit_pool_used(&d->base.pool, buffers, count, q, ticket);
     return status;
 }
 
@@ -142,33 +136,33 @@ collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uin
                         const void *source, uint64_t bytes, int pinned, collet_error *err)
 {
     int locked = !pinned && jit_pinned(d, source);
-    collet_status status = begin_command(d, &b, 1, q, err);
+    collet_status status = begin_command(d, q, err);
     if (status != COLLET_OK)
         return status;
     CUdeviceptr at = cuda_address(b) + offset;
     CUresult error = locked ? write_locked(d, q, at, source, bytes)
                             : d->cu.MemcpyHtoDAsync(at, source, bytes, q->handle);
-    return end_command(d, &b, 1, q, error, "write", pinned, err);
+    return end_command(d, q, error, "write", pinned, err);
 }
 
 collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                        void *target, uint64_t bytes, int pinned, collet_error *err)
 {
-    collet_status status = begin_command(d, &b, 1, q, err);
+    collet_status status = begin_command(d, q, err);
     if (status != COLLET_OK)
         return status;
     CUresult error = d->cu.MemcpyDtoHAsync(target, cuda_address(b) + offset, bytes, q->handle);
     if (error == CUDA_SUCCESS && !pinned)
         error = d->cu.StreamSynchronize(q->handle);
-    return end_command(d, &b, 1, q, error, "read", pinned, err);
+    return end_command(d, q, error, "read", pinned, err);
 }
 
 collet_status cuda_clear(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                          uint64_t bytes, collet_error *err)
 {
-    collet_status status = begin_command(d, &b, 1, q, err);
+    collet_status status = begin_command(d, q, err);
     if (status != COLLET_OK)
         return status;
     CUresult error = d->cu.MemsetD8Async(cuda_address(b) + offset, 0, bytes, q->handle);
-    return end_command(d, &b, 1, q, error, "clear", 0, err);
+    return end_command(d, q, error, "clear", 0, err);
 }

@@ -105,7 +105,7 @@ void jit_device_close(collet_device *d)
     jit_base *b = jit_base_of(d);
     if (!d)
         return;
-    /* Tables are pooled buffers, which refer to tickets of queues. */
+    /* Tables are pooled buffers, and refer to queues. */
     plan_cache_destroy(b->tables);
     jit_pool_trim(&b->pool, d);
     jit_staging_release(d);
@@ -164,13 +164,9 @@ void jit_memory_reset_peak(collet_device *d)
     jit_pool_reset_peak(&jit_base_of(d)->pool);
 }
 
-collet_status jit_before(collet_device *d, collet_buffer *const *buffers, uint32_t count,
-                         collet_queue *q, collet_error *err)
+collet_status jit_check(collet_device *d, collet_error *err)
 {
-    jit_base *b = jit_base_of(d);
-    if (atomic_load(&b->lost))
-        return jit_device_gone(d, err);
-    return jit_pool_before(&b->pool, buffers, count, q, err);
+    return atomic_load(&jit_base_of(d)->lost) ? jit_device_gone(d, err) : COLLET_OK;
 }
 
 const void *jit_extension(collet_device *d, const char *name)
@@ -187,21 +183,11 @@ const void *jit_extension(collet_device *d, const char *name)
 collet_status jit_enqueue(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
                           collet_error *err)
 {
-    collet_buffer *buffers[JIT_ARGUMENTS];
-    uint32_t count = 0;
-    uint64_t ticket = 0;
     if (l->count > JIT_ARGUMENTS)
         return jit_host(d)->fail(err, COLLET_REFUSED, "%s has %u arguments, %d are allowed",
                                  l->kernel, l->count, JIT_ARGUMENTS);
     if (!groups)
         return COLLET_OK;
-    for (uint32_t i = 0; i < l->count; i++)
-        if (l->arguments[i].buffer)
-            buffers[count++] = l->arguments[i].buffer;
-    collet_status status = jit_before(d, buffers, count, q, err);
-    if (status == COLLET_OK)
-        status = jit_backend_launch(d, q, l, groups, &ticket, err);
-    if (status == COLLET_OK)
-        jit_pool_used(&jit_base_of(d)->pool, buffers, count, q, ticket);
-    return status;
+    collet_status status = jit_check(d, err);
+    return status == COLLET_OK ? jit_backend_launch(d, q, l, groups, err) : status;
 }

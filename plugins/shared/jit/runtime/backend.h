@@ -17,10 +17,8 @@
 /* Writes base.options: `first`, then the macros of the traits. */
 void jit_options(collet_device *device, const char *first);
 
-/* Before a command of `queue` that uses these buffers is enqueued: orders it after their previous
- * users. DEVICE_LOST. */
-collet_status jit_before(collet_device *device, collet_buffer *const *buffers, uint32_t count,
-                         collet_queue *queue, collet_error *err);
+/* Before a command is enqueued: DEVICE_LOST. */
+collet_status jit_check(collet_device *device, collet_error *err);
 
 /* Slots. */
 collet_status jit_device_open(const collet_host *host, uint32_t index,
@@ -84,8 +82,7 @@ collet_status jit_export_begin(collet_queue *queue, uint64_t bytes, jit_export *
 collet_status jit_export_read(collet_queue *queue, collet_buffer *target, uint64_t offset,
                               collet_device *from, const jit_export *export, uint64_t bytes,
                               uint64_t *ticket, collet_error *err);
-/* In the exporting queue, already ordered after the other device's read: returns a ticket after
- * that. */
-uint64_t jit_export_end(collet_queue *queue, const jit_export *export);
+/* In the exporting queue, already ordered after the other device's read. */
+void jit_export_end(collet_queue *queue, const jit_export *export);
 
 #endif

@@ -68,8 +68,8 @@ typedef struct jit_base {
 } jit_base;
 
 /*
- * Commands of a queue are counted by tickets. A destroyed queue is kept for the next queue_create:
- * freed buffers may still refer to its tickets.
+ * Commands of a queue are counted by tickets, from 1. A destroyed queue is kept for the next
+ * queue_create: tables may still refer to its tickets.
  */
 typedef struct jit_queue {
     collet_device *device;

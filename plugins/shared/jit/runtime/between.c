@@ -7,21 +7,22 @@ static collet_status refuse(collet_device *d, const char *why, collet_error *err
     return jit_host(d)->fail(err, COLLET_REFUSED, "no copy between these devices: %s", why);
 }
 
-/* In `q`, after the source was exported in `from_queue`; *ticket is of q. */
+/* In `q`, after the source was exported in `from_queue`. */
 static collet_status fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
                            collet_queue *from_queue, const jit_export *export, uint64_t bytes,
-                           uint64_t *ticket, collet_error *err)
+                           collet_error *err)
 {
+    uint64_t ticket = 0;
     collet_status status = jit_queue_order(q, from_queue, export->ticket, err);
     if (status == COLLET_OK)
         status = jit_export_read(q, target, offset, jit_queue_of(from_queue)->device, export, bytes,
-                                 ticket, err);
+                                 &ticket, err);
     if (status != COLLET_OK)
         return status;
     /* If the queues cannot be ordered, the host waits. */
     collet_error why = {COLLET_OK, ""};
-    if (jit_queue_order(from_queue, q, *ticket, &why) != COLLET_OK)
-        jit_queue_await(q, *ticket);
+    if (jit_queue_order(from_queue, q, ticket, &why) != COLLET_OK)
+        jit_queue_await(q, ticket);
     return COLLET_OK;
 }
 
@@ -30,23 +31,18 @@ collet_status jit_copy_between(collet_device *d, collet_queue *q, collet_buffer 
                                collet_queue *from_queue, collet_buffer *source,
                                uint64_t source_offset, uint64_t bytes, collet_error *err)
 {
-    jit_base *base = jit_base_of(d);
     jit_export export = {.buffer = source, .offset = source_offset};
-    uint64_t ticket = 0;
     if (of != this_backend.plugin)
         return refuse(d, "they belong to different backends", err);
-    collet_status status = jit_before(d, &target, 1, q, err);
+    collet_status status = jit_check(d, err);
     if (status != COLLET_OK)
         return status;
     if (!jit_reaches(d, from))
         return refuse(d, "the target cannot read the source's memory", err);
-    if (jit_before(from, &source, 1, from_queue, err) != COLLET_OK ||
+    if (jit_check(from, err) != COLLET_OK ||
         jit_export_begin(from_queue, bytes, &export, err) != COLLET_OK)
         return refuse(d, "the source device was lost", err);
-    status = fetch(q, target, target_offset, from_queue, &export, bytes, &ticket, err);
-    export.ticket = jit_export_end(from_queue, &export);
-    jit_pool_used(&jit_base_of(from)->pool, &source, 1, from_queue, export.ticket);
-    if (status == COLLET_OK)
-        jit_pool_used(&base->pool, &target, 1, q, ticket);
+    status = fetch(q, target, target_offset, from_queue, &export, bytes, err);
+    jit_export_end(from_queue, &export);
     return status;
 }

@@ -204,9 +204,8 @@ const collet_plugin *jit_vtable(void);
 struct plan_cache;
 struct plan_cache *jit_tables_of(const collet_device *device);
 
-/* As jit_enqueue, but already ordered after the buffers' previous users; `groups` > 0, and no
- * argument was dropped. Returns the ticket of the command in the queue. */
+/* As jit_enqueue; the device is not lost, `groups` > 0, and no argument was dropped. */
 collet_status jit_backend_launch(collet_device *device, collet_queue *queue, const jit_launch *l,
-                                 uint64_t groups, uint64_t *ticket, collet_error *err);
+                                 uint64_t groups, collet_error *err);
 
 #endif

@@ -37,12 +37,6 @@ void jit_pool_destroy(jit_pool *pool, collet_device *device)
     pthread_mutex_destroy(&pool->lock);
 }
 
-static void await_uses(const collet_buffer *b)
-{
-    for (uint32_t i = 0; i < b->use_count; i++)
-        jit_queue_await(b->uses[i].queue, b->uses[i].ticket);
-}
-
 void jit_pool_trim(jit_pool *pool, collet_device *device)
 {
     collet_buffer *all = NULL;
@@ -60,39 +54,20 @@ void jit_pool_trim(jit_pool *pool, collet_device *device)
     while (all) {
         collet_buffer *b = all;
         all = b->next;
-        await_uses(b);
         jit_memory_give(device, b->memory);
         free(b);
     }
 }
 
-static int all_passed(const collet_buffer *b)
-{
-    for (uint32_t i = 0; i < b->use_count; i++)
-        if (!jit_queue_passed(b->uses[i].queue, b->uses[i].ticket))
-            return 0;
-    return 1;
-}
-
-/* Takes a pooled buffer of the bin, preferably one without pending work. Under the lock. */
+/* Takes a pooled buffer of the bin. Under the lock. */
 static collet_buffer *reuse(jit_pool *pool, uint32_t bin, uint64_t bytes)
 {
-    collet_buffer **found = NULL;
-    for (collet_buffer **at = &pool->bins[bin]; *at; at = &(*at)->next) {
-        if ((*at)->capacity < bytes)
-            continue;
-        found = found ? found : at;
-        if (all_passed(*at)) {
-            found = at;
-            (*at)->use_count = 0;
-            break;
-        }
-    }
-    if (!found)
-        return NULL;
-    collet_buffer *b = *found;
-    *found = b->next;
-    b->recycled = b->use_count != 0;
+    collet_buffer **at = &pool->bins[bin];
+    while (*at && (*at)->capacity < bytes)
+        at = &(*at)->next;
+    collet_buffer *b = *at;
+    if (b)
+        *at = b->next;
     return b;
 }
 
@@ -185,7 +160,6 @@ void jit_pool_free(jit_pool *pool, collet_device *device, collet_buffer *b)
     if (!b)
         return;
     if (b->imported) {
-        await_uses(b);
         jit_memory_disown(device, b->memory);
         free(b);
         return;
@@ -210,55 +184,6 @@ collet_status jit_pool_import(collet_device *device, void *memory, uint64_t byte
     b->imported = 1;
     *buffer = b;
     return COLLET_OK;
-}
-
-collet_status jit_pool_before(jit_pool *pool, collet_buffer *const *buffers, uint32_t count,
-                              collet_queue *queue, collet_error *err)
-{
-    collet_status status = COLLET_OK;
-    for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
-        collet_buffer *b = buffers[i];
-        if (!b || !b->recycled)
-            continue;
-        for (uint32_t k = 0; k < b->use_count && status == COLLET_OK; k++)
-            if (b->uses[k].queue != queue)
-                status = jit_queue_order(queue, b->uses[k].queue, b->uses[k].ticket, err);
-        if (status != COLLET_OK)
-            break;
-        pthread_mutex_lock(&pool->lock);
-        b->recycled = 0;
-        b->use_count = 0;
-        pthread_mutex_unlock(&pool->lock);
-    }
-    return status;
-}
-
-static jit_use *use_of(collet_buffer *b, const collet_queue *queue)
-{
-    for (uint32_t i = 0; i < b->use_count; i++)
-        if (b->uses[i].queue == queue)
-            return &b->uses[i];
-    return NULL;
-}
-
-void jit_pool_used(jit_pool *pool, collet_buffer *const *buffers, uint32_t count,
-                   collet_queue *queue, uint64_t ticket)
-{
-    pthread_mutex_lock(&pool->lock);
-    for (uint32_t i = 0; i < count; i++) {
-        collet_buffer *b = buffers[i];
-        if (!b)
-            continue;
-        jit_use *use = use_of(b, queue);
-        if (!use && b->use_count == JIT_USES) {
-            use = &b->uses[0];
-            jit_queue_await(use->queue, use->ticket);
-        }
-        if (!use)
-            use = &b->uses[b->use_count++];
-        *use = (jit_use){queue, ticket};
-    }
-    pthread_mutex_unlock(&pool->lock);
 }
 
 void jit_pool_stats(jit_pool *pool, collet_memory_stats *stats)

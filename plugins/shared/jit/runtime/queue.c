@@ -8,15 +8,15 @@
 
 /* ---- Tickets --------------------------------------------------------------------------------- */
 
-int jit_queue_passed(collet_queue *queue, uint64_t ticket)
+static int passed(collet_queue *queue, uint64_t ticket)
 {
     jit_queue *q = jit_queue_of(queue);
     pthread_mutex_lock(&q->lock);
     if (q->retired < ticket)
         jit_queue_retire(queue);
-    int passed = q->retired >= ticket;
+    int retired = q->retired >= ticket;
     pthread_mutex_unlock(&q->lock);
-    return passed;
+    return retired;
 }
 
 void jit_queue_await(collet_queue *queue, uint64_t ticket)
@@ -81,7 +81,7 @@ static int passed_within(collet_queue *queue, uint64_t ticket, int64_t nanosecon
 {
     struct timespec pause = {0, 20000};
     int64_t begin = now();
-    while (!jit_queue_passed(queue, ticket)) {
+    while (!passed(queue, ticket)) {
         if (now() - begin >= nanoseconds)
             return 0;
         nanosleep(&pause, NULL);

@@ -15,6 +15,8 @@ collet_status jit_queue_check(collet_queue *queue, collet_error *err);
 void jit_queues_visit(collet_device *device, void (*visit)(collet_queue *queue));
 /* At jit_device_close. */
 void jit_queues_free(collet_device *device);
+/* Waits until `ticket` is complete. */
+void jit_queue_await(collet_queue *queue, uint64_t ticket);
 
 /* Slots. */
 collet_status jit_queue_create(collet_device *device, collet_queue **queue, collet_error *err);
@@ -32,6 +34,11 @@ collet_status jit_queue_after(collet_device *device, collet_queue *queue, collet
 collet_status jit_backend_queue_open(collet_queue *queue, collet_error *err);
 /* All its commands are complete. */
 void jit_backend_queue_close(collet_queue *queue);
+
+/* Commands enqueued in `queue` from now on start after `ticket` of `other`, which may be a queue of
+ * another device. */
+collet_status jit_queue_order(collet_queue *queue, collet_queue *other, uint64_t ticket,
+                              collet_error *err);
 
 /* Without locks: waits until `ticket` is complete. */
 void jit_queue_block(collet_queue *queue, uint64_t ticket);

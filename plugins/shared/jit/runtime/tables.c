@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "pool.h"
+#include "queue.h"
 
 #define TABLES 64
 #define TABLES_BYTES ((uint64_t)256 << 20)
@@ -24,9 +24,11 @@ plan_cache *jit_tables_create(void)
     return plan_cache_create(TABLES, TABLES_BYTES);
 }
 
+/* Commands of any queue may still use it. */
 static void destroy(cached_plan *plan)
 {
     jit_table *t = (jit_table *)plan;
+    jit_queues_visit(t->device, jit_queue_drain);
     jit_vtable()->buffer_free(t->device, t->buffer);
     free(t);
 }
@@ -42,16 +44,6 @@ static collet_status write_all(const request *r, collet_buffer *buffer, const ch
     return status;
 }
 
-/* The ticket of the last write to a buffer that no other thread uses yet. */
-static uint64_t ticket_of(const collet_buffer *buffer, const collet_queue *queue)
-{
-    uint64_t ticket = 0;
-    for (uint32_t i = 0; i < buffer->use_count; i++)
-        if (buffer->uses[i].queue == queue && buffer->uses[i].ticket > ticket)
-            ticket = buffer->uses[i].ticket;
-    return ticket;
-}
-
 static cached_plan *make(const plan_key *key, void *context)
 {
     const request *r = context;
@@ -63,6 +55,7 @@ static cached_plan *make(const plan_key *key, void *context)
         verbs->buffer_alloc(r->device, r->bytes, &t->buffer, r->err) != COLLET_OK)
         goto fail;
     if (write_all(r, t->buffer, bytes) != COLLET_OK) {
+        jit_queue_await(r->queue, jit_queue_of(r->queue)->submitted);
         verbs->buffer_free(r->device, t->buffer);
         goto fail;
     }
@@ -70,7 +63,7 @@ static cached_plan *make(const plan_key *key, void *context)
     t->head = (cached_plan){destroy, r->bytes};
     t->device = r->device;
     t->writer = r->queue;
-    t->ticket = ticket_of(t->buffer, r->queue);
+    t->ticket = jit_queue_of(r->queue)->submitted;
     return &t->head;
 fail:
     free(bytes);

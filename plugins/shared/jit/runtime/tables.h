@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tables.h - an LRU cache of constants that the host computes for kernels and writes to the device
- * at the first call that needs them; a trim empties it. The host never waits for the device: a
- * queue that did not write a table is ordered after the one that did.
+ * at the first call that needs them; a trim empties it. A queue that did not write a table is
+ * ordered after the one that did; the host waits for the device only to free a table.
  *
  * All functions: any thread.
  */
