@@ -37,10 +37,10 @@ lay() {
     mkdir -p "$WORK"
     cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
     local path name
-    for path in include/collet/{collet.h,extensions.h,plugin.h,types.h,ops.def,ops/array.def,trajectory.h,ternary.h} \
+    for path in include/collet/{collet.h,extensions.h,plugin.h,types.h,ops.def,ops/array.def,trajectory.h,scatter.h,ternary.h} \
         "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,pkgconfig/collet.pc} \
         "$LIBDIR"/{libcollet-trajectory.so{,.0},pkgconfig/collet-trajectory.pc} \
-        "$LIBDIR"/{libcollet-ternary.so{,.0},pkgconfig/collet-ternary.pc} \
+        "$LIBDIR"/{libcollet-{scatter,ternary}.so{,.0},pkgconfig/collet-{scatter,ternary}.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
         bin/{backend-info,backend-check,backend-bench,collet-extract,collet-ternary} \
         share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-ternary}.1 \

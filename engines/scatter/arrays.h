@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* arrays.h - arrays and calls of the engine; errors go to scattering->error. */
+#ifndef COLLET_ENGINES_SCATTER_ARRAYS_H
+#define COLLET_ENGINES_SCATTER_ARRAYS_H
+
+#include "scatter/state.h"
+
+#define SCATTER_SHAPE(...) ((const int64_t[]){__VA_ARGS__})
+
+/* The text of the context's last error with `what` before it. Returns `status`. */
+collet_status scatter_failed(collet_scattering *s, collet_status status, const char *what);
+
+collet_status scatter_array(collet_scattering *s, collet_array **out, collet_dtype dtype,
+                            int32_t ndim, const int64_t *shape);
+/* The f64 numbers at `values`, converted. */
+collet_status scatter_numbers(collet_scattering *s, collet_array **out, collet_dtype dtype,
+                              int32_t ndim, const int64_t *shape, const double *values);
+/* Element `index` of the first axis, without it if `drop`. */
+collet_status scatter_at(collet_scattering *s, collet_array **out, const collet_array *array,
+                         int64_t index, int64_t count, int drop);
+/* Calls the op `name`; `arrays` has its outputs first. */
+collet_status scatter_call(collet_scattering *s, const char *name, collet_array *const *arrays,
+                           uint32_t n_out, const void *params);
+/* Reports a step of the work; CANCELLED. */
+collet_status scatter_step(collet_scattering *s, const char *stage);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The direct road: polarisation, transform and projection for each energy and angle. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "scatter/arrays.h"
+#include "scatter/geometry.h"
+#include "scatter/roads.h"
+
+static collet_status make_fields(collet_scattering *s)
+{
+    const int64_t *n = s->options.shape;
+    collet_scalar zero = {.dtype = COLLET_F64};
+    collet_status status =
+        scatter_array(s, &s->fields, s->options.dtype, 5,
+                      SCATTER_SHAPE(s->options.n_materials, SCATTER_FIELDS, n[0], n[1], n[2]));
+    if (status == COLLET_OK && collet_fill(s->context, s->fields, &zero) != COLLET_OK)
+        status = scatter_failed(s, COLLET_FAILED, "fields");
+    for (int64_t m = 0; m < s->options.n_materials && status == COLLET_OK; m++) {
+        collet_array *material = NULL, *part = NULL;
+        status = scatter_at(s, &material, s->fields, m, 1, 1);
+        if (status == COLLET_OK)
+            status = scatter_at(s, &part, material, 0, s->parts[m].count, 0);
+        if (status == COLLET_OK)
+            status = scatter_fields(s, m, part);
+        collet_array_free(material);
+        collet_array_free(part);
+        if (status == COLLET_OK)
+            status = scatter_step(s, "transforming");
+    }
+    if (status != COLLET_OK) {
+        collet_array_free(s->fields);
+        s->fields = NULL;
+    }
+    return status;
+}
+
+/* The rotation by -angle about the beam. */
+static void turn_back(const double k[3], double angle, double frame[9])
+{
+    double c = cos(angle), s = -sin(angle);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+            double cross = a == b ? 0.0 : ((b - a + 3) % 3 == 1 ? -1.0 : 1.0) * k[3 - a - b];
+            frame[3 * a + b] = (a == b ? c : 0.0) + s * cross + (1.0 - c) * k[a] * k[b];
+        }
+}
+
+/* The image of one angle. */
+static collet_status project(collet_scattering *s, double angle, collet_array *constants,
+                             const scatter_sphere *sphere, collet_array *const p[2],
+                             collet_array *image)
+{
+    collet_scatter_params params = {.struct_size = sizeof params,
+                                    .neighbours = s->options.neighbours};
+    double e[3], frame[9];
+    collet_array *field = NULL, *turn = NULL, *at[3] = {NULL};
+    for (int a = 0; a < 3; a++)
+        e[a] = cos(angle) * s->axis[0][a] + sin(angle) * s->axis[1][a];
+    turn_back(s->axis[2], angle, frame);
+    collet_status status = scatter_numbers(s, &field, COLLET_F64, 1, SCATTER_SHAPE(3), e);
+    if (status == COLLET_OK && s->options.material)
+        status = scatter_numbers(s, &turn, COLLET_F64, 2, SCATTER_SHAPE(3, 3), frame);
+    collet_array *polarise[] = {p[0], s->fields, constants, field, turn};
+    if (status == COLLET_OK)
+        status = scatter_call(s, "scatter_polarization", polarise, 1, NULL);
+    if (status == COLLET_OK && collet_fft(s->context, p[1], p[0], 3, 0) != COLLET_OK)
+        status = scatter_failed(s, COLLET_FAILED, "the transform");
+    collet_array *const of[] = {sphere->slice, sphere->fraction, sphere->k};
+    for (int i = 0; i < 3 && status == COLLET_OK; i++)
+        status = scatter_at(s, &at[i], of[i], 0, 1, 1);
+    collet_array *arrays[] = {image, p[1],         at[0],        at[1],
+                              at[2], sphere->q[0], sphere->q[1], sphere->q[2]};
+    if (status == COLLET_OK)
+        status = scatter_call(s, "scatter_projection", arrays, 1, &params);
+    for (int i = 0; i < 3; i++)
+        collet_array_free(at[i]);
+    collet_array_free(field);
+    collet_array_free(turn);
+    return status;
+}
+
+static collet_status constants_of(collet_scattering *s, collet_array **out)
+{
+    int64_t materials = s->options.n_materials;
+    double(*c)[3][2] = malloc((size_t)materials * sizeof *c);
+    if (!c)
+        return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for constants");
+    for (int64_t m = 0; m < materials; m++)
+        scatter_constants(&s->options.constants[s->next * materials + m], c[m]);
+    collet_status status =
+        scatter_numbers(s, out, scatter_complex(s), 2, SCATTER_SHAPE(materials, 3), &c[0][0][0]);
+    free(c);
+    return status;
+}
+
+/* The patterns of one energy: images of all angles, of which each is turned back. */
+static collet_status one_energy(collet_scattering *s, const scatter_sphere *sphere,
+                                collet_array *const p[2], collet_array *images)
+{
+    collet_array *constants = NULL, *image;
+    double *weights = calloc((size_t)(s->angles * s->angles), sizeof *weights);
+    collet_status status = weights ? constants_of(s, &constants)
+                                   : collet_fail(&s->error, COLLET_NO_MEMORY, "no memory");
+    collet_array *stack = NULL;
+    if (status == COLLET_OK)
+        status = scatter_at(s, &stack, images, 0, 1, 1);
+    for (int64_t i = 0; i < s->angles && status == COLLET_OK; i++) {
+        status = scatter_at(s, &image, stack, i, 1, 1);
+        if (status == COLLET_OK)
+            status = project(s, s->radians[i], constants, sphere, p, image);
+        collet_array_free(image);
+        weights[i * s->angles + i] = 1.0;
+        if (status == COLLET_OK)
+            status = scatter_step(s, "scattering");
+    }
+    if (status == COLLET_OK)
+        status = scatter_mean(s, images, s->angles, weights, 0, 1);
+    collet_array_free(constants);
+    collet_array_free(stack);
+    free(weights);
+    return status;
+}
+
+collet_status scatter_direct(collet_scattering *s, int64_t count)
+{
+    const int64_t *n = s->options.shape;
+    collet_array *p[2] = {NULL, NULL}, *images = NULL;
+    scatter_sphere sphere = {0};
+    (void)count; /* one: see the plan */
+    collet_status status = s->fields ? COLLET_OK : make_fields(s);
+    for (int i = 0; i < 2 && status == COLLET_OK; i++)
+        status = scatter_array(s, &p[i], scatter_complex(s), 4, SCATTER_SHAPE(3, n[0], n[1], n[2]));
+    if (status == COLLET_OK)
+        status =
+            scatter_array(s, &images, s->options.dtype, 4, SCATTER_SHAPE(1, s->angles, n[1], n[2]));
+    if (status == COLLET_OK)
+        status = scatter_sphere_make(s, 1, &sphere);
+    if (status == COLLET_OK)
+        status = one_energy(s, &sphere, p, images);
+    for (int i = 0; i < 2; i++)
+        collet_array_free(p[i]);
+    collet_array_free(images);
+    scatter_sphere_free(&sphere);
+    return status;
+}

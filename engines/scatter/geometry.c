@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/geometry.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+#define HC 1239.84197 /* eV nm, CyRSoXS's value */
+
+void scatter_axis(double *q, int64_t n, const collet_scattering_options *options, int blank_last)
+{
+    double whole = 2 * PI / options->voxel;
+    for (int64_t i = 0; i < n; i++)
+        q[i] = n == 1 ? 0.0
+               : options->grid == COLLET_SCATTERING_CYRSOXS
+                   ? (double)i * whole / (double)(n - 1) - whole / 2
+                   : (double)(i - n / 2) * whole / (double)n;
+    if (blank_last && n > 1)
+        q[n - 1] = NAN;
+}
+
+double scatter_wave(double energy)
+{
+    return 2 * PI * energy / HC;
+}
+
+/* The rotation that takes z to the beam, about the axis across both. */
+void scatter_directions(double axis[3][3], const double direction[3])
+{
+    double norm = hypot(hypot(direction[0], direction[1]), direction[2]);
+    double k[3] = {0.0, 0.0, 1.0};
+    for (int a = 0; a < 3 && norm > 0.0; a++)
+        k[a] = direction[a] / norm;
+    double x = k[0], y = k[1], c = k[2];
+    double h = 1.0 / (1.0 + c); /* the beam never comes from behind: checked */
+    const double rotation[3][3] = {
+        {1.0 - h * x * x, -h * x * y, -x}, {-h * x * y, 1.0 - h * y * y, -y}, {x, y, c}};
+    memcpy(axis, rotation, sizeof rotation);
+}
+
+int64_t scatter_angles(const double angles[3], double *radians)
+{
+    int64_t count = angles[1] > 0.0 ? (int64_t)round((angles[2] - angles[0]) / angles[1]) + 1 : 1;
+    for (int64_t i = 0; radians && i < count; i++)
+        radians[i] = (angles[0] + (double)i * angles[1]) * PI / 180.0;
+    return count;
+}
+
+/* n^2 - 1 = -2 delta + delta^2 - beta^2 + 2 i beta (1 - delta), which loses no digits. */
+static void susceptibility(double delta, double beta, double c[2])
+{
+    c[0] = delta * delta - beta * beta - 2 * delta;
+    c[1] = 2 * beta * (1 - delta);
+}
+
+void scatter_constants(const collet_scattering_constants *n, double c[3][2])
+{
+    double along[2];
+    susceptibility((n->delta_parallel + 2 * n->delta_perpendicular) / 3,
+                   (n->beta_parallel + 2 * n->beta_perpendicular) / 3, c[0]);
+    susceptibility(n->delta_perpendicular, n->beta_perpendicular, c[1]);
+    susceptibility(n->delta_parallel, n->beta_parallel, along);
+    c[2][0] = along[0] - c[1][0];
+    c[2][1] = along[1] - c[1][1];
+}
+
+void scatter_weights(const double axis[3][3], const double c[3][2], int64_t count, int64_t stride,
+                     double (*weights)[2])
+{
+    /* The fields 2 .. 6 are elements of a symmetric matrix, whose trace is field 1. */
+    static const int row[] = {0, 0, 0, 1, 1}, column[] = {0, 1, 2, 1, 2};
+    for (int j = 0; j < 6; j++) {
+        const double *e = axis[j / 3];
+        int a = j % 3;
+        double factor[SCATTER_FIELDS][3] = {{0.0}};
+        factor[0][0] = factor[1][1] = e[a];
+        factor[1][2] = a == 2 ? e[2] : 0.0;
+        for (int f = 0; f < 5; f++) {
+            if (row[f] == a)
+                factor[2 + f][2] += e[column[f]];
+            else if (column[f] == a)
+                factor[2 + f][2] += e[row[f]];
+            if (row[f] == column[f] && a == 2)
+                factor[2 + f][2] -= e[2];
+        }
+        for (int64_t f = 0; f < count; f++)
+            for (int part = 0; part < 2; part++) {
+                double sum = 0.0;
+                for (int i = 0; i < 3; i++)
+                    sum += factor[f][i] * c[i][part];
+                weights[j * stride + f][part] = sum / (4 * PI);
+            }
+    }
+}

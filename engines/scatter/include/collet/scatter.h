@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet/scatter.h - resonant soft X-ray scattering of a voxel morphology, as CyRSoXS simulates it.
+ *
+ * Library libcollet-scatter, on top of collet.h. A collet_scattering gets the materials of a
+ * morphology and their optical constants and returns one pattern an energy: the intensity that a
+ * detector sees, averaged over the angles of polarisation.
+ *
+ *     collet_scattering_options options = COLLET_SCATTERING_OPTIONS;
+ *     options.shape[0] = 32, ...
+ *     status = collet_scattering_open(context, &options, &scattering, &err);
+ *     while (status == COLLET_OK &&
+ *            (status = collet_scattering_next(scattering, &pattern, &err)) == COLLET_OK && pattern)
+ *         ...                                                 pattern->values[y * pattern->x + x]
+ *     collet_scattering_close(scattering);
+ *
+ * Two roads lead to a pattern. COLLET_SCATTERING_FAST transforms each field of the morphology once
+ * and combines two slices of the spectra for an energy; COLLET_SCATTERING_DIRECT transforms the
+ * polarisation for each energy and angle, as CyRSoXS does, and serves as its check. They agree to
+ * the rounding of the precision.
+ *
+ * Conventions
+ *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
+ * and is NULL after an error. Structures begin with struct_size. A scattering belongs to one thread
+ * at a time and uses its context, which nothing else uses until the scattering is closed. Nothing
+ * is printed. Lengths are nm, energies eV, angles degrees.
+ */
+#ifndef COLLET_SCATTER_H
+#define COLLET_SCATTER_H
+
+#include <collet/collet.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A material of the morphology: arrays of Z x Y x X numbers, C-contiguous. Euler: volume fraction,
+ * alignment S (0 to 1), theta and psi in radians; `alignment` NULL: isotropic. Vector: `direction`
+ * (Z x Y x X x 3) and `unaligned`. The caller's, unchanged until collet_scattering_close.
+ */
+typedef struct collet_scattering_material {
+    uint32_t struct_size;
+    collet_dtype dtype; /* of the arrays: COLLET_F32 or COLLET_F64 */
+    const void *volume, *alignment, *theta, *psi;
+    const void *direction, *unaligned;
+} collet_scattering_material;
+
+/* n = 1 - delta + i beta, along the direction of a material and across it. */
+typedef struct collet_scattering_constants {
+    double delta_parallel, beta_parallel, delta_perpendicular, beta_perpendicular;
+} collet_scattering_constants;
+
+#define COLLET_SCATTERING_FAST 0
+#define COLLET_SCATTERING_DIRECT 1
+
+/* The q of pixel i of N, with voxels of a nm. */
+#define COLLET_SCATTERING_CYRSOXS 0 /* -pi / a + i (2 pi / a) / (N - 1) */
+#define COLLET_SCATTERING_FFT 1     /* (i - N / 2) 2 pi / (N a) */
+
+/* How far the work is; steps of one energy are about equal. */
+typedef struct collet_scattering_progress {
+    uint32_t struct_size;
+    uint32_t reserved;
+    int64_t energies;  /* done */
+    double fraction;   /* 0 to 1 */
+    const char *stage; /* "transforming", "scattering"; static */
+} collet_scattering_progress;
+
+/* Any value but 0 cancels: the current call returns COLLET_CANCELLED. */
+typedef int32_t (*collet_scattering_progress_fn)(void *user,
+                                                 const collet_scattering_progress *progress);
+
+/* Everything is copied by collet_scattering_open but the arrays of the materials. */
+typedef struct collet_scattering_options {
+    uint32_t struct_size;
+    uint32_t road;       /* COLLET_SCATTERING_FAST or _DIRECT */
+    collet_dtype dtype;  /* of the computation: COLLET_F32 or COLLET_F64 */
+    uint32_t grid;       /* COLLET_SCATTERING_CYRSOXS or _FFT */
+    uint32_t nearest;    /* 1: the nearest slice to Ewald's sphere; 0: between two */
+    uint32_t window;     /* 1: a periodic Hann window along each axis of more than one voxel */
+    uint32_t neighbours; /* 1: at q = 0 the mean of the elements about it, as CyRSoXS 1.2 */
+    uint32_t mask;       /* 1: of each pixel the mean of the angles that it has (RotMask) */
+    uint32_t material;   /* 1: ReferenceFrame MATERIAL */
+    uint32_t reserved;
+    int64_t shape[3];    /* Z, Y, X: voxels */
+    double voxel;        /* edge, nm */
+    double direction[3]; /* of the beam, x, y, z; normalised; 0, 0, 0: 0, 0, 1 */
+    double angles[3];    /* of polarisation: first, step, last; degrees; step 0: the first alone */
+    int64_t n_materials;
+    const collet_scattering_material *materials;
+    int64_t n_energies;
+    const double *energies;                       /* eV */
+    const collet_scattering_constants *constants; /* n_energies x n_materials */
+    uint64_t memory; /* bytes that arrays may take; 0: no limit. One energy has a minimum */
+    collet_scattering_progress_fn progress; /* NULL: none */
+    void *progress_user;
+} collet_scattering_options;
+
+#define COLLET_SCATTERING_OPTIONS                                                                  \
+    {                                                                                              \
+        .struct_size = sizeof(collet_scattering_options), .dtype = COLLET_F32                      \
+    }
+
+typedef struct collet_scattering collet_scattering;
+
+/*
+ * Checks the options and plans the work; nothing is computed. INVALID names what is wrong, a voxel
+ * that is not finite or not a fraction with its material and place too. NO_MEMORY, or REFUSED where
+ * `memory` does not suffice, with what would.
+ */
+COLLET_API collet_status collet_scattering_open(collet_context *context,
+                                                const collet_scattering_options *options,
+                                                collet_scattering **out, collet_error *err);
+/* NULL is allowed. */
+COLLET_API void collet_scattering_close(collet_scattering *scattering);
+
+/* What the work takes. */
+typedef struct collet_scattering_plan {
+    uint32_t struct_size;
+    uint32_t resident;  /* 1: the spectra of all fields are kept; 0: made again for each block */
+    int64_t fields;     /* real fields of all materials */
+    int64_t transforms; /* three-dimensional ones of the whole work */
+    int64_t block;      /* energies at a time */
+    int64_t angles;
+    uint64_t bytes; /* of arrays, at most at a time */
+} collet_scattering_plan;
+COLLET_API void collet_scattering_get_plan(const collet_scattering *scattering,
+                                           collet_scattering_plan *plan);
+
+/* One pattern. */
+typedef struct collet_scattering_pattern {
+    uint32_t struct_size;
+    collet_dtype dtype;    /* of `values` */
+    int64_t index;         /* of the energy */
+    double energy;         /* eV */
+    int64_t y, x;          /* pixels */
+    const double *qy, *qx; /* of the pixels, 1/nm */
+    const void *values;    /* y x x, C-contiguous; NaN where nothing is scattered to */
+} collet_scattering_pattern;
+
+/*
+ * The pattern of the next energy, in the order of the options, valid until the next call; NULL with
+ * COLLET_OK after the last. After an error each further call returns the same one, after CANCELLED
+ * the work can go on.
+ */
+COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
+                                                const collet_scattering_pattern **out,
+                                                collet_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

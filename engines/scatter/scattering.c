@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A scattering: opened, planned, and worked off block by block. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scatter/checks.h"
+#include "scatter/geometry.h"
+#include "scatter/roads.h"
+
+#define BLOCK 32 /* energies at a time, at most */
+
+/* ---- The plan -------------------------------------------------------------------------------- */
+
+/* Bytes of the arrays of one energy, beside spectra and fields. */
+static uint64_t energy_bytes(const collet_scattering *s)
+{
+    const int64_t *n = s->options.shape;
+    uint64_t real = scatter_is_wide(s) ? 8 : 4, pixels = (uint64_t)(n[1] * n[2]);
+    uint64_t slices = n[0] > 1 && !s->options.nearest ? 2 : 1;
+    uint64_t images = s->options.material ? (uint64_t)s->angles : 3;
+    return pixels * (slices * 6 * 2 * real + images * real + 4 + 3 * real);
+}
+
+/* Bytes beside the energies: spectra of `fields` fields, and what a transform needs. */
+static uint64_t fixed_bytes(const collet_scattering *s, int64_t fields)
+{
+    const int64_t *n = s->options.shape;
+    uint64_t real = scatter_is_wide(s) ? 8 : 4;
+    uint64_t voxels = (uint64_t)(n[0] * n[1] * n[2]);
+    uint64_t half = (uint64_t)(n[0] * n[1] * (n[2] / 2 + 1));
+    int64_t most = 0;
+    for (int64_t m = 0; m < s->options.n_materials; m++)
+        most = s->parts[m].count > most ? s->parts[m].count : most;
+    return (uint64_t)fields * half * 2 * real + (uint64_t)(most + 4) * voxels * real;
+}
+
+static void plan_direct(collet_scattering *s)
+{
+    const int64_t *n = s->options.shape;
+    uint64_t real = scatter_is_wide(s) ? 8 : 4, voxels = (uint64_t)(n[0] * n[1] * n[2]);
+    s->plan.resident = 1;
+    s->plan.block = 1;
+    s->plan.transforms = 3 * s->angles * s->options.n_energies;
+    s->plan.bytes = voxels * real * (uint64_t)(7 * s->options.n_materials + 4 + 2 * 3 * 2) +
+                    (uint64_t)(n[1] * n[2] * (s->angles + 3)) * real;
+    s->steps_total = s->options.n_materials + s->angles * s->options.n_energies;
+}
+
+static void plan_fast(collet_scattering *s)
+{
+    uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX;
+    uint64_t each = energy_bytes(s), all = fixed_bytes(s, s->plan.fields);
+    int64_t most = 0, blocks;
+    for (int64_t m = 0; m < s->options.n_materials; m++)
+        most = s->parts[m].count > most ? s->parts[m].count : most;
+    s->plan.resident = all <= limit && each <= limit - all;
+    uint64_t fixed = s->plan.resident ? all : fixed_bytes(s, most);
+    uint64_t fit = limit > fixed ? (limit - fixed) / each : 0;
+    s->plan.block = s->options.n_energies < BLOCK ? s->options.n_energies : BLOCK;
+    if (fit < (uint64_t)s->plan.block)
+        s->plan.block = fit > 0 ? (int64_t)fit : 1;
+    blocks = (s->options.n_energies + s->plan.block - 1) / s->plan.block;
+    s->plan.transforms = s->plan.fields * (s->plan.resident ? 1 : blocks);
+    s->plan.bytes = fixed + each * (uint64_t)s->plan.block;
+    s->steps_total =
+        s->options.n_materials * (s->plan.resident ? 1 : blocks) + s->options.n_energies;
+}
+
+static collet_status plan(collet_scattering *s, collet_error *err)
+{
+    s->plan.struct_size = sizeof s->plan;
+    s->plan.angles = s->angles;
+    if (s->options.road == COLLET_SCATTERING_DIRECT)
+        plan_direct(s);
+    else
+        plan_fast(s);
+    if (s->options.memory && s->plan.bytes > s->options.memory)
+        return collet_fail(err, COLLET_REFUSED,
+                           "%" PRIu64 " bytes of memory do not suffice: one energy needs %" PRIu64,
+                           s->options.memory, s->plan.bytes);
+    return COLLET_OK;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static void *copied(const void *list, size_t bytes)
+{
+    void *copy = malloc(bytes);
+    return copy ? memcpy(copy, list, bytes) : NULL;
+}
+
+/* Copies of the lists of the options, and what depends on them. */
+static collet_status copy_lists(collet_scattering *s, collet_error *err)
+{
+    collet_scattering_options *o = &s->options;
+    size_t materials = (size_t)o->n_materials, energies = (size_t)o->n_energies;
+    o->materials = copied(o->materials, materials * sizeof *o->materials);
+    o->energies = copied(o->energies, energies * sizeof *o->energies);
+    o->constants = copied(o->constants, energies * materials * sizeof *o->constants);
+    s->parts = malloc(materials * sizeof *s->parts);
+    s->angles = scatter_angles(o->angles, NULL);
+    s->radians = malloc((size_t)s->angles * sizeof *s->radians);
+    for (int a = 0; a < 3; a++)
+        s->q[a] = malloc((size_t)o->shape[a] * sizeof *s->q[a]);
+    if (!o->materials || !o->energies || !o->constants || !s->parts || !s->radians || !s->q[0] ||
+        !s->q[1] || !s->q[2])
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
+    scatter_angles(o->angles, s->radians);
+    scatter_directions(s->axis, o->direction);
+    for (int a = 0; a < 3; a++)
+        scatter_axis(s->q[a], o->shape[a], o, a > 0);
+    for (size_t m = 0; m < materials; m++) {
+        int oriented = o->materials[m].direction || o->materials[m].alignment;
+        s->parts[m] = (scatter_part){s->plan.fields, oriented ? SCATTER_FIELDS : 1};
+        s->plan.fields += s->parts[m].count;
+    }
+    return COLLET_OK;
+}
+
+static collet_status make_output(collet_scattering *s, collet_error *err)
+{
+    const int64_t *n = s->options.shape;
+    const int64_t shape[] = {s->plan.block, n[1], n[2]};
+    size_t real = scatter_is_wide(s) ? 8 : 4;
+    s->values = malloc((size_t)(s->plan.block * n[1] * n[2]) * real);
+    if (!s->values)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for patterns");
+    collet_status status = collet_array_create(s->context, &s->out, s->options.dtype, 3, shape);
+    return status == COLLET_OK ? status
+                               : collet_fail(err, status, "%s", collet_last_error(s->context));
+}
+
+collet_status collet_scattering_open(collet_context *context,
+                                     const collet_scattering_options *options,
+                                     collet_scattering **out, collet_error *err)
+{
+    if (!out)
+        return collet_fail(err, COLLET_INVALID, "out is NULL");
+    *out = NULL;
+    if (!context || !options || options->struct_size != sizeof *options)
+        return collet_fail(err, COLLET_INVALID, "%s",
+                           !context   ? "context is NULL"
+                           : !options ? "options is NULL"
+                                      : "options->struct_size is not that of this version");
+    collet_status status = scatter_check_options(options, err);
+    if (status == COLLET_OK)
+        status = scatter_check_voxels(options, err);
+    if (status != COLLET_OK)
+        return status;
+    collet_scattering *s = calloc(1, sizeof *s);
+    if (!s)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
+    s->context = context;
+    s->options = *options;
+    status = copy_lists(s, err);
+    if (status == COLLET_OK)
+        status = plan(s, err);
+    if (status == COLLET_OK)
+        status = make_output(s, err);
+    if (status == COLLET_OK)
+        *out = s;
+    else
+        collet_scattering_close(s);
+    return status;
+}
+
+void collet_scattering_close(collet_scattering *s)
+{
+    if (!s)
+        return;
+    free((void *)(uintptr_t)s->options.materials);
+    free((void *)(uintptr_t)s->options.energies);
+    free((void *)(uintptr_t)s->options.constants);
+    free(s->parts);
+    free(s->radians);
+    for (int a = 0; a < 3; a++)
+        free(s->q[a]);
+    free(s->values);
+    collet_array_free(s->spectra);
+    collet_array_free(s->fields);
+    collet_array_free(s->out);
+    free(s);
+}
+
+void collet_scattering_get_plan(const collet_scattering *s, collet_scattering_plan *plan)
+{
+    *plan = s->plan;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* Computes the next block into s->values. */
+static collet_status compute(collet_scattering *s)
+{
+    const int64_t *n = s->options.shape;
+    int64_t left = s->options.n_energies - s->next;
+    int64_t count = left < s->plan.block ? left : s->plan.block;
+    size_t real = scatter_is_wide(s) ? 8 : 4;
+    collet_array *part;
+    collet_status status = s->options.road == COLLET_SCATTERING_DIRECT ? scatter_direct(s, count)
+                                                                       : scatter_fast(s, count);
+    if (status != COLLET_OK)
+        return status;
+    status = collet_array_slice(s->context, &part, s->out, 0, 0, count, 1);
+    if (status == COLLET_OK)
+        status =
+            collet_array_read(s->context, part, s->values, (size_t)(count * n[1] * n[2]) * real);
+    collet_array_free(part);
+    if (status != COLLET_OK)
+        return collet_fail(&s->error, status, "%s", collet_last_error(s->context));
+    s->ready = s->next + count;
+    return COLLET_OK;
+}
+
+collet_status collet_scattering_next(collet_scattering *s, const collet_scattering_pattern **out,
+                                     collet_error *err)
+{
+    const int64_t *n = s->options.shape;
+    size_t real = scatter_is_wide(s) ? 8 : 4;
+    *out = NULL;
+    if (s->error.status != COLLET_OK && s->error.status != COLLET_CANCELLED)
+        return collet_fail(err, s->error.status, "%s", s->error.text);
+    if (s->next == s->options.n_energies)
+        return COLLET_OK;
+    if (s->next == s->ready) {
+        s->error.status = COLLET_OK;
+        collet_status status = compute(s);
+        if (status != COLLET_OK)
+            return collet_fail(err, status, "%s", s->error.text);
+    }
+    int64_t first = s->next - s->next % s->plan.block;
+    s->pattern = (collet_scattering_pattern){
+        .struct_size = sizeof s->pattern,
+        .dtype = s->options.dtype,
+        .index = s->next,
+        .energy = s->options.energies[s->next],
+        .y = n[1],
+        .x = n[2],
+        .qy = s->q[1],
+        .qx = s->q[2],
+        .values = (char *)s->values + (size_t)((s->next - first) * n[1] * n[2]) * real};
+    s->next++;
+    *out = &s->pattern;
+    return COLLET_OK;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcollet-scatter: both roads against each other, and against analytic patterns. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <collet/scatter.h>
+
+#include "common/fixture.h"
+
+#define PI 3.14159265358979323846
+
+static int set_up(void **state)
+{
+    (void)state;
+    open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, "cpu_openmp,cpu_scalar");
+    return 0;
+}
+
+/* ---- Morphologies ---------------------------------------------------------------------------- */
+
+#define MATERIALS 3
+
+typedef struct morphology {
+    int64_t materials, voxels;
+    int vectors, isotropic; /* the first material */
+    double *array[MATERIALS][4];
+    collet_scattering_material material[MATERIALS];
+} morphology;
+
+static double random_number(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+static void fill_euler(morphology *m, int64_t i, int64_t k, double fraction, uint64_t *state)
+{
+    const double values[] = {fraction, random_number(state), PI * random_number(state),
+                             2 * PI * random_number(state)};
+    for (int a = 0; a < 4; a++)
+        m->array[k][a][i] = values[a];
+}
+
+static void fill_vector(morphology *m, int64_t i, int64_t k, double fraction, uint64_t *state)
+{
+    double aligned = fraction * random_number(state), theta = PI * random_number(state);
+    double psi = 2 * PI * random_number(state), s = sqrt(aligned);
+    m->array[k][0][3 * i] = s * cos(psi) * sin(theta);
+    m->array[k][0][3 * i + 1] = s * sin(psi) * sin(theta);
+    m->array[k][0][3 * i + 2] = s * cos(theta);
+    m->array[k][1][i] = fraction - aligned;
+}
+
+static void make_random(morphology *m, const int64_t *shape, int64_t materials, int vectors,
+                        int isotropic)
+{
+    uint64_t state = 7;
+    *m = (morphology){.materials = materials,
+                      .voxels = shape[0] * shape[1] * shape[2],
+                      .vectors = vectors,
+                      .isotropic = isotropic};
+    for (int64_t k = 0; k < materials; k++)
+        for (int a = 0; a < 4; a++)
+            m->array[k][a] = calloc((size_t)m->voxels * 3, sizeof(double));
+    for (int64_t i = 0; i < m->voxels; i++) {
+        double part[MATERIALS], sum = 0;
+        for (int64_t k = 0; k < materials; k++)
+            sum += part[k] = 0.1 + random_number(&state);
+        for (int64_t k = 0; k < materials; k++)
+            (vectors ? fill_vector : fill_euler)(m, i, k, part[k] / sum, &state);
+    }
+    for (int64_t k = 0; k < materials; k++) {
+        double **a = m->array[k];
+        m->material[k] =
+            (collet_scattering_material){.struct_size = sizeof m->material[k], .dtype = COLLET_F64};
+        if (vectors) {
+            m->material[k].direction = a[0];
+            m->material[k].unaligned = a[1];
+            continue;
+        }
+        m->material[k].volume = a[0];
+        if (k == 0 && isotropic)
+            continue;
+        m->material[k].alignment = a[1];
+        m->material[k].theta = a[2];
+        m->material[k].psi = a[3];
+    }
+}
+
+static void free_morphology(morphology *m)
+{
+    for (int64_t k = 0; k < m->materials; k++)
+        for (int a = 0; a < 4; a++)
+            free(m->array[k][a]);
+}
+
+/* ---- Patterns -------------------------------------------------------------------------------- */
+
+#define ENERGIES 3
+static const double energies[ENERGIES] = {285.2, 270.0, 320.5};
+
+static collet_scattering_options options_of(const morphology *m, const int64_t *shape,
+                                            collet_scattering_constants *constants)
+{
+    collet_scattering_options o = COLLET_SCATTERING_OPTIONS;
+    uint64_t state = 11;
+    o.dtype = COLLET_F64;
+    memcpy(o.shape, shape, sizeof o.shape);
+    o.voxel = 2.5;
+    o.angles[1] = 15.0;
+    o.angles[2] = 165.0;
+    o.n_materials = m->materials;
+    o.materials = m->material;
+    o.n_energies = ENERGIES;
+    o.energies = energies;
+    for (int64_t i = 0; i < ENERGIES * m->materials; i++)
+        constants[i] = (collet_scattering_constants){
+            2e-3 * random_number(&state), 2e-3 * random_number(&state),
+            2e-3 * random_number(&state), 2e-3 * random_number(&state)};
+    o.constants = constants;
+    return o;
+}
+
+/* All patterns of the options, one after the other. */
+static double *patterns_of(const collet_scattering_options *o)
+{
+    int64_t pixels = o->shape[1] * o->shape[2], at = 0;
+    double *all = malloc((size_t)(pixels * o->n_energies) * sizeof *all);
+    const collet_scattering_pattern *pattern;
+    collet_scattering *s;
+    collet_error err;
+    collet_status status = collet_scattering_open(cx, o, &s, &err);
+    if (status != COLLET_OK)
+        fail_msg("%s", err.text);
+    while ((status = collet_scattering_next(s, &pattern, &err)) == COLLET_OK && pattern) {
+        assert_int_equal(pattern->index, at++);
+        for (int64_t i = 0; i < pixels; i++)
+            all[pattern->index * pixels + i] = pattern->dtype == COLLET_F64
+                                                   ? ((const double *)pattern->values)[i]
+                                                   : (double)((const float *)pattern->values)[i];
+    }
+    if (status != COLLET_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(at, o->n_energies);
+    collet_scattering_close(s);
+    return all;
+}
+
+/* The largest difference of two images over their peak; NaN in the same pixels. */
+static double difference(const double *a, const double *b, int64_t count)
+{
+    double peak = 0, most = 0;
+    int64_t numbers = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (isnan(a[i]) != isnan(b[i]))
+            fail_msg("pixel %d is %g and %g", (int)i, a[i], b[i]);
+        if (isnan(a[i]))
+            continue;
+        peak = fmax(peak, fabs(a[i]));
+        most = fmax(most, fabs(a[i] - b[i]));
+        numbers++;
+    }
+    assert_true(numbers > 0 && peak > 0);
+    return most / peak;
+}
+
+/* The smallest limit of memory with which the work is possible, to 2 %. */
+static uint64_t least_memory(collet_scattering_options o)
+{
+    collet_scattering *s;
+    o.memory = 1000;
+    while (collet_scattering_open(cx, &o, &s, NULL) != COLLET_OK)
+        o.memory += o.memory / 50;
+    collet_scattering_plan plan;
+    collet_scattering_get_plan(s, &plan);
+    assert_true(plan.bytes <= o.memory);
+    assert_true(plan.block == 1);
+    collet_scattering_close(s);
+    return o.memory;
+}
+
+/* Fast in f64 and f32, and with little memory, against direct in f64. */
+static void compare(const morphology *m, collet_scattering_options o, const char *what)
+{
+    int64_t pixels = o.shape[1] * o.shape[2];
+    o.road = COLLET_SCATTERING_DIRECT;
+    double *direct = patterns_of(&o);
+    (void)m;
+    for (int kind = 0; kind < 3; kind++) {
+        o.road = COLLET_SCATTERING_FAST;
+        o.dtype = kind == 1 ? COLLET_F32 : COLLET_F64;
+        o.memory = kind == 2 ? least_memory(o) : 0;
+        double *fast = patterns_of(&o);
+        for (int64_t e = 0; e < o.n_energies; e++) {
+            double off = difference(direct + e * pixels, fast + e * pixels, pixels);
+            if (off > (kind == 1 ? 2e-5 : 1e-12))
+                fail_msg("%s, energy %d, kind %d: %g of the peak", what, (int)e, kind, off);
+        }
+        free(fast);
+    }
+    free(direct);
+}
+
+static void roads_agree(void **state)
+{
+    static const int64_t shapes[][3] = {{6, 12, 16}, {1, 14, 10}, {5, 9, 11}, {8, 16, 8}};
+    static const struct {
+        const char *what;
+        uint32_t grid, nearest, window, neighbours, mask, material;
+        double direction[3];
+    } cases[] = {{"plain", 0, 0, 0, 0, 0, 0, {0}},
+                 {"fft grid, mask", 1, 0, 0, 0, 1, 0, {0}},
+                 {"nearest", 0, 1, 0, 0, 1, 0, {0}},
+                 {"window, neighbours", 0, 0, 1, 1, 1, 0, {0}},
+                 {"material frame", 0, 0, 0, 0, 1, 1, {0}},
+                 {"oblique beam", 1, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}},
+                 {"oblique beam, material", 0, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+            collet_scattering_constants constants[ENERGIES * MATERIALS];
+            morphology m;
+            int64_t materials = 1 + (int64_t)(i + k) % MATERIALS;
+            make_random(&m, shapes[i], materials, (int)(i + k) % 2, materials > 1 && k % 3 == 0);
+            collet_scattering_options o = options_of(&m, shapes[i], constants);
+            o.grid = cases[k].grid;
+            o.nearest = cases[k].nearest;
+            o.window = cases[k].window;
+            o.neighbours = cases[k].neighbours;
+            o.mask = cases[k].mask;
+            o.material = cases[k].material;
+            memcpy(o.direction, cases[k].direction, sizeof o.direction);
+            compare(&m, o, cases[k].what);
+            free_morphology(&m);
+        }
+}
+
+/* ---- Analytic patterns ------------------------------------------------------------------------
+ */
+
+#define BINS 18
+#define LOW 0.06
+#define HIGH 1.0 /* 1/nm */
+
+/* The volume fraction of a ball (a disk where depth is 1) of radius r in a voxel, by 4 samples an
+ * axis. */
+static double inside(const int64_t *shape, int64_t z, int64_t y, int64_t x, double r)
+{
+    int flat = shape[0] == 1, count = 0;
+    for (int i = 0; i < 64; i++) {
+        double dz = flat ? 0 : (double)(z - shape[0] / 2) + (i / 16 - 1.5) / 4;
+        double dy = (double)(y - shape[1] / 2) + (i / 4 % 4 - 1.5) / 4;
+        double dx = (double)(x - shape[2] / 2) + (i % 4 - 1.5) / 4;
+        count += dx * dx + dy * dy + dz * dz < r * r;
+    }
+    return count / 64.0;
+}
+
+/* Three isotropic materials: within r[0], within r[1], outside. */
+static void make_balls(morphology *m, const int64_t *shape, const double r[2])
+{
+    *m = (morphology){.materials = 3, .voxels = shape[0] * shape[1] * shape[2]};
+    for (int k = 0; k < 3; k++) {
+        m->array[k][0] = malloc((size_t)m->voxels * sizeof(double));
+        m->material[k] = (collet_scattering_material){
+            .struct_size = sizeof m->material[k], .dtype = COLLET_F64, .volume = m->array[k][0]};
+    }
+    for (int64_t i = 0; i < m->voxels; i++) {
+        int64_t z = i / shape[2] / shape[1], y = i / shape[2] % shape[1], x = i % shape[2];
+        double core = inside(shape, z, y, x, r[0]), ball = inside(shape, z, y, x, r[1]);
+        m->array[0][0][i] = core;
+        m->array[1][0][i] = ball - core;
+        m->array[2][0][i] = 1 - ball;
+    }
+}
+
+/* Volume times form factor, in voxels of 1 nm. */
+static double ball_factor(double q, double r, int flat)
+{
+    double x = q * r;
+    if (flat)
+        return PI * r * r * (x > 0 ? 2 * j1(x) / x : 1);
+    double f = x > 1e-4 ? 3 * (sin(x) - x * cos(x)) / (x * x * x) : 1;
+    return 4.0 / 3 * PI * r * r * r * f;
+}
+
+/* |chi V f|^2 k^4 (1 - (qx / k)^2) of two concentric balls, E along x. */
+static double analytic(const collet_scattering_constants *c, const double r[2], int flat, double k,
+                       double qx, double qy)
+{
+    double qz = flat ? 0 : sqrt(k * k - qx * qx - qy * qy) - k;
+    double q = sqrt(qx * qx + qy * qy + qz * qz), re = 0, im = 0;
+    for (int i = 0; i < 2; i++) {
+        double d = c[i].delta_parallel - (i == 0 ? c[1].delta_parallel : 0);
+        double b = c[i].beta_parallel - (i == 0 ? c[1].beta_parallel : 0);
+        /* chi of the core over the shell, of the shell over vacuum; n^2 - 1 to second order */
+        double s0 = c[i].delta_parallel, t0 = c[i].beta_parallel;
+        double s1 = i == 0 ? c[1].delta_parallel : 0, t1 = i == 0 ? c[1].beta_parallel : 0;
+        double v = ball_factor(q, r[i], flat) / (4 * PI);
+        re += v * (-2 * d + s0 * s0 - t0 * t0 - s1 * s1 + t1 * t1);
+        im += v * (2 * b - 2 * s0 * t0 + 2 * s1 * t1);
+    }
+    return (re * re + im * im) * k * k * k * k * (1 - qx * qx / k / k);
+}
+
+/* Radial means from q = LOW to HIGH: rms of the difference of their logarithms, and the totals. */
+static void check_radial(const double *image, const collet_scattering_options *o, const double r[2])
+{
+    double found[BINS] = {0}, ideal[BINS] = {0}, total = 0, expected = 0, sum = 0;
+    double k = 2 * PI * o->energies[0] / 1239.84197;
+    int64_t n = o->shape[1];
+    for (int64_t i = 0; i < n * n; i++) {
+        double qy = (double)(i / n - n / 2) * 2 * PI / (double)n;
+        double qx = (double)(i % n - n / 2) * 2 * PI / (double)n, q = hypot(qx, qy);
+        if (isnan(image[i]) || q < LOW || q >= HIGH)
+            continue;
+        int bin = (int)((q - LOW) / (HIGH - LOW) * BINS);
+        double value = analytic(o->constants, r, o->shape[0] == 1, k, qx, qy);
+        found[bin] += image[i];
+        ideal[bin] += value;
+        total += image[i];
+        expected += value;
+    }
+    for (int b = 0; b < BINS; b++)
+        sum += pow(log10(found[b] / ideal[b]), 2);
+    if (!(sqrt(sum / BINS) <= 0.025) || !(fabs(total / expected - 1) <= 0.03))
+        fail_msg("rms of log10 %g, total %g of the analytic one", sqrt(sum / BINS),
+                 total / expected);
+}
+
+static void balls_scatter_as_computed(void **state)
+{
+    static const struct {
+        int64_t shape[3];
+        double r[2];
+    } cases[] = {{{128, 128, 128}, {0, 20}}, {{128, 128, 128}, {12, 20}}, {{1, 512, 512}, {0, 35}}};
+    static const double energy = 285.0;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const collet_scattering_constants constants[3] = {
+            {1.3e-3, 4e-4, 1.3e-3, 4e-4}, {-6e-4, 9e-4, -6e-4, 9e-4}, {0, 0, 0, 0}};
+        collet_scattering_options o = COLLET_SCATTERING_OPTIONS;
+        morphology m;
+        make_balls(&m, cases[i].shape, cases[i].r);
+        memcpy(o.shape, cases[i].shape, sizeof o.shape);
+        o.voxel = 1.0;
+        o.grid = COLLET_SCATTERING_FFT;
+        o.n_materials = 3;
+        o.materials = m.material;
+        o.n_energies = 1;
+        o.energies = &energy;
+        o.constants = constants;
+        double *image = patterns_of(&o);
+        check_radial(image, &o, cases[i].r);
+        free(image);
+        free_morphology(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(roads_agree),
+        cmocka_unit_test(balls_scatter_as_computed),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
