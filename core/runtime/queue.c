@@ -311,7 +311,7 @@ collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
     device *d = q->device;
     queue *by = NULL;
     collet_error why = {COLLET_OK, ""};
-    if (!d->table->buffer_copy_between)
+    if (!d->extensions.copy)
         return COLLET_REFUSED;
     collet_status status = queue_for_copies(from, &by, &why);
     if (status == COLLET_OK && written->queue)
@@ -326,8 +326,8 @@ collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
         pthread_mutex_unlock(&by->lock);
         return status;
     }
-    status = d->table->buffer_copy_between(d->handle, q->handle, target, 0, from->table,
-                                           from->handle, by->handle, source, 0, bytes, &why);
+    status = d->extensions.copy->between(d->handle, q->handle, target, 0, from->table, from->handle,
+                                         by->handle, source, 0, bytes, &why);
     *ticket = queue_unlock(q);
     *read = (use){by, queue_unlock(by)};
     if (status != COLLET_OK && status != COLLET_REFUSED)

@@ -11,8 +11,8 @@
  * Members are only appended; a change of those that are there is a new version, under a new name. A
  * table that is shorter than in the first release of its version, whose `reserved` is not 0, or
  * that has a NULL in it is not used, as if it were absent, and an error is logged. Functions that
- * return collet_status set err (never NULL) through host->fail on failure. Any thread may call any
- * of them, while others use the device.
+ * return collet_status set err (never NULL) through host->fail on failure. Threads and queues: as
+ * for the slots of collet_plugin.
  */
 #ifndef COLLET_EXTENSIONS_H
 #define COLLET_EXTENSIONS_H
@@ -89,6 +89,57 @@ typedef struct collet_record_extension {
                             collet_error *err);
     void (*release)(collet_device *device, collet_recording *recording);
 } collet_record_extension;
+
+/*
+ * Copies directly from another device's memory. Absent: libcore reads and writes.
+ *
+ * between  From `source`, a buffer of the device `from` of the plugin `of` (this one, or another
+ *          with a name that the plugin supports and whose collet.native/1 it may call), to `target`
+ *          of `device`. The copy is ordered after the work in `queue` (of `device`) and in
+ *          `from_queue` (of `from`), and before later work in either; does not block. REFUSED with
+ *          nothing enqueued: libcore reads and writes; also if `from` is lost. DEVICE_LOST:
+ *          `device` is. Later failures are reported by waits for both queues, or for `queue`
+ *          alone.
+ */
+#define COLLET_EXTENSION_COPY "collet.copy/1"
+typedef struct collet_copy_extension {
+    uint32_t struct_size;
+    uint32_t reserved; /* 0 */
+    collet_status (*between)(collet_device *device, collet_queue *queue, collet_buffer *target,
+                             uint64_t target_offset, const collet_plugin *of, collet_device *from,
+                             collet_queue *from_queue, collet_buffer *source,
+                             uint64_t source_offset, uint64_t bytes, collet_error *err);
+} collet_copy_extension;
+
+/*
+ * The device's objects as those of its own programming interface, for programs that use both.
+ * Absent: the functions of collet.h for native handles are UNSUPPORTED there. Handles are lent: the
+ * device keeps them as long as the object.
+ *
+ * device         Fills *native; struct_size is set by the caller and the rest is zero.
+ * queue          The handle of a queue.
+ * queue_used     Commands were enqueued by the handle of the queue: the next queue_mark is after
+ *                them. REFUSED, FAILED, DEVICE_LOST.
+ * buffer         The handle of a buffer's memory: byte n of the buffer is byte n behind the handle.
+ * buffer_import  A buffer over `bytes` (> 0) bytes of foreign memory from byte `offset` behind
+ *                `handle`, which hold elements of `element` bytes. The memory stays the caller's
+ *                and outlives the buffer, which is freed by buffer_free. INVALID: the plugin cannot
+ *                use such memory, or not from there; the text tells why. NO_MEMORY, DEVICE_LOST.
+ */
+#define COLLET_EXTENSION_NATIVE "collet.native/1"
+typedef struct collet_native_extension {
+    uint32_t struct_size;
+    uint32_t reserved; /* 0 */
+    collet_status (*device)(collet_device *device, collet_native_device *native, collet_error *err);
+    collet_status (*queue)(collet_device *device, collet_queue *queue, void **handle,
+                           collet_error *err);
+    collet_status (*queue_used)(collet_device *device, collet_queue *queue, collet_error *err);
+    collet_status (*buffer)(collet_device *device, collet_buffer *buffer, void **handle,
+                            collet_error *err);
+    collet_status (*buffer_import)(collet_device *device, void *handle, uint64_t offset,
+                                   uint64_t bytes, uint32_t element, collet_buffer **buffer,
+                                   collet_error *err);
+} collet_native_extension;
 
 #ifdef __cplusplus
 }

@@ -339,29 +339,6 @@ struct collet_plugin {
     collet_status (*queue_after)(collet_device *device, collet_queue *queue, collet_queue *other,
                                  uint64_t value, collet_error *err);
 
-    /* Optional. Wraps a pointer or handle of the device's own kind; the memory stays the caller's
-     * and outlives the buffer. */
-    collet_status (*buffer_import)(collet_device *device, void *foreign, uint64_t bytes,
-                                   collet_buffer **buffer, collet_error *err);
-    /* Optional. The native handle of a buffer, a queue, or, with both NULL, the device, which keeps
-     * it. */
-    collet_status (*native_handle)(collet_device *device, collet_queue *queue,
-                                   collet_buffer *buffer, void **handle, collet_error *err);
-    /*
-     * Optional. Copies directly from another device's memory: from `source`, a buffer of the device
-     * `from` of the plugin `of` (this one, or another with a name that the plugin supports and
-     * whose native_handle it may call), to `target` of `device`. The copy is ordered after the work
-     * in `queue` (of `device`) and in `from_queue` (of `from`), and before later work in either;
-     * does not block. NULL, or REFUSED with nothing enqueued: libcore reads and writes. REFUSED
-     * also if `from` is lost; DEVICE_LOST: `device` is. Later failures are reported by waits for
-     * both queues, or for `queue` alone.
-     */
-    collet_status (*buffer_copy_between)(collet_device *device, collet_queue *queue,
-                                         collet_buffer *target, uint64_t target_offset,
-                                         const collet_plugin *of, collet_device *from,
-                                         collet_queue *from_queue, collet_buffer *source,
-                                         uint64_t source_offset, uint64_t bytes, collet_error *err);
-
     /* Optional (NULL: no extensions). The table of the extension `name` for this device, or NULL:
      * collet/extensions.h. The same each time. Any thread. */
     const void *(*extension)(collet_device *device, const char *name);

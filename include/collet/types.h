@@ -175,6 +175,17 @@ typedef struct collet_memory_stats {
     uint64_t available; /* free there; 0 = unknown */
 } collet_memory_stats;
 
+/* A device as an object of its own programming interface. */
+typedef struct collet_native_device {
+    uint32_t struct_size;
+    int32_t dlpack_type; /* DLDeviceType of DLPack: 1 the CPU, 2 CUDA, 4 OpenCL; 0: none */
+    int32_t dlpack_id;   /* number of the device among those of that type */
+    uint32_t reserved;   /* 0 */
+    const char *api;     /* "host", "cuda", "opencl", ... */
+    void *context;       /* CUcontext, cl_context; NULL for "host" */
+    void *device;        /* CUdevice (a number), cl_device_id; NULL for "host" */
+} collet_native_device;
+
 /* ---- Parameter blocks -------------------------------------------------------------------- */
 
 /* What a field of a parameter block means, and with it how a caller determines its value. */

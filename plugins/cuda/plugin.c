@@ -31,22 +31,19 @@ static const collet_kernel_row kernels[] = {
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
 static const collet_plugin plugin = {
-    JIT_SLOTS,
-    .kernel_count = COUNT(kernels),
-    .name = "cuda",
-    .version = "0.1.0",
-    .kernels = kernels,
-    .capabilities = cuda_capabilities,
-    .buffer_import = jit_pool_import,
-    .native_handle = cuda_native_handle,
+    JIT_SLOTS,          .kernel_count = COUNT(kernels),    .name = "cuda", .version = "0.1.0",
+    .kernels = kernels, .capabilities = cuda_capabilities,
 };
 
+static const collet_copy_extension copy = {sizeof copy, 0, jit_copy_between};
 static const collet_memory_extension memory = {sizeof memory, 0, cuda_memory_stats,
                                                jit_memory_reset_peak};
 static const collet_trim_extension trim = {sizeof trim, 0, cuda_trim};
 
 static const jit_extension_table extensions[] = {
+    {COLLET_EXTENSION_COPY, &copy},
     {COLLET_EXTENSION_MEMORY, &memory},
+    {COLLET_EXTENSION_NATIVE, &cuda_native},
     {COLLET_EXTENSION_TRIM, &trim},
     {NULL, NULL},
 };

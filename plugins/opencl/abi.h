@@ -37,11 +37,13 @@
     X(CL_INVALID_VALUE, -30)                                                                       \
     X(CL_INVALID_WORK_GROUP_SIZE, -54)                                                             \
     X(CL_MEM_OBJECT_ALLOCATION_FAILURE, -4)                                                        \
+    X(CL_MISALIGNED_SUB_BUFFER_OFFSET, -13)                                                        \
     X(CL_OUT_OF_HOST_MEMORY, -6)                                                                   \
     X(CL_OUT_OF_RESOURCES, -5)
 
 #define OPENCL_CONSTANTS(X)                                                                        \
     OPENCL_ERRORS(X)                                                                               \
+    X(CL_BUFFER_CREATE_TYPE_REGION, 4640)                                                          \
     X(CL_COMPLETE, 0)                                                                              \
     X(CL_DEVICE_DOUBLE_FP_CONFIG, 4146)                                                            \
     X(CL_DEVICE_EXTENSIONS, 4144)                                                                  \
@@ -72,6 +74,7 @@
     X(CL_MAP_READ, 1)                                                                              \
     X(CL_MAP_WRITE, 2)                                                                             \
     X(CL_MEM_ALLOC_HOST_PTR, 16)                                                                   \
+    X(CL_MEM_CONTEXT, 4358)                                                                        \
     X(CL_MEM_READ_WRITE, 1)                                                                        \
     X(CL_MEM_SIZE, 4354)                                                                           \
     X(CL_PLATFORM_NAME, 2306)                                                                      \
@@ -87,7 +90,7 @@
 enum { OPENCL_CONSTANTS(ABI_CONSTANT) };
 typedef int32_t cl_int;
 typedef uint32_t cl_uint, cl_bool, cl_platform_info, cl_device_info, cl_program_info,
-    cl_program_build_info, cl_event_info;
+    cl_program_build_info, cl_event_info, cl_mem_info, cl_buffer_create_type;
 typedef uint64_t cl_ulong, cl_device_type, cl_device_fp_config, cl_command_queue_properties,
     cl_mem_flags, cl_map_flags;
 typedef intptr_t cl_context_properties;
@@ -122,6 +125,11 @@ typedef struct _cl_event *cl_event;
     X(cl_int, ReleaseCommandQueue, clReleaseCommandQueue, (cl_command_queue queue))                \
     X(cl_mem, CreateBuffer, clCreateBuffer,                                                        \
       (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error))            \
+    X(cl_mem, CreateSubBuffer, clCreateSubBuffer,                                                  \
+      (cl_mem memory, cl_mem_flags flags, cl_buffer_create_type type, const void *region,          \
+       cl_int *error))                                                                             \
+    X(cl_int, GetMemObjectInfo, clGetMemObjectInfo,                                                \
+      (cl_mem memory, cl_mem_info what, size_t size, void *target, size_t *needed))                \
     X(cl_int, RetainMemObject, clRetainMemObject, (cl_mem memory))                                 \
     X(cl_int, ReleaseMemObject, clReleaseMemObject, (cl_mem memory))                               \
     X(cl_program, CreateProgramWithSource, clCreateProgramWithSource,                              \

@@ -24,19 +24,6 @@ void jit_memory_disown(collet_device *d, void *memory)
     d->cl.ReleaseMemObject(memory);
 }
 
-/* `foreign` is a cl_mem of the device's context. */
-collet_status opencl_buffer_import(collet_device *d, void *foreign, uint64_t bytes,
-                                   collet_buffer **buffer, collet_error *err)
-{
-    cl_int error = d->cl.RetainMemObject(foreign);
-    if (error != CL_SUCCESS)
-        return opencl_fail(d, error, "the buffer handed in", err);
-    collet_status status = jit_pool_import(d, foreign, bytes, buffer, err);
-    if (status != COLLET_OK)
-        d->cl.ReleaseMemObject(foreign);
-    return status;
-}
-
 /* ---- Commands on buffers --------------------------------------------------------------------- */
 
 int jit_pinned(collet_device *d, const void *address)

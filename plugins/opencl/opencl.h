@@ -3,6 +3,8 @@
 #ifndef COLLET_OPENCL_OPENCL_H
 #define COLLET_OPENCL_OPENCL_H
 
+#include <collet/extensions.h>
+
 #include "shared/jit/runtime/backend.h"
 #include "clblast.h"
 #include "driver.h"
@@ -73,9 +75,8 @@ collet_status opencl_fail(collet_device *d, cl_int error, const char *what, coll
  * it cannot be created. The caller releases it. */
 cl_event opencl_event_in_context(collet_device *d, cl_event event);
 
-/* ---- memory.c -------------------------------------------------------------------------------- */
+/* ---- native.c -------------------------------------------------------------------------------- */
 
-collet_status opencl_buffer_import(collet_device *d, void *foreign, uint64_t bytes,
-                                   collet_buffer **buffer, collet_error *err);
+extern const collet_native_extension opencl_native;
 
 #endif

@@ -73,33 +73,22 @@ void jit_backend_close(collet_device *d)
         d->cl.ReleaseContext(d->context);
 }
 
-static collet_status native_handle(collet_device *d, collet_queue *q, collet_buffer *b,
-                                   void **handle, collet_error *err)
-{
-    (void)err;
-    *handle = b ? b->memory : q ? (void *)q->handle : (void *)d->context;
-    return COLLET_OK;
-}
-
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
 static const collet_plugin plugin = {
-    JIT_SLOTS,
-    .kernel_count = COUNT(kernels),
-    .name = "opencl",
-    .version = "0.1.0",
-    .kernels = kernels,
-    .capabilities = opencl_capabilities,
-    .buffer_import = opencl_buffer_import,
-    .native_handle = native_handle,
+    JIT_SLOTS,          .kernel_count = COUNT(kernels),      .name = "opencl", .version = "0.1.0",
+    .kernels = kernels, .capabilities = opencl_capabilities,
 };
 
+static const collet_copy_extension copy = {sizeof copy, 0, jit_copy_between};
 static const collet_memory_extension memory = {sizeof memory, 0, jit_memory_stats,
                                                jit_memory_reset_peak};
 static const collet_trim_extension trim = {sizeof trim, 0, jit_trim};
 
 static const jit_extension_table extensions[] = {
+    {COLLET_EXTENSION_COPY, &copy},
     {COLLET_EXTENSION_MEMORY, &memory},
+    {COLLET_EXTENSION_NATIVE, &opencl_native},
     {COLLET_EXTENSION_TRIM, &trim},
     {NULL, NULL},
 };

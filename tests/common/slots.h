@@ -36,6 +36,16 @@ static inline collet_device *open_device(uint32_t index)
     return device;
 }
 
+static inline const collet_copy_extension *copies(collet_device *d)
+{
+    return plugin->extension(d, COLLET_EXTENSION_COPY);
+}
+
+static inline const collet_native_extension *natives(collet_device *d)
+{
+    return plugin->extension(d, COLLET_EXTENSION_NATIVE);
+}
+
 static inline collet_queue *new_queue(collet_device *d)
 {
     collet_queue *queue = NULL;

@@ -93,7 +93,25 @@ static void memory(void **state)
     }
 }
 
-static const char *const names[] = {"collet.memory/1", "collet.trim/1"};
+/* Without it the bytes go over the host. */
+static void copy(void **state)
+{
+    (void)state;
+    for (int own = 0; own < 2; own++) {
+        world w = open_spoiled(own ? "collet.copy/1" : "none", "absent");
+        collet_array *a = floats(w.cx, 16, 0), *b = empty_floats(w.cx, 16);
+        assert_ok(w.cx, collet_add(w.cx, b, a, a));
+        assert_ok(w.cx, collet_set_backend(w.cx, "remote:1"));
+        assert_ok(w.cx, collet_add(w.cx, a, b, b));
+        assert_int_equal(counters_of(w.cx).bytes_direct, own ? 0 : 64);
+        collet_array_free(a);
+        collet_array_free(b);
+        close_world(w);
+    }
+}
+
+static const char *const names[] = {"collet.copy/1", "collet.memory/1", "collet.native/1",
+                                    "collet.trim/1"};
 static const char *const faults[] = {"short", "reserved", "null"};
 static const char *const reasons[] = {"bytes, not", "reserved member", "a function that is NULL"};
 
@@ -118,6 +136,6 @@ static void spoiled_tables(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(memory), TEST(trim), TEST(spoiled_tables)};
+    const struct CMUnitTest tests[] = {TEST(copy), TEST(memory), TEST(trim), TEST(spoiled_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,8 +64,9 @@ static void order(const gpu *g, collet_queue *earlier, collet_queue *later)
 static collet_status copy(void)
 {
     order(&one, one.queue, one.copies);
-    return plugin->buffer_copy_between(two.device, two.queue, two.a, 0, plugin, one.device,
-                                       one.copies, one.a, 0, BYTES, &err);
+    return copies(two.device)
+        ->between(two.device, two.queue, two.a, 0, plugin, one.device, one.copies, one.a, 0, BYTES,
+                  &err);
 }
 
 static void fill(const gpu *g, float value)
@@ -108,8 +109,9 @@ static void part_of_a_buffer_is_copied(void **state)
         first[i] = (float)i;
     fill(&two, -1.0f);
     assert_good(plugin->buffer_write(one.device, one.copies, one.a, 0, first, sizeof first, &err));
-    assert_good(plugin->buffer_copy_between(two.device, two.queue, two.a, 8, plugin, one.device,
-                                            one.copies, one.a, 4, 12, &err));
+    assert_good(copies(two.device)
+                    ->between(two.device, two.queue, two.a, 8, plugin, one.device, one.copies,
+                              one.a, 4, 12, &err));
     assert_good(plugin->buffer_read(two.device, two.queue, two.a, 0, got, sizeof got, &err));
     const float expected[] = {-1, -1, 1, 2, 3, -1};
     assert_memory_equal(got, expected, sizeof expected);
@@ -119,8 +121,9 @@ static void gpus_without_peer_access_are_refused(void **state)
 {
     (void)state;
     const collet_plugin *another = (const collet_plugin *)(const void *)&one;
-    assert_status_is(plugin->buffer_copy_between(two.device, two.queue, two.a, 0, another,
-                                                 one.device, one.copies, one.a, 0, BYTES, &err),
+    assert_status_is(copies(two.device)
+                         ->between(two.device, two.queue, two.a, 0, another, one.device, one.copies,
+                                   one.a, 0, BYTES, &err),
                      COLLET_REFUSED);
     assert_says(err.text, "different backends");
     cu->apart = 1;
@@ -167,8 +170,9 @@ static void a_way_back_that_fails_is_waited_for(void **state)
     fill(&one, 3.0f);
     order(&one, one.queue, one.copies);
     inject("StreamWaitEvent", 1, CUDA_ERROR_OUT_OF_MEMORY);
-    assert_good(plugin->buffer_copy_between(two.device, two.queue, two.a, 0, plugin, one.device,
-                                            one.copies, one.a, 0, BYTES, &err));
+    assert_good(copies(two.device)
+                    ->between(two.device, two.queue, two.a, 0, plugin, one.device, one.copies,
+                              one.a, 0, BYTES, &err));
     assert_true(cu->synchronized > 0);
     fill(&one, 5.0f);
     assert_int_equal(cu->unordered, 0);
@@ -183,11 +187,13 @@ static void lost_gpus_copy_nothing(void **state)
     cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_good(add(one.device, one.queue, one.b, one.a, one.a, N));
     assert_status_is(wait_all(one.device, one.queue), COLLET_DEVICE_LOST);
-    assert_status_is(plugin->buffer_copy_between(two.device, two.queue, two.a, 0, plugin,
-                                                 one.device, one.copies, one.a, 0, BYTES, &err),
+    assert_status_is(copies(two.device)
+                         ->between(two.device, two.queue, two.a, 0, plugin, one.device, one.copies,
+                                   one.a, 0, BYTES, &err),
                      COLLET_REFUSED);
-    assert_status_is(plugin->buffer_copy_between(one.device, one.queue, one.a, 0, plugin,
-                                                 two.device, two.copies, two.a, 0, BYTES, &err),
+    assert_status_is(copies(one.device)
+                         ->between(one.device, one.queue, one.a, 0, plugin, two.device, two.copies,
+                                   two.a, 0, BYTES, &err),
                      COLLET_DEVICE_LOST);
     fill(&two, 2.0f);
     assert_filled(&two, 2.0f);

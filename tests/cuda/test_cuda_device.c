@@ -19,10 +19,10 @@ static void memory_is_used_again(void **state)
     (void)state;
     collet_buffer *a = new_buffer(device, 1000);
     void *first = NULL, *second = NULL;
-    assert_good(plugin->native_handle(device, NULL, a, &first, &err));
+    assert_good(natives(device)->buffer(device, a, &first, &err));
     plugin->buffer_free(device, a);
     collet_buffer *b = new_buffer(device, 990);
-    assert_good(plugin->native_handle(device, NULL, b, &second, &err));
+    assert_good(natives(device)->buffer(device, b, &second, &err));
     assert_ptr_equal(first, second);
     assert_int_equal(cu->allocated, 1);
     assert_int_equal(stats().current, 990);
@@ -84,8 +84,8 @@ static void foreign_memory(void **state)
     char in[4] = "";
     collet_buffer *own = new_buffer(device, 256), *b = NULL;
     (void)state;
-    assert_good(plugin->native_handle(device, NULL, own, &address, &err));
-    assert_good(plugin->buffer_import(device, address, 256, &b, &err));
+    assert_good(natives(device)->buffer(device, own, &address, &err));
+    assert_good(natives(device)->buffer_import(device, address, 0, 256, 4, &b, &err));
     assert_good(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err));
     plugin->buffer_free(device, b);
     assert_good(plugin->buffer_read(device, queue, own, 0, in, 4, &err));
@@ -97,14 +97,15 @@ static void foreign_memory(void **state)
 
 static void the_current_context_stays(void **state)
 {
-    void *handle = NULL, *before = cu->current();
+    void *before = cu->current();
+    collet_native_device native = {.struct_size = sizeof native};
     (void)state;
     assert_null(before);
     collet_buffer *b = new_buffer(device, 256);
     assert_good(add(device, queue, b, b, b, 64));
     assert_good(wait_all(device, queue));
-    assert_good(plugin->native_handle(device, NULL, NULL, &handle, &err));
-    assert_non_null(handle);
+    assert_good(natives(device)->device(device, &native, &err));
+    assert_non_null(native.context);
     plugin->buffer_free(device, b);
     trim(device);
     assert_null(cu->current());

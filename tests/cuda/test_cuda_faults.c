@@ -13,7 +13,7 @@ static void a_launch(void **state)
     collet_buffer *out = new_buffer(device, 40000), *in = new_buffer(device, 40000);
     (void)state;
     assert_good(add(device, queue, out, in, in, 10000));
-    assert_good(plugin->native_handle(device, NULL, out, &address, &err));
+    assert_good(natives(device)->buffer(device, out, &address, &err));
     assert_string_equal(last_launch()->kernel, "flat");
     assert_int_equal(last_launch()->items, 256);
     assert_int_equal(last_launch()->groups, 10);

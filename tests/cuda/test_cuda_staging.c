@@ -156,10 +156,10 @@ static void what_is_page_locked_needs_no_piece(void **state)
     CUresult (*give)(void *) = symbol_of(FAKE_CUDA, "cuMemFreeHost");
     CUresult (*enter)(CUcontext) = symbol_of(FAKE_CUDA, "cuCtxPushCurrent_v2");
     CUresult (*leave)(CUcontext *) = symbol_of(FAKE_CUDA, "cuCtxPopCurrent_v2");
-    void *context = NULL;
+    collet_native_device native = {.struct_size = sizeof native};
     CUcontext left;
-    assert_good(plugin->native_handle(device, NULL, NULL, &context, &err));
-    assert_int_equal(enter(context), CUDA_SUCCESS);
+    assert_good(natives(device)->device(device, &native, &err));
+    assert_int_equal(enter(native.context), CUDA_SUCCESS);
     assert_int_equal(take(&own, MOST, 0), CUDA_SUCCESS);
     assert_int_equal(leave(&left), CUDA_SUCCESS);
     make_bytes(MOST, 10);

@@ -83,8 +83,9 @@ static void copy(collet_buffer *target, collet_buffer *source)
 {
     const side *from = &sides[0], *to = &sides[1];
     order(from, from->queue, from->copies);
-    assert_good(plugin->buffer_copy_between(to->device, to->queue, target, 0, plugin, from->device,
-                                            from->copies, source, 0, BYTES, &err));
+    assert_good(copies(to->device)
+                    ->between(to->device, to->queue, target, 0, plugin, from->device, from->copies,
+                              source, 0, BYTES, &err));
 }
 
 static void assert_filled(const side *s, collet_buffer *b, float value)
@@ -132,19 +133,19 @@ static void part_of_a_buffer_is_copied(void **state)
         first[i] = (float)i;
     assert_good(plugin->buffer_write(sides[0].device, sides[0].copies, sides[0].a, 0, first,
                                      sizeof first, &err));
-    assert_good(plugin->buffer_copy_between(sides[1].device, sides[1].queue, sides[1].a, 8, plugin,
-                                            sides[0].device, sides[0].copies, sides[0].a, 64, 12,
-                                            &err));
+    assert_good(copies(sides[1].device)
+                    ->between(sides[1].device, sides[1].queue, sides[1].a, 8, plugin,
+                              sides[0].device, sides[0].copies, sides[0].a, 64, 12, &err));
     assert_good(
         plugin->buffer_read(sides[1].device, sides[1].queue, sides[1].a, 0, got, sizeof got, &err));
     assert_memory_equal(got, expected, sizeof expected);
-    assert_status_is(plugin->buffer_copy_between(sides[1].device, sides[1].queue, sides[1].a, 8,
-                                                 NULL, sides[0].device, sides[0].copies, sides[0].a,
-                                                 64, 12, &err),
+    assert_status_is(copies(sides[1].device)
+                         ->between(sides[1].device, sides[1].queue, sides[1].a, 8, NULL,
+                                   sides[0].device, sides[0].copies, sides[0].a, 64, 12, &err),
                      COLLET_REFUSED);
-    assert_status_is(plugin->buffer_copy_between(sides[1].device, sides[1].queue, sides[1].a, 8,
-                                                 plugin, sides[1].device, sides[1].copies,
-                                                 sides[1].b, 64, 12, &err),
+    assert_status_is(copies(sides[1].device)
+                         ->between(sides[1].device, sides[1].queue, sides[1].a, 8, plugin,
+                                   sides[1].device, sides[1].copies, sides[1].b, 64, 12, &err),
                      COLLET_REFUSED);
 }
 

@@ -3,6 +3,8 @@
 #ifndef COLLET_CUDA_BACKEND_H
 #define COLLET_CUDA_BACKEND_H
 
+#include <collet/extensions.h>
+
 #include "shared/jit/runtime/backend.h"
 #include "cuda/providers/nvrtc.h"
 #include "cuda/providers/driver.h"
@@ -98,8 +100,10 @@ void cuda_note_error(collet_queue *q, CUresult error);
 /* ---- device.c -------------------------------------------------------------------------------- */
 
 void cuda_trim(collet_device *d);
-collet_status cuda_native_handle(collet_device *d, collet_queue *q, collet_buffer *b, void **handle,
-                                 collet_error *err);
+
+/* ---- native.c -------------------------------------------------------------------------------- */
+
+extern const collet_native_extension cuda_native;
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 

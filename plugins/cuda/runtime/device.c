@@ -81,11 +81,3 @@ void cuda_trim(collet_device *d)
         plan_cache_trim(d->fourier.plans);
     jit_trim(d);
 }
-
-collet_status cuda_native_handle(collet_device *d, collet_queue *q, collet_buffer *b, void **handle,
-                                 collet_error *err)
-{
-    (void)err;
-    *handle = b ? b->memory : q ? (void *)q->handle : (void *)d->context;
-    return COLLET_OK;
-}

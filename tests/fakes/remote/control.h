@@ -29,4 +29,10 @@ typedef struct remote_control {
                    collet_status status);
 } remote_control;
 
+/* The handle of a queue in collet.native/1. A buffer's handle is its address. */
+typedef struct remote_native_queue {
+    /* Enqueues a command of the program's own, behind the plugin's back. */
+    void (*enqueue)(struct remote_native_queue *queue, void (*work)(void *user), void *user);
+} remote_native_queue;
+
 #endif

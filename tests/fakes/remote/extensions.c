@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "remote.h"
+
+/* ---- collet.copy/1 ----------------------------------------------------------------------- */
+
+static const collet_copy_extension copy_extension = {sizeof copy_extension, 0, remote_copy_between};
 
 /* ---- collet.memory/1 --------------------------------------------------------------------- */
 
@@ -28,6 +33,57 @@ static void memory_reset_peak(collet_device *d)
 static const collet_memory_extension memory_extension = {sizeof memory_extension, 0, memory_stats,
                                                          memory_reset_peak};
 
+/* ---- collet.native/1 --------------------------------------------------------------------- */
+
+#define DLPACK_EXTENSION 12
+
+static collet_status native_device(collet_device *d, collet_native_device *native,
+                                   collet_error *err)
+{
+    (void)err;
+    native->dlpack_type = DLPACK_EXTENSION;
+    native->dlpack_id = (int32_t)d->index;
+    native->api = "remote";
+    native->context = native->device = d;
+    return COLLET_OK;
+}
+
+static collet_status native_buffer(collet_device *d, collet_buffer *b, void **handle,
+                                   collet_error *err)
+{
+    (void)d;
+    (void)err;
+    *handle = b->data;
+    return COLLET_OK;
+}
+
+static collet_status native_import(collet_device *d, void *handle, uint64_t offset, uint64_t bytes,
+                                   uint32_t element, collet_buffer **buffer, collet_error *err)
+{
+    if (((uintptr_t)handle + offset) % element)
+        return d->host->fail(err, COLLET_INVALID, "%p + %llu is not aligned to %u bytes", handle,
+                             (unsigned long long)offset, element);
+    collet_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return d->host->fail(err, COLLET_NO_MEMORY, "no memory for a buffer");
+    b->device = d;
+    b->bytes = bytes;
+    b->foreign = 1;
+    b->data = (unsigned char *)handle + offset;
+    b->serial = next_serial(d);
+    *buffer = b;
+    return COLLET_OK;
+}
+
+static const collet_native_extension native_extension = {
+    .struct_size = sizeof native_extension,
+    .device = native_device,
+    .queue = remote_native_queue_of,
+    .queue_used = remote_native_queue_used,
+    .buffer = native_buffer,
+    .buffer_import = native_import,
+};
+
 /* ---- collet.trim/1 ----------------------------------------------------------------------- */
 
 static void trim(collet_device *d)
@@ -47,7 +103,9 @@ static const struct {
     const void *table;
     uint32_t size;
 } offered[] = {
+    {COLLET_EXTENSION_COPY, &copy_extension, sizeof copy_extension},
     {COLLET_EXTENSION_MEMORY, &memory_extension, sizeof memory_extension},
+    {COLLET_EXTENSION_NATIVE, &native_extension, sizeof native_extension},
     {COLLET_EXTENSION_TRIM, &trim_extension, sizeof trim_extension},
     {COLLET_EXTENSION_RECORD, &remote_record, sizeof remote_record},
 };

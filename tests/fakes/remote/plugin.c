@@ -97,6 +97,7 @@ static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffe
     if (b) {
         b->device = d;
         b->bytes = bytes;
+        b->data = b->own;
         b->serial = next_serial(d);
         d->stats.current += bytes;
         if (d->stats.current > d->stats.peak)
@@ -133,8 +134,8 @@ static void buffer_free(collet_device *d, collet_buffer *b)
                 (long long)b->commands);
         abort();
     }
-    d->stats.current -= b->bytes;
-    d->kept += b->bytes;
+    d->stats.current -= b->foreign ? 0 : b->bytes;
+    d->kept += b->foreign ? 0 : b->bytes;
     pthread_mutex_unlock(&d->lock);
     free(b);
 }
@@ -180,7 +181,6 @@ static const collet_plugin plugin = {
     .queue_mark = remote_queue_mark,
     .queue_wait = remote_queue_wait,
     .queue_after = remote_queue_after,
-    .buffer_copy_between = remote_copy_between,
     .extension = remote_extension,
 };
 

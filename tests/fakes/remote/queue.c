@@ -19,6 +19,7 @@ struct timeline {
 };
 
 struct collet_queue {
+    remote_native_queue native; /* first: cast back */
     collet_device *device;
     uint64_t serial;
     pthread_t thread;
@@ -105,10 +106,12 @@ static void *queue_thread(void *argument)
         if (t->call && q->device->delay_us)
             usleep((useconds_t)q->device->delay_us);
         uint32_t op = t->op;
+        int counts = !t->foreign;
         collet_status status = task_run(q->device, t);
         task_free(t);
         pthread_mutex_lock(&time->lock);
-        task_done(time, status, op);
+        if (counts)
+            task_done(time, status, op);
     }
     pthread_mutex_unlock(&time->lock);
     return NULL;
@@ -155,9 +158,46 @@ void queue_push(collet_queue *q, task *t)
     pthread_mutex_lock(&q->time->lock);
     *q->last = t;
     q->last = &t->next;
-    q->time->pushed++;
+    q->time->pushed += !t->foreign;
     pthread_cond_broadcast(&q->time->changed);
     pthread_mutex_unlock(&q->time->lock);
+}
+
+static collet_status foreign_work(collet_device *d, task *t)
+{
+    (void)d;
+    if (t->foreign)
+        t->foreign(t->user);
+    return COLLET_OK;
+}
+
+static void enqueue_foreign(remote_native_queue *queue, void (*work)(void *user), void *user)
+{
+    collet_queue *q = (collet_queue *)(void *)queue;
+    task *t = task_new(q->device, foreign_work);
+    if (!t)
+        abort();
+    t->foreign = work;
+    t->user = user;
+    queue_push(q, t);
+}
+
+collet_status remote_native_queue_of(collet_device *d, collet_queue *q, void **handle,
+                                     collet_error *err)
+{
+    (void)d;
+    (void)err;
+    *handle = &q->native;
+    return COLLET_OK;
+}
+
+collet_status remote_native_queue_used(collet_device *d, collet_queue *q, collet_error *err)
+{
+    task *t = task_new(d, foreign_work);
+    if (!t)
+        return d->host->fail(err, COLLET_REFUSED, "no memory for a task");
+    queue_push(q, t);
+    return COLLET_OK;
 }
 
 collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_error *err)
@@ -175,6 +215,7 @@ collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_e
     pthread_mutex_init(&time->lock, NULL);
     pthread_cond_init(&time->changed, &monotonic);
     time->references = 1;
+    q->native.enqueue = enqueue_foreign;
     q->device = d;
     q->serial = next_serial(d);
     q->last = &q->first;

@@ -13,7 +13,9 @@ struct collet_buffer {
     collet_device *device;
     uint64_t bytes, serial;
     int64_t commands; /* that name it and are not over */
-    _Alignas(16) unsigned char data[];
+    int foreign;      /* `data` is the program's */
+    unsigned char *data;
+    _Alignas(16) unsigned char own[];
 };
 
 struct collet_device {
@@ -57,6 +59,8 @@ typedef struct task {
     int64_t strides[3][COLLET_MAX_DIMS];
     uint64_t offsets[4];
     uint64_t bytes;
+    void (*foreign)(void *user); /* of the program: the counter does not know it */
+    void *user;
     int64_t call;         /* number of the kernel call on the device; 0: no kernel */
     double fill;          /* the value of a fill */
     collet_status ending; /* chosen when it was enqueued; OK: as `work` returns */
@@ -91,6 +95,9 @@ collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buff
                                   collet_queue *from_queue, collet_buffer *source,
                                   uint64_t from_offset, uint64_t bytes, collet_error *err);
 collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_error *err);
+collet_status remote_native_queue_of(collet_device *d, collet_queue *q, void **handle,
+                                     collet_error *err);
+collet_status remote_native_queue_used(collet_device *d, collet_queue *q, collet_error *err);
 const void *remote_extension(collet_device *d, const char *name);
 void remote_queue_destroy(collet_device *d, collet_queue *q);
 uint64_t remote_queue_mark(collet_device *d, collet_queue *q);

@@ -137,6 +137,19 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void
     return calloc(1, bytes);
 }
 
+cl_mem clCreateSubBuffer(cl_mem memory, cl_mem_flags flags, cl_buffer_create_type type,
+                         const void *region, cl_int *error)
+{
+    *error = CL_INVALID_OPERATION;
+    return NULL;
+}
+
+cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t size, void *target,
+                          size_t *written)
+{
+    return CL_INVALID_MEM_OBJECT;
+}
+
 cl_int clRetainMemObject(cl_mem memory)
 {
     return CL_SUCCESS;

@@ -39,7 +39,7 @@ void jit_trim(collet_device *device);
 
 /* ---- between.c ------------------------------------------------------------------------------- */
 
-/* Slot. */
+/* Of collet.copy/1. */
 collet_status jit_copy_between(collet_device *device, collet_queue *queue, collet_buffer *target,
                                uint64_t target_offset, const collet_plugin *of, collet_device *from,
                                collet_queue *from_queue, collet_buffer *source,
@@ -56,7 +56,7 @@ collet_status jit_copy_between(collet_device *device, collet_queue *queue, colle
     .buffer_write = jit_buffer_write, .buffer_read = jit_buffer_read,                              \
     .queue_create = jit_queue_create, .queue_destroy = jit_queue_destroy,                          \
     .queue_mark = jit_queue_mark, .queue_wait = jit_queue_wait, .queue_after = jit_queue_after,    \
-    .buffer_copy_between = jit_copy_between, .extension = jit_extension
+    .extension = jit_extension
 
 /* ---- What a backend implements --------------------------------------------------------------- */
 
