@@ -15,6 +15,7 @@
 /* State of one call, on the caller's stack, so that a call allocates nothing. */
 typedef struct frame {
     collet_context *cx;
+    collet_error *error; /* the context's, of this thread */
     const op *op;
     uint32_t count;
     uint64_t sig, mask;
@@ -113,7 +114,7 @@ static collet_status make_temporary(frame *f, uint32_t i)
     const collet_array *in = f->arrays[i];
     collet_array *temporary;
     collet_status status =
-        array_create(f->cx->runtime, &temporary, in->dtype, in->ndim, in->shape, &f->cx->error);
+        array_create(f->cx->runtime, &temporary, in->dtype, in->ndim, in->shape, f->error);
     if (status != COLLET_OK)
         return status;
     f->originals[f->temporary_count] = in;
@@ -140,7 +141,7 @@ static collet_status fill_temporaries(frame *f)
         uint32_t k = f->temporaries_filled;
         collet_status status = array_assign(f->cx, f->temporaries[k], f->originals[k]);
         if (status != COLLET_OK) {
-            f->err = f->cx->error;
+            f->err = *f->error;
             return status;
         }
         f->cx->counters.temporaries++;
@@ -433,14 +434,14 @@ static int nothing_to_do(const frame *f)
 
 static collet_status call_checked(frame *f)
 {
-    collet_status status = op_check(f->op, f->sig, &f->views, f->params, f->scratch, &f->cx->error);
+    collet_status status = op_check(f->op, f->sig, &f->views, f->params, f->scratch, f->error);
     if (status == COLLET_OK)
         status = check_outputs(f);
     if (status != COLLET_OK || nothing_to_do(f))
         return status;
     status = resolve_overlaps(f);
     if (status == COLLET_OK && f->temporary_count)
-        status = op_check_shapes(f->op, &f->views, f->params, f->scratch, &f->cx->error);
+        status = op_check_shapes(f->op, &f->views, f->params, f->scratch, f->error);
     if (status != COLLET_OK)
         return status;
     if (f->op->elementwise)
@@ -455,8 +456,11 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     frame f;
     if (!cx)
         return COLLET_INVALID;
+    f.error = context_error(cx);
+    if (!f.error)
+        return COLLET_NO_MEMORY;
     if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
+        return runtime_forked(f.error);
     f.op = runtime_op(cx->runtime, id);
     if (!f.op)
         return context_fail(cx, COLLET_NOT_FOUND, "there is no op with the id %u", id);
@@ -467,7 +471,7 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     uint32_t recorded = cx->recording ? cx->recording->step_count : 0;
     collet_status status = take_operands(&f, outs, ins);
     if (status == COLLET_OK)
-        status = op_params(f.op, params, f.params_copy, &f.params, &cx->error);
+        status = op_params(f.op, params, f.params_copy, &f.params, f.error);
     if (status == COLLET_OK)
         status = call_checked(&f);
     for (uint32_t i = 0; i < f.temporary_count; i++)

@@ -159,7 +159,7 @@ static collet_status slot_use(collet_context *cx, slot *l, queue *q, int32_t acc
     void *memory = NULL;
     int *commit = access == COLLET_WRITE ? &l->commit_write : &l->commit_read;
     collet_status status = storage_use(l->storage, q, access, access == COLLET_WRITE && is_whole(l),
-                                       &memory, commit, from, &cx->moved, &cx->error);
+                                       &memory, commit, from, &cx->moved, context_error(cx));
     *changed |= status == COLLET_OK && memory != l->memory;
     if (status == COLLET_OK)
         l->memory = memory;
@@ -305,7 +305,7 @@ static collet_status run_on(collet_context *cx, collet_sequence *s, lane *l)
     if (d->synchronous) {
         status = steps_run(s, q->handle, &done);
     } else {
-        status = queue_lock(q, &cx->error);
+        status = queue_lock(q, context_error(cx));
         if (status != COLLET_OK)
             return status;
         status = steps_enqueue(s, q, &done);
@@ -342,7 +342,7 @@ collet_status collet_sequence_run(collet_context *cx, collet_sequence *s,
                             "collet_sequence_run: %s, for which the sequence was recorded, is "
                             "lost; record it again for another device",
                             s->device->name);
-    status = context_lane(cx, s->device, &l, &cx->error);
+    status = context_lane(cx, s->device, &l, context_error(cx));
     if (status == COLLET_OK)
         status = run_on(cx, s, l);
     if (status == COLLET_OK) {

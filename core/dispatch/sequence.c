@@ -331,11 +331,11 @@ collet_status collet_sequence_end(collet_context *cx, collet_sequence **out, uin
         collet_sequence_free(s);
         return COLLET_OK;
     }
-    status = slots_create(s, &cx->error);
+    status = slots_create(s, context_error(cx));
     if (status == COLLET_OK)
         status = arguments_take(cx, s, count, arguments);
     if (status == COLLET_OK)
-        status = scratch_create(s, &cx->error);
+        status = scratch_create(s, context_error(cx));
     if (status != COLLET_OK) {
         s->slot_count = 0; /* they hold no references yet */
         return status;

@@ -43,11 +43,11 @@ static collet_status copy_on_host(collet_context *cx, collet_array *to, const co
 {
     void *target, *source;
     collet_status status =
-        storage_map(from->storage, COLLET_READ, 0, &source, &cx->moved, &cx->error);
+        storage_map(from->storage, COLLET_READ, 0, &source, &cx->moved, context_error(cx));
     if (status != COLLET_OK)
         return status;
-    status =
-        storage_map(to->storage, COLLET_WRITE, array_is_whole(to), &target, &cx->moved, &cx->error);
+    status = storage_map(to->storage, COLLET_WRITE, array_is_whole(to), &target, &cx->moved,
+                         context_error(cx));
     if (status == COLLET_OK) {
         copy_axes(to, (char *)target + to->offset, from, (const char *)source + from->offset, 0);
         storage_unmap(to->storage, NULL);
@@ -60,12 +60,12 @@ static collet_status copy_on_host(collet_context *cx, collet_array *to, const co
  * of memory, or is lost. */
 collet_status array_assign(collet_context *cx, collet_array *to, const collet_array *from)
 {
-    collet_error before = cx->error;
+    collet_error *error = context_error(cx), before = *error;
     collet_status status = collet_copy(cx, to, from);
     if (cx->recording || (status != COLLET_UNSUPPORTED && status != COLLET_REFUSED &&
                           status != COLLET_UNAVAILABLE && status != COLLET_DEVICE_LOST))
         return status;
-    cx->error = before;
+    *error = before;
     return copy_on_host(cx, to, from);
 }
 
@@ -76,7 +76,8 @@ static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32
 {
     void *base;
     int whole = access == COLLET_WRITE && array_is_whole(a);
-    collet_status status = storage_map(a->storage, access, whole, &base, &cx->moved, &cx->error);
+    collet_status status =
+        storage_map(a->storage, access, whole, &base, &cx->moved, context_error(cx));
     if (status != COLLET_OK)
         return status;
     /* The caller may pass the memory that it has wrapped. */
@@ -84,7 +85,7 @@ static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32
         memmove(target, (const char *)base + a->offset, bytes);
     else
         memmove((char *)base + a->offset, source, bytes);
-    return storage_unmap(a->storage, &cx->error);
+    return storage_unmap(a->storage, context_error(cx));
 }
 
 /* Through a contiguous copy where the view is not contiguous. */
@@ -97,7 +98,7 @@ static collet_status transfer(collet_context *cx, collet_array *a, int32_t acces
     if (a->contiguous)
         return copy_bytes(cx, a, access, target, source, bytes);
     collet_status status =
-        array_create(cx->runtime, &dense, a->dtype, a->ndim, a->shape, &cx->error);
+        array_create(cx->runtime, &dense, a->dtype, a->ndim, a->shape, context_error(cx));
     if (status == COLLET_OK && access == COLLET_READ)
         status = array_assign(cx, dense, a);
     if (status == COLLET_OK)
@@ -145,7 +146,7 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
             "collet_array_acquire: the view repeats elements and cannot be written");
     if ((access & COLLET_WRITE) && array->storage->readonly)
         return context_fail(cx, COLLET_INVALID, "collet_array_acquire: " READONLY);
-    status = storage_map(array->storage, access, 0, &base, &cx->moved, &cx->error);
+    status = storage_map(array->storage, access, 0, &base, &cx->moved, context_error(cx));
     if (status == COLLET_OK)
         *address = (char *)base + array->offset;
     return status;
@@ -156,5 +157,5 @@ collet_status collet_array_release(collet_context *cx, collet_array *array)
     collet_status status = context_ready(cx, "collet_array_release");
     if (status == COLLET_OK && !array)
         status = context_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");
-    return status == COLLET_OK ? storage_unmap(array->storage, &cx->error) : status;
+    return status == COLLET_OK ? storage_unmap(array->storage, context_error(cx)) : status;
 }

@@ -202,8 +202,9 @@ collet_status collet_array_create(collet_context *cx, collet_array **out, collet
                                   int32_t ndim, const int64_t *shape)
 {
     collet_status status = ready(cx, out);
-    return status == COLLET_OK ? array_create(cx->runtime, out, dtype, ndim, shape, &cx->error)
-                               : status;
+    return status == COLLET_OK
+               ? array_create(cx->runtime, out, dtype, ndim, shape, context_error(cx))
+               : status;
 }
 
 collet_status collet_array_from(collet_context *cx, collet_array **out, collet_dtype dtype,
@@ -213,7 +214,7 @@ collet_status collet_array_from(collet_context *cx, collet_array **out, collet_d
     collet_status status = ready(cx, out);
     if (status != COLLET_OK)
         return status;
-    status = array_create(cx->runtime, &a, dtype, ndim, shape, &cx->error);
+    status = array_create(cx->runtime, &a, dtype, ndim, shape, context_error(cx));
     if (status != COLLET_OK)
         return status;
     status = collet_array_write(cx, a, data, (size_t)a->size * collet_dtype_size(dtype));
@@ -233,7 +234,7 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
     collet_status status = ready(cx, out);
     if (status != COLLET_OK)
         return status;
-    status = array_allocate(&a, dtype, ndim, shape, &cx->error);
+    status = array_allocate(&a, dtype, ndim, shape, context_error(cx));
     if (status != COLLET_OK)
         return status;
     int64_t element = (int64_t)collet_dtype_size(dtype);
@@ -243,17 +244,17 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
     else if (a->size)
         row_major(a);
     if (flags & ~COLLET_WRAP_READONLY)
-        status = collet_fail(&cx->error, COLLET_INVALID,
+        status = collet_fail(context_error(cx), COLLET_INVALID,
                              "collet_array_wrap: flags 0x%" PRIx32 " has unknown bits", flags);
     else if (a->size && !data)
-        status = collet_fail(&cx->error, COLLET_INVALID, "collet_array_wrap: data is NULL");
+        status = collet_fail(context_error(cx), COLLET_INVALID, "collet_array_wrap: data is NULL");
     else if ((uintptr_t)data % (uintptr_t)alignment)
         status =
-            collet_fail(&cx->error, COLLET_INVALID,
+            collet_fail(context_error(cx), COLLET_INVALID,
                         "collet_array_wrap: data %p is not aligned to the %" PRId64 " bytes of %s",
                         data, alignment, collet_dtype_name(dtype));
     else if (!array_reach(a))
-        status = shape_overflow(ndim, shape, &cx->error);
+        status = shape_overflow(ndim, shape, context_error(cx));
     if (status == COLLET_OK) {
         array_settle(a);
         /* The storage begins at the lowest element, which is below `data` if strides are
@@ -261,7 +262,7 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
         a->offset = (uint64_t)(-a->low * element);
         status = storage_wrap(cx->runtime, data ? (char *)data - a->offset : NULL,
                               (uint64_t)((a->high - a->low) * element), deleter, user, &a->storage,
-                              &cx->error);
+                              context_error(cx));
         if (status == COLLET_OK)
             a->storage->readonly = flags & COLLET_WRAP_READONLY;
     }

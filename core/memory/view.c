@@ -15,11 +15,11 @@ static collet_status view_create(collet_context *cx, collet_array **out, const c
     if (status != COLLET_OK)
         return status;
     if (!out || !base)
-        return collet_fail(&cx->error, COLLET_INVALID,
+        return collet_fail(context_error(cx), COLLET_INVALID,
                            "the array or the address of the view is NULL");
     collet_array *a = malloc(sizeof *a);
     if (!a)
-        return collet_fail(&cx->error, COLLET_NO_MEMORY, "out of memory for a view");
+        return collet_fail(context_error(cx), COLLET_NO_MEMORY, "out of memory for a view");
     *a = *base;
     *view = a;
     return COLLET_OK;
@@ -42,7 +42,7 @@ static collet_status view_refuse(collet_context *cx, collet_array *view, collet_
                                  const char *what)
 {
     free(view);
-    return collet_fail(&cx->error, status, "%s", what);
+    return collet_fail(context_error(cx), status, "%s", what);
 }
 
 collet_status collet_array_slice(collet_context *cx, collet_array **out, const collet_array *array,
@@ -63,7 +63,7 @@ collet_status collet_array_slice(collet_context *cx, collet_array **out, const c
                   __builtin_add_overflow(last, start, &last) || start < 0 || start >= extent ||
                   last < 0 || last >= extent)) {
         free(a);
-        return collet_fail(&cx->error, COLLET_SHAPE,
+        return collet_fail(context_error(cx), COLLET_SHAPE,
                            "slice: %" PRId64 " elements from %" PRId64 " in steps of %" PRId64
                            " leave the %" PRId64 " elements of axis %" PRId32,
                            count, start, step, extent, axis);
@@ -152,7 +152,7 @@ static collet_status shaped_view(collet_context *cx, collet_array **out, const c
     collet_status status = view_create(cx, out, array, view);
     if (status != COLLET_OK)
         return status;
-    status = shape_check(array->dtype, ndim, shape, &(*view)->size, &cx->error);
+    status = shape_check(array->dtype, ndim, shape, &(*view)->size, context_error(cx));
     if (status != COLLET_OK) {
         free(*view);
         return status;
@@ -171,7 +171,7 @@ collet_status collet_array_reshape(collet_context *cx, collet_array **out,
     if (status != COLLET_OK)
         return status;
     if (a->size != array->size) {
-        status = collet_fail(&cx->error, COLLET_SHAPE,
+        status = collet_fail(context_error(cx), COLLET_SHAPE,
                              "reshape: %" PRId64 " elements cannot become %" PRId64, array->size,
                              a->size);
         free(a);

@@ -10,16 +10,52 @@
 
 #include "util/struct.h"
 
+/* NULL: the thread has made no call. */
+static thread_error *error_find(const collet_context *cx)
+{
+    pthread_t self = pthread_self();
+    thread_error *e = atomic_load_explicit(&cx->errors, memory_order_acquire);
+    while (e && !pthread_equal(e->thread, self))
+        e = e->next;
+    return e;
+}
+
+collet_error *context_error(collet_context *cx)
+{
+    thread_error *e = error_find(cx);
+    if (e)
+        return &e->error;
+    e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->thread = pthread_self();
+    e->next = atomic_load(&cx->errors);
+    while (!atomic_compare_exchange_weak(&cx->errors, &e->next, e))
+        ;
+    return &e->error;
+}
+
+static void errors_free(collet_context *cx)
+{
+    thread_error *e = atomic_load(&cx->errors);
+    while (e != &cx->creator) {
+        thread_error *next = e->next;
+        free(e);
+        e = next;
+    }
+}
+
 collet_status context_fail(collet_context *cx, collet_status status, const char *format, ...)
 {
+    collet_error *err = cx ? context_error(cx) : NULL;
     if (cx && !runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
-    if (cx) {
+        return runtime_forked(err);
+    if (err) {
         va_list arguments;
         va_start(arguments, format);
-        cx->error.status = status;
-        if (vsnprintf(cx->error.text, sizeof cx->error.text, format, arguments) < 0)
-            cx->error.text[0] = '\0';
+        err->status = status;
+        if (vsnprintf(err->text, sizeof err->text, format, arguments) < 0)
+            err->text[0] = '\0';
         va_end(arguments);
     }
     return status;
@@ -27,9 +63,10 @@ collet_status context_fail(collet_context *cx, collet_status status, const char 
 
 collet_status context_check(collet_context *cx)
 {
-    if (!cx)
-        return COLLET_INVALID;
-    return runtime_alive(cx->runtime) ? COLLET_OK : runtime_forked(&cx->error);
+    collet_error *err = cx ? context_error(cx) : NULL;
+    if (!err)
+        return cx ? COLLET_NO_MEMORY : COLLET_INVALID;
+    return runtime_alive(cx->runtime) ? COLLET_OK : runtime_forked(err);
 }
 
 collet_status context_ready(collet_context *cx, const char *what)
@@ -56,6 +93,8 @@ collet_status collet_context_create(collet_context **out, collet_runtime *runtim
     if (!cx)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a context");
     cx->runtime = runtime;
+    cx->creator.thread = pthread_self();
+    atomic_init(&cx->errors, &cx->creator);
     cx->last_backend = "";
     const char *fallback = config_text(runtime->config, CONFIG_FALLBACK);
     cx->fallback = strcmp(fallback, "auto") ? config_boolean(runtime->config, CONFIG_FALLBACK) : -1;
@@ -106,6 +145,7 @@ void collet_context_destroy(collet_context *cx)
     for (size_t i = 0; i < RUNTIME_DEVICES_MAX && runtime_alive(cx->runtime); i++)
         lane_close(&cx->lanes[i]);
     selection_clear(&cx->selection);
+    errors_free(cx);
     runtime_release(cx->runtime);
     free(cx);
 }
@@ -117,12 +157,14 @@ collet_runtime *collet_context_runtime(const collet_context *cx)
 
 const char *collet_last_error(const collet_context *cx)
 {
-    return cx ? cx->error.text : "";
+    const thread_error *e = cx ? error_find(cx) : NULL;
+    return e ? e->error.text : "";
 }
 
 collet_status collet_last_status(const collet_context *cx)
 {
-    return cx ? cx->error.status : COLLET_INVALID;
+    const thread_error *e = cx ? error_find(cx) : NULL;
+    return e ? e->error.status : cx ? COLLET_OK : COLLET_INVALID;
 }
 
 collet_status collet_set_backend(collet_context *cx, const char *choice)
@@ -132,7 +174,7 @@ collet_status collet_set_backend(collet_context *cx, const char *choice)
     if (status == COLLET_OK && !choice)
         status = context_fail(cx, COLLET_INVALID, "collet_set_backend: the choice is NULL");
     if (status == COLLET_OK)
-        status = selection_parse(cx->runtime, choice, &s, &cx->error);
+        status = selection_parse(cx->runtime, choice, &s, context_error(cx));
     if (status != COLLET_OK)
         return status;
     selection_clear(&cx->selection);
@@ -172,7 +214,7 @@ collet_status collet_finish(collet_context *cx)
         l->origins.count = 0;
         if (status != COLLET_OK && first == COLLET_OK) {
             first = status;
-            collet_fail(&cx->error, status, "%s: %.900s", l->queue->device->name, err.text);
+            collet_fail(context_error(cx), status, "%s: %.900s", l->queue->device->name, err.text);
         }
     }
     return first;
@@ -189,7 +231,7 @@ collet_status collet_context_counters(collet_context *cx, collet_counters *count
     full.bytes_to_device = cx->moved.bytes_to_device;
     full.bytes_to_host = cx->moved.bytes_to_host;
     full.bytes_direct = cx->moved.bytes_direct;
-    return struct_out(counters, &full, sizeof full, "collet_counters", &cx->error);
+    return struct_out(counters, &full, sizeof full, "collet_counters", context_error(cx));
 }
 
 /* ---- Lanes ------------------------------------------------------------------------------- */
@@ -288,14 +330,14 @@ static collet_status space_device(collet_context *cx, const char *what, const ch
         return context_fail(cx, COLLET_INVALID, "%s: the space is NULL", what);
     if (!strcmp(space, "host"))
         return COLLET_OK;
-    collet_status status = selection_parse(cx->runtime, space, &s, &cx->error);
+    collet_status status = selection_parse(cx->runtime, space, &s, context_error(cx));
     if (status != COLLET_OK)
         return status;
     device *d = s.devices[0];
     int one = s.count == 1 && !s.automatic;
     selection_clear(&s);
     if (!one)
-        return collet_fail(&cx->error, COLLET_INVALID,
+        return collet_fail(context_error(cx), COLLET_INVALID,
                            "%s: '%s' is neither \"host\" nor one device", what, space);
     *out = d->space ? d : NULL;
     return COLLET_OK;
@@ -316,11 +358,11 @@ collet_status collet_memory(collet_context *cx, const char *space, collet_memory
     if (d)
         blocks_collect(d, 1);
     if (d)
-        status = device_memory(d, &full, &cx->error);
+        status = device_memory(d, &full, context_error(cx));
     else
         full = host_memory(cx->runtime);
     return status == COLLET_OK
-               ? struct_out(stats, &full, sizeof full, "collet_memory_stats", &cx->error)
+               ? struct_out(stats, &full, sizeof full, "collet_memory_stats", context_error(cx))
                : status;
 }
 

@@ -16,9 +16,17 @@ typedef struct lane {
     origins origins; /* of the work since the last collet_finish */
 } lane;
 
+/* The last failure of one thread. */
+typedef struct thread_error {
+    pthread_t thread;
+    collet_error error;
+    struct thread_error *next;
+} thread_error;
+
 struct collet_context {
     collet_runtime *runtime;
-    collet_error error;
+    thread_error creator;         /* the last of the list */
+    thread_error *_Atomic errors; /* grows at its head */
     selection selection;
     int32_t fallback; /* 0, 1, or -1: only under auto and for lists of backends */
     const char *last_backend;
@@ -33,12 +41,14 @@ collet_status context_lane(collet_context *cx, device *d, lane **out, collet_err
 /* At least `bytes` of scratch on the lane, in *memory. REFUSED if the device is out of memory. */
 collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error *err);
 
-/* INVALID for NULL; FORKED in a child of fork. */
+/* The last failure of the calling thread; NULL if memory is short at its first use. */
+collet_error *context_error(collet_context *cx);
+/* INVALID for NULL; FORKED in a child of fork; NO_MEMORY: context_error is NULL. */
 collet_status context_check(collet_context *cx);
 /* The same for what cannot be recorded; `what` is the function. BUSY while the context records. */
 collet_status context_ready(collet_context *cx, const char *what);
 
-/* Stores status and text as the context's last error (cx may be NULL); returns `status`. In a child
+/* Stores status and text as the thread's last error (cx may be NULL); returns `status`. In a child
  * of fork the error is FORKED, whatever the arguments. */
 collet_status context_fail(collet_context *cx, collet_status status, const char *format, ...)
     COLLET_PRINTF(3, 4);

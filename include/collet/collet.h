@@ -3,18 +3,15 @@
  * collet/collet.h - the interface for programs. The only header a user needs.
  *
  *   - collet_runtime: the backends that were found; shared by all threads.
- *   - collet_context: a choice of backend, a queue per device, the last error; one thread at a
- * time.
+ *   - collet_context: a choice of backend, a queue per device; one thread at a time.
  *   - collet_array: a strided view of reference-counted bytes, which stay in the memory space of
  *     their last use.
  *
  * Conventions
  *
  *   - Every function that can fail returns a collet_status. Functions that take a context also
- *     store the text in it (collet_last_error); the others take a `collet_error *` (may be NULL).
- * So a text belongs to a call or to a context, never to the process or the runtime: threads with a
- *     context each do not see each other's. Threads that take turns with one context copy the text
- *     before they hand the context on.
+ *     store the text, for the calling thread (collet_last_error); the others have a parameter `err`
+ *     (may be NULL). Threads that take turns with one context do not see each other's texts.
  *   - `**out` belongs to the caller. Pointers that getters return belong to the object and are
  * valid until it is freed, unless stated otherwise. Free and destroy functions accept NULL.
  *   - Structs begin with struct_size, which the caller sets to its sizeof and which may be shorter
@@ -216,7 +213,10 @@ COLLET_API void collet_context_destroy(collet_context *context);
 
 COLLET_API collet_runtime *collet_context_runtime(const collet_context *context);
 
-/* The text of the context's last failure; "" before the first. Lives until the next failure. */
+/* Text and status of the last failure of a call with this context on the calling thread, until its
+ * next one or the end of the context; "" and OK before the first. A thread whose first call with
+ * the context finds no memory for that gets NO_MEMORY without a text. Any thread, also while
+ * another one uses the context. */
 COLLET_API const char *collet_last_error(const collet_context *context);
 COLLET_API collet_status collet_last_status(const collet_context *context);
 

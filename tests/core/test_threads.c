@@ -2,7 +2,7 @@
 /*
  * Many threads on one runtime: they create contexts, open devices for the first time concurrently,
  * share inputs between backends, free arrays of other threads, and call every getter meanwhile.
- * For the thread sanitizer.
+ * Threads that take turns with one context read their own error texts. For the thread sanitizer.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -176,11 +176,54 @@ static void on_unopened_backends(void **state)
         everything_at_once(settings);
 }
 
+/* ---- Error texts ------------------------------------------------------------------------- */
+
+typedef struct turns {
+    collet_context *cx;
+    pthread_mutex_t turn;
+    atomic_int next, wrong;
+} turns;
+
+/* Reads its own text while other threads use the context. */
+static void *fail_in_turn(void *argument)
+{
+    turns *t = argument;
+    char name[32];
+    int number = atomic_fetch_add(&t->next, 1);
+    int wrong = *collet_last_error(t->cx) || collet_last_status(t->cx) != COLLET_OK;
+    snprintf(name, sizeof name, "backend_of_thread_%d", number);
+    for (int i = 0; i < 300; i++) {
+        pthread_mutex_lock(&t->turn);
+        collet_status status = collet_set_backend(t->cx, i % 2 ? name : NULL);
+        pthread_mutex_unlock(&t->turn);
+        wrong += status != collet_last_status(t->cx) ||
+                 !strstr(collet_last_error(t->cx), i % 2 ? name : "the choice is NULL");
+    }
+    atomic_fetch_add(&t->wrong, wrong);
+    return NULL;
+}
+
+static void threads_have_their_own_texts(void **state)
+{
+    pthread_t threads[WORKERS];
+    (void)state;
+    world w = open_world(BOTH, NULL, "cpu_scalar");
+    turns t = {.cx = w.cx, .turn = PTHREAD_MUTEX_INITIALIZER};
+    for (int i = 0; i < WORKERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, fail_in_turn, &t), 0);
+    for (int i = 0; i < WORKERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(t.wrong, 0);
+    assert_string_equal(collet_last_error(w.cx), "");
+    close_world(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_proven_backends),
         cmocka_unit_test(on_unopened_backends),
+        cmocka_unit_test(threads_have_their_own_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
