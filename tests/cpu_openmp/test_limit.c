@@ -29,6 +29,7 @@
  * little; workers that sleep use nothing. */
 #define USED 1e-4
 #define LOOK 0.2
+#define LIMIT 30 /* seconds until a change must have been followed */
 
 typedef struct program {
     collet_runtime *rt;
@@ -83,13 +84,14 @@ static double workers_use(program *p)
 }
 
 /* Whether workers take part, or several times in a row do not, after some time: a change is
- * followed within a second, but other programs may keep workers from running for long. */
+ * followed within a second, but other programs may keep threads from running for long: workers from
+ * taking part, or from falling asleep. */
 static int follows(program *p, int with_workers)
 {
-    double begin = seconds(CLOCK_MONOTONIC), limit = with_workers ? 30 : 5, used = 0;
+    double begin = seconds(CLOCK_MONOTONIC), used = 0;
     int times = with_workers ? 1 : 4;
     for (int seen = 0; seen < times; seen = (used > USED) == with_workers ? seen + 1 : 0) {
-        if (used < 0 || seconds(CLOCK_MONOTONIC) - begin > limit)
+        if (used < 0 || seconds(CLOCK_MONOTONIC) - begin > LIMIT)
             return 0;
         used = workers_use(p);
     }

@@ -208,9 +208,11 @@ static void *run_holder(void *argument)
     return NULL;
 }
 
-/* Counts the threads that come within 20 ms of each piece. */
+/* Counts the threads that are in pieces at once. Each waits until all that are expected have come,
+ * for some seconds at most, and 20 ms for one more. */
 typedef struct crowd {
-    _Atomic int32_t now, most;
+    int32_t expected;
+    _Atomic int32_t now, most, patience;
 } crowd;
 
 static void gather(void *argument, int32_t thread, int64_t begin, int64_t end)
@@ -222,42 +224,51 @@ static void gather(void *argument, int32_t thread, int64_t begin, int64_t end)
     (void)end;
     while (here > most && !atomic_compare_exchange_weak(&c->most, &most, here)) {
     }
+    while (atomic_load(&c->most) < c->expected && atomic_fetch_sub(&c->patience, 1) > 0)
+        doze(1);
     doze(20);
     atomic_fetch_sub(&c->now, 1);
 }
 
-/* The threads of a call on `requested` of 4 threads while another call holds `held`. */
-static int threads_during(int32_t held, int32_t requested)
+/* The threads of a call with that many pieces on 4 threads. */
+static int threads_of(int32_t pieces, int32_t expected)
+{
+    crowd c = {.expected = expected, .patience = 20000};
+    team_run(4, pieces, 1, gather, &c);
+    return atomic_load(&c.most);
+}
+
+/* The same while another call holds `held` threads. */
+static int threads_during(int32_t held, int32_t pieces, int32_t expected)
 {
     holder h = {.threads = held};
-    crowd c = {.now = 0};
     pthread_t thread;
     assert_int_equal(0, pthread_create(&thread, NULL, run_holder, &h));
     while (atomic_load(&h.inside) < held)
         doze(1);
-    team_run(4, requested, 1, gather, &c);
+    int threads = threads_of(pieces, expected);
     atomic_store(&h.released, 1);
     assert_int_equal(0, pthread_join(thread, NULL));
-    return atomic_load(&c.most);
+    return threads;
 }
 
 static void test_two_callers_share_the_threads(void **state)
 {
+    static const struct {
+        int32_t held, pieces, threads;
+    } cases[] = {{4, 4, 1}, {3, 4, 1}, {2, 4, 2}, {2, 2, 2}};
     (void)state;
-    assert_int_equal(1, threads_during(4, 4));
-    assert_int_equal(1, threads_during(3, 4));
-    assert_int_equal(2, threads_during(2, 4));
-    assert_int_equal(2, threads_during(2, 2));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(cases[i].threads,
+                         threads_during(cases[i].held, cases[i].pieces, cases[i].threads));
 }
 
 static void test_threads_come_back(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++) {
-        crowd c = {.now = 0};
-        (void)threads_during(4, 4);
-        team_run(4, 16, 1, gather, &c);
-        assert_int_equal(4, atomic_load(&c.most));
+        assert_int_equal(1, threads_during(4, 4, 1));
+        assert_int_equal(4, threads_of(16, 4));
     }
 }
 
