@@ -4,8 +4,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shared/host/util/text.h"
+#include "shared/host/util/threads.h"
 #include "shared/jit/runtime/view.h"
 
 #include "shared/jit/linalg/matmul_params.h"
@@ -25,6 +27,19 @@ typedef struct pci_bus_info {
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
+/* PoCL starts a thread for each processor when it is asked for its devices first, and aborts the
+ * process where it cannot. */
+static int can_start(const opencl_driver *cl, cl_platform_id platform)
+{
+    static _Atomic int started;
+    char name[64] = "";
+    if (started || cl->GetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) ||
+        strcmp(name, "Portable Computing Language") != 0)
+        return 1;
+    started = threads_can_start((int)sysconf(_SC_NPROCESSORS_ONLN));
+    return started;
+}
+
 uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
                              char reason[256])
 {
@@ -41,6 +56,12 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
     platform_count = platform_count < PLATFORMS ? platform_count : PLATFORMS;
     for (cl_uint i = 0; i < platform_count && count < OPENCL_DEVICES; i++) {
         cl_uint found = 0;
+        if (!can_start(cl, platforms[i])) {
+            snprintf(reason, 256,
+                     "the system starts no more threads, without which PoCL aborts: "
+                     "raise the limit (ulimit -u, pids.max of the cgroup)");
+            return 0;
+        }
         error = cl->GetDeviceIDs(
             platforms[i], CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR,
             OPENCL_DEVICES - count, ids + count, &found);

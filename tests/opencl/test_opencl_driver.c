@@ -3,7 +3,16 @@
  * this directory replace the loader. */
 #include "opencl_support.h"
 
+#include <linux/capability.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOBODY 65534 /* a user */
 
 static world open_with(const char *library)
 {
@@ -193,6 +202,50 @@ static void a_driver_short_of_memory_refuses(void **state)
     close_world(w);
 }
 
+static void *pass(void *argument)
+{
+    return argument;
+}
+
+/* The user may start no more threads; one who was root still reads all files. */
+static int give_up_threads(void)
+{
+    const struct rlimit none = {1, 1};
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct kept[2] = {
+        {.effective = 1 << CAP_DAC_READ_SEARCH, .permitted = 1 << CAP_DAC_READ_SEARCH}};
+    pthread_t thread;
+    return setrlimit(RLIMIT_NPROC, &none) == 0 &&
+           (geteuid() != 0 || (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0 && setuid(NOBODY) == 0 &&
+                               syscall(SYS_capset, &header, kept) == 0)) &&
+           pthread_create(&thread, NULL, pass, NULL) != 0;
+}
+
+static int refuses_without_threads(void)
+{
+    world w = open_with(FAKE("pocl")); /* the probe has its threads */
+    collet_array *a = floats(w.cx, 4, 1);
+    if (!give_up_threads())
+        return SKIPPED;
+    if (collet_set_backend(w.cx, "opencl") == COLLET_OK)
+        assert_status(w.cx, collet_add(w.cx, a, a, a), COLLET_UNAVAILABLE);
+    assert_text_has(w.cx, "the system starts no more threads");
+    return 0;
+}
+
+static void a_driver_without_threads_is_unavailable(void **state)
+{
+    int status = -1;
+    (void)state;
+    pid_t process = fork();
+    if (process == 0)
+        _exit(refuses_without_threads());
+    assert_int_equal(waitpid(process, &status, 0), process);
+    if (status == SKIPPED << 8)
+        skip();
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_failed_kernel_is_named),
         cmocka_unit_test(unresponsive_device_is_lost),
         cmocka_unit_test(a_driver_short_of_memory_refuses),
+        cmocka_unit_test(a_driver_without_threads_is_unavailable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,11 @@
 #include <cblas.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cpu_openmp/runtime/team.h"
+#include "shared/host/util/threads.h"
 
 #define PARALLEL_OPENMP 2 /* of openblas_get_parallel */
 
@@ -85,39 +85,8 @@ static void find_functions(void *handle, blas *b)
         b->has_lapack = library_find_all(handle, lapack_symbols, COUNT(lapack_symbols), b);
 }
 
-static void *pass(void *gate)
-{
-    (void)pthread_mutex_lock(gate);
-    (void)pthread_mutex_unlock(gate);
-    return NULL;
-}
-
-/*
- * Whether the system starts that many threads now. Where it does not, the library raises SIGINT
- * when it is opened and later waits for ever. Tries twice as many: one that has ended still counts
- * for a moment.
- */
-static int can_start(int count)
-{
-    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t *threads = calloc(2 * (size_t)count + 1, sizeof *threads);
-    sigset_t all, before;
-    int started = 0;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the host's threads */
-    (void)pthread_mutex_lock(&gate);
-    while (threads && started < 2 * count &&
-           pthread_create(&threads[started], NULL, pass, &gate) == 0)
-        started++;
-    (void)pthread_mutex_unlock(&gate);
-    for (int i = 0; i < started; i++)
-        (void)pthread_join(threads[i], NULL);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    free(threads);
-    return started == 2 * count;
-}
-
-/* Those that the library starts when it is opened, at most. */
+/* Those that the library starts when it is opened, at most. Where it cannot, it raises SIGINT and
+ * later waits for ever. */
 static int threads_at_open(void)
 {
     cpu_set_t set;
@@ -139,7 +108,7 @@ static void open_library(void)
         *last++ = "OPENBLAS_THREAD_TIMEOUT=20"; /* sleep after 2^20 cycles, not 2^26 */
     if (settings->target[0])
         *last++ = core;
-    if (!can_start(threads_at_open()))
+    if (!threads_can_start(threads_at_open()))
         *last++ = "OPENBLAS_NUM_THREADS=1";
     void *handle = library_open(settings->name, variables);
     if (handle)
@@ -212,7 +181,7 @@ static void set_threads(blas *b)
     }
     int32_t share = users > 0 ? largest / users : 0, threads = smallest < share ? smallest : share;
     int target = users == 0 ? b->threads_found : threads > 1 ? threads : 1;
-    if (target > b->pool && can_start(target - b->pool))
+    if (target > b->pool && threads_can_start(target - b->pool))
         b->pool = target;
     target = target < b->pool ? target : b->pool;
     if (target != b->get_num_threads())

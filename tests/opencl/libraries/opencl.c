@@ -2,9 +2,11 @@
 /*
  * Stand-in for the OpenCL loader. A macro selects the fault: NO_PLATFORM, NO_DEVICE, LACKS (a
  * function), COMPILES_NOTHING, SLOW (has f64; 0.6 s for each program), FAILS (every kernel ends in
- * an error), DIES (a kernel fails and the device is lost) or SHORT (of memory). One device;
- * commands complete when enqueued; kernels do nothing.
+ * an error), DIES (a kernel fails and the device is lost), SHORT (of memory) or POCL (its platform,
+ * which starts a thread or aborts). One device; commands complete when enqueued; kernels do
+ * nothing.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -45,16 +47,39 @@ cl_int clGetPlatformIDs(cl_uint most, cl_platform_id *platforms, cl_uint *count)
 #endif
 }
 
+#ifdef POCL
+static const char platform_name[] = "Portable Computing Language";
+
+static void *pass(void *argument)
+{
+    return argument;
+}
+
+static void start_threads(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, pass, NULL) != 0)
+        abort();
+    pthread_join(thread, NULL);
+}
+#else
+static const char platform_name[] = "fake";
+
+static void start_threads(void)
+{
+}
+#endif
+
 cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t size, void *target,
                          size_t *written)
 {
-    static const char text[] = "fake";
-    return COPY_OUT(text);
+    return COPY_OUT(platform_name);
 }
 
 cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint most,
                       cl_device_id *devices, cl_uint *count)
 {
+    start_threads();
 #ifdef NO_DEVICE
     *count = 0;
     return CL_DEVICE_NOT_FOUND;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threads.h - before a library starts threads that it cannot do without. */
+#ifndef COLLET_SHARED_THREADS_H
+#define COLLET_SHARED_THREADS_H
+
+/*
+ * Whether the system starts that many threads now (limits: RLIMIT_NPROC, the cgroup's pids.max).
+ * Tries twice as many, since one that has ended still counts for a moment. Any thread.
+ */
+int threads_can_start(int count);
+
+#endif
