@@ -306,6 +306,28 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
 /* "case 3 (stepped; in place of input 0; special): add f32[3,4]{8,2} : ..." */
 void kit_describe(const kit_case *c, char text[KIT_TEXT]);
 
+/* ---- Verbs (verbs/) ------------------------------------------------------------------------- */
+
+typedef struct kit_target kit_target; /* a plugin, whose slots the kit calls without libcore */
+typedef struct kit_verb kit_verb;     /* a check of its slots */
+
+/* Opens the plugin of a backend that `runtime`, which outlives the target, has opened. NULL: `text`
+ * is the reason. */
+kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_info *backend,
+                            char text[KIT_TEXT]);
+void kit_target_close(kit_target *target);
+
+/* What device `device` lacks, for kit_verb_applies. */
+uint32_t kit_target_lacks(kit_target *target, uint32_t device);
+/* Check number `index`; NULL at the end. */
+const kit_verb *kit_verb_at(size_t index);
+bool kit_verb_applies(const kit_verb *verb, uint32_t lacks);
+const char *kit_verb_name(const kit_verb *verb); /* "wait.limit" */
+/* Runs a check on device `device` of the target. False: it failed, and the process should end.
+ * result->cases is 0 if the device cannot be checked so; the text is the reason. */
+bool kit_run_verb(const kit_session *session, const kit_verb *verb, kit_target *target,
+                  uint32_t device, kit_result *result);
+
 /* Operands in memory (layout.c). */
 typedef struct kit_block kit_block;
 typedef struct kit_operands {

@@ -558,15 +558,37 @@ collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
     return struct_out(info, &full, sizeof full, "collet_backend_info", err);
 }
 
+/* The device that "name" (its first) or "name:index" names, open; NULL: there is none. */
+static device *open_named(const collet_runtime *r, const char *text)
+{
+    char name[COLLET_MAX_NAME];
+    size_t length = strcspn(text, ":");
+    unsigned long index = 0;
+    if (length >= sizeof name)
+        return NULL;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    if (text[length]) {
+        char *end;
+        index = strtoul(text + length + 1, &end, 10);
+        if (*end || end == text + length + 1)
+            return NULL;
+    }
+    backend *b = registry_find(r, name);
+    if (!b || backend_open(b, NULL) != COLLET_OK || index >= b->device_count ||
+        device_open(&b->devices[index], NULL) != COLLET_OK)
+        return NULL;
+    return &b->devices[index];
+}
+
 int32_t collet_backend_has_kernel(const collet_runtime *r, const char *name, uint32_t id,
                                   const collet_dtype *dtypes, uint32_t count)
 {
     uint64_t sig = 0, mask = 0;
     if (!r || !name || !dtypes || count > COLLET_MAX_OPERANDS || !runtime_alive(r))
         return 0;
-    backend *b = registry_find(r, name);
-    if (!b || !runtime_op(r, id) || backend_open(b, NULL) != COLLET_OK || !b->device_count ||
-        device_open(&b->devices[0], NULL) != COLLET_OK)
+    device *d = runtime_op(r, id) ? open_named(r, name) : NULL;
+    if (!d)
         return 0;
     for (uint32_t i = 0; i < count; i++) {
         if (dtypes[i] == COLLET_DTYPE_NONE)
@@ -576,5 +598,5 @@ int32_t collet_backend_has_kernel(const collet_runtime *r, const char *name, uin
         sig |= COLLET_SIG_AT(i, dtypes[i]);
         mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
     }
-    return device_find_row(&b->devices[0], id, sig, mask) != NULL;
+    return device_find_row(d, id, sig, mask) != NULL;
 }

@@ -95,11 +95,8 @@ static void device_close(collet_device *d)
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-/* Commands that are enqueued hold references. */
 struct collet_buffer {
-    collet_device *device;
     uint64_t bytes;
-    uint32_t references; /* under the device's lock */
     unsigned char *data;
 };
 
@@ -139,32 +136,18 @@ static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffe
         return d->host->fail(err, COLLET_REFUSED, "example_async: no host memory for %llu bytes",
                              (unsigned long long)bytes);
     }
-    b->device = d;
     b->bytes = bytes;
-    b->references = 1;
     b->data = data;
     *buffer = b;
     return COLLET_OK;
 }
 
-static void buffer_hold(collet_buffer *b)
-{
-    pthread_mutex_lock(&b->device->lock);
-    b->references++;
-    pthread_mutex_unlock(&b->device->lock);
-}
-
+/* Work that names the buffer is over: libcore has waited for it. */
 static void buffer_free(collet_device *d, collet_buffer *b)
 {
     if (!b)
         return;
-    pthread_mutex_lock(&d->lock);
-    int last = --b->references == 0;
-    if (last)
-        d->used -= b->bytes;
-    pthread_mutex_unlock(&d->lock);
-    if (!last)
-        return;
+    give_back(d, b->bytes);
     free(b->data);
     free(b);
 }
@@ -201,10 +184,9 @@ static const void *extension(collet_device *d, const char *name)
 
 /* An operand as a command keeps it: a call's arrays are valid only during the call. */
 typedef struct view {
-    collet_buffer *buffer;
-    unsigned char *first;
-    int64_t element; /* bytes */
-    int32_t ndim;    /* at least 1 */
+    unsigned char *first; /* element */
+    int64_t element;      /* bytes */
+    int32_t ndim;         /* at least 1 */
     int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];
 } view;
 
@@ -238,7 +220,6 @@ struct command {
 };
 
 struct collet_queue {
-    collet_device *device;
     timeline *time; /* its lock guards the counters and `ending` */
     pthread_t thread;
     int ending;
@@ -298,16 +279,6 @@ static int timeline_wait(timeline *t, uint64_t value, int64_t nanoseconds)
     return reached;
 }
 
-/* Drops what a command holds. */
-static void command_end(collet_device *d, command *c)
-{
-    for (uint32_t i = 0; i < c->operands; i++)
-        buffer_free(d, c->operand[i].buffer);
-    buffer_free(d, c->scratch);
-    buffer_free(d, c->target);
-    timeline_release(c->other);
-}
-
 /* The thread of a queue. A thread inherits the floating-point state of the one that created it. */
 static void *queue_run(void *argument)
 {
@@ -325,7 +296,7 @@ static void *queue_run(void *argument)
         pthread_mutex_unlock(&t->lock);
         if (!skipped && !c->fails)
             c->work(c);
-        command_end(q->device, c);
+        timeline_release(c->other);
         pthread_mutex_lock(&t->lock);
         t->done++;
         if (c->fails && !t->failed) {
@@ -355,7 +326,6 @@ static collet_status queue_create(collet_device *d, collet_queue **queue, collet
     collet_queue *q = calloc(1, sizeof *q);
     if (!q)
         goto no_memory;
-    q->device = d;
     q->time = timeline_new();
     q->staging = malloc(STAGING);
     if (!q->time || !q->staging)
@@ -500,7 +470,6 @@ static collet_status buffer_write(collet_device *d, collet_queue *q, collet_buff
         c->target = b;
         c->offset = offset + at;
         c->bytes = stage(q, c, from + at, bytes - at);
-        buffer_hold(b);
         at += c->bytes;
         command_enqueue(q);
     }
@@ -658,8 +627,8 @@ static const collet_operand *operand(const collet_kernel_call *call, uint32_t i)
 
 static view view_of(const collet_operand *o)
 {
-    view v = {.buffer = o->buffer, .element = o->dtype == COLLET_F32 ? 4 : 8, .ndim = o->ndim};
-    v.first = v.buffer->data + o->byte_offset;
+    view v = {.element = o->dtype == COLLET_F32 ? 4 : 8, .ndim = o->ndim};
+    v.first = ((const collet_buffer *)o->buffer)->data + o->byte_offset;
     memcpy(v.shape, o->shape, (size_t)o->ndim * sizeof *v.shape);
     memcpy(v.strides, o->strides, (size_t)o->ndim * sizeof *v.strides);
     if (v.ndim == 0)
@@ -675,14 +644,9 @@ static collet_status enqueue(collet_device *d, collet_queue *q, const collet_ker
     c->op = call->op;
     c->operands = call->n_out + call->n_in;
     c->fails = ++q->kernels == d->fail;
-    for (uint32_t i = 0; i < c->operands; i++) {
+    for (uint32_t i = 0; i < c->operands; i++)
         c->operand[i] = view_of(operand(call, i));
-        buffer_hold(c->operand[i].buffer);
-    }
-    if (call->workspace_bytes) {
-        c->scratch = call->workspace;
-        buffer_hold(c->scratch);
-    }
+    c->scratch = call->workspace;
     if (call->params_size)
         memcpy(c->params, call->params, call->params_size < PARAMS ? call->params_size : PARAMS);
     command_enqueue(q);

@@ -489,7 +489,8 @@ typedef struct collet_array_spec {
 COLLET_API collet_status collet_op_infer(const collet_runtime *runtime, uint32_t op,
                                          const collet_array_spec *ins, const void *params,
                                          collet_array_spec *outs, collet_error *err);
-/* 1 when the backend (by name) has a kernel row for the op with these dtypes, outputs first. */
+/* 1 when the backend ("cuda": its first device) or the device ("cuda:1") has a kernel row for the
+ * op with these dtypes, outputs first. */
 COLLET_API int32_t collet_backend_has_kernel(const collet_runtime *runtime, const char *backend,
                                              uint32_t op, const collet_dtype *dtypes,
                                              uint32_t count);

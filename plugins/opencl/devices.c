@@ -267,9 +267,12 @@ collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t 
     uint32_t count = 0;
     int gpu = 0;
     text t = {json, capacity, 0};
+    sigset_t before;
     (void)err;
+    jit_signals_block(&before);
     if (opencl_driver_open(host, &cl, &why) == COLLET_OK)
         count = opencl_find_devices(&cl, ids, reason);
+    jit_signals_restore(&before);
     for (uint32_t i = 0; i < count; i++)
         gpu = gpu || (get_number(&cl, ids[i], CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU);
     text_add(&t, "{\"jit\": true, \"parallel\": true, \"gpu\": %s, \"device_count\": %u, ",

@@ -168,7 +168,10 @@ static void every_row_is_expected(void **state)
     const cJSON *row = row_of("observables", "ddddd:dddd");
     assert_non_null(row);
     assert_string_equal(text_of(row, "status"), "fail");
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(report, "rows")), COUNT + 1);
+    size_t count = 0; /* without the checks of slots, which have no signature */
+    for (row = cJSON_GetObjectItem(report, "rows")->child; row; row = row->next)
+        count += *text_of(row, "sig") != '\0';
+    assert_int_equal(count, COUNT + 1);
 }
 
 /* The command printed for a failure reproduces only that failure. */
@@ -197,7 +200,7 @@ static void a_vendors_kernel_is_skipped(void **state)
 {
     int status;
     (void)state;
-    cJSON *json = run(COLLET_TEST_CHECK " --json " COLLET_TEST_VENDOR, &status);
+    cJSON *json = run(COLLET_TEST_CHECK " --json --op vendor.own " COLLET_TEST_VENDOR, &status);
     const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "rows"), 0);
     assert_int_equal(status, 0);
     assert_string_equal(text_of(row, "op"), "vendor.own");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cuda_host.sh BACKEND_CHECK PLUGIN FAKES CXX SETTINGS PASS OP...: runs backend-check on rows of the cuda
 # backend, on the fake driver. The C++ compiler CXX replaces NVRTC and compiles the kernels for the
-# host. FAKES: directory of the stand-ins. PASS: --quick or --sample. SETTINGS: lines of the
+# host. FAKES: directory of the stand-ins. PASS: --quick, --sample or --verbs. SETTINGS: lines of the
 # configuration, separated by commas. Stand-ins for cuFFT and cuSOLVER named there must be called,
 # without invalid calls.
 check=$1 plugin=$2 fakes=$3 settings=$5 pass=$6

@@ -23,24 +23,35 @@ typedef struct check_options {
     const char *target; /* a file or a backend's name */
     const char *op, *sig;
     const char *layer; /* NULL: as the setting */
-    int only;    /* case, -1: all */
-    int timeout; /* seconds one case may take */
-    int large;   /* cases of several megabytes of a row, -1: all */
-    int rows;    /* signatures of an op, -1: all */
+    int only;          /* case, -1: all */
+    int timeout;       /* seconds one case may take */
+    int large;         /* cases of several megabytes of a row, -1: all */
+    int rows;          /* signatures of an op, -1: all */
     uint64_t seed;
     bool sample, json, list, in_process;
+    bool verbs; /* only checks of slots */
 } check_options;
 
 enum { CHECK_ROW_WAITING, CHECK_ROW_PASS, CHECK_ROW_FAIL, CHECK_ROW_SKIP };
 
 typedef struct check_row {
-    char op[COLLET_MAX_NAME], sig[KIT_SIG];
+    char op[COLLET_MAX_NAME], sig[KIT_SIG]; /* of a check of slots its name, and "" */
+    int32_t device;
     int32_t state; /* written last */
     kit_result result;
     char why[KIT_TEXT]; /* of a FAIL or SKIP */
 } check_row;
 
-enum { CHECK_LOADING, CHECK_RUNNING, CHECK_DONE, CHECK_REFUSED, CHECK_NO_DEVICE, CHECK_NOTHING };
+/* CHECK_AGAIN: a check of slots failed, and the next row runs in a new process. */
+enum {
+    CHECK_LOADING,
+    CHECK_RUNNING,
+    CHECK_AGAIN,
+    CHECK_DONE,
+    CHECK_REFUSED,
+    CHECK_NO_DEVICE,
+    CHECK_NOTHING
+};
 
 /* What the two processes share. The worker writes; the supervisor reads, and marks a row on which
  * the worker was lost. */

@@ -20,6 +20,7 @@ enum {
     KEY_IN_PROCESS,
     KEY_LARGE,
     KEY_LAYER,
+    KEY_VERBS,
     KEY_SIGNATURES
 };
 
@@ -32,6 +33,8 @@ static const struct argp_option arguments[] = {
     {"quick", KEY_QUICK, NULL, 0, "No cases of several megabytes, as --large 0", 0},
     {"sample", KEY_SAMPLE, NULL, 0, "A few small cases of each signature: for slow devices", 0},
     {"signatures", KEY_SIGNATURES, "N", 0, "At most N signatures of each kernel", 0},
+    {"verbs", KEY_VERBS, NULL, 0,
+     "Only the checks of devices, memory and queues; with --op NAME one of them", 0},
     {"layer", KEY_LAYER, "NAME", 0, "Put a layer over the backend", 0},
     {"json", 'j', NULL, 0, "Machine-readable output", 0},
     {"list", KEY_LIST, NULL, 0, "Print the kernels and the limits, check nothing", 0},
@@ -79,6 +82,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_SIGNATURES:
         options->rows = (int)number(state, text, 1000000, "--signatures");
         return 0;
+    case KEY_VERBS:
+        options->verbs = true;
+        return 0;
     case KEY_LAYER:
         options->layer = text;
         return 0;
@@ -117,7 +123,8 @@ int main(int argc, char **argv)
         .children = tool_short_help,
         .doc =
             "Run every kernel of a backend on generated shapes, dtypes, strides, overlaps and "
-            "edge values and judge the results against an oracle."
+            "edge values and judge the results against an oracle; check its devices, memory and "
+            "queues from several threads."
             "\vExit status: 0 all passed, 1 a failure, 2 usage, 3 the plugin cannot be loaded, 77 "
             "its hardware is absent.",
     };

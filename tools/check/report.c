@@ -17,8 +17,16 @@ static const char *const json_states[] = {"waiting", "pass", "fail", "skip"};
 /* The command that runs one case again. */
 static void rerun(const check_options *options, const check_row *row, char text[KIT_TEXT])
 {
-    snprintf(text, KIT_TEXT, "backend-check %s --op %s --sig %s --case %d --seed %" PRIu64,
-             options->target, row->op, row->sig, row->result.first, options->seed);
+    char device[16] = "";
+    /* A file is checked on all devices. */
+    if (row->device > 0 && !strpbrk(options->target, ":/."))
+        snprintf(device, sizeof device, ":%d", row->device);
+    if (row->sig[0] == '\0')
+        snprintf(text, KIT_TEXT, "backend-check %s%s --verbs --op %s", options->target, device,
+                 row->op);
+    else
+        snprintf(text, KIT_TEXT, "backend-check %s%s --op %s --sig %s --case %d --seed %" PRIu64,
+                 options->target, device, row->op, row->sig, row->result.first, options->seed);
 }
 
 void check_report_begin(const check_options *options, const check_shared *shared)
@@ -46,7 +54,18 @@ void check_report_row(const check_options *options, const check_row *row)
     char again[KIT_TEXT];
     if (options->json)
         return;
-    printf("%s  %-16s %-10s", state_words[row->state], row->op, row->sig);
+    if (row->sig[0] == '\0')
+        printf("%s  %-22s :%-3d", state_words[row->state], row->op, row->device);
+    else if (row->device)
+        printf("%s  %-16s %s:%-*d", state_words[row->state], row->op, row->sig,
+               (int)(9 - strlen(row->sig)), row->device);
+    else
+        printf("%s  %-16s %-10s", state_words[row->state], row->op, row->sig);
+    if (row->sig[0] == '\0' && row->state == CHECK_ROW_PASS) {
+        printf("\n");
+        fflush(stdout);
+        return;
+    }
     if (row->state == CHECK_ROW_SKIP) {
         printf("  %s\n", row->why);
         fflush(stdout);
@@ -60,7 +79,7 @@ void check_report_row(const check_options *options, const check_row *row)
     if (row->state == CHECK_ROW_FAIL) {
         rerun(options, row, again);
         printf("      %d of them failed; %s\n", row->result.failures, row->why);
-        if (row->result.first >= 0)
+        if (row->result.first >= 0 || row->sig[0] == '\0')
             printf("      again: %s\n", again);
     }
     fflush(stdout);
@@ -106,6 +125,7 @@ static cJSON *row_json(const check_options *options, const check_row *row)
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "op", row->op);
     cJSON_AddStringToObject(object, "sig", row->sig);
+    cJSON_AddNumberToObject(object, "device", row->device);
     cJSON_AddStringToObject(object, "status", json_states[row->state]);
     cJSON_AddNumberToObject(object, "cases", row->result.cases);
     cJSON_AddNumberToObject(object, "failures", row->result.failures);

@@ -58,7 +58,8 @@ static bool start(const check_options *options, check_shared *shared, int32_t fi
 static int32_t report_rows(const check_options *options, const check_shared *shared,
                            int32_t reported)
 {
-    if (shared->phase != CHECK_RUNNING && shared->phase != CHECK_DONE)
+    if (shared->phase != CHECK_RUNNING && shared->phase != CHECK_AGAIN &&
+        shared->phase != CHECK_DONE)
         return reported;
     for (; reported < shared->row_count; reported++) {
         const check_row *row = &shared->rows[reported];
@@ -173,6 +174,8 @@ static bool work(const check_options *options, check_shared *shared)
         if (words[0])
             show_output(p.output);
         close(p.output);
+        if (shared->phase == CHECK_AGAIN)
+            first = shared->row + 1;
         bool lost = words[0] && shared->phase == CHECK_RUNNING && shared->row >= 0;
         if (words[0] && shared->phase == CHECK_LOADING) {
             snprintf(shared->reason, sizeof shared->reason, "%s while the plugin was loaded",
@@ -190,7 +193,7 @@ static bool work(const check_options *options, check_shared *shared)
                 shared->phase = CHECK_DONE;
         }
         reported = report_rows(options, shared, reported);
-    } while (shared->phase == CHECK_RUNNING);
+    } while (shared->phase == CHECK_RUNNING || shared->phase == CHECK_AGAIN);
     return true;
 }
 

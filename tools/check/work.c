@@ -11,13 +11,23 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A kernel row of a device, or a check of its slots. */
+typedef struct worker_row {
+    kit_row row;
+    const kit_verb *verb; /* NULL: a kernel row */
+    uint32_t device;
+} worker_row;
+
 typedef struct worker {
     const check_options *options;
     check_shared *shared;
     collet_runtime *runtime;
     collet_context *context;
     tool_progress progress;
-    kit_row *rows; /* as many as shared->rows */
+    worker_row *rows;            /* as many as shared->rows */
+    uint32_t device, device_end; /* those that are checked */
+    uint32_t chosen;             /* the device of the context */
+    kit_target *target;          /* NULL until a check of slots needs it */
     check_files files;
     char error[KIT_TEXT]; /* the last message of that level since the row before */
 } worker;
@@ -136,6 +146,10 @@ static bool open_backend(worker *w, const char *path)
         copy_text(w->shared->path, sizeof w->shared->path, info.path);
     }
     if (chosen) {
+        const char *index = path ? NULL : strchr(w->options->target, ':');
+        w->device = index ? (uint32_t)strtoul(index + 1, NULL, 10) : 0;
+        w->device_end = index ? w->device + 1 : info.device_count;
+        w->chosen = w->device;
         collet_set_fallback(w->context, 0);
         return true;
     }
@@ -150,30 +164,32 @@ static bool open_backend(worker *w, const char *path)
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-static void add_row(worker *w, const collet_op_info *op, const collet_dtype *dtypes)
+static void add_row(worker *w, uint32_t device, const collet_op_info *op,
+                    const collet_dtype *dtypes)
 {
     check_shared *shared = w->shared;
     uint32_t count = op->n_out + op->n_in;
     kit_row row = {.info = *op, .kit = kit_op_find(op->id), .operands = count};
-    if (!collet_backend_has_kernel(w->runtime, shared->backend, op->id, dtypes, count) ||
+    char name[COLLET_MAX_NAME + 16];
+    snprintf(name, sizeof name, "%s:%u", shared->backend, device);
+    if (!collet_backend_has_kernel(w->runtime, name, op->id, dtypes, count) ||
         shared->row_count == CHECK_MAX_ROWS)
         return;
     kit_signature_text(dtypes, op->n_out, count, row.sig);
     memcpy(row.dtypes, dtypes, count * sizeof *dtypes);
-    w->rows[shared->row_count++] = row;
+    w->rows[shared->row_count++] = (worker_row){.row = row, .device = device};
 }
 
-static void add_rows(worker *w)
+static void add_rows(worker *w, uint32_t device)
 {
     collet_op_info op = {.struct_size = sizeof op};
-    w->shared->row_count = 0;
     for (size_t i = 0; collet_op_at(w->runtime, i, &op, NULL) == COLLET_OK; i++) {
         collet_dtype dtypes[KIT_OPERANDS];
         if (w->options->op && strcmp(w->options->op, op.name))
             continue;
         for (size_t s = 0; collet_op_signature(w->runtime, op.id, s, dtypes, NULL) == COLLET_OK;
              s++)
-            add_row(w, &op, dtypes);
+            add_row(w, device, &op, dtypes);
     }
 }
 
@@ -183,12 +199,13 @@ static void keep_rows(worker *w)
     check_shared *shared = w->shared;
     int32_t kept = 0, count;
     for (int32_t i = 0; i < shared->row_count; i++)
-        if (!w->options->sig || !strcmp(w->options->sig, w->rows[i].sig))
+        if (!w->options->sig || !strcmp(w->options->sig, w->rows[i].row.sig))
             w->rows[kept++] = w->rows[i];
     shared->row_count = 0;
     for (int32_t first = 0; first < kept; first += count) {
         for (count = 1; first + count < kept; count++)
-            if (w->rows[first + count].info.id != w->rows[first].info.id)
+            if (w->rows[first + count].row.info.id != w->rows[first].row.info.id ||
+                w->rows[first + count].device != w->rows[first].device)
                 break;
         for (int32_t i = 0; i < count; i++)
             if (w->options->rows < 0 || kit_spread(i, count, w->options->rows))
@@ -203,21 +220,57 @@ static void list_signatures(const worker *w, int32_t count, char text[KIT_TEXT])
     text[0] = '\0';
     for (int32_t i = 0; i < count && length < KIT_TEXT; i++) {
         int32_t same = 0;
-        while (strcmp(w->rows[same].sig, w->rows[i].sig))
+        while (strcmp(w->rows[same].row.sig, w->rows[i].row.sig))
             same++;
         if (same == i)
-            length += (size_t)snprintf(text + length, KIT_TEXT - length, " %s", w->rows[i].sig);
+            length += (size_t)snprintf(text + length, KIT_TEXT - length, " %s", w->rows[i].row.sig);
     }
 }
 
-static bool find_rows(worker *w)
+static bool takes_verbs(const check_options *o)
+{
+    return o->verbs || (!o->op && !o->sig && o->only < 0 && !o->sample);
+}
+
+static bool open_target(worker *w, char text[KIT_TEXT])
+{
+    collet_backend_info info;
+    char *path =
+        tool_is_plugin_file(w->options->target) ? realpath(w->options->target, NULL) : NULL;
+    if (!w->target && find_backend(w, path, &info))
+        w->target = kit_target_open(w->runtime, &info, text);
+    free(path);
+    return w->target != NULL;
+}
+
+/* "wait.limit", or "wait" for all that begin so. */
+static bool is_named(const kit_verb *verb, const char *text)
+{
+    const char *name = kit_verb_name(verb);
+    size_t length = strlen(text);
+    return !strncmp(name, text, length) && (name[length] == '\0' || name[length] == '.');
+}
+
+static void add_verbs(worker *w, uint32_t device)
+{
+    check_shared *shared = w->shared;
+    const kit_verb *verb;
+    char text[KIT_TEXT];
+    uint32_t lacks = open_target(w, text) ? kit_target_lacks(w->target, device) : 0;
+    for (size_t i = 0; (verb = kit_verb_at(i)) && shared->row_count < CHECK_MAX_ROWS; i++)
+        if (kit_verb_applies(verb, lacks) && (!w->options->op || is_named(verb, w->options->op)))
+            w->rows[shared->row_count++] = (worker_row){.verb = verb, .device = device};
+}
+
+static void find_kernels(worker *w)
 {
     const check_options *o = w->options;
     const char *backend = w->shared->backend;
     char sigs[KIT_TEXT];
     collet_error err;
     uint32_t id;
-    add_rows(w);
+    for (uint32_t d = w->device; d < w->device_end; d++)
+        add_rows(w, d);
     list_signatures(w, w->shared->row_count, sigs);
     if (o->op && collet_op_find(w->runtime, o->op, &id, &err) != COLLET_OK) {
         refuse(w, CHECK_NOTHING, "--op: %s (--list prints all)", err.text);
@@ -237,10 +290,26 @@ static bool find_rows(worker *w)
         else if (!w->shared->row_count)
             refuse(w, CHECK_NOTHING, "--signatures 0 leaves no kernel to check");
     }
+}
+
+static bool find_rows(worker *w)
+{
+    const check_options *o = w->options;
+    w->shared->row_count = 0;
+    if (!o->verbs)
+        find_kernels(w);
+    bool kernels = o->verbs || w->shared->row_count > 0;
+    for (uint32_t d = w->device; kernels && takes_verbs(o) && d < w->device_end; d++)
+        add_verbs(w, d);
+    if (o->verbs && !w->shared->row_count)
+        refuse(w, CHECK_NOTHING, "--verbs: there is no check '%s' (without --op all run)", o->op);
     for (int32_t i = 0; i < w->shared->row_count; i++) {
         check_row *line = &w->shared->rows[i];
-        copy_text(line->op, sizeof line->op, w->rows[i].info.name);
-        copy_text(line->sig, sizeof line->sig, w->rows[i].sig);
+        const worker_row *row = &w->rows[i];
+        copy_text(line->op, sizeof line->op,
+                  row->verb ? kit_verb_name(row->verb) : row->row.info.name);
+        copy_text(line->sig, sizeof line->sig, row->row.sig);
+        line->device = (int32_t)row->device;
     }
     return w->shared->row_count > 0;
 }
@@ -260,27 +329,61 @@ static void conclude(check_row *line, int32_t state, const char *why)
     __atomic_store_n(&line->state, state, __ATOMIC_RELEASE);
 }
 
-static void run_row(worker *w, int32_t at)
+/* False: the next row needs another process. */
+static bool run_verb(worker *w, const kit_session *session, const worker_row *row, check_row *line)
+{
+    char text[KIT_TEXT] = "";
+    if (!open_target(w, text)) {
+        line->result.failures = 1;
+        conclude(line, CHECK_ROW_FAIL, text);
+        return true;
+    }
+    bool go_on = kit_run_verb(session, row->verb, w->target, row->device, &line->result);
+    conclude(line,
+             line->result.failures ? CHECK_ROW_FAIL
+             : line->result.cases  ? CHECK_ROW_PASS
+                                   : CHECK_ROW_SKIP,
+             line->result.text);
+    return go_on;
+}
+
+static void choose_device(worker *w, uint32_t device)
+{
+    char name[COLLET_MAX_NAME + 16];
+    if (device == w->chosen)
+        return;
+    snprintf(name, sizeof name, "%s:%u", w->shared->backend, device);
+    if (collet_set_backend(w->context, name) == COLLET_OK)
+        w->chosen = device;
+}
+
+/* False: the next row needs another process. */
+static bool run_row(worker *w, int32_t at)
 {
     check_row *line = &w->shared->rows[at];
+    const worker_row *row = &w->rows[at];
     kit_session session = {.context = w->context,
                            .backend = w->shared->backend,
                            .seed = w->options->seed,
                            .large = w->options->large,
-                           .sample = w->options->sample,
+                           /* Other devices of the plugin have the same kernels. */
+                           .sample = w->options->sample || row->device != w->device,
                            .only = w->options->only,
                            .progress = progress,
                            .user = w,
                            .output = w->files.output};
     w->shared->number = -1;
     w->shared->row = at;
-    if (!w->rows[at].kit) {
+    if (row->verb)
+        return run_verb(w, &session, row, line);
+    choose_device(w, row->device);
+    if (!row->row.kit) {
         conclude(line, CHECK_ROW_SKIP,
                  strchr(line->op, '.') ? "a vendor's own kernel: there is no oracle for it"
                                        : "this backend-check has no case for it");
-        return;
+        return true;
     }
-    kit_run_row(&session, &w->rows[at], &line->result);
+    kit_run_row(&session, &row->row, &line->result);
     if (w->error[0] && !line->result.failures++)
         copy_text(line->result.text, sizeof line->result.text, w->error);
     w->error[0] = '\0';
@@ -290,6 +393,7 @@ static void run_row(worker *w, int32_t at)
                                        : "all its cases are large and were left out");
     else
         conclude(line, line->result.failures ? CHECK_ROW_FAIL : CHECK_ROW_PASS, line->result.text);
+    return true;
 }
 
 void check_work(const check_options *options, check_shared *shared, int32_t first,
@@ -308,12 +412,17 @@ void check_work(const check_options *options, check_shared *shared, int32_t firs
     if ((path || !file) && open_backend(&w, path) && find_rows(&w)) {
         shared->phase = CHECK_RUNNING;
         for (int32_t row = first; row < shared->row_count; row++) {
-            run_row(&w, row);
+            bool go_on = run_row(&w, row);
+            if (!go_on)
+                shared->phase = CHECK_AGAIN;
             beat(&w);
+            if (!go_on && files->pipe >= 0)
+                _exit(0); /* threads of the check may be blocked */
         }
         shared->phase = CHECK_DONE;
     }
     tool_progress_end(&w.progress);
+    kit_target_close(w.target);
     collet_context_destroy(w.context);
     collet_runtime_destroy(w.runtime);
     free(w.rows);

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +216,11 @@ void *library_open(const char *name, const char *const *variables)
     (void)pthread_mutex_lock(&opening);
     opened = 1;
     extended *s = extend(variables);
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* for the threads that it starts */
     void *handle = dlopen(name, OPEN_FLAGS);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     restore(s);
     (void)pthread_mutex_unlock(&opening);
     (void)atexit(before_exit);

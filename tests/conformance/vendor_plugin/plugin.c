@@ -29,7 +29,8 @@ static collet_status device_open(const collet_host *host, uint32_t index,
                                  collet_device_properties *properties, collet_device **device,
                                  collet_error *err)
 {
-    (void)index, (void)err;
+    if ((uint64_t)index + 1 > VENDOR_DEVICES)
+        return host->fail(err, COLLET_UNAVAILABLE, "vendor: no device %u", index);
     host->log(host, COLLET_LOG_WARNING, "vendor: the card is hot");
     properties->memory = COLLET_MEMORY_HOST;
     properties->order = COLLET_ORDER_SYNCHRONOUS;

@@ -49,6 +49,8 @@ static collet_status device_open(const collet_host *host, uint32_t index,
                                  collet_error *err)
 {
     host->log(host, COLLET_LOG_WARNING, "remote: opening device %u", index);
+    if (index >= setting(host, "remote.devices"))
+        return host->fail(err, COLLET_UNAVAILABLE, "there is no device %u", index);
     if (setting(host, "remote.closed"))
         return host->fail(err, COLLET_UNAVAILABLE, "remote.closed is set");
     if (host->extension(host, "nobody.nothing/1"))
@@ -91,7 +93,7 @@ static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffe
     collet_buffer *b = NULL;
     pthread_mutex_lock(&d->lock);
     uint64_t used = d->stats.current + (d->hoards ? d->kept : 0);
-    int fits = (int64_t)bytes <= d->memory - (int64_t)used;
+    int fits = bytes <= INT64_MAX && (int64_t)bytes <= d->memory - (int64_t)used;
     if (fits)
         b = calloc(1, sizeof *b + bytes);
     if (b) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fenv.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -92,6 +94,7 @@ static void *queue_thread(void *argument)
 {
     collet_queue *q = argument;
     timeline *time = q->time;
+    fesetenv(FE_DFL_ENV);
     pthread_mutex_lock(&time->lock);
     for (;;) {
         while (!q->first && !q->ending)
@@ -220,7 +223,12 @@ collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_e
     q->serial = next_serial(d);
     q->last = &q->first;
     q->time = time;
-    if (pthread_create(&q->thread, NULL, queue_thread, q)) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&q->thread, NULL, queue_thread, q);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) {
         timeline_unref(time);
         free(q);
         return d->host->fail(err, COLLET_FAILED, "no thread for a queue");

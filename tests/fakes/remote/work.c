@@ -13,6 +13,12 @@ static void task_buffer(task *t, int which, collet_buffer *b, uint64_t offset)
     t->offsets[which] = offset;
 }
 
+static const collet_operand *operand(const collet_kernel_call *call, uint32_t i)
+{
+    const char *first = (const char *)call->operands;
+    return (const collet_operand *)(const void *)(first + (size_t)i * call->operand_size);
+}
+
 static double load(const task *t, int which, int64_t element)
 {
     const unsigned char *p = t->buffers[which]->data + t->offsets[which];
@@ -145,16 +151,16 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
         return status;
     }
     t->op = call->op;
-    t->dtype = call->operands[0].dtype;
-    t->ndim = call->operands[0].ndim;
+    t->dtype = operand(call, 0)->dtype;
+    t->ndim = operand(call, 0)->ndim;
     t->bytes = t->dtype == COLLET_F32 ? sizeof(float) : sizeof(double);
     for (int32_t i = 0; i < t->ndim; i++)
-        t->bytes *= (uint64_t)call->operands[0].shape[i];
+        t->bytes *= (uint64_t)operand(call, 0)->shape[i];
     if (t->op == COLLET_OP_FILL)
         t->fill = value_of(&((const collet_fill_params *)call->params)->value);
-    memcpy(t->shape, call->operands[0].shape, (size_t)t->ndim * sizeof *t->shape);
+    memcpy(t->shape, operand(call, 0)->shape, (size_t)t->ndim * sizeof *t->shape);
     for (uint32_t i = 0; i < call->n_out + call->n_in; i++) {
-        const collet_operand *o = &call->operands[i];
+        const collet_operand *o = operand(call, i);
         if (!o->dtype)
             continue;
         task_buffer(t, (int)i, o->buffer, o->byte_offset);
@@ -172,8 +178,8 @@ collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
 {
     uint64_t bytes = sizeof(float);
     (void)d;
-    for (int32_t i = 0; i < call->operands[0].ndim; i++)
-        bytes *= (uint64_t)call->operands[0].shape[i];
+    for (int32_t i = 0; i < operand(call, 0)->ndim; i++)
+        bytes *= (uint64_t)operand(call, 0)->shape[i];
     *workspace_bytes = bytes;
     return COLLET_OK;
 }

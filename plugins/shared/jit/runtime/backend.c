@@ -66,6 +66,7 @@ collet_status jit_device_open(const collet_host *host, uint32_t index,
                               collet_device_properties *properties, collet_device **device,
                               collet_error *err)
 {
+    sigset_t before;
     jit_base *b = calloc(1, this_backend.device_bytes);
     collet_device *d = (collet_device *)(void *)b;
     if (!b)
@@ -79,7 +80,9 @@ collet_status jit_device_open(const collet_host *host, uint32_t index,
         return host->fail(err, COLLET_NO_MEMORY, "%s: cannot create the device's lock",
                           this_backend.name);
     }
+    jit_signals_block(&before);
     collet_status status = jit_backend_open(d, index, err);
+    jit_signals_restore(&before);
     if (status == COLLET_OK && !(b->tables = jit_tables_create()))
         status = host->fail(err, COLLET_NO_MEMORY, "%s: out of memory for the cache of tables",
                             this_backend.name);

@@ -141,6 +141,18 @@ static void queue_free(jit_queue *q)
     free(q);
 }
 
+void jit_signals_block(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+void jit_signals_restore(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 collet_status jit_queue_create(collet_device *d, collet_queue **queue, collet_error *err)
 {
     jit_base *b = jit_base_of(d);
@@ -153,7 +165,10 @@ collet_status jit_queue_create(collet_device *d, collet_queue **queue, collet_er
         return b->host->fail(err, COLLET_NO_MEMORY, "out of memory for a queue");
     }
     q->device = d;
+    sigset_t before;
+    jit_signals_block(&before);
     collet_status status = jit_backend_queue_open((collet_queue *)(void *)q, err);
+    jit_signals_restore(&before);
     if (status != COLLET_OK) {
         queue_free(q);
         return jit_after_first(status);

@@ -3,6 +3,8 @@
 #ifndef COLLET_JIT_RUNTIME_QUEUE_H
 #define COLLET_JIT_RUNTIME_QUEUE_H
 
+#include <signal.h>
+
 #include "base.h"
 
 /* Under the queue's lock: records the failure of the oldest command that is not known to be
@@ -19,6 +21,11 @@ void jit_queues_free(collet_device *device);
 void jit_queue_await(collet_queue *queue, uint64_t ticket);
 
 /* Slots. */
+/* Signals are for the program's threads: all are blocked while a driver may start its own, which
+ * inherit the mask. */
+void jit_signals_block(sigset_t *before);
+void jit_signals_restore(const sigset_t *before);
+
 collet_status jit_queue_create(collet_device *device, collet_queue **queue, collet_error *err);
 void jit_queue_destroy(collet_device *device, collet_queue *queue);
 uint64_t jit_queue_mark(collet_device *device, collet_queue *queue);

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of slots, each with what every call must keep. */
+#include "verbs/verbs.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The end of a check -------------------------------------------------------------------- */
+
+static _Noreturn void leave(bench *b)
+{
+    if (pthread_equal(pthread_self(), b->main))
+        longjmp(b->escape, 1);
+    pthread_exit(NULL);
+}
+
+void bench_fail(bench *b, const char *format, ...)
+{
+    char text[KIT_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(b->lock);
+    kit_fail(b->verdict, "%s", text);
+    pthread_mutex_unlock(b->lock);
+    leave(b);
+}
+
+void bench_skip(bench *b, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    pthread_mutex_lock(b->lock);
+    if (!b->verdict->failed) {
+        b->skipped = true;
+        vsnprintf(b->verdict->text, sizeof b->verdict->text, format, arguments);
+    }
+    pthread_mutex_unlock(b->lock);
+    va_end(arguments);
+    leave(b);
+}
+
+bool bench_failed(bench *b)
+{
+    pthread_mutex_lock(b->lock);
+    bool failed = b->verdict->failed;
+    pthread_mutex_unlock(b->lock);
+    return failed;
+}
+
+void bench_check(bench *b)
+{
+    if (bench_failed(b))
+        leave(b);
+}
+
+/* ---- Calls --------------------------------------------------------------------------------- */
+
+void slot_begin(slot_call *s, bench *b, const char *slot)
+{
+    s->b = b;
+    s->slot = slot;
+    memset(&s->err, 0x5a, sizeof s->err); /* a caller need not initialise it */
+    s->err.status = COLLET_STATUS_COUNT;
+    s->err.text[0] = '\0';
+    if (b->one_thread)
+        pthread_mutex_lock(b->serial);
+    kit_conduct_take(&s->before, b->session->output);
+}
+
+collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed)
+{
+    bench *b = s->b;
+    kit_verdict v = {0};
+    kit_conduct_check(&s->before, b->session->output, &v);
+    if (b->one_thread)
+        pthread_mutex_unlock(b->serial);
+    bench_require(b, !v.failed, "%s: %s", s->slot, v.text);
+    if (status == COLLET_OK)
+        return status;
+    const char *name = status > 0 && status < COLLET_STATUS_COUNT ? collet_status_name(status) : "";
+    bench_require(b, status > 0 && status < COLLET_STATUS_COUNT && allowed >> status & 1,
+                  "%s returned the status %d %s, which it may not: '%s'", s->slot, status, name,
+                  s->err.text);
+    if (status == COLLET_NOT_READY)
+        return status;
+    bench_require(b, s->err.text[0], "%s returned %s and set no text", s->slot, name);
+    bench_require(b, s->err.status == status, "%s returned %s and set the error's status to %d",
+                  s->slot, name, s->err.status);
+    return status;
+}
+
+/* The status of a call that must succeed. */
+static void must(bench *b, const char *slot, collet_status status)
+{
+    bench_require(b, status == COLLET_OK, "%s returned %s", slot, collet_status_name(status));
+}
+
+collet_status try_open(bench *b, uint32_t index, collet_device **device)
+{
+    slot_call s;
+    collet_device_properties p = {.struct_size = sizeof p, .table = b->plugin};
+    slot_begin(&s, b, "device_open");
+    collet_status status =
+        slot_end(&s, b->plugin->device_open(&b->target->host, index, &p, device, &s.err), MAY_OPEN);
+    if (status == COLLET_OK) {
+        b->own_memory = p.memory == COLLET_MEMORY_OWN;
+        b->has_queues = p.order == COLLET_ORDER_QUEUES;
+        b->one_thread = p.threads == COLLET_THREADS_ONE;
+        b->max_queues = !b->has_queues ? 1 : p.max_queues ? p.max_queues : UINT32_MAX;
+    }
+    return status;
+}
+
+collet_status try_alloc(bench *b, uint64_t bytes, void **buffer)
+{
+    slot_call s;
+    collet_buffer *allocated = NULL;
+    if (!b->own_memory) {
+        *buffer = aligned_alloc(256, (size_t)(bytes + 255) / 256 * 256);
+        return *buffer ? COLLET_OK : COLLET_REFUSED;
+    }
+    slot_begin(&s, b, "buffer_alloc");
+    collet_status status =
+        slot_end(&s, b->plugin->buffer_alloc(b->device, bytes, &allocated, &s.err), MAY_ALLOC);
+    *buffer = allocated;
+    return status;
+}
+
+collet_status try_queue(bench *b, collet_queue **queue)
+{
+    slot_call s;
+    *queue = NULL;
+    if (!b->has_queues)
+        return COLLET_OK;
+    slot_begin(&s, b, "queue_create");
+    return slot_end(&s, b->plugin->queue_create(b->device, queue, &s.err), MAY_CREATE);
+}
+
+collet_status try_write(bench *b, collet_queue *q, void *buffer, uint64_t offset,
+                        const void *source, uint64_t bytes)
+{
+    slot_call s;
+    if (!b->own_memory) {
+        memcpy((char *)buffer + offset, source, bytes);
+        return COLLET_OK;
+    }
+    slot_begin(&s, b, "buffer_write");
+    return slot_end(&s,
+                    b->plugin->buffer_write(b->device, q, buffer, offset, source, bytes, &s.err),
+                    MAY_ENQUEUE);
+}
+
+collet_status try_read(bench *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
+                       uint64_t bytes)
+{
+    slot_call s;
+    if (!b->own_memory) {
+        memcpy(target, (char *)buffer + offset, bytes);
+        return COLLET_OK;
+    }
+    slot_begin(&s, b, "buffer_read");
+    return slot_end(&s, b->plugin->buffer_read(b->device, q, buffer, offset, target, bytes, &s.err),
+                    MAY_READ);
+}
+
+collet_status try_wait(bench *b, collet_queue *q, uint64_t value, int64_t nanoseconds)
+{
+    slot_call s;
+    if (!q)
+        return COLLET_OK;
+    slot_begin(&s, b, "queue_wait");
+    return slot_end(&s, b->plugin->queue_wait(b->device, q, value, nanoseconds, &s.err), MAY_WAIT);
+}
+
+collet_status try_after(bench *b, collet_queue *q, collet_queue *other, uint64_t value)
+{
+    slot_call s;
+    if (!q || q == other)
+        return COLLET_OK;
+    slot_begin(&s, b, "queue_after");
+    return slot_end(&s, b->plugin->queue_after(b->device, q, other, value, &s.err), MAY_ENQUEUE);
+}
+
+/* ---- Calls that succeed -------------------------------------------------------------------- */
+
+void bench_open(bench *b)
+{
+    collet_device *device = NULL;
+    must(b, "device_open", try_open(b, b->index, &device));
+    bench_require(b, device, "device_open returned OK and no device");
+    b->device = device;
+}
+
+void bench_close(bench *b)
+{
+    slot_call s;
+    slot_begin(&s, b, "device_close");
+    b->plugin->device_close(b->device);
+    b->device = NULL;
+    slot_end(&s, COLLET_OK, 0);
+}
+
+void *bench_alloc(bench *b, uint64_t bytes)
+{
+    void *buffer = NULL;
+    must(b, "buffer_alloc", try_alloc(b, bytes, &buffer));
+    bench_require(b, buffer, "buffer_alloc returned OK and no buffer");
+    return buffer;
+}
+
+void bench_free(bench *b, void *buffer)
+{
+    slot_call s;
+    if (!b->own_memory) {
+        free(buffer);
+        return;
+    }
+    slot_begin(&s, b, "buffer_free");
+    b->plugin->buffer_free(b->device, buffer);
+    slot_end(&s, COLLET_OK, 0);
+}
+
+collet_queue *bench_queue(bench *b)
+{
+    collet_queue *queue;
+    must(b, "queue_create", try_queue(b, &queue));
+    bench_require(b, queue || !b->has_queues, "queue_create returned OK and no queue");
+    return queue;
+}
+
+void bench_destroy(bench *b, collet_queue *q)
+{
+    slot_call s;
+    if (!b->has_queues)
+        return;
+    slot_begin(&s, b, "queue_destroy");
+    b->plugin->queue_destroy(b->device, q);
+    slot_end(&s, COLLET_OK, 0);
+}
+
+/* Keeps a block of arguments, which was overwritten, so that its memory is not reused at once. */
+static void keep(bench *b, void *block)
+{
+    pthread_mutex_lock(b->lock);
+    size_t at = b->kept_at++ % (sizeof b->kept / sizeof *b->kept);
+    void *old = b->kept[at];
+    b->kept[at] = block;
+    pthread_mutex_unlock(b->lock);
+    free(old);
+}
+
+#define KEPT_BYTES (1 << 16)
+
+void bench_write(bench *b, collet_queue *q, void *buffer, uint64_t offset, const void *source,
+                 uint64_t bytes)
+{
+    void *block = kit_memory(bytes);
+    memcpy(block, source, bytes);
+    collet_status status = try_write(b, q, buffer, offset, block, bytes);
+    memset(block, 0x6b, bytes);
+    if (bytes <= KEPT_BYTES)
+        keep(b, block);
+    else
+        free(block);
+    must(b, "buffer_write", status);
+}
+
+void bench_read(bench *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
+                uint64_t bytes)
+{
+    must(b, "buffer_read", try_read(b, q, buffer, offset, target, bytes));
+}
+
+uint64_t bench_mark(bench *b, collet_queue *q)
+{
+    slot_call s;
+    if (!q)
+        return 0;
+    slot_begin(&s, b, "queue_mark");
+    uint64_t value = b->plugin->queue_mark(b->device, q);
+    slot_end(&s, COLLET_OK, 0);
+    return value;
+}
+
+void bench_wait(bench *b, collet_queue *q, uint64_t value)
+{
+    collet_status status = try_wait(b, q, value, -1);
+    bench_require(b, status != COLLET_NOT_READY,
+                  "queue_wait without a limit returned NOT_READY: a negative number is no limit");
+    must(b, "queue_wait", status);
+}
+
+void bench_after(bench *b, collet_queue *q, collet_queue *other, uint64_t value)
+{
+    must(b, "queue_after", try_after(b, q, other, value));
+}
+
+void bench_settle(bench *b, collet_queue *q)
+{
+    bench_wait(b, q, bench_mark(b, q));
+}
+
+const void *bench_extension(bench *b, const char *name)
+{
+    slot_call s;
+    if (!b->plugin->extension)
+        return NULL;
+    slot_begin(&s, b, "extension");
+    const void *table = b->plugin->extension(b->device, name);
+    slot_end(&s, COLLET_OK, 0);
+    return table;
+}
+
+bool bench_statistics(bench *b, collet_memory_stats *stats)
+{
+    slot_call s;
+    const collet_memory_extension *memory = bench_extension(b, COLLET_EXTENSION_MEMORY);
+    if (!memory)
+        return false;
+    slot_begin(&s, b, "collet.memory/1 stats");
+    must(b, "collet.memory/1 stats",
+         slot_end(&s, memory->stats(b->device, stats, &s.err), MAY(FAILED) | MAY(DEVICE_LOST)));
+    return true;
+}
+
+void bench_reset_peak(bench *b)
+{
+    slot_call s;
+    const collet_memory_extension *memory = bench_extension(b, COLLET_EXTENSION_MEMORY);
+    if (!memory)
+        return;
+    slot_begin(&s, b, "collet.memory/1 reset_peak");
+    memory->reset_peak(b->device);
+    slot_end(&s, COLLET_OK, 0);
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------- */
+
+int32_t bench_row(const bench *b, uint32_t op, uint64_t sig)
+{
+    const collet_plugin *p = b->plugin;
+    for (uint32_t i = 0; i < p->kernel_count; i++) {
+        const collet_kernel_row *row =
+            (const void *)((const char *)p->kernels + (size_t)i * p->kernel_size);
+        if (row->op == op && row->sig == sig &&
+            (!p->device_supports || p->device_supports(b->device, i)))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+/* A call and all that it points to, in one block, which is overwritten when the slot returned. */
+typedef struct call_block {
+    collet_kernel_call call;
+    struct {
+        collet_operand operand;
+        uint64_t grown; /* a newer libcore may have larger operands */
+    } operands[COLLET_MAX_OPERANDS];
+    int64_t shapes[COLLET_MAX_OPERANDS][COLLET_MAX_DIMS];
+    int64_t strides[COLLET_MAX_OPERANDS][COLLET_MAX_DIMS];
+    _Alignas(16) unsigned char params[256];
+} call_block;
+
+static call_block *call_new(const collet_kernel_row *row, const bench_operand *operands,
+                            uint32_t count, uint32_t n_out, const void *params, collet_error *err)
+{
+    call_block *c = kit_memory(sizeof *c);
+    memset(c, 0, sizeof *c);
+    c->call = (collet_kernel_call){.struct_size = sizeof c->call,
+                                   .op = row->op,
+                                   .sig = row->sig,
+                                   .n_out = n_out,
+                                   .n_in = count - n_out,
+                                   .operand_size = sizeof *c->operands,
+                                   .operands = &c->operands[0].operand,
+                                   .err = err};
+    if (params) {
+        memcpy(&c->call.params_size, params, sizeof c->call.params_size);
+        memcpy(c->params, params, c->call.params_size);
+        c->call.params = c->params;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const bench_operand *o = &operands[i];
+        memcpy(c->shapes[i], o->shape, sizeof o->shape);
+        memcpy(c->strides[i], o->strides, sizeof o->strides);
+        c->operands[i].operand =
+            (collet_operand){o->buffer, o->offset, o->dtype, o->ndim, c->shapes[i], c->strides[i]};
+    }
+    return c;
+}
+
+static const collet_kernel_row *row_at(const bench *b, uint32_t row)
+{
+    return (const void *)((const char *)b->plugin->kernels + (size_t)row * b->plugin->kernel_size);
+}
+
+bool row_asks(const bench *b, uint32_t row)
+{
+    return row_at(b, row)->accepts != NULL;
+}
+
+static void call_end(bench *b, call_block *c)
+{
+    memset(c, 0x6b, sizeof *c);
+    keep(b, c);
+}
+
+collet_status try_accepts(bench *b, uint32_t row, const bench_operand *operands, uint32_t count,
+                          uint32_t n_out, const void *params, uint64_t *bytes)
+{
+    slot_call s;
+    const collet_kernel_row *r = row_at(b, row);
+    *bytes = 0;
+    if (!r->accepts)
+        return COLLET_OK;
+    slot_begin(&s, b, "accepts");
+    call_block *c = call_new(r, operands, count, n_out, params, &s.err);
+    for (uint32_t i = 0; i < count; i++)
+        c->operands[i].operand.buffer = NULL;
+    collet_status status = r->accepts(b->device, &c->call, bytes);
+    call_end(b, c);
+    return slot_end(&s, status, MAY(REFUSED) | MAY(DEVICE_LOST));
+}
+
+collet_status try_run(bench *b, collet_queue *q, uint32_t row, const bench_operand *operands,
+                      uint32_t count, uint32_t n_out, const void *params, void *scratch,
+                      uint64_t scratch_bytes)
+{
+    slot_call s;
+    const collet_kernel_row *r = row_at(b, row);
+    slot_begin(&s, b, "run");
+    call_block *c = call_new(r, operands, count, n_out, params, &s.err);
+    c->call.workspace = scratch_bytes ? scratch : NULL;
+    c->call.workspace_bytes = scratch_bytes;
+    collet_status status = r->run(b->device, q, &c->call);
+    call_end(b, c);
+    return slot_end(&s, status, MAY_ENQUEUE);
+}

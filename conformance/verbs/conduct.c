@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plugin must leave as it is in the process, and how its own threads are set up. */
+#include "verbs/verbs.h"
+
+#include <dirent.h>
+#include <fenv.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+/* Rounds upwards, and denormal numbers are zero, where the processor can. */
+static void floating_unusual(void)
+{
+    fesetround(FE_UPWARD);
+#if defined(__x86_64__)
+    _mm_setcsr(_mm_getcsr() | 0x8040);
+#endif
+}
+
+/* A thread in a state that a plugin does not expect; every call compares it (slot_end). */
+static void unusual(bench *b, int number, void *user)
+{
+    sigset_t signals;
+    (void)number;
+    (void)user;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    sigaddset(&signals, SIGWINCH);
+    pthread_sigmask(SIG_SETMASK, &signals, NULL);
+    floating_unusual();
+    bench_open(b);
+    bench_scenario(b);
+    bench_scenario(b);
+    bench_close(b);
+}
+
+static void state(bench *b)
+{
+    char before[128];
+    snprintf(before, sizeof before, "%s", setlocale(LC_ALL, NULL));
+    if (!setlocale(LC_ALL, "C.UTF-8") && !setlocale(LC_ALL, "en_US.UTF-8"))
+        (void)setlocale(LC_ALL, "");
+    bench_threads(b, 1, unusual, NULL);
+    (void)setlocale(LC_ALL, before);
+}
+
+typedef struct process_state {
+    struct sigaction actions[32];
+    char directory[4096];
+    mode_t mask;
+    uint64_t environment;
+} process_state;
+
+static void process_take(process_state *s)
+{
+    memset(s, 0, sizeof *s);
+    for (int i = 1; i < 32; i++)
+        sigaction(i, NULL, &s->actions[i]);
+    if (!getcwd(s->directory, sizeof s->directory))
+        s->directory[0] = '\0';
+    s->mask = umask(0);
+    umask(s->mask);
+    for (char **e = environ; e && *e; e++)
+        for (const char *c = *e; *c; c++)
+            s->environment = s->environment * 31 + (unsigned char)*c;
+}
+
+static void process(bench *b)
+{
+    process_state before, after;
+    process_take(&before);
+    bench_open(b);
+    bench_scenario(b);
+    bench_close(b);
+    process_take(&after);
+    for (int i = 1; i < 32; i++)
+        bench_require(b, before.actions[i].sa_handler == after.actions[i].sa_handler,
+                      "conduct: the action of signal %d was changed", i);
+    bench_require(b, !strcmp(before.directory, after.directory),
+                  "conduct: the working directory was changed");
+    bench_require(b, before.mask == after.mask, "conduct: the umask was changed");
+    bench_require(b, before.environment == after.environment,
+                  "conduct: environment variables were changed");
+}
+
+/* 1/3 + 1/3 2^-30 and the like, whose sums are rounded differently upwards; and denormals. */
+static double rounded(int i)
+{
+    return i % 4 == 3 ? 1e-40 : 1.0 / (3 + i % 97);
+}
+
+static void create_unusual(bench *b, int number, void *user)
+{
+    (void)number;
+    floating_unusual();
+    bench_open(b);
+    *(collet_queue **)user = bench_queue(b);
+}
+
+/* Kernels in queues compute as always, whatever the state of the thread that made the queue. */
+static void floating(bench *b)
+{
+    enum { N = 4000 };
+    collet_queue *q = NULL;
+    float x[N], y[N], sum[N];
+    bench_threads(b, 1, create_unusual, &q);
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)rounded(i);
+        y[i] = (float)rounded(i) * (i % 4 == 3 ? 1.0f : 0x1p-12f);
+    }
+    if (b->dtype != COLLET_F32)
+        bench_skip(b, "the device has no kernel add of f32");
+    void *a = bench_alloc(b, sizeof x), *c = bench_alloc(b, sizeof x),
+         *out = bench_alloc(b, sizeof x);
+    bench_write(b, q, a, 0, x, sizeof x);
+    bench_write(b, q, c, 0, y, sizeof y);
+    bench_operand add[3] = {bench_vector(b, out, 0, N), bench_vector(b, a, 0, N),
+                            bench_vector(b, c, 0, N)};
+    bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                  "run of add failed");
+    bench_read(b, q, out, 0, sum, sizeof sum);
+    for (int i = 0; i < N; i++)
+        bench_require(
+            b, sum[i] == x[i] + y[i],
+            "conduct: kernels round or flush as the thread that opened the device or made "
+            "the queue (%a + %a is %a): threads of a plugin set their own "
+            "floating-point state",
+            (double)x[i], (double)y[i], (double)sum[i]);
+    bench_free(b, a);
+    bench_free(b, c);
+    bench_free(b, out);
+    bench_destroy(b, q);
+    bench_close(b);
+}
+
+/* Signals that a program handles and that must not interrupt a plugin's threads. */
+static const int asynchronous[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2,
+                                   SIGALRM, SIGCHLD, SIGPIPE, SIGWINCH, SIGTSTP};
+
+static unsigned long long blocked_by(const char *thread)
+{
+    char path[300], line[256];
+    unsigned long long blocked = ~0ull;
+    snprintf(path, sizeof path, "/proc/self/task/%s/status", thread);
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "SigBlk: %llx", &blocked) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return blocked; /* all, of a thread that ended */
+}
+
+static void look_at_threads(bench *b)
+{
+    char own[32];
+    snprintf(own, sizeof own, "%ld", syscall(SYS_gettid));
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks)
+        bench_skip(b, "the system does not report threads");
+    for (struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks)) {
+        if (entry->d_name[0] == '.' || !strcmp(entry->d_name, own))
+            continue;
+        unsigned long long blocked = blocked_by(entry->d_name);
+        for (size_t i = 0; i < sizeof asynchronous / sizeof *asynchronous; i++)
+            if (!(blocked >> (asynchronous[i] - 1) & 1)) {
+                closedir(tasks);
+                bench_fail(b,
+                           "conduct: a thread of the plugin or of a library that it uses does not "
+                           "block %s: block all signals while threads are created",
+                           strsignal(asynchronous[i]));
+            }
+    }
+    closedir(tasks);
+}
+
+static void signals(bench *b)
+{
+    collet_queue *q = bench_queue(b);
+    bench_scenario(b);
+    look_at_threads(b);
+    bench_destroy(b, q);
+}
+
+const kit_verb verbs_conduct[] = {
+    {"conduct.state", NEEDS_CLOSED, state},
+    {"conduct.process", NEEDS_CLOSED, process},
+    {"conduct.floating", NEEDS_ADD | NEEDS_QUEUES | NEEDS_CLOSED, floating},
+    {"conduct.signals", 0, signals},
+    {0},
+};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stays behind: blocks of memory, descriptors, threads, memory of the device. The first rounds
+ * may make what a plugin keeps; later ones must not add to it. */
+#include "verbs/verbs.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct holdings {
+    int64_t blocks;
+    int threads, descriptors;
+    uint64_t memory;
+} holdings;
+
+static int descriptor_count(void)
+{
+    DIR *files = opendir("/proc/self/fd");
+    int count = 0;
+    while (files && readdir(files))
+        count++;
+    if (files)
+        closedir(files);
+    return count;
+}
+
+/* A thread that was joined may still be listed for a moment. */
+static int thread_count(int expected)
+{
+    int count = kit_thread_count();
+    for (int i = 0; i < 200 && count > expected; i++) {
+        usleep(1000);
+        count = kit_thread_count();
+    }
+    return count;
+}
+
+static holdings take(bench *b, int threads)
+{
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    if (!b->device || !bench_statistics(b, &stats))
+        stats.current = 0;
+    return (holdings){allocation_live(), thread_count(threads), descriptor_count(), stats.current};
+}
+
+#define WARM 4
+#define ROUNDS 12
+
+/* Calls `body` and compares what is held after the first rounds and after the last. Something may
+ * still be made late, once: what leaks does so in every round. */
+static void repeat(bench *b, int times, void (*body)(bench *b), const char *what)
+{
+    holdings before = {0};
+    allocation_watch(b->target->begin, b->target->end);
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i == WARM)
+            before = take(b, 0);
+        for (int k = 0; k < times; k++)
+            body(b);
+    }
+    holdings after = take(b, before.threads);
+    const int least = (ROUNDS - WARM) / 2;
+    bench_require(b, after.blocks - before.blocks < least,
+                  "leak: %lld blocks of memory stay allocated after %d times %s",
+                  (long long)(after.blocks - before.blocks), times * (ROUNDS - WARM), what);
+    bench_require(b, after.threads - before.threads < least,
+                  "leak: %d threads stay after %d times %s", after.threads - before.threads,
+                  times * (ROUNDS - WARM), what);
+    bench_require(b, after.descriptors - before.descriptors < least,
+                  "leak: %d descriptors stay open after %d times %s",
+                  after.descriptors - before.descriptors, times * (ROUNDS - WARM), what);
+    bench_require(b, after.memory <= before.memory,
+                  "leak: memory_stats reports %llu bytes more in use after %d times %s",
+                  (unsigned long long)(after.memory - before.memory), times * (ROUNDS - WARM),
+                  what);
+}
+
+static void open_close(bench *b)
+{
+    bench_open(b);
+    bench_scenario(b);
+    bench_close(b);
+}
+
+static void device(bench *b)
+{
+    repeat(b, 1, open_close, "device_open and device_close");
+}
+
+static void create_destroy(bench *b)
+{
+    collet_queue *q[2] = {0};
+    int count = bench_queues(b, q, 2);
+    if (count > 1)
+        bench_after(b, q[0], q[1], bench_mark(b, q[1]));
+    for (int i = 0; i < count; i++)
+        bench_destroy(b, q[i]);
+}
+
+static void queues(bench *b)
+{
+    repeat(b, 3, create_destroy, "queue_create and queue_destroy");
+}
+
+static void alloc_free(bench *b)
+{
+    void *buffers[3];
+    for (uint64_t i = 0; i < 3; i++)
+        buffers[i] = bench_alloc(b, 1 + i * 70000);
+    for (int i = 0; i < 3; i++)
+        bench_free(b, buffers[i]);
+}
+
+static void buffers(bench *b)
+{
+    repeat(b, 5, alloc_free, "buffer_alloc and buffer_free");
+}
+
+static void calls(bench *b)
+{
+    repeat(b, 4, bench_scenario, "writes, kernels, waits and reads");
+}
+
+static void ask(bench *b)
+{
+    slot_call s;
+    uint64_t needed = 0;
+    slot_begin(&s, b, "capabilities");
+    slot_end(&s, b->plugin->capabilities(&b->target->host, NULL, 0, &needed, &s.err), MAY_OPEN);
+}
+
+static void capabilities(bench *b)
+{
+    repeat(b, 3, ask, "capabilities");
+}
+
+static void refuse(bench *b)
+{
+    collet_device *none = NULL;
+    void *buffer = NULL;
+    (void)try_open(b, b->target->device_count, &none);
+    if (b->own_memory)
+        (void)try_alloc(b, UINT64_MAX - 4096, &buffer);
+}
+
+static void errors(bench *b)
+{
+    repeat(b, 5, refuse, "device_open and buffer_alloc that fail");
+}
+
+const kit_verb verbs_leaks[] = {
+    {"leaks.device", NEEDS_CLOSED, device},
+    {"leaks.queues", NEEDS_QUEUES, queues},
+    {"leaks.buffers", NEEDS_MEMORY, buffers},
+    {"leaks.calls", 0, calls},
+    {"leaks.capabilities", 0, capabilities},
+    {"leaks.errors", 0, errors},
+    {0},
+};

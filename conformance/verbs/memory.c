@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers: that they are apart, limits of memory, statistics. */
+#include "verbs/verbs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUFFERS 40
+
+static uint64_t bytes_of(int i)
+{
+    static const uint64_t sizes[] = {1, 3, 64, 255, 256, 257, 4096, 10000, 65536, 1000003};
+    return sizes[i % 10];
+}
+
+static void put(bench *b, collet_queue *q, void *buffer, int i)
+{
+    unsigned char *bytes = kit_memory(bytes_of(i));
+    memset(bytes, 1 + i, bytes_of(i));
+    bench_write(b, q, buffer, 0, bytes, bytes_of(i));
+    free(bytes);
+}
+
+static void expect(bench *b, collet_queue *q, void *buffer, int i)
+{
+    unsigned char *bytes = kit_memory(bytes_of(i));
+    bench_read(b, q, buffer, 0, bytes, bytes_of(i));
+    for (uint64_t k = 0; k < bytes_of(i); k++)
+        bench_require(b, bytes[k] == 1 + i,
+                      "byte %" PRIu64 " of a buffer of %" PRIu64
+                      " changed when other buffers were written or freed",
+                      k, bytes_of(i));
+    free(bytes);
+}
+
+/* Buffers keep their bytes while others are allocated, written and freed. */
+static void apart(bench *b)
+{
+    collet_queue *q = bench_queue(b);
+    void *buffers[BUFFERS];
+    for (int i = 0; i < BUFFERS; i++)
+        put(b, q, buffers[i] = bench_alloc(b, bytes_of(i)), i);
+    bench_settle(b, q);
+    for (int round = 0; round < 3; round++) {
+        for (int i = round % 2; i < BUFFERS; i += 2)
+            bench_free(b, buffers[i]);
+        for (int i = round % 2; i < BUFFERS; i += 2)
+            put(b, q, buffers[i] = bench_alloc(b, bytes_of(i)), i);
+        for (int i = 0; i < BUFFERS; i++)
+            expect(b, q, buffers[i], i);
+    }
+    for (int i = 0; i < BUFFERS; i++)
+        bench_free(b, buffers[i]);
+    bench_destroy(b, q);
+}
+
+/* A buffer is freed and another allocated while unrelated work is under way. */
+static void reused(bench *b)
+{
+    bench_slow(b);
+    int64_t n = b->elements;
+    collet_queue *q[2] = {0};
+    int count = bench_queues(b, q, 2);
+    void *one = bench_numbers(b, q[0], 1, 1), *x = bench_numbers(b, q[0], n, 0);
+    bench_settle(b, q[0]);
+    for (int i = 0; i < 4; i++) {
+        void *y = bench_numbers(b, q[count - 1], n, 50);
+        bench_settle(b, q[count - 1]);
+        bench_chain(b, q[0], x, one, n, CHAIN / 2);
+        bench_free(b, y);
+        y = bench_numbers(b, q[count - 1], n, 60 + i);
+        bench_chain(b, q[count - 1], y, one, n, 2);
+        bench_expect(b, q[count - 1], y, n, 62 + i, "a buffer in the place of one that was freed");
+        bench_free(b, y);
+    }
+    bench_expect(b, q[0], x, n, 4 * (CHAIN / 2), "work while other buffers were freed");
+    bench_free(b, x);
+    bench_free(b, one);
+    for (int i = 0; i < count; i++)
+        bench_destroy(b, q[i]);
+}
+
+static void huge(bench *b)
+{
+    static const uint64_t sizes[] = {(uint64_t)1 << 48, (uint64_t)1 << 62, (uint64_t)1 << 63,
+                                     UINT64_MAX - 4096, UINT64_MAX - 255,  UINT64_MAX};
+    collet_queue *q = bench_queue(b);
+    void *before = bench_alloc(b, 1000);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        void *buffer = NULL;
+        collet_status status = try_alloc(b, sizes[i], &buffer);
+        bench_require(b, status == COLLET_REFUSED,
+                      "buffer_alloc of %" PRIu64 " bytes returned %s, not REFUSED", sizes[i],
+                      collet_status_name(status));
+    }
+    put(b, q, before, 0);
+    expect(b, q, before, 0);
+    bench_free(b, before);
+    bench_destroy(b, q);
+}
+
+#define LIMIT ((uint64_t)48 << 20)
+#define SHARE ((uint64_t)10 << 20)
+
+/* A device with little memory, if the plugin has the setting NAME.memory. */
+static void limit(bench *b)
+{
+    void *buffers[16] = {0};
+    int count = 0;
+    collet_status status = COLLET_OK;
+    if (!target_set(b->target, "memory", "50331648"))
+        bench_skip(b, "the plugin has no setting %s.memory", b->plugin->name);
+    bench_open(b);
+    collet_queue *q = bench_queue(b);
+    bench_scenario(b);
+    for (; count < 16 && status == COLLET_OK; count += status == COLLET_OK) {
+        status = try_alloc(b, SHARE, &buffers[count]);
+        if (status == COLLET_OK)
+            put(b, q, buffers[count], 9);
+    }
+    bench_require(b, status == COLLET_REFUSED && count >= 1 && (uint64_t)count * SHARE <= LIMIT,
+                  "of a memory of 48 MiB %d buffers of 10 MiB were allocated before %s", count,
+                  collet_status_name(status));
+    for (int i = 0; i < 3; i++) {
+        bench_settle(b, q);
+        bench_free(b, buffers[i % count]);
+        buffers[i % count] = bench_alloc(b, SHARE);
+        put(b, q, buffers[i % count], 9);
+        void *more = NULL;
+        bench_require(b, try_alloc(b, SHARE, &more) == COLLET_REFUSED,
+                      "more memory was allocated than there is");
+    }
+    for (int i = 0; i < count; i++) {
+        expect(b, q, buffers[i], 9);
+        bench_free(b, buffers[i]);
+    }
+    bench_destroy(b, q);
+    bench_scenario(b);
+}
+
+/* Statistics in a struct of `size` bytes, with bytes behind that stay as they are. */
+static collet_memory_stats statistics_of(bench *b, uint32_t size)
+{
+    union {
+        collet_memory_stats stats;
+        unsigned char bytes[sizeof(collet_memory_stats) + 64];
+    } room;
+    collet_memory_stats stats = {0};
+    memset(room.bytes, 0xc3, sizeof room.bytes);
+    memset(room.bytes, 0, size);
+    room.stats.struct_size = size;
+    if (!bench_statistics(b, &room.stats))
+        bench_skip(b, "the device reports no memory");
+    for (size_t i = size; i < sizeof room.bytes; i++)
+        bench_require(b, room.bytes[i] == 0xc3,
+                      "memory_stats of a struct of %u bytes wrote byte %zu", size, i);
+    bench_require(b, room.stats.struct_size == size,
+                  "memory_stats changed struct_size from %u to %u", size, room.stats.struct_size);
+    bench_require(b, room.stats.unused == 0, "memory_stats set `unused` to %u", room.stats.unused);
+    memcpy(&stats, room.bytes, size < sizeof stats ? size : sizeof stats);
+    return stats;
+}
+
+static collet_memory_stats statistics_now(bench *b)
+{
+    collet_memory_stats s = statistics_of(b, sizeof s);
+    bench_require(b, s.reserved >= s.current,
+                  "memory_stats: reserved %" PRIu64 " is less than current %" PRIu64, s.reserved,
+                  s.current);
+    bench_require(b, s.peak >= s.current,
+                  "memory_stats: peak %" PRIu64 " is less than current %" PRIu64, s.peak,
+                  s.current);
+    bench_require(b, !s.total || s.total >= s.reserved,
+                  "memory_stats: total %" PRIu64 " is less than reserved %" PRIu64, s.total,
+                  s.reserved);
+    bench_require(b, !s.total || s.available <= s.total,
+                  "memory_stats: available %" PRIu64 " is more than total %" PRIu64, s.available,
+                  s.total);
+    return s;
+}
+
+#define PART ((uint64_t)8 << 20)
+
+static bool is_about(uint64_t found, uint64_t expected)
+{
+    return found >= expected && found <= expected + PART / 8;
+}
+
+static void statistics(bench *b)
+{
+    collet_queue *q = bench_queue(b);
+    void *buffers[4];
+    (void)statistics_of(b, sizeof(collet_memory_stats) + 8);
+    uint64_t before = statistics_now(b).current;
+    for (uint64_t i = 0; i < 4; i++) {
+        buffers[i] = bench_alloc(b, PART);
+        collet_memory_stats s = statistics_now(b);
+        bench_require(b, is_about(s.current, before + (i + 1) * PART),
+                      "memory_stats: current went from %" PRIu64 " to %" PRIu64 " when %" PRIu64
+                      " bytes were allocated",
+                      before, s.current, (i + 1) * PART);
+    }
+    put(b, q, buffers[0], 9);
+    bench_settle(b, q);
+    uint64_t most = statistics_now(b).peak;
+    bench_require(b, most >= before + 4 * PART,
+                  "memory_stats: the peak is %" PRIu64 " after %" PRIu64 " bytes were in use", most,
+                  before + 4 * PART);
+    for (int i = 0; i < 4; i++)
+        bench_free(b, buffers[i]);
+    collet_memory_stats s = statistics_now(b);
+    bench_require(b, s.current <= before + PART / 8,
+                  "memory_stats: current is %" PRIu64 " when all is freed, and was %" PRIu64,
+                  s.current, before);
+    bench_require(b, s.peak >= most, "memory_stats: the peak fell from %" PRIu64 " to %" PRIu64,
+                  most, s.peak);
+    bench_reset_peak(b);
+    s = statistics_now(b);
+    bench_require(b, s.peak <= before + PART / 8,
+                  "memory_stats: the peak is %" PRIu64 " after it was reset, current %" PRIu64,
+                  s.peak, s.current);
+    bench_destroy(b, q);
+}
+
+const kit_verb verbs_memory[] = {
+    {"memory.apart", NEEDS_MEMORY, apart},
+    {"memory.reused", NEEDS_MEMORY | NEEDS_ADD, reused},
+    {"memory.huge", NEEDS_MEMORY, huge},
+    {"memory.limit", NEEDS_MEMORY | NEEDS_CLOSED, limit},
+    {"memory.statistics", NEEDS_MEMORY, statistics},
+    {0},
+};

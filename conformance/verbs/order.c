@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of writes, kernels and reads, in a queue and across queues. */
+#include "verbs/verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void kernels(bench *b)
+{
+    bench_slow(b);
+    collet_queue *q = bench_queue(b);
+    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, b->elements, 0);
+    bench_chain(b, q, x, one, b->elements, CHAIN);
+    bench_expect(b, q, x, b->elements, CHAIN, "16 additions in a queue, then a read");
+    bench_free(b, one);
+    bench_free(b, x);
+    bench_destroy(b, q);
+}
+
+/* A write between kernels: neither sooner nor later. */
+static void writes(bench *b)
+{
+    bench_slow(b);
+    int64_t n = b->elements;
+    collet_queue *q = bench_queue(b);
+    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, n, 0);
+    void *y = bench_numbers(b, q, n, 0);
+    void *values = kit_memory((size_t)(n * b->size));
+    for (int64_t i = 0; i < n; i++)
+        if (b->size == 4)
+            ((float *)values)[i] = 100;
+        else
+            ((double *)values)[i] = 100;
+    bench_chain(b, q, x, one, n, CHAIN);
+    bench_write(b, q, x, 0, values, (uint64_t)(n * b->size));
+    bench_operand add[3] = {bench_vector(b, y, 0, n), bench_vector(b, x, 0, n),
+                            bench_vector(b, one, 0, n)};
+    add[2].strides[0] = 0;
+    bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                  "run of add failed");
+    memset(values, 0, (size_t)(n * b->size));
+    bench_write(b, q, x, 0, values, (uint64_t)(n * b->size));
+    bench_expect(b, q, y, n, 101, "a sum with what was written before the kernel");
+    bench_expect(b, q, x, n, 0, "what was written after the kernel");
+    free(values);
+    bench_free(b, one);
+    bench_free(b, x);
+    bench_free(b, y);
+    bench_destroy(b, q);
+}
+
+static unsigned char pattern(uint64_t i, unsigned seed)
+{
+    uint64_t x = (i + 1) * 0x9e3779b97f4a7c15u + seed * 0xd1342543de82ef95u;
+    return (unsigned char)(x >> 56);
+}
+
+static void fill_pattern(unsigned char *bytes, uint64_t at, uint64_t count, unsigned seed)
+{
+    for (uint64_t i = 0; i < count; i++)
+        bytes[i] = pattern(at + i, seed);
+}
+
+static void expect_pattern(bench *b, const unsigned char *bytes, uint64_t at, uint64_t count,
+                           unsigned seed, const char *what)
+{
+    for (uint64_t i = 0; i < count; i++)
+        bench_require(b, bytes[i] == pattern(at + i, seed), "%s: byte %llu is wrong", what,
+                      (unsigned long long)(at + i));
+}
+
+#define PIECES 700
+#define PIECE 5000
+#define BIG ((uint64_t)3 << 20)
+
+/* Writes wait behind slow work; the memory that they came from is overwritten. */
+static void sources(bench *b)
+{
+    bench_slow(b);
+    uint64_t small = (uint64_t)PIECES * PIECE, total = small + 4 * BIG;
+    collet_queue *q = bench_queue(b);
+    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, b->elements, 0);
+    void *buffer = bench_alloc(b, total);
+    unsigned char *bytes = kit_memory(total);
+    bench_chain(b, q, x, one, b->elements, CHAIN);
+    for (uint64_t at = 0, count = PIECE; at < total; at += count) {
+        count = at < small ? PIECE : BIG;
+        fill_pattern(bytes, at, count, 1);
+        bench_write(b, q, buffer, at, bytes, count);
+    }
+    bench_read(b, q, buffer, 0, bytes, total);
+    expect_pattern(b, bytes, 0, total, 1, "writes enqueued behind slow kernels");
+    bench_expect(b, q, x, b->elements, CHAIN, "kernels before many writes");
+    free(bytes);
+    bench_free(b, one);
+    bench_free(b, x);
+    bench_free(b, buffer);
+    bench_destroy(b, q);
+}
+
+/* Odd sizes and offsets; nothing else is written. */
+static void sizes(bench *b)
+{
+    static const uint64_t counts[] = {1,
+                                      2,
+                                      3,
+                                      7,
+                                      63,
+                                      64,
+                                      65,
+                                      255,
+                                      256,
+                                      4095,
+                                      4096,
+                                      4097,
+                                      65536,
+                                      65537,
+                                      99999,
+                                      1048577,
+                                      (4u << 20) + 1,
+                                      (9u << 20) + 13};
+    uint64_t room = (9u << 20) + 100;
+    collet_queue *q = bench_queue(b);
+    void *buffer = bench_alloc(b, room);
+    unsigned char *bytes = kit_memory(room), *back = kit_memory(room);
+    for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
+        uint64_t count = counts[i], at = (i * 13) % 53, span = count + 87;
+        memset(bytes, 0xee, span);
+        bench_write(b, q, buffer, 0, bytes, span);
+        fill_pattern(bytes + at, at, count, i);
+        bench_write(b, q, buffer, at, bytes + at, count);
+        memset(back, 0x55, span);
+        bench_read(b, q, buffer, at, back + at, count);
+        expect_pattern(b, back + at, at, count, i, "a write and a read of the same bytes");
+        for (uint64_t k = 0; k < span; k++)
+            bench_require(b, back[k] == 0x55 || (k >= at && k < at + count),
+                          "buffer_read of %llu bytes wrote beyond them", (unsigned long long)count);
+        bench_read(b, q, buffer, 0, back, span);
+        bench_require(b, !memcmp(back, bytes, span),
+                      "buffer_write of %llu bytes at %llu changed others",
+                      (unsigned long long)count, (unsigned long long)at);
+    }
+    free(bytes);
+    free(back);
+    bench_free(b, buffer);
+    bench_destroy(b, q);
+}
+
+/* A queue goes on after another, to and fro. */
+static void after(bench *b)
+{
+    bench_slow(b);
+    int64_t n = b->elements;
+    collet_queue *q[2] = {0};
+    if (bench_queues(b, q, 2) < 2)
+        q[1] = q[0];
+    void *one = bench_numbers(b, q[0], 1, 1), *x = bench_numbers(b, q[0], n, 0);
+    for (int i = 0; i < 6; i++) {
+        collet_queue *from = q[i % 2], *to = q[1 - i % 2];
+        bench_chain(b, from, x, one, n, CHAIN / 4);
+        bench_after(b, to, from, bench_mark(b, from));
+    }
+    bench_expect(b, q[0], x, n, 6 * (CHAIN / 4), "additions in two queues, each after the other");
+    for (int i = 0; i < 200; i++) {
+        collet_queue *from = q[i % 2], *to = q[1 - i % 2];
+        bench_chain(b, from, x, one, 64, 1);
+        bench_after(b, to, from, bench_mark(b, from));
+    }
+    bench_expect(b, q[0], x, 64, 200 + 6 * (CHAIN / 4), "200 small additions in two queues");
+    bench_free(b, one);
+    bench_free(b, x);
+    for (int i = 0; i < 1 + (q[0] != q[1]); i++)
+        bench_destroy(b, q[i]);
+}
+
+/* A queue goes on after two others; its write and its read wait too. */
+static void after_two(bench *b)
+{
+    bench_slow(b);
+    int64_t n = b->elements;
+    collet_queue *q[3] = {0};
+    int count = bench_queues(b, q, 3);
+    collet_queue *last = q[count - 1], *middle = q[count > 1];
+    void *one = bench_numbers(b, q[0], 1, 1);
+    bench_settle(b, q[0]);
+    void *x = bench_numbers(b, q[0], n, 0), *y = bench_numbers(b, middle, n, 5);
+    bench_chain(b, q[0], x, one, n, CHAIN);
+    bench_chain(b, middle, y, one, n, CHAIN / 2);
+    bench_after(b, last, q[0], bench_mark(b, q[0]));
+    bench_after(b, last, middle, bench_mark(b, middle));
+    unsigned char zeros[64] = {0};
+    bench_write(b, last, y, 0, zeros, sizeof zeros);
+    bench_expect(b, last, x, n, CHAIN, "a read in a queue that goes on after another");
+    unsigned char back[64];
+    bench_read(b, last, y, 0, back, sizeof back);
+    bench_require(b, !memcmp(back, zeros, sizeof back),
+                  "a write in a queue that goes on after another was done before the other's work");
+    for (int i = 0; i < count; i++)
+        bench_settle(b, q[i]);
+    bench_free(b, one);
+    bench_free(b, x);
+    bench_free(b, y);
+    for (int i = 0; i < count; i++)
+        bench_destroy(b, q[i]);
+}
+
+const kit_verb verbs_order[] = {
+    {"order.kernels", NEEDS_ADD, kernels},
+    {"order.writes", NEEDS_ADD, writes},
+    {"order.sources", NEEDS_ADD | NEEDS_MEMORY, sources},
+    {"order.sizes", NEEDS_MEMORY, sizes},
+    {"order.after", NEEDS_ADD | NEEDS_QUEUES, after},
+    {"order.after_two", NEEDS_ADD | NEEDS_QUEUES, after_two},
+    {0},
+};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several queues, one queue, and the end of queues. */
+#include "verbs/verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A queue ends while its work is under way and another queue is to go on after it. */
+static void destroyed(bench *b)
+{
+    bench_slow(b);
+    int64_t n = b->elements;
+    if (b->max_queues < 2)
+        bench_skip(b, "the device has one queue");
+    collet_queue *other = bench_queue(b);
+    void *one = bench_numbers(b, other, 1, 1);
+    bench_settle(b, other);
+    for (int i = 0; i < 4; i++) {
+        collet_queue *q = bench_queue(b);
+        void *x = bench_numbers(b, q, n, 0);
+        bench_chain(b, q, x, one, n, CHAIN / 2);
+        bench_after(b, other, q, bench_mark(b, q));
+        bench_chain(b, other, x, one, n, 1);
+        bench_destroy(b, q);
+        /* Memory of the queue may be another's by now. */
+        collet_queue *next = bench_queue(b);
+        if (i % 2)
+            bench_destroy(b, next);
+        bench_expect(b, other, x, n, CHAIN / 2 + 1, "work after that of a destroyed queue");
+        if (i % 2 == 0)
+            bench_destroy(b, next);
+        bench_free(b, x);
+    }
+    bench_free(b, one);
+    bench_destroy(b, other);
+}
+
+/* queue_destroy waits for what is enqueued. */
+static void unfinished(bench *b)
+{
+    bench_slow(b);
+    int64_t n = b->elements;
+    collet_queue *q = bench_queue(b);
+    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, n, 0);
+    unsigned char zeros[256] = {0};
+    bench_chain(b, q, x, one, n, CHAIN);
+    bench_write(b, q, x, 0, zeros, sizeof zeros);
+    bench_destroy(b, q);
+    q = bench_queue(b);
+    float values[64];
+    bench_read(b, q, x, 0, values, sizeof values);
+    bench_require(b, !memcmp(values, zeros, sizeof zeros),
+                  "queue_destroy returned before a write in the queue was done");
+    char *all = kit_memory((size_t)(n * b->size));
+    bench_read(b, q, x, 0, all, (uint64_t)(n * b->size));
+    bench_write(b, q, x, 0, all + 256, 256);
+    free(all);
+    bench_expect(b, q, x, n, CHAIN, "what a destroyed queue had enqueued");
+    bench_free(b, one);
+    bench_free(b, x);
+    bench_destroy(b, q);
+}
+
+typedef struct shared_work {
+    void *one, *shared;
+    int64_t n;
+} shared_work;
+
+static void work_alone(bench *b, int number, void *user)
+{
+    const shared_work *work = user;
+    collet_queue *q = bench_queue(b);
+    for (int i = 0; i < 12; i++) {
+        int64_t n = 100 + 977 * ((number + i) % 5);
+        void *x = bench_numbers(b, q, n, number);
+        bench_chain(b, q, x, work->one, n, 5);
+        bench_operand add[3] = {bench_vector(b, x, 0, n), bench_vector(b, x, 0, n),
+                                bench_vector(b, work->shared, 0, n)};
+        bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                      "run of add failed");
+        bench_expect(b, q, x, n, number + 5 + 1000, "work of a thread in a queue of its own");
+        bench_settle(b, q);
+        bench_free(b, x);
+    }
+    bench_destroy(b, q);
+}
+
+/* Threads with a queue, buffers and work of their own, which read one buffer at once. */
+static void threads(bench *b)
+{
+    int count = b->has_queues && b->max_queues < 7 ? (int)b->max_queues - 1 : 6;
+    if (count < 2)
+        bench_skip(b, "the device has one queue");
+    collet_queue *q = bench_queue(b);
+    shared_work work = {.n = 5000};
+    work.one = bench_numbers(b, q, 1, 1);
+    work.shared = bench_numbers(b, q, work.n, 1000);
+    bench_settle(b, q);
+    bench_threads(b, count, work_alone, &work);
+    bench_expect(b, q, work.shared, work.n, 1000, "a buffer that several queues read");
+    bench_free(b, work.one);
+    bench_free(b, work.shared);
+    bench_destroy(b, q);
+}
+
+/* All that a program does, in one queue, more than once. */
+static void one(bench *b)
+{
+    uint32_t most = b->max_queues;
+    b->max_queues = 1;
+    for (int i = 0; i < 3; i++)
+        bench_scenario(b);
+    b->max_queues = most;
+}
+
+/* A device without a limit has many queues at once. */
+static void many(bench *b)
+{
+    collet_queue *q[48] = {0};
+    int count = bench_queues(b, q, 48);
+    void *one_ = bench_numbers(b, q[0], 1, 1), *x[48];
+    bench_settle(b, q[0]);
+    for (int i = 0; i < count; i++) {
+        x[i] = bench_numbers(b, q[i], 500, i);
+        bench_chain(b, q[i], x[i], one_, 500, 4);
+    }
+    for (int i = count; i-- > 0;)
+        bench_expect(b, q[i], x[i], 500, i + 4, "work in many queues");
+    for (int i = 0; i < count; i++) {
+        bench_settle(b, q[i]);
+        bench_free(b, x[i]);
+        bench_destroy(b, q[i]);
+    }
+    bench_free(b, one_);
+}
+
+/* More commands than any ring has room for. */
+static void deep(bench *b)
+{
+    collet_queue *q = bench_queue(b);
+    void *one_ = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, 16, 0);
+    bench_chain(b, q, x, one_, 16, 5000);
+    bench_expect(b, q, x, 16, 5000, "5000 additions in a queue");
+    bench_free(b, one_);
+    bench_free(b, x);
+    bench_destroy(b, q);
+}
+
+const kit_verb verbs_queues[] = {
+    {"queues.destroyed", NEEDS_ADD | NEEDS_QUEUES, destroyed},
+    {"queues.unfinished", NEEDS_ADD | NEEDS_QUEUES, unfinished},
+    {"queues.threads", NEEDS_ADD, threads},
+    {"queues.one", 0, one},
+    {"queues.many", NEEDS_ADD | NEEDS_QUEUES, many},
+    {"queues.deep", NEEDS_ADD, deep},
+    {0},
+};

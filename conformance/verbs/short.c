@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Allocations of the plugin that fail, one after the other: each slot reports it or does without,
+ * nothing is lost, and the next call works. */
+#include "verbs/verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 200 /* allocations of one call */
+
+static void need_allocations(bench *b)
+{
+    if (!allocation_watched())
+        bench_skip(b, "this backend-check was built with a sanitizer");
+    allocation_watch(b->target->begin, b->target->end);
+}
+
+/* Runs `body` with the failure of allocation 0, 1, ... until none is left to fail. `body` returns
+ * the status of the slot and undoes what it did. */
+static void each(bench *b, const char *slot, collet_status (*body)(bench *b))
+{
+    need_allocations(b);
+    bench_require(b, body(b) == COLLET_OK, "%s failed", slot); /* what is kept once */
+    bool failed = true;
+    for (int64_t n = 0; n < MOST && failed; n++) {
+        int64_t left = 0;
+        for (int again = 0; again < 3; again++) {
+            int64_t before = allocation_live();
+            allocation_fail(n);
+            collet_status status = body(b);
+            failed = allocation_has_failed();
+            allocation_fail(-1);
+            bench_require(b, failed || status == COLLET_OK,
+                          "%s returned %s, but no allocation failed", slot,
+                          collet_status_name(status));
+            bench_require(b, body(b) == COLLET_OK,
+                          "%s fails after one whose allocation %lld failed", slot, (long long)n);
+            left = allocation_live() - before;
+        }
+        bench_require(b, left <= 0,
+                      "leak: %lld blocks stay allocated after %s with a failure of allocation %lld",
+                      (long long)left, slot, (long long)n);
+    }
+}
+
+static collet_status open_once(bench *b)
+{
+    collet_device *device = NULL;
+    collet_status status = try_open(b, b->index, &device);
+    b->device = device;
+    if (status == COLLET_OK)
+        bench_close(b);
+    b->device = NULL;
+    return status;
+}
+
+static void open(bench *b)
+{
+    each(b, "device_open", open_once);
+}
+
+static collet_status capabilities_once(bench *b)
+{
+    slot_call s;
+    uint64_t needed = 0;
+    slot_begin(&s, b, "capabilities");
+    return slot_end(&s, b->plugin->capabilities(&b->target->host, NULL, 0, &needed, &s.err),
+                    MAY_OPEN);
+}
+
+static void capabilities(bench *b)
+{
+    each(b, "capabilities", capabilities_once);
+}
+
+static collet_status alloc_once(bench *b)
+{
+    void *buffer = NULL;
+    collet_status status = try_alloc(b, 5000, &buffer);
+    if (status == COLLET_OK)
+        bench_free(b, buffer);
+    return status;
+}
+
+static void alloc(bench *b)
+{
+    collet_memory_stats before = {.struct_size = sizeof before}, after = before;
+    bool known = bench_statistics(b, &before);
+    each(b, "buffer_alloc", alloc_once);
+    if (known && bench_statistics(b, &after))
+        bench_require(b, after.current <= before.current,
+                      "memory_stats: a buffer_alloc that failed counts as memory in use");
+}
+
+static collet_status queue_once(bench *b)
+{
+    collet_queue *q = NULL;
+    collet_status status = try_queue(b, &q);
+    if (status == COLLET_OK)
+        bench_destroy(b, q);
+    return status;
+}
+
+static void queue(bench *b)
+{
+    each(b, "queue_create", queue_once);
+}
+
+static void thread(bench *b)
+{
+    need_allocations(b);
+    bench_require(b, queue_once(b) == COLLET_OK, "queue_create failed");
+    int64_t before = allocation_live();
+    thread_creation_fail(true);
+    collet_status status = queue_once(b);
+    thread_creation_fail(false);
+    bench_require(b, queue_once(b) == COLLET_OK,
+                  "queue_create fails after one whose pthread_create failed");
+    bench_require(b, allocation_live() <= before || status == COLLET_OK,
+                  "leak: %lld blocks stay allocated after queue_create with a failure of "
+                  "pthread_create",
+                  (long long)(allocation_live() - before));
+}
+
+enum { N = 3000 };
+
+/* Everything in a queue of its own, since a late failure makes a queue fail for good. */
+static collet_status work_once(bench *b)
+{
+    collet_queue *q = NULL;
+    void *x = NULL, *one = NULL;
+    double values[N] = {0};
+    uint64_t bytes = (uint64_t)(N * b->size);
+    collet_status status = try_queue(b, &q);
+    if (status != COLLET_OK)
+        return status;
+    status = try_alloc(b, bytes, &x);
+    if (status == COLLET_OK)
+        status = try_alloc(b, bytes, &one);
+    if (status == COLLET_OK)
+        status = try_write(b, q, x, 0, values, bytes);
+    if (status == COLLET_OK)
+        status = try_write(b, q, one, 0, values, bytes);
+    if (status == COLLET_OK && b->add >= 0) {
+        bench_operand add[3] = {bench_vector(b, x, 0, N), bench_vector(b, x, 0, N),
+                                bench_vector(b, one, 0, N)};
+        status = try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0);
+    }
+    if (status == COLLET_OK)
+        status = try_after(b, q, q, bench_mark(b, q));
+    if (status == COLLET_OK)
+        status = try_read(b, q, x, 0, values, bytes);
+    for (int i = 0; status == COLLET_OK && i < N; i++)
+        bench_require(b, values[i] == 0,
+                      "with an allocation that failed the status is OK and the "
+                      "result wrong");
+    collet_status end = try_wait(b, q, bench_mark(b, q), -1);
+    status = status == COLLET_OK ? end : status;
+    bench_destroy(b, q);
+    if (b->own_memory) {
+        bench_free(b, x);
+        bench_free(b, one);
+    } else {
+        free(x);
+        free(one);
+    }
+    return status;
+}
+
+static void work(bench *b)
+{
+    each(b, "work in a queue", work_once);
+}
+
+const kit_verb verbs_short[] = {
+    {"short.device_open", NEEDS_CLOSED, open},
+    {"short.capabilities", 0, capabilities},
+    {"short.buffer_alloc", NEEDS_MEMORY, alloc},
+    {"short.queue_create", NEEDS_QUEUES, queue},
+    {"short.thread", NEEDS_QUEUES, thread},
+    {"short.work", 0, work},
+    {0},
+};

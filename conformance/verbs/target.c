@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plugin as libcore loads it, with a host table of the kit's own. */
+#include "verbs/verbs.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static kit_target *target_of(const collet_host *host)
+{
+    return (kit_target *)(uintptr_t)host;
+}
+
+static void host_log(const collet_host *host, int32_t level, const char *format, ...)
+{
+    kit_target *t = target_of(host);
+    va_list arguments;
+    pthread_mutex_lock(&t->lock);
+    if (level == COLLET_LOG_ERROR && !t->logged[0]) {
+        va_start(arguments, format);
+        vsnprintf(t->logged, sizeof t->logged, format, arguments);
+        va_end(arguments);
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+static int32_t host_threads(const collet_host *host)
+{
+    cpu_set_t set;
+    (void)host;
+    CPU_ZERO(&set);
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* The runtime's value; false: no manifest declares the key. */
+static bool find_setting(const kit_target *t, const char *key, const char **value)
+{
+    for (size_t i = 0; i < collet_setting_count(t->runtime); i++) {
+        collet_setting s = {.struct_size = sizeof s};
+        if (collet_setting_at(t->runtime, i, &s, NULL) != COLLET_OK || strcmp(s.key, key) != 0)
+            continue;
+        *value = s.value && *s.value ? s.value : NULL;
+        return true;
+    }
+    return false;
+}
+
+static const char *host_config(const collet_host *host, const char *key)
+{
+    const kit_target *t = target_of(host);
+    const char *value = NULL;
+    for (size_t i = 0; i < VERB_SETTINGS; i++)
+        if (!strcmp(t->settings[i].key, key))
+            return t->settings[i].value;
+    if (!find_setting(t, key, &value) && strcmp(key, "in_probe") != 0)
+        host_log(host, COLLET_LOG_ERROR, "it reads the setting %s, which no manifest declares",
+                 key);
+    return value;
+}
+
+static const void *host_extension(const collet_host *host, const char *name)
+{
+    (void)host;
+    (void)name;
+    return NULL;
+}
+
+bool target_set(kit_target *t, const char *word, const char *value)
+{
+    const char *ignored;
+    size_t i = t->settings[0].key[0] != '\0';
+    char key[sizeof t->settings->key];
+    snprintf(key, sizeof key, "%s.%s", t->plugin->name, word);
+    if (!find_setting(t, key, &ignored))
+        return false;
+    memcpy(t->settings[i].key, key, sizeof key);
+    snprintf(t->settings[i].value, sizeof t->settings->value, "%s", value);
+    return true;
+}
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *user)
+{
+    kit_target *t = user;
+    const char *address = (const char *)t->plugin, *begin = NULL, *end = NULL;
+    bool here = false;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const char *from = (const char *)(info->dlpi_addr + p->p_vaddr), *to = from + p->p_memsz;
+        if (p->p_type != PT_LOAD)
+            continue;
+        begin = !begin || from < begin ? from : begin;
+        end = !end || to > end ? to : end;
+        here = here || (address >= from && address < to);
+    }
+    if (here) {
+        t->begin = begin;
+        t->end = end;
+    }
+    return here;
+}
+
+kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_info *backend,
+                            char text[KIT_TEXT])
+{
+    kit_target *t = kit_memory(sizeof *t);
+    collet_plugin_entry_fn entry;
+    *t = (kit_target){.host = {.abi = COLLET_ABI,
+                               .struct_size = sizeof t->host,
+                               .fail = collet_fail,
+                               .log = host_log,
+                               .threads = host_threads,
+                               .config = host_config,
+                               .extension = host_extension},
+                      .runtime = runtime,
+                      .device_count = backend->device_count};
+    pthread_mutex_init(&t->lock, NULL);
+    /* It is open already: libcore refused it otherwise. */
+    void *library = dlopen(backend->path, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "collet_plugin_entry") : NULL;
+    if (!symbol) {
+        snprintf(text, KIT_TEXT, "%s", dlerror());
+        kit_target_close(t);
+        return NULL;
+    }
+    memcpy(&entry, &symbol, sizeof entry);
+    t->plugin = entry(&t->host);
+    if (!t->plugin || t->plugin != entry(&t->host)) {
+        snprintf(text, KIT_TEXT, "collet_plugin_entry: another table for another host or call");
+        kit_target_close(t);
+        return NULL;
+    }
+    dl_iterate_phdr(find_object, t);
+    return t;
+}
+
+void kit_target_close(kit_target *t)
+{
+    if (!t)
+        return;
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+}

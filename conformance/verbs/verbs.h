@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verbs.h - checks of a plugin's slots (memory, queues, devices), which call its table directly, as
+ * libcore may. A file for each theme; run.c lists the checks.
+ *
+ * A check is a function of a bench, which has a fresh device. Helpers check what every call must
+ * keep: its status is one that the slot may return, an error has a text, and the process state is
+ * as before. What fails ends the check: on the main thread by a jump, on others by pthread_exit.
+ */
+#ifndef COLLET_KIT_VERBS_H
+#define COLLET_KIT_VERBS_H
+
+#include <pthread.h>
+#include <setjmp.h>
+
+#include <collet/extensions.h>
+
+#include "kit.h"
+
+/* ---- The plugin (target.c) ----------------------------------------------------------------- */
+
+#define VERB_SETTINGS 2
+
+struct kit_target {
+    collet_host host; /* first: host slots find the target by it */
+    const collet_runtime *runtime;
+    const collet_plugin *plugin;
+    uint32_t device_count;
+    struct {
+        char key[COLLET_MAX_NAME * 2], value[32];
+    } settings[VERB_SETTINGS]; /* of this check alone; "": none */
+    const char *begin, *end;   /* of the plugin's code and data */
+    pthread_mutex_t lock;
+    char logged[KIT_TEXT]; /* the first error of this check */
+    int64_t elements;      /* of slow work on device `measured`; 0: not measured */
+    uint32_t measured;
+};
+
+/* Sets NAME.word for devices that are opened from now on. False: the plugin has no such setting. */
+bool target_set(kit_target *t, const char *word, const char *value);
+
+/* ---- Allocations (allocation.c) ------------------------------------------------------------ */
+
+/* Calls that the object at [begin, end) itself makes of malloc and its like, and of pthread_create.
+ */
+bool allocation_watched(void); /* false: this build cannot watch them */
+void allocation_watch(const char *begin, const char *end);
+int64_t allocation_live(void); /* blocks that it has not freed */
+/* The call of number n from now on, from 0, fails; -1: none does. */
+void allocation_fail(int64_t n);
+bool allocation_has_failed(void);
+void thread_creation_fail(bool fails);
+
+/* ---- The bench (bench.c) ------------------------------------------------------------------- */
+
+typedef struct bench {
+    kit_target *target;
+    const collet_plugin *plugin;
+    const kit_session *session;
+    uint32_t index;
+    collet_device *device; /* NULL: closed */
+    bool own_memory, has_queues, one_thread;
+    uint32_t max_queues; /* at least 1 */
+    bool entered;        /* the check has begun */
+    int64_t elements;    /* an operand of slow work */
+    int32_t add;         /* row of add; -1: none */
+    collet_dtype dtype;
+    int64_t size; /* bytes of its elements */
+
+    pthread_t main;
+    jmp_buf escape;
+    pthread_mutex_t *lock;   /* of the members below */
+    pthread_mutex_t *serial; /* held in each call of a device that one thread at a time may use */
+    kit_verdict *verdict;
+    bool skipped;
+    void *kept[256]; /* poisoned arguments of calls */
+    size_t kept_at;
+} bench;
+
+void bench_fail(bench *b, const char *format, ...) COLLET_PRINTF(2, 3) __attribute__((noreturn));
+void bench_skip(bench *b, const char *format, ...) COLLET_PRINTF(2, 3) __attribute__((noreturn));
+void bench_check(bench *b); /* on the main thread, after others: ends the check if one failed */
+
+#define bench_require(b, condition, ...) ((condition) ? (void)0 : bench_fail(b, __VA_ARGS__))
+
+/* A call of a slot: begin, the call with &s.err, end. */
+typedef struct slot_call {
+    bench *b;
+    const char *slot;
+    kit_conduct before;
+    collet_error err;
+} slot_call;
+void slot_begin(slot_call *s, bench *b, const char *slot);
+/* `allowed` has a bit for each status besides OK. Returns `status`. */
+collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed);
+#define MAY(name) (1u << COLLET_##name)
+#define MAY_OPEN (MAY(UNAVAILABLE) | MAY(FAILED) | MAY(NO_MEMORY))
+#define MAY_CREATE (MAY(NO_MEMORY) | MAY(FAILED) | MAY(DEVICE_LOST))
+#define MAY_ALLOC (MAY(REFUSED) | MAY(DEVICE_LOST))
+#define MAY_ENQUEUE (MAY(REFUSED) | MAY(FAILED) | MAY(DEVICE_LOST))
+#define MAY_WAIT (MAY(NOT_READY) | MAY(FAILED) | MAY(DEVICE_LOST))
+#define MAY_READ (MAY(REFUSED) | MAY(FAILED) | MAY(DEVICE_LOST))
+
+/* Each call's status, one of the above; with a device or queue that is NULL where there is none. */
+collet_status try_open(bench *b, uint32_t index, collet_device **device);
+collet_status try_alloc(bench *b, uint64_t bytes, void **buffer);
+collet_status try_queue(bench *b, collet_queue **queue);
+collet_status try_write(bench *b, collet_queue *q, void *buffer, uint64_t offset,
+                        const void *source, uint64_t bytes);
+collet_status try_read(bench *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
+                       uint64_t bytes);
+collet_status try_wait(bench *b, collet_queue *q, uint64_t value, int64_t nanoseconds);
+collet_status try_after(bench *b, collet_queue *q, collet_queue *other, uint64_t value);
+
+/* The same; a failure ends the check. */
+void bench_open(bench *b);
+void bench_close(bench *b);
+void *bench_alloc(bench *b, uint64_t bytes);
+void bench_free(bench *b, void *buffer);
+collet_queue *bench_queue(bench *b);
+void bench_destroy(bench *b, collet_queue *q);
+/* Writes from memory that is overwritten as soon as the slot has returned. */
+void bench_write(bench *b, collet_queue *q, void *buffer, uint64_t offset, const void *source,
+                 uint64_t bytes);
+void bench_read(bench *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
+                uint64_t bytes);
+uint64_t bench_mark(bench *b, collet_queue *q);
+void bench_wait(bench *b, collet_queue *q, uint64_t value);
+void bench_after(bench *b, collet_queue *q, collet_queue *other, uint64_t value);
+void bench_settle(bench *b, collet_queue *q);                /* waits for everything */
+const void *bench_extension(bench *b, const char *name);     /* NULL: the device has none */
+bool bench_statistics(bench *b, collet_memory_stats *stats); /* false: the device has none */
+void bench_reset_peak(bench *b);
+bool bench_failed(bench *b);
+
+/* ---- Work (work.c) ------------------------------------------------------------------------- */
+
+typedef struct bench_operand {
+    void *buffer;
+    uint64_t offset; /* bytes */
+    collet_dtype dtype;
+    int32_t ndim;
+    int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];
+} bench_operand;
+
+bool row_asks(const bench *b, uint32_t row);                  /* it may request scratch */
+int32_t bench_row(const bench *b, uint32_t op, uint64_t sig); /* -1: the device has none */
+/* Calls a row; all that the call points to is overwritten as soon as it has returned. The workspace
+ * is `scratch`. */
+collet_status try_run(bench *b, collet_queue *q, uint32_t row, const bench_operand *operands,
+                      uint32_t count, uint32_t n_out, const void *params, void *scratch,
+                      uint64_t scratch_bytes);
+/* The scratch that a row requests for a call. */
+collet_status try_accepts(bench *b, uint32_t row, const bench_operand *operands, uint32_t count,
+                          uint32_t n_out, const void *params, uint64_t *bytes);
+/* `n` elements of the dtype of `add` at element `at` of a buffer. */
+bench_operand bench_vector(const bench *b, void *buffer, int64_t at, int64_t n);
+
+/* Buffers of `n` equal numbers. */
+void *bench_numbers(bench *b, collet_queue *q, int64_t n, double value);
+/* Enqueues x = x + one on n elements, `count` times; `one` has one element. */
+void bench_chain(bench *b, collet_queue *q, void *x, void *one, int64_t n, int count);
+/* All n elements of the buffer are `value`. */
+void bench_expect(bench *b, collet_queue *q, void *buffer, int64_t n, double value,
+                  const char *what);
+/* Chooses b->elements so that a chain of CHAIN takes a while. */
+#define CHAIN 16
+void bench_slow(bench *b);
+int64_t bench_now(void); /* nanoseconds */
+
+/* Runs `body` on `count` threads, with the numbers 0..count-1, and ends the check if one failed. */
+void bench_threads(bench *b, int count, void (*body)(bench *b, int number, void *user), void *user);
+/* Opens as many queues as the device has for `wanted`, and at least one. */
+int bench_queues(bench *b, collet_queue **queues, int wanted);
+
+/* Some of everything that the device offers: transfers, kernels, queues, marks and waits; the
+ * results are checked. */
+void bench_scenario(bench *b);
+
+/* ---- The checks ---------------------------------------------------------------------------- */
+
+/* What a check needs of the device. */
+#define NEEDS_MEMORY 1u
+#define NEEDS_QUEUES 2u
+#define NEEDS_ADD 4u
+#define NEEDS_CLOSED 8u /* the check opens it */
+
+struct kit_verb {
+    const char *name; /* NULL: the end */
+    uint32_t needs;
+    void (*check)(bench *b);
+};
+
+extern const kit_verb verbs_device[], verbs_order[], verbs_wait[], verbs_queues[], verbs_memory[],
+    verbs_large[], verbs_calls[], verbs_conduct[], verbs_leaks[], verbs_short[], verbs_failure[];
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks and waits. What a wait reports as done is read through another queue, which is not ordered
+ * after the work, so that it sees how far the work really is. */
+#include "verbs/verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Other programs may take the processors, so what depends on time is tried this often. */
+#define TRIES 8
+
+typedef struct wait_bench {
+    collet_queue *worker, *reader;
+    void *x, *one;
+    int64_t n;
+    double value; /* of x when all is done */
+} wait_bench;
+
+static wait_bench wait_begin(bench *b)
+{
+    wait_bench w = {0};
+    collet_queue *q[2] = {0};
+    bench_slow(b);
+    int count = bench_queues(b, q, 2);
+    w.worker = q[0];
+    w.reader = q[count - 1];
+    w.n = b->elements;
+    w.one = bench_numbers(b, w.worker, 1, 1);
+    w.x = bench_numbers(b, w.worker, w.n, 0);
+    bench_settle(b, w.worker);
+    return w;
+}
+
+static void wait_end(bench *b, wait_bench *w)
+{
+    bench_settle(b, w->worker);
+    bench_free(b, w->one);
+    bench_free(b, w->x);
+    bench_destroy(b, w->worker);
+    if (w->reader != w->worker)
+        bench_destroy(b, w->reader);
+}
+
+static uint64_t work(bench *b, wait_bench *w, int count)
+{
+    bench_chain(b, w->worker, w->x, w->one, w->n, count);
+    w->value += count;
+    return bench_mark(b, w->worker);
+}
+
+static void early(bench *b)
+{
+    wait_bench w = wait_begin(b);
+    for (int i = 0; i < 4; i++) {
+        uint64_t value = work(b, &w, CHAIN / 2);
+        bench_wait(b, w.worker, value);
+        bench_expect(b, w.reader, w.x, w.n, w.value, "what queue_wait reported as done");
+    }
+    wait_end(b, &w);
+}
+
+/* Waits with a limit, repeated until they report that all is done. */
+static void polled(bench *b)
+{
+    static const int64_t limits[] = {0, 1, 1000, 1000000, 20000000, 3600000000000, INT64_MAX};
+    wait_bench w = wait_begin(b);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        uint64_t value = work(b, &w, CHAIN / 2);
+        int64_t start = bench_now();
+        collet_status status;
+        while ((status = try_wait(b, w.worker, value, limits[i])) == COLLET_NOT_READY)
+            bench_require(b, limits[i] < 3600000000000,
+                          "queue_wait with a limit of %lld ns returned NOT_READY after %lld ns",
+                          (long long)limits[i], (long long)(bench_now() - start));
+        bench_require(b, status == COLLET_OK, "queue_wait returned %s", collet_status_name(status));
+        bench_expect(b, w.reader, w.x, w.n, w.value,
+                     "what queue_wait with a limit reported as done");
+    }
+    wait_end(b, &w);
+}
+
+/* NOT_READY comes when the limit is over, not before, and not when the work is done. */
+static void limit(bench *b)
+{
+    wait_bench w = wait_begin(b);
+    int over = 0, at_once = 0;
+    for (int i = 0; i < TRIES && !(over && at_once); i++) {
+        uint64_t value = work(b, &w, CHAIN);
+        at_once += try_wait(b, w.worker, value, 0) == COLLET_NOT_READY;
+        int64_t start = bench_now(), most = 5000000;
+        collet_status status = try_wait(b, w.worker, value, most);
+        int64_t took = bench_now() - start;
+        bench_require(b, status != COLLET_NOT_READY || took >= most,
+                      "queue_wait with a limit of %lld ns returned NOT_READY after %lld ns",
+                      (long long)most, (long long)took);
+        over += status == COLLET_NOT_READY && try_wait(b, w.worker, value, 0) == COLLET_NOT_READY;
+        bench_wait(b, w.worker, value);
+        bench_require(b, try_wait(b, w.worker, value, 0) == COLLET_OK,
+                      "queue_wait with the limit 0 did not return OK for what is done");
+    }
+    bench_require(b, at_once || w.reader == w.worker,
+                  "queue_wait with the limit 0 waited for slow work, or run did, in %d tries",
+                  TRIES);
+    bench_require(b, over || w.reader == w.worker,
+                  "queue_wait with a limit of 5 ms waited until slow work was done in %d tries",
+                  TRIES);
+    wait_end(b, &w);
+}
+
+/* Waiting for the first of several results does not wait for the others. */
+static void first(bench *b)
+{
+    wait_bench w = wait_begin(b);
+    void *y = bench_numbers(b, w.worker, w.n, 0);
+    int ahead = 0;
+    for (int i = 0; i < TRIES && !ahead; i++) {
+        uint64_t one = work(b, &w, 2);
+        bench_chain(b, w.worker, y, w.one, w.n, CHAIN);
+        uint64_t all = bench_mark(b, w.worker);
+        bench_require(b, all >= one, "queue_mark decreased from %llu to %llu",
+                      (unsigned long long)one, (unsigned long long)all);
+        bench_wait(b, w.worker, one);
+        ahead = try_wait(b, w.worker, all, 0) == COLLET_NOT_READY;
+        bench_expect(b, w.reader, w.x, w.n, w.value, "the first of several results");
+        bench_wait(b, w.worker, all);
+        bench_wait(b, w.worker, one);
+    }
+    bench_require(b, ahead || w.reader == w.worker,
+                  "queue_wait for an early mark waited for all that was enqueued, in %d tries",
+                  TRIES);
+    wait_end(b, &w);
+    bench_free(b, y);
+}
+
+/* Nothing enqueued. */
+static void idle(bench *b)
+{
+    collet_queue *q = bench_queue(b);
+    uint64_t value = bench_mark(b, q);
+    bench_require(b, try_wait(b, q, value, 0) == COLLET_OK,
+                  "queue_wait for the mark of a new queue did not return OK at once");
+    bench_require(b, try_wait(b, q, 0, 0) == COLLET_OK,
+                  "queue_wait for 0 did not return OK at once");
+    bench_wait(b, q, value);
+    bench_require(b, bench_mark(b, q) >= value, "queue_mark decreased");
+    bench_destroy(b, q);
+}
+
+typedef struct many {
+    bench *b;
+    wait_bench *w;
+    uint64_t values[CHAIN];
+    _Atomic int enqueued;
+} many;
+
+static void wait_or_enqueue(bench *b, int number, void *user)
+{
+    many *m = user;
+    wait_bench *w = m->w;
+    if (number == 0) {
+        for (int i = 0; i < CHAIN; i++) {
+            bench_chain(b, w->worker, w->x, w->one, w->n, 1);
+            m->values[i] = bench_mark(b, w->worker);
+            m->enqueued = i + 1;
+        }
+        return;
+    }
+    for (int i = number; i < CHAIN; i += 1 + number % 3) {
+        while (m->enqueued <= i && !bench_failed(b))
+            (void)try_wait(b, w->worker, 0, 0);
+        if (bench_failed(b))
+            return;
+        bench_wait(b, w->worker, m->values[i]);
+    }
+}
+
+/* Many threads wait for different values while another enqueues. */
+static void threads(bench *b)
+{
+    wait_bench w = wait_begin(b);
+    many m = {.w = &w};
+    bench_threads(b, 6, wait_or_enqueue, &m);
+    bench_expect(b, w.reader, w.x, w.n, CHAIN, "what several threads waited for");
+    wait_end(b, &w);
+}
+
+static void *waiter(void *user)
+{
+    many *m = user;
+    bench_wait(m->b, m->w->worker, m->values[0]);
+    return NULL;
+}
+
+/* Enqueuing and marking do not wait for a thread that waits, or for the work. */
+static void producer(bench *b)
+{
+    wait_bench w = wait_begin(b);
+    many m = {.b = b, .w = &w};
+    bool free_to_go = false;
+    void *y = bench_numbers(b, w.worker, 64, 0);
+    bench_settle(b, w.worker);
+    for (int i = 0; i < TRIES && !free_to_go; i++) {
+        pthread_t thread;
+        m.values[0] = work(b, &w, CHAIN);
+        if (pthread_create(&thread, NULL, waiter, &m) != 0)
+            bench_fail(b, "backend-check cannot start a thread");
+        (void)try_wait(b, w.worker, m.values[0], 5000000); /* the other waits by then */
+        bench_chain(b, w.worker, y, w.one, 64, 1);
+        bench_after(b, w.reader, w.worker, bench_mark(b, w.worker));
+        unsigned char bytes[16] = {0};
+        bench_write(b, w.worker, y, 0, bytes, sizeof bytes);
+        free_to_go = try_wait(b, w.worker, m.values[0], 0) == COLLET_NOT_READY;
+        pthread_join(thread, NULL);
+        bench_check(b);
+    }
+    bench_require(
+        b, free_to_go || w.reader == w.worker,
+        "run, buffer_write, queue_mark or queue_after waited until earlier work was done, "
+        "in %d tries",
+        TRIES);
+    wait_end(b, &w);
+    bench_free(b, y);
+}
+
+const kit_verb verbs_wait[] = {
+    {"wait.early", NEEDS_ADD | NEEDS_QUEUES, early},
+    {"wait.polled", NEEDS_ADD | NEEDS_QUEUES, polled},
+    {"wait.limit", NEEDS_ADD | NEEDS_QUEUES, limit},
+    {"wait.first", NEEDS_ADD | NEEDS_QUEUES, first},
+    {"wait.idle", NEEDS_QUEUES, idle},
+    {"wait.threads", NEEDS_ADD | NEEDS_QUEUES, threads},
+    {"wait.producer", NEEDS_ADD | NEEDS_QUEUES, producer},
+    {0},
+};
