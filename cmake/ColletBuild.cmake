@@ -39,11 +39,12 @@ elseif(NOT COLLET_SANITIZER STREQUAL "none")
   message(FATAL_ERROR "COLLET_SANITIZER is none, address or thread, not '${COLLET_SANITIZER}'")
 endif()
 
-# collet_add_plugin(NAME source... [LIBRARIES library...] [NO_INSTALL] [OUTPUT directory])
-# A backend: one module NAME.so and its manifest.json; exports only collet_plugin_entry.
+# collet_add_plugin(NAME source... [LIBRARIES library...] [NO_INSTALL] [OUTPUT directory] [LAYER])
+# A backend: one module NAME.so and its manifest.json; exports only collet_plugin_entry. Or a layer, in
+# layer.c in place of plugin.c; exports only collet_layer_entry.
 # The global property COLLET_BACKENDS lists those that are installed.
 function(collet_add_plugin name)
-  cmake_parse_arguments(PLUGIN "NO_INSTALL" "OUTPUT" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(PLUGIN "NO_INSTALL;LAYER" "OUTPUT" "LIBRARIES" ${ARGN})
   if(NOT PLUGIN_OUTPUT)
     set(PLUGIN_OUTPUT ${COLLET_PLUGIN_OUTPUT_DIRECTORY})
   endif()
@@ -57,12 +58,19 @@ function(collet_add_plugin name)
   target_link_options(plugin_${name} PRIVATE
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin.map)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
-    set_property(SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/plugin.c APPEND PROPERTY
+    if(PLUGIN_LAYER)
+      set(first ${CMAKE_CURRENT_SOURCE_DIR}/layer.c)
+    else()
+      set(first ${CMAKE_CURRENT_SOURCE_DIR}/plugin.c)
+    endif()
+    set_property(SOURCE ${first} APPEND PROPERTY
       OBJECT_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
   endif()
   if(NOT PLUGIN_NO_INSTALL)
     install(TARGETS plugin_${name} LIBRARY DESTINATION ${COLLET_PLUGIN_INSTALL_DIRECTORY})
-    set_property(GLOBAL APPEND PROPERTY COLLET_BACKENDS ${name})
+    if(NOT PLUGIN_LAYER)
+      set_property(GLOBAL APPEND PROPERTY COLLET_BACKENDS ${name})
+    endif()
   endif()
 endfunction()
 

@@ -265,7 +265,7 @@ struct collet_plugin {
 
     /*
      * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and its size
-     * into *needed; a text that does not fit is not written, and the call succeeds.
+     * into *needed; of a text that does not fit any part may be written there, and the call succeeds.
      * Creates no device context. Any thread; may block while a driver starts.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -36,12 +37,29 @@ static inline void assert_status_at(collet_context *cx, collet_status got, colle
         assert_non_null(strstr(collet_last_error(cx), part));                                      \
     } while (0)
 
+/* A violation that the validation layer finds ends a test that runs with it. */
+static inline void stop_at_violation(void *user, int32_t level, const char *text)
+{
+    (void)user;
+    (void)level;
+    if (strncmp(text, "validation: ", 12) != 0)
+        return;
+    print_error("%s\n", text);
+    abort();
+}
+
 static inline collet_runtime *runtime_with(const char *path, const char *const *settings)
 {
     collet_runtime *rt = NULL;
     collet_error err = {COLLET_OK, ""};
-    collet_runtime_options options = {
-        .struct_size = sizeof options, .plugin_path = path, .settings = settings};
+    char searched[4096];
+    const char *layer = getenv("COLLET_TEST_LAYER"); /* its file */
+    snprintf(searched, sizeof searched, "%s%s%s", path ? path : "", layer ? ":" : "",
+             layer ? layer : "");
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = path ? searched : NULL,
+                                      .log = layer ? stop_at_violation : NULL,
+                                      .settings = settings};
     if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
         fail_msg("collet_runtime_create: %s", err.text);
     return rt;

@@ -38,7 +38,7 @@ lay() {
     cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
     local path name
     for path in include/collet/{collet.h,extensions.h,plugin.h,types.h,ops.def,ops/array.def,trajectory.h,scatter.h,ternary.h} \
-        "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,pkgconfig/collet.pc} \
+        "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,collet/validation.so,pkgconfig/collet.pc} \
         "$LIBDIR"/{libcollet-trajectory.so{,.0},pkgconfig/collet-trajectory.pc} \
         "$LIBDIR"/{libcollet-{scatter,ternary}.so{,.0},pkgconfig/collet-{scatter,ternary}.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
@@ -135,6 +135,8 @@ plugin() {
     expect 'example' "$prefix/bin/backend-check" "$drop/example.so"
     expect '^3 -4 by example_async$' "$WORK/package/program_c" example_async
     expect 'example_async' "$prefix/bin/backend-check" "$drop/example_async.so"
+    expect "example_async" "$prefix/bin/backend-check" --layer validation \
+        "$drop/example_async.so"
     COLLET_PLUGIN_PATH='' expect "there is no op 'example.clamp'" \
         bash -c "! '$built/call_clamp'"
 }

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "validation.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "poison.h"
+
+/* ---- Violations -------------------------------------------------------------------------- */
+
+static void say(const call *c, const char *text)
+{
+    char name[96] = "";
+    const device *d = c->device ? c->device : c->opening;
+    if (d)
+        snprintf(name, sizeof name, "%.63s:%u ", d->of->below->name, d->index);
+    if (c->host)
+        c->host->log(c->host, COLLET_LOG_ERROR, "validation: %s%s: %s", name, c->slot, text);
+}
+
+void call_wrong(call *c, side by, const char *format, ...)
+{
+    char text[640];
+    int length = snprintf(text, sizeof text, "%s: ", by == PLUGIN ? "plugin" : "libcore");
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    va_end(arguments);
+    say(c, text);
+    if (c->wrong.status != COLLET_OK)
+        return;
+    c->wrong.status = COLLET_FAILED;
+    memcpy(c->wrong.text, text, sizeof text);
+}
+
+/* Of earlier calls: noticed on whatever thread touched their memory. */
+static void report_faults(const call *c)
+{
+    char text[256];
+    const char *what;
+    while ((what = poison_fault())) {
+        snprintf(text, sizeof text,
+                 "plugin: what a call of %s pointed to was accessed when that had returned, or "
+                 "behind its end",
+                 what);
+        say(c, text);
+    }
+}
+
+/* ---- A call ------------------------------------------------------------------------------ */
+
+/* The plugin gets an error of its own, so that it is seen whether it is set. */
+static void error_prepare(call *c)
+{
+    c->below_err = poison_take(sizeof *c->below_err, c->slot, &c->err_block);
+    if (!c->below_err)
+        c->below_err = &c->own_err;
+    c->below_err->status = COLLET_OK;
+    memset(c->below_err->text, 0, sizeof c->below_err->text);
+}
+
+static void clear(call *c, const char *slot, collet_error *err)
+{
+    memset(c, 0, offsetof(call, own_err));
+    c->wrong.status = COLLET_OK;
+    c->slot = slot;
+    c->err = err;
+    error_prepare(c);
+}
+
+void call_begin_unknown(call *c, const char *slot, const collet_host *host, collet_error *err)
+{
+    clear(c, slot, err);
+    c->host = host;
+}
+
+int call_begin(call *c, const char *slot, collet_device *handle, collet_error *err)
+{
+    clear(c, slot, err);
+    c->device = (device *)object_get(handle, OBJECT_DEVICE);
+    if (!c->device) {
+        device *any = (device *)object_first(OBJECT_DEVICE);
+        c->host = any ? any->host : NULL;
+        call_wrong(c, LIBCORE, "the device is %s", object_unknown(handle, OBJECT_DEVICE));
+        object_put((object *)any);
+        return 0;
+    }
+    device *d = c->device;
+    c->host = d->host;
+    report_faults(c);
+    if (atomic_fetch_add(&d->under_way, 1) && d->properties.threads == COLLET_THREADS_ONE) {
+        call_wrong(c, LIBCORE, "another call is under way on a device with COLLET_THREADS_ONE");
+        return 0;
+    }
+    return 1;
+}
+
+void call_enter(call *c)
+{
+    c->before = conduct_now();
+}
+
+void call_left(call *c)
+{
+    const char *changed = conduct_changed(&c->before);
+    if (changed)
+        call_wrong(c, PLUGIN, "%s", changed);
+}
+
+/* As host->fail, which is not at hand where the device is unknown. */
+static void COLLET_PRINTF(3, 4)
+    error_set(collet_error *err, collet_status status, const char *format, ...)
+{
+    va_list arguments;
+    if (!err)
+        return;
+    va_start(arguments, format);
+    err->status = status;
+    vsnprintf(err->text, sizeof err->text, format, arguments);
+    va_end(arguments);
+}
+
+static int listed(const collet_status *allowed, collet_status status)
+{
+    while (*allowed != COLLET_OK && *allowed != status)
+        allowed++;
+    return *allowed == status;
+}
+
+collet_status call_status(call *c, collet_status status, const collet_status *allowed)
+{
+    const collet_error *said = c->below_err;
+    if (status == COLLET_DEVICE_LOST && c->device)
+        atomic_store(&c->device->lost, 1);
+    if (!listed(allowed, status))
+        call_wrong(c, PLUGIN, "it returned the status %d, which this slot may not return", status);
+    if (status == COLLET_OK || status == COLLET_NOT_READY)
+        return status;
+    if (!memchr(said->text, '\0', sizeof said->text))
+        call_wrong(c, PLUGIN, "the error's text has no end");
+    else if (said->status != status)
+        call_wrong(c, PLUGIN, "it returned the status %d and set the error's to %d", status,
+                   said->status);
+    else if (!said->text[0])
+        call_wrong(c, PLUGIN, "it returned the status %d without a text", status);
+    return status;
+}
+
+static void release(call *c)
+{
+    object_put((object *)c->other);
+    object_put((object *)c->queue);
+    if (c->device)
+        atomic_fetch_sub(&c->device->under_way, 1);
+    object_put((object *)c->device);
+}
+
+collet_status call_end(call *c, collet_status status)
+{
+    if (c->wrong.status != COLLET_OK && status != COLLET_DEVICE_LOST)
+        status = COLLET_FAILED;
+    if (c->wrong.status != COLLET_OK)
+        error_set(c->err, status, "validation: %s: %s", c->slot, c->wrong.text);
+    else if (status != COLLET_OK)
+        error_set(c->err, status, "%.*s", COLLET_ERROR_TEXT, c->below_err->text);
+    if (c->queue && c->enqueues)
+        atomic_store(&c->queue->enqueuing, 0);
+    release(c);
+    poison_release(c->err_block);
+    return status;
+}
+
+/* ---- What a call names ------------------------------------------------------------------- */
+
+int call_queue(call *c, collet_queue *handle, int enqueues)
+{
+    device *d = c->device;
+    if (d->properties.order != COLLET_ORDER_QUEUES) {
+        if (handle)
+            call_wrong(c, LIBCORE, "a synchronous device gets a queue");
+        return !handle;
+    }
+    c->queue = (queue *)object_get(handle, OBJECT_QUEUE);
+    if (!c->queue || c->queue->device != d) {
+        call_wrong(c, LIBCORE, "the queue is %s",
+                   c->queue ? "another device's" : object_unknown(handle, OBJECT_QUEUE));
+        return 0;
+    }
+    if (enqueues && atomic_exchange(&c->queue->enqueuing, 1)) {
+        call_wrong(c, LIBCORE, "another call enqueues in this queue");
+        return 0;
+    }
+    c->enqueues = enqueues;
+    return 1;
+}
+
+collet_queue *call_queue_below(const call *c)
+{
+    return c->queue ? c->queue->below : NULL;
+}
+
+buffer *call_buffer(call *c, const device *of, collet_buffer *handle, const char *name, int writes)
+{
+    buffer *b = (buffer *)object_get(handle, OBJECT_BUFFER);
+    if (!b || b->device != of) {
+        call_wrong(c, LIBCORE, "%s is %s", name,
+                   b ? "another device's" : object_unknown(handle, OBJECT_BUFFER));
+        object_put((object *)b);
+        return NULL;
+    }
+    if (writes ? object_write_begin(&b->object) : object_read_allowed(&b->object))
+        return b;
+    call_wrong(c, LIBCORE, "%s is named by another call%s", name,
+               writes ? "" : ", which writes it");
+    object_put((object *)b);
+    return NULL;
+}
+
+void call_release_buffer(buffer *b, int writes)
+{
+    if (b && writes)
+        object_write_end(&b->object);
+    object_put((object *)b);
+}
+
+int call_range(call *c, const buffer *b, const char *name, uint64_t offset, uint64_t bytes)
+{
+    if (bytes && offset <= b->bytes && bytes <= b->bytes - offset)
+        return 1;
+    call_wrong(c, LIBCORE, "bytes %" PRIu64 " to %" PRIu64 " of %s, which has %" PRIu64, offset,
+               offset + bytes, name, b->bytes);
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conduct - the state of the calling thread that a plugin leaves as it found it. */
+#ifndef VALIDATION_CONDUCT_H
+#define VALIDATION_CONDUCT_H
+
+#include <locale.h>
+#include <signal.h>
+#include <stdint.h>
+
+typedef struct conduct {
+    uint64_t control; /* of floating point: MXCSR or FPCR, without sticky flags */
+    uint64_t legacy;  /* x87 control word */
+    sigset_t mask;
+    locale_t locale;         /* the thread's */
+    uint64_t process_locale; /* hash of its name */
+} conduct;
+
+conduct conduct_now(void);
+/* What differs, as text, or NULL; the floating-point control and the signal mask are put back. */
+const char *conduct_changed(const conduct *before);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "validation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "poison.h"
+
+static const collet_status open_errors[] = {COLLET_UNAVAILABLE, COLLET_FAILED, COLLET_NO_MEMORY,
+                                            COLLET_OK};
+
+/* The plugin's part of the properties goes to libcore's. */
+static void take_properties(call *c, const collet_device_properties *from, uint32_t size,
+                            const collet_plugin *below, collet_device_properties *to)
+{
+    if (from->struct_size != size || from->table != below)
+        call_wrong(c, PLUGIN, "it changed the properties' struct_size or table");
+    to->memory = from->memory;
+    to->order = from->order;
+    to->threads = from->threads;
+    to->max_queues = from->max_queues;
+    to->reserved = from->reserved;
+}
+
+static collet_status open_below(call *c, device *d, collet_device_properties *properties)
+{
+    poison_block *block;
+    const collet_plugin *below = d->of->below;
+    collet_device_properties own = {.struct_size = sizeof own, .table = below}, *copy;
+    copy = poison_take(sizeof own, c->slot, &block);
+    copy = copy ? copy : &own;
+    *copy = (collet_device_properties){.struct_size = sizeof own, .table = below};
+    call_enter(c);
+    collet_status status = below->device_open(d->host, d->index, copy, &d->below, c->below_err);
+    call_left(c);
+    status = call_status(c, status, open_errors);
+    if (status == COLLET_OK) {
+        take_properties(c, copy, sizeof own, below, properties);
+        d->properties = *copy;
+    }
+    poison_release(block);
+    if (status == COLLET_OK && !d->below)
+        call_wrong(c, PLUGIN, "it returned OK and no device");
+    return status;
+}
+
+static void device_free(device *d)
+{
+    free(d->supported);
+    free(d);
+}
+
+/* The device that is being opened has no handle yet: violations name it without a user. */
+collet_status validation_device_open(const collet_host *host, uint32_t index,
+                                     collet_device_properties *properties, collet_device **out,
+                                     collet_error *err)
+{
+    call c;
+    instance *of = properties ? instance_of(properties->table) : NULL;
+    device *d = calloc(1, sizeof *d);
+    collet_status status = COLLET_FAILED;
+    call_begin_unknown(&c, "device_open", host, err);
+    if (!d || !of || !out) {
+        call_wrong(&c, LIBCORE,
+                   !d    ? "no memory is left for the layer"
+                   : !of ? "the properties' table is not the one that is called"
+                         : "`device` is NULL");
+        free(d);
+        return call_end(&c, status);
+    }
+    d->of = of;
+    d->host = host;
+    d->index = index;
+    c.opening = d;
+    instance_check(&c, of);
+    d->supported = malloc(of->below->kernel_count + 1u);
+    if (d->supported) {
+        memset(d->supported, !of->below->device_supports, of->below->kernel_count + 1u);
+        status = open_below(&c, d, properties);
+    }
+    if (status == COLLET_OK && d->below && c.wrong.status != COLLET_OK) {
+        of->below->device_close(d->below);
+        status = COLLET_FAILED;
+    }
+    if (status == COLLET_OK && d->below)
+        *out = d->handle = object_add(&d->object, OBJECT_DEVICE);
+    status = call_end(&c, status);
+    if (status != COLLET_OK)
+        device_free(d);
+    return status;
+}
+
+void validation_device_close(collet_device *named)
+{
+    call c;
+    if (!named)
+        return;
+    if (!call_begin(&c, "device_close", named, NULL)) {
+        call_end(&c, COLLET_OK);
+        return;
+    }
+    device *d = c.device;
+    uint32_t queues = atomic_load(&d->queues), buffers = atomic_load(&d->buffers);
+    if (queues || buffers)
+        call_wrong(&c, LIBCORE, "%u queues and %u buffers of the device were not freed before",
+                   queues, buffers);
+    instance_check(&c, d->of);
+    if (!object_remove(&d->object)) {
+        call_wrong(&c, LIBCORE, "another call names the device; it is not closed");
+    } else {
+        call_enter(&c);
+        d->of->below->device_close(d->below);
+        call_left(&c);
+        free(d->supported);
+    }
+    call_end(&c, COLLET_OK);
+}
+
+int32_t validation_device_supports(collet_device *named, uint32_t row)
+{
+    call c;
+    int32_t supported = 0;
+    if (call_begin(&c, "device_supports", named, NULL)) {
+        device *d = c.device;
+        if (row >= d->of->below->kernel_count) {
+            call_wrong(&c, LIBCORE, "there is no row %u", row);
+        } else {
+            call_enter(&c);
+            supported = d->of->below->device_supports(d->below, row);
+            call_left(&c);
+            d->supported[row] = supported != 0;
+        }
+        if (supported != 0 && supported != 1)
+            call_wrong(&c, PLUGIN, "%d for row %u is neither 0 nor 1", supported, row);
+    }
+    call_end(&c, COLLET_OK);
+    return supported;
+}

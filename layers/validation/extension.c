@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "validation.h"
+
+#include <string.h>
+
+#include <collet/extensions.h>
+
+/* ---- collet.memory/1 --------------------------------------------------------------------- */
+
+#define ROOM 64 /* bytes behind the statistics that must stay */
+
+static const collet_status stats_errors[] = {COLLET_FAILED, COLLET_DEVICE_LOST, COLLET_OK};
+
+static void check_stats(call *c, const collet_memory_stats *given, const collet_memory_stats *got,
+                        uint64_t least)
+{
+    if (got->struct_size != given->struct_size)
+        call_wrong(c, PLUGIN, "it changed struct_size");
+    if (got->current < least)
+        call_wrong(c, PLUGIN, "current is %llu, and buffers have %llu bytes",
+                   (unsigned long long)got->current, (unsigned long long)least);
+    if (got->reserved < got->current || got->peak < got->current)
+        call_wrong(c, PLUGIN, "current is more than reserved or peak");
+}
+
+static collet_status memory_stats(collet_device *named, collet_memory_stats *stats,
+                                  collet_error *err)
+{
+    call c;
+    collet_status status = COLLET_FAILED;
+    struct {
+        collet_memory_stats stats;
+        char room[ROOM];
+    } own = {.room = ""};
+    if (!call_begin(&c, COLLET_EXTENSION_MEMORY " stats", named, err))
+        return call_end(&c, status);
+    if (!stats || stats->struct_size < sizeof *stats) {
+        call_wrong(&c, LIBCORE, stats ? "struct_size is too small" : "`stats` is NULL");
+        return call_end(&c, status);
+    }
+    const collet_memory_extension *below = c.device->extensions[EXTENSION_MEMORY];
+    uint64_t before = atomic_load(&c.device->bytes);
+    memcpy(&own.stats, stats, sizeof own.stats);
+    own.stats.struct_size = sizeof own.stats;
+    const collet_memory_stats given = own.stats;
+    call_enter(&c);
+    status = below->stats(c.device->below, &own.stats, c.below_err);
+    call_left(&c);
+    status = call_status(&c, status, stats_errors);
+    uint64_t after = atomic_load(&c.device->bytes);
+    if (status == COLLET_OK)
+        check_stats(&c, &given, &own.stats, before < after ? before : after);
+    for (size_t i = 0; i < ROOM; i++)
+        if (own.room[i]) {
+            call_wrong(&c, PLUGIN, "it wrote behind struct_size");
+            break;
+        }
+    own.stats.struct_size = stats->struct_size;
+    memcpy(stats, &own.stats, sizeof own.stats);
+    return call_end(&c, status);
+}
+
+static void memory_reset_peak(collet_device *named)
+{
+    call c;
+    if (call_begin(&c, COLLET_EXTENSION_MEMORY " reset_peak", named, NULL)) {
+        const collet_memory_extension *below = c.device->extensions[EXTENSION_MEMORY];
+        call_enter(&c);
+        below->reset_peak(c.device->below);
+        call_left(&c);
+    }
+    call_end(&c, COLLET_OK);
+}
+
+static const collet_memory_extension memory_table = {sizeof memory_table, 0, memory_stats,
+                                                     memory_reset_peak};
+
+/* ---- collet.trim/1 ----------------------------------------------------------------------- */
+
+static void trim(collet_device *named)
+{
+    call c;
+    if (call_begin(&c, COLLET_EXTENSION_TRIM, named, NULL)) {
+        const collet_trim_extension *below = c.device->extensions[EXTENSION_TRIM];
+        call_enter(&c);
+        below->trim(c.device->below);
+        call_left(&c);
+    }
+    call_end(&c, COLLET_OK);
+}
+
+static const collet_trim_extension trim_table = {sizeof trim_table, 0, trim};
+
+/* ---- The slot ---------------------------------------------------------------------------- */
+
+static const struct known {
+    const char *name;
+    const void *table;
+    uint32_t size;
+} known[] = {
+    [EXTENSION_MEMORY] = {COLLET_EXTENSION_MEMORY, &memory_table, sizeof memory_table},
+    [EXTENSION_TRIM] = {COLLET_EXTENSION_TRIM, &trim_table, sizeof trim_table},
+};
+
+/* The backend's, unless libcore would not use it. */
+static const void *ask(call *c, extension_kind kind)
+{
+    device *d = c->device;
+    const struct known *k = &known[kind];
+    uint32_t size = 0;
+    call_enter(c);
+    const void *table = d->of->below->extension(d->below, k->name);
+    call_left(c);
+    if (d->extensions[kind] && d->extensions[kind] != table)
+        call_wrong(c, PLUGIN, "%s has another table than before", k->name);
+    if (!table)
+        return NULL;
+    memcpy(&size, table, sizeof size);
+    if (size < k->size) {
+        call_wrong(c, PLUGIN, "the table of %s has %u bytes, not %u", k->name, size, k->size);
+        return NULL;
+    }
+    d->extensions[kind] = table;
+    return k->table;
+}
+
+/* Of an extension that this layer does not know it could not replace the handles: it hides it. */
+const void *validation_extension(collet_device *named, const char *name)
+{
+    call c;
+    const void *table = NULL;
+    if (call_begin(&c, "extension", named, NULL)) {
+        if (!name)
+            call_wrong(&c, LIBCORE, "the name is NULL");
+        for (uint32_t kind = 0; name && kind < sizeof known / sizeof *known; kind++)
+            if (!strcmp(known[kind].name, name))
+                table = ask(&c, kind);
+    }
+    call_end(&c, COLLET_OK);
+    return table;
+}

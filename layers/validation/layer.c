@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The layer's tables, one for each table below. */
+#include "validation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "poison.h"
+
+COLLET_PLUGIN_MANIFEST("manifest.json");
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static instance *instances;
+
+/* ---- The table below --------------------------------------------------------------------- */
+
+const collet_kernel_row *instance_row(const instance *i, uint32_t row)
+{
+    const char *first = (const char *)i->below->kernels;
+    return (const collet_kernel_row *)(const void *)(first + (size_t)row * i->below->kernel_size);
+}
+
+static uint64_t hash(uint64_t sum, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; i++)
+        sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+static uint64_t table_sum(const collet_plugin *p)
+{
+    uint64_t sum = hash(1, p, p->struct_size);
+    sum = hash(sum, p->kernels, (size_t)p->kernel_count * p->kernel_size);
+    return hash(sum, p->ops, (size_t)p->op_count * p->op_size);
+}
+
+void instance_check(call *c, const instance *i)
+{
+    if (table_sum(i->below) != i->sum)
+        call_wrong(c, PLUGIN, "its table, rows or ops were changed: they are constant");
+}
+
+instance *instance_of(const collet_plugin *table)
+{
+    pthread_mutex_lock(&lock);
+    instance *i = instances;
+    while (i && &i->table != table)
+        i = i->next;
+    pthread_mutex_unlock(&lock);
+    return i;
+}
+
+/* ---- Capabilities ------------------------------------------------------------------------ */
+
+#define MARK 0x5a
+
+static int marked(const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != MARK)
+            return 0;
+    return 1;
+}
+
+/* Once with `capacity` bytes; what comes behind them must stay. */
+static collet_status ask(call *c, const instance *i, char *json, uint64_t capacity,
+                         uint64_t allocated, uint64_t *needed)
+{
+    static const collet_status errors[] = {COLLET_UNAVAILABLE, COLLET_FAILED, COLLET_NO_MEMORY,
+                                           COLLET_OK};
+    memset(json, MARK, allocated);
+    call_enter(c);
+    collet_status status = i->below->capabilities(c->host, json, capacity, needed, c->below_err);
+    call_left(c);
+    status = call_status(c, status, errors);
+    if (status == COLLET_OK && !marked(json + capacity, allocated - capacity))
+        call_wrong(c, PLUGIN, "it wrote to json beyond its %llu bytes",
+                   (unsigned long long)capacity);
+    return status;
+}
+
+/* Without room, with exactly the room that it needs, and with one byte less. */
+static void check_capabilities(const collet_host *host, const instance *i)
+{
+    call c;
+    uint64_t needed = 0, first;
+    char small[64], *json;
+    call_begin_unknown(&c, "capabilities", host, NULL);
+    if (ask(&c, i, small, 0, sizeof small, &needed) == COLLET_OK) {
+        first = needed;
+        json = malloc(first + 64);
+        if (json && ask(&c, i, json, first, first + 64, &needed) == COLLET_OK && needed == first &&
+            (!first || memchr(json, '\0', first) != json + first - 1))
+            call_wrong(&c, PLUGIN, "the text does not end at the size that it set");
+        if (json && first)
+            ask(&c, i, json, first - 1, first + 64, &needed);
+        free(json);
+    }
+    call_end(&c, COLLET_OK);
+}
+
+/* ---- The layer's table ------------------------------------------------------------------- */
+
+static int fill_rows(instance *i)
+{
+    const collet_plugin *below = i->below;
+    i->rows = calloc(below->kernel_count + 1u, sizeof *i->rows);
+    if (!i->rows)
+        return 0;
+    for (uint32_t k = 0; k < below->kernel_count; k++) {
+        i->rows[k] = *instance_row(i, k);
+        i->rows[k].run = validation_run;
+        if (i->rows[k].accepts)
+            i->rows[k].accepts = validation_accepts;
+    }
+    i->table.kernels = i->rows;
+    i->table.kernel_size = sizeof *i->rows;
+    return 1;
+}
+
+#define WRAP(slot) t->slot = below->slot ? validation_##slot : NULL
+
+/* A slot that this layer does not know would get the layer's handles: there is none. */
+static void fill_slots(collet_plugin *t, const collet_plugin *below)
+{
+    t->capabilities = below->capabilities;
+    WRAP(device_open);
+    WRAP(device_close);
+    WRAP(device_supports);
+    WRAP(buffer_alloc);
+    WRAP(buffer_free);
+    WRAP(buffer_write);
+    WRAP(buffer_read);
+    WRAP(queue_create);
+    WRAP(queue_destroy);
+    WRAP(queue_mark);
+    WRAP(queue_wait);
+    WRAP(queue_after);
+    WRAP(extension);
+}
+
+static instance *instance_new(const collet_plugin *below)
+{
+    instance *i = calloc(1, sizeof *i);
+    if (!i)
+        return NULL;
+    i->below = below;
+    memcpy(&i->table, below, offsetof(collet_plugin, capabilities));
+    i->table.struct_size = sizeof i->table;
+    i->sum = table_sum(below);
+    if (!fill_rows(i)) {
+        free(i);
+        return NULL;
+    }
+    fill_slots(&i->table, below);
+    return i;
+}
+
+const collet_plugin *collet_layer_entry(const collet_host *host, const collet_plugin *below,
+                                        collet_error *err)
+{
+    int added = 0;
+    if (!poison_start()) {
+        host->fail(err, COLLET_NO_MEMORY, "no memory for copies of calls");
+        return NULL;
+    }
+    pthread_mutex_lock(&lock);
+    instance *i = instances;
+    while (i && i->below != below)
+        i = i->next;
+    if (!i && (i = instance_new(below))) {
+        i->next = instances;
+        instances = i;
+        added = 1;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!i) {
+        host->fail(err, COLLET_NO_MEMORY, "no memory for a table over %s", below->name);
+        return NULL;
+    }
+    if (added)
+        check_capabilities(host, i);
+    return &i->table;
+}

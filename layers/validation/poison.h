@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * poison - copies of what a call points to, which cannot be accessed once the call has returned.
+ *
+ * A plugin that keeps such an address touches a page without access; a handler of SIGSEGV notes the
+ * call, gives access and lets the plugin go on. Reads and writes behind the end of a copy are found
+ * in the same way. Blocks are used again after many other calls.
+ */
+#ifndef VALIDATION_POISON_H
+#define VALIDATION_POISON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define POISON_LARGEST ((size_t)1 << 20)
+
+typedef struct poison_block poison_block;
+
+/* Installs the handler; 0 without memory. Once a process; any thread. */
+int poison_start(void);
+/* A block that ends where its accessible memory ends; NULL if `bytes` exceeds POISON_LARGEST or
+ * all blocks are in use. `what`, constant text, names the call in poison_fault. */
+void *poison_take(size_t bytes, const char *what, poison_block **block);
+/* Without access from now on. NULL does nothing. */
+void poison_release(poison_block *block);
+/* The name of a call whose copies were touched when it had returned or behind their end, each once;
+ * NULL: none. */
+const char *poison_fault(void);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "validation.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- What is done ------------------------------------------------------------------------ */
+
+void queue_used(queue *q, buffer *b)
+{
+    pthread_mutex_lock(&q->lock);
+    uint64_t sequence = ++q->sequence;
+    pthread_mutex_unlock(&q->lock);
+    if (!b)
+        return;
+    pthread_mutex_lock(&b->lock);
+    uint32_t i = 0;
+    while (i < b->use_count && b->uses[i].queue != q->object.id)
+        i++;
+    /* Beyond the room the oldest is forgotten: better a miss than a false alarm. */
+    if (i == BUFFER_USES)
+        memmove(&b->uses[0], &b->uses[1], --i * sizeof *b->uses);
+    b->uses[i] = (buffer_use){q->object.id, sequence};
+    b->use_count = i == b->use_count ? i + 1 : b->use_count;
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* Under the lock. What is between two marks counts as done with the first. */
+static void remember_mark(queue *q, uint64_t value)
+{
+    uint32_t last = q->mark_count - 1;
+    if (q->mark_count && q->marks[last].value == value) {
+        q->marks[last].sequence = q->sequence;
+    } else if (q->mark_count < QUEUE_MARKS) {
+        q->marks[q->mark_count++] = (queue_mark){value, q->sequence};
+    } else {
+        for (uint32_t i = 0; i < QUEUE_MARKS / 2; i++)
+            q->marks[i] = (queue_mark){q->marks[2 * i].value, q->marks[2 * i + 1].sequence};
+        q->mark_count = QUEUE_MARKS / 2;
+        q->marks[q->mark_count++] = (queue_mark){value, q->sequence};
+    }
+}
+
+static void reach_other(uint64_t id, uint64_t value, int depth);
+
+/* The counter is at least `value`. Edges of what is done lead to other queues. */
+static void reach(queue *q, uint64_t value, int depth)
+{
+    queue_edge led[QUEUE_EDGES];
+    uint32_t count = 0, kept = 0, i = 0;
+    pthread_mutex_lock(&q->lock);
+    for (; i < q->mark_count && q->marks[i].value <= value; i++)
+        if (q->marks[i].sequence > q->done)
+            q->done = q->marks[i].sequence;
+    memmove(q->marks, q->marks + i, (q->mark_count - i) * sizeof *q->marks);
+    q->mark_count -= i;
+    for (i = 0; i < q->edge_count; i++)
+        if (q->edges[i].from <= q->done)
+            led[count++] = q->edges[i];
+        else
+            q->edges[kept++] = q->edges[i];
+    q->edge_count = kept;
+    pthread_mutex_unlock(&q->lock);
+    for (i = 0; i < count; i++)
+        reach_other(led[i].other, led[i].value, depth + 1);
+}
+
+static void reach_other(uint64_t id, uint64_t value, int depth)
+{
+    queue *other = (queue *)object_get((void *)(uintptr_t)id, OBJECT_QUEUE);
+    if (other && depth < 8)
+        reach(other, value, depth);
+    object_put((object *)other);
+}
+
+void queue_all_done(queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    remember_mark(q, UINT64_MAX);
+    pthread_mutex_unlock(&q->lock);
+    reach(q, UINT64_MAX, 0);
+}
+
+int buffer_in_use(buffer *b, uint64_t *where)
+{
+    int used = 0;
+    pthread_mutex_lock(&b->lock);
+    for (uint32_t i = 0; i < b->use_count && !used; i++) {
+        *where = b->uses[i].queue;
+        /* queue_destroy has waited for it. */
+        queue *q = (queue *)object_get((void *)(uintptr_t)*where, OBJECT_QUEUE);
+        if (!q)
+            continue;
+        pthread_mutex_lock(&q->lock);
+        used = q->done < b->uses[i].sequence;
+        pthread_mutex_unlock(&q->lock);
+        object_put((object *)q);
+    }
+    pthread_mutex_unlock(&b->lock);
+    return used;
+}
+
+/* ---- Life -------------------------------------------------------------------------------- */
+
+static const collet_status create_errors[] = {COLLET_REFUSED, COLLET_NO_MEMORY, COLLET_FAILED,
+                                              COLLET_DEVICE_LOST, COLLET_OK};
+
+static collet_status create(call *c, queue *q)
+{
+    device *d = c->device;
+    if (d->properties.order != COLLET_ORDER_QUEUES)
+        call_wrong(c, LIBCORE, "a synchronous device has no queues");
+    else if (d->properties.max_queues && atomic_load(&d->queues) >= d->properties.max_queues)
+        call_wrong(c, LIBCORE, "the device has its max_queues, %u", d->properties.max_queues);
+    if (c->wrong.status != COLLET_OK)
+        return COLLET_FAILED;
+    call_enter(c);
+    collet_status status = d->of->below->queue_create(d->below, &q->below, c->below_err);
+    call_left(c);
+    status = call_status(c, status, create_errors);
+    if (status == COLLET_OK && !q->below)
+        call_wrong(c, PLUGIN, "it returned OK and no queue");
+    if (status == COLLET_OK && c->wrong.status != COLLET_OK) {
+        d->of->below->queue_destroy(d->below, q->below);
+        status = COLLET_FAILED;
+    }
+    return status;
+}
+
+collet_status validation_queue_create(collet_device *handle, collet_queue **out, collet_error *err)
+{
+    call c;
+    collet_status status = COLLET_FAILED;
+    queue *q = calloc(1, sizeof *q);
+    int go = call_begin(&c, "queue_create", handle, err);
+    if (!q || !out)
+        call_wrong(&c, LIBCORE, q ? "`queue` is NULL" : "no memory is left for the layer");
+    else if (go)
+        status = create(&c, q);
+    if (status == COLLET_OK) {
+        pthread_mutex_init(&q->lock, NULL);
+        q->device = c.device;
+        q->handle = *out = object_add(&q->object, OBJECT_QUEUE);
+        atomic_fetch_add(&c.device->queues, 1);
+        instance_check(&c, c.device->of);
+    } else {
+        free(q);
+    }
+    return call_end(&c, status);
+}
+
+void validation_queue_destroy(collet_device *handle, collet_queue *named)
+{
+    call c;
+    if (!named)
+        return;
+    if (!call_begin(&c, "queue_destroy", handle, NULL) || !call_queue(&c, named, 0)) {
+        call_end(&c, COLLET_OK);
+        return;
+    }
+    device *d = c.device;
+    if (!object_remove(&c.queue->object)) {
+        call_wrong(&c, LIBCORE, "another call names the queue; it is not destroyed");
+    } else {
+        call_enter(&c);
+        d->of->below->queue_destroy(d->below, c.queue->below);
+        call_left(&c);
+        queue_all_done(c.queue);
+        atomic_fetch_sub(&d->queues, 1);
+    }
+    call_end(&c, COLLET_OK);
+}
+
+/* ---- The timeline ------------------------------------------------------------------------ */
+
+uint64_t validation_queue_mark(collet_device *handle, collet_queue *named)
+{
+    call c;
+    uint64_t value = 0;
+    if (call_begin(&c, "queue_mark", handle, NULL) && call_queue(&c, named, 1) && c.queue) {
+        queue *q = c.queue;
+        call_enter(&c);
+        value = c.device->of->below->queue_mark(c.device->below, q->below);
+        call_left(&c);
+        pthread_mutex_lock(&q->lock);
+        if (value < q->marked)
+            call_wrong(&c, PLUGIN, "%" PRIu64 ", which is less than the mark before, %" PRIu64,
+                       value, q->marked);
+        else
+            q->marked = value;
+        remember_mark(q, value);
+        pthread_mutex_unlock(&q->lock);
+    }
+    call_end(&c, COLLET_OK);
+    return value;
+}
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Of a queue before a wait. */
+typedef struct wait_state {
+    uint64_t marked, reached, failed;
+    int64_t time;
+} wait_state;
+
+static wait_state wait_begin(queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    wait_state s = {q->marked, q->reached, q->failed, now()};
+    pthread_mutex_unlock(&q->lock);
+    return s;
+}
+
+static const collet_status wait_errors[] = {COLLET_NOT_READY, COLLET_FAILED, COLLET_DEVICE_LOST,
+                                            COLLET_OK};
+
+#define CLOCK_SLACK 1000000 /* nanoseconds by which clocks may differ */
+
+/* What was known before, the time and a second question say about an outcome. */
+static void check_outcome(call *c, uint64_t value, int64_t nanoseconds, const wait_state *before,
+                          collet_status status)
+{
+    device *d = c->device;
+    queue *q = c->queue;
+    collet_error again = {COLLET_OK, ""};
+    int64_t took = now() - before->time;
+    uint64_t failed = before->failed, reached = before->reached;
+    if (status == COLLET_OK && failed && value >= failed)
+        call_wrong(c, PLUGIN, "OK for %" PRIu64 ", but a wait for %" PRIu64 " returned FAILED",
+                   value, failed);
+    if (status == COLLET_NOT_READY && value <= reached)
+        call_wrong(c, PLUGIN, "NOT_READY for %" PRIu64 ", but the counter was %" PRIu64 " before",
+                   value, reached);
+    if (status == COLLET_NOT_READY && (nanoseconds < 0 || took < nanoseconds - CLOCK_SLACK))
+        call_wrong(c, PLUGIN, "NOT_READY after %" PRId64 " ns of %" PRId64, took, nanoseconds);
+    if (status != COLLET_OK && status != COLLET_FAILED)
+        return;
+    collet_status second = d->of->below->queue_wait(d->below, q->below, value, 0, &again);
+    if (second != status && second != COLLET_DEVICE_LOST)
+        call_wrong(c, PLUGIN, "%s for %" PRIu64 ", and %s when asked again",
+                   status == COLLET_OK ? "OK" : "FAILED", value,
+                   second == COLLET_OK          ? "OK"
+                   : second == COLLET_NOT_READY ? "NOT_READY"
+                                                : "FAILED");
+}
+
+static void note_outcome(queue *q, uint64_t value, collet_status status)
+{
+    pthread_mutex_lock(&q->lock);
+    if (status == COLLET_FAILED && (!q->failed || value < q->failed))
+        q->failed = value;
+    if (value > q->reached)
+        q->reached = value;
+    pthread_mutex_unlock(&q->lock);
+    reach(q, value, 0);
+}
+
+collet_status validation_queue_wait(collet_device *handle, collet_queue *named, uint64_t value,
+                                    int64_t nanoseconds, collet_error *err)
+{
+    call c;
+    collet_status status = COLLET_FAILED;
+    if (!call_begin(&c, "queue_wait", handle, err) || !call_queue(&c, named, 0) || !c.queue)
+        return call_end(&c, status);
+    wait_state before = wait_begin(c.queue);
+    if (value > before.marked) {
+        call_wrong(&c, LIBCORE, "it waits for %" PRIu64 ", above the last mark, %" PRIu64, value,
+                   before.marked);
+        return call_end(&c, status);
+    }
+    call_enter(&c);
+    status = c.device->of->below->queue_wait(c.device->below, c.queue->below, value, nanoseconds,
+                                             c.below_err);
+    call_left(&c);
+    status = call_status(&c, status, wait_errors);
+    check_outcome(&c, value, nanoseconds, &before, status);
+    if (status == COLLET_OK || status == COLLET_FAILED)
+        note_outcome(c.queue, value, status);
+    return call_end(&c, status);
+}
+
+static const collet_status after_errors[] = {COLLET_FAILED, COLLET_NO_MEMORY, COLLET_DEVICE_LOST,
+                                             COLLET_OK};
+
+collet_status validation_queue_after(collet_device *handle, collet_queue *named,
+                                     collet_queue *other, uint64_t value, collet_error *err)
+{
+    call c;
+    collet_status status = COLLET_FAILED;
+    if (!call_begin(&c, "queue_after", handle, err) || !call_queue(&c, named, 1) || !c.queue)
+        return call_end(&c, status);
+    c.other = (queue *)object_get(other, OBJECT_QUEUE);
+    if (!c.other || c.other->device != c.device) {
+        call_wrong(&c, LIBCORE, "`other` is %s",
+                   c.other ? "another device's" : object_unknown(other, OBJECT_QUEUE));
+    } else if (value > wait_begin(c.other).marked) {
+        call_wrong(&c, LIBCORE, "%" PRIu64 " is above the last mark of `other`, %" PRIu64, value,
+                   wait_begin(c.other).marked);
+    } else {
+        queue *q = c.queue;
+        call_enter(&c);
+        status = c.device->of->below->queue_after(c.device->below, q->below, c.other->below, value,
+                                                  c.below_err);
+        call_left(&c);
+        status = call_status(&c, status, after_errors);
+        pthread_mutex_lock(&q->lock);
+        if (status == COLLET_OK && q->edge_count < QUEUE_EDGES)
+            q->edges[q->edge_count++] = (queue_edge){q->sequence + 1, c.other->object.id, value};
+        pthread_mutex_unlock(&q->lock);
+    }
+    return call_end(&c, status);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * validation - a layer that checks every call between libcore and a backend by the rules of
+ * collet/plugin.h.
+ *
+ * What libcore does wrong is not passed on, and what a plugin does wrong is passed on; both are
+ * logged as errors, and the call returns FAILED where it has a status. The layer's own objects
+ * stand for the backend's, so that their lives and uses are known.
+ */
+#ifndef VALIDATION_H
+#define VALIDATION_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <collet/plugin.h>
+
+#include "conduct.h"
+#include "object.h"
+
+typedef struct instance instance;
+
+/* A backend's table, and the layer's over it. They live as long as the process. */
+struct instance {
+    const collet_plugin *below;
+    collet_plugin table;
+    collet_kernel_row *rows;
+    uint64_t sum; /* of the backend's table, rows and ops */
+    instance *next;
+};
+
+typedef enum extension_kind { EXTENSION_MEMORY, EXTENSION_TRIM, EXTENSION_KINDS } extension_kind;
+
+typedef struct device {
+    object object;
+    collet_device *handle; /* as libcore knows it */
+    instance *of;
+    const collet_host *host;
+    collet_device *below;
+    uint32_t index;
+    collet_device_properties properties;
+    uint8_t *supported;                      /* by row */
+    const void *extensions[EXTENSION_KINDS]; /* the backend's tables, once asked for */
+    _Atomic uint32_t under_way, queues, buffers;
+    _Atomic uint64_t bytes; /* of its buffers */
+    _Atomic int lost;
+} device;
+
+/* A value of the queue's counter covers what was enqueued up to `sequence`. */
+typedef struct queue_mark {
+    uint64_t value, sequence;
+} queue_mark;
+
+/* What is enqueued after `from` goes on after `value` of another queue. */
+typedef struct queue_edge {
+    uint64_t from, other, value;
+} queue_edge;
+
+#define QUEUE_MARKS 256
+#define QUEUE_EDGES 64
+
+typedef struct queue {
+    object object;
+    collet_queue *handle;
+    device *device;
+    collet_queue *below;
+    _Atomic int enqueuing;
+    pthread_mutex_t lock; /* of the members below */
+    uint64_t marked;      /* the last mark */
+    uint64_t reached;     /* the largest value for which a wait returned */
+    uint64_t failed;      /* the least value for which a wait returned FAILED; 0: none */
+    uint64_t sequence;    /* of what was enqueued */
+    uint64_t done;        /* sequence of what is known to be done */
+    uint32_t mark_count, edge_count;
+    queue_mark marks[QUEUE_MARKS];
+    queue_edge edges[QUEUE_EDGES];
+} queue;
+
+#define BUFFER_USES 8
+
+typedef struct buffer_use {
+    uint64_t queue, sequence; /* the queue's id */
+} buffer_use;
+
+typedef struct buffer {
+    object object;
+    collet_buffer *handle;
+    device *device;
+    collet_buffer *below;
+    uint64_t bytes;
+    pthread_mutex_t lock; /* of the members below */
+    uint32_t use_count;
+    buffer_use uses[BUFFER_USES];
+} buffer;
+
+/* ---- call.c: one call through the layer -------------------------------------------------- */
+
+typedef enum side { LIBCORE, PLUGIN } side;
+
+typedef struct call {
+    const char *slot;
+    const collet_host *host; /* NULL: nobody to tell */
+    device *device;          /* NULL: not known */
+    device *opening;         /* by device_open */
+    queue *queue, *other;
+    int enqueues;
+    conduct before;
+    collet_error *err, *below_err; /* libcore's; the one that the plugin gets */
+    struct poison_block *err_block;
+    collet_error own_err; /* where there is no block */
+    collet_error wrong;   /* the first violation; OK: none */
+} call;
+
+/* Begins a call of `slot` for a device; 0 if it must not be passed on. */
+int call_begin(call *c, const char *slot, collet_device *handle, collet_error *err);
+/* Of a slot without a device. */
+void call_begin_unknown(call *c, const char *slot, const collet_host *host, collet_error *err);
+/* Before and after the plugin's code runs. */
+void call_enter(call *c);
+void call_left(call *c);
+/* The plugin's status: one of `allowed`, a list that ends with OK, with a text unless `silent`. */
+collet_status call_status(call *c, collet_status status, const collet_status *allowed);
+/* Ends it: what it returns, with the text in libcore's error. */
+collet_status call_end(call *c, collet_status status);
+
+/* Logs a violation; the first of a call becomes its error. */
+void call_wrong(call *c, side by, const char *format, ...) COLLET_PRINTF(3, 4);
+
+/* The queue of a call that enqueues (1), or waits (0); 0 if the call must not be passed on. Of a
+ * synchronous device the queue must be NULL. */
+int call_queue(call *c, collet_queue *handle, int enqueues);
+collet_queue *call_queue_below(const call *c);
+/* A buffer of the device `of` that the call names; NULL after a violation. call_release_buffer. */
+buffer *call_buffer(call *c, const device *of, collet_buffer *handle, const char *name, int writes);
+void call_release_buffer(buffer *b, int writes);
+/* Whether the bytes are in the buffer; else a violation. */
+int call_range(call *c, const buffer *b, const char *name, uint64_t offset, uint64_t bytes);
+
+/* ---- memory.c ---------------------------------------------------------------------------- */
+
+/* Hands the backend's new buffer out as one of the layer's, or frees it after a violation. */
+collet_status buffer_hand_out(call *c, collet_status status, collet_buffer *below, uint64_t bytes,
+                              collet_buffer **out);
+
+/* ---- queue.c ----------------------------------------------------------------------------- */
+
+/* Something was enqueued in `q`, which uses `b` (NULL: none). */
+void queue_used(queue *q, buffer *b);
+/* Everything enqueued in `q` so far is done. */
+void queue_all_done(queue *q);
+/* Whether a use of the buffer may be in progress; *where is the queue's number. */
+int buffer_in_use(buffer *b, uint64_t *where);
+
+/* ---- The slots --------------------------------------------------------------------------- */
+
+collet_status validation_device_open(const collet_host *host, uint32_t index,
+                                     collet_device_properties *properties, collet_device **out,
+                                     collet_error *err);
+void validation_device_close(collet_device *device);
+int32_t validation_device_supports(collet_device *device, uint32_t row);
+collet_status validation_buffer_alloc(collet_device *device, uint64_t bytes, collet_buffer **out,
+                                      collet_error *err);
+void validation_buffer_free(collet_device *device, collet_buffer *buffer);
+collet_status validation_buffer_write(collet_device *device, collet_queue *queue,
+                                      collet_buffer *buffer, uint64_t offset, const void *source,
+                                      uint64_t bytes, collet_error *err);
+collet_status validation_buffer_read(collet_device *device, collet_queue *queue,
+                                     collet_buffer *buffer, uint64_t offset, void *target,
+                                     uint64_t bytes, collet_error *err);
+collet_status validation_queue_create(collet_device *device, collet_queue **out, collet_error *err);
+void validation_queue_destroy(collet_device *device, collet_queue *queue);
+uint64_t validation_queue_mark(collet_device *device, collet_queue *queue);
+collet_status validation_queue_wait(collet_device *device, collet_queue *queue, uint64_t value,
+                                    int64_t nanoseconds, collet_error *err);
+collet_status validation_queue_after(collet_device *device, collet_queue *queue,
+                                     collet_queue *other, uint64_t value, collet_error *err);
+collet_status validation_run(collet_device *device, collet_queue *queue,
+                             const collet_kernel_call *call);
+collet_status validation_accepts(collet_device *device, const collet_kernel_call *call,
+                                 uint64_t *workspace_bytes);
+const void *validation_extension(collet_device *device, const char *name);
+
+/* ---- layer.c ----------------------------------------------------------------------------- */
+
+/* The instance of a table of this layer, or NULL. */
+instance *instance_of(const collet_plugin *table);
+/* A row of the backend. */
+const collet_kernel_row *instance_row(const instance *i, uint32_t row);
+/* Reports a backend's table that has changed. */
+void instance_check(call *c, const instance *i);
+
+#endif

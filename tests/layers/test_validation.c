@@ -1,0 +1,894 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The validation layer over a backend of this program: each rule is broken once by the backend or
+ * by the caller, and reported. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <fenv.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <collet/collet.h>
+#include <collet/extensions.h>
+
+#include "subject.h"
+
+/* ---- A host that keeps what is logged ---------------------------------------------------- */
+
+static char said[16384];
+
+static void keep(const collet_host *of, int32_t level, const char *format, ...)
+{
+    size_t length = strlen(said);
+    va_list arguments;
+    (void)of;
+    assert_int_equal(level, COLLET_LOG_ERROR);
+    va_start(arguments, format);
+    int more = vsnprintf(said + length, sizeof said - length, format, arguments);
+    va_end(arguments);
+    length += (size_t)more;
+    snprintf(said + length, sizeof said - length, "\n");
+}
+
+static const collet_host host = {
+    .abi = COLLET_ABI, .struct_size = sizeof host, .fail = collet_fail, .log = keep};
+
+static const collet_plugin *layer; /* the layer's table over the subject */
+static collet_layer_entry_fn entry;
+static collet_error err;
+
+static void expect(const char *text)
+{
+    if (!strstr(said, text))
+        fail_msg("'%s' is not in '%s'", text, said);
+    said[0] = '\0';
+}
+
+static void quiet(void)
+{
+    if (said[0])
+        fail_msg("'%s'", said);
+}
+
+/* ---- A device with two buffers and a queue ----------------------------------------------- */
+
+typedef struct room {
+    uint32_t index;
+    collet_device *device;
+    collet_queue *queue, *other;
+    collet_buffer *a, *b;
+    float x[64], y[64]; /* of the host's memory */
+} room;
+
+static collet_status open_device(room *r, uint32_t index)
+{
+    collet_device_properties properties = {.struct_size = sizeof properties, .table = layer};
+    memset(r, 0, sizeof *r);
+    r->index = index;
+    return layer->device_open(&host, index, &properties, &r->device, &err);
+}
+
+static void make(room *r, uint32_t index)
+{
+    assert_int_equal(open_device(r, index), COLLET_OK);
+    for (uint32_t row = 0; row < layer->kernel_count; row++)
+        assert_true(layer->device_supports(r->device, row));
+    if (index != 1) {
+        assert_int_equal(layer->queue_create(r->device, &r->queue, &err), COLLET_OK);
+        assert_int_equal(layer->buffer_alloc(r->device, 256, &r->a, &err), COLLET_OK);
+        assert_int_equal(layer->buffer_alloc(r->device, 256, &r->b, &err), COLLET_OK);
+    }
+    if (index == 0)
+        assert_int_equal(layer->queue_create(r->device, &r->other, &err), COLLET_OK);
+}
+
+static void finish(const room *r)
+{
+    if (r->queue)
+        layer->queue_wait(r->device, r->queue, layer->queue_mark(r->device, r->queue), -1, &err);
+}
+
+static void destroy(room *r)
+{
+    if (r->index != 1) {
+        finish(r);
+        layer->buffer_free(r->device, r->a);
+        layer->buffer_free(r->device, r->b);
+        layer->queue_destroy(r->device, r->queue);
+        layer->queue_destroy(r->device, r->other);
+    }
+    layer->device_close(r->device);
+}
+
+/* A call of a row on the room's memory: b = op(a), 16 elements. */
+typedef struct kernel {
+    uint32_t row;
+    int64_t shape[1], strides[2][1];
+    collet_operand operands[2];
+    collet_fill_params params;
+    collet_kernel_call call;
+    void *scratch;
+} kernel;
+
+static void prepare(kernel *k, room *r, uint32_t row)
+{
+    const collet_kernel_row *of = &layer->kernels[row];
+    int fill = of->op == COLLET_OP_FILL;
+    *k = (kernel){.row = row, .shape = {16}, .strides = {{1}, {1}}};
+    for (int i = 0; i < 2 - fill; i++)
+        k->operands[i] = (collet_operand){.dtype = COLLET_F32,
+                                          .ndim = 1,
+                                          .shape = k->shape,
+                                          .strides = k->strides[i],
+                                          .buffer = r->index != 1 ? (void *)(i ? r->a : r->b)
+                                                                  : (void *)(i ? r->x : r->y)};
+    k->params = (collet_fill_params){.struct_size = sizeof k->params};
+    k->call = (collet_kernel_call){.struct_size = sizeof k->call,
+                                   .op = of->op,
+                                   .sig = of->sig,
+                                   .n_out = 1,
+                                   .n_in = !fill,
+                                   .operand_size = sizeof(collet_operand),
+                                   .operands = k->operands,
+                                   .params = fill ? &k->params : NULL,
+                                   .params_size = fill ? sizeof k->params : 0,
+                                   .err = &err};
+}
+
+/* As libcore: what is asked before has no buffers. */
+static collet_status ask(kernel *k, room *r, uint64_t *bytes)
+{
+    void *buffers[] = {k->operands[0].buffer, k->operands[1].buffer};
+    *bytes = 0;
+    k->operands[0].buffer = k->operands[1].buffer = NULL;
+    collet_status status = layer->kernels[k->row].accepts(r->device, &k->call, bytes);
+    k->operands[0].buffer = buffers[0];
+    k->operands[1].buffer = buffers[1];
+    return status;
+}
+
+static collet_status launch(kernel *k, room *r)
+{
+    const collet_kernel_row *of = &layer->kernels[k->row];
+    uint64_t bytes = 0;
+    if (of->accepts && ask(k, r, &bytes) != COLLET_OK)
+        return COLLET_FAILED;
+    if (bytes) {
+        k->call.workspace_bytes = bytes;
+        k->call.workspace = k->scratch = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    }
+    collet_status status = of->run(r->device, r->queue, &k->call);
+    free(k->scratch);
+    return status;
+}
+
+static collet_status run_row(room *r, uint32_t row)
+{
+    kernel k;
+    prepare(&k, r, row);
+    return launch(&k, r);
+}
+
+/* ---- No mistake -------------------------------------------------------------------------- */
+
+static void a_clean_life_is_silent(void **state)
+{
+    room r;
+    (void)state;
+    for (uint32_t index = 0; index < 3; index++) {
+        make(&r, index);
+        for (int i = 0; i < 16; i++)
+            r.x[i] = (float)i;
+        if (index != 1)
+            assert_int_equal(layer->buffer_write(r.device, r.queue, r.a, 0, r.x, sizeof r.x, &err),
+                             COLLET_OK);
+        assert_int_equal(run_row(&r, 0), COLLET_OK);
+        assert_int_equal(run_row(&r, 2), COLLET_OK);
+        assert_int_equal(run_row(&r, 0), COLLET_OK);
+        if (index == 1)
+            assert_int_equal(run_row(&r, 1), COLLET_OK);
+        else
+            assert_int_equal(layer->buffer_read(r.device, r.queue, r.b, 0, r.y, sizeof r.y, &err),
+                             COLLET_OK);
+        assert_memory_equal(r.x, r.y, 64);
+        const collet_memory_extension *m = layer->extension(r.device, COLLET_EXTENSION_MEMORY);
+        collet_memory_stats stats = {.struct_size = sizeof stats};
+        assert_int_equal(m->stats(r.device, &stats, &err), COLLET_OK);
+        assert_int_equal(stats.current, index == 1 ? 0 : 512);
+        if (index == 0)
+            assert_int_equal(layer->queue_after(r.device, r.other, r.queue,
+                                                layer->queue_mark(r.device, r.queue), &err),
+                             COLLET_OK);
+        destroy(&r);
+    }
+    quiet();
+}
+
+static void the_table_is_the_same_each_time(void **state)
+{
+    collet_plugin copy = subject;
+    (void)state;
+    assert_ptr_equal(entry(&host, &subject, &err), layer);
+    assert_ptr_not_equal(entry(&host, &copy, &err), layer);
+    quiet();
+}
+
+/* ---- Mistakes of the plugin -------------------------------------------------------------- */
+
+typedef struct defect {
+    const char *name;
+    void (*act)(room *r);
+    const char *text;
+} defect;
+
+static void act_open(room *r)
+{
+    room another;
+    assert_int_equal(open_device(&another, r->index), COLLET_FAILED);
+}
+
+static void act_alloc(room *r)
+{
+    collet_buffer *b;
+    collet_error own = {COLLET_OK, ""};
+    assert_int_equal(layer->buffer_alloc(r->device, 16, &b, &own), COLLET_FAILED);
+    assert_int_equal(own.status, COLLET_FAILED);
+    assert_non_null(strstr(own.text, "validation: buffer_alloc: plugin: "));
+}
+
+static void act_queue(room *r)
+{
+    collet_queue *q;
+    assert_int_equal(layer->queue_create(r->device, &q, &err), COLLET_FAILED);
+}
+
+static void act_mark(room *r)
+{
+    layer->queue_mark(r->device, r->queue);
+    layer->queue_mark(r->device, r->queue);
+}
+
+static void wait_for(room *r, int64_t nanoseconds)
+{
+    assert_int_equal(layer->queue_wait(r->device, r->queue, layer->queue_mark(r->device, r->queue),
+                                       nanoseconds, &err),
+                     COLLET_FAILED);
+}
+
+static void act_wait(room *r)
+{
+    wait_for(r, -1);
+}
+
+static void act_wait_second(room *r)
+{
+    wait_for(r, 1000000000);
+}
+
+static void act_forget(room *r)
+{
+    uint64_t value = layer->queue_mark(r->device, r->queue);
+    layer->queue_wait(r->device, r->queue, value, -1, &err);
+    assert_int_equal(layer->queue_wait(r->device, r->queue, value, 0, &err), COLLET_FAILED);
+}
+
+static void act_recover(room *r)
+{
+    assert_int_equal(layer->buffer_write(r->device, r->queue, r->a, 0, r->x, 4, &err), COLLET_OK);
+    subject_defect = "fails";
+    wait_for(r, -1);
+    quiet();
+    subject_defect = "recovers";
+    wait_for(r, -1);
+}
+
+static void act_after(room *r)
+{
+    assert_int_equal(layer->queue_after(r->device, r->queue, r->other, 0, &err), COLLET_FAILED);
+}
+
+static void act_write(room *r)
+{
+    assert_int_equal(layer->buffer_write(r->device, r->queue, r->a, 0, r->x, 16, &err),
+                     COLLET_FAILED);
+}
+
+static void act_run(room *r)
+{
+    assert_int_equal(run_row(r, 0), COLLET_FAILED);
+}
+
+static void act_fill(room *r)
+{
+    assert_int_equal(run_row(r, 2), COLLET_FAILED);
+}
+
+static void act_neg(room *r)
+{
+    assert_int_equal(run_row(r, 1), COLLET_FAILED);
+}
+
+/* The subject touches what it kept when it trims. */
+static void later(room *r)
+{
+    const collet_trim_extension *t = layer->extension(r->device, COLLET_EXTENSION_TRIM);
+    quiet();
+    t->trim(r->device);
+    quiet();
+    t->trim(r->device);
+}
+
+static void act_run_later(room *r)
+{
+    assert_int_equal(run_row(r, 2), COLLET_OK);
+    later(r);
+}
+
+static void act_accept_later(room *r)
+{
+    assert_int_equal(run_row(r, 1), COLLET_OK);
+    later(r);
+}
+
+static void act_write_later(room *r)
+{
+    layer->buffer_write(r->device, r->queue, r->a, 0, r->x, 16, &err);
+    later(r);
+}
+
+static void act_read_later(room *r)
+{
+    layer->buffer_read(r->device, r->queue, r->a, 0, r->x, 16, &err);
+    later(r);
+}
+
+static void act_read_behind(room *r)
+{
+    layer->buffer_write(r->device, r->queue, r->a, 0, r->x, 16, &err);
+    quiet();
+    layer->buffer_write(r->device, r->queue, r->a, 0, r->x, 16, &err);
+}
+
+static void act_alloc_later(room *r)
+{
+    collet_buffer *b;
+    assert_int_equal(layer->buffer_alloc(r->device, 16, &b, &err), COLLET_OK);
+    later(r);
+    layer->buffer_free(r->device, b);
+}
+
+static void act_supports(room *r)
+{
+    layer->device_supports(r->device, 0);
+}
+
+static void act_extension(room *r)
+{
+    layer->extension(r->device, COLLET_EXTENSION_TRIM);
+    layer->extension(r->device, COLLET_EXTENSION_TRIM);
+}
+
+static void act_stats(room *r)
+{
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    const collet_memory_extension *m = layer->extension(r->device, COLLET_EXTENSION_MEMORY);
+    m->reset_peak(r->device);
+    assert_int_equal(m->stats(r->device, &stats, &err), COLLET_FAILED);
+}
+
+static void act_table(room *r)
+{
+    collet_queue *q;
+    subject_reset();
+    assert_int_equal(layer->queue_create(r->device, &q, &err), COLLET_FAILED);
+}
+
+static void act_capabilities(room *r)
+{
+    static collet_plugin copies[4];
+    static int count;
+    (void)r;
+    copies[count] = subject;
+    entry(&host, &copies[count++], &err);
+}
+
+#define KEPT "was accessed when that had returned"
+static const defect defects[] = {
+    {"open_status", act_open, "device_open: plugin: it returned the status 16, which"},
+    {"no_device", act_open, "device_open: plugin: it returned OK and no device"},
+    {"properties", act_open, "plugin: it changed the properties' struct_size or table"},
+    {"supports", act_supports, "device_supports: plugin: 2 for row 0 is neither 0 nor 1"},
+    {"silent", act_alloc, "plugin: it returned the status 9 and set the error's to 0"},
+    {"other_status", act_alloc, "plugin: it returned the status 9 and set the error's to 5"},
+    {"endless_text", act_alloc, "plugin: the error's text has no end"},
+    {"no_buffer", act_alloc, "plugin: it returned OK and no buffer"},
+    {"mask", act_alloc, "plugin: the signal mask was changed"},
+    {"locale", act_alloc, "plugin: the locale was changed"},
+    {"keeps_err", act_alloc_later, "what a call of buffer_alloc pointed to " KEPT},
+    {"no_queue", act_queue, "plugin: it returned OK and no queue"},
+    {"mark_back", act_mark, "queue_mark: plugin: 4, which is less than the mark before, 5"},
+    {"waits_short", act_wait, "plugin: NOT_READY after "},
+    {"waits_short", act_wait_second, "ns of 1000000000"},
+    {"early", act_wait, "plugin: OK for 1, and NOT_READY when asked again"},
+    {"forgets", act_forget, "plugin: NOT_READY for 1, but the counter was 1 before"},
+    {"recovers", act_recover, "plugin: OK for 1, but a wait for 1 returned FAILED"},
+    {"after_status", act_after, "queue_after: plugin: it returned the status 2, which"},
+    {"writes_source", act_write, "buffer_write: plugin: it wrote to the host's memory"},
+    {"keeps_source", act_write_later, "what a call of buffer_write pointed to " KEPT},
+    {"reads_behind", act_read_behind, "or behind its end"},
+    {"writes_late", act_read_later, "what a call of buffer_read pointed to " KEPT},
+    {"rounding", act_run, "run: plugin: the floating-point control word was changed"},
+    {"run_status", act_run, "run: plugin: it returned the status 16, which"},
+    {"writes_call", act_run, "plugin: it wrote to the call, its operands or its parameters"},
+    {"writes_params", act_fill, "plugin: it wrote to the call, its operands or its parameters"},
+    {"keeps_call", act_run_later, "what a call of run pointed to " KEPT},
+    {"keeps_operands", act_run_later, "what a call of run pointed to " KEPT},
+    {"keeps_shape", act_run_later, "what a call of run pointed to " KEPT},
+    {"keeps_strides", act_run_later, "what a call of run pointed to " KEPT},
+    {"keeps_params", act_run_later, "what a call of run pointed to " KEPT},
+    {"extension_short", act_extension, "the table of collet.trim/1 has 8 bytes, not 16"},
+    {"extension_other", act_extension, "collet.trim/1 has another table than before"},
+    {"stats_lie", act_stats, "collet.memory/1 stats: plugin: current is 1, and buffers have 512"},
+    {"stats_peak", act_stats, "plugin: current is more than reserved or peak"},
+    {"stats_size", act_stats, "plugin: it changed struct_size"},
+    {"stats_overrun", act_stats, "plugin: it wrote behind struct_size"},
+    {"table", act_table, "queue_create: plugin: its table, rows or ops were changed"},
+    {"capabilities_size", act_capabilities, "it wrote to json beyond its 14 bytes"},
+    {"capabilities_overrun", act_capabilities, "it wrote to json beyond its 0 bytes"},
+};
+
+/* Of the device on host memory. */
+static const defect host_defects[] = {
+    {"accepts_status", act_neg, "accepts: plugin: it returned the status 10, which"},
+    {"accepts_writes", act_neg, "accepts: plugin: it wrote to the call, its operands"},
+    {"keeps_accepted", act_accept_later, "what a call of accepts pointed to " KEPT},
+    {"workspace_overrun", act_neg, "it wrote behind the end of its workspace, at byte 100"},
+    {"refuses_late", act_run, "it returned REFUSED and had written to an output"},
+    {"writes_params", act_fill, "it wrote to the call, its operands or its parameters"},
+};
+
+static void try_defect(const defect *d, uint32_t index)
+{
+    room r;
+    subject_defect = "";
+    make(&r, index);
+    quiet();
+    subject_defect = d->name;
+    d->act(&r);
+    subject_defect = "";
+    subject_reset();
+    if (!strstr(said, d->text))
+        fail_msg("%s: '%s' is not in '%s'", d->name, d->text, said);
+    said[0] = '\0';
+    fesetround(FE_TONEAREST);
+    setlocale(LC_NUMERIC, "C");
+    if (strcmp(d->name, "mark_back") != 0)
+        destroy(&r);
+    said[0] = '\0';
+}
+
+static void the_plugin_is_watched(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof defects / sizeof *defects; i++)
+        try_defect(&defects[i], 0);
+    for (size_t i = 0; i < sizeof host_defects / sizeof *host_defects; i++)
+        try_defect(&host_defects[i], 1);
+}
+
+/* A program goes on with the state that it had. */
+static void what_was_changed_is_put_back(void **state)
+{
+    room r;
+    (void)state;
+    make(&r, 0);
+    subject_defect = "rounding";
+    run_row(&r, 0);
+    subject_defect = "";
+    assert_int_equal(fegetround(), FE_TONEAREST);
+    expect("control word");
+    destroy(&r);
+    quiet();
+}
+
+static void refusals_pass(void **state)
+{
+    room r;
+    (void)state;
+    make(&r, 1);
+    subject_defect = "refuses";
+    assert_int_equal(run_row(&r, 0), COLLET_REFUSED);
+    assert_string_equal(err.text, "no");
+    subject_defect = "";
+    destroy(&r);
+    quiet();
+}
+
+/* ---- Mistakes of the caller: handles ----------------------------------------------------- */
+
+static void handles(void **state)
+{
+    room r, host_room;
+    collet_buffer *b;
+    collet_queue *q;
+    (void)state;
+    make(&r, 0);
+    make(&host_room, 1);
+    assert_int_equal(layer->buffer_alloc(NULL, 16, &b, &err), COLLET_FAILED);
+    expect("buffer_alloc: libcore: the device is NULL");
+    assert_int_equal(layer->buffer_alloc((collet_device *)(void *)r.a, 16, &b, &err),
+                     COLLET_FAILED);
+    expect("the device is a buffer");
+    layer->buffer_write(r.device, r.other, (collet_buffer *)(void *)r.queue, 0, r.x, 4, &err);
+    expect("the buffer is a queue");
+    layer->buffer_write(r.device, (collet_queue *)&r, r.a, 0, r.x, 4, &err);
+    expect("the queue is no handle of this layer");
+    layer->buffer_write(host_room.device, NULL, r.a, 0, r.x, 4, &err);
+    expect("subject:1 buffer_write: libcore: the device works on host memory");
+    assert_int_equal(layer->queue_create(host_room.device, &q, &err), COLLET_FAILED);
+    expect("a synchronous device has no queues");
+    layer->buffer_write(r.device, NULL, r.a, 0, r.x, 4, &err);
+    expect("the queue is NULL");
+    destroy(&host_room);
+    layer->device_close(host_room.device);
+    expect("device_close: libcore: the device is destroyed before");
+    destroy(&r);
+    quiet();
+}
+
+static void foreign_handles(void **state)
+{
+    room r, second;
+    (void)state;
+    make(&r, 0);
+    make(&second, 0);
+    layer->buffer_write(r.device, second.queue, r.a, 0, r.x, 4, &err);
+    expect("the queue is another device's");
+    layer->buffer_write(r.device, r.queue, second.a, 0, r.x, 4, &err);
+    expect("the buffer is another device's");
+    layer->queue_after(r.device, r.queue, second.queue, 0, &err);
+    expect("`other` is another device's");
+    destroy(&second);
+    destroy(&r);
+    quiet();
+}
+
+static void lives(void **state)
+{
+    room r;
+    (void)state;
+    make(&r, 0);
+    layer->buffer_free(r.device, r.a);
+    layer->buffer_free(r.device, NULL);
+    quiet();
+    layer->buffer_free(r.device, r.a);
+    expect("buffer_free: libcore: the buffer is destroyed before");
+    assert_int_equal(run_row(&r, 0), COLLET_FAILED);
+    expect("a buffer of the call is destroyed before");
+    layer->queue_destroy(r.device, r.other);
+    layer->queue_destroy(r.device, NULL);
+    quiet();
+    assert_int_equal(layer->queue_wait(r.device, r.other, 0, 0, &err), COLLET_FAILED);
+    expect("queue_wait: libcore: the queue is destroyed before");
+    layer->device_close(r.device);
+    expect("device_close: libcore: 1 queues and 1 buffers of the device were not freed before");
+    layer->device_close(NULL);
+    quiet();
+}
+
+/* ---- Mistakes of the caller: arguments --------------------------------------------------- */
+
+/* What is enqueued uses a buffer until a wait, a read or the queue's end says otherwise. */
+static void frees(void **state)
+{
+    room r;
+    (void)state;
+    make(&r, 0);
+    layer->buffer_write(r.device, r.queue, r.a, 0, r.x, 4, &err);
+    uint64_t first = layer->queue_mark(r.device, r.queue);
+    run_row(&r, 0);
+    layer->queue_mark(r.device, r.queue);
+    layer->buffer_free(r.device, r.a);
+    expect("buffer_free: libcore: what is enqueued in queue ");
+    layer->queue_wait(r.device, r.queue, first, -1, &err);
+    layer->buffer_free(r.device, r.a);
+    expect("may still use the buffer: no wait has reached it; it is not freed");
+    layer->queue_after(r.device, r.other, r.queue, layer->queue_mark(r.device, r.queue), &err);
+    layer->buffer_write(r.device, r.other, r.b, 0, r.x, 4, &err);
+    layer->queue_wait(r.device, r.other, layer->queue_mark(r.device, r.other), -1, &err);
+    layer->buffer_free(r.device, r.a);
+    r.a = NULL;
+    quiet();
+    layer->buffer_write(r.device, r.queue, r.b, 0, r.x, 4, &err);
+    layer->buffer_read(r.device, r.queue, r.b, 0, r.x, 4, &err);
+    layer->buffer_free(r.device, r.b);
+    quiet();
+    layer->buffer_alloc(r.device, 256, &r.b, &err);
+    layer->buffer_write(r.device, r.other, r.b, 0, r.x, 4, &err);
+    layer->queue_destroy(r.device, r.other);
+    r.other = NULL;
+    destroy(&r);
+    quiet();
+}
+
+static void arguments(void **state)
+{
+    room r;
+    collet_buffer *b;
+    collet_device *device;
+    collet_device_properties properties = {.struct_size = sizeof properties, .table = &subject};
+    (void)state;
+    assert_int_equal(layer->device_open(&host, 0, &properties, &device, &err), COLLET_FAILED);
+    expect("device_open: libcore: the properties' table is not the one that is called");
+    make(&r, 0);
+    assert_int_equal(layer->buffer_alloc(r.device, 0, &b, &err), COLLET_FAILED);
+    expect("buffer_alloc: libcore: 0 bytes");
+    layer->buffer_alloc(r.device, 16, NULL, &err);
+    expect("`buffer` is NULL");
+    layer->buffer_write(r.device, r.queue, r.a, 0, NULL, 4, &err);
+    expect("the host's address is NULL");
+    layer->buffer_write(r.device, r.queue, r.a, 252, r.x, 8, &err);
+    expect("bytes 252 to 260 of the buffer, which has 256");
+    layer->buffer_read(r.device, r.queue, r.a, UINT64_MAX, r.x, 8, &err);
+    expect("of the buffer, which has 256");
+    layer->buffer_read(r.device, r.queue, r.a, 0, r.x, 0, &err);
+    expect("bytes 0 to 0 of the buffer");
+    layer->queue_wait(r.device, r.queue, 1, -1, &err);
+    expect("it waits for 1, above the last mark, 0");
+    layer->queue_after(r.device, r.queue, r.other, 7, &err);
+    expect("7 is above the last mark of `other`, 0");
+    layer->device_supports(r.device, 3);
+    expect("there is no row 3");
+    layer->extension(r.device, NULL);
+    expect("the name is NULL");
+    assert_null(layer->extension(r.device, "vendor.unknown/1"));
+    const collet_memory_extension *m = layer->extension(r.device, COLLET_EXTENSION_MEMORY);
+    m->stats(r.device, NULL, &err);
+    expect("collet.memory/1 stats: libcore: `stats` is NULL");
+    m->stats(r.device, &(collet_memory_stats){.struct_size = 8}, &err);
+    expect("struct_size is too small");
+    destroy(&r);
+    quiet();
+}
+
+static void too_many_queues(void **state)
+{
+    room r;
+    collet_queue *q;
+    (void)state;
+    make(&r, 2);
+    assert_int_equal(layer->queue_create(r.device, &q, &err), COLLET_FAILED);
+    expect("the device has its max_queues, 1");
+    destroy(&r);
+    quiet();
+}
+
+/* ---- Mistakes of the caller: kernel calls ------------------------------------------------ */
+
+static kernel k;
+static room calls;
+
+static void wrong_call(const char *text)
+{
+    assert_int_equal(launch(&k, &calls), COLLET_FAILED);
+    expect(text);
+    prepare(&k, &calls, 0);
+}
+
+static void calls_are_checked(void **state)
+{
+    (void)state;
+    make(&calls, 0);
+    prepare(&k, &calls, 0);
+    k.call.struct_size = 8;
+    wrong_call("struct_size or operand_size is too small");
+    k.call.operands = NULL;
+    wrong_call("err or operands is NULL");
+    k.call.n_in = 1000;
+    wrong_call("the number of operands is out of range");
+    k.call.params_size = 4;
+    wrong_call("params and params_size differ");
+    k.call.op = COLLET_OP_ADD;
+    wrong_call("the device has no such row");
+    k.operands[0].dtype = 99;
+    wrong_call("operand 0 has an unknown dtype");
+    k.operands[1].dtype = COLLET_F64;
+    wrong_call("operand 1 has another dtype than the call's signature");
+    k.operands[1].dtype = COLLET_DTYPE_NONE;
+    wrong_call("operand 1 is absent and has a buffer");
+    k.operands[1].ndim = -1;
+    wrong_call("operand 1 has an ndim out of range");
+    k.operands[1].strides = NULL;
+    wrong_call("operand 1 has no shape or strides");
+    k.operands[0].byte_offset = 2;
+    wrong_call("operand 0 has an offset that is no multiple of the element's size");
+    k.shape[0] = -1;
+    wrong_call("operand 0 has a negative extent");
+    k.strides[0][0] = 0;
+    wrong_call("operand 0 is an output that repeats elements");
+    k.shape[0] = 65;
+    wrong_call("operand 0 reaches outside its buffer");
+    k.strides[1][0] = -1;
+    wrong_call("operand 1 reaches outside its buffer");
+    k.operands[0].buffer = NULL;
+    wrong_call("a buffer of the call is NULL");
+    k.call.workspace = (void *)calls.b;
+    wrong_call("workspace and workspace_bytes differ");
+    k.call.workspace = (void *)calls.b;
+    k.call.workspace_bytes = 257;
+    wrong_call("the workspace's buffer is smaller than workspace_bytes");
+    destroy(&calls);
+    quiet();
+}
+
+static void calls_are_accepted_without_memory(void **state)
+{
+    uint64_t bytes = 0;
+    (void)state;
+    make(&calls, 1);
+    prepare(&k, &calls, 1);
+    collet_status (*accepts)(collet_device *, const collet_kernel_call *, uint64_t *) =
+        layer->kernels[1].accepts;
+    assert_null(layer->kernels[0].accepts);
+    assert_int_equal(accepts(calls.device, &k.call, &bytes), COLLET_FAILED);
+    expect("accepts: libcore: operand 0 has a buffer before the call was accepted");
+    bytes = 1;
+    accepts(calls.device, &k.call, &bytes);
+    expect("`workspace_bytes` is NULL or not 0 before");
+    k.call.workspace_bytes = 1;
+    assert_int_equal(ask(&k, &calls, &bytes), COLLET_FAILED);
+    expect("the workspace is set before the call was accepted");
+    assert_int_equal(accepts(calls.device, NULL, &bytes), COLLET_FAILED);
+    expect("the call is NULL");
+    destroy(&calls);
+    quiet();
+}
+
+static void calls_on_host_memory_are_checked(void **state)
+{
+    static _Alignas(64) char scratch[256];
+    (void)state;
+    make(&calls, 1);
+    prepare(&k, &calls, 0);
+    k.operands[0].buffer = NULL;
+    wrong_call("operand 0 has no memory");
+    k.call.workspace = scratch + 8;
+    k.call.workspace_bytes = 128;
+    wrong_call("the workspace is not aligned to 64 bytes");
+    k.call.workspace = scratch;
+    k.call.workspace_bytes = 64;
+    wrong_call("the workspace has 64 bytes, fewer than were asked");
+    calls.queue = (collet_queue *)&calls;
+    wrong_call("a synchronous device gets a queue");
+    calls.queue = NULL;
+    destroy(&calls);
+    quiet();
+}
+
+/* ---- Mistakes of the caller: threads ----------------------------------------------------- */
+
+static void *run_in_thread(void *of)
+{
+    return (void *)(intptr_t)run_row(of, 0);
+}
+
+static void *wait_in_thread(void *of)
+{
+    room *r = of;
+    collet_error own;
+    return (void *)(intptr_t)layer->queue_wait(r->device, r->queue, 0, -1, &own);
+}
+
+/* Calls `act` while another thread is in the subject. */
+static void during(room *r, void *(*call)(void *), void (*act)(room *))
+{
+    pthread_t thread;
+    void *status;
+    subject_block(1);
+    subject_defect = "blocks";
+    assert_int_equal(pthread_create(&thread, NULL, call, r), 0);
+    subject_wait_blocked();
+    subject_defect = "";
+    act(r);
+    subject_block(0);
+    pthread_join(thread, &status);
+    assert_int_equal((intptr_t)status, COLLET_OK);
+}
+
+static void enqueue_twice(room *r)
+{
+    layer->buffer_write(r->device, r->queue, r->a, 0, r->x, 4, &err);
+    expect("buffer_write: libcore: another call enqueues in this queue");
+}
+
+static void use_named(room *r)
+{
+    layer->buffer_write(r->device, r->other, r->b, 0, r->x, 4, &err);
+    expect("the buffer is named by another call");
+    layer->buffer_read(r->device, r->other, r->b, 0, r->x, 4, &err);
+    expect("the buffer is named by another call, which writes it");
+    layer->buffer_read(r->device, r->other, r->a, 0, r->x, 4, &err);
+    quiet();
+    layer->buffer_free(r->device, r->b);
+    expect("the buffer is named by another call, which writes it");
+    layer->buffer_free(r->device, r->a);
+    expect("another call names the buffer; it is not freed");
+}
+
+static void use_while_waiting(room *r)
+{
+    layer->buffer_write(r->device, r->queue, r->a, 0, r->x, 4, &err);
+    layer->queue_mark(r->device, r->queue);
+    layer->queue_after(r->device, r->other, r->queue, 1, &err);
+    quiet();
+    layer->queue_destroy(r->device, r->queue);
+    expect("queue_destroy: libcore: another call names the queue; it is not destroyed");
+    layer->device_close(r->device);
+    expect("another call names the device; it is not closed");
+}
+
+static void any_call(room *r)
+{
+    layer->queue_mark(r->device, r->queue);
+    expect("queue_mark: libcore: another call is under way on a device with COLLET_THREADS_ONE");
+}
+
+static void threads(void **state)
+{
+    room r;
+    (void)state;
+    make(&r, 0);
+    during(&r, run_in_thread, enqueue_twice);
+    finish(&r);
+    during(&r, run_in_thread, use_named);
+    during(&r, wait_in_thread, use_while_waiting);
+    destroy(&r);
+    make(&r, 2);
+    during(&r, run_in_thread, any_call);
+    destroy(&r);
+    quiet();
+}
+
+static int load(void **state)
+{
+    void *library = dlopen(COLLET_TEST_PLUGINS "/validation.so", RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "collet_layer_entry") : NULL;
+    (void)state;
+    if (!symbol) {
+        print_error("%s\n", dlerror());
+        return -1;
+    }
+    memcpy(&entry, &symbol, sizeof entry);
+    layer = entry(&host, &subject, &err);
+    return layer ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clean_life_is_silent),
+        cmocka_unit_test(the_table_is_the_same_each_time),
+        cmocka_unit_test(the_plugin_is_watched),
+        cmocka_unit_test(what_was_changed_is_put_back),
+        cmocka_unit_test(refusals_pass),
+        cmocka_unit_test(handles),
+        cmocka_unit_test(foreign_handles),
+        cmocka_unit_test(lives),
+        cmocka_unit_test(frees),
+        cmocka_unit_test(arguments),
+        cmocka_unit_test(too_many_queues),
+        cmocka_unit_test(calls_are_checked),
+        cmocka_unit_test(calls_are_accepted_without_memory),
+        cmocka_unit_test(calls_on_host_memory_are_checked),
+        cmocka_unit_test(threads),
+    };
+    return cmocka_run_group_tests(tests, load, NULL);
+}
