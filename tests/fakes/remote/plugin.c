@@ -101,6 +101,8 @@ static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffe
         b->bytes = bytes;
         b->data = b->own;
         b->serial = next_serial(d);
+        b->next = d->buffers;
+        d->buffers = b;
         d->stats.current += bytes;
         if (d->stats.current > d->stats.peak)
             d->stats.peak = d->stats.current;
@@ -136,6 +138,11 @@ static void buffer_free(collet_device *d, collet_buffer *b)
                 (long long)b->commands);
         abort();
     }
+    collet_buffer **at = &d->buffers;
+    while (*at && *at != b)
+        at = &(*at)->next;
+    if (*at)
+        *at = b->next;
     d->stats.current -= b->foreign ? 0 : b->bytes;
     d->kept += b->foreign ? 0 : b->bytes;
     pthread_mutex_unlock(&d->lock);

@@ -13,7 +13,8 @@ struct collet_buffer {
     collet_device *device;
     uint64_t bytes, serial;
     int64_t commands; /* that name it and are not over */
-    int foreign;      /* `data` is the program's */
+    struct collet_buffer *next;
+    int foreign; /* `data` is the program's */
     unsigned char *data;
     _Alignas(16) unsigned char own[];
 };
@@ -31,6 +32,7 @@ struct collet_device {
     uint64_t trims;
     _Atomic int lost;
     collet_memory_stats stats;
+    collet_buffer *buffers;                 /* so that those of a hung device are not leaks */
     uint64_t kept;                          /* bytes freed since the last trim; simulates a pool */
     _Alignas(16) unsigned char spoiled[64]; /* see remote.extension */
     int64_t hoards;                         /* freed memory is not available before a trim */
