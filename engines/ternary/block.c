@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ternary/block.h"
 
+#include "io/struct.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +19,20 @@ typedef struct block {
 
 #define THRESHOLD 0.3f /* the default for numbers */
 
-ternary_recipe ternary_recipe_of(const collet_ternary_quantize_params *quantize, uint32_t format)
+collet_status ternary_recipe_of(ternary_recipe *recipe,
+                                const collet_ternary_quantize_params *quantize, uint32_t format,
+                                const char *what, collet_error *err)
 {
-    ternary_recipe recipe = {.quantize = quantize != NULL, .format = format};
-    size_t size = sizeof recipe.params;
+    size_t size = sizeof recipe->params;
+    collet_status status = COLLET_OK;
 
-    if (quantize) /* an older caller's block may be shorter */
-        memcpy(&recipe.params, quantize,
-               quantize->struct_size < size ? quantize->struct_size : size);
+    *recipe = (ternary_recipe){.quantize = quantize != NULL, .format = format};
+    if (quantize)
+        status = collet_struct_in(&recipe->params, size, quantize, what, err);
     else
-        recipe.params.threshold = THRESHOLD;
-    recipe.params.struct_size = (uint32_t)size;
-    return recipe;
+        recipe->params.threshold = THRESHOLD;
+    recipe->params.struct_size = (uint32_t)size;
+    return status;
 }
 
 int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *source)

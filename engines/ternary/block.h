@@ -15,7 +15,9 @@ typedef struct ternary_recipe {
 } ternary_recipe;
 
 /* `quantize` as in collet_ternary_file_load. */
-ternary_recipe ternary_recipe_of(const collet_ternary_quantize_params *quantize, uint32_t format);
+collet_status ternary_recipe_of(ternary_recipe *recipe,
+                                const collet_ternary_quantize_params *quantize, uint32_t format,
+                                const char *what, collet_error *err);
 
 /* Whether rows get scales other than 1. */
 int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *source);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ternary/file.h"
 
+#include "io/struct.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -158,15 +160,6 @@ collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t 
                        (long long)index, (long long)file->count);
 }
 
-void ternary_copy_out(void *to, const void *from, size_t size, uint32_t struct_size)
-{
-    if (struct_size > size)
-        struct_size = (uint32_t)size;
-    if (struct_size > sizeof struct_size)
-        memcpy((char *)to + sizeof struct_size, (const char *)from + sizeof struct_size,
-               struct_size - sizeof struct_size);
-}
-
 void collet_ternary_file_describe(const collet_ternary_file *file, collet_ternary_file_info *info)
 {
     const collet_ternary_file_info all = {.kind = file->kind,
@@ -175,5 +168,5 @@ void collet_ternary_file_describe(const collet_ternary_file *file, collet_ternar
                                           .bytes = (int64_t)collet_mapping_size(file->mapping),
                                           .path = ternary_file_path(file)};
 
-    ternary_copy_out(info, &all, sizeof all, info->struct_size);
+    collet_struct_out(info, &all, sizeof all);
 }

@@ -28,8 +28,4 @@ collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t 
 /* INVALID when `output` is the file `input`, which it would replace. Either may be NULL. */
 collet_status ternary_check_output(const char *output, const char *input, collet_error *err);
 
-/* Copies a struct of `size` bytes that begins with struct_size to one of the caller's, which an
- * older header may have made shorter. The caller's struct_size stays. */
-void ternary_copy_out(void *to, const void *from, size_t size, uint32_t struct_size);
-
 #endif

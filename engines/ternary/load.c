@@ -86,13 +86,16 @@ static collet_status load_matrix(ternary_call *call, const ternary_source *sourc
                                  const collet_ternary_quantize_params *quantize,
                                  collet_ternary_weights **out, collet_array **bias)
 {
-    const ternary_recipe recipe = ternary_recipe_of(quantize, COLLET_TERNARY_T2);
+    ternary_recipe recipe;
     int t2 = source->file->kind == COLLET_TERNARY_FILE_T2;
 
     *bias = NULL;
     if (t2 && quantize)
         return collet_fail(&call->error, COLLET_INVALID, "%s: is packed already", source->text);
-    collet_status status = ternary_verify(call, source->file, index);
+    collet_status status =
+        ternary_recipe_of(&recipe, quantize, COLLET_TERNARY_T2, source->text, &call->error);
+    if (status == COLLET_OK)
+        status = ternary_verify(call, source->file, index);
     if (status == COLLET_OK && t2)
         status = map_array(call, source, COLLET_F32, 0,
                            collet_t2_bias(&source->file->t2, (uint32_t)index), bias);
@@ -144,15 +147,14 @@ collet_status collet_ternary_file_load(collet_context *context, collet_ternary_w
 
 /* ---- Networks -------------------------------------------------------------------------------- */
 
-/* A layer with what it shares; an array of these is passed with its longer struct_size. */
+/* What a layer shares. */
 typedef struct loaded {
-    collet_ternary_layer layer;
     collet_ternary_weights *weights;
     collet_array *bias;
 } loaded;
 
 static collet_status load_layer(ternary_call *call, const collet_ternary_file *file, uint32_t index,
-                                loaded *to)
+                                loaded *to, collet_ternary_layer *layer)
 {
     const collet_t2_layer *from = &file->t2.layers[index];
     ternary_source source;
@@ -162,12 +164,12 @@ static collet_status load_layer(ternary_call *call, const collet_ternary_file *f
         return status;
     status = load_matrix(call, &source, index, NULL, &to->weights, &to->bias);
     ternary_source_close(&source);
-    to->layer = (collet_ternary_layer){.struct_size = sizeof *to,
-                                       .activations = from->activations,
-                                       .relu = (from->flags & COLLET_T2_RELU) != 0,
-                                       .threshold = from->threshold,
-                                       .weights = to->weights,
-                                       .bias = to->bias};
+    *layer = (collet_ternary_layer){.struct_size = sizeof *layer,
+                                    .activations = from->activations,
+                                    .relu = (from->flags & COLLET_T2_RELU) != 0,
+                                    .threshold = from->threshold,
+                                    .weights = to->weights,
+                                    .bias = to->bias};
     return status;
 }
 
@@ -181,25 +183,29 @@ static collet_status network_load(ternary_call *call, collet_ternary_network **o
     if (file->kind != COLLET_TERNARY_FILE_T2)
         return collet_fail(&call->error, COLLET_FORMAT, "%s: is no .t2 file",
                            ternary_file_path(file));
-    loaded *layers = calloc(count, sizeof *layers);
-    if (!layers)
+    collet_ternary_layer *layers = calloc(count, sizeof *layers);
+    loaded *shared = calloc(count, sizeof *shared);
+    if (!layers || !shared) {
+        free(layers);
+        free(shared);
         return collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for %u layers", count);
+    }
     for (uint32_t i = 0; i < count; i++)
         call->total += layer_work(&file->t2.layers[i]);
     for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
-        status = load_layer(call, file, i, &layers[i]);
+        status = load_layer(call, file, i, &shared[i], &layers[i]);
         if (activations != COLLET_TERNARY_AS_STORED) {
-            layers[i].layer.activations = activations;
-            layers[i].layer.threshold = threshold;
+            layers[i].activations = activations;
+            layers[i].threshold = threshold;
         }
     }
     if (status == COLLET_OK)
-        status =
-            collet_ternary_network_create(call->context, out, &layers->layer, count, &call->error);
+        status = collet_ternary_network_create(call->context, out, layers, count, &call->error);
     for (uint32_t i = 0; i < count; i++) {
-        collet_ternary_weights_free(layers[i].weights);
-        collet_array_free(layers[i].bias);
+        collet_ternary_weights_free(shared[i].weights);
+        collet_array_free(shared[i].bias);
     }
+    free(shared);
     free(layers);
     return status;
 }

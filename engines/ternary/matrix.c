@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a matrix of a file is. */
+#include "io/struct.h"
 #include "ternary/source.h"
 
 #include <stdio.h>
@@ -61,6 +62,6 @@ collet_status collet_ternary_file_matrix(const collet_ternary_file *file, int64_
         all.dtype = source.dtype;
         ternary_source_close(&source);
     }
-    ternary_copy_out(matrix, &all, sizeof all, matrix->struct_size);
+    collet_struct_out(matrix, &all, sizeof all);
     return COLLET_OK;
 }

@@ -2,6 +2,8 @@
 /* Layers in sequence. */
 #include "ternary/network.h"
 
+#include "io/struct.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -97,7 +99,10 @@ static collet_status take_layers(ternary_call *call, collet_ternary_network *net
     const char *at = (const char *)layers;
     for (uint32_t i = 0; i < network->count; i++, at += layers->struct_size) {
         const collet_ternary_layer *l = (const collet_ternary_layer *)(const void *)at;
-        collet_status status = ternary_check_layer(call, "ternary network", i, l);
+        collet_status status = collet_struct_unknown(l, sizeof *l, layers->struct_size,
+                                                     "ternary network", &call->error);
+        if (status == COLLET_OK)
+            status = ternary_check_layer(call, "ternary network", i, l);
         if (status == COLLET_OK)
             status = check_activations(call, i, l->activations, l->threshold);
         if (status == COLLET_OK && i > 0 &&

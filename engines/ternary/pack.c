@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weights of .npy and GGUF files to a .t2 file. */
+#include "io/struct.h"
 #include "io/utf8.h"
 #include "ternary/block.h"
 
@@ -128,7 +129,10 @@ static collet_status prepare_layer(pack_job *job, uint32_t index,
     collet_status status = open_inputs(job, requested, layer);
     if (status != COLLET_OK)
         return status;
-    layer->recipe = ternary_recipe_of(requested->quantize, job->format);
+    status = ternary_recipe_of(&layer->recipe, requested->quantize, job->format, layer->source.text,
+                               &job->call->error);
+    if (status != COLLET_OK)
+        return status;
     layer->recipe.scale = layer->given;
     entry->format = job->format;
     entry->rows = layer->source.rows;
@@ -158,8 +162,12 @@ static collet_status prepare(pack_job *job, const collet_ternary_source *layers)
     if (!job->layers || !job->table)
         return collet_fail(&job->call->error, COLLET_NO_MEMORY, "out of memory for %u layers",
                            job->count);
-    for (uint32_t i = 0; i < job->count && status == COLLET_OK; i++, at += layers->struct_size)
-        status = prepare_layer(job, i, (const collet_ternary_source *)(const void *)at);
+    for (uint32_t i = 0; i < job->count && status == COLLET_OK; i++, at += layers->struct_size) {
+        status = collet_struct_unknown(at, sizeof *layers, layers->struct_size, "pack",
+                                       &job->call->error);
+        if (status == COLLET_OK)
+            status = prepare_layer(job, i, (const collet_ternary_source *)(const void *)at);
+    }
     return status == COLLET_OK ? ternary_output_t2(&job->output, job->path, job->table, job->count,
                                                    job->call->total, &job->call->error)
                                : status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A network on the vectors of a file. */
+#include "io/struct.h"
 #include "ternary/network.h"
 #include "ternary/output.h"
 #include "ternary/source.h"
@@ -238,25 +239,32 @@ collet_ternary_network_run_files(collet_context *context, collet_ternary_network
                                  const collet_ternary_monitor *monitor, collet_error *err)
 {
     ternary_call call;
+    collet_ternary_run_files given = {0};
 
-    if (!context || !network || !files || !files->x || !out || !result)
+    if (!context || !network || !files || !out || !result)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    if (files->struct_size < sizeof *files || result->struct_size < sizeof *result)
-        return collet_fail(err, COLLET_INVALID, "%s: a struct_size is too small", __func__);
+    collet_status status = collet_struct_in(&given, sizeof given, files, __func__, err);
+    if (status != COLLET_OK)
+        return status;
+    if (!given.x || given.reserved || result->struct_size < sizeof *result)
+        return collet_fail(err, COLLET_INVALID, "%s: %s", __func__,
+                           !given.x         ? "x is NULL"
+                           : given.reserved ? "reserved is not 0"
+                                            : "the struct_size of the result is too small");
     if (collet_ternary_network_inputs(network) < 1 || collet_ternary_network_outputs(network) < 1)
         return collet_fail(err, COLLET_INVALID, "%s: the network has no inputs or outputs",
                            __func__);
     run_job job = {.call = &call,
-                   .files = files,
+                   .files = &given,
                    .network = network,
                    .inputs = collet_ternary_network_inputs(network),
                    .outputs = collet_ternary_network_outputs(network)};
     ternary_call_begin(&call, context, monitor);
-    collet_status status = run_files(&job, out);
+    status = run_files(&job, out);
     if (status == COLLET_OK) {
-        result->vectors = job.vectors;
-        result->correct = job.correct;
-        result->seconds = job.seconds;
+        const collet_ternary_run_result all = {
+            .vectors = job.vectors, .correct = job.correct, .seconds = job.seconds};
+        collet_struct_out(result, &all, sizeof all);
     }
     return ternary_call_end(&call, status, err);
 }

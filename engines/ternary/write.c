@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers in memory to a .t2 file. */
+#include "io/struct.h"
 #include "io/utf8.h"
 #include "ternary/network.h"
 #include "ternary/output.h"
@@ -91,8 +92,13 @@ static collet_status layers_write(ternary_call *call, collet_ternary_output **ou
     collet_t2_layer *table = calloc(count, sizeof *table);
     if (!table)
         return collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for %u layers", count);
-    for (uint32_t i = 0; i < count && status == COLLET_OK; i++)
-        status = describe(call, path, i, layer_at(layers, i), names ? names[i] : NULL, &table[i]);
+    for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
+        status = collet_struct_unknown(layer_at(layers, i), sizeof *layers, layers->struct_size,
+                                       path, &call->error);
+        if (status == COLLET_OK)
+            status =
+                describe(call, path, i, layer_at(layers, i), names ? names[i] : NULL, &table[i]);
+    }
     if (status == COLLET_OK)
         status = ternary_output_t2(&output, path, table, count, call->total, &call->error);
     free(table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "atoms/pattern.h"
 #include "atoms/selection.h"
+#include "io/struct.h"
 #include "run.h"
 
 #include <ctype.h>
@@ -184,17 +185,6 @@ void collet_extraction_close(collet_extraction *x)
 
 /* ---- Information -------------------------------------------------------------------------- */
 
-/* The fields that the caller's version of a structure has; its size stays. */
-static void copy_fields(void *to, const void *from, size_t size)
-{
-    uint32_t own = *(uint32_t *)to;
-
-    if (own < size)
-        size = own;
-    if (size > sizeof own)
-        memcpy((char *)to + sizeof own, (const char *)from + sizeof own, size - sizeof own);
-}
-
 void collet_extraction_get_info(const collet_extraction *x, collet_extraction_info *info)
 {
     const collet_trajectory_info *trajectory = x->inputs.info;
@@ -217,7 +207,7 @@ void collet_extraction_get_info(const collet_extraction *x, collet_extraction_in
         .seconds = x->seconds > 0 ? x->seconds : extract_clock() - x->began,
     };
 
-    copy_fields(info, &own, sizeof own);
+    collet_struct_out(info, &own, sizeof own);
 }
 
 size_t collet_extraction_quantity_count(void)
@@ -245,7 +235,7 @@ collet_status collet_extraction_quantity_at(const collet_extraction *x, size_t i
     }
     if (x != NULL)
         own.left_out = x->left_out[index];
-    copy_fields(quantity, &own, sizeof own);
+    collet_struct_out(quantity, &own, sizeof own);
     return COLLET_OK;
 }
 

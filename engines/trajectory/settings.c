@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "settings.h"
 
+#include "io/struct.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -20,6 +22,8 @@ static collet_status check_axis(const double *axis, collet_error *err)
 
 static collet_status check(const collet_extraction_options *o, collet_error *err)
 {
+    if (o->reserved)
+        return collet_fail(err, COLLET_INVALID, "options: reserved is %u, not 0", o->reserved);
     if (o->topology == NULL || o->trajectory == NULL)
         return collet_fail(err, COLLET_INVALID, "options: %s is not given",
                            o->topology == NULL ? "topology" : "trajectory");
@@ -119,11 +123,11 @@ collet_status extract_settings_copy(extract_settings *s, const collet_extraction
     collet_status status;
 
     memset(s, 0, sizeof *s);
-    if (given == NULL || given->struct_size < 2 * sizeof(uint32_t))
-        return collet_fail(err, COLLET_INVALID, "collet_extraction_open: %s",
-                           given == NULL ? "options is NULL" : "options->struct_size is not set");
-    memcpy(&o, given, given->struct_size < sizeof o ? given->struct_size : sizeof o);
-    status = check(&o, err);
+    if (given == NULL)
+        return collet_fail(err, COLLET_INVALID, "collet_extraction_open: options is NULL");
+    status = collet_struct_in(&o, sizeof o, given, "collet_extraction_open", err);
+    if (status == COLLET_OK)
+        status = check(&o, err);
     if (status != COLLET_OK)
         return status;
     set_defaults(&o);

@@ -153,6 +153,13 @@ static void written_layers_are_described(void **state)
     assert_int_equal(short_one.struct_size, 8);
     assert_int_equal(short_one.content, COLLET_TERNARY_PACKED);
     assert_int_equal(short_one.format, UINT32_MAX);
+    /* One compiled with a newer header gets 0 for its later fields. */
+    struct {
+        collet_ternary_matrix matrix;
+        uint64_t later;
+    } long_one = {.matrix.struct_size = sizeof long_one, .later = 7};
+    assert_done(collet_ternary_file_matrix(file, 0, &long_one.matrix, &failure));
+    assert_int_equal(long_one.later, 0);
     collet_ternary_file_close(file);
 }
 
@@ -387,6 +394,70 @@ static void every_call_can_be_cancelled(void **state)
         assert_failure_has(text);                                                                  \
     } while (0)
 
+/* Structs of a program that was built with a newer header. */
+static void unknown_members_are_refused(void **state)
+{
+    struct {
+        collet_ternary_quantize_params params;
+        uint64_t later;
+    } params = {{.struct_size = sizeof params, .mode = 1}, 0};
+    struct {
+        collet_ternary_source source;
+        uint64_t later;
+    } source = {{.struct_size = sizeof source}, 0};
+    struct {
+        collet_ternary_layer layer;
+        uint64_t later;
+    } layer = {layers[0], 1};
+    struct {
+        collet_ternary_run_files files;
+        uint64_t later;
+    } files = {{.struct_size = sizeof files, .x = "x.npy"}, 1};
+    char x[300];
+    collet_ternary_run_result result = {.struct_size = sizeof result};
+    collet_ternary_file *model = open_file("model.t2"), *numbers = open_file("x.npy");
+    collet_ternary_network *network = NULL;
+    collet_ternary_output *output = NULL;
+    collet_ternary_weights *w = NULL;
+    (void)state;
+    snprintf(x, sizeof x, "%s", path_of("x.npy"));
+    source.source.weights = x;
+    layer.layer.struct_size = sizeof layer;
+    assert_done(collet_ternary_file_load(cx, &w, NULL, numbers, 0, &params.params, NULL, &failure));
+    collet_ternary_weights_free(w);
+    w = NULL;
+    params.later = 1;
+    REFUSED(collet_ternary_file_load(cx, &w, NULL, numbers, 0, &params.params, NULL, &failure),
+            COLLET_INVALID, "byte 16 of a struct is set");
+    source.source.quantize = &params.params;
+    REFUSED(collet_ternary_files_pack(cx, &output, path_of("out"), &source.source, 1,
+                                      COLLET_TERNARY_T2, NULL, &failure),
+            COLLET_INVALID, "byte 16 of a struct is set");
+    params.later = 0;
+    source.later = 1;
+    REFUSED(collet_ternary_files_pack(cx, &output, path_of("out"), &source.source, 1,
+                                      COLLET_TERNARY_T2, NULL, &failure),
+            COLLET_INVALID, "pack: byte ");
+    REFUSED(collet_ternary_layers_write(cx, &output, path_of("out"), &layer.layer, NULL, 1, NULL,
+                                        &failure),
+            COLLET_INVALID, "of a struct is set");
+    assert_done(collet_ternary_network_load(cx, &network, model, COLLET_TERNARY_AS_STORED, 0, NULL,
+                                            &failure));
+    REFUSED(collet_ternary_network_run_files(cx, network, &files.files, &output, &result, NULL,
+                                             &failure),
+            COLLET_INVALID, "of a struct is set");
+    files.later = 0;
+    files.files.reserved = 1;
+    REFUSED(collet_ternary_network_run_files(cx, network, &files.files, &output, &result, NULL,
+                                             &failure),
+            COLLET_INVALID, "reserved is not 0");
+    assert_null(w);
+    assert_null(output);
+    collet_ternary_network_free(network);
+    collet_ternary_file_close(model);
+    collet_ternary_file_close(numbers);
+}
+
 static void wrong_arguments(void **state)
 {
     static const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = 1};
@@ -451,6 +522,7 @@ int main(void)
         TEST(written_layers_are_described), TEST(loaded_network_gives_the_same_bits),
         TEST(layers_are_loaded_one_by_one), TEST(numbers_are_quantized_as_in_memory),
         TEST(every_call_can_be_cancelled),  TEST(wrong_arguments),
+        TEST(unknown_members_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, clean_up);
 }

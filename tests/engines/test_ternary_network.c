@@ -194,7 +194,7 @@ static void longer_layers(void **state)
     collet_ternary_network *network = NULL;
     (void)state;
     make_layers(layers, weights, bias);
-    memset(longer, 0xff, sizeof longer);
+    memset(longer, 0, sizeof longer);
     for (int i = 0; i < LAYERS; i++) {
         longer[i].layer = layers[i];
         longer[i].layer.struct_size = sizeof *longer;
@@ -202,6 +202,10 @@ static void longer_layers(void **state)
     assert_done(collet_ternary_network_create(cx, &network, &longer[0].layer, LAYERS, &failure));
     run_both(network, layers, x);
     collet_ternary_network_free(network);
+    longer[1].later = 1;
+    assert_outcome(collet_ternary_network_create(cx, &network, &longer[0].layer, LAYERS, &failure),
+                   COLLET_INVALID);
+    assert_failure_has("ternary network: byte ");
     free_layers(weights, bias);
     collet_array_free(x);
 }

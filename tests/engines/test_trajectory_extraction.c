@@ -361,6 +361,13 @@ static void structures_may_be_shorter(void **state)
     collet_extraction_get_info(x, &info);
     assert_int_equal(info.frames, -7);
     assert_int_equal(info.atoms, 648);
+    struct {
+        collet_extraction_info info;
+        uint64_t later;
+    } longer = {.info.struct_size = sizeof longer, .later = 7};
+    collet_extraction_get_info(x, &longer.info);
+    assert_int_equal(longer.info.atoms, 648);
+    assert_int_equal(longer.later, 0);
     assert_non_null(strstr(collet_extraction_meta(x), "libcollet-trajectory"));
     collet_extraction_close(x);
 }
@@ -388,6 +395,15 @@ static void bad_options_are_refused(void **state)
 #define REFUSED(field, value, status, text)                                                        \
     (bad = good, bad.field = value, check_refused(&bad, status, text))
     REFUSED(struct_size, 0, COLLET_INVALID, "struct_size");
+    REFUSED(reserved, 1, COLLET_INVALID, "reserved is 1");
+    struct {
+        collet_extraction_options options;
+        uint64_t later;
+    } newer = {good, 0};
+    newer.options.struct_size = sizeof newer;
+    collet_extraction_close(open_with(&newer.options));
+    newer.later = 1;
+    check_refused(&newer.options, COLLET_INVALID, "of a struct is set");
     REFUSED(topology, NULL, COLLET_INVALID, "topology");
     REFUSED(trajectory, NULL, COLLET_INVALID, "trajectory");
     REFUSED(start, -1, COLLET_INVALID, "start -1");

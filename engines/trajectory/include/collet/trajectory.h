@@ -26,9 +26,10 @@
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
  *   and is NULL after an error, and what a getter returns is valid until the extraction is closed,
  * unless stated otherwise. Structures begin with struct_size, which the caller sets; zero means the
- * default. The text of an error names file, frame and atom, and what to do. Nothing
- * is printed, and there is no global state. An extraction belongs to one thread at a time; several
- * may run at once. Callbacks run on the thread that called.
+ * default, and what is set and unknown to the library is INVALID. The text of an error names file,
+ * frame and atom, and what to do. Nothing is printed, and there is no global state. An extraction
+ * belongs to one thread at a time; several may run at once. Callbacks run on the thread that
+ * called.
  */
 #ifndef COLLET_TRAJECTORY_H
 #define COLLET_TRAJECTORY_H
