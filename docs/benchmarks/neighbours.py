@@ -7,7 +7,8 @@
     idle      processor time that other threads of the process use from 1 ms after the last call on,
               over a second
     quota     calls in a cgroup with fewer and fewer processors (needs the right to make one)
-    pools     right results with the threads of NumPy, JAX and numba in the same process
+    pools     right results with the threads of NumPy, JAX, numba and PyTorch in the same process:
+              one library after the other on one thread, and each on a thread of its own
 
     neighbours.py [--library build/lib/libcore.so] [--rounds 9] [PART...]
 
@@ -242,6 +243,14 @@ def product_jax(n):
     return lambda: float(numpy.asarray(product(a, a)).sum(dtype="f8"))
 
 
+def product_torch(n):
+    import torch
+    torch.set_num_threads(os.cpu_count())
+    a = (torch.arange(n * n) % 7).to(torch.float32).reshape(n, n)
+    return lambda: (float((a @ a).sum(dtype=torch.float64)),
+                    float(torch.exp(a).sum(dtype=torch.float64)))
+
+
 def product_numba(n):
     import numba_kernels
     import numpy
@@ -261,21 +270,26 @@ def product_collet(options, n):
     calls = Calls(options)
     a = calls.collet.array("f32", (n, n), array.array("f", (i % 7 for i in range(n * n))))
     c, total = calls.collet.array("f32", (n, n)), calls.collet.array("f64", ())
-    product, add = calls.collet.op("matmul", [c], [a, a]), calls.collet.op("sum", [total], [c])
+    add = calls.collet.op("sum", [total], [c])
+    steps = [calls.collet.op("matmul", [c], [a, a]), calls.collet.op("exp", [c], [a])]
     decompose = calls.row("svd 256")
 
-    def call():
-        product()
+    def sum_after(step):
+        step()
         add()
-        decompose()
         return array.array("d", total.read())[0]
+
+    def call():
+        decompose()
+        return tuple(sum_after(step) for step in steps)
     return call
 
 
 def pools(options):
-    """Each library calls on a thread of its own, at the same time as the others."""
+    """Prints the calls of each library alone, of all in turn, of all at the same time."""
     size, made = 512, {"collet": product_collet(options, 512)}
-    for name, make in (("numpy", product_numpy), ("jax", product_jax), ("numba", product_numba)):
+    for name, make in (("numpy", product_numpy), ("jax", product_jax), ("numba", product_numba),
+                       ("torch", product_torch)):
         try:
             made[name] = make(size)
         except ImportError as missing:
@@ -284,20 +298,27 @@ def pools(options):
     counts = dict.fromkeys(made, 0)
     wrong = []
     faulthandler.dump_traceback_later(120, exit=True)
-    for seconds, names in [(1, [name]) for name in made] + [(5, list(made))]:
-        end = time.perf_counter() + seconds
-        counts = dict.fromkeys(names, 0)
 
-        def body(name):
-            while time.perf_counter() < end:
+    def body(names, end):
+        while time.perf_counter() < end:
+            for name in names:
                 if made[name]() != expected[name]:
                     wrong.append(name)
                 counts[name] += 1
-        together([lambda name=name: body(name) for name in names])
+
+    def run(seconds, threads):
+        counts.update(dict.fromkeys(made, 0))
+        end = time.perf_counter() + seconds
+        together([lambda names=names: body(names, end) for names in threads])
         print("pools: " + ", ".join(f"{name} {counts[name] / seconds:.0f} calls/s"
-                                    for name in names), flush=True)
+                                    for names in threads for name in names), flush=True)
+
+    for name in made:
+        run(1, [[name]])
+    run(5, [list(made)])
+    run(5, [[name] for name in made])
     faulthandler.cancel_dump_traceback_later()
-    same = expected["collet"] == expected.get("numpy", expected["collet"])
+    same = expected["collet"][0] == expected.get("numpy", expected["collet"][0])
     print(f"pools: {len(wrong)} wrong results; NumPy's and Collet's are "
           f"{'equal' if same else 'DIFFERENT'}")
     if wrong or not same:
