@@ -79,6 +79,8 @@ find_missing() {
     need pkg-config command -v pkg-config
     need libcjson-dev pkg-config --exists libcjson
     need libzip-dev pkg-config --exists libzip
+    need libhdf5-dev pkg-config --exists hdf5
+    need libconfig-dev pkg-config --exists libconfig
     need libopenblas-dev pkg-config --exists openblas
     optionally libdnnl-dev compiles "${CC:-cc}" c '#include <oneapi/dnnl/dnnl.h>'
     if [ "$1" = test ]; then

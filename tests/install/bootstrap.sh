@@ -76,7 +76,7 @@ prepare() {
 # A machine with only a compiler; its archive lacks oclgrind, like that of Debian 13.
 reset() {
     echo gcc >"$state/installed"
-    printf '%s\n' libcjson-dev libzip-dev libopenblas-dev libdnnl-dev opencl-c-headers \
+    printf '%s\n' libcjson-dev libzip-dev libhdf5-dev libconfig-dev libopenblas-dev libdnnl-dev opencl-c-headers \
         pocl-opencl-icd libclblast-dev libcmocka-dev libfftw3-dev libomp-dev >"$state/archive"
     : >"$state/log"
     stand_in id <<<'echo 0'
@@ -133,7 +133,7 @@ test_suggestion_names_optional_packages() {
     prints '^ *apt-get install .*libzip-dev'
     prints 'for p in libdnnl-dev opencl-c-headers.*; do apt-get install'
     ! grep -q '^apt-get' "$state/log" || fail "apt-get was called:"
-    printf '%s\n' libcjson-dev libzip-dev libopenblas-dev >>"$state/installed"
+    printf '%s\n' libcjson-dev libzip-dev libhdf5-dev libconfig-dev libopenblas-dev >>"$state/installed"
     bootstrap "$project/bootstrap.sh" build
     prints 'for p in libdnnl-dev; do apt-get install'
     reached_cmake

@@ -148,6 +148,54 @@ COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
                                                 const collet_scattering_pattern **out,
                                                 collet_error *err);
 
+/* ---- Files of CyRSoXS -------------------------------------------------------------------- */
+
+/*
+ * A morphology (HDF5: /Euler_Angles/Mat_i_{Vfrac,S,Theta,Psi} or
+ * /Vector_Morphology/Mat_i_{alignment,unaligned}, /Morphology_Parameters/{PhysSize,NumMaterial}),
+ * a configuration (config.txt) and the materials' constants (Material<i>.txt, beside the
+ * configuration), in memory.
+ */
+typedef struct collet_scattering_input collet_scattering_input;
+
+/*
+ * Reads them. The numbers are converted to `dtype`; a material without alignment anywhere becomes
+ * isotropic. IO, FORMAT, INVALID with file, dataset or key; NO_MEMORY.
+ */
+COLLET_API collet_status collet_scattering_read(const char *morphology, const char *configuration,
+                                                collet_dtype dtype, collet_scattering_input **out,
+                                                collet_error *err);
+COLLET_API void collet_scattering_input_free(collet_scattering_input *input);
+/* What was read, for the first beam; valid as long as the input. A program copies it, sets road,
+ * context's memory, progress and grid, and opens a scattering for each beam. */
+COLLET_API const collet_scattering_options *
+collet_scattering_input_options(const collet_scattering_input *input);
+/* Directions x, y, z of beams, normalised. */
+COLLET_API int64_t collet_scattering_input_beams(const collet_scattering_input *input,
+                                                 const double (**beams)[3]);
+/* What the files have that is not used; NULL beyond the last. */
+COLLET_API const char *collet_scattering_input_warning(const collet_scattering_input *input,
+                                                       size_t index);
+
+/* "Energy_285.20.h5", as CyRSoXS names the file of an energy. */
+#define COLLET_SCATTERING_NAME 40
+COLLET_API void collet_scattering_file_name(double energy, char name[COLLET_SCATTERING_NAME]);
+/*
+ * Writes the patterns of one energy, one a beam, as CyRSoXS does: /K<i>/projection (Y, X) of f32
+ * and /KIDList/KVec; and `settings`, any text, as an attribute of the file. The file gets its name
+ * when it is complete and on disk. IO, NO_MEMORY.
+ */
+COLLET_API collet_status collet_scattering_write(const char *directory, double energy,
+                                                 int64_t n_beams, const double (*beams)[3],
+                                                 const collet_scattering_pattern *patterns,
+                                                 const char *settings, collet_error *err);
+/* OK if the energy's file is there and was written with these settings; NOT_FOUND; INVALID with
+ * the file's name if the settings were others; FORMAT if it is no such file. */
+COLLET_API collet_status collet_scattering_written(const char *directory, double energy,
+                                                   const char *settings, collet_error *err);
+/* The directory that the configuration names for results, or NULL. */
+COLLET_API const char *collet_scattering_input_directory(const collet_scattering_input *input);
+
 #ifdef __cplusplus
 }
 #endif

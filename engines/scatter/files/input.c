@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/files/input.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+collet_status collet_scattering_read(const char *morphology, const char *configuration,
+                                     collet_dtype dtype, collet_scattering_input **out,
+                                     collet_error *err)
+{
+    if (!out)
+        return collet_fail(err, COLLET_INVALID, "out is NULL");
+    *out = NULL;
+    if (!morphology || !configuration || (dtype != COLLET_F32 && dtype != COLLET_F64))
+        return collet_fail(err, COLLET_INVALID, "%s",
+                           !morphology      ? "morphology is NULL"
+                           : !configuration ? "configuration is NULL"
+                                            : "dtype is not f32 or f64");
+    collet_scattering_input *in = calloc(1, sizeof *in);
+    if (!in)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory to read %s", morphology);
+    in->options = (collet_scattering_options)COLLET_SCATTERING_OPTIONS;
+    in->options.dtype = dtype;
+    collet_status status = scatter_read_configuration(in, configuration, err);
+    if (status == COLLET_OK)
+        status = scatter_read_morphology(in, morphology, err);
+    if (status == COLLET_OK)
+        status = scatter_read_constants(in, configuration, err);
+    if (status != COLLET_OK) {
+        collet_scattering_input_free(in);
+        return status;
+    }
+    in->options.materials = in->materials;
+    in->options.energies = in->energies;
+    in->options.constants = in->constants;
+    for (int a = 0; a < 3; a++)
+        in->options.direction[a] = in->beams[0][a];
+    *out = in;
+    return COLLET_OK;
+}
+
+void collet_scattering_input_free(collet_scattering_input *in)
+{
+    if (!in)
+        return;
+    for (int64_t m = 0; in->arrays && m < in->options.n_materials; m++)
+        for (int a = 0; a < SCATTER_ARRAYS; a++)
+            free(in->arrays[m][a]);
+    for (size_t i = 0; i < in->n_warnings; i++)
+        free(in->warnings[i]);
+    free(in->arrays);
+    free(in->materials);
+    free(in->energies);
+    free(in->constants);
+    free(in->beams);
+    free(in->warnings);
+    free(in->directory);
+    free(in);
+}
+
+const collet_scattering_options *
+collet_scattering_input_options(const collet_scattering_input *input)
+{
+    return &input->options;
+}
+
+int64_t collet_scattering_input_beams(const collet_scattering_input *input,
+                                      const double (**beams)[3])
+{
+    *beams = (const double(*)[3])input->beams;
+    return input->n_beams;
+}
+
+const char *collet_scattering_input_directory(const collet_scattering_input *input)
+{
+    return input->directory;
+}
+
+const char *collet_scattering_input_warning(const collet_scattering_input *input, size_t index)
+{
+    return index < input->n_warnings ? input->warnings[index] : NULL;
+}
+
+collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const char *format, ...)
+{
+    char text[400];
+    char **more = realloc(in->warnings, (in->n_warnings + 1) * sizeof *more);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!more)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for a warning");
+    in->warnings = more;
+    size_t size = 1;
+    for (const char *c = text; *c; c++)
+        size++;
+    more[in->n_warnings] = malloc(size);
+    if (!more[in->n_warnings])
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for a warning");
+    snprintf(more[in->n_warnings++], size, "%s", text);
+    return COLLET_OK;
+}

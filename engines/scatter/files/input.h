@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* input.h - what the files of a simulation hold. */
+#ifndef COLLET_ENGINES_SCATTER_FILES_INPUT_H
+#define COLLET_ENGINES_SCATTER_FILES_INPUT_H
+
+#include <collet/scatter.h>
+
+#define SCATTER_ARRAYS 4 /* of a material */
+
+struct collet_scattering_input {
+    collet_scattering_options options;
+    collet_scattering_material *materials;
+    void *(*arrays)[SCATTER_ARRAYS]; /* of the materials */
+    int vectors;                     /* the configuration's MorphologyType */
+    double *energies;
+    collet_scattering_constants *constants;
+    double (*beams)[3];
+    int64_t n_beams;
+    char *directory; /* HDF5DirName, or NULL */
+    char **warnings;
+    size_t n_warnings;
+};
+
+/* Reads the configuration but for the materials' constants. */
+collet_status scatter_read_configuration(collet_scattering_input *in, const char *path,
+                                         collet_error *err);
+/* Reads the constants of all materials, whose files are beside the configuration. */
+collet_status scatter_read_constants(collet_scattering_input *in, const char *configuration,
+                                     collet_error *err);
+collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
+                                      collet_error *err);
+/* NO_MEMORY. */
+collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const char *format, ...)
+    COLLET_PRINTF(3, 4);
+
+#endif

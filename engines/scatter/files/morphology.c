@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Morphologies in HDF5. */
+#include "scatter/files/input.h"
+
+#include <hdf5.h>
+#include <hdf5_hl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MATERIALS_MAX 1000
+
+typedef struct reader {
+    collet_scattering_input *in;
+    const char *path;
+    hid_t file;
+    int reversed; /* the first dataset's axes are X, Y, Z */
+    collet_error *err;
+} reader;
+
+static size_t element_bytes(const reader *r)
+{
+    return r->in->options.dtype == COLLET_F64 ? 8 : 4;
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+/* One number, or the first of an array. */
+static collet_status read_number(reader *r, const char *name, double *value)
+{
+    double few[16];
+    hid_t set = H5Dopen2(r->file, name, H5P_DEFAULT);
+    if (set < 0)
+        return collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path, name);
+    hid_t space = H5Dget_space(set);
+    hssize_t points = H5Sget_simple_extent_npoints(space);
+    int read = points >= 1 && points <= 16 &&
+               H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, few) >= 0;
+    H5Sclose(space);
+    H5Dclose(set);
+    if (!read)
+        return collet_fail(r->err, COLLET_FORMAT, "%s: %s is no number", r->path, name);
+    *value = few[0];
+    return COLLET_OK;
+}
+
+static collet_status read_parameters(reader *r)
+{
+    double count, size;
+    collet_status status = read_number(r, "/Morphology_Parameters/NumMaterial", &count);
+    if (status == COLLET_OK)
+        status = read_number(r, "/Morphology_Parameters/PhysSize", &size);
+    if (status != COLLET_OK)
+        return status;
+    if (!(count >= 1.0 && count <= MATERIALS_MAX))
+        return collet_fail(r->err, COLLET_FORMAT, "%s: NumMaterial is %g, not 1 to %d", r->path,
+                           count, MATERIALS_MAX);
+    if (!(size > 0.0))
+        return collet_fail(r->err, COLLET_FORMAT, "%s: PhysSize is %g nm", r->path, size);
+    r->in->options.n_materials = (int64_t)count;
+    r->in->options.voxel = size;
+    r->in->materials = calloc((size_t)count, sizeof *r->in->materials);
+    r->in->arrays = calloc((size_t)count, sizeof *r->in->arrays);
+    return r->in->materials && r->in->arrays
+               ? COLLET_OK
+               : collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
+}
+
+/* ---- Datasets -------------------------------------------------------------------------------- */
+
+/* Whether the labels of axes 0 and 2 are X and Z. Without labels they are Z, Y, X. */
+static collet_status read_order(reader *r, hid_t set, const char *name, int *reversed)
+{
+    char first[8] = "", last[8] = "";
+    H5DSget_label(set, 0, first, sizeof first);
+    H5DSget_label(set, 2, last, sizeof last);
+    *reversed = !strcmp(first, "X") && !strcmp(last, "Z");
+    if (*reversed || (!strcmp(first, "Z") && !strcmp(last, "X")) || (!*first && !*last))
+        return COLLET_OK;
+    return collet_fail(r->err, COLLET_FORMAT,
+                       "%s: the axes of %s are labelled %s .. %s, not Z, Y, X or X, Y, Z", r->path,
+                       name, first, last);
+}
+
+/* The first dataset determines the shape, which the others have. */
+static collet_status check_shape(reader *r, hid_t set, const char *name, int width)
+{
+    int64_t *shape = r->in->options.shape;
+    hsize_t n[4] = {0};
+    int reversed;
+    hid_t space = H5Dget_space(set);
+    int axes = H5Sget_simple_extent_ndims(space), wanted = width > 1 ? 4 : 3;
+    if (axes == wanted)
+        H5Sget_simple_extent_dims(space, n, NULL);
+    H5Sclose(space);
+    if (axes != wanted || (width > 1 && n[3] != (hsize_t)width))
+        return collet_fail(r->err, COLLET_FORMAT, "%s: %s does not have the shape (Z, Y, X%s)",
+                           r->path, name, width > 1 ? ", 3" : "");
+    collet_status status = read_order(r, set, name, &reversed);
+    if (status != COLLET_OK)
+        return status;
+    const int64_t found[3] = {(int64_t)n[reversed ? 2 : 0], (int64_t)n[1],
+                              (int64_t)n[reversed ? 0 : 2]};
+    if (shape[0] == 0) {
+        memcpy(shape, found, sizeof found);
+        r->reversed = reversed;
+    }
+    if (memcmp(shape, found, sizeof found) != 0 || r->reversed != reversed)
+        return collet_fail(
+            r->err, COLLET_FORMAT,
+            "%s: %s has %" PRId64 " x %" PRId64 " x %" PRId64
+            " voxels (Z, Y, X), the datasets before %" PRId64 " x %" PRId64 " x %" PRId64,
+            r->path, name, found[0], found[1], found[2], shape[0], shape[1], shape[2]);
+    return COLLET_OK;
+}
+
+/* X, Y, Z to Z, Y, X. */
+static collet_status turn_axes(const reader *r, void **values, size_t voxel)
+{
+    const int64_t *n = r->in->options.shape;
+    char *turned = malloc((size_t)(n[0] * n[1] * n[2]) * voxel), *to = turned;
+    if (!turned)
+        return collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
+    for (int64_t z = 0; z < n[0]; z++)
+        for (int64_t y = 0; y < n[1]; y++)
+            for (int64_t x = 0; x < n[2]; x++, to += voxel)
+                memcpy(to, (char *)*values + (size_t)((x * n[1] + y) * n[0] + z) * voxel, voxel);
+    free(*values);
+    *values = turned;
+    return COLLET_OK;
+}
+
+static collet_status read_array(reader *r, int64_t m, const char *what, int width, int slot)
+{
+    char name[80];
+    const int64_t *n = r->in->options.shape;
+    snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s",
+             r->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1, what);
+    hid_t set = H5Dopen2(r->file, name, H5P_DEFAULT);
+    if (set < 0)
+        return collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path, name);
+    collet_status status = check_shape(r, set, name, width);
+    void **values = &r->in->arrays[m][slot];
+    size_t voxel = (size_t)width * element_bytes(r);
+    if (status == COLLET_OK) {
+        *values = malloc((size_t)(n[0] * n[1] * n[2]) * voxel + 1);
+        if (!*values)
+            status = collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory for %s", r->path, name);
+    }
+    if (status == COLLET_OK &&
+        H5Dread(set, element_bytes(r) == 8 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL,
+                H5P_DEFAULT, *values) < 0)
+        status = collet_fail(r->err, COLLET_IO, "%s: %s cannot be read", r->path, name);
+    H5Dclose(set);
+    return status == COLLET_OK && r->reversed ? turn_axes(r, values, voxel) : status;
+}
+
+static int all_zero(const reader *r, const void *values)
+{
+    const int64_t *n = r->in->options.shape;
+    int64_t count = n[0] * n[1] * n[2], i = 0;
+    while (i < count && (element_bytes(r) == 8 ? ((const double *)values)[i] == 0.0
+                                               : ((const float *)values)[i] == 0.0f))
+        i++;
+    return i == count;
+}
+
+static collet_status read_material(reader *r, int64_t m)
+{
+    static const char *const euler[] = {"Vfrac", "S", "Theta", "Psi"};
+    void **a = r->in->arrays[m];
+    collet_scattering_material *material = &r->in->materials[m];
+    collet_status status = COLLET_OK;
+    *material = (collet_scattering_material){.struct_size = sizeof *material,
+                                             .dtype = r->in->options.dtype};
+    if (r->in->vectors) {
+        status = read_array(r, m, "alignment", 3, 0);
+        if (status == COLLET_OK)
+            status = read_array(r, m, "unaligned", 1, 1);
+        material->direction = a[0];
+        material->unaligned = a[1];
+        return status;
+    }
+    for (int i = 0; i < 2 && status == COLLET_OK; i++)
+        status = read_array(r, m, euler[i], 1, i);
+    material->volume = a[0];
+    if (status != COLLET_OK || all_zero(r, a[1]))
+        return status;
+    for (int i = 2; i < 4 && status == COLLET_OK; i++)
+        status = read_array(r, m, euler[i], 1, i);
+    material->alignment = a[1];
+    material->theta = a[2];
+    material->psi = a[3];
+    return status;
+}
+
+static collet_status read_file(reader *r)
+{
+    r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (r->file < 0) {
+        FILE *f = fopen(r->path, "rb");
+        collet_status status = f ? collet_fail(r->err, COLLET_FORMAT, "%s: no HDF5 file", r->path)
+                                 : collet_fail(r->err, COLLET_IO, "%s: cannot be read", r->path);
+        if (f)
+            fclose(f);
+        return status;
+    }
+    collet_status status = read_parameters(r);
+    for (int64_t m = 0; m < r->in->options.n_materials && status == COLLET_OK; m++)
+        status = read_material(r, m);
+    H5Fclose(r->file);
+    return status;
+}
+
+collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
+                                      collet_error *err)
+{
+    reader r = {.in = in, .path = path, .err = err};
+    H5E_auto2_t report;
+    void *data;
+    /* HDF5 prints its errors unless it is told not to. */
+    H5Eget_auto2(H5E_DEFAULT, &report, &data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    collet_status status = read_file(&r);
+    H5Eset_auto2(H5E_DEFAULT, report, data);
+    return status;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-rsoxs: from files to files, interrupted, and with bad input. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "directory.h"
+#include "tool_run.h"
+
+#include <dirent.h>
+#include <hdf5.h>
+#include <hdf5_hl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define Z 3
+#define Y 20
+#define X 24
+#define VOXELS (Z * Y * X)
+#define ENERGIES 40
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* What is wrong with a morphology; zeros: nothing. */
+typedef struct flaws {
+    const char *missing;     /* a dataset */
+    const char *nan, *large; /* datasets with such a voxel */
+    const char *narrow;      /* a dataset with a voxel less along y */
+} flaws;
+
+static void write_dataset(hid_t file, const char *name, double (*value)(int64_t i), const flaws *f)
+{
+    static double values[VOXELS];
+    int64_t y = f->narrow && !strcmp(f->narrow, name) ? Y - 1 : Y;
+    const hsize_t shape[] = {Z, (hsize_t)y, X};
+    char path[80];
+    if (f->missing && !strcmp(f->missing, name))
+        return;
+    for (int64_t i = 0; i < VOXELS; i++)
+        values[i] = value(i);
+    if (f->nan && !strcmp(f->nan, name))
+        values[X + 5] = NAN;
+    if (f->large && !strcmp(f->large, name))
+        values[2 * Y * X + 3] += 0.2;
+    snprintf(path, sizeof path, "/Euler_Angles/%s", name);
+    assert_true(H5LTmake_dataset_double(file, path, 3, shape, values) >= 0);
+}
+
+static double some(int64_t i)
+{
+    return (double)(i * 2654435761 % 1000) / 1000;
+}
+
+static double fraction(int64_t i)
+{
+    return 0.2 + some(i) / 2;
+}
+
+static double rest(int64_t i)
+{
+    return 1 - fraction(i);
+}
+
+static double none(int64_t i)
+{
+    (void)i;
+    return 0;
+}
+
+static void write_morphology(const char *name, const flaws *f)
+{
+    const hsize_t one = 1;
+    const double size = 2, count = 2;
+    hid_t file = H5Fcreate(io_path(directory, name), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(file >= 0);
+    H5Gclose(H5Gcreate2(file, "/Morphology_Parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Gclose(H5Gcreate2(file, "/Euler_Angles", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5LTmake_dataset_double(file, "/Morphology_Parameters/PhysSize", 1, &one, &size);
+    H5LTmake_dataset_double(file, "/Morphology_Parameters/NumMaterial", 1, &one, &count);
+    write_dataset(file, "Mat_1_Vfrac", fraction, f);
+    write_dataset(file, "Mat_1_S", some, f);
+    write_dataset(file, "Mat_1_Theta", some, f);
+    write_dataset(file, "Mat_1_Psi", some, f);
+    write_dataset(file, "Mat_2_Vfrac", rest, f);
+    write_dataset(file, "Mat_2_S", none, f);
+    H5Fclose(file);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *f = fopen(io_path(directory, name), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void write_configuration(const char *name, const char *first, int energies, const char *more)
+{
+    FILE *f = fopen(io_path(directory, name), "w");
+    assert_non_null(f);
+    fprintf(f, "CaseType = 0;\nMorphologyType = 0;\nEnergies = [%s", first);
+    for (int i = 1; i < energies; i++)
+        fprintf(f, ", %.1f", 280.0 + i);
+    fprintf(f, "];\nEAngleRotation = [0.0, 10.0, 350.0];\nRotMask = true;\n%s", more);
+    fclose(f);
+}
+
+static void write_constants(const char *name, int energies)
+{
+    FILE *f = fopen(io_path(directory, name), "w");
+    assert_non_null(f);
+    for (int i = 0; i < energies; i++)
+        fprintf(f,
+                "EnergyData%d: { Energy = %.1f; BetaPara = %de-5; BetaPerp = 3e-5; "
+                "DeltaPara = 1.5e-4; DeltaPerp = -2e-4; }\n",
+                i, 280.0 + i, 10 + i);
+    fclose(f);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    write_morphology("film.h5", &(flaws){0});
+    write_configuration("config.txt", "280.0", ENERGIES, "");
+    write_constants("Material1.txt", ENERGIES);
+    write_constants("Material2.txt", ENERGIES);
+    return 0;
+}
+
+static tool_result rsoxs_with(const tool_setup *more, const char *const *args)
+{
+    tool_setup setup = more ? *more : (tool_setup){0};
+    setup.directory = directory;
+    return tool_run("collet-rsoxs", args, &setup);
+}
+#define RSOXS(...) rsoxs_with(NULL, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Runs with the arguments, fails unless it ends with `status` and says `text`. */
+#define EXPECT(status, text, ...)                                                                  \
+    do {                                                                                           \
+        tool_result r_ = RSOXS(__VA_ARGS__);                                                       \
+        tool_expect(&r_, status);                                                                  \
+        if (!strstr((status) ? r_.err : r_.out, text))                                             \
+            fail_msg("'%s' is not in: %s%s", text, r_.out, r_.err);                                \
+        tool_free(&r_);                                                                            \
+    } while (0)
+
+/* The pattern of an energy; the caller frees it. */
+static float *read_pattern(const char *name)
+{
+    float *values = malloc(Y * X * sizeof *values);
+    hid_t file = H5Fopen(io_path(directory, name), H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(file >= 0);
+    assert_true(H5LTread_dataset_float(file, "/K0/projection", values) >= 0);
+    H5Fclose(file);
+    return values;
+}
+
+static char *read_bytes(const char *name, long *size)
+{
+    FILE *f = fopen(io_path(directory, name), "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    *size = ftell(f);
+    rewind(f);
+    char *bytes = malloc((size_t)*size);
+    assert_int_equal(fread(bytes, 1, (size_t)*size, f), *size);
+    fclose(f);
+    return bytes;
+}
+
+/* ---- Patterns -------------------------------------------------------------------------------- */
+
+static void both_roads_write_the_same(void **state)
+{
+    (void)state;
+    EXPECT(0, "2 patterns", "film.h5", "-o", "fast", "--energies", "280,300", "--precision", "f64");
+    EXPECT(0, "2 patterns", "film.h5", "-o", "direct", "--energies", "280,300", "--precision",
+           "f64", "--road", "direct");
+    float *a = read_pattern("fast/Energy_300.00.h5"), *b = read_pattern("direct/Energy_300.00.h5");
+    float peak = 0;
+    for (int i = 0; i < Y * X; i++)
+        peak = a[i] > peak ? a[i] : peak;
+    assert_true(peak > 0);
+    for (int i = 0; i < Y * X; i++)
+        assert_true(isnan(a[i]) ? isnan(b[i]) : fabsf(a[i] - b[i]) <= 1e-6f * peak);
+    free(a);
+    free(b);
+    assert_int_not_equal(access(io_path(directory, "fast/Energy_281.00.h5"), F_OK), 0);
+}
+
+static void plans_are_printed(void **state)
+{
+    (void)state;
+    EXPECT(0, "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies, 36 angles, 1 beam",
+           "film.h5", "--plan");
+    EXPECT(0, "8 fields, 8 transforms", "film.h5", "--plan");
+    EXPECT(0, "\"transforms\":\t8", "film.h5", "--plan", "--json");
+    assert_int_not_equal(access(io_path(directory, "HDF5"), F_OK), 0);
+}
+
+static void existing_patterns_are_kept(void **state)
+{
+    (void)state;
+    EXPECT(0, "1 pattern ", "film.h5", "-o", "kept", "--energies", "281");
+    EXPECT(1, "kept/Energy_281.00.h5 exists", "film.h5", "-o", "kept", "--energies", "281");
+    EXPECT(0, "1 pattern of an earlier run kept\n1 pattern ", "film.h5", "-o", "kept", "--energies",
+           "281,282", "--resume");
+    EXPECT(1, "written with other settings", "film.h5", "-o", "kept", "--energies", "281",
+           "--resume", "--dc", "neighbours");
+    EXPECT(0, "2 patterns ", "film.h5", "-o", "kept", "--energies", "281,282", "--force");
+}
+
+static void pause_a_while(pid_t program)
+{
+    static uint64_t random = 1;
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    usleep((useconds_t)(random >> 33) % 60000);
+    kill(program, SIGKILL);
+}
+
+static void killed_runs_are_resumed(void **state)
+{
+    const char *const args[] = {"film.h5", "-o", "killed", "--resume", NULL};
+    const tool_setup setup = {.meanwhile = pause_a_while};
+    (void)state;
+    EXPECT(0, "40 patterns", "film.h5", "-o", "whole");
+    for (int i = 0; i < 20; i++) {
+        tool_result r = rsoxs_with(&setup, args);
+        tool_free(&r);
+    }
+    EXPECT(0, "", "film.h5", "-o", "killed", "--resume");
+    for (int i = 0; i < ENERGIES; i++) {
+        char name[60];
+        long size, other;
+        snprintf(name, sizeof name, "whole/Energy_%d.00.h5", 280 + i);
+        char *a = read_bytes(name, &size);
+        snprintf(name, sizeof name, "killed/Energy_%d.00.h5", 280 + i);
+        char *b = read_bytes(name, &other);
+        assert_int_equal(size, other);
+        assert_memory_equal(a, b, (size_t)size);
+        free(a);
+        free(b);
+    }
+}
+
+/* ---- Bad input ------------------------------------------------------------------------------- */
+
+static void limit_files(void *user)
+{
+    const struct rlimit limit = {100, 100};
+    (void)user;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void bad_morphologies_are_explained(void **state)
+{
+    static const struct {
+        flaws flaws;
+        const char *text;
+    } cases[] = {
+        {{.missing = "Mat_1_Theta"}, "there is no dataset /Euler_Angles/Mat_1_Theta"},
+        {{.narrow = "Mat_2_Vfrac"},
+         "/Euler_Angles/Mat_2_Vfrac has 3 x 19 x 24 voxels (Z, Y, X), "
+         "the datasets before 3 x 20 x 24"},
+        {{.nan = "Mat_1_Psi"}, "material 1: psi at voxel z 0, y 1, x 5 is nan, not finite"},
+        {{.nan = "Mat_2_Vfrac"},
+         "material 2: the volume fraction at voxel z 0, y 1, x 5 is nan, not from 0 to 1"},
+        {{.large = "Mat_1_Vfrac"},
+         "the sum of the materials' volume fractions at voxel z 2, y 0, x 3 is 1.2"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_morphology("bad.h5", &cases[i].flaws);
+        EXPECT(1, cases[i].text, "bad.h5", "-o", "bad");
+    }
+    EXPECT(1, "config.txt: no HDF5 file", "config.txt");
+    EXPECT(1, "absent.h5: No such file", "absent.h5");
+    assert_int_not_equal(access(io_path(directory, "bad"), F_OK), 0);
+}
+
+static void bad_configurations_are_explained(void **state)
+{
+    (void)state;
+    write_configuration("alike.txt", "281.001", 3, "");
+    EXPECT(1, "the energies 281.001 and 281 would both be written to Energy_281.00.h5", "film.h5",
+           "-c", "alike.txt");
+    write_configuration("beyond.txt", "380.5", 1, "");
+    EXPECT(1, "Material1.txt: there is no EnergyData of 380.5 eV", "film.h5", "-c", "beyond.txt");
+    write_configuration("window.txt", "280.0", 1, "WindowingType = 7;\n");
+    EXPECT(1, "window.txt, line 6: WindowingType must be a number from 0 to 1", "film.h5", "-c",
+           "window.txt");
+    write_text("empty.txt", "");
+    EXPECT(1, "empty.txt: CaseType is missing", "film.h5", "-c", "empty.txt");
+    write_text("broken.txt", "CaseType = 0;\nEnergies = [280.0, 281];\n");
+    EXPECT(1, "5.0 and 5 are of different types", "film.h5", "-c", "broken.txt");
+    EXPECT(1, "config.txt has no energy of 12 eV", "film.h5", "--energies", "12");
+    EXPECT(2, "is no list of energies", "film.h5", "--energies", "280,");
+    EXPECT(2, "is no size", "film.h5", "--memory", "much");
+    EXPECT(1, "bytes of memory do not suffice: one energy needs", "film.h5", "--memory", "20K");
+}
+
+static void full_disks_are_reported(void **state)
+{
+    const char *const args[] = {"film.h5", "-o", "full", "--energies", "280", NULL};
+    const tool_setup setup = {.prepare = limit_files};
+    (void)state;
+    tool_result r = rsoxs_with(&setup, args);
+    tool_expect(&r, 1);
+    if (!strstr(r.err, "full/Energy_280.00.h5: cannot be written"))
+        fail_msg("%s", r.err);
+    tool_free(&r);
+    DIR *d = opendir(io_path(directory, "full"));
+    const struct dirent *entry;
+    assert_non_null(d);
+    while ((entry = readdir(d)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            fail_msg("%s was left", entry->d_name);
+    closedir(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_roads_write_the_same),
+        cmocka_unit_test(plans_are_printed),
+        cmocka_unit_test(existing_patterns_are_kept),
+        cmocka_unit_test(killed_runs_are_resumed),
+        cmocka_unit_test(bad_morphologies_are_explained),
+        cmocka_unit_test(bad_configurations_are_explained),
+        cmocka_unit_test(full_disks_are_reported),
+    };
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
+}

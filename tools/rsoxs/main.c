@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-rsoxs: patterns of resonant soft X-ray scattering of a voxel morphology. */
+#include "run.h"
+
+#include "common/interrupt.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+    rsoxs_options options;
+    rsoxs_run run;
+    collet_error err;
+    double began = now();
+    int result = 0;
+
+    rsoxs_options_parse(argc, argv, &options);
+    tool_interrupt_install();
+    collet_status status = rsoxs_run_read(&run, &options, &err);
+    if (status == COLLET_OK)
+        status = rsoxs_run_open(&run, &err);
+    if (status == COLLET_OK && !options.plan)
+        status = rsoxs_run_work(&run, &err);
+    if (status == COLLET_CANCELLED && tool_interrupt_signal()) {
+        fprintf(stderr, "collet-rsoxs: %s; complete patterns are kept, --resume goes on\n",
+                strsignal(tool_interrupt_signal()));
+        result = 128 + tool_interrupt_signal();
+    } else if (status != COLLET_OK) {
+        fprintf(stderr, "collet-rsoxs: %s\n", err.text);
+        result = RSOXS_EXIT_FAILURE;
+    } else if (options.plan) {
+        rsoxs_print_plan(&run);
+    } else {
+        rsoxs_print_summary(&run, now() - began);
+    }
+    rsoxs_run_close(&run);
+    rsoxs_options_free(&options);
+    return result;
+}

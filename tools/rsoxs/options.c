@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include "common/arguments.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_BACKEND = 256,
+    KEY_ROAD,
+    KEY_PRECISION,
+    KEY_GRID,
+    KEY_DC,
+    KEY_ENERGIES,
+    KEY_RESUME,
+    KEY_FORCE,
+    KEY_PLAN,
+    KEY_MEMORY,
+    KEY_THREADS,
+    KEY_JSON,
+};
+
+static const char doc[] =
+    "Simulates resonant soft X-ray scattering of a voxel morphology, as CyRSoXS does: one pattern "
+    "an energy, averaged over the angles of polarisation."
+    "\v"
+    "MORPHOLOGY.h5 holds Euler angles or alignment vectors; config.txt and Material1.txt, "
+    "Material2.txt, ... beside it are those of CyRSoXS, and so are the results, "
+    "DIR/Energy_285.20.h5 "
+    "with /K0/projection.\n\n"
+    "Examples:\n"
+    "  collet-rsoxs film.h5\n"
+    "  collet-rsoxs film.h5 -c run/config.txt -o patterns --energies 284.5,285.2\n"
+    "  collet-rsoxs film.h5 --plan --memory 4G\n\n"
+    "Exit status: 0 success; 1 failure, patterns that are complete are kept; 2 wrong command line; "
+    "128 + n stopped by signal n, patterns that are complete are kept.";
+
+static const struct argp_option argp_options[] = {
+    {NULL, 'c', "FILE", 0, "Configuration (default: config.txt)", 1},
+    {NULL, 'o', "DIR", 0, "Directory of the patterns (default: HDF5DirName of FILE, or HDF5)", 1},
+    {"energies", KEY_ENERGIES, "EV,...", 0, "Only these of FILE's energies", 1},
+    {"resume", KEY_RESUME, NULL, 0,
+     "Keep the patterns that an earlier run with the same settings has written", 1},
+    {"force", KEY_FORCE, NULL, 0, "Replace existing patterns", 1},
+    {"road", KEY_ROAD, "fast|direct", 0,
+     "Transform each field once (default), or the polarisation for each energy and angle", 2},
+    {"precision", KEY_PRECISION, "f32|f64", 0, "Of the computation (default: f32)", 2},
+    {"q-grid", KEY_GRID, "cyrsoxs|fft", 0,
+     "q of pixel i of N: -pi/a + i 2 pi/(a (N - 1)) (default), or (i - N/2) 2 pi/(N a)", 2},
+    {"dc", KEY_DC, "keep|neighbours", 0,
+     "At q = 0: what the transform gives (default, CyRSoXS 1.1), or the mean of its neighbours "
+     "(1.2)",
+     2},
+    {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
+    {"memory", KEY_MEMORY, "SIZE", 0, "Limit of the arrays' memory, such as 4G (default: none)", 3},
+    {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with (default: all processors)", 3},
+    {"plan", KEY_PLAN, NULL, 0, "Print what the work takes, and do not begin it", 4},
+    {"json", KEY_JSON, NULL, 0, "Print the summary or the plan as JSON", 4},
+    {"quiet", 'q', NULL, 0, "No progress line and no summary", 4},
+    {0},
+};
+
+static uint32_t choose(struct argp_state *state, const char *option, const char *text,
+                       const char *first, const char *second)
+{
+    if (strcmp(text, first) != 0 && strcmp(text, second) != 0)
+        argp_error(state, "%s: '%s' is neither %s nor %s", option, text, first, second);
+    return strcmp(text, second) == 0;
+}
+
+static void parse_energies(struct argp_state *state, rsoxs_options *o, const char *text)
+{
+    const char *at = text;
+    char *end;
+    do {
+        double *more = realloc(o->energies, (size_t)(o->n_energies + 1) * sizeof *more);
+        if (!more)
+            argp_failure(state, RSOXS_EXIT_FAILURE, 0, "out of memory");
+        o->energies = more;
+        more[o->n_energies] = strtod(at, &end);
+        if (end == at || (*end != ',' && *end != '\0') || !(more[o->n_energies] > 0))
+            argp_error(state, "--energies: '%s' is no list of energies in eV", text);
+        o->n_energies++;
+        at = end + 1;
+    } while (*end == ',');
+}
+
+static uint64_t parse_size(struct argp_state *state, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long size = strtoull(text, &end, 10);
+    const char *units = "KMGT", *unit = *end ? strchr(units, *end) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (end == text || *text == '-' || errno || size == 0 || (*end && (!unit || end[1])) ||
+        size > UINT64_MAX >> shift)
+        argp_error(state, "--memory: '%s' is no size such as 500M or 4G", text);
+    return (uint64_t)size << shift;
+}
+
+static error_t parse_number(int key, char *text, struct argp_state *state)
+{
+    rsoxs_options *o = state->input;
+    switch (key) {
+    case KEY_ROAD:
+        o->road = choose(state, "--road", text, "fast", "direct");
+        return 0;
+    case KEY_PRECISION:
+        o->dtype = choose(state, "--precision", text, "f32", "f64") ? COLLET_F64 : COLLET_F32;
+        return 0;
+    case KEY_GRID:
+        o->grid = choose(state, "--q-grid", text, "cyrsoxs", "fft");
+        return 0;
+    case KEY_DC:
+        o->neighbours = choose(state, "--dc", text, "keep", "neighbours");
+        return 0;
+    case KEY_ENERGIES:
+        parse_energies(state, o, text);
+        return 0;
+    case KEY_MEMORY:
+        o->memory = parse_size(state, text);
+        return 0;
+    case KEY_THREADS:
+        o->threads = tool_parse_count(state, "--threads", text, 1);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    rsoxs_options *o = state->input;
+    switch (key) {
+    case 'c':
+        o->configuration = text;
+        return 0;
+    case 'o':
+        o->directory = text;
+        return 0;
+    case 'q':
+        o->quiet = 1;
+        return 0;
+    case KEY_BACKEND:
+        o->backend = text;
+        return 0;
+    case KEY_RESUME:
+        o->resume = 1;
+        return 0;
+    case KEY_FORCE:
+        o->force = 1;
+        return 0;
+    case KEY_PLAN:
+        o->plan = 1;
+        return 0;
+    case KEY_JSON:
+        o->json = 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->morphology)
+            argp_error(state, "one morphology is expected, not '%s' too", text);
+        o->morphology = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->morphology)
+            argp_error(state, "a morphology is required");
+        if (o->resume && o->force)
+            argp_error(state, "--resume and --force exclude each other");
+        return 0;
+    default:
+        return parse_number(key, text, state);
+    }
+}
+
+void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options)
+{
+    static const struct argp argp = {
+        .options = argp_options,
+        .parser = parse,
+        .args_doc = "MORPHOLOGY.h5",
+        .doc = doc,
+        .children = tool_short_help,
+    };
+    *options = (rsoxs_options){.configuration = "config.txt", .dtype = COLLET_F32};
+    argp_program_version_hook = tool_print_version;
+    argp_err_exit_status = RSOXS_EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, options);
+}
+
+void rsoxs_options_free(rsoxs_options *options)
+{
+    free(options->energies);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.h - the command line of collet-rsoxs. */
+#ifndef RSOXS_OPTIONS_H
+#define RSOXS_OPTIONS_H
+
+#include <collet/scatter.h>
+
+#define RSOXS_EXIT_FAILURE 1
+#define RSOXS_EXIT_USAGE 2
+
+typedef struct rsoxs_options {
+    const char *morphology, *configuration, *directory, *backend;
+    uint32_t road, grid, neighbours;
+    collet_dtype dtype;
+    double *energies; /* of --energies; NULL: all */
+    int64_t n_energies;
+    uint64_t memory;
+    int64_t threads;
+    int resume, force, plan, json, quiet;
+} rsoxs_options;
+
+/* Exits on --help, --version and a wrong command line. */
+void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options);
+void rsoxs_options_free(rsoxs_options *options);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the work takes, and what was done. */
+#include "run.h"
+
+#include "common/json_add.h"
+#include "common/size.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void print_json(cJSON *root)
+{
+    char *text = cJSON_Print(root);
+    if (text)
+        puts(text);
+    cJSON_free(text);
+    cJSON_Delete(root);
+}
+
+static cJSON *common_members(const rsoxs_run *run)
+{
+    const int64_t *n = run->work.shape;
+    cJSON *root = cJSON_CreateObject();
+    cJSON *shape = cJSON_AddArrayToObject(root, "shape");
+    for (int i = 0; i < 3; i++)
+        cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)n[i]));
+    cJSON_AddNumberToObject(root, "materials", (double)run->work.n_materials);
+    cJSON_AddNumberToObject(root, "energies", (double)run->work.n_energies);
+    cJSON_AddNumberToObject(root, "kept", (double)run->kept);
+    cJSON_AddNumberToObject(root, "beams", (double)run->n_beams);
+    cJSON_AddStringToObject(root, "road", run->options->road ? "direct" : "fast");
+    cJSON_AddStringToObject(root, "precision", collet_dtype_name(run->options->dtype));
+    cJSON_AddStringToObject(root, "directory", run->directory);
+    return root;
+}
+
+void rsoxs_print_plan(const rsoxs_run *run)
+{
+    const int64_t *n = run->work.shape;
+    collet_scattering_plan plan = {0};
+    char size[TOOL_SIZE_TEXT];
+    if (run->scatterings)
+        collet_scattering_get_plan(run->scatterings[0], &plan);
+    if (run->options->json) {
+        cJSON *root = common_members(run);
+        cJSON_AddNumberToObject(root, "fields", (double)plan.fields);
+        cJSON_AddNumberToObject(root, "angles", (double)plan.angles);
+        cJSON_AddNumberToObject(root, "transforms", (double)plan.transforms);
+        cJSON_AddNumberToObject(root, "energies_at_a_time", (double)plan.block);
+        cJSON_AddBoolToObject(root, "spectra_kept", (cJSON_bool)plan.resident);
+        cJSON_AddNumberToObject(root, "bytes", (double)plan.bytes * (double)run->n_beams);
+        print_json(root);
+        return;
+    }
+    printf("%" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %g nm (Z, Y, X), %" PRId64
+           " material%s, %" PRId64 " energ%s, %" PRId64 " angle%s, %" PRId64 " beam%s\n",
+           n[0], n[1], n[2], run->work.voxel, run->work.n_materials,
+           tool_plural(run->work.n_materials), run->work.n_energies,
+           run->work.n_energies == 1 ? "y" : "ies", plan.angles, tool_plural(plan.angles),
+           run->n_beams, tool_plural(run->n_beams));
+    printf("%s road in %s: %" PRId64 " fields, %" PRId64 " transforms, %" PRId64
+           " energ%s at a time%s\n",
+           run->options->road ? "direct" : "fast", collet_dtype_name(run->options->dtype),
+           plan.fields, plan.transforms * run->n_beams, plan.block, plan.block == 1 ? "y" : "ies",
+           plan.resident ? "" : ", spectra made anew for each block");
+    printf("arrays: %s\n", tool_size_format(size, (double)plan.bytes * (double)run->n_beams));
+}
+
+void rsoxs_print_summary(const rsoxs_run *run, double seconds)
+{
+    if (run->options->json) {
+        cJSON *root = common_members(run);
+        cJSON_AddNumberToObject(root, "seconds", seconds);
+        cJSON_AddStringToObject(root, "backend", collet_last_backend(run->context));
+        print_json(root);
+        return;
+    }
+    if (run->options->quiet)
+        return;
+    if (run->kept)
+        printf("%" PRId64 " pattern%s of an earlier run kept\n", run->kept, tool_plural(run->kept));
+    printf("%" PRId64 " pattern%s of %" PRId64 " x %" PRId64 " pixels in %s, %.2f s on %s\n",
+           run->work.n_energies, tool_plural(run->work.n_energies), run->work.shape[1],
+           run->work.shape[2], run->directory, seconds,
+           run->work.n_energies ? collet_last_backend(run->context) : "no backend");
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run.h"
+
+#include "common/interrupt.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SAME_ENERGY 1e-3 /* eV, between --energies and the configuration */
+
+/* ---- Choice of energies ---------------------------------------------------------------------- */
+
+/* What determines a pattern besides its energy: the files by size and time, and options. */
+static collet_status describe(rsoxs_run *run, collet_error *err)
+{
+    const rsoxs_options *o = run->options;
+    struct stat morphology, configuration;
+    if (stat(o->morphology, &morphology) != 0)
+        return collet_fail(err, COLLET_IO, "%s: %s", o->morphology, strerror(errno));
+    if (stat(o->configuration, &configuration) != 0)
+        return collet_fail(err, COLLET_IO, "%s: %s (-c FILE names another)", o->configuration,
+                           strerror(errno));
+    snprintf(run->settings, sizeof run->settings,
+             "collet-rsoxs 1; morphology %jd bytes, %jd.%09ld; configuration %jd bytes, %jd.%09ld; "
+             "road %u; precision %s; q grid %u; dc %u",
+             (intmax_t)morphology.st_size, (intmax_t)morphology.st_mtim.tv_sec,
+             morphology.st_mtim.tv_nsec, (intmax_t)configuration.st_size,
+             (intmax_t)configuration.st_mtim.tv_sec, configuration.st_mtim.tv_nsec, o->road,
+             collet_dtype_name(o->dtype), o->grid, o->neighbours);
+    return COLLET_OK;
+}
+
+static int is_chosen(const rsoxs_options *o, double energy)
+{
+    for (int64_t i = 0; i < o->n_energies; i++)
+        if (fabs(o->energies[i] - energy) <= SAME_ENERGY)
+            return 1;
+    return o->energies == NULL;
+}
+
+static collet_status check_chosen(const rsoxs_run *run, collet_error *err)
+{
+    const rsoxs_options *o = run->options;
+    for (int64_t i = 0; i < o->n_energies; i++) {
+        int64_t e = 0;
+        while (e < run->work.n_energies &&
+               fabs(run->work.energies[e] - o->energies[i]) > SAME_ENERGY)
+            e++;
+        if (e == run->work.n_energies)
+            return collet_fail(err, COLLET_INVALID, "--energies: %s has no energy of %.10g eV",
+                               o->configuration, o->energies[i]);
+    }
+    return COLLET_OK;
+}
+
+/* Whether the energy is to be computed; an error where its file is in the way. */
+static collet_status is_left(rsoxs_run *run, double energy, int *left, collet_error *err)
+{
+    const rsoxs_options *o = run->options;
+    *left = 1;
+    if (o->force || o->plan)
+        return COLLET_OK;
+    collet_status status = collet_scattering_written(run->directory, energy, run->settings, err);
+    if (status == COLLET_NOT_FOUND)
+        return COLLET_OK;
+    if (o->resume && status == COLLET_OK) {
+        *left = 0;
+        run->kept++;
+        return status;
+    }
+    char name[COLLET_SCATTERING_NAME];
+    collet_scattering_file_name(energy, name);
+    return status == COLLET_OK ? collet_fail(err, COLLET_IO,
+                                             "%s/%s exists: --resume keeps patterns, --force "
+                                             "replaces them",
+                                             run->directory, name)
+                               : status;
+}
+
+static collet_status choose_energies(rsoxs_run *run, collet_error *err)
+{
+    const collet_scattering_options *all = &run->work;
+    size_t materials = (size_t)all->n_materials, energies = (size_t)all->n_energies;
+    int64_t count = 0;
+    run->energies = malloc(energies * sizeof *run->energies);
+    run->constants = malloc(energies * materials * sizeof *run->constants);
+    if (!run->energies || !run->constants)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    for (size_t e = 0; e < energies; e++) {
+        int left;
+        if (!is_chosen(run->options, all->energies[e]))
+            continue;
+        collet_status status = is_left(run, all->energies[e], &left, err);
+        if (status != COLLET_OK)
+            return status;
+        if (!left)
+            continue;
+        run->energies[count] = all->energies[e];
+        memcpy(run->constants + (size_t)count++ * materials, all->constants + e * materials,
+               materials * sizeof *run->constants);
+    }
+    run->work.n_energies = count;
+    run->work.energies = run->energies;
+    run->work.constants = run->constants;
+    return COLLET_OK;
+}
+
+collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, collet_error *err)
+{
+    const char *warning;
+    *run = (rsoxs_run){.options = options};
+    collet_status status = describe(run, err);
+    if (status == COLLET_OK)
+        status = collet_scattering_read(options->morphology, options->configuration, options->dtype,
+                                        &run->input, err);
+    if (status != COLLET_OK)
+        return status;
+    for (size_t i = 0; (warning = collet_scattering_input_warning(run->input, i)) != NULL; i++)
+        fprintf(stderr, "collet-rsoxs: warning: %s\n", warning);
+    run->work = *collet_scattering_input_options(run->input);
+    run->work.road = options->road;
+    run->work.grid = options->grid;
+    run->work.neighbours = options->neighbours;
+    run->n_beams = collet_scattering_input_beams(run->input, &run->beams);
+    run->work.memory = options->memory / (uint64_t)run->n_beams;
+    run->directory = options->directory ? options->directory
+                     : collet_scattering_input_directory(run->input)
+                         ? collet_scattering_input_directory(run->input)
+                         : "HDF5";
+    status = check_chosen(run, err);
+    return status == COLLET_OK ? choose_energies(run, err) : status;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+static int32_t show_progress(void *user, const collet_scattering_progress *progress)
+{
+    rsoxs_run *run = user;
+    tool_progress_update(&run->progress, progress->energies, 0, progress->fraction);
+    return tool_interrupt_signal();
+}
+
+static collet_status open_runtime(rsoxs_run *run, collet_error *err)
+{
+    static const char *const defaults[] = {TOOL_LOG_LEVEL, NULL};
+    char text[48];
+    const char *const settings[] = {text, NULL};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .backend = run->options->backend,
+                                      .log = tool_log,
+                                      .log_user = &run->progress,
+                                      .defaults = defaults};
+    snprintf(text, sizeof text, "num_threads=%" PRId64, run->options->threads);
+    if (run->options->threads > 0)
+        options.settings = settings;
+    tool_progress_begin(&run->progress, "collet-rsoxs", stderr, run->options->quiet);
+    run->progress.unit = "energies";
+    collet_status status = collet_runtime_create(&run->runtime, &options, err);
+    if (status == COLLET_OK)
+        status = collet_context_create(&run->context, run->runtime, err);
+    return status;
+}
+
+collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err)
+{
+    collet_status status = open_runtime(run, err);
+    if (status != COLLET_OK || run->work.n_energies == 0)
+        return status;
+    run->scatterings = calloc((size_t)run->n_beams, sizeof(void *));
+    if (!run->scatterings)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    run->work.progress = show_progress;
+    run->work.progress_user = run;
+    for (int64_t i = 0; i < run->n_beams && status == COLLET_OK; i++) {
+        memcpy(run->work.direction, run->beams[i], sizeof run->work.direction);
+        status = collet_scattering_open(run->context, &run->work, &run->scatterings[i], err);
+    }
+    return status;
+}
+
+static collet_status make_directory(const char *path, collet_error *err)
+{
+    struct stat found;
+    if (mkdir(path, 0777) == 0 || (stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
+        return COLLET_OK;
+    return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
+}
+
+/* The patterns of the next energy, all beams. */
+static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patterns,
+                                 collet_error *err)
+{
+    for (int64_t i = 0; i < run->n_beams; i++) {
+        const collet_scattering_pattern *pattern;
+        collet_status status = collet_scattering_next(run->scatterings[i], &pattern, err);
+        if (status != COLLET_OK)
+            return status;
+        patterns[i] = *pattern;
+    }
+    return collet_scattering_write(run->directory, patterns[0].energy, run->n_beams, run->beams,
+                                   patterns, run->settings, err);
+}
+
+collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
+{
+    collet_scattering_pattern *patterns = malloc((size_t)run->n_beams * sizeof *patterns);
+    collet_status status = patterns ? make_directory(run->directory, err)
+                                    : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    for (int64_t e = 0; e < run->work.n_energies && status == COLLET_OK; e++)
+        status = tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped")
+                                         : next_energy(run, patterns, err);
+    tool_progress_end(&run->progress);
+    free(patterns);
+    return status;
+}
+
+void rsoxs_run_close(rsoxs_run *run)
+{
+    for (int64_t i = 0; run->scatterings && i < run->n_beams; i++)
+        collet_scattering_close(run->scatterings[i]);
+    free(run->scatterings);
+    if (run->progress.program)
+        tool_progress_end(&run->progress);
+    collet_context_destroy(run->context);
+    collet_runtime_destroy(run->runtime);
+    collet_scattering_input_free(run->input);
+    free(run->energies);
+    free(run->constants);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.h - a simulation from files to files. */
+#ifndef RSOXS_RUN_H
+#define RSOXS_RUN_H
+
+#include "options.h"
+
+#include "common/progress.h"
+
+/* What the arguments and files ask for. */
+typedef struct rsoxs_run {
+    const rsoxs_options *options;
+    collet_scattering_input *input;
+    collet_scattering_options work; /* for the first beam, of the energies that are left */
+    double *energies;
+    collet_scattering_constants *constants;
+    const double (*beams)[3];
+    int64_t n_beams;
+    int64_t kept; /* energies that an earlier run has written */
+    const char *directory;
+    char settings[1024]; /* that determine a pattern, recorded in its file */
+    collet_runtime *runtime;
+    collet_context *context;
+    collet_scattering **scatterings; /* of the beams */
+    tool_progress progress;
+} rsoxs_run;
+
+/* Reads the files and chooses the energies. */
+collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, collet_error *err);
+/* Opens runtime and scatterings. */
+collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err);
+/* Computes and writes all patterns. */
+collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err);
+void rsoxs_run_close(rsoxs_run *run);
+
+/* Prints what the work takes. */
+void rsoxs_print_plan(const rsoxs_run *run);
+void rsoxs_print_summary(const rsoxs_run *run, double seconds);
+
+#endif
