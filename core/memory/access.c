@@ -127,25 +127,33 @@ collet_status collet_array_write(collet_context *cx, collet_array *array, const 
     return status == COLLET_OK ? transfer(cx, array, COLLET_WRITE, NULL, source, bytes) : status;
 }
 
+collet_status array_acquirable(collet_context *cx, const char *what, const collet_array *a,
+                               int32_t access)
+{
+    if (!a)
+        return context_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
+    if (!(access & (COLLET_READ | COLLET_WRITE)) || access & ~(COLLET_READ | COLLET_WRITE))
+        return context_fail(cx, COLLET_INVALID, "%s: access is not COLLET_READ or COLLET_WRITE",
+                            what);
+    if ((access & COLLET_WRITE) && a->repeats)
+        return context_fail(cx, COLLET_INVALID,
+                            "%s: the view repeats elements and cannot be written", what);
+    if ((access & COLLET_WRITE) && a->storage->readonly)
+        return context_fail(cx, COLLET_INVALID, "%s: " READONLY, what);
+    return COLLET_OK;
+}
+
 collet_status collet_array_acquire(collet_context *cx, collet_array *array, int32_t access,
                                    void **address)
 {
     void *base = NULL;
     collet_status status = context_ready(cx, "collet_array_acquire");
+    if (status == COLLET_OK && !address)
+        status = context_fail(cx, COLLET_INVALID, "collet_array_acquire: address is NULL");
+    if (status == COLLET_OK)
+        status = array_acquirable(cx, "collet_array_acquire", array, access);
     if (status != COLLET_OK)
         return status;
-    if (!array || !address || !(access & (COLLET_READ | COLLET_WRITE)) ||
-        access & ~(COLLET_READ | COLLET_WRITE))
-        return context_fail(
-            cx, COLLET_INVALID,
-            "collet_array_acquire: an argument is NULL, or access is not COLLET_READ "
-            "or COLLET_WRITE");
-    if ((access & COLLET_WRITE) && array->repeats)
-        return context_fail(
-            cx, COLLET_INVALID,
-            "collet_array_acquire: the view repeats elements and cannot be written");
-    if ((access & COLLET_WRITE) && array->storage->readonly)
-        return context_fail(cx, COLLET_INVALID, "collet_array_acquire: " READONLY);
     status = storage_map(array->storage, access, 0, &base, &cx->moved, context_error(cx));
     if (status == COLLET_OK)
         *address = (char *)base + array->offset;

@@ -226,50 +226,65 @@ collet_status collet_array_from(collet_context *cx, collet_array **out, collet_d
     return COLLET_OK;
 }
 
+collet_status array_wrapping(const char *what, collet_array **out, collet_dtype dtype, int32_t ndim,
+                             const int64_t *shape, const int64_t *strides, uint32_t flags,
+                             collet_error *err)
+{
+    collet_array *a = NULL;
+    collet_status status = array_allocate(&a, dtype, ndim, shape, err);
+    if (status != COLLET_OK)
+        return status;
+    if (strides)
+        memcpy(a->strides, strides, (size_t)ndim * sizeof *strides);
+    else if (a->size)
+        row_major(a);
+    if (flags & ~COLLET_WRAP_READONLY)
+        status = collet_fail(err, COLLET_INVALID, "%s: flags 0x%" PRIx32 " has unknown bits", what,
+                             flags);
+    else if (!array_reach(a))
+        status = shape_overflow(ndim, shape, err);
+    if (status != COLLET_OK) {
+        free(a);
+        return status;
+    }
+    array_settle(a);
+    /* The storage begins at the lowest element, which is not the first if strides are negative. */
+    a->offset = (uint64_t)(-a->low * (int64_t)collet_dtype_size(dtype));
+    *out = a;
+    return COLLET_OK;
+}
+
+uint64_t array_span(const collet_array *a)
+{
+    return (uint64_t)(a->high - a->low) * collet_dtype_size(a->dtype);
+}
+
 collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_dtype dtype,
                                 int32_t ndim, const int64_t *shape, const int64_t *strides,
                                 void *data, uint32_t flags, void (*deleter)(void *user), void *user)
 {
     collet_array *a = NULL;
     collet_status status = ready(cx, out);
+    if (status == COLLET_OK)
+        status = array_wrapping("collet_array_wrap", &a, dtype, ndim, shape, strides, flags,
+                                context_error(cx));
     if (status != COLLET_OK)
         return status;
-    status = array_allocate(&a, dtype, ndim, shape, context_error(cx));
-    if (status != COLLET_OK)
-        return status;
-    int64_t element = (int64_t)collet_dtype_size(dtype);
-    int64_t alignment = element > 8 ? 8 : element;
-    if (strides)
-        memcpy(a->strides, strides, (size_t)ndim * sizeof *strides);
-    else if (a->size)
-        row_major(a);
-    if (flags & ~COLLET_WRAP_READONLY)
-        status = collet_fail(context_error(cx), COLLET_INVALID,
-                             "collet_array_wrap: flags 0x%" PRIx32 " has unknown bits", flags);
-    else if (a->size && !data)
+    size_t element = collet_dtype_size(dtype), alignment = element > 8 ? 8 : element;
+    if (a->size && !data)
         status = collet_fail(context_error(cx), COLLET_INVALID, "collet_array_wrap: data is NULL");
-    else if ((uintptr_t)data % (uintptr_t)alignment)
-        status =
-            collet_fail(context_error(cx), COLLET_INVALID,
-                        "collet_array_wrap: data %p is not aligned to the %" PRId64 " bytes of %s",
-                        data, alignment, collet_dtype_name(dtype));
-    else if (!array_reach(a))
-        status = shape_overflow(ndim, shape, context_error(cx));
-    if (status == COLLET_OK) {
-        array_settle(a);
-        /* The storage begins at the lowest element, which is below `data` if strides are
-         * negative. */
-        a->offset = (uint64_t)(-a->low * element);
-        status = storage_wrap(cx->runtime, data ? (char *)data - a->offset : NULL,
-                              (uint64_t)((a->high - a->low) * element), deleter, user, &a->storage,
-                              context_error(cx));
-        if (status == COLLET_OK)
-            a->storage->readonly = flags & COLLET_WRAP_READONLY;
-    }
+    else if ((uintptr_t)data % alignment)
+        status = collet_fail(context_error(cx), COLLET_INVALID,
+                             "collet_array_wrap: data %p is not aligned to the %zu bytes of %s",
+                             data, alignment, collet_dtype_name(dtype));
+    if (status == COLLET_OK)
+        status = storage_wrap(cx->runtime, data ? (char *)data - a->offset : NULL, array_span(a),
+                              deleter, user, &a->storage, context_error(cx));
     if (status != COLLET_OK) {
         free(a);
         return status;
     }
+    a->storage->readonly = flags & COLLET_WRAP_READONLY;
     *out = a;
     return COLLET_OK;
 }

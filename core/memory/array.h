@@ -38,6 +38,17 @@ int array_reach(collet_array *a);
 /* Sets contiguous and repeats from shape and strides. */
 void array_settle(collet_array *a);
 
+/* Whether the context may acquire the array; errors go to the context. */
+collet_status array_acquirable(collet_context *cx, const char *what, const collet_array *a,
+                               int32_t access);
+
+/* An array without a storage, for foreign memory that its elements reach: array_span bytes. The
+ * errors are those of the function `what`. */
+collet_status array_wrapping(const char *what, collet_array **out, collet_dtype dtype, int32_t ndim,
+                             const int64_t *shape, const int64_t *strides, uint32_t flags,
+                             collet_error *err);
+uint64_t array_span(const collet_array *a);
+
 /* A new C-contiguous array; the text goes to *err. */
 collet_status array_create(collet_runtime *runtime, collet_array **out, collet_dtype dtype,
                            int32_t ndim, const int64_t *shape, collet_error *err);

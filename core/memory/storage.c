@@ -126,6 +126,21 @@ collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
     return COLLET_OK;
 }
 
+collet_status storage_wrap_block(collet_runtime *runtime, block *b, void (*deleter)(void *user),
+                                 void *user, storage **out, collet_error *err)
+{
+    storage *s = NULL;
+    collet_status status = storage_create(runtime, b->bytes, &s, err);
+    if (status != COLLET_OK)
+        return status;
+    s->host.next = b;
+    s->deleter = deleter;
+    s->user = user;
+    set_valid(s, b->device->space, 1);
+    *out = s;
+    return COLLET_OK;
+}
+
 void storage_retain(storage *s)
 {
     atomic_fetch_add_explicit(&s->references, 1, memory_order_relaxed);
@@ -152,19 +167,42 @@ static void host_copy_free(storage *s)
     memory_count_subtract(&s->runtime->host_memory, s->bytes);
 }
 
+/* The memory of a wrapped array on a device; NULL: it wraps none. */
+static const block *foreign_block(const storage *s)
+{
+    const block *b = s->host.next;
+    while (b && !b->foreign)
+        b = b->next;
+    return b;
+}
+
+static collet_status write_back_on(storage *s, device *d, transfer_counters *moved,
+                                   collet_error *err)
+{
+    queue *q = NULL;
+    collet_buffer *buffer;
+    collet_status status = queue_take(d, &q, err);
+    if (status == COLLET_OK)
+        status = storage_acquire_on(s, q, COLLET_READ, 1, &buffer, moved, err);
+    queue_return(q);
+    return status;
+}
+
 /* Nobody is there to be told of a failure. */
-static void write_back(storage *s)
+static void write_back(storage *s, const block *foreign)
 {
     void *address;
     transfer_counters moved = {0};
     collet_error err;
     if (s->acquired == ACQUIRED_FOR_WRITING) /* never released: the caller has written it */
         return;
-    if (storage_map(s, COLLET_READ, 0, &address, &moved, &err) != COLLET_OK)
+    collet_status status = foreign ? write_back_on(s, foreign->device, &moved, &err)
+                                   : storage_map(s, COLLET_READ, 0, &address, &moved, &err);
+    if (status != COLLET_OK)
         log_message(&s->runtime->log, COLLET_LOG_ERROR,
                     "a wrapped array was freed whose %" PRIu64
                     " bytes at %p could not be copied from the device: %s",
-                    s->bytes, s->host.memory, err.text);
+                    s->bytes, foreign ? foreign->memory : s->host.memory, err.text);
 }
 
 void storage_release(storage *s)
@@ -173,8 +211,9 @@ void storage_release(storage *s)
         return;
     collet_runtime *runtime = s->runtime;
     if (runtime_alive(runtime)) {
-        if (s->wrapped)
-            write_back(s);
+        const block *foreign = foreign_block(s);
+        if (s->wrapped || foreign)
+            write_back(s, foreign);
         host_copy_free(s);
         while (s->host.next) {
             block *c = s->host.next;
@@ -461,6 +500,27 @@ int storage_valid_only_on(storage *s, const device *d)
 
 /* ---- Mapping ----------------------------------------------------------------------------- */
 
+static void acquire(storage *s, int32_t access, int32_t space)
+{
+    s->acquired = access & COLLET_WRITE ? ACQUIRED_FOR_WRITING : s->acquired + 1;
+    s->acquired_space = space;
+}
+
+/* Whether a release in that space is of an acquire. */
+static collet_status acquired_check(const storage *s, int32_t space, collet_error *err)
+{
+    int elsewhere = s->acquired == ACQUIRED_FOR_WRITING && s->acquired_space != space;
+    if (s->acquired && !elsewhere)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_INVALID, "the array is not acquired%s",
+                       elsewhere ? " there, but in another memory" : "");
+}
+
+static void unacquire(storage *s)
+{
+    s->acquired = s->acquired == ACQUIRED_FOR_WRITING ? 0 : s->acquired - 1;
+}
+
 static collet_status map_locked(storage *s, int32_t access, int whole, void **address,
                                 transfer_counters *moved, collet_error *err)
 {
@@ -480,7 +540,7 @@ static collet_status map_locked(storage *s, int32_t access, int whole, void **ad
         set_valid(s, 0, 1);
         s->lost = 0;
     }
-    s->acquired = access & COLLET_WRITE ? ACQUIRED_FOR_WRITING : s->acquired + 1;
+    acquire(s, access, 0);
     *address = s->host.memory;
     return COLLET_OK;
 }
@@ -496,12 +556,80 @@ collet_status storage_map(storage *s, int32_t access, int whole, void **address,
 
 collet_status storage_unmap(storage *s, collet_error *err)
 {
-    collet_status status = COLLET_OK;
     pthread_mutex_lock(&s->lock);
-    if (s->acquired == 0)
-        status = collet_fail(err, COLLET_INVALID, "the array is not acquired");
-    else
-        s->acquired = s->acquired == ACQUIRED_FOR_WRITING ? 0 : s->acquired - 1;
+    collet_status status = acquired_check(s, 0, err);
+    if (status == COLLET_OK)
+        unacquire(s);
     state_unlock(s);
     return status;
+}
+
+/* ---- Commands of the program's own ------------------------------------------------------- */
+
+collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
+                                 collet_buffer **buffer, transfer_counters *moved,
+                                 collet_error *err)
+{
+    void *memory = NULL;
+    int commit;
+    origins from = no_origins;
+    pthread_mutex_lock(&s->lock);
+    collet_status status = use_locked(s, q, access, 0, &memory, &commit, &from, moved, err);
+    if (status == COLLET_OK && wait)
+        status = after_uses(find_copy(s, q->device), NULL, access, 1, err);
+    if (status == COLLET_OK) {
+        acquire(s, access, q->device->space);
+        *buffer = memory;
+    }
+    state_unlock(s);
+    return status;
+}
+
+/* What was enqueued in `q` until now. */
+static collet_status commands_end(queue *q, use *u, collet_error *err)
+{
+    const device *d = q->device;
+    if (d->synchronous)
+        return COLLET_OK;
+    collet_status status = queue_lock(q, err);
+    if (status != COLLET_OK)
+        return status;
+    status =
+        device_note_status(q->device, d->extensions.native->queue_used(d->handle, q->handle, err));
+    *u = use_of(q, queue_unlock(q));
+    return status;
+}
+
+collet_status storage_release_on(storage *s, const device *d, queue *q, collet_error *err)
+{
+    use u = {NULL, 0};
+    pthread_mutex_lock(&s->lock);
+    collet_status status = acquired_check(s, d->space, err);
+    block *c = find_copy(s, d);
+    if (status == COLLET_OK && !c)
+        status = collet_fail(err, COLLET_INVALID, "the array is not acquired on %s", d->name);
+    if (status == COLLET_OK && q)
+        status = commands_end(q, &u, err);
+    if (status == COLLET_OK) {
+        int32_t access = s->acquired == ACQUIRED_FOR_WRITING ? COLLET_WRITE : COLLET_READ;
+        origins from = c->origins;
+        origins_add(&from, c->writer);
+        if (u.queue)
+            origins_enqueued(&from, q);
+        if (u.queue || access == COLLET_WRITE)
+            remember(c, u, access, &from);
+        if (access == COLLET_WRITE)
+            set_valid(s, d->space, 1);
+        unacquire(s);
+    }
+    state_unlock(s);
+    return status;
+}
+
+device *storage_device(storage *s)
+{
+    pthread_mutex_lock(&s->lock);
+    block *c = is_valid(s, 0) ? NULL : any_valid_device_copy(s);
+    pthread_mutex_unlock(&s->lock);
+    return c ? c->device : NULL;
 }

@@ -22,6 +22,7 @@ typedef struct storage {
     block host;              /* first of the list of copies */
     uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
     int32_t acquired;        /* acquired by the caller */
+    int32_t acquired_space;  /* where, for writing */
     int32_t lost;            /* the only valid copy was on a lost device */
     int32_t wrapped;         /* host memory is the caller's */
     _Atomic int32_t settled; /* see storage_settled; set under the lock, read without it */
@@ -37,6 +38,9 @@ collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **
 collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
                            void (*deleter)(void *user), void *user, storage **out,
                            collet_error *err);
+/* The same for memory of a device, an imported block, which the storage then owns. */
+collet_status storage_wrap_block(collet_runtime *runtime, block *b, void (*deleter)(void *user),
+                                 void *user, storage **out, collet_error *err);
 void storage_retain(storage *s);
 void storage_release(storage *s);
 
@@ -73,6 +77,18 @@ void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const
 collet_status storage_map(storage *s, int32_t access, int whole, void **address,
                           transfer_counters *moved, collet_error *err);
 collet_status storage_unmap(storage *s, collet_error *err);
+
+/*
+ * The same for memory of q's device, for commands of the program's own in `q`, which are ordered
+ * after the work on the bytes; `wait`: waits for that work, so that commands may be anywhere.
+ * Returns the buffer. Commands until the release are in `q`, or with NULL are over.
+ */
+collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
+                                 collet_buffer **buffer, transfer_counters *moved,
+                                 collet_error *err);
+collet_status storage_release_on(storage *s, const device *d, queue *q, collet_error *err);
+/* A device where the bytes are valid while they are not in host memory; NULL: the host. */
+device *storage_device(storage *s);
 
 /* 1 if the bytes are valid in the device's space and stale in the host's. */
 int storage_valid_only_on(storage *s, const device *d);

@@ -25,7 +25,7 @@ static void release(block *b)
     device *d = b->device;
     if (!atomic_load(&d->hung))
         d->table->buffer_free(d->handle, b->memory);
-    memory_count_subtract(&d->memory, b->bytes);
+    memory_count_subtract(&d->memory, b->foreign ? 0 : b->bytes);
     free(b);
 }
 
@@ -35,6 +35,11 @@ void block_free(block *b)
 {
     if (!b)
         return;
+    for (uint32_t i = 0; b->foreign && i <= b->reader_count; i++) {
+        const use *u = i ? &b->readers[i - 1] : &b->writer;
+        if (u->queue)
+            queue_reach(u->queue, u->ticket);
+    }
     if (!in_use(b)) {
         release(b);
         return;
@@ -194,6 +199,27 @@ collet_status block_create(device *d, uint64_t bytes, block **out, collet_error 
     b->device = d;
     b->memory = buffer;
     b->bytes = bytes;
+    *out = b;
+    return COLLET_OK;
+}
+
+collet_status block_import(device *d, void *handle, uint64_t offset, uint64_t bytes,
+                           uint32_t element, block **out, collet_error *err)
+{
+    collet_buffer *buffer = NULL;
+    block *b = calloc(1, sizeof *b);
+    if (!b)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array on %s", d->name);
+    collet_status status = d->extensions.native->buffer_import(d->handle, handle, offset, bytes,
+                                                               element, &buffer, err);
+    if (device_note_status(d, status) != COLLET_OK) {
+        free(b);
+        return status;
+    }
+    b->device = d;
+    b->memory = buffer;
+    b->bytes = bytes;
+    b->foreign = 1;
     *out = b;
     return COLLET_OK;
 }

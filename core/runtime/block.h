@@ -15,9 +15,10 @@
 #define BLOCK_READERS 4
 
 struct block {
-    device *device; /* NULL: the host's memory */
-    void *memory;   /* host address, or collet_buffer *; NULL until needed */
-    uint64_t bytes; /* of a device */
+    device *device;  /* NULL: the host's memory */
+    void *memory;    /* host address, or collet_buffer *; NULL until needed */
+    uint64_t bytes;  /* of a device */
+    int32_t foreign; /* of a device, and the program's */
     use writer;
     origins origins; /* of the bytes, besides `writer` */
     use readers[BLOCK_READERS];
@@ -34,7 +35,12 @@ collet_status block_create(device *d, uint64_t bytes, block **out, collet_error 
 /* A retired block of as many bytes that is over or used in `q` alone, where work is in order; else
  * as block_create. */
 collet_status block_reuse(queue *q, uint64_t bytes, block **out, collet_error *err);
-/* Frees a block of a device, or retires it; does not block. NULL does nothing. */
+/* A block over foreign memory of a device with collet.native/1: arguments and errors as of
+ * buffer_import. */
+collet_status block_import(device *d, void *handle, uint64_t offset, uint64_t bytes,
+                           uint32_t element, block **out, collet_error *err);
+/* Frees a block of a device, or retires it; does not block, but waits for the uses of foreign
+ * memory. NULL does nothing. */
 void block_free(block *b);
 
 /* Frees retired blocks that are no longer used, without waiting for the others. `all`: looks behind

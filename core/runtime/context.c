@@ -320,9 +320,7 @@ static collet_status device_memory(device *d, collet_memory_stats *stats, collet
     return COLLET_OK;
 }
 
-/* The device of a memory space of its own, or NULL: the host's memory. */
-static collet_status space_device(collet_context *cx, const char *what, const char *space,
-                                  device **out)
+collet_status context_space(collet_context *cx, const char *what, const char *space, device **out)
 {
     selection s;
     *out = NULL;
@@ -351,7 +349,7 @@ collet_status collet_memory(collet_context *cx, const char *space, collet_memory
         return status;
     if (!stats)
         return context_fail(cx, COLLET_INVALID, "collet_memory: stats is NULL");
-    status = space_device(cx, "collet_memory", space, &d);
+    status = context_space(cx, "collet_memory", space, &d);
     if (status != COLLET_OK)
         return status;
     collet_memory_stats full = {.struct_size = sizeof full};
@@ -371,7 +369,7 @@ collet_status collet_memory_reset_peak(collet_context *cx, const char *space)
     device *d;
     collet_status status = context_check(cx);
     if (status == COLLET_OK)
-        status = space_device(cx, "collet_memory_reset_peak", space, &d);
+        status = context_space(cx, "collet_memory_reset_peak", space, &d);
     if (status != COLLET_OK)
         return status;
     if (d && d->extensions.memory)

@@ -38,6 +38,10 @@ struct collet_context {
 
 /* The context's lane on an open device, created on first use. */
 collet_status context_lane(collet_context *cx, device *d, lane **out, collet_error *err);
+/* The device of a memory space of its own, opened, or NULL: the host's memory, which "host" and
+ * devices that work in it name. INVALID if it is not one device; errors as of collet_set_backend.
+ */
+collet_status context_space(collet_context *cx, const char *what, const char *space, device **out);
 /* At least `bytes` of scratch on the lane, in *memory. REFUSED if the device is out of memory. */
 collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error *err);
 

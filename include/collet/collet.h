@@ -364,6 +364,87 @@ COLLET_API collet_status collet_array_acquire(collet_context *context, collet_ar
                                               int32_t access, void **address);
 COLLET_API collet_status collet_array_release(collet_context *context, collet_array *array);
 
+/* ---- Native handles ---------------------------------------------------------------------- */
+
+/*
+ * For programs that use a device's own interface beside Collet: MPI and NCCL on device memory,
+ * kernels of their own. `device` is "host" or one device as in collet_set_backend ("cuda:0"), which
+ * is opened for it; INVALID otherwise. UNSUPPORTED: the device offers no native handles. Devices
+ * that work in the host's memory are the host. Handles are lent: do not free them.
+ */
+
+/* The device's context and number. They live as long as the runtime. */
+COLLET_API collet_status collet_native_describe(collet_context *context, const char *device,
+                                                collet_native_device *native);
+
+/* The context's queue on the device, in which its work is done in order: a CUstream, a
+ * cl_command_queue; NULL of the host and of synchronous devices. It lives as long as the context,
+ * but after a failure of its work there is another one. */
+COLLET_API collet_status collet_native_queue(collet_context *context, const char *device,
+                                             void **queue);
+
+/*
+ * As collet_array_acquire, in the memory of a device: makes the array's bytes valid there and
+ * returns the handle of memory (a CUdeviceptr, a cl_mem, of the host an address) and the byte at
+ * which the first element begins in it. It does not wait, except on the host: what the program
+ * enqueues in collet_native_queue comes after the work on the bytes. Commands in other queues must
+ * wait for that queue, by means of the device's interface. In between nothing may write the
+ * storage, and with COLLET_WRITE nothing may use it (BUSY).
+ *
+ * The release, with the same context and device, ends that. What the program enqueued in
+ * collet_native_queue is before all later work on the bytes, and other commands that use them are
+ * over. libcore does not learn of failures of such commands. Release before the array is freed.
+ */
+COLLET_API collet_status collet_array_acquire_on(collet_context *context, collet_array *array,
+                                                 const char *device, int32_t access, void **handle,
+                                                 uint64_t *offset);
+COLLET_API collet_status collet_array_release_on(collet_context *context, collet_array *array,
+                                                 const char *device);
+
+/*
+ * As collet_array_wrap, over memory of a device: `handle` (as above) and the byte in it at which
+ * the first element begins. All commands that use the memory are over. Memory that is wrapped twice
+ * is not recognised as shared. INVALID also: the device cannot use that memory, or not from that
+ * byte.
+ */
+COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_array **out,
+                                              const char *device, collet_dtype dtype, int32_t ndim,
+                                              const int64_t *shape, const int64_t *strides,
+                                              void *handle, uint64_t offset, uint32_t flags,
+                                              void (*deleter)(void *user), void *user);
+
+/* ---- DLPack ------------------------------------------------------------------------------ */
+
+/*
+ * Arrays as tensors of DLPack 1 (dlpack.h of the program: DLManagedTensorVersioned), to share
+ * memory with other libraries without a copy. Every dtype can be expressed.
+ */
+struct DLManagedTensorVersioned;
+
+/*
+ * A tensor over the array's elements in the memory of `device` ("host", "cuda:0"; NULL: where they
+ * are), after waiting for the work on them. The array is acquired there until the tensor's deleter
+ * is called, as collet_array_acquire does it: with COLLET_READ the tensor is marked read-only; with
+ * COLLET_WRITE the array cannot be used meanwhile (BUSY). Whoever has the tensor calls its deleter
+ * once, on any thread, when commands of its own on the memory are over. The array may be freed
+ * before that. UNSUPPORTED: the device offers no native handles, or is of no kind that DLPack
+ * knows. INVALID as collet_array_acquire.
+ */
+COLLET_API collet_status collet_array_to_dlpack(collet_context *context, collet_array *array,
+                                                const char *device, int32_t access,
+                                                struct DLManagedTensorVersioned **tensor);
+
+/*
+ * An array over the tensor's memory, which is wrapped as by collet_array_wrap or
+ * collet_array_wrap_on; COLLET_WRAP_READONLY if the tensor is marked read-only. Commands on the
+ * memory are over. libcore calls the tensor's deleter when the last view of the array is freed; if
+ * this call fails the tensor remains the caller's. A tensor of a device's memory needs a device
+ * that is open or chosen in the context. UNSUPPORTED: another major version, a dtype, ndim or
+ * device that libcore does not have. INVALID, OVERFLOW, NO_MEMORY as collet_array_wrap.
+ */
+COLLET_API collet_status collet_array_from_dlpack(collet_context *context, collet_array **out,
+                                                  struct DLManagedTensorVersioned *tensor);
+
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
 /*

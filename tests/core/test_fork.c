@@ -101,6 +101,8 @@ static void of_a_context(void)
 {
     collet_counters counters = {.struct_size = sizeof counters};
     collet_memory_stats stats = {.struct_size = sizeof stats};
+    collet_native_device native = {.struct_size = sizeof native};
+    void *queue = NULL;
     collet_array *out = NULL;
     const int64_t four = 4;
     float memory[4] = {0};
@@ -114,6 +116,11 @@ static void of_a_context(void)
     REFUSED(collet_array_create, &out, COLLET_F32, 1, &four);
     REFUSED(collet_array_from, &out, COLLET_F32, 1, &four, memory);
     REFUSED(collet_array_wrap, &out, COLLET_F32, 1, &four, NULL, memory, 0, NULL, NULL);
+    REFUSED(collet_native_describe, "host", &native);
+    REFUSED(collet_native_queue, "host", &queue);
+    REFUSED(collet_array_wrap_on, &out, "host", COLLET_F32, 1, &four, NULL, memory, 0, 0, NULL,
+            NULL);
+    REFUSED(collet_array_from_dlpack, &out, NULL);
     REFUSED(collet_call, COLLET_OP_ADD, &a, ins, NULL);
     FORKED(collet_sequence_begin, cx);
     REFUSED(collet_sequence_end, &sequence, 0, NULL);
@@ -130,6 +137,8 @@ static void of_an_array(void)
 {
     collet_array *out = NULL;
     void *address = NULL;
+    uint64_t offset = 0;
+    struct DLManagedTensorVersioned *tensor = NULL;
     float memory[4] = {0};
     const int64_t four = 4;
     REFUSED(collet_array_slice, &out, a, 0, 0, 2, 1);
@@ -140,6 +149,9 @@ static void of_an_array(void)
     REFUSED(collet_array_write, a, memory, sizeof memory);
     REFUSED(collet_array_acquire, a, COLLET_READ, &address);
     REFUSED(collet_array_release, a);
+    REFUSED(collet_array_acquire_on, a, "host", COLLET_READ, &address, &offset);
+    REFUSED(collet_array_release_on, a, "host");
+    REFUSED(collet_array_to_dlpack, a, "host", COLLET_READ, &tensor);
     HARMLESS(collet_array_dtype, collet_array_dtype(a) == COLLET_F32);
     HARMLESS(collet_array_ndim, collet_array_ndim(a) == 1);
     HARMLESS(collet_array_shape, collet_array_shape(a)[0] == 4);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays as DLPack tensors and back. */
+#include "dlpack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "native.h"
+
+typedef struct DLManagedTensorVersioned tensor;
+
+/* ---- Types ------------------------------------------------------------------------------- */
+
+static const dl_type types[COLLET_DTYPE_COUNT] = {
+    [COLLET_F16] = {DLPACK_FLOAT, 16, 1},   [COLLET_BF16] = {DLPACK_BFLOAT, 16, 1},
+    [COLLET_F32] = {DLPACK_FLOAT, 32, 1},   [COLLET_F64] = {DLPACK_FLOAT, 64, 1},
+    [COLLET_C64] = {DLPACK_COMPLEX, 64, 1}, [COLLET_C128] = {DLPACK_COMPLEX, 128, 1},
+    [COLLET_I8] = {DLPACK_INT, 8, 1},       [COLLET_U8] = {DLPACK_UINT, 8, 1},
+    [COLLET_I32] = {DLPACK_INT, 32, 1},     [COLLET_U32] = {DLPACK_UINT, 32, 1},
+    [COLLET_I64] = {DLPACK_INT, 64, 1},     [COLLET_U64] = {DLPACK_UINT, 64, 1}};
+
+static collet_dtype dtype_of(dl_type type)
+{
+    for (collet_dtype dtype = 1; dtype < COLLET_DTYPE_COUNT; dtype++)
+        if (types[dtype].code == type.code && types[dtype].bits == type.bits && type.lanes == 1)
+            return dtype;
+    return COLLET_DTYPE_NONE;
+}
+
+/* ---- Out --------------------------------------------------------------------------------- */
+
+/* A tensor over an array that is acquired until the tensor is deleted. */
+typedef struct exported {
+    tensor tensor;    /* first: the deleter gets its address */
+    storage *storage; /* a reference */
+    device *device;   /* NULL: the host */
+    int64_t shape[COLLET_MAX_DIMS];
+    int64_t strides[COLLET_MAX_DIMS];
+} exported;
+
+static void exported_delete(tensor *t)
+{
+    exported *e = (exported *)(void *)t;
+    if (!e)
+        return;
+    if (!runtime_alive(e->storage->runtime))
+        ; /* locks may be held in a child of fork */
+    else if (e->device)
+        storage_release_on(e->storage, e->device, NULL, NULL);
+    else
+        storage_unmap(e->storage, NULL);
+    storage_release(e->storage);
+    free(e);
+}
+
+static void describe(exported *e, const collet_array *a, const collet_native_device *native,
+                     char *base, int32_t access)
+{
+    dl_tensor *t = &e->tensor.dl_tensor;
+    e->tensor.version = (dl_version){DLPACK_MAJOR, DLPACK_MINOR};
+    e->tensor.deleter = exported_delete;
+    e->tensor.flags = access & COLLET_WRITE ? 0 : DLPACK_READ_ONLY;
+    /* Some readers ignore byte_offset. What is no address needs it. */
+    t->data = e->device ? base : base + a->offset;
+    t->byte_offset = e->device ? a->offset : 0;
+    t->device = (dl_device){native->dlpack_type, native->dlpack_id};
+    t->ndim = a->ndim;
+    t->dtype = types[a->dtype];
+    t->shape = e->shape;
+    t->strides = e->strides;
+    memcpy(e->shape, a->shape, sizeof e->shape);
+    memcpy(e->strides, a->strides, sizeof e->strides);
+}
+
+collet_status collet_array_to_dlpack(collet_context *cx, collet_array *array, const char *name,
+                                     int32_t access, tensor **out)
+{
+    static const char what[] = "collet_array_to_dlpack";
+    collet_native_device native;
+    device *d = NULL;
+    void *base = NULL;
+    collet_status status = context_ready(cx, what);
+    if (status == COLLET_OK && !out)
+        status = context_fail(cx, COLLET_INVALID, "%s: the address of the tensor is NULL", what);
+    if (status == COLLET_OK)
+        status = array_acquirable(cx, what, array, access);
+    if (status == COLLET_OK && name)
+        status = context_space(cx, what, name, &d);
+    if (status != COLLET_OK)
+        return status;
+    if (!name)
+        d = storage_device(array->storage);
+    if (d && !d->extensions.native)
+        return context_fail(cx, COLLET_UNSUPPORTED, "%s: %s offers no native handles", what,
+                            d->name);
+    status = native_describe(d, &native, context_error(cx));
+    if (status == COLLET_OK && !native.dlpack_type)
+        status = context_fail(cx, COLLET_UNSUPPORTED, "%s: DLPack has no devices like %s", what,
+                              d->name);
+    if (status != COLLET_OK)
+        return status;
+    exported *e = calloc(1, sizeof *e);
+    if (!e)
+        return context_fail(cx, COLLET_NO_MEMORY, "%s: out of memory", what);
+    status = d ? native_acquire(cx, array, d, access, 1, &base)
+               : storage_map(array->storage, access, 0, &base, &cx->moved, context_error(cx));
+    if (status != COLLET_OK) {
+        free(e);
+        return status;
+    }
+    e->device = d;
+    e->storage = array->storage;
+    storage_retain(e->storage);
+    describe(e, array, &native, base, access);
+    *out = &e->tensor;
+    return COLLET_OK;
+}
+
+/* ---- In ---------------------------------------------------------------------------------- */
+
+static void imported_delete(void *user)
+{
+    tensor *t = user;
+    if (t->deleter)
+        t->deleter(t);
+}
+
+/* 1 if `d` is open and its memory is where DLPack says. */
+static int is_there(device *d, dl_device where)
+{
+    collet_native_device native;
+    collet_error ignored;
+    return d && atomic_load(&d->state) == DEVICE_OPEN && d->space && d->extensions.native &&
+           native_describe(d, &native, &ignored) == COLLET_OK && native.dlpack_type == where.type &&
+           native.dlpack_id == where.id;
+}
+
+/* The open devices, then those that the context has chosen. */
+static device *find_device(collet_context *cx, dl_device where)
+{
+    for (uint32_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {
+        device *d = atomic_load(&cx->runtime->devices[i]);
+        if (is_there(d, where))
+            return d;
+    }
+    for (uint32_t i = 0; i < cx->selection.count; i++) {
+        device *d = cx->selection.devices[i];
+        if (device_open(d, NULL) == COLLET_OK && is_there(d, where))
+            return d;
+    }
+    return NULL;
+}
+
+static collet_status check(const tensor *t, collet_dtype *dtype, collet_error *err)
+{
+    static const char what[] = "collet_array_from_dlpack";
+    const dl_tensor *in = &t->dl_tensor;
+    if (t->version.major != DLPACK_MAJOR)
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "%s: the tensor is of DLPack %u.%u; version %d is supported", what,
+                           t->version.major, t->version.minor, DLPACK_MAJOR);
+    *dtype = dtype_of(in->dtype);
+    if (!*dtype)
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "%s: no dtype has DLPack's type code %u with %u bits in %u lanes", what,
+                           in->dtype.code, in->dtype.bits, in->dtype.lanes);
+    if (in->ndim < 0 || in->ndim > COLLET_MAX_DIMS)
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "%s: the tensor has %d axes; 0 to %d are supported", what, in->ndim,
+                           COLLET_MAX_DIMS);
+    if (in->ndim && !in->shape)
+        return collet_fail(err, COLLET_INVALID, "%s: the tensor's shape is NULL", what);
+    return COLLET_OK;
+}
+
+static collet_status from_device(collet_context *cx, collet_array **out, collet_dtype dtype,
+                                 tensor *t, uint32_t flags)
+{
+    static const char what[] = "collet_array_from_dlpack";
+    const dl_tensor *in = &t->dl_tensor;
+    collet_array *a = NULL;
+    device *d = find_device(cx, in->device);
+    if (!d)
+        return context_fail(cx, COLLET_UNSUPPORTED,
+                            "%s: no device in use has the memory of device %d of DLPack's type %d; "
+                            "choose its backend by collet_set_backend",
+                            what, in->device.id, in->device.type);
+    collet_status status =
+        array_wrapping(what, &a, dtype, in->ndim, in->shape, in->strides, flags, context_error(cx));
+    if (status != COLLET_OK)
+        return status;
+    if (a->size && !in->data)
+        status = context_fail(cx, COLLET_INVALID, "%s: the tensor's data is NULL", what);
+    else
+        status = native_wrap(cx, d, a, in->data, in->byte_offset, flags, imported_delete, t);
+    if (status != COLLET_OK) {
+        free(a);
+        return status;
+    }
+    *out = a;
+    return COLLET_OK;
+}
+
+collet_status collet_array_from_dlpack(collet_context *cx, collet_array **out, tensor *t)
+{
+    collet_dtype dtype = COLLET_DTYPE_NONE;
+    collet_status status = context_ready(cx, "collet_array_from_dlpack");
+    if (status == COLLET_OK && (!out || !t))
+        status = context_fail(cx, COLLET_INVALID, "collet_array_from_dlpack: an argument is NULL");
+    if (status == COLLET_OK)
+        status = check(t, &dtype, context_error(cx));
+    if (status != COLLET_OK)
+        return status;
+    const dl_tensor *in = &t->dl_tensor;
+    uint32_t flags = t->flags & DLPACK_READ_ONLY ? COLLET_WRAP_READONLY : 0;
+    if (in->device.type != DLPACK_CPU && in->device.type != DLPACK_PINNED &&
+        in->device.type != DLPACK_PINNED_ROCM)
+        return from_device(cx, out, dtype, t, flags);
+    return collet_array_wrap(cx, out, dtype, in->ndim, in->shape, in->strides,
+                             in->data ? (char *)in->data + in->byte_offset : NULL, flags,
+                             imported_delete, t);
+}

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dlpack_numpy.py LIBCORE PLUGIN: NumPy and libcore share arrays by DLPack, both ways."""
+import ctypes
+import sys
+
+try:
+    import numpy as np
+except ImportError:
+    print("no NumPy")
+    sys.exit(77)
+if not hasattr(np, "from_dlpack") or tuple(map(int, np.__version__.split(".")[:2])) < (2, 1):
+    print("NumPy", np.__version__, "has no versioned DLPack; 2.1 has it")
+    sys.exit(77)
+
+core = ctypes.CDLL(sys.argv[1])
+api = ctypes.pythonapi
+pointer, i32, i64, u32, u64 = (ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64, ctypes.c_uint32,
+                               ctypes.c_uint64)
+READ, WRITE = 1, 2
+NAME = b"dltensor_versioned"
+for function in ("PyCapsule_New", "PyCapsule_GetPointer"):
+    getattr(api, function).restype = ctypes.c_void_p
+api.PyCapsule_New.restype = ctypes.py_object
+api.PyCapsule_New.argtypes = [pointer, ctypes.c_char_p, pointer]
+api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
+core.collet_last_error.restype = ctypes.c_char_p
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("struct_size", u32), ("reserved", u32), ("plugin_path", ctypes.c_char_p),
+                ("config_file", ctypes.c_char_p), ("backend", ctypes.c_char_p), ("log", pointer),
+                ("log_user", pointer), ("settings", pointer), ("defaults", pointer)]
+
+
+def good(status):
+    if status:
+        sys.exit("status %d: %s" % (status, core.collet_last_error(context)))
+
+
+class Lent:
+    """What np.from_dlpack takes."""
+
+    def __init__(self, array, access):
+        self.tensor = pointer()
+        good(core.collet_array_to_dlpack(context, array, b"host", access,
+                                         ctypes.byref(self.tensor)))
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **_):
+        return api.PyCapsule_New(self.tensor, NAME, None)
+
+
+def to_collet(values):
+    capsule = values.__dlpack__(max_version=(1, 0))
+    array = pointer()
+    good(core.collet_array_from_dlpack(context, ctypes.byref(array),
+                                       pointer(api.PyCapsule_GetPointer(capsule, NAME))))
+    api.PyCapsule_SetName(capsule, b"used_dltensor_versioned")
+    return array
+
+
+runtime, context = pointer(), pointer()
+options = Options(ctypes.sizeof(Options), 0, sys.argv[2].encode())
+assert core.collet_runtime_create(ctypes.byref(runtime), ctypes.byref(options), None) == 0
+assert core.collet_context_create(ctypes.byref(context), runtime, None) == 0
+
+for dtype in ("f2", "f4", "f8", "c8", "c16", "i1", "u1", "i4", "u4", "i8", "u8"):
+    values = np.arange(24).astype(dtype).reshape(4, 6)[::-1, ::2]
+    before = sys.getrefcount(values)
+    array = to_collet(values)
+    assert sys.getrefcount(values) > before
+    back = np.from_dlpack(Lent(array, READ))
+    assert back.dtype == values.dtype and (back == values).all(), dtype
+    assert back.__array_interface__["data"][0] == values.__array_interface__["data"][0]
+    assert back.strides == values.strides and not back.flags.writeable
+    core.collet_array_free(array)
+    assert (back == values).all()
+    del back
+    assert sys.getrefcount(values) == before
+
+a, b = np.arange(6, dtype="f4"), np.zeros(6, dtype="f4")
+x, y = to_collet(a), to_collet(b)
+good(core.collet_add(context, y, x, x))
+view = np.from_dlpack(Lent(y, WRITE))
+assert (view == 2 * np.arange(6)).all() and view.flags.writeable
+view[0] = 7
+assert core.collet_add(context, y, x, x) == 16  # BUSY: NumPy has it
+del view
+assert b[0] == 7
+a.flags.writeable = False
+z = to_collet(a)
+assert core.collet_add(context, z, x, x) == 1  # INVALID: read-only
+for array in (x, y, z):
+    core.collet_array_free(array)
+core.collet_context_destroy(context)
+core.collet_runtime_destroy(runtime)
+print("NumPy", np.__version__)

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays as DLPack tensors and back: every field, what is refused, who deletes what. */
+#include "common/support.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/memory/dlpack.h"
+
+typedef struct DLManagedTensorVersioned tensor;
+
+#define N 6
+
+/* ---- Out --------------------------------------------------------------------------------- */
+
+static const struct {
+    collet_dtype dtype;
+    dl_type type;
+} types[] = {{COLLET_F16, {2, 16, 1}}, {COLLET_BF16, {4, 16, 1}}, {COLLET_F32, {2, 32, 1}},
+             {COLLET_F64, {2, 64, 1}}, {COLLET_C64, {5, 64, 1}},  {COLLET_C128, {5, 128, 1}},
+             {COLLET_I8, {0, 8, 1}},   {COLLET_U8, {1, 8, 1}},    {COLLET_I32, {0, 32, 1}},
+             {COLLET_U32, {1, 32, 1}}, {COLLET_I64, {0, 64, 1}},  {COLLET_U64, {1, 64, 1}}};
+
+static void every_dtype(void **state)
+{
+    const int64_t shape[] = {2, 3};
+    unsigned char bytes[N * 16];
+    (void)state;
+    world w = open_world(SCALAR_PLUGIN, NULL, NULL);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)i;
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        collet_array *a = NULL, *back = NULL;
+        tensor *t = NULL;
+        size_t size = collet_dtype_size(types[k].dtype);
+        unsigned char got[N * 16];
+        assert_ok(w.cx, collet_array_from(w.cx, &a, types[k].dtype, 2, shape, bytes));
+        assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, NULL, COLLET_READ, &t));
+        assert_memory_equal(&t->dl_tensor.dtype, &types[k].type, sizeof types[k].type);
+        assert_memory_equal(t->dl_tensor.data, bytes, N * size);
+        assert_ok(w.cx, collet_array_from_dlpack(w.cx, &back, t));
+        collet_array_free(a);
+        assert_int_equal(collet_array_dtype(back), types[k].dtype);
+        assert_ok(w.cx, collet_array_read(w.cx, back, got, N * size));
+        assert_memory_equal(got, bytes, N * size);
+        collet_array_free(back);
+    }
+    assert_int_equal(sizeof types / sizeof *types, COLLET_DTYPE_COUNT - 1);
+    close_world(w);
+}
+
+static void every_field(void **state)
+{
+    const int64_t shape[] = {2, 3};
+    const float values[] = {0, 1, 2, 3, 4, 5};
+    collet_array *a = NULL, *turned = NULL;
+    tensor *t = NULL;
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    assert_ok(w.cx, collet_array_from(w.cx, &a, COLLET_F32, 2, shape, values));
+    assert_ok(w.cx, collet_array_slice(w.cx, &turned, a, 1, 2, 3, -1));
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, turned, "host", COLLET_READ, &t));
+    assert_int_equal(t->version.major, 1);
+    assert_int_equal(t->flags, DLPACK_READ_ONLY);
+    assert_int_equal(t->dl_tensor.device.type, 1);
+    assert_int_equal(t->dl_tensor.device.id, 0);
+    assert_int_equal(t->dl_tensor.ndim, 2);
+    assert_int_equal(t->dl_tensor.shape[0], 2);
+    assert_int_equal(t->dl_tensor.shape[1], 3);
+    assert_int_equal(t->dl_tensor.strides[0], 3);
+    assert_int_equal(t->dl_tensor.strides[1], -1);
+    assert_int_equal(t->dl_tensor.byte_offset, 0);
+    assert_true(*(const float *)t->dl_tensor.data == 2.0f);
+    t->deleter(t);
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, turned, "remote:1", COLLET_WRITE, &t));
+    assert_int_equal(t->flags, 0);
+    assert_int_equal(t->dl_tensor.device.type, 12);
+    assert_int_equal(t->dl_tensor.device.id, 1);
+    assert_int_equal(t->dl_tensor.byte_offset, 2 * sizeof(float));
+    ((float *)t->dl_tensor.data)[2] = 7.0f;
+    t->deleter(t);
+    /* Where the bytes are now. */
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, NULL, COLLET_READ, &t));
+    assert_int_equal(t->dl_tensor.device.id, 1);
+    t->deleter(t);
+    const float expected[] = {0, 1, 7, 3, 4, 5};
+    assert_floats(w.cx, a, expected);
+    collet_array_free(turned);
+    collet_array_free(a);
+    close_world(w);
+}
+
+/* The array is acquired until the deleter is called. */
+static void the_array_is_acquired(void **state)
+{
+    (void)state;
+    world w = open_world(SCALAR_PLUGIN, NULL, NULL);
+    collet_array *a = floats(w.cx, N, 0), *b = empty_floats(w.cx, N), *wide = NULL;
+    const int64_t shape[] = {2, N};
+    tensor *t = NULL, *other = NULL;
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, "host", COLLET_READ, &t));
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, "host", COLLET_READ, &other));
+    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    assert_status(w.cx, collet_add(w.cx, a, b, b), COLLET_BUSY);
+    t->deleter(t);
+    other->deleter(other);
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, "host", COLLET_WRITE, &t));
+    assert_status(w.cx, collet_add(w.cx, b, a, a), COLLET_BUSY);
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, "host", COLLET_READ, &other), COLLET_BUSY);
+    t->deleter(t);
+    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    assert_ok(w.cx, collet_array_broadcast(w.cx, &wide, a, 2, shape));
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, wide, NULL, COLLET_WRITE, &t), COLLET_INVALID);
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, wide, NULL, COLLET_READ, &t));
+    assert_int_equal(t->dl_tensor.strides[0], 0);
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, NULL, 4, &other), COLLET_INVALID);
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, NULL, COLLET_READ, NULL), COLLET_INVALID);
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, "auto", COLLET_READ, &other),
+                  COLLET_INVALID);
+    /* The tensor keeps the memory, and the runtime, alive. */
+    collet_array_free(wide);
+    collet_array_free(a);
+    collet_array_free(b);
+    close_world(w);
+    assert_true(((const float *)t->dl_tensor.data)[N - 1] == (float)(N - 1));
+    t->deleter(t);
+}
+
+static void *delete (void *argument)
+{
+    tensor *t = argument;
+    t->deleter(t);
+    return NULL;
+}
+
+static void deleters_run_on_any_thread(void **state)
+{
+    pthread_t threads[4];
+    tensor *t[4];
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = floats(w.cx, N, 0), *b = empty_floats(w.cx, N);
+    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    for (int i = 0; i < 4; i++)
+        assert_ok(w.cx,
+                  collet_array_to_dlpack(w.cx, b, i % 2 ? "remote" : "host", COLLET_READ, &t[i]));
+    collet_array_free(b);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, delete, t[i]), 0);
+    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    collet_array_free(a);
+    close_world(w);
+}
+
+/* ---- In ---------------------------------------------------------------------------------- */
+
+static float memory[4 * N];
+static int64_t shape[COLLET_MAX_DIMS + 1] = {N};
+static int deleted;
+
+static void count(tensor *t)
+{
+    (void)t;
+    deleted++;
+}
+
+static tensor sample(void)
+{
+    deleted = 0;
+    for (int i = 0; i < 4 * N; i++)
+        memory[i] = (float)i;
+    return (tensor){.version = {1, 9},
+                    .deleter = count,
+                    .dl_tensor = {.data = memory,
+                                  .device = {DLPACK_CPU, 0},
+                                  .ndim = 1,
+                                  .dtype = {DLPACK_FLOAT, 32, 1},
+                                  .shape = shape}};
+}
+
+static void tensors_are_wrapped(void **state)
+{
+    int64_t strides[] = {2};
+    collet_array *a = NULL, *b = NULL;
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    tensor t = sample();
+    t.dl_tensor.strides = strides;
+    t.dl_tensor.byte_offset = sizeof(float);
+    t.flags = DLPACK_READ_ONLY;
+    assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
+    const float expected[] = {1, 3, 5, 7, 9, 11};
+    assert_floats(w.cx, a, expected);
+    assert_status(w.cx, collet_add(w.cx, a, a, a), COLLET_INVALID);
+    assert_int_equal(deleted, 0);
+    collet_array_free(a);
+    assert_int_equal(deleted, 1);
+    /* On the device, in place; the memory has the result when the deleter is called. */
+    t = sample();
+    t.dl_tensor.device = (dl_device){12, 0};
+    uint64_t moved = counters_of(w.cx).bytes_to_device;
+    assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
+    assert_ok(w.cx, collet_array_slice(w.cx, &b, a, 0, 0, N, 1));
+    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    assert_int_equal(counters_of(w.cx).bytes_to_device, moved);
+    collet_array_free(a);
+    assert_int_equal(deleted, 0);
+    collet_array_free(b);
+    assert_int_equal(deleted, 1);
+    assert_true(memory[N - 1] == 2.0f * (N - 1) && memory[N] == (float)N);
+    /* A tensor without a deleter. */
+    t = sample();
+    t.deleter = NULL;
+    assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
+    collet_array_free(a);
+    close_world(w);
+}
+
+static void refuse(world w, const tensor *t, collet_status status, const char *reason)
+{
+    collet_array *a = NULL;
+    tensor copy = *t;
+    assert_status(w.cx, collet_array_from_dlpack(w.cx, &a, &copy), status);
+    assert_text_has(w.cx, reason);
+    assert_null(a);
+    assert_int_equal(deleted, 0);
+}
+
+/* Nothing is deleted: the tensor remains the caller's. */
+static void what_does_not_fit_is_refused(void **state)
+{
+    static const dl_type none[] = {{6, 8, 1}, {2, 32, 4}, {2, 8, 1}, {0, 16, 1}, {3, 64, 1}};
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    const tensor good = sample();
+    tensor t = good;
+    t.version = (dl_version){2, 0};
+    refuse(w, &t, COLLET_UNSUPPORTED, "the tensor is of DLPack 2.0; version 1 is supported");
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        t = good;
+        t.dl_tensor.dtype = none[i];
+        refuse(w, &t, COLLET_UNSUPPORTED, "no dtype has DLPack's type code");
+    }
+    t = good;
+    t.dl_tensor.ndim = COLLET_MAX_DIMS + 1;
+    refuse(w, &t, COLLET_UNSUPPORTED, "the tensor has 9 axes");
+    t = good;
+    t.dl_tensor.device = (dl_device){2, 5};
+    refuse(w, &t, COLLET_UNSUPPORTED,
+           "no device in use has the memory of device 5 of DLPack's type 2");
+    t = good;
+    t.dl_tensor.shape = NULL;
+    refuse(w, &t, COLLET_INVALID, "shape is NULL");
+    for (int on = 0; on < 2; on++) {
+        t = good;
+        t.dl_tensor.device.type = on ? 12 : 1;
+        t.dl_tensor.data = NULL;
+        refuse(w, &t, COLLET_INVALID, "data is NULL");
+        t = good;
+        t.dl_tensor.device.type = on ? 12 : 1;
+        t.dl_tensor.byte_offset = 1;
+        refuse(w, &t, COLLET_INVALID, "aligned");
+    }
+    collet_array *a = NULL;
+    assert_status(w.cx, collet_array_from_dlpack(w.cx, &a, NULL), COLLET_INVALID);
+    assert_status(w.cx, collet_array_from_dlpack(w.cx, NULL, &t), COLLET_INVALID);
+    close_world(w);
+}
+
+#define TEST(name) cmocka_unit_test(name)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(every_dtype),           TEST(every_field),
+        TEST(the_array_is_acquired), TEST(deleters_run_on_any_thread),
+        TEST(tensors_are_wrapped),   TEST(what_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

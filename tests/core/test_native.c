@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Native handles: commands of a program's own between Collet's, and memory of its own on a device.
+ */
+#include "common/support.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fakes/remote/control.h"
+
+#define N 16
+
+/* ---- Devices and queues ------------------------------------------------------------------ */
+
+static void devices_are_described(void **state)
+{
+    static const char *const without[] = {"remote.extension=collet.native/1 absent", NULL};
+    collet_native_device native = {.struct_size = sizeof native};
+    void *queue = &native;
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    assert_ok(w.cx, collet_native_describe(w.cx, "remote:1", &native));
+    assert_string_equal(native.api, "remote");
+    assert_int_equal(native.dlpack_id, 1);
+    assert_non_null(native.context);
+    assert_ok(w.cx, collet_native_describe(w.cx, "host", &native));
+    assert_string_equal(native.api, "host");
+    assert_int_equal(native.dlpack_type, 1);
+    assert_null(native.context);
+    assert_ok(w.cx, collet_native_queue(w.cx, "host", &queue));
+    assert_null(queue);
+    assert_ok(w.cx, collet_native_queue(w.cx, "remote", &queue));
+    assert_non_null(queue);
+    assert_status(w.cx, collet_native_describe(w.cx, "auto", &native), COLLET_INVALID);
+    assert_text_has(w.cx, "collet_native_describe: 'auto' is neither \"host\" nor one device");
+    assert_status(w.cx, collet_native_describe(w.cx, "host", NULL), COLLET_INVALID);
+    assert_status(w.cx, collet_native_queue(w.cx, "remote", NULL), COLLET_INVALID);
+    close_world(w);
+    w = open_world(REMOTE_PLUGIN, without, "remote");
+    assert_status(w.cx, collet_native_describe(w.cx, "remote", &native), COLLET_UNSUPPORTED);
+    assert_text_has(w.cx, "collet_native_describe: remote:0 offers no native handles");
+    assert_status(w.cx, collet_native_queue(w.cx, "remote", &queue), COLLET_UNSUPPORTED);
+    close_world(w);
+}
+
+/* ---- Acquire and release ----------------------------------------------------------------- */
+
+/* Twice the elements, late. */
+static void twice(void *user)
+{
+    float *at = user;
+    usleep(20000);
+    for (int i = 0; i < N; i++)
+        at[i] *= 2.0f;
+}
+
+static void assert_multiple(collet_context *cx, const collet_array *a, float factor)
+{
+    float expected[N];
+    for (int i = 0; i < N; i++)
+        expected[i] = factor * (float)i;
+    assert_floats(cx, a, expected);
+}
+
+/* Collet's work, the program's in the native queue, Collet's in two contexts: each sees what came
+ * before. */
+static void commands_are_in_order(void **state)
+{
+    static const char *const slow[] = {"remote.delay_us=10000", NULL};
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, slow, "remote");
+    collet_context *other = context_of(w.rt);
+    assert_ok(other, collet_set_backend(other, "remote"));
+    collet_array *a = floats(w.cx, N, 0), *b = empty_floats(w.cx, N), *c = empty_floats(w.cx, N);
+    remote_native_queue *queue = NULL;
+    void *address = NULL, *handle = NULL;
+    uint64_t offset = 1;
+    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    assert_ok(w.cx, collet_array_acquire_on(w.cx, b, "remote", COLLET_READ | COLLET_WRITE, &address,
+                                            &offset));
+    assert_int_equal(offset, 0);
+    assert_ok(w.cx, collet_native_queue(w.cx, "remote", &handle));
+    queue = handle;
+    queue->enqueue(queue, twice, address);
+    assert_status(w.cx, collet_add(w.cx, c, b, b), COLLET_BUSY);
+    assert_ok(w.cx, collet_array_release_on(w.cx, b, "remote"));
+    assert_ok(other, collet_add(other, c, b, b));
+    assert_multiple(other, c, 8.0f);
+    assert_multiple(w.cx, b, 4.0f);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+    collet_context_destroy(other);
+    close_world(w);
+}
+
+/* Written on the device, the host's copy is stale; only read, both stay valid, and a later write
+ * waits for the reader. */
+static void release_makes_valid(void **state)
+{
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = floats(w.cx, N, 0);
+    void *address = NULL, *handle = NULL;
+    uint64_t offset = 0;
+    assert_ok(w.cx, collet_native_queue(w.cx, "remote", &handle));
+    remote_native_queue *queue = handle;
+    assert_ok(w.cx, collet_array_acquire_on(w.cx, a, "remote", COLLET_WRITE, &address, &offset));
+    queue->enqueue(queue, twice, address);
+    assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
+    assert_multiple(w.cx, a, 2.0f);
+    assert_ok(w.cx, collet_array_acquire_on(w.cx, a, "remote", COLLET_READ, &address, &offset));
+    assert_int_equal(counters_of(w.cx).bytes_to_device, N * sizeof(float));
+    queue->enqueue(queue, twice, address); /* as slow as a reader */
+    assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
+    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    assert_multiple(w.cx, a, 8.0f);
+    collet_array_free(a);
+    close_world(w);
+}
+
+static void misuse_is_refused(void **state)
+{
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = floats(w.cx, N, 0), *wide = NULL;
+    const int64_t shape[] = {2, N};
+    void *address = NULL;
+    uint64_t offset = 0;
+    assert_ok(w.cx, collet_array_broadcast(w.cx, &wide, a, 2, shape));
+    assert_status(w.cx,
+                  collet_array_acquire_on(w.cx, wide, "remote", COLLET_WRITE, &address, &offset),
+                  COLLET_INVALID);
+    assert_status(w.cx, collet_array_acquire_on(w.cx, a, "remote", 0, &address, &offset),
+                  COLLET_INVALID);
+    assert_status(w.cx, collet_array_acquire_on(w.cx, a, "remote", COLLET_READ, NULL, &offset),
+                  COLLET_INVALID);
+    assert_status(w.cx,
+                  collet_array_acquire_on(w.cx, NULL, "remote", COLLET_READ, &address, &offset),
+                  COLLET_INVALID);
+    assert_status(w.cx, collet_array_release_on(w.cx, a, "remote"), COLLET_INVALID);
+    assert_text_has(w.cx, "not acquired");
+    assert_status(w.cx, collet_array_release_on(w.cx, NULL, "remote"), COLLET_INVALID);
+    assert_ok(w.cx, collet_array_acquire_on(w.cx, a, "remote", COLLET_WRITE, &address, &offset));
+    assert_status(w.cx, collet_array_release(w.cx, a), COLLET_INVALID);
+    assert_text_has(w.cx, "in another memory");
+    assert_status(w.cx, collet_array_release_on(w.cx, a, "remote:1"), COLLET_INVALID);
+    assert_status(w.cx, collet_array_acquire(w.cx, a, COLLET_READ, &address), COLLET_BUSY);
+    assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
+    collet_array_free(wide);
+    collet_array_free(a);
+    close_world(w);
+}
+
+static void the_host_is_a_device_too(void **state)
+{
+    float values[N] = {0};
+    const int64_t n = N;
+    void *address = NULL;
+    uint64_t offset = 1;
+    (void)state;
+    world w = open_world(SCALAR_PLUGIN, NULL, "cpu_scalar");
+    collet_array *a = NULL, *part = NULL;
+    assert_ok(w.cx, collet_array_wrap_on(w.cx, &a, "cpu_scalar", COLLET_F32, 1, &n, NULL, values, 0,
+                                         0, NULL, NULL));
+    assert_ok(w.cx, collet_array_slice(w.cx, &part, a, 0, 2, 4, 1));
+    assert_ok(w.cx, collet_array_acquire_on(w.cx, part, "host", COLLET_WRITE, &address, &offset));
+    assert_ptr_equal(address, values);
+    assert_int_equal(offset, 8);
+    assert_ok(w.cx, collet_array_release_on(w.cx, part, "host"));
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 0);
+    collet_array_free(part);
+    collet_array_free(a);
+    close_world(w);
+}
+
+/* ---- Memory of the program's own --------------------------------------------------------- */
+
+static void count(void *user)
+{
+    ++*(int *)user;
+}
+
+static void foreign_memory(void **state)
+{
+    static float memory[2 * N];
+    const int64_t n = N, back = -1;
+    int deleted = 0;
+    (void)state;
+    for (int i = 0; i < N; i++)
+        memory[i] = (float)(N - 1 - i);
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = NULL, *b = NULL;
+    /* From the last element backwards, and behind it. */
+    assert_ok(w.cx,
+              collet_array_wrap_on(w.cx, &a, "remote", COLLET_F32, 1, &n, &back, memory,
+                                   (N - 1) * sizeof(float), COLLET_WRAP_READONLY, count, &deleted));
+    assert_ok(w.cx, collet_array_wrap_on(w.cx, &b, "remote", COLLET_F32, 1, &n, NULL, memory,
+                                         N * sizeof(float), 0, count, &deleted));
+    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 0);
+    assert_status(w.cx, collet_add(w.cx, a, b, b), COLLET_INVALID);
+    assert_ok(w.cx, collet_finish(w.cx));
+    for (int i = 0; i < N; i++)
+        assert_true(memory[N + i] == 2.0f * (float)i);
+    assert_multiple(w.cx, a, 1.0f);
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(w.cx, collet_memory(w.cx, "remote:0", &stats));
+    assert_int_equal(stats.current, 0);
+    /* What is newer elsewhere is in the memory when the deleter is called. */
+    float ones[N];
+    for (int i = 0; i < N; i++)
+        ones[i] = 1.0f;
+    assert_ok(w.cx, collet_array_write(w.cx, b, ones, sizeof ones));
+    collet_array_free(b);
+    assert_int_equal(deleted, 1);
+    for (int i = 0; i < N; i++)
+        assert_true(memory[N + i] == 1.0f);
+    collet_array_free(a);
+    assert_int_equal(deleted, 2);
+    close_world(w);
+}
+
+static void wrong_memory_is_refused(void **state)
+{
+    static float memory[N];
+    const int64_t n = N - 1, huge[] = {INT64_MAX / 2, INT64_MAX / 2};
+    int deleted = 0;
+    collet_array *a = NULL;
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+#define WRAP(ndim, shape, handle, offset, flags)                                                   \
+    collet_array_wrap_on(w.cx, &a, "remote", COLLET_F32, ndim, shape, NULL, handle, offset, flags, \
+                         count, &deleted)
+    assert_status(w.cx, WRAP(1, &n, memory, 2, 0), COLLET_INVALID);
+    assert_text_has(w.cx, "is not aligned to 4 bytes");
+    assert_status(w.cx, WRAP(1, &n, NULL, 0, 0), COLLET_INVALID);
+    assert_status(w.cx, WRAP(1, &n, memory, 0, 8), COLLET_INVALID);
+    assert_text_has(w.cx, "collet_array_wrap_on: flags 0x8 has unknown bits");
+    assert_status(w.cx, WRAP(2, huge, memory, 0, 0), COLLET_OVERFLOW);
+    assert_null(a);
+    assert_int_equal(deleted, 0);
+    const int64_t empty = 0;
+    assert_ok(w.cx, WRAP(1, &empty, NULL, 0, 0));
+    collet_array_free(a);
+    assert_int_equal(deleted, 1);
+    close_world(w);
+}
+
+#define TEST(name) cmocka_unit_test(name)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(devices_are_described),    TEST(commands_are_in_order), TEST(release_makes_valid),
+        TEST(misuse_is_refused),        TEST(foreign_memory),        TEST(wrong_memory_is_refused),
+        TEST(the_host_is_a_device_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
