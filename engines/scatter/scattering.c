@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/struct.h"
 #include "scatter/checks.h"
 #include "scatter/geometry.h"
 #include "scatter/roads.h"
@@ -91,20 +92,20 @@ static void *copied(const void *list, size_t bytes)
 }
 
 /* Copies of the lists of the options, and what depends on them. */
-static collet_status copy_lists(collet_scattering *s, collet_error *err)
+static collet_status copy_lists(collet_scattering *s, const double *energies_given,
+                                const collet_scattering_constants *constants, collet_error *err)
 {
     collet_scattering_options *o = &s->options;
     size_t materials = (size_t)o->n_materials, energies = (size_t)o->n_energies;
-    o->materials = copied(o->materials, materials * sizeof *o->materials);
-    o->energies = copied(o->energies, energies * sizeof *o->energies);
-    o->constants = copied(o->constants, energies * materials * sizeof *o->constants);
+    o->energies = copied(energies_given, energies * sizeof *o->energies);
+    o->constants = copied(constants, energies * materials * sizeof *o->constants);
     s->parts = malloc(materials * sizeof *s->parts);
     s->angles = scatter_angles(o->angles, NULL);
     s->radians = malloc((size_t)s->angles * sizeof *s->radians);
     for (int a = 0; a < 3; a++)
         s->q[a] = malloc((size_t)o->shape[a] * sizeof *s->q[a]);
-    if (!o->materials || !o->energies || !o->constants || !s->parts || !s->radians || !s->q[0] ||
-        !s->q[1] || !s->q[2])
+    if (!o->energies || !o->constants || !s->parts || !s->radians || !s->q[0] || !s->q[1] ||
+        !s->q[2])
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     scatter_angles(o->angles, s->radians);
     scatter_directions(s->axis, o->direction);
@@ -131,6 +132,35 @@ static collet_status make_output(collet_scattering *s, collet_error *err)
                                : collet_fail(err, status, "%s", collet_last_error(s->context));
 }
 
+/* The program's structs, of which each has its size. */
+static collet_status take_options(collet_scattering_options *own,
+                                  const collet_scattering_options *given, collet_error *err)
+{
+    *own = (collet_scattering_options){0};
+    collet_status status = collet_struct_in(own, sizeof *own, given, "the options", err);
+    if (status == COLLET_OK && own->reserved)
+        status = collet_fail(err, COLLET_INVALID, "the options: reserved is not 0");
+    return status;
+}
+
+/* A copy of the materials, for free(). */
+static collet_status take_materials(collet_scattering_options *o, collet_error *err)
+{
+    const char *given = (const char *)o->materials;
+    collet_scattering_material *own = NULL;
+    collet_status status = COLLET_OK;
+    if (o->n_materials > 0 && given)
+        own = calloc((size_t)o->n_materials, sizeof *own);
+    for (int64_t m = 0; own && m < o->n_materials && status == COLLET_OK; m++) {
+        status = collet_struct_in(&own[m], sizeof *own, given, "a material", err);
+        given += o->materials->struct_size;
+    }
+    if (o->n_materials > 0 && o->materials && !own)
+        status = collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
+    o->materials = own;
+    return status;
+}
+
 collet_status collet_scattering_open(collet_context *context,
                                      const collet_scattering_options *options,
                                      collet_scattering **out, collet_error *err)
@@ -138,22 +168,29 @@ collet_status collet_scattering_open(collet_context *context,
     if (!out)
         return collet_fail(err, COLLET_INVALID, "out is NULL");
     *out = NULL;
-    if (!context || !options || options->struct_size != sizeof *options)
-        return collet_fail(err, COLLET_INVALID, "%s",
-                           !context   ? "context is NULL"
-                           : !options ? "options is NULL"
-                                      : "options->struct_size is not that of this version");
-    collet_status status = scatter_check_options(options, err);
-    if (status == COLLET_OK)
-        status = scatter_check_voxels(options, err);
-    if (status != COLLET_OK)
-        return status;
+    if (!context || !options)
+        return collet_fail(err, COLLET_INVALID, "%s is NULL", context ? "options" : "context");
     collet_scattering *s = calloc(1, sizeof *s);
     if (!s)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     s->context = context;
-    s->options = *options;
-    status = copy_lists(s, err);
+    collet_status status = take_options(&s->options, options, err);
+    if (status != COLLET_OK) {
+        free(s);
+        return status;
+    }
+    status = take_materials(&s->options, err);
+    if (status == COLLET_OK)
+        status = scatter_check_options(&s->options, err);
+    if (status == COLLET_OK)
+        status = scatter_check_voxels(&s->options, err);
+    /* What the caller's lists become is freed with the scattering. */
+    const double *energies = s->options.energies;
+    const collet_scattering_constants *constants = s->options.constants;
+    s->options.energies = NULL;
+    s->options.constants = NULL;
+    if (status == COLLET_OK)
+        status = copy_lists(s, energies, constants, err);
     if (status == COLLET_OK)
         status = plan(s, err);
     if (status == COLLET_OK)
@@ -185,7 +222,7 @@ void collet_scattering_close(collet_scattering *s)
 
 void collet_scattering_get_plan(const collet_scattering *s, collet_scattering_plan *plan)
 {
-    *plan = s->plan;
+    collet_struct_out(plan, &s->plan, sizeof s->plan);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */

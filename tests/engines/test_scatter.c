@@ -171,7 +171,7 @@ static uint64_t least_memory(collet_scattering_options o)
     o.memory = 1000;
     while (collet_scattering_open(cx, &o, &s, NULL) != COLLET_OK)
         o.memory += o.memory / 50;
-    collet_scattering_plan plan;
+    collet_scattering_plan plan = {.struct_size = sizeof plan};
     collet_scattering_get_plan(s, &plan);
     assert_true(plan.bytes <= o.memory);
     assert_true(plan.block == 1);
@@ -357,11 +357,41 @@ static void balls_scatter_as_computed(void **state)
     }
 }
 
+static void newer_options_are_refused(void **state)
+{
+    static const int64_t shape[] = {2, 4, 4};
+    struct {
+        collet_scattering_options known;
+        int64_t unknown;
+    } newer;
+    collet_scattering_constants constants[ENERGIES * MATERIALS];
+    collet_scattering *s;
+    collet_error err;
+    morphology m;
+    (void)state;
+    make_random(&m, shape, 2, 0, 0);
+    newer.known = options_of(&m, shape, constants);
+    newer.known.struct_size = sizeof newer;
+    newer.unknown = 0;
+    assert_int_equal(collet_scattering_open(cx, &newer.known, &s, &err), COLLET_OK);
+    collet_scattering_close(s);
+    newer.unknown = 1;
+    assert_int_equal(collet_scattering_open(cx, &newer.known, &s, &err), COLLET_INVALID);
+    newer.unknown = 0;
+    newer.known.reserved = 1;
+    assert_int_equal(collet_scattering_open(cx, &newer.known, &s, &err), COLLET_INVALID);
+    newer.known.struct_size = 0;
+    assert_int_equal(collet_scattering_open(cx, &newer.known, &s, &err), COLLET_INVALID);
+    assert_null(s);
+    free_morphology(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roads_agree),
         cmocka_unit_test(balls_scatter_as_computed),
+        cmocka_unit_test(newer_options_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

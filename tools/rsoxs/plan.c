@@ -38,7 +38,7 @@ static cJSON *common_members(const rsoxs_run *run)
 void rsoxs_print_plan(const rsoxs_run *run)
 {
     const int64_t *n = run->work.shape;
-    collet_scattering_plan plan = {0};
+    collet_scattering_plan plan = {.struct_size = sizeof plan};
     char size[TOOL_SIZE_TEXT];
     if (run->scatterings)
         collet_scattering_get_plan(run->scatterings[0], &plan);
