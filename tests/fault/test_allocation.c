@@ -13,6 +13,21 @@ typedef struct session {
     collet_array *a, *b, *c, *view;
 } session;
 
+/* With the arrays of `calls` it needs more than the device's memory, which is freed for it. */
+static collet_status use_and_free(session *s)
+{
+    const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
+    collet_status status = COLLET_OK;
+    for (int64_t n = 16; n < 22 && status == COLLET_OK; n++) {
+        collet_array *a = NULL;
+        status = collet_array_create(s->cx, &a, COLLET_F32, 1, &n);
+        if (status == COLLET_OK)
+            status = collet_fill(s->cx, a, &one);
+        collet_array_free(a);
+    }
+    return status;
+}
+
 static collet_status calls(session *s, const char *backend)
 {
     const int64_t shape[] = {2, 8}, eight = 8;
@@ -27,6 +42,8 @@ static collet_status calls(session *s, const char *backend)
     if (status == COLLET_OK)
         status = collet_add(s->cx, s->c, s->a, s->b);
     if (status == COLLET_OK)
+        status = use_and_free(s);
+    if (status == COLLET_OK)
         status = collet_array_permute(s->cx, &s->view, s->c, NULL);
     if (status == COLLET_OK)
         status = collet_array_read(s->cx, s->view, sink, sizeof sink);
@@ -35,7 +52,7 @@ static collet_status calls(session *s, const char *backend)
 
 static collet_status whole_session(const char *backend, collet_error *err)
 {
-    static const char *const settings[] = {"cache=off", "log=off", "remote.memory=1M", NULL};
+    static const char *const settings[] = {"cache=off", "log=off", "remote.memory=300", NULL};
     session s = {0};
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = REMOTE_PLUGIN ":" SCALAR_PLUGIN,
