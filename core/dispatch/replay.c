@@ -117,8 +117,11 @@ static collet_status arguments_bind(collet_context *cx, collet_sequence *s,
         if (is_changed(s, k, arguments[k]))
             status = overlap_check(cx, s, k, arguments);
     for (uint32_t k = 0; changed && status == COLLET_OK && k < s->argument_count; k++)
-        if (is_changed(s, k, arguments[k]))
-            bind(&s->slots[s->arguments[k]], arguments[k]);
+        if (is_changed(s, k, arguments[k])) {
+            slot *l = &s->slots[s->arguments[k]];
+            s->unaccepted |= l->view.offset != arguments[k]->offset;
+            bind(l, arguments[k]);
+        }
     return status;
 }
 
@@ -133,7 +136,7 @@ static int is_whole(const slot *l)
     return l->written + shift == 0 && l->written_end + shift == l->storage->bytes;
 }
 
-/* The operands of slots whose memory has changed. */
+/* After the memory or the view of a slot has changed. */
 static void operands_update(collet_sequence *s)
 {
     s->recorded_in = NULL;
@@ -205,6 +208,45 @@ static void slots_commit(collet_sequence *s, queue *q, uint64_t ticket, const or
 
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
+/* `number` SEQUENCE_NONE: of the steps as one command. `wrote`: earlier steps were run. */
+static collet_status step_failed(collet_context *cx, const collet_sequence *s, uint32_t number,
+                                 collet_status status, int wrote)
+{
+    device *d = s->device;
+    const char *why = *s->err.text ? s->err.text : collet_status_text(status);
+    device_note_status(d, status);
+    if (status != COLLET_DEVICE_LOST && (status != COLLET_REFUSED || wrote))
+        status = COLLET_FAILED;
+    if (number == SEQUENCE_NONE)
+        return context_fail(cx, status, "collet_sequence_run: %u calls on %s: %s", s->step_count,
+                            d->name, why);
+    return context_fail(cx, status, "collet_sequence_run: call %u of %u, %s on %s: %s", number + 1,
+                        s->step_count, s->steps[number]->op->name, d->name, why);
+}
+
+/* A row may accept a call or not, or want other scratch, by the offsets of its operands. */
+static collet_status steps_accept(collet_context *cx, collet_sequence *s)
+{
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; i < s->slot_count; i++)
+        s->slots[i].memory = NULL;
+    operands_update(s);
+    for (uint32_t i = 0; status == COLLET_OK && i < s->step_count; i++) {
+        step *t = s->steps[i];
+        if (!t->row->accepts)
+            continue;
+        s->err.text[0] = '\0';
+        t->call.workspace = NULL;
+        t->call.workspace_bytes = 0;
+        status = t->row->accepts(s->device->handle, &t->call, &t->call.workspace_bytes);
+        if (status != COLLET_OK)
+            return step_failed(cx, s, i, status, 0);
+    }
+    status = sequence_scratch(s, context_error(cx));
+    s->unaccepted = status != COLLET_OK;
+    return status;
+}
+
 /* *done is how many steps were run without a failure. */
 static collet_status steps_run(const collet_sequence *s, collet_queue *q, uint32_t *done)
 {
@@ -274,23 +316,6 @@ static collet_status steps_enqueue(collet_sequence *s, queue *q, uint32_t *done)
     return status;
 }
 
-/* `number` SEQUENCE_NONE: of the steps as one command. */
-static collet_status step_failed(collet_context *cx, const collet_sequence *s, uint32_t number,
-                                 collet_status status)
-{
-    device *d = s->device;
-    const char *why = *s->err.text ? s->err.text : collet_status_text(status);
-    device_note_status(d, status);
-    /* Earlier steps have written: nothing was done no longer holds. */
-    if (status != COLLET_DEVICE_LOST && (status != COLLET_REFUSED || number))
-        status = COLLET_FAILED;
-    if (number == SEQUENCE_NONE)
-        return context_fail(cx, status, "collet_sequence_run: %u calls on %s: %s", s->step_count,
-                            d->name, why);
-    return context_fail(cx, status, "collet_sequence_run: call %u of %u, %s on %s: %s", number + 1,
-                        s->step_count, s->steps[number]->op->name, d->name, why);
-}
-
 static collet_status run_on(collet_context *cx, collet_sequence *s, lane *l)
 {
     device *d = s->device;
@@ -315,7 +340,7 @@ static collet_status run_on(collet_context *cx, collet_sequence *s, lane *l)
         blocks_collect(d, 0);
     }
     if (status != COLLET_OK)
-        status = step_failed(cx, s, done, status);
+        status = step_failed(cx, s, done, status, done != 0);
     if (status != COLLET_REFUSED)
         slots_commit(s, q, ticket, &from);
     if (status == COLLET_OK && from.count)
@@ -343,6 +368,8 @@ collet_status collet_sequence_run(collet_context *cx, collet_sequence *s,
                             "lost; record it again for another device",
                             s->device->name);
     status = context_lane(cx, s->device, &l, context_error(cx));
+    if (status == COLLET_OK && s->unaccepted)
+        status = steps_accept(cx, s);
     if (status == COLLET_OK)
         status = run_on(cx, s, l);
     if (status == COLLET_OK) {

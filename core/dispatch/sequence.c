@@ -91,6 +91,7 @@ collet_status sequence_append(collet_sequence *s, const op *o, const collet_kern
     if (!t)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a recorded call");
     t->run = row->run;
+    t->row = row;
     t->call.err = &s->err;
     for (uint32_t i = 0; i < t->count; i++) {
         if (!arrays[i])
@@ -259,24 +260,29 @@ static collet_status arguments_take(collet_context *cx, collet_sequence *s, uint
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
-/* The workspace is a storage that every run overwrites: so runs in two queues take turns. */
-static collet_status scratch_create(collet_sequence *s, collet_error *err)
+/* The workspace is a storage that every run overwrites: so runs in two queues take turns. There is
+ * room for its slot behind the others. */
+collet_status sequence_scratch(collet_sequence *s, collet_error *err)
 {
+    uint64_t bytes = s->scratch_bytes;
     storage *scratch = NULL;
-    s->scratch = SEQUENCE_NONE;
     for (uint32_t i = 0; i < s->step_count; i++)
-        if (s->steps[i]->call.workspace_bytes > s->scratch_bytes)
-            s->scratch_bytes = s->steps[i]->call.workspace_bytes;
-    if (!s->scratch_bytes)
+        if (s->steps[i]->call.workspace_bytes > bytes)
+            bytes = s->steps[i]->call.workspace_bytes;
+    if (bytes == s->scratch_bytes)
         return COLLET_OK;
-    collet_status status = storage_create(s->runtime, s->scratch_bytes, &scratch, err);
+    collet_status status = storage_create(s->runtime, bytes, &scratch, err);
     if (status != COLLET_OK)
         return status;
-    s->scratch = s->slot_count++;
+    if (s->scratch == SEQUENCE_NONE)
+        s->scratch = s->slot_count++;
+    else
+        storage_release(s->slots[s->scratch].storage);
+    s->scratch_bytes = bytes;
     s->slots[s->scratch] = (slot){.storage = scratch,
-                                  .view = byte_range(scratch, 0, s->scratch_bytes),
+                                  .view = byte_range(scratch, 0, bytes),
                                   .writes = 1,
-                                  .written_end = s->scratch_bytes};
+                                  .written_end = bytes};
     return COLLET_OK;
 }
 
@@ -307,6 +313,7 @@ collet_status collet_sequence_begin(collet_context *cx)
         return context_fail(cx, COLLET_NO_MEMORY, "out of memory for a sequence");
     s->runtime = cx->runtime;
     s->device = chosen;
+    s->scratch = SEQUENCE_NONE;
     runtime_retain(s->runtime);
     cx->recording = s;
     return COLLET_OK;
@@ -335,7 +342,7 @@ collet_status collet_sequence_end(collet_context *cx, collet_sequence **out, uin
     if (status == COLLET_OK)
         status = arguments_take(cx, s, count, arguments);
     if (status == COLLET_OK)
-        status = scratch_create(s, context_error(cx));
+        status = sequence_scratch(s, context_error(cx));
     if (status != COLLET_OK) {
         s->slot_count = 0; /* they hold no references yet */
         return status;

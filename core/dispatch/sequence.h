@@ -25,6 +25,7 @@ typedef struct step {
     collet_status (*run)(collet_device *device, collet_queue *queue,
                          const collet_kernel_call *call);
     collet_kernel_call call;
+    const collet_kernel_row *row;
     const op *op;
     uint32_t count; /* operands */
     step_operand *from;
@@ -58,6 +59,7 @@ struct collet_sequence {
     uint32_t argument_count;
     uint32_t scratch; /* the slot with the kernels' workspace, or SEQUENCE_NONE */
     uint64_t scratch_bytes;
+    int unaccepted;   /* offsets of operands have changed since the rows accepted the calls */
     collet_error err; /* of the kernels */
     /* Of a device with collet.record/1: the steps as the device has recorded them, up to date for
      * this queue and base; `recorded_in` is NULL if operands have changed since. */
@@ -74,6 +76,8 @@ struct collet_sequence {
 collet_status sequence_append(collet_sequence *s, const op *o, const collet_kernel_row *row,
                               const collet_kernel_call *call, const collet_array *const *arrays,
                               collet_error *err);
+/* Makes the workspace as large as the largest step's. NO_MEMORY. */
+collet_status sequence_scratch(collet_sequence *s, collet_error *err);
 /* Removes all steps but the first `count`. */
 void sequence_truncate(collet_sequence *s, uint32_t count);
 

@@ -44,6 +44,7 @@ static const jit_extension_table extensions[] = {
     {COLLET_EXTENSION_COPY, &copy},
     {COLLET_EXTENSION_MEMORY, &memory},
     {COLLET_EXTENSION_NATIVE, &cuda_native},
+    {COLLET_EXTENSION_RECORD, &cuda_record},
     {COLLET_EXTENSION_TRIM, &trim},
     {NULL, NULL},
 };

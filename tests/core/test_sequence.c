@@ -673,6 +673,33 @@ static void what_cannot_be_recorded(void **state)
     assert_counted(0, 0, 0);
 }
 
+/* Rows are asked again about a call whose operands are at other offsets, before anything moves. */
+static void other_offsets(void **state)
+{
+    (void)state;
+    uint32_t plus;
+    collet_array *longer = floats(cx, 8, 0), *at[5];
+    assert_int_equal(collet_op_find(rt, "remote.plus", &plus, NULL), COLLET_OK);
+    for (int i = 0; i < 5; i++)
+        assert_ok(cx, collet_array_slice(cx, &at[i], longer, 0, i, 4, 1));
+    assert_ok(cx, collet_sequence_begin(cx));
+    assert_ok(cx, collet_call(cx, plus, &x, (const collet_array *[]){b, a}, NULL));
+    assert_ok(cx, collet_sequence_end(cx, &sequence, 1, &x));
+    assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
+    assert_ok(cx, collet_sequence_run(cx, sequence, &at[4]));
+    assert_floats(cx, longer, (float[]){0, 1, 2, 3, 11, 13, 15, 17});
+    for (int i = 0; i < 2; i++) {
+        assert_status(cx, collet_sequence_run(cx, sequence, i ? NULL : &at[3]), COLLET_REFUSED);
+        assert_text_has(cx, "call 1 of 1, remote.plus on remote:0: 12 bytes from the start");
+    }
+    assert_floats(cx, longer, (float[]){0, 1, 2, 3, 11, 13, 15, 17});
+    assert_ok(cx, collet_sequence_run(cx, sequence, &at[0]));
+    assert_floats(cx, longer, (float[]){11, 13, 15, 17, 11, 13, 15, 17});
+    for (int i = 0; i < 5; i++)
+        collet_array_free(at[i]);
+    collet_array_free(longer);
+}
+
 static void without_the_extension(void **state)
 {
     (void)state;
@@ -759,6 +786,7 @@ int main(void)
         RECORDING(each_queue_records, set_up_recording),
         RECORDING(after_a_trim, set_up_recording),
         RECORDING(what_cannot_be_recorded, set_up_recording),
+        TEST(other_offsets, set_up_remote),
         RECORDING(without_the_extension, set_up_without),
         RECORDING(refused_replays, set_up_refusing_replay),
         RECORDING(lost_in_a_replay, set_up_losing_replay),

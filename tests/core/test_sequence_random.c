@@ -12,7 +12,8 @@
 #include "common/support.h"
 
 #define PLUGINS                                                                                    \
-    REMOTE_PLUGIN ":" SCALAR_PLUGIN ":" OPENMP_PLUGIN ":" COLLET_TEST_PLUGINS "/opencl.so"
+    REMOTE_PLUGIN ":" SCALAR_PLUGIN ":" OPENMP_PLUGIN ":" COLLET_TEST_PLUGINS                      \
+                  "/opencl.so:" COLLET_TEST_PLUGINS "/cuda.so"
 #define ARRAYS 5
 #define SIZE 24
 #define CALLS 12

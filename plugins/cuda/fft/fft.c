@@ -173,6 +173,7 @@ static void destroy_plan(cached_plan *plan)
     collet_device *d = p->device;
     if (p->usable) {
         jit_queues_visit(d, jit_queue_drain);
+        jit_freed(d);
         if (cuda_enter(d) == CUDA_SUCCESS) {
             d->fourier.Destroy(p->handle);
             cuda_leave(d);

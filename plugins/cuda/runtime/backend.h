@@ -49,6 +49,9 @@ typedef struct cuda_mark {
 struct collet_queue {
     jit_queue base;
     CUstream handle;
+    int recording;  /* between begin and end of record.c: the stream captures and is not waited for
+                     */
+    uint64_t freed; /* base.freed of the device, at begin */
     uint64_t first_mark, mark_count; /* the pending ones in the ring `marks` */
     cublasHandle_t blas;             /* created by the first product */
     cusolverDnHandle_t solver;       /* created by the first decomposition */
@@ -87,6 +90,13 @@ void cuda_leave(collet_device *d);
  * marks the device as lost), else FAILED; sets the text "what: CUDA_ERROR_NAME (description)". */
 collet_status cuda_fail(collet_device *d, CUresult error, const char *what, collet_error *err);
 
+/* ---- launch.c -------------------------------------------------------------------------------- */
+
+/* As cuda_fail, after a launch that the driver rejected: unless the device is lost it has not run,
+ * and the status is REFUSED. */
+collet_status cuda_not_enqueued(collet_device *d, CUresult error, const char *label,
+                                collet_error *err);
+
 /* ---- queue.c --------------------------------------------------------------------------------- */
 
 /* Under the queue's lock, after a command was enqueued: returns its ticket. */
@@ -96,6 +106,10 @@ uint64_t cuda_commit(collet_queue *q, const char *label);
 CUresult cuda_mark_now(collet_queue *q);
 /* Under the queue's lock: stores an asynchronous error, which the next wait reports. */
 void cuda_note_error(collet_queue *q, CUresult error);
+
+/* ---- record.c -------------------------------------------------------------------------------- */
+
+extern const collet_record_extension cuda_record;
 
 /* ---- device.c -------------------------------------------------------------------------------- */
 

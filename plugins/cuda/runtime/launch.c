@@ -20,9 +20,8 @@ static CUresult launch(collet_device *d, collet_queue *q, const jit_kernel *kern
                               q->handle, arguments, NULL);
 }
 
-/* Unless the device is lost, a launch that the driver rejects has not run. */
-static collet_status not_enqueued(collet_device *d, CUresult error, const char *label,
-                                  collet_error *err)
+collet_status cuda_not_enqueued(collet_device *d, CUresult error, const char *label,
+                                collet_error *err)
 {
     collet_status status = cuda_fail(d, error, label, err);
     if (status != COLLET_FAILED)
@@ -75,7 +74,7 @@ static collet_status enqueue(collet_device *d, collet_queue *q, const jit_kernel
     if (error == CUDA_SUCCESS)
         cuda_commit(q, kernel->label);
     else
-        status = not_enqueued(d, error, kernel->label, err);
+        status = cuda_not_enqueued(d, error, kernel->label, err);
     if (status == COLLET_OK && d->wait_each)
         jit_queue_drain(q);
     pthread_mutex_unlock(&q->base.lock);

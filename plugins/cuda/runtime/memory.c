@@ -119,6 +119,14 @@ void jit_pinned_give(collet_queue *q, jit_piece *piece)
     host_free(q->base.device, piece->address);
 }
 
+/* A recorded transfer would use the host's memory again in each replay. */
+static collet_status not_recorded(collet_queue *q, const char *what, collet_error *err)
+{
+    return q->recording ? jit_host(q->base.device)
+                              ->fail(err, COLLET_REFUSED, "a %s cannot be recorded", what)
+                        : COLLET_OK;
+}
+
 static CUresult write_locked(collet_device *d, collet_queue *q, CUdeviceptr at, const void *source,
                              uint64_t bytes)
 {
@@ -136,7 +144,9 @@ collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uin
                         const void *source, uint64_t bytes, int pinned, collet_error *err)
 {
     int locked = !pinned && jit_pinned(d, source);
-    collet_status status = begin_command(d, q, err);
+    collet_status status = not_recorded(q, "write", err);
+    if (status == COLLET_OK)
+        status = begin_command(d, q, err);
     if (status != COLLET_OK)
         return status;
     CUdeviceptr at = cuda_address(b) + offset;
@@ -148,7 +158,9 @@ collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uin
 collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                        void *target, uint64_t bytes, int pinned, collet_error *err)
 {
-    collet_status status = begin_command(d, q, err);
+    collet_status status = not_recorded(q, "read", err);
+    if (status == COLLET_OK)
+        status = begin_command(d, q, err);
     if (status != COLLET_OK)
         return status;
     CUresult error = d->cu.MemcpyDtoHAsync(target, cuda_address(b) + offset, bytes, q->handle);

@@ -10,6 +10,7 @@ void jit_programs_forget(collet_device *d)
 {
     pthread_rwlock_wrlock(&d->launches);
     jit_queues_visit(d, jit_queue_drain);
+    jit_freed(d);
     jit_kernels_clear(d, &d->kernels);
     jit_programs_release(d);
     pthread_rwlock_unlock(&d->launches);

@@ -17,7 +17,8 @@ static cuda_mark *mark_at(collet_queue *q, uint64_t i)
 /* When all marks are pending the oldest is reused: later ones imply it. */
 CUresult cuda_mark_now(collet_queue *q)
 {
-    if (q->mark_count && mark_at(q, q->mark_count - 1)->ticket == q->base.submitted)
+    if (q->recording ||
+        (q->mark_count && mark_at(q, q->mark_count - 1)->ticket == q->base.submitted))
         return CUDA_SUCCESS;
     if (q->mark_count == CUDA_MARKS) {
         q->first_mark++;
@@ -34,6 +35,8 @@ CUresult cuda_mark_now(collet_queue *q)
 
 uint64_t cuda_commit(collet_queue *q, const char *label)
 {
+    if (q->recording)
+        return q->base.submitted;
     uint64_t ticket = ++q->base.submitted;
     q->labels[ticket & (CUDA_LABELS - 1)] = label;
     return ticket;
@@ -113,10 +116,19 @@ void jit_queue_retire(collet_queue *q)
     cuda_leave(q->base.device);
 }
 
+/* Waiting for a stream that captures would end that; marks follow all that came before. */
+static CUresult synchronize(collet_queue *q)
+{
+    const cuda_driver *cu = &q->base.device->cu;
+    if (!q->recording)
+        return cu->StreamSynchronize(q->handle);
+    return q->mark_count ? cu->EventSynchronize(mark_at(q, q->mark_count - 1)->event)
+                         : CUDA_SUCCESS;
+}
+
 void jit_queue_drain(collet_queue *q)
 {
-    CUresult error =
-        CUDA_IN_CONTEXT(q->base.device, q->base.device->cu.StreamSynchronize(q->handle));
+    CUresult error = CUDA_IN_CONTEXT(q->base.device, synchronize(q));
     if (error != CUDA_SUCCESS)
         cuda_note_error(q, error);
     all_passed(q);
@@ -228,6 +240,8 @@ collet_status jit_backend_queue_open(collet_queue *q, collet_error *err)
 
 static void release_libraries(collet_queue *q)
 {
+    if (q->blas || q->solver)
+        jit_freed(q->base.device);
     if (q->blas)
         q->base.device->blas.Destroy(q->blas);
     if (q->solver)

@@ -76,6 +76,31 @@ static int has_scale_one(const void *one, const void *zero, cublasComputeType_t 
     return *(const float *)one == 1.0f && *(const float *)zero == 0.0f;
 }
 
+typedef struct product {
+    cublasOperation_t transa, transb;
+    int m, n, k, lda, ldb, ldc, count;
+    const void *a, *b;
+    void *c;
+    cudaDataType a_type, b_type, c_type;
+    long long a_step, b_step, c_step;
+} product;
+
+static void multiply(void *data)
+{
+    const product *p = data;
+    for (long long i = 0; i < p->count; i++)
+        for (long long column = 0; column < p->n; column++)
+            for (long long row = 0; row < p->m; row++) {
+                double sum = 0.0;
+                for (long long l = 0; l < p->k; l++)
+                    sum +=
+                        value(p->a, i * p->a_step + place(p->transa, p->lda, row, l), p->a_type) *
+                        value(p->b, i * p->b_step + place(p->transb, p->ldb, l, column), p->b_type);
+                store(p->c, i * p->c_step + row + column * p->ldc, p->c_type, sum);
+            }
+    fake_cublas.products++;
+}
+
 cublasStatus_t cublasGemmStridedBatchedEx(
     cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
     const void *alpha, const void *a, cudaDataType a_type, int lda, long long a_step, const void *b,
@@ -90,16 +115,11 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     if (!handle->stream || lda < (transa == CUBLAS_OP_N ? m : k) ||
         ldb < (transb == CUBLAS_OP_N ? k : n) || ldc < m || !has_scale_one(alpha, beta, type))
         return CUBLAS_STATUS_INVALID_VALUE;
+    product p = {transa, transb, m, n,      k,      lda,    ldb,    ldc,    count,
+                 a,      b,      c, a_type, b_type, c_type, a_step, b_step, c_step};
+    if (fake_cuda.capture(handle->stream, multiply, &p, sizeof p))
+        return CUBLAS_STATUS_SUCCESS;
     fake_cuda.catch_up(handle->stream);
-    for (long long i = 0; i < count; i++)
-        for (long long column = 0; column < n; column++)
-            for (long long row = 0; row < m; row++) {
-                double sum = 0.0;
-                for (long long l = 0; l < k; l++)
-                    sum += value(a, i * a_step + place(transa, lda, row, l), a_type) *
-                           value(b, i * b_step + place(transb, ldb, l, column), b_type);
-                store(c, i * c_step + row + column * ldc, c_type, sum);
-            }
-    fake_cublas.products++;
+    multiply(&p);
     return CUBLAS_STATUS_SUCCESS;
 }

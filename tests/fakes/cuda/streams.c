@@ -28,6 +28,7 @@ struct CUstream_st {
     int done;                  /* all enqueued commands have completed */
     int late_count, late_done; /* delayed copies; completed ones */
     late_copy late[LATE];
+    CUgraph capture; /* NULL: commands run */
 };
 
 struct CUevent_st {
@@ -40,6 +41,7 @@ struct CUevent_st {
 };
 
 struct CUmod_st {
+    struct CUmod_st *next;
     CUcontext context;
     struct function *functions;
     fake_library *host; /* NULL: its kernels do not run */
@@ -50,12 +52,14 @@ typedef struct function {
     char name[64];
     CUmodule module;
     fake_entry entry;
+    fake_keep keep;
 } function;
 
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* protects the variables below and launches */
 static double clock_ms;
 static CUstream streams;
+static CUmodule modules;
 static CUstream alive[FAKE_STREAMS];
 static int passed[FAKE_STREAMS]; /* per stream: commands that the host has waited for */
 
@@ -88,6 +92,16 @@ static void catch_up(CUstream s)
 void fake_catch_up(void *stream)
 {
     catch_up(stream);
+}
+
+CUgraph *fake_capture(CUstream s)
+{
+    return &s->capture;
+}
+
+CUcontext fake_stream_context(CUstream s)
+{
+    return s->context;
 }
 
 int fake_is_stream(const void *stream)
@@ -167,6 +181,9 @@ static CUresult touch(const char *name, CUstream s, CUcontext context, CUdevicep
                       size_t bytes, int writes)
 {
     ENTER(name, s->context);
+    CUresult captured = fake_not_captured(s);
+    if (captured != CUDA_SUCCESS)
+        return captured;
     piece *p = fake_piece_at((void *)(uintptr_t)address, bytes);
     if (!p || p->context != context)
         return CUDA_ERROR_INVALID_VALUE;
@@ -200,7 +217,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 
 CUresult cuStreamDestroy_v2(CUstream s)
 {
-    fake_cuda.outside += s->context != fake_current();
+    fake_cuda.outside += s->context != fake_current() || s->capture;
     fake_cuda.streams--;
     pthread_mutex_lock(&lock);
     CUstream *at = &streams;
@@ -216,6 +233,9 @@ CUresult cuStreamDestroy_v2(CUstream s)
 CUresult cuStreamQuery(CUstream s)
 {
     ENTER("StreamQuery", s->context);
+    CUresult captured = fake_not_captured(s);
+    if (captured != CUDA_SUCCESS)
+        return captured;
     if (!s->done)
         return CUDA_ERROR_NOT_READY;
     catch_up(s);
@@ -226,6 +246,9 @@ CUresult cuStreamQuery(CUstream s)
 CUresult cuStreamSynchronize(CUstream s)
 {
     ENTER("StreamSynchronize", s->context);
+    CUresult captured = fake_not_captured(s);
+    if (captured != CUDA_SUCCESS)
+        return captured;
     fake_cuda.synchronized++;
     catch_up(s);
     s->done = 1;
@@ -237,6 +260,9 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 {
     (void)flags;
     ENTER("StreamWaitEvent", s->context);
+    CUresult captured = fake_not_captured(s);
+    if (captured != CUDA_SUCCESS)
+        return captured;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < FAKE_STREAMS; i++)
         s->seen[i] = s->seen[i] > e->seen[i] ? s->seen[i] : e->seen[i];
@@ -304,6 +330,8 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext to, CUdeviceptr source,
 
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count, CUstream s)
 {
+    if (s->capture)
+        return fake_capture_fill(s, target, value, count);
     CUresult error = command("MemsetD8Async", s, target, count, 1);
     catch_up(s);
     if (error == CUDA_SUCCESS)
@@ -335,6 +363,9 @@ CUresult cuEventDestroy_v2(CUevent e)
 CUresult cuEventRecord(CUevent e, CUstream s)
 {
     ENTER("EventRecord", s->context);
+    CUresult captured = fake_not_captured(s);
+    if (captured != CUDA_SUCCESS)
+        return captured;
     e->done = !fake_cuda.busy;
     pthread_mutex_lock(&lock);
     e->at = clock_ms += 0.5;
@@ -407,6 +438,10 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
     *module = calloc(1, sizeof **module);
     (*module)->host = host;
     (*module)->context = fake_current();
+    pthread_mutex_lock(&lock);
+    (*module)->next = modules;
+    modules = *module;
+    pthread_mutex_unlock(&lock);
     fake_cuda.modules++;
     return CUDA_SUCCESS;
 }
@@ -414,6 +449,12 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 CUresult cuModuleUnload(CUmodule module)
 {
     fake_cuda.outside += module->context != fake_current();
+    pthread_mutex_lock(&lock);
+    CUmodule *at = &modules;
+    while (*at != module)
+        at = &(*at)->next;
+    *at = module->next;
+    pthread_mutex_unlock(&lock);
     while (module->functions) {
         function *f = module->functions;
         module->functions = f->next;
@@ -432,12 +473,30 @@ CUresult cuModuleGetFunction(CUfunction *handle, CUmodule module, const char *na
         return CUDA_ERROR_NOT_FOUND;
     function *f = calloc(1, sizeof *f);
     f->entry = entry;
+    f->keep = entry ? fake_library_keep(module->host, name) : NULL;
     (void)snprintf(f->name, sizeof f->name, "%s", name);
     f->module = module;
     f->next = module->functions;
     module->functions = f;
     *handle = (CUfunction)(void *)f;
     return CUDA_SUCCESS;
+}
+
+int fake_is_function(CUfunction handle)
+{
+    int found = 0;
+    pthread_mutex_lock(&lock);
+    for (CUmodule m = modules; m; m = m->next)
+        for (const function *f = m->functions; f; f = f->next)
+            found |= f == (const function *)(const void *)handle;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+int fake_function_keep(CUfunction handle, void **arguments, void **copies)
+{
+    const function *f = (const function *)(const void *)handle;
+    return f->keep ? f->keep(arguments, copies) : 0;
 }
 
 CUresult cuLaunchKernel(CUfunction handle, unsigned x, unsigned y, unsigned z, unsigned items,
@@ -449,6 +508,8 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned x, unsigned y, unsigned z, u
     ENTER("LaunchKernel", s->context);
     if (!x || y != 1 || z != 1 || items_y != 1 || items_z != 1 || extra)
         return CUDA_ERROR_INVALID_VALUE;
+    if (s->capture)
+        return fake_capture_launch(s, handle, x, items, arguments);
     fake_cuda.outside += f->module->context != s->context;
     void *first;
     memcpy(&first, arguments[0], sizeof first);

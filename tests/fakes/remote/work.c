@@ -172,7 +172,8 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
     return COLLET_OK;
 }
 
-/* Of remote.plus: as large as its output, so that it grows. */
+/* Of remote.plus: as large as its output, so that it grows, and by the offset of that. An output
+ * 12 bytes from the start is refused. */
 collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
                              uint64_t *workspace_bytes)
 {
@@ -180,8 +181,10 @@ collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
     (void)d;
     for (int32_t i = 0; i < operand(call, 0)->ndim; i++)
         bytes *= (uint64_t)operand(call, 0)->shape[i];
-    *workspace_bytes = bytes;
-    return COLLET_OK;
+    *workspace_bytes = bytes + call->operands[0].byte_offset;
+    return call->operands[0].byte_offset != 12
+               ? COLLET_OK
+               : d->host->fail(call->err, COLLET_REFUSED, "12 bytes from the start");
 }
 
 static collet_status write_work(collet_device *d, task *t)

@@ -63,8 +63,9 @@ typedef struct jit_base {
     jit_pool pool;
     jit_programs programs;
     struct plan_cache *tables;
-    pthread_mutex_t lock; /* protects the list of queues */
-    collet_queue *queues; /* all ever created */
+    _Atomic uint64_t freed; /* counts what recorded commands may refer to: tables, programs, ... */
+    pthread_mutex_t lock;   /* protects the list of queues */
+    collet_queue *queues;   /* all ever created */
 } jit_base;
 
 /*
@@ -93,6 +94,12 @@ static inline jit_base *jit_base_of(collet_device *device)
 static inline jit_queue *jit_queue_of(collet_queue *queue)
 {
     return (jit_queue *)(void *)queue;
+}
+
+/* Recordings of commands made before this are of no use. */
+static inline void jit_freed(collet_device *device)
+{
+    atomic_fetch_add(&jit_base_of(device)->freed, 1);
 }
 
 /* ---- What a backend implements --------------------------------------------------------------- */

@@ -29,6 +29,7 @@ static void destroy(cached_plan *plan)
 {
     jit_table *t = (jit_table *)plan;
     jit_queues_visit(t->device, jit_queue_drain);
+    jit_freed(t->device);
     jit_vtable()->buffer_free(t->device, t->buffer);
     free(t);
 }
