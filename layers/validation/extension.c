@@ -99,6 +99,8 @@ static const struct known {
     uint32_t size;
 } known[] = {
     [EXTENSION_MEMORY] = {COLLET_EXTENSION_MEMORY, &memory_table, sizeof memory_table},
+    [EXTENSION_COPY] = {COLLET_EXTENSION_COPY, &validation_copy, sizeof validation_copy},
+    [EXTENSION_NATIVE] = {COLLET_EXTENSION_NATIVE, &validation_native, sizeof validation_native},
     [EXTENSION_TRIM] = {COLLET_EXTENSION_TRIM, &trim_table, sizeof trim_table},
 };
 

@@ -20,7 +20,7 @@ static int own_memory(call *c)
 static const collet_status alloc_errors[] = {COLLET_REFUSED, COLLET_NO_MEMORY, COLLET_FAILED,
                                              COLLET_DEVICE_LOST, COLLET_OK};
 
-static buffer *buffer_wrap(device *d, collet_buffer *below, uint64_t bytes)
+static buffer *buffer_wrap(device *d, collet_buffer *below, uint64_t bytes, int imported)
 {
     buffer *b = calloc(1, sizeof *b);
     if (!b)
@@ -29,14 +29,15 @@ static buffer *buffer_wrap(device *d, collet_buffer *below, uint64_t bytes)
     b->device = d;
     b->below = below;
     b->bytes = bytes;
+    b->imported = imported;
     b->handle = object_add(&b->object, OBJECT_BUFFER);
     atomic_fetch_add(&d->buffers, 1);
-    atomic_fetch_add(&d->bytes, bytes);
+    atomic_fetch_add(&d->bytes, imported ? 0 : bytes);
     return b;
 }
 
 collet_status buffer_hand_out(call *c, collet_status status, collet_buffer *below, uint64_t bytes,
-                              collet_buffer **out)
+                              int imported, collet_buffer **out)
 {
     device *d = c->device;
     if (status != COLLET_OK)
@@ -45,7 +46,7 @@ collet_status buffer_hand_out(call *c, collet_status status, collet_buffer *belo
         call_wrong(c, PLUGIN, "it returned OK and no buffer");
         return COLLET_FAILED;
     }
-    buffer *b = c->wrong.status == COLLET_OK ? buffer_wrap(d, below, bytes) : NULL;
+    buffer *b = c->wrong.status == COLLET_OK ? buffer_wrap(d, below, bytes, imported) : NULL;
     if (!b) {
         d->of->below->buffer_free(d->below, below);
         if (c->wrong.status == COLLET_OK)
@@ -72,7 +73,7 @@ collet_status validation_buffer_alloc(collet_device *handle, uint64_t bytes, col
     status = c.device->of->below->buffer_alloc(c.device->below, bytes, &below, c.below_err);
     call_left(&c);
     status = call_status(&c, status, alloc_errors);
-    return call_end(&c, buffer_hand_out(&c, status, below, bytes, out));
+    return call_end(&c, buffer_hand_out(&c, status, below, bytes, 0, out));
 }
 
 void validation_buffer_free(collet_device *handle, collet_buffer *named)
@@ -99,7 +100,7 @@ void validation_buffer_free(collet_device *handle, collet_buffer *named)
         d->of->below->buffer_free(d->below, b->below);
         call_left(&c);
         atomic_fetch_sub(&d->buffers, 1);
-        atomic_fetch_sub(&d->bytes, b->bytes);
+        atomic_fetch_sub(&d->bytes, b->imported ? 0 : b->bytes);
     }
     call_release_buffer(b, 0);
     call_end(&c, COLLET_OK);

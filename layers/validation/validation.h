@@ -29,7 +29,13 @@ struct instance {
     instance *next;
 };
 
-typedef enum extension_kind { EXTENSION_MEMORY, EXTENSION_TRIM, EXTENSION_KINDS } extension_kind;
+typedef enum extension_kind {
+    EXTENSION_MEMORY,
+    EXTENSION_TRIM,
+    EXTENSION_COPY,
+    EXTENSION_NATIVE,
+    EXTENSION_KINDS
+} extension_kind;
 
 typedef struct device {
     object object;
@@ -88,6 +94,7 @@ typedef struct buffer {
     device *device;
     collet_buffer *below;
     uint64_t bytes;
+    int imported;
     pthread_mutex_t lock; /* of the members below */
     uint32_t use_count;
     buffer_use uses[BUFFER_USES];
@@ -140,7 +147,7 @@ int call_range(call *c, const buffer *b, const char *name, uint64_t offset, uint
 
 /* Hands the backend's new buffer out as one of the layer's, or frees it after a violation. */
 collet_status buffer_hand_out(call *c, collet_status status, collet_buffer *below, uint64_t bytes,
-                              collet_buffer **out);
+                              int imported, collet_buffer **out);
 
 /* ---- queue.c ----------------------------------------------------------------------------- */
 
@@ -179,6 +186,11 @@ collet_status validation_run(collet_device *device, collet_queue *queue,
 collet_status validation_accepts(collet_device *device, const collet_kernel_call *call,
                                  uint64_t *workspace_bytes);
 const void *validation_extension(collet_device *device, const char *name);
+
+/* ---- between.c, native.c: tables of extensions ------------------------------------------- */
+
+extern const struct collet_copy_extension validation_copy;
+extern const struct collet_native_extension validation_native;
 
 /* ---- layer.c ----------------------------------------------------------------------------- */
 

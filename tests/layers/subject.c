@@ -103,9 +103,9 @@ static collet_status device_open(const collet_host *host, uint32_t index,
                                  collet_device_properties *properties, collet_device **out,
                                  collet_error *err)
 {
-    collet_device *d = is("no_device") ? NULL : calloc(1, sizeof *d);
     if (is("open_status"))
         return host->fail(err, COLLET_BUSY, "busy");
+    collet_device *d = is("no_device") ? NULL : calloc(1, sizeof *d);
     if (d)
         *d = (collet_device){host, index};
     properties->memory = index == 1 ? COLLET_MEMORY_HOST : COLLET_MEMORY_OWN;
@@ -157,22 +157,6 @@ static collet_status stats(collet_device *d, collet_memory_stats *s, collet_erro
 static void reset_peak(collet_device *d)
 {
     (void)d;
-}
-
-static const void *extension(collet_device *d, const char *name)
-{
-    static const collet_trim_extension table = {sizeof table, 0, trim},
-                                       other = {sizeof other, 0, trim}, shorter = {8, 0, trim};
-    static const collet_memory_extension memory = {sizeof memory, 0, stats, reset_peak};
-    static int asked;
-    (void)d;
-    if (!strcmp(name, COLLET_EXTENSION_MEMORY))
-        return &memory;
-    if (strcmp(name, COLLET_EXTENSION_TRIM) != 0)
-        return NULL;
-    return is("extension_short")                  ? &shorter
-           : is("extension_other") && asked++ % 2 ? &other
-                                                  : &table;
 }
 
 /* ---- Memory ------------------------------------------------------------------------------ */
@@ -291,6 +275,93 @@ static collet_status queue_after(collet_device *d, collet_queue *q, collet_queue
     return is("after_status") ? d->host->fail(err, COLLET_SHAPE, "no") : COLLET_OK;
 }
 
+/* ---- Extensions -------------------------------------------------------------------------- */
+
+static collet_status between(collet_device *d, collet_queue *q, collet_buffer *target,
+                             uint64_t target_offset, const collet_plugin *of, collet_device *from,
+                             collet_queue *from_queue, collet_buffer *source,
+                             uint64_t source_offset, uint64_t bytes, collet_error *err)
+{
+    (void)d;
+    (void)from;
+    if (of != &subject)
+        return d->host->fail(err, COLLET_FAILED, "a table of the layer");
+    memcpy(target->data + target_offset, source->data + source_offset, bytes);
+    q->counter++;
+    from_queue->counter++;
+    return COLLET_OK;
+}
+
+static collet_status native_device(collet_device *d, collet_native_device *n, collet_error *err)
+{
+    (void)d;
+    (void)err;
+    n->api = "subject";
+    n->struct_size += is("native_size") ? 8 : 0;
+    return COLLET_OK;
+}
+
+static collet_status native_queue(collet_device *d, collet_queue *q, void **handle,
+                                  collet_error *err)
+{
+    (void)d;
+    (void)err;
+    *handle = q;
+    return COLLET_OK;
+}
+
+static collet_status native_used(collet_device *d, collet_queue *q, collet_error *err)
+{
+    (void)d;
+    (void)err;
+    q->counter++;
+    return COLLET_OK;
+}
+
+static collet_status native_buffer(collet_device *d, collet_buffer *b, void **handle,
+                                   collet_error *err)
+{
+    (void)d;
+    (void)err;
+    *handle = b->data;
+    return COLLET_OK;
+}
+
+/* It copies: a test writes what it imports before. */
+static collet_status native_import(collet_device *d, void *handle, uint64_t offset, uint64_t bytes,
+                                   uint32_t element, collet_buffer **out, collet_error *err)
+{
+    (void)element;
+    collet_status status = buffer_alloc(d, bytes, out, err);
+    memcpy((*out)->data, (char *)handle + offset, bytes);
+    allocated -= bytes;
+    (*out)->bytes = 0;
+    return status;
+}
+
+static const void *extension(collet_device *d, const char *name)
+{
+    static const collet_trim_extension table = {sizeof table, 0, trim},
+                                       other = {sizeof other, 0, trim}, shorter = {8, 0, trim};
+    static const collet_memory_extension memory = {sizeof memory, 0, stats, reset_peak};
+    static const collet_copy_extension copy = {sizeof copy, 0, between};
+    static const collet_native_extension native = {
+        sizeof native, 0, native_device, native_queue, native_used, native_buffer, native_import};
+    static int asked;
+    (void)d;
+    if (!strcmp(name, COLLET_EXTENSION_MEMORY))
+        return &memory;
+    if (!strcmp(name, COLLET_EXTENSION_COPY))
+        return &copy;
+    if (!strcmp(name, COLLET_EXTENSION_NATIVE))
+        return &native;
+    if (strcmp(name, COLLET_EXTENSION_TRIM) != 0)
+        return NULL;
+    return is("extension_short")                  ? &shorter
+           : is("extension_other") && asked++ % 2 ? &other
+                                                  : &table;
+}
+
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
 static float *data(collet_device *d, const collet_operand *o)
@@ -307,7 +378,7 @@ static void misuse_call(const collet_kernel_call *call)
     keep("keeps_strides", call->operands[0].strides);
     keep("keeps_params", call->params);
     if (is("writes_call"))
-        ((collet_operand *)(uintptr_t)call->operands)->byte_offset++;
+        ((collet_operand *)(uintptr_t)call->operands)->byte_offset += 4;
     if (is("writes_params"))
         *(uint32_t *)(uintptr_t)call->params = 1;
 }
@@ -339,7 +410,7 @@ static collet_status accepts(collet_device *d, const collet_kernel_call *call,
 {
     keep("keeps_accepted", call);
     if (is("accepts_writes"))
-        ((collet_operand *)(uintptr_t)call->operands)->byte_offset++;
+        ((collet_operand *)(uintptr_t)call->operands)->byte_offset += 4;
     if (is("accepts_status"))
         return d->host->fail(call->err, COLLET_FAILED, "no");
     *workspace_bytes = 100;

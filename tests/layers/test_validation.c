@@ -659,6 +659,78 @@ static void arguments(void **state)
     quiet();
 }
 
+static void copies(void **state)
+{
+    room r, second;
+    const collet_copy_extension *e;
+    (void)state;
+    make(&r, 0);
+    make(&second, 0);
+    e = layer->extension(r.device, COLLET_EXTENSION_COPY);
+    r.x[0] = 5.0f;
+    layer->buffer_write(second.device, second.queue, second.a, 0, r.x, 4, &err);
+    assert_int_equal(e->between(r.device, r.queue, r.a, 8, layer, second.device, second.queue,
+                                second.a, 0, 4, &err),
+                     COLLET_OK);
+    layer->buffer_read(r.device, r.queue, r.a, 8, r.y, 4, &err);
+    assert_true(r.y[0] == 5.0f);
+    quiet();
+    layer->buffer_free(second.device, second.a);
+    expect("may still use the buffer");
+    e->between(r.device, r.queue, r.a, 0, &subject, second.device, second.queue, second.a, 0, 4,
+               &err);
+    expect("collet.copy/1: libcore: `from` is of another plugin than `of`");
+    e->between(r.device, r.queue, r.a, 0, layer, NULL, second.queue, second.a, 0, 4, &err);
+    expect("`from` is NULL");
+    e->between(r.device, r.queue, r.a, 0, layer, second.device, r.other, second.a, 0, 4, &err);
+    expect("`from_queue` is not of `from`");
+    e->between(r.device, r.queue, r.a, 0, layer, r.device, r.queue, r.b, 0, 4, &err);
+    expect("another call enqueues in `from_queue`");
+    e->between(r.device, r.queue, r.a, 0, layer, second.device, second.queue, r.b, 0, 4, &err);
+    expect("the source is another device's");
+    e->between(r.device, r.queue, r.a, 255, layer, second.device, second.queue, second.a, 0, 4,
+               &err);
+    expect("bytes 255 to 259 of the target, which has 256");
+    e->between(r.device, r.queue, r.a, 0, layer, second.device, second.queue, second.a, 255, 4,
+               &err);
+    expect("of the source, which has 256");
+    destroy(&second);
+    destroy(&r);
+    quiet();
+}
+
+static void natives(void **state)
+{
+    room r;
+    collet_native_device native = {.struct_size = sizeof native};
+    const collet_native_extension *e;
+    collet_buffer *b;
+    void *handle;
+    (void)state;
+    make(&r, 0);
+    e = layer->extension(r.device, COLLET_EXTENSION_NATIVE);
+    assert_int_equal(e->device(r.device, &native, &err), COLLET_OK);
+    assert_string_equal(native.api, "subject");
+    assert_int_equal(e->queue(r.device, r.queue, &handle, &err), COLLET_OK);
+    assert_int_equal(e->queue_used(r.device, r.queue, &err), COLLET_OK);
+    assert_int_equal(e->buffer(r.device, r.a, &handle, &err), COLLET_OK);
+    assert_int_equal(e->buffer_import(r.device, r.x, 4, 64, 4, &b, &err), COLLET_OK);
+    layer->buffer_free(r.device, b);
+    quiet();
+    e->device(r.device, NULL, &err);
+    expect("collet.native/1 device: libcore: what is to be set is NULL");
+    e->buffer_import(r.device, r.x, 0, 0, 4, &b, &err);
+    expect("collet.native/1 buffer_import: libcore: 0 bytes");
+    e->buffer(r.device, b, &handle, &err);
+    expect("the buffer is destroyed before");
+    subject_defect = "native_size";
+    assert_int_equal(e->device(r.device, &native, &err), COLLET_FAILED);
+    expect("collet.native/1 device: plugin: it changed struct_size");
+    subject_defect = "";
+    destroy(&r);
+    quiet();
+}
+
 static void too_many_queues(void **state)
 {
     room r;
@@ -884,6 +956,8 @@ int main(void)
         cmocka_unit_test(lives),
         cmocka_unit_test(frees),
         cmocka_unit_test(arguments),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(natives),
         cmocka_unit_test(too_many_queues),
         cmocka_unit_test(calls_are_checked),
         cmocka_unit_test(calls_are_accepted_without_memory),

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet.native/1 */
+#include <collet/extensions.h>
+
+#include "validation.h"
+
+static const collet_status errors[] = {COLLET_REFUSED,     COLLET_INVALID, COLLET_NO_MEMORY,
+                                       COLLET_DEVICE_LOST, COLLET_FAILED,  COLLET_OK};
+
+static const collet_native_extension *below_of(const call *c)
+{
+    return c->device->extensions[EXTENSION_NATIVE];
+}
+
+static int pointer_given(call *c, const void *pointer)
+{
+    if (!pointer)
+        call_wrong(c, LIBCORE, "what is to be set is NULL");
+    return pointer != NULL;
+}
+
+static collet_status native_device(collet_device *named, collet_native_device *native,
+                                   collet_error *err)
+{
+    call c;
+    collet_status status = COLLET_FAILED;
+    if (!call_begin(&c, COLLET_EXTENSION_NATIVE " device", named, err) ||
+        !pointer_given(&c, native))
+        return call_end(&c, status);
+    uint32_t size = native->struct_size;
+    call_enter(&c);
+    status = below_of(&c)->device(c.device->below, native, c.below_err);
+    call_left(&c);
+    status = call_status(&c, status, errors);
+    if (native->struct_size != size)
+        call_wrong(&c, PLUGIN, "it changed struct_size");
+    return call_end(&c, status);
+}
+
+static collet_status native_queue(collet_device *named, collet_queue *in, void **handle,
+                                  collet_error *err)
+{
+    call c;
+    collet_status status = COLLET_FAILED;
+    if (call_begin(&c, COLLET_EXTENSION_NATIVE " queue", named, err) && pointer_given(&c, handle) &&
+        call_queue(&c, in, 0)) {
+        call_enter(&c);
+        status = below_of(&c)->queue(c.device->below, call_queue_below(&c), handle, c.below_err);
+        call_left(&c);
+        status = call_status(&c, status, errors);
+    }
+    return call_end(&c, status);
+}
+
+static collet_status native_queue_used(collet_device *named, collet_queue *in, collet_error *err)
+{
+    call c;
+    collet_status status = COLLET_FAILED;
+    if (call_begin(&c, COLLET_EXTENSION_NATIVE " queue_used", named, err) &&
+        call_queue(&c, in, 1)) {
+        call_enter(&c);
+        status = below_of(&c)->queue_used(c.device->below, call_queue_below(&c), c.below_err);
+        call_left(&c);
+        status = call_status(&c, status, errors);
+        if (c.queue)
+            queue_used(c.queue, NULL);
+    }
+    return call_end(&c, status);
+}
+
+static collet_status native_buffer(collet_device *named, collet_buffer *of, void **handle,
+                                   collet_error *err)
+{
+    call c;
+    collet_status status = COLLET_FAILED;
+    buffer *b = NULL;
+    if (call_begin(&c, COLLET_EXTENSION_NATIVE " buffer", named, err) &&
+        pointer_given(&c, handle) && (b = call_buffer(&c, c.device, of, "the buffer", 0))) {
+        call_enter(&c);
+        status = below_of(&c)->buffer(c.device->below, b->below, handle, c.below_err);
+        call_left(&c);
+        status = call_status(&c, status, errors);
+    }
+    call_release_buffer(b, 0);
+    return call_end(&c, status);
+}
+
+static collet_status native_import(collet_device *named, void *handle, uint64_t offset,
+                                   uint64_t bytes, uint32_t element, collet_buffer **out,
+                                   collet_error *err)
+{
+    call c;
+    collet_buffer *below = NULL;
+    collet_status status = COLLET_FAILED;
+    if (!call_begin(&c, COLLET_EXTENSION_NATIVE " buffer_import", named, err) ||
+        !pointer_given(&c, out))
+        return call_end(&c, status);
+    if (!bytes || !element) {
+        call_wrong(&c, LIBCORE, "0 bytes, or elements of 0 bytes");
+        return call_end(&c, status);
+    }
+    call_enter(&c);
+    status = below_of(&c)->buffer_import(c.device->below, handle, offset, bytes, element, &below,
+                                         c.below_err);
+    call_left(&c);
+    status = call_status(&c, status, errors);
+    return call_end(&c, buffer_hand_out(&c, status, below, bytes, 1, out));
+}
+
+const collet_native_extension validation_native = {sizeof validation_native,
+                                                   0,
+                                                   native_device,
+                                                   native_queue,
+                                                   native_queue_used,
+                                                   native_buffer,
+                                                   native_import};
