@@ -32,7 +32,9 @@ static void writes(bench *b)
         else
             ((double *)values)[i] = 100;
     bench_chain(b, q, x, one, n, CHAIN);
-    bench_write(b, q, x, 0, values, (uint64_t)(n * b->size));
+    uint64_t small = 64 * (uint64_t)b->size;
+    bench_write(b, q, x, 0, values, small);
+    bench_write(b, q, x, small, (char *)values + small, (uint64_t)(n * b->size) - small);
     bench_operand add[3] = {bench_vector(b, y, 0, n), bench_vector(b, x, 0, n),
                             bench_vector(b, one, 0, n)};
     add[2].strides[0] = 0;

@@ -16,12 +16,20 @@
  * are never concurrent, but waits for it, and calls that name it as `other`, may be concurrent with
  * them. No buffer is written while another call names it, nor freed while a call or a command names
  * it; everything else may be: several queues read one buffer at once. A device with
- * COLLET_THREADS_ONE gets one call at a time. A slot may block only where its comment states it. Of
- * a device with COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
+ * COLLET_THREADS_ONE gets one call at a time. A slot may block only where its comment states it,
+ * and `run`, buffer_write and queue_after while a queue has no room for the command. Of a device
+ * with COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
+ *
+ * Errors. A slot returns no status but OK and those that its comment lists. NO_MEMORY is the host's
+ * memory, REFUSED stands for too little of the device's. After a failure nothing has changed unless
+ * the comment states it, and the call may be repeated; *out pointers are not read. DEVICE_LOST: the
+ * device will do no more work, and later calls return DEVICE_LOST too; objects are still freed.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
- * current CUDA context and the host's thread counts as it found them. Messages go through
- * `host->fail` and `host->log`.
+ * current CUDA context and the host's thread counts as it found them. Its threads, and those of the
+ * libraries that it opens, block all signals, and its own set their floating-point state: a new
+ * thread has the mask and the state of the one that created it. Messages go through `host->fail`
+ * and `host->log`.
  */
 #ifndef COLLET_PLUGIN_H
 #define COLLET_PLUGIN_H
@@ -265,8 +273,9 @@ struct collet_plugin {
 
     /*
      * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and its size
-     * into *needed; of a text that does not fit any part may be written there, and the call succeeds.
-     * Creates no device context. Any thread; may block while a driver starts.
+     * into *needed; of a text that does not fit any part may be written there, and the call
+     * succeeds. Creates no device context. Any thread; may block while a driver starts.
+     * UNAVAILABLE, FAILED, NO_MEMORY.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
      * Members of a device that programs get as collet_device_info, each of which may be absent:
@@ -282,40 +291,48 @@ struct collet_plugin {
 
     /*
      * Required. Opens device `index` (0..device_count-1) and reports its properties. *device
-     * belongs to libcore until device_close. Any thread; may block. UNAVAILABLE, FAILED: it is not
-     * tried again. NO_MEMORY.
+     * belongs to libcore until device_close; a device may be opened more than once at a time. Any
+     * thread; may block. UNAVAILABLE (also for another index), FAILED: it is not tried again.
+     * NO_MEMORY.
      */
     collet_status (*device_open)(const collet_host *host, uint32_t index,
                                  collet_device_properties *properties, collet_device **device,
                                  collet_error *err);
-    /* Required. NULL does nothing. Its queues and buffers are freed before. */
+    /* Required. NULL does nothing. Its queues and buffers are freed before. May block. Afterwards
+     * nothing of the device is left but what the plugin keeps for all. */
     void (*device_close)(collet_device *device);
 
-    /* Optional (NULL: every row runs on every device). 1 when row `row` runs on this device. */
+    /* Optional (NULL: every row runs on every device). 1 when row `row` of the table runs on this
+     * device, else 0; the same each time. Any thread. */
     int32_t (*device_supports)(collet_device *device, uint32_t row);
 
-    /* Memory. bytes > 0, 256-byte aligned. REFUSED when memory is short, without waiting for
-     * queues: libcore then frees buffers whose work it has waited for, trims, and asks again. */
+    /* Memory. bytes > 0, any number; the memory begins at a multiple of 256 and holds undefined
+     * bytes. REFUSED when memory is short, without waiting for queues: libcore then frees buffers
+     * whose work it has waited for, trims, and asks again. DEVICE_LOST. */
     collet_status (*buffer_alloc)(collet_device *device, uint64_t bytes, collet_buffer **buffer,
                                   collet_error *err);
     /* Memory. NULL does nothing. No command that is enqueued or under way names the buffer: libcore
      * frees it when queue_wait has reported all of them as over, or their queues are destroyed. */
     void (*buffer_free)(collet_device *device, collet_buffer *buffer);
-    /* Memory. Host to device in queue order; `source` may be reused when the call returns. */
+    /* Memory. Host to device in queue order; `source` may be reused when the call returns. bytes >
+     * 0, within the buffer; no alignment. REFUSED: nothing was enqueued. FAILED: the bytes are
+     * undefined. DEVICE_LOST. */
     collet_status (*buffer_write)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                                   uint64_t offset, const void *source, uint64_t bytes,
                                   collet_error *err);
-    /* Memory. Device to host; blocks until `target` holds the bytes. On failure too nothing is
-     * written to `target` later. */
+    /* Memory. Device to host, after all that is enqueued in the queue; blocks until `target` holds
+     * the bytes. bytes > 0, within the buffer; no alignment. REFUSED, FAILED (also if the queue has
+     * failed), DEVICE_LOST: the target is undefined, but nothing is written to it later. */
     collet_status (*buffer_read)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                                  uint64_t offset, void *target, uint64_t bytes, collet_error *err);
     /*
      * Queue. A queue is a timeline: it does its commands in the order in which they were enqueued,
-     * and its counter grows as they are done. It belongs to libcore until queue_destroy.
+     * and its counter grows as they are done. It belongs to libcore until queue_destroy. The queues
+     * of a device work at the same time. NO_MEMORY, FAILED, DEVICE_LOST.
      */
     collet_status (*queue_create)(collet_device *device, collet_queue **queue, collet_error *err);
     /* Queue. NULL does nothing; waits for what is enqueued. No other call names the queue at that
-     * time or later. */
+     * time or later; other queues may still have to go on after it (queue_after). */
     void (*queue_destroy)(collet_device *device, collet_queue *queue);
     /* Queue. The value that the counter will have when everything enqueued so far is done; never
      * less than before. Does not block; what goes wrong is for queue_wait to report. */
@@ -334,8 +351,9 @@ struct collet_plugin {
     collet_status (*queue_wait)(collet_device *device, collet_queue *queue, uint64_t value,
                                 int64_t nanoseconds, collet_error *err);
     /* Queue. What is enqueued in `queue` from now on starts after the counter of `other`, a queue
-     * of this device, is `value`, which is not above its last mark. Does not block. If commands of
-     * `other` fail, those of `queue` may fail or compute from undefined bytes. */
+     * of this device, is `value`, which is not above its last mark; `other` may be destroyed before
+     * that. Does not wait for `other`. If commands of `other` fail, those of `queue` may fail or
+     * compute from undefined bytes. REFUSED, FAILED: nothing was enqueued. DEVICE_LOST. */
     collet_status (*queue_after)(collet_device *device, collet_queue *queue, collet_queue *other,
                                  uint64_t value, collet_error *err);
 

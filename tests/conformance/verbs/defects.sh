@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# defects.sh SOURCE WORK CHECK CC short|all: plants each defect of defects.txt (short: those with a
+# "*") in a copy of examples/plugin_async and runs the check that is to catch it. Prints a table of
+# what caught each; fails if one is missed, or is caught in the good plugin.
+set -euo pipefail
+source=$1 work=$2 check=$3 cc=$4 part=$5
+list=$source/tests/conformance/verbs/defects.txt
+rm -rf "$work"
+mkdir -p "$work"
+cp "$source/examples/plugin_async/manifest.json" "$list" "$work/"
+
+# build FILE.c: the plugin.
+build() {
+    "$cc" -std=gnu11 -D_GNU_SOURCE -O2 -w -fPIC -shared -fvisibility=hidden -I "$source/include" \
+        -Wa,-I,"$work" -o "$work/example_async.so" "$1" -lm -lpthread
+}
+
+# run_check NAME: on the plugin, with its output in $work/output; the status.
+run_check() {
+    local status=0
+    "$check" --verbs --op "$1" --timeout 20 "$work/example_async.so" >"$work/output" 2>&1 || status=$?
+    echo "$status"
+}
+
+planted=0 missed=0 names=""
+while IFS=$'\t' read -r what name expression; do
+    [[ $what != \#* ]] || continue
+    [[ $what == \** || $part = all ]] || continue
+    what=${what#\*}
+    perl -0777 -pe "$expression" "$source/examples/plugin_async/plugin.c" >"$work/plugin.c"
+    ! cmp -s "$work/plugin.c" "$source/examples/plugin_async/plugin.c" ||
+        { echo "no match: $what: $expression"; exit 1; }
+    build "$work/plugin.c"
+    planted=$((planted + 1))
+    status=$(run_check "$name")
+    # 3: libcore refuses it.
+    if [ "$status" = 1 ] || [ "$status" = 3 ]; then
+        reason=$(sed -n 's/^ *[0-9]* of them failed; //p; s/^backend-check: //p' "$work/output" | head -1)
+        printf '%-52s %-20s %s\n' "$what" "$name" "$reason"
+    else
+        missed=$((missed + 1))
+        printf '%-52s %-20s MISSED (%s): %s\n' "$what" "$name" "$status" "$(tail -1 "$work/output")"
+    fi
+    [[ " $names " == *" $name "* ]] || names+=" $name"
+done <"$work/defects.txt"
+
+build "$source/examples/plugin_async/plugin.c"
+for name in $names; do
+    [ "$(run_check "$name")" = 0 ] || { echo "a false alarm: $(cat "$work/output")"; missed=$((missed + 1)); }
+done
+echo "$planted planted, $missed missed"
+[ "$missed" = 0 ] && [ "$planted" != 0 ]
