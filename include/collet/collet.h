@@ -413,6 +413,22 @@ COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_ar
                                               void *handle, uint64_t offset, uint32_t flags,
                                               void (*deleter)(void *user), void *user);
 
+/* ---- Page-locked memory ------------------------------------------------------------------ */
+
+/*
+ * `bytes` bytes of host memory that the system does not move, for arrays that go to and from a
+ * device often: wrap it (collet_array_wrap), read and write through it. *address is 64-byte aligned
+ * and undefined memory. `device` as for native handles; other devices of that backend may have to
+ * copy. UNSUPPORTED: the device ("host" too) offers none, and any memory does as well. REFUSED:
+ * there is not so much; it is scarce, for the system cannot use it for anything else. INVALID: 0
+ * bytes, NULL.
+ */
+typedef struct collet_pinned collet_pinned;
+COLLET_API collet_status collet_pinned_alloc(collet_context *context, const char *device,
+                                             uint64_t bytes, collet_pinned **out, void **address);
+/* On any thread. Arrays over the memory have been freed. NULL does nothing. */
+COLLET_API void collet_pinned_free(collet_pinned *pinned);
+
 /* ---- DLPack ------------------------------------------------------------------------------ */
 
 /*

@@ -141,6 +141,23 @@ typedef struct collet_native_extension {
                                    collet_error *err);
 } collet_native_extension;
 
+/*
+ * Page-locked host memory, which the device reads and writes directly, so that transfers need no
+ * copy. Absent: collet_pinned_alloc is UNSUPPORTED.
+ *
+ * alloc  `bytes` (> 0) bytes, 64-byte aligned, and a handle of the plugin's own for them. REFUSED:
+ *        there is not so much; FAILED, DEVICE_LOST.
+ * free   Frees them; no transfer uses them.
+ */
+#define COLLET_EXTENSION_PINNED "collet.pinned/1"
+typedef struct collet_pinned_extension {
+    uint32_t struct_size;
+    uint32_t reserved; /* 0 */
+    collet_status (*alloc)(collet_device *device, uint64_t bytes, void **address, void **handle,
+                           collet_error *err);
+    void (*free)(collet_device *device, void *address, void *handle);
+} collet_pinned_extension;
+
 #ifdef __cplusplus
 }
 #endif

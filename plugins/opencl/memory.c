@@ -34,35 +34,75 @@ int jit_pinned(collet_device *d, const void *address)
 }
 
 /* A buffer that the driver allocates in page-locked memory, mapped for its lifetime. */
+static void *map_new(collet_device *d, cl_command_queue queue, uint64_t bytes, void **handle,
+                     cl_int *error)
+{
+    cl_mem memory = d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
+                                       NULL, error);
+    if (*error != CL_SUCCESS)
+        return NULL;
+    void *address = d->cl.EnqueueMapBuffer(queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                           bytes, 0, NULL, NULL, error);
+    if (*error != CL_SUCCESS) {
+        d->cl.ReleaseMemObject(memory);
+        return NULL;
+    }
+    *handle = memory;
+    return address;
+}
+
+static void unmap(collet_device *d, cl_command_queue queue, void *handle, void *address)
+{
+    d->cl.EnqueueUnmapMemObject(queue, handle, address, 0, NULL, NULL);
+    d->cl.Finish(queue);
+    d->cl.ReleaseMemObject(handle);
+}
+
 int jit_pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
 {
-    const opencl_driver *cl = &q->base.device->cl;
     cl_int error = CL_SUCCESS;
-    cl_mem memory = cl->CreateBuffer(
-        q->base.device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
-    if (error != CL_SUCCESS)
-        return 0;
     pthread_mutex_lock(&q->base.lock);
-    void *address = cl->EnqueueMapBuffer(q->handle, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                         bytes, 0, NULL, NULL, &error);
+    piece->address = map_new(q->base.device, q->handle, bytes, &piece->handle, &error);
     pthread_mutex_unlock(&q->base.lock);
-    if (error != CL_SUCCESS) {
-        cl->ReleaseMemObject(memory);
-        return 0;
-    }
-    *piece = (jit_piece){address, memory, 0};
-    return 1;
+    piece->ticket = 0;
+    return piece->address != NULL;
 }
 
 void jit_pinned_give(collet_queue *q, jit_piece *piece)
 {
-    const opencl_driver *cl = &q->base.device->cl;
     pthread_mutex_lock(&q->base.lock);
-    cl->EnqueueUnmapMemObject(q->handle, piece->handle, piece->address, 0, NULL, NULL);
-    cl->Finish(q->handle);
+    unmap(q->base.device, q->handle, piece->handle, piece->address);
     pthread_mutex_unlock(&q->base.lock);
-    cl->ReleaseMemObject(piece->handle);
 }
+
+/* OpenCL maps in a queue: one for this alone. */
+static collet_status pinned_alloc(collet_device *d, uint64_t bytes, void **address, void **handle,
+                                  collet_error *err)
+{
+    cl_int error = CL_SUCCESS;
+    cl_command_queue queue = d->cl.CreateCommandQueue(d->context, d->id, 0, &error);
+    if (error == CL_SUCCESS) {
+        *address = map_new(d, queue, bytes, handle, &error);
+        d->cl.ReleaseCommandQueue(queue);
+    }
+    if (error == CL_INVALID_BUFFER_SIZE)
+        error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, "page-locked memory", err);
+}
+
+static void pinned_free(collet_device *d, void *address, void *handle)
+{
+    cl_int error = CL_SUCCESS;
+    cl_command_queue queue = d->cl.CreateCommandQueue(d->context, d->id, 0, &error);
+    if (error != CL_SUCCESS) {
+        d->cl.ReleaseMemObject(handle);
+        return;
+    }
+    unmap(d, queue, handle, address);
+    d->cl.ReleaseCommandQueue(queue);
+}
+
+const collet_pinned_extension opencl_pinned = {sizeof opencl_pinned, 0, pinned_alloc, pinned_free};
 
 collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                         const void *source, uint64_t bytes, int pinned, collet_error *err)

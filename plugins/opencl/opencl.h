@@ -79,4 +79,8 @@ cl_event opencl_event_in_context(collet_device *d, cl_event event);
 
 extern const collet_native_extension opencl_native;
 
+/* ---- memory.c ------------------------------------------------------------------------------- */
+
+extern const collet_pinned_extension opencl_pinned;
+
 #endif

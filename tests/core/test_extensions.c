@@ -110,8 +110,44 @@ static void copy(void **state)
     }
 }
 
+static void pinned(void **state)
+{
+    collet_pinned *p = NULL;
+    collet_array *a = NULL, *b = NULL;
+    void *address = NULL;
+    const int64_t n = 16;
+    (void)state;
+    world w = open_spoiled("none", "absent");
+    assert_ok(w.cx, collet_pinned_alloc(w.cx, "remote", 64, &p, &address));
+    assert_int_equal((uintptr_t)address % 64, 0);
+    for (int i = 0; i < 16; i++)
+        ((float *)address)[i] = (float)i;
+    assert_ok(w.cx, collet_array_wrap(w.cx, &a, COLLET_F32, 1, &n, NULL, address, 0, NULL, NULL));
+    b = empty_floats(w.cx, 16);
+    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_pinned *other = NULL;
+    assert_status(w.cx, collet_pinned_alloc(w.cx, "remote", 1 << 20, &other, &address),
+                  COLLET_REFUSED);
+    assert_text_has(w.cx, "no 1048576 bytes of page-locked memory");
+    assert_status(w.cx, collet_pinned_alloc(w.cx, "remote", 0, &other, &address), COLLET_INVALID);
+    assert_status(w.cx, collet_pinned_alloc(w.cx, "remote", 8, NULL, &address), COLLET_INVALID);
+    assert_status(w.cx, collet_pinned_alloc(w.cx, "remote", 8, &other, NULL), COLLET_INVALID);
+    assert_status(w.cx, collet_pinned_alloc(w.cx, "host", 8, &other, &address), COLLET_UNSUPPORTED);
+    assert_text_has(w.cx, "collet_pinned_alloc: host offers no page-locked memory");
+    assert_null(other);
+    /* It keeps its device open. */
+    close_world(w);
+    collet_pinned_free(p);
+    collet_pinned_free(NULL);
+    w = open_spoiled("collet.pinned/1", "absent");
+    assert_status(w.cx, collet_pinned_alloc(w.cx, "remote", 8, &p, &address), COLLET_UNSUPPORTED);
+    close_world(w);
+}
+
 static const char *const names[] = {"collet.copy/1", "collet.memory/1", "collet.native/1",
-                                    "collet.trim/1"};
+                                    "collet.pinned/1", "collet.trim/1"};
 static const char *const faults[] = {"short", "reserved", "null"};
 static const char *const reasons[] = {"bytes, not", "reserved member", "a function that is NULL"};
 
@@ -136,6 +172,7 @@ static void spoiled_tables(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(copy), TEST(memory), TEST(trim), TEST(spoiled_tables)};
+    const struct CMUnitTest tests[] = {TEST(copy), TEST(memory), TEST(pinned), TEST(trim),
+                                       TEST(spoiled_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

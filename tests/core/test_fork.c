@@ -102,6 +102,7 @@ static void of_a_context(void)
     collet_counters counters = {.struct_size = sizeof counters};
     collet_memory_stats stats = {.struct_size = sizeof stats};
     collet_native_device native = {.struct_size = sizeof native};
+    collet_pinned *none = NULL;
     void *queue = NULL;
     collet_array *out = NULL;
     const int64_t four = 4;
@@ -121,6 +122,8 @@ static void of_a_context(void)
     REFUSED(collet_array_wrap_on, &out, "host", COLLET_F32, 1, &four, NULL, memory, 0, 0, NULL,
             NULL);
     REFUSED(collet_array_from_dlpack, &out, NULL);
+    REFUSED(collet_pinned_alloc, "remote", 8, &none, &queue);
+    HARMLESS(collet_pinned_free, (collet_pinned_free(NULL), 1));
     REFUSED(collet_call, COLLET_OP_ADD, &a, ins, NULL);
     FORKED(collet_sequence_begin, cx);
     REFUSED(collet_sequence_end, &sequence, 0, NULL);

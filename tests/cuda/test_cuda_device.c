@@ -93,6 +93,56 @@ static void foreign_memory(void **state)
     plugin->buffer_free(device, own);
 }
 
+static void foreign_memory_is_checked(void **state)
+{
+    void *address = NULL;
+    collet_buffer *own = new_buffer(device, 256), *b = NULL;
+    (void)state;
+    const collet_native_extension *n = natives(device);
+    assert_good(n->buffer(device, own, &address, &err));
+    assert_status_is(n->buffer_import(device, address, 2, 64, 4, &b, &err), COLLET_INVALID);
+    assert_says(err.text, "is not a multiple of the 4 bytes of an element");
+    assert_status_is(n->buffer_import(device, &b, 0, 64, 4, &b, &err), COLLET_INVALID);
+    assert_says(err.text, "is no address in memory of CUDA");
+    assert_good(n->buffer_import(device, address, 12, 64, 4, &b, &err));
+    assert_good(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err));
+    plugin->buffer_free(device, b);
+    char in[4] = "";
+    assert_good(plugin->buffer_read(device, queue, own, 12, in, 4, &err));
+    assert_string_equal(in, "abc");
+    plugin->buffer_free(device, own);
+}
+
+/* Commands of the program's in the stream: the mark is after them. */
+static void foreign_commands_are_marked(void **state)
+{
+    collet_native_device native = {.struct_size = sizeof native};
+    void *stream = NULL;
+    (void)state;
+    assert_good(natives(device)->device(device, &native, &err));
+    assert_string_equal(native.api, "cuda");
+    assert_int_equal(native.dlpack_type, 2);
+    assert_int_equal(native.dlpack_id, 0);
+    assert_good(natives(device)->queue(device, queue, &stream, &err));
+    assert_non_null(stream);
+    uint64_t before = plugin->queue_mark(device, queue);
+    assert_good(natives(device)->queue_used(device, queue, &err));
+    assert_true(plugin->queue_mark(device, queue) > before);
+    assert_good(wait_all(device, queue));
+}
+
+static void pinned_memory(void **state)
+{
+    const collet_pinned_extension *pinned = plugin->extension(device, COLLET_EXTENSION_PINNED);
+    void *address = NULL, *handle = NULL;
+    (void)state;
+    int before = cu->host_allocations;
+    assert_good(pinned->alloc(device, 4096, &address, &handle, &err));
+    assert_int_equal(cu->host_allocations, before + 1);
+    pinned->free(device, address, handle);
+    assert_int_equal(cu->host_allocations, before);
+}
+
 /* ---- Queues and events ----------------------------------------------------------------------- */
 
 static void the_current_context_stays(void **state)
@@ -231,6 +281,9 @@ int main(void)
         TEST(memory_is_limited),
         TEST(bytes_move),
         TEST(foreign_memory),
+        TEST(foreign_memory_is_checked),
+        TEST(foreign_commands_are_marked),
+        TEST(pinned_memory),
         TEST(the_current_context_stays),
         TEST(timeline),
         TEST(a_long_queue),

@@ -124,6 +124,7 @@ extern const collet_native_extension cuda_native;
 /* Sets the bytes to 0, in queue order. */
 collet_status cuda_clear(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                          uint64_t bytes, collet_error *err);
+extern const collet_pinned_extension cuda_pinned;
 collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err);
 
 /* A buffer's device address. */

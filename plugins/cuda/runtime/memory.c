@@ -49,6 +49,21 @@ static void host_free(collet_device *d, void *address)
     cuda_leave(d);
 }
 
+static collet_status pinned_alloc(collet_device *d, uint64_t bytes, void **address, void **handle,
+                                  collet_error *err)
+{
+    *handle = NULL;
+    return host_alloc(d, bytes, address, err);
+}
+
+static void pinned_free(collet_device *d, void *address, void *handle)
+{
+    (void)handle;
+    host_free(d, address);
+}
+
+const collet_pinned_extension cuda_pinned = {sizeof cuda_pinned, 0, pinned_alloc, pinned_free};
+
 collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
 {
     size_t available = 0, total = 0;

@@ -84,6 +84,30 @@ static const collet_native_extension native_extension = {
     .buffer_import = native_import,
 };
 
+/* ---- collet.pinned/1 --------------------------------------------------------------------- */
+
+static collet_status pinned_alloc(collet_device *d, uint64_t bytes, void **address, void **handle,
+                                  collet_error *err)
+{
+    *address = bytes < 1 << 20 ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+    if (!*address)
+        return d->host->fail(err, COLLET_REFUSED, "no %llu bytes of page-locked memory",
+                             (unsigned long long)bytes);
+    *handle = d;
+    return COLLET_OK;
+}
+
+/* A test aborts here if the handle is not that of the allocation. */
+static void pinned_free(collet_device *d, void *address, void *handle)
+{
+    if (handle != d)
+        abort();
+    free(address);
+}
+
+static const collet_pinned_extension pinned_extension = {sizeof pinned_extension, 0, pinned_alloc,
+                                                         pinned_free};
+
 /* ---- collet.trim/1 ----------------------------------------------------------------------- */
 
 static void trim(collet_device *d)
@@ -106,6 +130,7 @@ static const struct {
     {COLLET_EXTENSION_COPY, &copy_extension, sizeof copy_extension},
     {COLLET_EXTENSION_MEMORY, &memory_extension, sizeof memory_extension},
     {COLLET_EXTENSION_NATIVE, &native_extension, sizeof native_extension},
+    {COLLET_EXTENSION_PINNED, &pinned_extension, sizeof pinned_extension},
     {COLLET_EXTENSION_TRIM, &trim_extension, sizeof trim_extension},
     {COLLET_EXTENSION_RECORD, &remote_record, sizeof remote_record},
 };

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Page-locked host memory: collet.pinned/1. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "runtime/context.h"
+
+struct collet_pinned {
+    device *device; /* of a runtime that is retained */
+    void *address;
+    void *handle;
+};
+
+collet_status collet_pinned_alloc(collet_context *cx, const char *name, uint64_t bytes,
+                                  collet_pinned **out, void **address)
+{
+    static const char what[] = "collet_pinned_alloc";
+    device *d = NULL;
+    collet_status status = context_ready(cx, what);
+    if (status == COLLET_OK && (!bytes || !out || !address))
+        status = context_fail(cx, COLLET_INVALID, "%s: bytes are 0, or an argument is NULL", what);
+    if (status == COLLET_OK)
+        status = context_space(cx, what, name, &d);
+    if (status != COLLET_OK)
+        return status;
+    if (!d || !d->extensions.pinned)
+        return context_fail(cx, COLLET_UNSUPPORTED,
+                            "%s: %s offers no page-locked memory; use any other", what, name);
+    collet_pinned *p = calloc(1, sizeof *p);
+    if (!p)
+        return context_fail(cx, COLLET_NO_MEMORY, "%s: out of memory", what);
+    status = device_note_status(d, d->extensions.pinned->alloc(d->handle, bytes, &p->address,
+                                                               &p->handle, context_error(cx)));
+    if (status != COLLET_OK) {
+        free(p);
+        return status;
+    }
+    p->device = d;
+    runtime_retain(cx->runtime);
+    *out = p;
+    *address = p->address;
+    return COLLET_OK;
+}
+
+void collet_pinned_free(collet_pinned *p)
+{
+    if (!p)
+        return;
+    device *d = p->device;
+    collet_runtime *runtime = d->owner->runtime;
+    if (runtime_alive(runtime) && !atomic_load(&d->hung))
+        d->extensions.pinned->free(d->handle, p->address, p->handle);
+    free(p);
+    runtime_release(runtime);
+}
