@@ -8,10 +8,10 @@ enum { ANY_ANGLES, QUARTERS, HOLES, KINDS };
 static const char *const kind_names[] = {"any angles", "quarter turns", "NaN in the images"};
 
 /* E, K, Y, X, A */
-static const int64_t extents[][5] = {{1, 1, 1, 1, 1},  {1, 3, 4, 4, 4},  {2, 1, 3, 5, 2},
-                                     {3, 2, 8, 8, 5},  {1, 3, 9, 16, 7}, {0, 1, 2, 2, 1},
-                                     {2, 3, 6, 6, 0},  {1, 4, 6, 6, 4},  {5, 3, 12, 11, 9},
-                                     {17, 3, 9, 9, 6}, {1, 0, 3, 3, 2},  {2, 3, 33, 40, 8}};
+static const int64_t extents[][5] = {
+    {1, 1, 1, 1, 1}, {1, 3, 4, 4, 4},   {2, 1, 3, 5, 2},  {3, 2, 8, 8, 5},   {1, 3, 9, 16, 7},
+    {0, 1, 2, 2, 1}, {2, 3, 6, 6, 0},   {1, 4, 6, 6, 4},  {5, 3, 12, 11, 9}, {17, 3, 9, 9, 6},
+    {1, 0, 3, 3, 2}, {2, 3, 33, 40, 8}, {1, 2, 3, 4, 600}};
 
 static void plan_average(kit_plan *plan)
 {

@@ -6,6 +6,7 @@
 #include "shared/jit/linalg/linalg.h"
 #include "shared/jit/md/md.h"
 #include "shared/jit/random/random.h"
+#include "shared/jit/scatter/scatter.h"
 #include "shared/jit/ternary/ternary.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/linalg/decompositions.h"
@@ -22,6 +23,7 @@ static const collet_kernel_row kernels[] = {
     JIT_ARRAY_ROWS,
     JIT_MD_ROWS,
     JIT_RANDOM_ROWS,
+    JIT_SCATTER_ROWS,
     JIT_TERNARY_ROWS,
     JIT_LINALG_ROWS(cuda_matmul),
     JIT_DECOMPOSITION_ROWS(CUDA_DECOMPOSE),

@@ -47,10 +47,14 @@ if(OCLGRIND_LIBRARY)
     "principal_axes dd:dd" "euler_zyz d:d" "tilt d:dd" "angular_velocity di:dd"
     "decompose dd:dd" "time_derivative di:fd" "magnitude d:f"
     "ternary_quantize afi:f" "ternary_pack Ai:af" "ternary_unpack afi:A" "ternary_dot i:AA"
-    "ternary_matmul i:AA" "ternary_linear f:Afff")
+    "ternary_matmul i:AA" "ternary_linear f:Afff"
+    "scatter_vector f:ff" "scatter_polarization c:fcdd"
+    "scatter_amplitude c:ccic -cl-opt-disable" "scatter_intensity f:ccifddddd -cl-opt-disable"
+    "scatter_average f:fdd -cl-opt-disable")
   # And for races between items, unless that takes too long.
   foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
-             time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear)
+             time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear
+             scatter_intensity scatter_average)
     set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
   # Every row, for memory errors and races.

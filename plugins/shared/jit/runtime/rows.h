@@ -29,11 +29,11 @@ typedef collet_status jit_accepts(collet_device *device, const collet_kernel_cal
 #define JIT_TYPE_U64 COLLET_U64
 #define JIT_TYPE_0 0
 
-/* No signature of ops.def has more than nine operands. */
-#define JIT_SIG_9(a, b, c, d, e, f, g, h, i, ...)                                                  \
+/* No signature of ops.def has more than ten operands. */
+#define JIT_SIG_10(a, b, c, d, e, f, g, h, i, j, ...)                                              \
     COLLET_SIG(JIT_TYPE_##a, JIT_TYPE_##b, JIT_TYPE_##c, JIT_TYPE_##d, JIT_TYPE_##e, JIT_TYPE_##f, \
-               JIT_TYPE_##g, JIT_TYPE_##h, JIT_TYPE_##i)
-#define JIT_SIG(...) JIT_SIG_9(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+               JIT_TYPE_##g, JIT_TYPE_##h, JIT_TYPE_##i, JIT_TYPE_##j)
+#define JIT_SIG(...) JIT_SIG_10(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 #define JIT_ROW(OP, run, ...) COLLET_ROW(OP, JIT_SIG(__VA_ARGS__), jit_##run, NULL)
 #define JIT_ROW_ACCEPTS(OP, run, ...)                                                              \
