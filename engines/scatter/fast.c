@@ -60,8 +60,8 @@ static collet_status make_spectra(collet_scattering *s)
 /* ---- Amplitudes ------------------------------------------------------------------------------ */
 
 /* Coefficients [count, 6, fields] of the fields of materials m .. end-1. */
-static collet_status weights_of(collet_scattering *s, int64_t m, int64_t end, int64_t count,
-                                collet_array **out)
+static collet_status weights_of(collet_scattering *s, int64_t m, int64_t end, int64_t energy,
+                                int64_t count, collet_array **out)
 {
     int64_t first = s->parts[m].first;
     int64_t fields = s->parts[end - 1].first + s->parts[end - 1].count - first;
@@ -71,7 +71,7 @@ static collet_status weights_of(collet_scattering *s, int64_t m, int64_t end, in
     for (int64_t e = 0; e < count; e++)
         for (int64_t i = m; i < end; i++) {
             double c[3][2];
-            scatter_constants(&s->options.constants[(s->next + e) * s->options.n_materials + i], c);
+            scatter_constants(&s->options.constants[(energy + e) * s->options.n_materials + i], c);
             scatter_weights(s->axis, c, s->parts[i].count, fields,
                             weights + e * 6 * fields + s->parts[i].first - first);
         }
@@ -82,12 +82,13 @@ static collet_status weights_of(collet_scattering *s, int64_t m, int64_t end, in
 }
 
 /* Adds materials m .. end-1 to the amplitudes of both slices. */
-static collet_status add_materials(collet_scattering *s, int64_t m, int64_t end, int64_t count,
-                                   const scatter_sphere *sphere, collet_array *const amplitude[2])
+static collet_status add_materials(collet_scattering *s, int64_t m, int64_t end, int64_t energy,
+                                   int64_t count, const scatter_sphere *sphere,
+                                   collet_array *const amplitude[2])
 {
     collet_array *weights = NULL, *spectra = NULL;
     int64_t fields = s->parts[end - 1].first + s->parts[end - 1].count - s->parts[m].first;
-    collet_status status = weights_of(s, m, end, count, &weights);
+    collet_status status = weights_of(s, m, end, energy, count, &weights);
     if (status == COLLET_OK)
         status = scatter_at(s, &spectra, s->spectra, 0, fields, 0);
     for (uint32_t i = 0; i < 2 && amplitude[i] && status == COLLET_OK; i++) {
@@ -102,23 +103,18 @@ static collet_status add_materials(collet_scattering *s, int64_t m, int64_t end,
     return status;
 }
 
-static collet_status amplitudes(collet_scattering *s, int64_t count, const scatter_sphere *sphere,
-                                collet_array *amplitude[2])
+/* The amplitudes of both slices for `count` energies from `energy` on. */
+static collet_status amplitudes(collet_scattering *s, int64_t energy, int64_t count,
+                                const scatter_sphere *sphere, collet_array *const amplitude[2])
 {
-    const int64_t *n = s->options.shape;
     int64_t materials = s->options.n_materials;
-    collet_status status = make_spectra(s);
-    for (int i = 0; i < (n[0] > 1 && !s->options.nearest ? 2 : 1) && status == COLLET_OK; i++)
-        status = scatter_array(s, &amplitude[i], scatter_complex(s), 4,
-                               SCATTER_SHAPE(count, 6, n[1], n[2]));
-    if (status != COLLET_OK)
-        return status;
     if (s->plan.resident)
-        return add_materials(s, 0, materials, count, sphere, amplitude);
+        return add_materials(s, 0, materials, energy, count, sphere, amplitude);
+    collet_status status = COLLET_OK;
     for (int64_t m = 0; m < materials && status == COLLET_OK; m++) {
         status = transform(s, m, 0);
         if (status == COLLET_OK)
-            status = add_materials(s, m, m + 1, count, sphere, amplitude);
+            status = add_materials(s, m, m + 1, energy, count, sphere, amplitude);
     }
     return status;
 }
@@ -174,32 +170,54 @@ static collet_status intensities(collet_scattering *s, const scatter_sphere *sph
     return status;
 }
 
-collet_status scatter_fast(collet_scattering *s, int64_t count)
+/* The images of `count` energies from `energy` on, the first of which is number `at` of `images`.
+ */
+static collet_status add_images(collet_scattering *s, int64_t energy, int64_t count, int64_t kinds,
+                                collet_array *images, int64_t at)
 {
     static const double quarter[] = {0.0, 1.57079632679489661923, 0.78539816339744830962};
-    int64_t kinds = s->options.material ? s->angles : 3;
-    double *weights = calloc((size_t)(s->angles * kinds), sizeof *weights);
-    collet_array *amplitude[2] = {NULL, NULL}, *images = NULL;
+    const int64_t *n = s->options.shape;
+    int two = n[0] > 1 && !s->options.nearest;
+    collet_array *amplitude[2] = {NULL, NULL}, *part = NULL;
     scatter_sphere sphere = {0};
-    collet_status status = weights ? scatter_sphere_make(s, count, &sphere)
-                                   : collet_fail(&s->error, COLLET_NO_MEMORY, "no memory");
+    collet_status status = scatter_sphere_make(s, energy, count, &sphere);
+    for (int i = 0; i < 1 + two && status == COLLET_OK; i++)
+        status = scatter_array(s, &amplitude[i], scatter_complex(s), 4,
+                               SCATTER_SHAPE(count, 6, n[1], n[2]));
     if (status == COLLET_OK)
-        status = amplitudes(s, count, &sphere, amplitude);
+        status = amplitudes(s, energy, count, &sphere, amplitude);
     if (status == COLLET_OK)
-        status = make_images(s, count, kinds, &images);
+        status = scatter_at(s, &part, images, at, count, 0);
     if (status == COLLET_OK)
         status = intensities(s, &sphere, amplitude, kinds,
-                             s->options.material ? s->radians : quarter, images);
+                             s->options.material ? s->radians : quarter, part);
+    for (int i = 0; i < 2; i++)
+        collet_array_free(amplitude[i]);
+    collet_array_free(part);
+    scatter_sphere_free(&sphere);
+    for (int64_t e = 0; e < count && status == COLLET_OK; e++)
+        status = scatter_step(s, "scattering");
+    return status;
+}
+
+collet_status scatter_fast(collet_scattering *s, int64_t count)
+{
+    int64_t kinds = s->options.material ? s->angles : 3;
+    double *weights = calloc((size_t)(s->angles * kinds), sizeof *weights);
+    collet_array *images = NULL;
+    collet_status status =
+        weights ? make_spectra(s) : collet_fail(&s->error, COLLET_NO_MEMORY, "no memory");
+    if (status == COLLET_OK)
+        status = make_images(s, count, kinds, &images);
+    for (int64_t at = 0, n; at < count && status == COLLET_OK; at += n) {
+        n = count - at < s->at_a_time ? count - at : s->at_a_time;
+        status = add_images(s, s->next + at, n, kinds, images, at);
+    }
     if (status == COLLET_OK) {
         (s->options.material ? all_angles : three_angles)(s, weights);
         status = scatter_mean(s, images, kinds, weights, 0, count);
     }
-    for (int i = 0; i < 2; i++)
-        collet_array_free(amplitude[i]);
     collet_array_free(images);
-    scatter_sphere_free(&sphere);
     free(weights);
-    for (int64_t e = 0; e < count && status == COLLET_OK; e++)
-        status = scatter_step(s, "scattering");
     return status;
 }

@@ -9,18 +9,24 @@
 #include "scatter/geometry.h"
 #include "scatter/roads.h"
 
-#define BLOCK 32 /* energies at a time, at most */
+#define BLOCK 128 /* energies at a time, at most */
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
-/* Bytes of the arrays of one energy, beside spectra and fields. */
-static uint64_t energy_bytes(const collet_scattering *s)
+/* Bytes of the images of one energy. */
+static uint64_t image_bytes(const collet_scattering *s)
+{
+    uint64_t real = scatter_is_wide(s) ? 8 : 4;
+    uint64_t images = s->options.material ? (uint64_t)s->angles : 3;
+    return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * (images + 2) * real;
+}
+
+/* Bytes of the amplitudes of one energy, and of what they need. */
+static uint64_t work_bytes(const collet_scattering *s)
 {
     const int64_t *n = s->options.shape;
-    uint64_t real = scatter_is_wide(s) ? 8 : 4, pixels = (uint64_t)(n[1] * n[2]);
-    uint64_t slices = n[0] > 1 && !s->options.nearest ? 2 : 1;
-    uint64_t images = s->options.material ? (uint64_t)s->angles : 3;
-    return pixels * (slices * 6 * 2 * real + images * real + 4 + 3 * real);
+    uint64_t real = scatter_is_wide(s) ? 8 : 4, slices = n[0] > 1 && !s->options.nearest ? 2 : 1;
+    return (uint64_t)(n[1] * n[2]) * (slices * 6 * 2 * real + 4 + real);
 }
 
 /* Bytes beside the energies: spectra of `fields` fields, and what a transform needs. */
@@ -41,29 +47,41 @@ static void plan_direct(collet_scattering *s)
     const int64_t *n = s->options.shape;
     uint64_t real = scatter_is_wide(s) ? 8 : 4, voxels = (uint64_t)(n[0] * n[1] * n[2]);
     s->plan.resident = 1;
-    s->plan.block = 1;
+    s->plan.block = s->at_a_time = 1;
     s->plan.transforms = 3 * s->angles * s->options.n_energies;
     s->plan.bytes = voxels * real * (uint64_t)(7 * s->options.n_materials + 4 + 2 * 3 * 2) +
                     (uint64_t)(n[1] * n[2] * (s->angles + 3)) * real;
     s->steps_total = s->options.n_materials + s->angles * s->options.n_energies;
 }
 
+/* Energies at a time whose bytes fit beside `fixed`: `each` of all, `work` of at most `most`. */
+static int64_t block_of(const collet_scattering *s, uint64_t fixed, uint64_t each, uint64_t work,
+                        int64_t most)
+{
+    uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX;
+    int64_t block = s->options.n_energies < BLOCK ? s->options.n_energies : BLOCK;
+    while (block > 1 &&
+           fixed + each * (uint64_t)block + work * (uint64_t)(block < most ? block : most) > limit)
+        block--;
+    return block;
+}
+
 static void plan_fast(collet_scattering *s)
 {
     uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX;
-    uint64_t each = energy_bytes(s), all = fixed_bytes(s, s->plan.fields);
-    int64_t most = 0, blocks;
+    uint64_t image = image_bytes(s), work = work_bytes(s), all = fixed_bytes(s, s->plan.fields);
+    int64_t most = 0;
     for (int64_t m = 0; m < s->options.n_materials; m++)
         most = s->parts[m].count > most ? s->parts[m].count : most;
-    s->plan.resident = all <= limit && each <= limit - all;
+    s->plan.resident = all + image + work <= limit;
     uint64_t fixed = s->plan.resident ? all : fixed_bytes(s, most);
-    uint64_t fit = limit > fixed ? (limit - fixed) / each : 0;
-    s->plan.block = s->options.n_energies < BLOCK ? s->options.n_energies : BLOCK;
-    if (fit < (uint64_t)s->plan.block)
-        s->plan.block = fit > 0 ? (int64_t)fit : 1;
-    blocks = (s->options.n_energies + s->plan.block - 1) / s->plan.block;
+    /* Spectra that are made anew serve all energies of a block. */
+    s->plan.block = block_of(s, fixed, image, work, s->plan.resident ? SCATTER_AT_A_TIME : BLOCK);
+    s->at_a_time =
+        s->plan.resident && s->plan.block > SCATTER_AT_A_TIME ? SCATTER_AT_A_TIME : s->plan.block;
+    int64_t blocks = (s->options.n_energies + s->plan.block - 1) / s->plan.block;
     s->plan.transforms = s->plan.fields * (s->plan.resident ? 1 : blocks);
-    s->plan.bytes = fixed + each * (uint64_t)s->plan.block;
+    s->plan.bytes = fixed + image * (uint64_t)s->plan.block + work * (uint64_t)s->at_a_time;
     s->steps_total =
         s->options.n_materials * (s->plan.resident ? 1 : blocks) + s->options.n_energies;
 }

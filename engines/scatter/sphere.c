@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-collet_status scatter_sphere_make(collet_scattering *s, int64_t count, scatter_sphere *sphere)
+collet_status scatter_sphere_make(collet_scattering *s, int64_t energy, int64_t count,
+                                  scatter_sphere *sphere)
 {
     const int64_t *n = s->options.shape;
     collet_scatter_params params = {.struct_size = sizeof params, .nearest = s->options.nearest};
@@ -16,7 +17,7 @@ collet_status scatter_sphere_make(collet_scattering *s, int64_t count, scatter_s
         return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for %lld energies",
                            (long long)count);
     for (int64_t i = 0; i < 3 * count; i++)
-        k[i] = scatter_wave(s->options.energies[s->next + i / 3]) * s->axis[2][i % 3];
+        k[i] = scatter_wave(s->options.energies[energy + i / 3]) * s->axis[2][i % 3];
     collet_status status =
         scatter_numbers(s, &sphere->k, COLLET_F64, 2, SCATTER_SHAPE(count, 3), k);
     free(k);

@@ -5,7 +5,8 @@
 
 #include <collet/scatter.h>
 
-#define SCATTER_FIELDS 7 /* of a material with directions */
+#define SCATTER_FIELDS 7    /* of a material with directions */
+#define SCATTER_AT_A_TIME 4 /* energies whose amplitudes are kept, where the spectra are */
 
 /* The fields of one material among all. */
 typedef struct scatter_part {
@@ -17,6 +18,7 @@ struct collet_scattering {
     collet_scattering_options options; /* with copies of its lists */
     collet_scattering_plan plan;
     scatter_part *parts; /* of the materials */
+    int64_t at_a_time;   /* energies whose amplitudes are kept */
     int64_t angles;
     double *radians;
     double axis[3][3];     /* e1, e2 of the field, and the direction of the beam */

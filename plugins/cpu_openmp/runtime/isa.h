@@ -23,6 +23,7 @@
     X(eigen3_kernels, eigen3)                                                                      \
     X(fft_kernels, fft)                                                                            \
     X(random_kernels, random)                                                                      \
+    X(scatter_kernels, scatter)                                                                    \
     X(frame_kernels, frame)                                                                        \
     X(ternary_products, ternary)                                                                   \
     X(ternary_rows, ternary_rows)

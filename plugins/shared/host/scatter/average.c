@@ -4,27 +4,8 @@
 
 #include <math.h>
 
+#include "between.h"
 #include "numbers.h"
-
-/* Coordinates this close to a pixel are on it, so that quarter turns are exact. */
-#define ON_PIXEL 1e-9
-
-/* One axis of a bilinear interpolation: pixels low and low + 1 with the weight `high` of the
- * latter; low = -1 outside. */
-typedef struct between {
-    int64_t low;
-    double high;
-} between;
-
-static between between_pixels(double at, int64_t n)
-{
-    double pixel = nearbyint(at);
-    if (fabs(at - pixel) < ON_PIXEL)
-        at = pixel;
-    if (!(at >= 0.0 && at <= (double)(n - 1)))
-        return (between){-1, 0.0};
-    return (between){(int64_t)floor(at), at - floor(at)};
-}
 
 /* The weighted sum of the images of energy e at a pixel. */
 static double weighted(const collet_operand *images, const char *weights, int64_t weight_step,

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel_scatter.h"
+
+#include <string.h>
+
+#include "cpu_openmp/util/kernel_level.h"
+
+#define REAL float
+#define INTEGER int32_t
+#define NAME(x) x##_f32
+#include "kernel_scatter.inc"
+
+#define REAL double
+#define INTEGER int64_t
+#define NAME(x) x##_f64
+#include "kernel_scatter.inc"
+
+extern const scatter_kernels LEVEL_NAME(scatter);
+const scatter_kernels LEVEL_NAME(scatter) = {
+    .mean = {mean_f32, mean_f64},
+    .combine = {combine_f32, combine_f64},
+    .intensity = {intensity_f32, intensity_f64},
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* between.h - where a coordinate is between pixels. */
+#ifndef COLLET_CPU_SCATTER_BETWEEN_H
+#define COLLET_CPU_SCATTER_BETWEEN_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* Coordinates this close to a pixel are on it, so that quarter turns are exact. */
+#define BETWEEN_ON_PIXEL 1e-9
+
+/* One axis of a bilinear interpolation: pixels low and low + 1 with the weight `high` of the
+ * latter; low = -1 outside. */
+typedef struct between {
+    int64_t low;
+    double high;
+} between;
+
+static inline between between_pixels(double at, int64_t n)
+{
+    double pixel = nearbyint(at);
+    if (fabs(at - pixel) < BETWEEN_ON_PIXEL)
+        at = pixel;
+    if (!(at >= 0.0 && at <= (double)(n - 1)))
+        return (between){-1, 0.0};
+    return (between){(int64_t)floor(at), at - floor(at)};
+}
+
+#endif
