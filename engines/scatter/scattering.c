@@ -9,7 +9,7 @@
 #include "scatter/geometry.h"
 #include "scatter/roads.h"
 
-#define BLOCK 128 /* energies at a time, at most */
+#define BLOCK 64 /* energies at a time, at most: a ring of so many images fits into a cache */
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 

@@ -34,7 +34,8 @@ typedef struct job {
     const scatter_kernels *kernels;
     int64_t n_angles;
     turn *turns;
-    char *memory; /* of the threads */
+    int32_t *order; /* the pixels by their distance from the centre: see order_pixels */
+    char *memory;   /* of the threads */
     int64_t bytes;
 } job;
 
@@ -46,6 +47,35 @@ static int64_t angles_of(const collet_kernel_call *call)
 static int64_t thread_bytes(const collet_kernel_call *call)
 {
     return angles_of(call) * (int64_t)(sizeof(scatter_angle) + 4 * KINDS * sizeof(scatter_tap));
+}
+
+/* The radius of pixel i of out, in whole pixels. */
+static int64_t radius(const collet_operand *out, int64_t i)
+{
+    double dy = (double)(i / out->shape[2]) - (double)out->shape[1] / 2;
+    double dx = (double)(i % out->shape[2]) - (double)out->shape[2] / 2;
+    return (int64_t)sqrt(dx * dx + dy * dy);
+}
+
+static int64_t rings_of(const collet_operand *out)
+{
+    return out->shape[1] + out->shape[2] + 1;
+}
+
+/* All angles of a pixel read the same ring of the images, so pixels of a ring share its bytes in
+ * the caches. */
+static void order_pixels(const job *j, const collet_operand *out)
+{
+    int64_t pixels = out->shape[1] * out->shape[2], rings = rings_of(out);
+    int32_t *first = j->order + pixels;
+    for (int64_t r = 0; r <= rings; r++)
+        first[r] = 0;
+    for (int64_t i = 0; i < pixels; i++)
+        first[radius(out, i) + 1]++;
+    for (int64_t r = 0; r < rings; r++)
+        first[r + 1] += first[r];
+    for (int64_t i = 0; i < pixels; i++)
+        j->order[first[radius(out, i)]++] = (int32_t)i;
 }
 
 /* 0: an angle has more weights. */
@@ -99,7 +129,7 @@ static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
     scatter_angle *angles = (scatter_angle *)(void *)(j->memory + thread * j->bytes);
     scatter_tap *taps = (scatter_tap *)(void *)(angles + j->n_angles);
     for (int64_t i = begin; i < end; i++) {
-        int64_t y = i / out->shape[2], x = i % out->shape[2], outside = 0;
+        int64_t at = j->order[i], y = at / out->shape[2], x = at % out->shape[2], outside = 0;
         double dx = (double)x - (double)out->shape[2] / 2,
                dy = (double)y - (double)out->shape[1] / 2;
         char *to = cpu_at(out) + y * cpu_step(out, 1) + x * cpu_step(out, 2);
@@ -125,10 +155,16 @@ static void run_general(void *argument, int32_t thread, int64_t begin, int64_t e
     cpu_scatter_average(j->call, begin, end);
 }
 
+static uint64_t order_bytes(const collet_operand *out)
+{
+    uint64_t count = (uint64_t)(out->shape[1] * out->shape[2] + rings_of(out) + 1);
+    return (count + 15) / 16 * 16 * sizeof(int32_t);
+}
+
 ACCEPTS(scatter_average)
 {
-    *workspace_bytes =
-        (uint64_t)(device->threads * thread_bytes(call)) + (uint64_t)angles_of(call) * sizeof(turn);
+    *workspace_bytes = (uint64_t)(device->threads * thread_bytes(call)) +
+                       (uint64_t)angles_of(call) * sizeof(turn) + order_bytes(cpu_operand(call, 0));
     return COLLET_OK;
 }
 
@@ -140,11 +176,15 @@ KERNEL(scatter_average)
              .n_angles = angles_of(call),
              .turns = call->workspace,
              .bytes = thread_bytes(call)};
-    j.memory = (char *)call->workspace + (size_t)j.n_angles * sizeof(turn);
+    j.order = (int32_t *)(void *)(j.turns + j.n_angles);
+    j.memory = (char *)j.order + order_bytes(out);
     int adjacent = images->shape[0] == 1 || cpu_step(images, 0) == (is_wide(images) ? 8 : 4);
-    if (adjacent && j.n_angles > 0 && find_turns(&j))
+    int small = out->shape[1] * out->shape[2] < INT32_MAX;
+    if (adjacent && small && j.n_angles > 0 && find_turns(&j)) {
+        order_pixels(&j, out);
         team_run(device->threads, out->shape[1] * out->shape[2], 16, run_rows, &j);
-    else
+    } else {
         team_run(device->threads, out->shape[0] * out->shape[1], 1, run_general, &j);
+    }
     return COLLET_OK;
 }
