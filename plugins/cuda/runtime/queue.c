@@ -17,8 +17,7 @@ static cuda_mark *mark_at(collet_queue *q, uint64_t i)
 /* When all marks are pending the oldest is reused: later ones imply it. */
 CUresult cuda_mark_now(collet_queue *q)
 {
-    if (q->recording ||
-        (q->mark_count && mark_at(q, q->mark_count - 1)->ticket == q->base.submitted))
+    if (q->mark_count && mark_at(q, q->mark_count - 1)->ticket == q->base.submitted)
         return CUDA_SUCCESS;
     if (q->mark_count == CUDA_MARKS) {
         q->first_mark++;
