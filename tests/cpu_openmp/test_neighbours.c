@@ -328,38 +328,64 @@ static void test_children_of_a_thread_that_opens_libraries(void **state)
     }
 }
 
-/* A process whose user may start no more threads, before it has opened a library: OpenBLAS would
- * raise SIGINT. */
+/* The user of this process may start no more threads. */
+static int give_up_threads(void)
+{
+    const struct rlimit none = {1, 1};
+    pthread_t thread;
+    return setrlimit(RLIMIT_NPROC, &none) == 0 && (geteuid() != 0 || setuid(NOBODY) == 0) &&
+           pthread_create(&thread, NULL, calls, &(int){0}) != 0;
+}
+
+/* Before the process has opened a library. */
 static int compute_without_threads(void)
 {
     static const int64_t shape[] = {1};
-    const struct rlimit none = {1, 1};
     collet_runtime *mine = make_runtime();
     collet_context *cx = NULL;
     collet_array *a = NULL;
-    pthread_t thread;
-    alarm(120);
     if (!mine || collet_context_create(&cx, mine, NULL) ||
         collet_array_create(cx, &a, COLLET_F64, 1, shape) ||
         collet_fill(cx, a, &(collet_scalar){.dtype = COLLET_F64}))
         return 1;
-    if (setrlimit(RLIMIT_NPROC, &none) != 0 || (geteuid() == 0 && setuid(NOBODY) != 0) ||
-        pthread_create(&thread, NULL, calls, &(int){0}) == 0)
+    if (!give_up_threads())
         return 77;
     return all_is_right(mine, 2) ? 0 : 2;
 }
 
-static void test_threads_are_refused(void **state)
+/* After fork(), for which OpenBLAS has stopped its threads. */
+static int compute_without_threads_again(void)
 {
-    int status = -1;
-    (void)state;
+    collet_runtime *mine = make_runtime();
+    if (!mine || !all_is_right(mine, 1))
+        return 1;
     pid_t process = fork();
     if (process == 0)
-        _exit(compute_without_threads());
-    assert_int_equal(process, waitpid(process, &status, 0));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-        skip();
-    assert_int_equal(0, status);
+        _exit(0);
+    if (process < 0 || waitpid(process, NULL, 0) != process)
+        return 1;
+    if (!give_up_threads())
+        return 77;
+    return all_is_right(mine, 2) ? 0 : 2;
+}
+
+/* OpenBLAS would raise SIGINT. */
+static void test_threads_are_refused(void **state)
+{
+    static int (*const cases[])(void) = {compute_without_threads, compute_without_threads_again};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        int status = -1;
+        pid_t process = fork();
+        if (process == 0) {
+            alarm(120);
+            _exit(cases[i]());
+        }
+        assert_int_equal(process, waitpid(process, &status, 0));
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+            skip();
+        assert_int_equal(0, status);
+    }
 }
 
 static double processor_seconds(void)

@@ -443,7 +443,7 @@ KERNEL(matmul)
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
     int library = p.strategy == BY_ONEDNN || p.strategy == BY_BLAS;
     blas_use use;
-    if (library && !library_enter()) {
+    if (library && !(p.strategy == BY_BLAS ? blas_begin(p.blas) : library_enter())) {
         library = 0;
         p.strategy = p.from == COLLET_F32 || p.from == COLLET_F64 ? BY_GEMM : BY_NARROW;
     }

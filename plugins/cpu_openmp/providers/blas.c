@@ -44,7 +44,8 @@ struct blas {
     pthread_mutex_t lock;
     blas_use *uses; /* between enter and leave */
     int threads_found;
-    int pool; /* threads that calls may use: the library's own and the caller */
+    int pool;      /* threads that calls may use: the library's own and the caller */
+    int64_t forks; /* library_forks() when its own threads were started */
 };
 
 static blas library = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -188,15 +189,39 @@ static void set_threads(blas *b)
         b->set_num_threads(target);
 }
 
+static void find_threads(blas *b)
+{
+    b->threads_found = b->get_num_threads();
+    b->pool = b->threads_found > b->pool ? b->threads_found : b->pool;
+}
+
+int blas_begin(blas *b)
+{
+    if (!library_enter())
+        return 0;
+    int64_t forks = library_forks();
+    (void)pthread_mutex_lock(&b->lock);
+    if (b->forks != forks) {
+        find_threads(b);
+        if (threads_can_start(b->pool - 1)) {
+            b->set_num_threads(b->threads_found); /* starts them */
+            b->forks = forks;
+        }
+    }
+    int runs = b->forks == forks;
+    (void)pthread_mutex_unlock(&b->lock);
+    if (!runs)
+        library_leave();
+    return runs;
+}
+
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads)
 {
     int32_t taken = threads > 1 && !library_forked() ? team_take(threads, threads) : 0;
     *use = (blas_use){.threads = taken > 1 ? taken : 1, .taken = taken};
     (void)pthread_mutex_lock(&b->lock);
-    if (!b->uses) {
-        b->threads_found = b->get_num_threads();
-        b->pool = b->threads_found > b->pool ? b->threads_found : b->pool;
-    }
+    if (!b->uses)
+        find_threads(b);
     use->next = b->uses;
     if (use->next)
         use->next->previous = use;

@@ -71,10 +71,16 @@ const char *blas_core(const blas *b);
 void blas_path(blas *b, char *path, uint64_t capacity);
 
 /*
- * Around every group of calls, within library_enter; any number may be under way on any threads.
- * Calls within may each use up to `threads` (>= 1) threads of the library's own, which count as
- * threads of the team (team_take): fewer when other callers use some. 1 is for calls from the
- * threads of a team and counts as none. Returns the number granted. A group that begins while
+ * library_enter for groups that call this library. fork() has stopped the library's threads, in the
+ * parent too: they are started again here. 0 where the system does not start them either.
+ */
+int blas_begin(blas *b);
+
+/*
+ * Around every group of calls, within blas_begin and library_leave; any number may be under way on
+ * any threads. Calls within may each use up to `threads` (>= 1) threads of the library's own, which
+ * count as threads of the team (team_take): fewer when other callers use some. 1 is for calls from
+ * the threads of a team and counts as none. Returns the number granted. A group that begins while
  * another is under way does not change its results; the library's one thread count is then one that
  * suits both.
  */

@@ -100,6 +100,7 @@ static struct {
     pthread_cond_t changed;
     int64_t groups; /* under way */
     int forks;      /* that wait, or are under way */
+    int64_t past;   /* forks that are over */
     int closed;     /* exit() has begun */
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
@@ -153,8 +154,14 @@ static void after_fork(void)
     if (--handlers)
         return;
     calls.forks--;
+    calls.past++;
     (void)pthread_cond_broadcast(&calls.changed);
     (void)pthread_mutex_unlock(&calls.lock);
+}
+
+int64_t library_forks(void)
+{
+    return calls.past;
 }
 
 static int opened, forked;
@@ -170,6 +177,7 @@ static void after_fork_in_child(void)
     if (--handlers)
         return;
     calls.forks = 0;
+    calls.past++;
     (void)pthread_cond_init(&calls.changed, NULL);
     (void)pthread_mutex_unlock(&calls.lock);
 }

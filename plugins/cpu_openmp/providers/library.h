@@ -49,6 +49,9 @@ void *library_open(const char *name, const char *const *variables);
 int library_enter(void);
 void library_leave(void);
 
+/* Within a group: how often fork() has returned in this process and those that it comes from. */
+int64_t library_forks(void);
+
 /* 1 in a child of a process that had opened a library: the library's own threads may be lost. */
 int library_forked(void);
 

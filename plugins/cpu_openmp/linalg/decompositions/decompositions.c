@@ -124,7 +124,7 @@ static void run_batch(batch *b, team_body body)
         1.0;
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
     blas_use use;
-    if (b->job.library && !library_enter())
+    if (b->job.library && !blas_begin(b->job.library))
         b->job.library = NULL;
     int shared = b->job.library && b->job.threads == 1;
     if (shared)
