@@ -128,11 +128,13 @@ enum {
  * run        Enqueue (or do) the work in `queue`'s order. Any thread, one at a time a queue.
  *            COLLET_OK. COLLET_REFUSED: nothing enqueued, outputs untouched; libcore may try
  *            elsewhere (what is known beforehand is for `accepts`). COLLET_FAILED: outputs are
- * undefined. COLLET_DEVICE_LOST. No other status. accepts    Optional (NULL: every call, without
- * scratch). Decides what is known of a call before any byte moves: in *call the operands' buffers
- * are NULL, and workspace is not set. Any thread. COLLET_OK with the bytes of scratch in
- * *workspace_bytes, which is 0 before; libcore supplies them and keeps them until the queue has
- * passed the call. COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST.
+ *            undefined. COLLET_DEVICE_LOST. No other status.
+ *
+ * accepts    Optional (NULL: every call, without scratch). Decides what is known of a call before
+ *            any byte moves: in *call the operands' buffers are NULL, and workspace is not set. Any
+ *            thread. COLLET_OK with the bytes of scratch in *workspace_bytes, which is 0 before;
+ *            libcore supplies them and keeps them until the queue has passed the call.
+ *            COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST.
  *
  * params_size is sizeof the op's parameter block as the row was compiled; 0 if the op has none. A
  * call whose parameters have a byte beyond it that is not 0 does not reach the row: libcore treats

@@ -89,6 +89,7 @@ int call_begin(call *c, const char *slot, collet_device *handle, collet_error *e
     }
     device *d = c->device;
     c->host = d->host;
+    c->lost = atomic_load(&d->lost);
     report_faults(c);
     if (atomic_fetch_add(&d->under_way, 1) && d->properties.threads == COLLET_THREADS_ONE) {
         call_wrong(c, LIBCORE, "another call is under way on a device with COLLET_THREADS_ONE");
@@ -132,6 +133,8 @@ static int listed(const collet_status *allowed, collet_status status)
 collet_status call_status(call *c, collet_status status, const collet_status *allowed)
 {
     const collet_error *said = c->below_err;
+    if (status == COLLET_OK && c->lost)
+        call_wrong(c, PLUGIN, "OK, but the device returned DEVICE_LOST before");
     if (status == COLLET_DEVICE_LOST && c->device)
         atomic_store(&c->device->lost, 1);
     if (!listed(allowed, status))

@@ -75,7 +75,8 @@ collet_status validation_device_open(const collet_host *host, uint32_t index,
     instance_check(&c, of);
     d->supported = malloc(of->below->kernel_count + 1u);
     if (d->supported) {
-        memset(d->supported, !of->below->device_supports, of->below->kernel_count + 1u);
+        memset(d->supported, of->below->device_supports ? UNASKED : 1,
+               of->below->kernel_count + 1u);
         status = open_below(&c, d, properties);
     }
     if (status == COLLET_OK && d->below && c.wrong.status != COLLET_OK) {
@@ -128,6 +129,9 @@ int32_t validation_device_supports(collet_device *named, uint32_t row)
             call_enter(&c);
             supported = d->of->below->device_supports(d->below, row);
             call_left(&c);
+            if (d->supported[row] != UNASKED && d->supported[row] != supported)
+                call_wrong(&c, PLUGIN, "%d for row %u, and %u before", supported, row,
+                           d->supported[row]);
             d->supported[row] = supported != 0;
         }
         if (supported != 0 && supported != 1)

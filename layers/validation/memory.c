@@ -17,8 +17,7 @@ static int own_memory(call *c)
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
-static const collet_status alloc_errors[] = {COLLET_REFUSED, COLLET_NO_MEMORY, COLLET_FAILED,
-                                             COLLET_DEVICE_LOST, COLLET_OK};
+static const collet_status alloc_errors[] = {COLLET_REFUSED, COLLET_DEVICE_LOST, COLLET_OK};
 
 static buffer *buffer_wrap(device *d, collet_buffer *below, uint64_t bytes, int imported)
 {
@@ -108,7 +107,7 @@ void validation_buffer_free(collet_device *handle, collet_buffer *named)
 
 /* ---- Transfers --------------------------------------------------------------------------- */
 
-static const collet_status transfer_errors[] = {COLLET_NO_MEMORY, COLLET_FAILED, COLLET_DEVICE_LOST,
+static const collet_status transfer_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
                                                 COLLET_OK};
 
 /* What both transfers check; the buffer, or NULL. */
@@ -152,7 +151,7 @@ collet_status validation_buffer_write(collet_device *handle, collet_queue *in, c
     if (copy && memcmp(copy, source, bytes) != 0)
         call_wrong(&c, PLUGIN, "it wrote to the host's memory");
     poison_release(block);
-    if (c.queue)
+    if (c.queue && status != COLLET_REFUSED)
         queue_used(c.queue, b);
     call_release_buffer(b, 1);
     return call_end(&c, status);
@@ -179,7 +178,7 @@ collet_status validation_buffer_read(collet_device *handle, collet_queue *in, co
     if (copy && status == COLLET_OK)
         memcpy(target, copy, bytes);
     poison_release(block);
-    if (c.queue)
+    if (c.queue && status != COLLET_REFUSED)
         queue_used(c.queue, b);
     /* It was in the queue's order, and is over. */
     if (c.queue && status == COLLET_OK)

@@ -31,7 +31,9 @@ void queue_used(queue *q, buffer *b)
 static void remember_mark(queue *q, uint64_t value)
 {
     uint32_t last = q->mark_count - 1;
-    if (q->mark_count && q->marks[last].value == value) {
+    if (value <= q->reached) /* what failed may have enqueued nothing */
+        q->done = q->sequence;
+    else if (q->mark_count && q->marks[last].value == value) {
         q->marks[last].sequence = q->sequence;
     } else if (q->mark_count < QUEUE_MARKS) {
         q->marks[q->mark_count++] = (queue_mark){value, q->sequence};
@@ -104,8 +106,8 @@ int buffer_in_use(buffer *b, uint64_t *where)
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
-static const collet_status create_errors[] = {COLLET_REFUSED, COLLET_NO_MEMORY, COLLET_FAILED,
-                                              COLLET_DEVICE_LOST, COLLET_OK};
+static const collet_status create_errors[] = {COLLET_NO_MEMORY, COLLET_FAILED, COLLET_DEVICE_LOST,
+                                              COLLET_OK};
 
 static collet_status create(call *c, queue *q)
 {
@@ -275,6 +277,7 @@ collet_status validation_queue_wait(collet_device *handle, collet_queue *named, 
                    before.marked);
         return call_end(&c, status);
     }
+    c.lost = 0; /* what was done before is done */
     call_enter(&c);
     status = c.device->of->below->queue_wait(c.device->below, c.queue->below, value, nanoseconds,
                                              c.below_err);
@@ -286,7 +289,7 @@ collet_status validation_queue_wait(collet_device *handle, collet_queue *named, 
     return call_end(&c, status);
 }
 
-static const collet_status after_errors[] = {COLLET_FAILED, COLLET_NO_MEMORY, COLLET_DEVICE_LOST,
+static const collet_status after_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
                                              COLLET_OK};
 
 collet_status validation_queue_after(collet_device *handle, collet_queue *named,
@@ -305,6 +308,7 @@ collet_status validation_queue_after(collet_device *handle, collet_queue *named,
                    wait_begin(c.other).marked);
     } else {
         queue *q = c.queue;
+        c.lost = 0; /* it does no work */
         call_enter(&c);
         status = c.device->of->below->queue_after(c.device->below, q->below, c.other->below, value,
                                                   c.below_err);

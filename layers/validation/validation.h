@@ -37,6 +37,8 @@ typedef enum extension_kind {
     EXTENSION_KINDS
 } extension_kind;
 
+#define UNASKED 2
+
 typedef struct device {
     object object;
     collet_device *handle; /* as libcore knows it */
@@ -45,7 +47,7 @@ typedef struct device {
     collet_device *below;
     uint32_t index;
     collet_device_properties properties;
-    uint8_t *supported;                      /* by row */
+    uint8_t *supported;                      /* by row: 0, 1, UNASKED */
     const void *extensions[EXTENSION_KINDS]; /* the backend's tables, once asked for */
     _Atomic uint32_t under_way, queues, buffers;
     _Atomic uint64_t bytes; /* of its buffers */
@@ -110,7 +112,7 @@ typedef struct call {
     device *device;          /* NULL: not known */
     device *opening;         /* by device_open */
     queue *queue, *other;
-    int enqueues;
+    int enqueues, lost;
     conduct before;
     collet_error *err, *below_err; /* libcore's; the one that the plugin gets */
     struct poison_block *err_block;

@@ -129,7 +129,7 @@ static int32_t device_supports(collet_device *d, uint32_t row)
 {
     (void)d;
     (void)row;
-    return is("supports") ? 2 : 1;
+    return is("supports") ? 2 : !is("supports_less");
 }
 
 static void trim(collet_device *d)
@@ -389,6 +389,10 @@ static collet_status run(collet_device *d, collet_queue *q, const collet_kernel_
     misuse_call(call);
     if (is("rounding"))
         fesetround(FE_UPWARD);
+    if (is("run_fails"))
+        return d->host->fail(call->err, COLLET_FAILED, "failed");
+    if (is("lost"))
+        return d->host->fail(call->err, COLLET_DEVICE_LOST, "gone");
     if (is("run_status"))
         return d->host->fail(call->err, COLLET_BUSY, "busy");
     float *out = data(d, &call->operands[0]);

@@ -306,6 +306,14 @@ static void act_run(room *r)
     assert_int_equal(run_row(r, 0), COLLET_FAILED);
 }
 
+static void act_lost(room *r)
+{
+    assert_int_equal(run_row(r, 0), COLLET_DEVICE_LOST);
+    quiet();
+    subject_defect = "";
+    assert_int_equal(run_row(r, 0), COLLET_FAILED);
+}
+
 static void act_fill(room *r)
 {
     assert_int_equal(run_row(r, 2), COLLET_FAILED);
@@ -406,6 +414,8 @@ static const defect defects[] = {
     {"no_device", act_open, "device_open: plugin: it returned OK and no device"},
     {"properties", act_open, "plugin: it changed the properties' struct_size or table"},
     {"supports", act_supports, "device_supports: plugin: 2 for row 0 is neither 0 nor 1"},
+    {"supports_less", act_supports, "device_supports: plugin: 0 for row 0, and 1 before"},
+    {"lost", act_lost, "run: plugin: OK, but the device returned DEVICE_LOST before"},
     {"silent", act_alloc, "plugin: it returned the status 9 and set the error's to 0"},
     {"other_status", act_alloc, "plugin: it returned the status 9 and set the error's to 5"},
     {"endless_text", act_alloc, "plugin: the error's text has no end"},
@@ -610,6 +620,17 @@ static void frees(void **state)
     layer->buffer_write(r.device, r.queue, r.b, 0, r.x, 4, &err);
     layer->buffer_read(r.device, r.queue, r.b, 0, r.x, 4, &err);
     layer->buffer_free(r.device, r.b);
+    quiet();
+    layer->buffer_alloc(r.device, 256, &r.a, &err);
+    layer->buffer_alloc(r.device, 256, &r.b, &err);
+    finish(&r);
+    subject_defect = "run_fails"; /* without raising the mark */
+    assert_int_equal(run_row(&r, 0), COLLET_FAILED);
+    subject_defect = "";
+    layer->queue_mark(r.device, r.queue);
+    layer->buffer_free(r.device, r.a);
+    layer->buffer_free(r.device, r.b);
+    r.a = NULL;
     quiet();
     layer->buffer_alloc(r.device, 256, &r.b, &err);
     layer->buffer_write(r.device, r.other, r.b, 0, r.x, 4, &err);
