@@ -357,6 +357,107 @@ static void balls_scatter_as_computed(void **state)
     }
 }
 
+/* The intensity of an image near q = 0. */
+static double near_zero(const double *image, const int64_t *shape, double voxel)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < shape[1] * shape[2]; i++) {
+        double y = (double)(i / shape[2] - shape[1] / 2), x = (double)(i % shape[2] - shape[2] / 2);
+        if (hypot(x, y) * 2 * PI / (double)shape[1] / voxel < 0.12 && (x != 0 || y != 0))
+            sum += image[i];
+    }
+    return sum;
+}
+
+#define SMALL 64
+#define DIRECTIONS 18
+
+/* A ball of one material, aligned along theta and psi, in vacuum: the intensity near q = 0. */
+static double of_ball(collet_scattering_options o, double alignment, double theta, double psi)
+{
+    static const int64_t shape[] = {SMALL, SMALL, SMALL};
+    static const double r[] = {12, 12};
+    morphology m;
+    make_balls(&m, shape, r);
+    for (int a = 1; a < 4; a++) {
+        m.array[0][a] = malloc((size_t)m.voxels * sizeof(double));
+        for (int64_t i = 0; i < m.voxels; i++)
+            m.array[0][a][i] = a == 1 ? alignment : a == 2 ? theta : psi;
+    }
+    m.material[0].alignment = m.array[0][1];
+    m.material[0].theta = m.array[0][2];
+    m.material[0].psi = m.array[0][3];
+    memcpy(o.shape, shape, sizeof o.shape);
+    o.materials = m.material;
+    o.n_materials = 3;
+    double *image = patterns_of(&o), sum = near_zero(image, shape, o.voxel);
+    free(image);
+    free_morphology(&m);
+    return sum;
+}
+
+static collet_scattering_options ball_options(const double *energy,
+                                              const collet_scattering_constants *constants)
+{
+    collet_scattering_options o = COLLET_SCATTERING_OPTIONS;
+    o.voxel = 1.0;
+    o.grid = COLLET_SCATTERING_FFT;
+    o.n_energies = 1;
+    o.energies = energy;
+    o.constants = constants;
+    return o;
+}
+
+/* |n^2 - 1|^2 */
+static double contrast(double delta, double beta)
+{
+    double re = delta * delta - beta * beta - 2 * delta, im = 2 * beta * (1 - delta);
+    return re * re + im * im;
+}
+
+static void contrast_is_that_of_the_constants(void **state)
+{
+    const collet_scattering_constants constants[2][3] = {{{1.3e-3, 4e-4, 1.3e-3, 4e-4}},
+                                                         {{-6e-4, 2.1e-3, -6e-4, 2.1e-3}}};
+    static const double energies_used[] = {285.0, 290.0};
+    double found[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        collet_scattering_options o = ball_options(&energies_used[i], constants[i]);
+        found[i] = of_ball(o, 0, 0, 0) / pow(energies_used[i], 4);
+    }
+    double ratio = contrast(1.3e-3, 4e-4) / contrast(-6e-4, 2.1e-3);
+    if (!(fabs(found[0] / found[1] / ratio - 1) <= 5e-3))
+        fail_msg("the ratio is %g, not %g", found[0] / found[1], ratio);
+}
+
+/* |(1 - k k^T) (N^2 - 1) E|^2 for E along x and k along z. */
+static void orientation_is_that_of_the_tensor(void **state)
+{
+    static const double energy = 285.0;
+    const collet_scattering_constants aligned[3] = {{1.3e-3, 4e-4, -6e-4, 9e-4}};
+    const collet_scattering_constants plain[3] = {{1e-3, 0, 1e-3, 0}};
+    double unit = of_ball(ball_options(&energy, plain), 0, 0, 0) / contrast(1e-3, 0);
+    (void)state;
+    for (int i = 0; i < DIRECTIONS; i++) {
+        double theta = PI * (i % 6 + 0.5) / 6, psi = 2 * PI * (i / 6) / 3 + 0.3, c[2][2];
+        double s[2] = {cos(psi) * sin(theta), sin(psi) * sin(theta)}, ideal = 0;
+        double found = of_ball(ball_options(&energy, aligned), 1, theta, psi) / unit;
+        for (int k = 0; k < 2; k++) {
+            double d = k ? -6e-4 : 1.3e-3, b = k ? 9e-4 : 4e-4;
+            c[k][0] = d * d - b * b - 2 * d;
+            c[k][1] = 2 * b * (1 - d);
+        }
+        for (int a = 0; a < 2; a++)
+            for (int part = 0; part < 2; part++) {
+                double p = (c[0][part] - c[1][part]) * s[a] * s[0] + (a == 0 ? c[1][part] : 0);
+                ideal += p * p;
+            }
+        if (!(fabs(found / ideal - 1) <= 0.01))
+            fail_msg("theta %g, psi %g: %g, not %g", theta, psi, found, ideal);
+    }
+}
+
 static void newer_options_are_refused(void **state)
 {
     static const int64_t shape[] = {2, 4, 4};
@@ -391,6 +492,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roads_agree),
         cmocka_unit_test(balls_scatter_as_computed),
+        cmocka_unit_test(contrast_is_that_of_the_constants),
+        cmocka_unit_test(orientation_is_that_of_the_tensor),
         cmocka_unit_test(newer_options_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
