@@ -91,6 +91,49 @@ static void trim(collet_device *named)
 
 static const collet_trim_extension trim_table = {sizeof trim_table, 0, trim};
 
+/* ---- collet.pinned/1 --------------------------------------------------------------------- */
+
+static const collet_status pinned_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
+                                              COLLET_OK};
+
+static collet_status pinned_alloc(collet_device *named, uint64_t bytes, void **address,
+                                  void **handle, collet_error *err)
+{
+    call c;
+    collet_status status = COLLET_FAILED;
+    if (!call_begin(&c, COLLET_EXTENSION_PINNED " alloc", named, err))
+        return call_end(&c, status);
+    if (!bytes || !address || !handle) {
+        call_wrong(&c, LIBCORE, bytes ? "what is to be set is NULL" : "0 bytes");
+        return call_end(&c, status);
+    }
+    const collet_pinned_extension *below = c.device->extensions[EXTENSION_PINNED];
+    call_enter(&c);
+    status = below->alloc(c.device->below, bytes, address, handle, c.below_err);
+    call_left(&c);
+    status = call_status(&c, status, pinned_errors);
+    if (status == COLLET_OK && (!*address || (uintptr_t)*address % 64))
+        call_wrong(&c, PLUGIN, "the address %p is NULL or not aligned to 64 bytes", *address);
+    if (status == COLLET_OK && c.wrong.status != COLLET_OK)
+        below->free(c.device->below, *address, *handle);
+    return call_end(&c, status);
+}
+
+static void pinned_free(collet_device *named, void *address, void *handle)
+{
+    call c;
+    if (call_begin(&c, COLLET_EXTENSION_PINNED " free", named, NULL)) {
+        const collet_pinned_extension *below = c.device->extensions[EXTENSION_PINNED];
+        call_enter(&c);
+        below->free(c.device->below, address, handle);
+        call_left(&c);
+    }
+    call_end(&c, COLLET_OK);
+}
+
+static const collet_pinned_extension pinned_table = {sizeof pinned_table, 0, pinned_alloc,
+                                                     pinned_free};
+
 /* ---- The slot ---------------------------------------------------------------------------- */
 
 static const struct known {
@@ -101,6 +144,7 @@ static const struct known {
     [EXTENSION_MEMORY] = {COLLET_EXTENSION_MEMORY, &memory_table, sizeof memory_table},
     [EXTENSION_COPY] = {COLLET_EXTENSION_COPY, &validation_copy, sizeof validation_copy},
     [EXTENSION_NATIVE] = {COLLET_EXTENSION_NATIVE, &validation_native, sizeof validation_native},
+    [EXTENSION_PINNED] = {COLLET_EXTENSION_PINNED, &pinned_table, sizeof pinned_table},
     [EXTENSION_TRIM] = {COLLET_EXTENSION_TRIM, &trim_table, sizeof trim_table},
 };
 

@@ -34,6 +34,7 @@ typedef enum extension_kind {
     EXTENSION_TRIM,
     EXTENSION_COPY,
     EXTENSION_NATIVE,
+    EXTENSION_PINNED,
     EXTENSION_KINDS
 } extension_kind;
 

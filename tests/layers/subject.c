@@ -339,6 +339,23 @@ static collet_status native_import(collet_device *d, void *handle, uint64_t offs
     return status;
 }
 
+static collet_status pinned_alloc(collet_device *d, uint64_t bytes, void **address, void **handle,
+                                  collet_error *err)
+{
+    (void)d;
+    (void)err;
+    *handle = aligned_alloc(64, (bytes + 127) / 64 * 64);
+    *address = (char *)*handle + (is("pinned_unaligned") ? 8 : 0);
+    return COLLET_OK;
+}
+
+static void pinned_free(collet_device *d, void *address, void *handle)
+{
+    (void)d;
+    (void)address;
+    free(handle);
+}
+
 static const void *extension(collet_device *d, const char *name)
 {
     static const collet_trim_extension table = {sizeof table, 0, trim},
@@ -347,12 +364,15 @@ static const void *extension(collet_device *d, const char *name)
     static const collet_copy_extension copy = {sizeof copy, 0, between};
     static const collet_native_extension native = {
         sizeof native, 0, native_device, native_queue, native_used, native_buffer, native_import};
+    static const collet_pinned_extension pinned = {sizeof pinned, 0, pinned_alloc, pinned_free};
     static int asked;
     (void)d;
     if (!strcmp(name, COLLET_EXTENSION_MEMORY))
         return &memory;
     if (!strcmp(name, COLLET_EXTENSION_COPY))
         return &copy;
+    if (!strcmp(name, COLLET_EXTENSION_PINNED))
+        return &pinned;
     if (!strcmp(name, COLLET_EXTENSION_NATIVE))
         return &native;
     if (strcmp(name, COLLET_EXTENSION_TRIM) != 0)

@@ -752,6 +752,27 @@ static void natives(void **state)
     quiet();
 }
 
+static void pinned_memory(void **state)
+{
+    room r;
+    void *address, *handle;
+    (void)state;
+    make(&r, 0);
+    const collet_pinned_extension *e = layer->extension(r.device, COLLET_EXTENSION_PINNED);
+    assert_int_equal(e->alloc(r.device, 100, &address, &handle, &err), COLLET_OK);
+    memset(address, 1, 100);
+    e->free(r.device, address, handle);
+    quiet();
+    e->alloc(r.device, 0, &address, &handle, &err);
+    expect("collet.pinned/1 alloc: libcore: 0 bytes");
+    subject_defect = "pinned_unaligned";
+    assert_int_equal(e->alloc(r.device, 100, &address, &handle, &err), COLLET_FAILED);
+    expect("collet.pinned/1 alloc: plugin: the address ");
+    subject_defect = "";
+    destroy(&r);
+    quiet();
+}
+
 static void too_many_queues(void **state)
 {
     room r;
@@ -979,6 +1000,7 @@ int main(void)
         cmocka_unit_test(arguments),
         cmocka_unit_test(copies),
         cmocka_unit_test(natives),
+        cmocka_unit_test(pinned_memory),
         cmocka_unit_test(too_many_queues),
         cmocka_unit_test(calls_are_checked),
         cmocka_unit_test(calls_are_accepted_without_memory),
