@@ -215,6 +215,33 @@ static void a_source_is_kept_during_the_copy(void **state)
     close_world(w);
 }
 
+/* Memory of its own, but no queues: what is freed is free at once. */
+static void a_synchronous_device_with_own_memory(void **state)
+{
+    static const char *const settings[] = {"remote.synchronous=1", "remote.apart=1",
+                                           "remote.memory=1024", NULL};
+    (void)state;
+    world w = open_world(BOTH, settings, "remote:0");
+    collet_array *a = floats(w.cx, N, 1), *last = NULL;
+    for (int i = 0; i < 20; i++) {
+        collet_array *c = empty_floats(w.cx, N);
+        assert_ok(w.cx, collet_add(w.cx, c, a, a));
+        collet_array_free(last);
+        last = c;
+        assert_int_equal(memory_of(w.cx).current, 2 * BYTES);
+    }
+    assert_ok(w.cx, collet_set_backend(w.cx, "remote:1"));
+    assert_ok(w.cx, collet_add(w.cx, last, last, last));
+    assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
+    assert_ok(w.cx, collet_add(w.cx, last, last, last));
+    assert_first(w.cx, last, 8);
+    assert_ok(w.cx, collet_finish(w.cx));
+    collet_array_free(a);
+    collet_array_free(last);
+    assert_int_equal(memory_of(w.cx).current, 0);
+    close_world(w);
+}
+
 typedef struct job {
     collet_runtime *rt;
     collet_array *shared;
@@ -281,6 +308,7 @@ int main(void)
         cmocka_unit_test(scratch_is_kept_while_used),
         cmocka_unit_test(a_device_is_lost_with_work_in_progress),
         cmocka_unit_test(a_source_is_kept_during_the_copy),
+        cmocka_unit_test(a_synchronous_device_with_own_memory),
         cmocka_unit_test(threads_share_short_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,8 +73,13 @@ static collet_status device_open(const collet_host *host, uint32_t index,
     d->delay_us = setting(host, "remote.delay_us");
     pthread_mutex_init(&d->lock, NULL);
     properties->memory = COLLET_MEMORY_OWN;
-    properties->order = COLLET_ORDER_QUEUES;
+    int synchronous = setting(host, "remote.synchronous") != 0;
+    properties->order = synchronous ? COLLET_ORDER_SYNCHRONOUS : COLLET_ORDER_QUEUES;
     properties->threads = COLLET_THREADS_ANY;
+    if (synchronous && remote_queue_create(d, &d->inner, err) != COLLET_OK) {
+        free(d);
+        return COLLET_NO_MEMORY;
+    }
     *out = d;
     return COLLET_OK;
 }
@@ -83,6 +88,7 @@ static void device_close(collet_device *d)
 {
     if (!d)
         return;
+    remote_queue_destroy(d, d->inner);
     pthread_mutex_destroy(&d->lock);
     free(d);
 }

@@ -301,6 +301,13 @@ collet_status remote_queue_wait(collet_device *d, collet_queue *q, uint64_t valu
     return failed ? d->host->fail(err, status, "the kernel of op %u failed", op) : COLLET_OK;
 }
 
+void queue_push_or_run(collet_device *d, collet_queue *q, task *t)
+{
+    queue_push(q ? q : d->inner, t);
+    if (!q)
+        remote_queue_wait(d, d->inner, remote_queue_mark(d, d->inner), -1, NULL);
+}
+
 static collet_status await(collet_device *d, task *t)
 {
     (void)d;

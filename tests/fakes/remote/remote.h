@@ -35,6 +35,7 @@ struct collet_device {
     collet_buffer *buffers;                 /* so that those of a hung device are not leaks */
     uint64_t kept;                          /* bytes freed since the last trim; simulates a pool */
     _Alignas(16) unsigned char spoiled[64]; /* see remote.extension */
+    collet_queue *inner;                    /* of remote.synchronous, for all commands */
     int64_t hoards;                         /* freed memory is not available before a trim */
 };
 
@@ -80,6 +81,8 @@ void task_free(task *t);
 collet_recording **queue_recording(collet_queue *q);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
+/* The same; `q` NULL: to the device's inner queue, for which it waits. */
+void queue_push_or_run(collet_device *d, collet_queue *q, task *t);
 
 collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
                              uint64_t *workspace_bytes);

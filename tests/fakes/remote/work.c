@@ -139,7 +139,7 @@ collet_status task_number(collet_device *d, task *t, collet_error *err)
 
 collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
-    int recording = *queue_recording(q) != NULL;
+    int recording = q && *queue_recording(q) != NULL;
     if (recording && call->op >> 31)
         return d->host->fail(call->err, COLLET_REFUSED, "remote.plus cannot be recorded");
     task *t = task_new(d, kernel_work);
@@ -168,7 +168,7 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
     }
     if (call->workspace)
         task_buffer(t, 3, call->workspace, 0);
-    queue_push(q, t);
+    queue_push_or_run(d, q, t);
     return COLLET_OK;
 }
 
@@ -210,13 +210,14 @@ collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, 
     memcpy(t->source, source, bytes);
     t->bytes = bytes;
     task_buffer(t, 0, b, offset);
-    queue_push(q, t);
+    queue_push_or_run(d, q, t);
     return COLLET_OK;
 }
 
 collet_status remote_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                           void *target, uint64_t bytes, collet_error *err)
 {
+    q = q ? q : d->inner;
     collet_status status = remote_queue_wait(d, q, remote_queue_mark(d, q), -1, err);
     if (status == COLLET_OK && d->lost)
         status = d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
