@@ -62,6 +62,7 @@ void queues_destroy(device *d)
     while (d->idle) {
         queue *q = d->idle;
         d->idle = q->next;
+        queue_wait(q);
         if (q->handle && !atomic_load(&d->hung))
             d->table->queue_destroy(d->handle, q->handle);
         pthread_rwlock_destroy(&q->handle_lock);
@@ -91,12 +92,32 @@ static void failure_note(queue *q, collet_status status, uint64_t after, const c
     q->failed = 1;
 }
 
-/* Under the queue's lock. queue_destroy waits for what is enqueued. */
+/* With one of the locks held. `ask`: does not wait; NOT_READY. */
+static collet_status handle_wait(queue *q, uint64_t ticket, int ask, collet_error *err)
+{
+    device *d = q->device;
+    int64_t timeout = ask ? 0 : d->owner->runtime->timeout;
+    if (atomic_load(&d->hung))
+        return collet_fail(err, COLLET_DEVICE_LOST, "the device did not finish other work in time");
+    collet_status status =
+        d->table->queue_wait(d->handle, q->handle, ticket - q->base, timeout, err);
+    if (status == COLLET_NOT_READY && !ask) {
+        atomic_store(&d->hung, 1);
+        status = collet_fail(err, COLLET_DEVICE_LOST,
+                             "it did not finish within %" PRId64 " s (setting 'timeout')",
+                             timeout / 1000000000);
+    }
+    return device_note_status(d, status);
+}
+
+/* Under the queue's lock. queue_destroy waits without a limit, so that comes first. */
 static collet_status handle_replace(queue *q, collet_error *err)
 {
     device *d = q->device;
     if (atomic_load(&d->state) == DEVICE_LOST)
         return collet_fail(err, COLLET_DEVICE_LOST, "the device is lost");
+    if (q->handle && handle_wait(q, atomic_load(&q->submitted), 0, err) == COLLET_DEVICE_LOST)
+        return COLLET_DEVICE_LOST;
     pthread_rwlock_wrlock(&q->handle_lock);
     d->table->queue_destroy(d->handle, q->handle);
     q->handle = NULL;
@@ -153,22 +174,6 @@ static void complete(queue *q, uint64_t ticket)
     uint64_t known = atomic_load(&q->completed);
     while (known < ticket && !atomic_compare_exchange_weak(&q->completed, &known, ticket))
         ;
-}
-
-/* With handle_lock read-locked. `ask`: does not wait; NOT_READY. */
-static collet_status handle_wait(queue *q, uint64_t ticket, int ask, collet_error *err)
-{
-    device *d = q->device;
-    int64_t timeout = ask ? 0 : d->owner->runtime->timeout;
-    collet_status status =
-        d->table->queue_wait(d->handle, q->handle, ticket - q->base, timeout, err);
-    if (status == COLLET_NOT_READY && !ask) {
-        atomic_store(&d->hung, 1);
-        status = collet_fail(err, COLLET_DEVICE_LOST,
-                             "it did not finish within %" PRId64 " s (setting 'timeout')",
-                             timeout / 1000000000);
-    }
-    return device_note_status(d, status);
 }
 
 /* With handle_lock read-locked, after a wait for `ticket` reported a failure: the last ticket that

@@ -256,6 +256,29 @@ static void a_hung_device_is_lost_in_time(void **state)
     close_world(w);
 }
 
+/* The queue that failed is replaced once its commands are over, for which the setting is the limit,
+ * too. */
+static void a_failed_queue_that_hangs_is_lost_in_time(void **state)
+{
+    static const char *const settings[] = {"remote.fail=1", "remote.hang=2", "timeout=1", NULL};
+    (void)state;
+    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4);
+    const float doubled[] = {2, 4, 6, 8};
+    float sink[4];
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_status(w.cx, collet_array_read(w.cx, c, sink, sizeof sink), COLLET_FAILED);
+    assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_DEVICE_LOST);
+    assert_text_has(w.cx, "did not finish within 1 s");
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_floats(w.cx, c, doubled);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+    close_world(w);
+}
+
 /* "auto" prefers the device that holds the bytes. */
 static void auto_follows_the_bytes(void **state)
 {
@@ -455,6 +478,7 @@ int main(void)
         cmocka_unit_test(a_late_failure_is_reported),
         cmocka_unit_test(a_lost_device_loses_only_its_own),
         cmocka_unit_test(a_hung_device_is_lost_in_time),
+        cmocka_unit_test(a_failed_queue_that_hangs_is_lost_in_time),
         cmocka_unit_test(auto_follows_the_bytes),
         cmocka_unit_test(contexts_share_an_array),
         cmocka_unit_test(arrays_may_outlive_everything),
