@@ -192,28 +192,23 @@ static uint64_t last_good(queue *q, uint64_t ticket, collet_status status)
     return good < bad ? good : bad - 1;
 }
 
-/* `ask`: 0 where it would have to wait, for a lock too. */
-static int reach(queue *q, uint64_t ticket, int ask)
+static void reach(queue *q, uint64_t ticket)
 {
     collet_error why = {COLLET_OK, ""};
     collet_status status = COLLET_OK;
     uint64_t good = 0, base = 0;
     if (atomic_load(&q->completed) >= ticket)
-        return 1;
-    if (ask ? pthread_rwlock_tryrdlock(&q->handle_lock) : pthread_rwlock_rdlock(&q->handle_lock))
-        return 0;
+        return;
+    pthread_rwlock_rdlock(&q->handle_lock);
     if (atomic_load(&q->completed) < ticket) {
         base = q->base;
-        status = handle_wait(q, ticket, ask, &why);
-        if (status != COLLET_OK && status != COLLET_NOT_READY)
+        status = handle_wait(q, ticket, 0, &why);
+        if (status != COLLET_OK)
             good = last_good(q, ticket, status);
     }
     pthread_rwlock_unlock(&q->handle_lock);
-    if (status == COLLET_NOT_READY)
-        return 0;
     if (status != COLLET_OK) {
-        if (ask ? pthread_mutex_trylock(&q->lock) : pthread_mutex_lock(&q->lock))
-            return 0;
+        pthread_mutex_lock(&q->lock);
         if (!q->failed && q->base == base)
             failure_note(q, status, good, why.text);
         /* Nothing of a lost device is waited for again. */
@@ -222,18 +217,29 @@ static int reach(queue *q, uint64_t ticket, int ask)
         pthread_mutex_unlock(&q->lock);
     }
     complete(q, ticket);
-    return 1;
-}
-
-int queue_passed(queue *q, uint64_t ticket)
-{
-    return reach(q, ticket, 1);
 }
 
 void queue_reach(queue *q, uint64_t ticket)
 {
-    (void)reach(q, ticket, 0);
+    reach(q, ticket);
     blocks_collect(q->device, 0);
+}
+
+/* Failures are left to waits: a call that found one between its transfers and its kernel would
+ * fail, although the host has the bytes. */
+int queue_passed(queue *q, uint64_t ticket)
+{
+    collet_error why;
+    if (atomic_load(&q->completed) >= ticket)
+        return 1;
+    if (pthread_rwlock_tryrdlock(&q->handle_lock))
+        return 0;
+    int passed =
+        atomic_load(&q->completed) >= ticket || handle_wait(q, ticket, 1, &why) == COLLET_OK;
+    pthread_rwlock_unlock(&q->handle_lock);
+    if (passed)
+        complete(q, ticket);
+    return passed;
 }
 
 void queue_wait(queue *q)
@@ -316,7 +322,7 @@ collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
     device *d = q->device;
     queue *by = NULL;
     collet_error why = {COLLET_OK, ""};
-    if (!d->extensions.copy)
+    if (!d->extensions.copy || d->synchronous || from->synchronous)
         return COLLET_REFUSED;
     collet_status status = queue_for_copies(from, &by, &why);
     if (status == COLLET_OK && written->queue)

@@ -226,7 +226,8 @@ uint64_t queue_unlock(queue *q);
  * device is lost. Any thread, also while others enqueue. */
 void queue_reach(queue *q, uint64_t ticket);
 void queue_wait(queue *q);
-/* Whether `ticket` is over; asks the device, and is 0 where that would have to wait. */
+/* Whether `ticket` is over without a failure; asks the device, and is 0 where that would have to
+ * wait. */
 int queue_passed(queue *q, uint64_t ticket);
 /* Waits for the context that uses it: reports the first failure since the last such call, also
  * one found by another thread's wait. FAILED, DEVICE_LOST. */

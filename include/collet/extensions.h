@@ -91,7 +91,8 @@ typedef struct collet_record_extension {
 } collet_record_extension;
 
 /*
- * Copies directly from another device's memory. Absent: libcore reads and writes.
+ * Copies directly from another device's memory. Absent, or one of the devices has no
+ * queues: libcore reads and writes.
  *
  * between  From `source`, a buffer of the device `from` of the plugin `of` (this one, or another
  *          with a name that the plugin supports and whose collet.native/1 it may call), to `target`

@@ -218,8 +218,7 @@ static void a_source_is_kept_during_the_copy(void **state)
 /* Memory of its own, but no queues: what is freed is free at once. */
 static void a_synchronous_device_with_own_memory(void **state)
 {
-    static const char *const settings[] = {"remote.synchronous=1", "remote.apart=1",
-                                           "remote.memory=1024", NULL};
+    static const char *const settings[] = {"remote.synchronous=1", "remote.memory=1024", NULL};
     (void)state;
     world w = open_world(BOTH, settings, "remote:0");
     collet_array *a = floats(w.cx, N, 1), *last = NULL;
