@@ -276,6 +276,7 @@ typedef struct kit_session {
     uint64_t seed;
     int large;   /* number of a row's large cases that run; -1: all */
     bool sample; /* only the cases of kit_sample_row */
+    bool named;  /* the op or check was named: also what takes gigabytes of memory */
     int only;    /* number of the only case to run; -1: all */
     /* Called before each case; `text` describes it. */
     void (*progress)(void *user, int number, const char *text);

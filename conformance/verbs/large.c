@@ -118,8 +118,8 @@ static unsigned char *repeated(uint64_t bytes)
 static void size(bench *b)
 {
     uint64_t bytes = ((uint64_t)1 << 32) + WINDOW / 2;
-    if (b->session->large == 0)
-        bench_skip(b, "writes 4 GiB: not with --quick");
+    if (!b->session->named)
+        bench_skip(b, "writes 4 GiB: only with --op large.size");
     if (machine_free() < 3 * bytes)
         bench_skip(b, "%llu bytes are not free", (unsigned long long)(3 * bytes));
     open_large(b);

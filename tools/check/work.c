@@ -368,6 +368,7 @@ static bool run_row(worker *w, int32_t at)
                            .large = w->options->large,
                            /* Other devices of the plugin have the same kernels. */
                            .sample = w->options->sample || row->device != w->device,
+                           .named = w->options->op != NULL,
                            .only = w->options->only,
                            .progress = progress,
                            .user = w,
