@@ -205,6 +205,8 @@ collet_status remote_native_queue_used(collet_device *d, collet_queue *q, collet
 
 collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_error *err)
 {
+    if (d->lost)
+        return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
     collet_queue *q = calloc(1, sizeof *q);
     timeline *time = calloc(1, sizeof *time);
     if (!q || !time) {
