@@ -256,7 +256,9 @@ static collet_status ask_row(frame *f, device *d, const collet_kernel_row *row,
 {
     for (uint32_t i = 0; i < f->count; i++)
         f->operands[i].buffer = NULL; /* of the device tried before */
+    device_enter(d);
     collet_status status = row->accepts(d->handle, call, &call->workspace_bytes);
+    device_leave(d, COLLET_OK);
     return status == COLLET_OK ? status : kernel_status(f, d, status);
 }
 
@@ -295,14 +297,16 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
     if (status != COLLET_OK)
         return status;
     uint64_t ticket = 0;
-    if (d->synchronous) {
+    if (d->direct) {
         status = row->run(d->handle, q->handle, call);
     } else {
         status = queue_lock(q, &f->err);
         if (status != COLLET_OK)
             return status;
+        device_enter(d);
         status = row->run(d->handle, q->handle, call);
-        ticket = queue_unlock(q);
+        device_leave(d, COLLET_OK);
+        ticket = l->enqueued = queue_unlock(q);
         origins_enqueued(&f->from, q);
         if (f->cx->counters.calls % CALLS_COLLECT == 0)
             blocks_collect(d, 0);
@@ -355,7 +359,7 @@ static outcome try_device(frame *f, device *d)
         return SERVED;
     }
     device_failed(f, d, status);
-    return status == COLLET_REFUSED ? TRY_NEXT : GIVE_UP;
+    return status == COLLET_REFUSED || status == COLLET_NO_MEMORY ? TRY_NEXT : GIVE_UP;
 }
 
 static void count_fallback(frame *f, const device *chosen, const device *served, const char *why)

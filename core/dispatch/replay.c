@@ -238,7 +238,9 @@ static collet_status steps_accept(collet_context *cx, collet_sequence *s)
         s->err.text[0] = '\0';
         t->call.workspace = NULL;
         t->call.workspace_bytes = 0;
+        device_enter(s->device);
         status = t->row->accepts(s->device->handle, &t->call, &t->call.workspace_bytes);
+        device_leave(s->device, COLLET_OK);
         if (status != COLLET_OK)
             return step_failed(cx, s, i, status, 0);
     }
@@ -328,13 +330,15 @@ static collet_status run_on(collet_context *cx, collet_sequence *s, lane *l)
     s->err.text[0] = '\0';
     uint32_t done;
     if (d->synchronous) {
-        status = steps_run(s, q->handle, &done);
+        device_enter(d);
+        status = device_leave(d, steps_run(s, q->handle, &done));
     } else {
         status = queue_lock(q, context_error(cx));
         if (status != COLLET_OK)
             return status;
-        status = steps_enqueue(s, q, &done);
-        ticket = queue_unlock(q);
+        device_enter(d);
+        status = device_leave(d, steps_enqueue(s, q, &done));
+        ticket = l->enqueued = queue_unlock(q);
         s->last = (use){q, ticket};
         origins_enqueued(&from, q);
         blocks_collect(d, 0);

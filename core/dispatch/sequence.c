@@ -360,7 +360,9 @@ void collet_sequence_free(collet_sequence *s)
     collet_runtime *runtime = s->runtime;
     if (s->recording && runtime_alive(runtime) && !atomic_load(&s->device->hung)) {
         queue_reach(s->last.queue, s->last.ticket);
+        device_enter(s->device);
         s->device->extensions.record->release(s->device->handle, s->recording);
+        device_leave(s->device, COLLET_OK);
     }
     sequence_truncate(s, 0);
     for (uint32_t i = 0; i < s->slot_count; i++)

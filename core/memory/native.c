@@ -28,7 +28,8 @@ collet_status native_describe(device *d, collet_native_device *native, collet_er
     if (!d)
         return COLLET_OK;
     native->dlpack_type = 0;
-    return device_note_status(d, d->extensions.native->device(d->handle, native, err));
+    device_enter(d);
+    return device_leave(d, d->extensions.native->device(d->handle, native, err));
 }
 
 collet_status collet_native_describe(collet_context *cx, const char *name,
@@ -64,9 +65,11 @@ collet_status collet_native_queue(collet_context *cx, const char *name, void **h
         status = queue_lock(l->queue, context_error(cx));
     if (status != COLLET_OK)
         return status;
-    status = d->extensions.native->queue(d->handle, l->queue->handle, handle, context_error(cx));
+    device_enter(d);
+    status = device_leave(
+        d, d->extensions.native->queue(d->handle, l->queue->handle, handle, context_error(cx)));
     pthread_mutex_unlock(&l->queue->lock);
-    return device_note_status(d, status);
+    return status;
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
@@ -82,8 +85,9 @@ collet_status native_acquire(collet_context *cx, collet_array *a, device *d, int
                                     context_error(cx));
     if (status != COLLET_OK)
         return status;
-    status = device_note_status(
-        d, d->extensions.native->buffer(d->handle, buffer, handle, context_error(cx)));
+    device_enter(d);
+    status =
+        device_leave(d, d->extensions.native->buffer(d->handle, buffer, handle, context_error(cx)));
     if (status != COLLET_OK)
         storage_release_on(a->storage, d, NULL, NULL);
     return status;
@@ -120,8 +124,11 @@ collet_status collet_array_release_on(collet_context *cx, collet_array *array, c
     if (!d)
         return storage_unmap(array->storage, context_error(cx));
     status = context_lane(cx, d, &l, context_error(cx));
-    return status == COLLET_OK ? storage_release_on(array->storage, d, l->queue, context_error(cx))
-                               : status;
+    if (status == COLLET_OK)
+        status = storage_release_on(array->storage, d, l->queue, context_error(cx));
+    if (status == COLLET_OK)
+        l->enqueued = atomic_load(&l->queue->submitted);
+    return status;
 }
 
 collet_status native_wrap(collet_context *cx, device *d, collet_array *a, void *handle,

@@ -29,8 +29,9 @@ collet_status collet_pinned_alloc(collet_context *cx, const char *name, uint64_t
     collet_pinned *p = calloc(1, sizeof *p);
     if (!p)
         return context_fail(cx, COLLET_NO_MEMORY, "%s: out of memory", what);
-    status = device_note_status(d, d->extensions.pinned->alloc(d->handle, bytes, &p->address,
-                                                               &p->handle, context_error(cx)));
+    device_enter(d);
+    status = device_leave(d, d->extensions.pinned->alloc(d->handle, bytes, &p->address, &p->handle,
+                                                         context_error(cx)));
     if (status != COLLET_OK) {
         free(p);
         return status;
@@ -48,8 +49,11 @@ void collet_pinned_free(collet_pinned *p)
         return;
     device *d = p->device;
     collet_runtime *runtime = d->owner->runtime;
-    if (runtime_alive(runtime) && !atomic_load(&d->hung))
+    if (runtime_alive(runtime) && !atomic_load(&d->hung)) {
+        device_enter(d);
         d->extensions.pinned->free(d->handle, p->address, p->handle);
+        device_leave(d, COLLET_OK);
+    }
     free(p);
     runtime_release(runtime);
 }

@@ -326,8 +326,9 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
     status = copy_outcome(from, 1, err);
     if (status == COLLET_OK && s->bytes && (status = queue_lock(q, err)) == COLLET_OK) {
         device *d = from->device;
-        status = device_note_status(d, d->table->buffer_read(d->handle, q->handle, from->memory, 0,
-                                                             s->host.memory, s->bytes, err));
+        device_enter(d);
+        status = device_leave(d, d->table->buffer_read(d->handle, q->handle, from->memory, 0,
+                                                       s->host.memory, s->bytes, err));
         if (status == COLLET_OK)
             pthread_mutex_unlock(&q->lock);
         else
@@ -398,10 +399,12 @@ static collet_status send_from_host(storage *s, block *to, queue *q, transfer_co
     status = queue_lock(q, err);
     if (status != COLLET_OK)
         return status;
-    status = to->device->table->buffer_write(to->device->handle, q->handle, to->memory, 0,
-                                             s->host.memory, s->bytes, err);
+    device *d = q->device;
+    device_enter(d);
+    status = device_leave(d, d->table->buffer_write(d->handle, q->handle, to->memory, 0,
+                                                    s->host.memory, s->bytes, err));
     remember(to, use_of(q, queue_unlock(q)), COLLET_WRITE, &no_origins);
-    if (device_note_status(q->device, status) != COLLET_OK)
+    if (status != COLLET_OK)
         return status;
     set_valid(s, q->device->space, 0);
     moved->bytes_to_device += s->bytes;
@@ -588,14 +591,14 @@ collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
 /* What was enqueued in `q` until now. */
 static collet_status commands_end(queue *q, use *u, collet_error *err)
 {
-    const device *d = q->device;
+    device *d = q->device;
     if (d->synchronous)
         return COLLET_OK;
     collet_status status = queue_lock(q, err);
     if (status != COLLET_OK)
         return status;
-    status =
-        device_note_status(q->device, d->extensions.native->queue_used(d->handle, q->handle, err));
+    device_enter(d);
+    status = device_leave(d, d->extensions.native->queue_used(d->handle, q->handle, err));
     *u = use_of(q, queue_unlock(q));
     return status;
 }

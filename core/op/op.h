@@ -46,12 +46,15 @@ typedef struct op {
     uint32_t params_size;
     uint32_t alias; /* 1: an output may be exactly an input */
     uint32_t sig_count;
-    int32_t elementwise; /* every pattern is "..." alone */
-    int32_t rule_only;   /* every pattern is "*" */
-    int32_t scalars;     /* fields of kind SCALAR */
-    uint64_t reserved;   /* bit i: the i-th 4 bytes of the parameters are 0; ops of ops.def alone */
-    op_rule *rule;       /* NULL: the patterns alone */
+    uint32_t unknown_sigs; /* signatures of an own op with dtypes that this libcore does not know */
+    int32_t elementwise;   /* every pattern is "..." alone */
+    int32_t rule_only;     /* every pattern is "*" */
+    int32_t scalars;       /* fields of kind SCALAR */
+    uint64_t reserved; /* bit i: the i-th 4 bytes of the parameters are 0; ops of ops.def alone */
+    op_rule *rule;     /* NULL: the patterns alone */
     const char *name, *family, *shapes, *sigs, *split, *check, *measure, *summary;
+    const char *definer; /* the backend of an own op, else NULL */
+    struct op *replaced; /* own ops: the shorter definition in use before this one */
     const collet_op_field *fields;
     uint32_t field_count, field_size;
     char sig[OP_SIG_MAX][COLLET_MAX_OPERANDS]; /* letters, '*' and '=' */
@@ -91,8 +94,11 @@ void op_table_destroy(op_table *table);
 
 /* ---- Dtypes (signature.c) ------------------------------------------------------------------ */
 
-/* Fills op->sig, sig_count, exact, n_out and n_in from op->sigs. */
+/* Fills op->sig, sig_count, unknown_sigs and exact from op->sigs. */
 collet_status op_parse_sigs(op *o, collet_error *err);
+
+/* Whether every signature of `b` is one of `a`. */
+int op_has_sigs(const op *a, const op *b);
 
 /* 1 if the dtypes packed in `sig` (absent operands 0) are accepted. */
 int op_accepts(const op *o, uint64_t sig);

@@ -2,6 +2,7 @@
 /* The dtypes that an op accepts: the column `sigs` of ops.def. */
 #include "op.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define DTYPE_LETTER(name, id, size, text, letter) [id] = letter,
@@ -39,30 +40,63 @@ static collet_status bad_sigs(const op *o, const char *what, const char *where, 
     return collet_fail(err, COLLET_INVALID, "op %s: %s at '%s'", o->name, what, where);
 }
 
+/* The next signature; *known is 0 if a letter may be of a later version. */
+static collet_status parse_sig(const op *o, const char **at, char *sig, int *known,
+                               collet_error *err)
+{
+    uint32_t n = 0, n_out = 0, colon = 0;
+    const char *s = *at;
+    *known = 1;
+    for (; *s && *s != ' '; s++) {
+        if (*s == ':') {
+            n_out = n;
+            colon++;
+            continue;
+        }
+        int is_own = o->id >= COLLET_OP_OWN(0);
+        if (n == COLLET_MAX_OPERANDS ||
+            !(letter_known(*s) || (is_own && isalpha((unsigned char)*s))))
+            return bad_sigs(o, "a signature is malformed", s, err);
+        *known &= letter_known(*s);
+        sig[n++] = *s;
+    }
+    if (colon != 1 || n != o->n_out + o->n_in || n_out != o->n_out)
+        return bad_sigs(o, "a signature's operands do not fit the shapes", s, err);
+    *at = s + strspn(s, " ");
+    return COLLET_OK;
+}
+
 collet_status op_parse_sigs(op *o, collet_error *err)
 {
     const char *s = o->sigs + strspn(o->sigs, " ");
+    if (!*s)
+        return bad_sigs(o, "there is no signature", o->sigs, err);
     while (*s) {
+        int known;
         if (o->sig_count == OP_SIG_MAX)
             return bad_sigs(o, "too many signatures", s, err);
-        char *sig = o->sig[o->sig_count++];
-        uint32_t n = 0, n_out = 0, colon = 0;
-        for (; *s && *s != ' '; s++) {
-            if (*s == ':') {
-                n_out = n;
-                colon++;
-            } else if (!letter_known(*s) || n == COLLET_MAX_OPERANDS) {
-                return bad_sigs(o, "a signature is malformed", s, err);
-            } else {
-                sig[n++] = *s;
-            }
-        }
-        if (colon != 1 || n != o->n_out + o->n_in || n_out != o->n_out)
-            return bad_sigs(o, "a signature's operands do not fit the shapes", s, err);
-        o->exact[o->sig_count - 1] = pack_sig(sig, n);
-        s += strspn(s, " ");
+        char *sig = o->sig[o->sig_count];
+        collet_status status = parse_sig(o, &s, sig, &known, err);
+        if (status != COLLET_OK)
+            return status;
+        if (known)
+            o->exact[o->sig_count++] = pack_sig(sig, o->n_out + o->n_in);
+        else
+            o->unknown_sigs++;
     }
-    return o->sig_count ? COLLET_OK : bad_sigs(o, "there is no signature", o->sigs, err);
+    return COLLET_OK;
+}
+
+int op_has_sigs(const op *a, const op *b)
+{
+    for (uint32_t i = 0; i < b->sig_count; i++) {
+        uint32_t k = 0;
+        while (k < a->sig_count && memcmp(a->sig[k], b->sig[i], a->n_out + a->n_in))
+            k++;
+        if (k == a->sig_count)
+            return 0;
+    }
+    return 1;
 }
 
 static collet_dtype sig_dtype(uint64_t sig, uint32_t operand)

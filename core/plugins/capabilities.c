@@ -25,11 +25,15 @@ static collet_status check_members(const cJSON *root, int32_t *device_count, col
     if (!json_integer(root, "device_count", 0, CAPABILITIES_MAX_DEVICES, &count))
         return MALFORMED("device_count must be an integer from 0 to %d", CAPABILITIES_MAX_DEVICES);
     const cJSON *devices = cJSON_GetObjectItemCaseSensitive(root, "devices");
-    if (!cJSON_IsArray(devices) || cJSON_GetArraySize(devices) != (int)count)
+    if ((devices || count) &&
+        (!cJSON_IsArray(devices) || cJSON_GetArraySize(devices) != (int)count))
         return MALFORMED("devices must be a list of device_count (%d) objects", (int)count);
-    for (const cJSON *device = devices->child; device; device = device->next)
-        if (!cJSON_IsObject(device) || !json_string(device, "name"))
-            return MALFORMED("every device must be an object with a \"name\"");
+    const cJSON *device;
+    cJSON_ArrayForEach(
+        device,
+        devices) if (!cJSON_IsObject(device) ||
+                     !json_string(device, "name")) return MALFORMED("every device must be an "
+                                                                    "object with a \"name\"");
     const cJSON *choices = cJSON_GetObjectItemCaseSensitive(root, "choices");
     if (choices && !cJSON_IsObject(choices))
         return MALFORMED("choices must be an object");

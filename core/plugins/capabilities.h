@@ -22,8 +22,9 @@ collet_status capabilities_get(const collet_plugin *plugin, const collet_host *h
 
 /*
  * Checks the text: strict JSON, an object with boolean jit, parallel, gpu, an integer device_count
- * from 0 to CAPABILITIES_MAX_DEVICES and as many `devices`, each an object with a string "name";
- * `choices`, if present, is an object of strings. *device_count may be NULL. FORMAT, NO_MEMORY.
+ * from 0 to CAPABILITIES_MAX_DEVICES and as many `devices`, each an object with a string "name"
+ * (none: may be absent); `choices`, if present, is an object of strings. *device_count may be NULL.
+ * FORMAT, NO_MEMORY.
  */
 collet_status capabilities_verify(const char *json, int32_t *device_count, collet_error *err);
 

@@ -64,6 +64,8 @@
  *             not-probed                probing is switched off
  *   register  duplicate-name            an earlier file in the search path has the name
  *   open      changed                   the file is not the one that was found
+ *             op-left-out               another backend defines an op of that name differently
+ *             signature-left-out        an own op has types that this libcore does not know
  *             row-left-out              some kernel rows have unknown flags
  *             device-properties         device_open reported a property that is unknown
  *             device-slot               a slot that a device's properties require is NULL

@@ -266,7 +266,7 @@ static collet_status check_row(const collet_plugin *p, uint32_t index, known_ops
     if (!o)
         return REFUSE("vtable-op", "kernel row %u is for op %u, which does not exist", index,
                       row->op);
-    if (!op_accepts(o, row->sig) && !is_newer(p))
+    if (!op_accepts(o, row->sig) && !is_newer(p) && !o->unknown_sigs)
         return REFUSE("vtable-sig",
                       "kernel row %u: op %s has no signature 0x%llx (%u outputs, %u inputs; %s)",
                       index, o->name, (unsigned long long)row->sig, o->n_out, o->n_in, o->sigs);

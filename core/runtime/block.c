@@ -23,8 +23,11 @@ static int in_use(const block *b)
 static void release(block *b)
 {
     device *d = b->device;
-    if (!atomic_load(&d->hung))
+    if (!atomic_load(&d->hung)) {
+        device_enter(d);
         d->table->buffer_free(d->handle, b->memory);
+        device_leave(d, COLLET_OK);
+    }
     memory_count_subtract(&d->memory, b->foreign ? 0 : b->bytes);
     free(b);
 }
@@ -122,7 +125,8 @@ static collet_status allocate(device *d, uint64_t bytes, collet_buffer **out, co
 {
     if (atomic_load(&d->state) == DEVICE_LOST)
         return collet_fail(err, COLLET_DEVICE_LOST, "%s was lost", d->name);
-    return device_note_status(d, d->table->buffer_alloc(d->handle, bytes, out, err));
+    device_enter(d);
+    return device_leave(d, d->table->buffer_alloc(d->handle, bytes, out, err));
 }
 
 static collet_status allocate_or_wait(device *d, uint64_t bytes, collet_buffer **out,
@@ -140,8 +144,7 @@ static collet_status allocate_or_wait(device *d, uint64_t bytes, collet_buffer *
     while (status == COLLET_REFUSED && wait_for_oldest(d));
     if (status != COLLET_REFUSED)
         return status;
-    if (d->extensions.trim)
-        d->extensions.trim->trim(d->handle);
+    device_trim(d);
     return allocate(d, bytes, out, err);
 }
 
@@ -210,9 +213,10 @@ collet_status block_import(device *d, void *handle, uint64_t offset, uint64_t by
     block *b = calloc(1, sizeof *b);
     if (!b)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array on %s", d->name);
+    device_enter(d);
     collet_status status = d->extensions.native->buffer_import(d->handle, handle, offset, bytes,
                                                                element, &buffer, err);
-    if (device_note_status(d, status) != COLLET_OK) {
+    if (device_leave(d, status) != COLLET_OK) {
         free(b);
         return status;
     }

@@ -207,7 +207,11 @@ collet_status collet_finish(collet_context *cx)
         lane *l = &cx->lanes[i];
         if (!l->queue)
             continue;
-        collet_status status = queue_finish(l->queue, &err);
+        uint64_t submitted = atomic_load(&l->queue->submitted);
+        int shared = l->queue->device->max_queues != 0;
+        collet_status status =
+            queue_finish(l->queue, l->finished, shared ? l->enqueued : submitted, &err);
+        l->finished = submitted;
         blocks_collect(l->queue->device, 1);
         if (status == COLLET_OK)
             status = origins_outcome(&l->origins, 1, &err);
@@ -240,7 +244,12 @@ collet_status context_lane(collet_context *cx, device *d, lane **out, collet_err
 {
     lane *l = &cx->lanes[d->ordinal];
     *out = l;
-    return l->queue ? COLLET_OK : queue_take(d, &l->queue, err);
+    if (l->queue)
+        return COLLET_OK;
+    collet_status status = queue_take(d, &l->queue, err);
+    if (status == COLLET_OK)
+        l->finished = l->enqueued = atomic_load(&l->queue->submitted);
+    return status;
 }
 
 static collet_status scratch_create(device *d, uint64_t bytes, block **grown, void **memory,
@@ -291,8 +300,7 @@ collet_status collet_trim(collet_context *cx)
         if (!d || atomic_load(&d->state) != DEVICE_OPEN)
             continue;
         blocks_collect(d, 1);
-        if (d->extensions.trim)
-            d->extensions.trim->trim(d->handle);
+        device_trim(d);
     }
     return status;
 }
@@ -312,8 +320,10 @@ static collet_memory_stats host_memory(const collet_runtime *r)
 static collet_status device_memory(device *d, collet_memory_stats *stats, collet_error *err)
 {
     const collet_memory_extension *memory = d->extensions.memory;
-    if (memory)
-        return device_note_status(d, memory->stats(d->handle, stats, err));
+    if (memory) {
+        device_enter(d);
+        return device_leave(d, memory->stats(d->handle, stats, err));
+    }
     stats->current = stats->reserved = atomic_load(&d->memory.current);
     stats->peak = atomic_load(&d->memory.peak);
     stats->total = device_memory_bytes(d);
@@ -372,9 +382,11 @@ collet_status collet_memory_reset_peak(collet_context *cx, const char *space)
         status = context_space(cx, "collet_memory_reset_peak", space, &d);
     if (status != COLLET_OK)
         return status;
-    if (d && d->extensions.memory)
+    if (d && d->extensions.memory) {
+        device_enter(d);
         d->extensions.memory->reset_peak(d->handle);
-    else
-        memory_count_reset_peak(d ? &d->memory : &cx->runtime->host_memory);
+        return device_leave(d, COLLET_OK);
+    }
+    memory_count_reset_peak(d ? &d->memory : &cx->runtime->host_memory);
     return COLLET_OK;
 }

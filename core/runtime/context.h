@@ -10,7 +10,9 @@
 /* State of a context on one device. */
 typedef struct lane {
     queue *queue;
-    void *scratch; /* workspace of kernels: host address or buffer; grows, never shrinks */
+    uint64_t enqueued; /* ticket of the context's last kernels */
+    uint64_t finished; /* last ticket of the queue at the last collet_finish */
+    void *scratch;     /* workspace of kernels: host address or buffer; grows, never shrinks */
     uint64_t scratch_bytes;
     block *block;    /* of the scratch, on a device with memory of its own */
     origins origins; /* of the work since the last collet_finish */

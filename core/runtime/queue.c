@@ -13,8 +13,8 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a queue of %s", d->name);
     q->device = d;
     if (!d->synchronous) {
-        collet_status status =
-            device_note_status(d, d->table->queue_create(d->handle, &q->handle, err));
+        device_enter(d);
+        collet_status status = device_leave(d, d->table->queue_create(d->handle, &q->handle, err));
         if (status != COLLET_OK) {
             free(q);
             return status;
@@ -22,47 +22,61 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
     }
     pthread_mutex_init(&q->lock, NULL);
     pthread_rwlock_init(&q->handle_lock, NULL);
+    q->next = d->queues;
+    d->queues = q;
     *out = q;
     return COLLET_OK;
 }
 
+/* The queue with the fewest users if the device can have no more, else NULL. Under the lock. */
+static queue *shared_queue(const device *d)
+{
+    queue *fewest = d->queues;
+    uint32_t count = 0;
+    for (queue *q = d->queues; q; q = q->next, count++)
+        if (q->users < fewest->users)
+            fewest = q;
+    return d->max_queues && count >= d->max_queues ? fewest : NULL;
+}
+
 collet_status queue_take(device *d, queue **out, collet_error *err)
 {
+    collet_status status = COLLET_OK;
     pthread_mutex_lock(&d->owner->lock);
     queue *q = d->idle;
     if (q)
-        d->idle = q->next;
-    pthread_mutex_unlock(&d->owner->lock);
-    if (q) {
-        q->next = NULL;
+        d->idle = q->next_idle;
+    else if (!(q = shared_queue(d)))
+        status = queue_create(d, &q, err);
+    if (status == COLLET_OK) {
+        q->users++;
         *out = q;
-        return COLLET_OK;
     }
-    return queue_create(d, out, err);
+    pthread_mutex_unlock(&d->owner->lock);
+    return status;
 }
 
 void queue_return(queue *q)
 {
     if (!q)
         return;
-    pthread_mutex_lock(&q->lock);
-    q->unreported.status = COLLET_OK; /* not the next context's failure */
-    pthread_mutex_unlock(&q->lock);
     pthread_mutex_lock(&q->device->owner->lock);
-    q->next = q->device->idle;
-    q->device->idle = q;
+    if (--q->users == 0) {
+        q->next_idle = q->device->idle;
+        q->device->idle = q;
+    }
     pthread_mutex_unlock(&q->device->owner->lock);
 }
 
 void queues_destroy(device *d)
 {
-    if (d->copies)
-        queue_return(d->copies);
-    d->copies = NULL;
-    while (d->idle) {
-        queue *q = d->idle;
-        d->idle = q->next;
+    /* All first: a wait frees memory, whose uses name other queues. */
+    for (queue *q = d->queues; q; q = q->next)
         queue_wait(q);
+    d->copies = d->idle = NULL;
+    while (d->queues) {
+        queue *q = d->queues;
+        d->queues = q->next;
         if (q->handle && !atomic_load(&d->hung))
             d->table->queue_destroy(d->handle, q->handle);
         pthread_rwlock_destroy(&q->handle_lock);
@@ -85,10 +99,8 @@ static void failure_note(queue *q, collet_status status, uint64_t after, const c
     }
     queue_failure *f = &q->failures[count];
     *f = (queue_failure){.status = status, .after = after, .upto = UINT64_MAX};
-    snprintf(f->why, sizeof f->why, "%.199s", why);
+    snprintf(f->why, sizeof f->why, "%.479s", why);
     atomic_store(&q->failure_count, count + 1);
-    if (q->unreported.status == COLLET_OK)
-        collet_fail(&q->unreported, status, "%s", why);
     q->failed = 1;
 }
 
@@ -99,8 +111,12 @@ static collet_status handle_wait(queue *q, uint64_t ticket, int ask, collet_erro
     int64_t timeout = ask ? 0 : d->owner->runtime->timeout;
     if (atomic_load(&d->hung))
         return collet_fail(err, COLLET_DEVICE_LOST, "the device did not finish other work in time");
+    if (ask && d->one_call && pthread_mutex_trylock(&d->calls))
+        return COLLET_NOT_READY;
+    if (!ask)
+        device_enter(d);
     collet_status status =
-        d->table->queue_wait(d->handle, q->handle, ticket - q->base, timeout, err);
+        device_leave(d, d->table->queue_wait(d->handle, q->handle, ticket - q->base, timeout, err));
     if (status == COLLET_NOT_READY && !ask) {
         atomic_store(&d->hung, 1);
         status = collet_fail(err, COLLET_DEVICE_LOST,
@@ -119,13 +135,15 @@ static collet_status handle_replace(queue *q, collet_error *err)
     if (q->handle && handle_wait(q, atomic_load(&q->submitted), 0, err) == COLLET_DEVICE_LOST)
         return COLLET_DEVICE_LOST;
     pthread_rwlock_wrlock(&q->handle_lock);
+    device_enter(d);
     d->table->queue_destroy(d->handle, q->handle);
+    device_leave(d, COLLET_OK);
     q->handle = NULL;
     q->base = atomic_load(&q->submitted);
     atomic_store(&q->completed, q->base);
     q->failures[q->failure_count - 1].upto = q->base;
-    collet_status status =
-        device_note_status(d, d->table->queue_create(d->handle, &q->handle, err));
+    device_enter(d);
+    collet_status status = device_leave(d, d->table->queue_create(d->handle, &q->handle, err));
     q->failed = status != COLLET_OK;
     pthread_rwlock_unlock(&q->handle_lock);
     return status;
@@ -161,7 +179,12 @@ collet_status queue_lock(queue *q, collet_error *err)
 uint64_t queue_unlock(queue *q)
 {
     device *d = q->device;
-    uint64_t ticket = d->synchronous ? 0 : q->base + d->table->queue_mark(d->handle, q->handle);
+    uint64_t ticket = 0;
+    if (!d->synchronous) {
+        device_enter(d);
+        ticket = q->base + d->table->queue_mark(d->handle, q->handle);
+        device_leave(d, COLLET_OK);
+    }
     atomic_store(&q->submitted, ticket);
     pthread_mutex_unlock(&q->lock);
     return ticket;
@@ -247,14 +270,18 @@ void queue_wait(queue *q)
     queue_reach(q, atomic_load(&q->submitted));
 }
 
-collet_status queue_finish(queue *q, collet_error *err)
+collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error *err)
 {
+    collet_status status = COLLET_OK;
     queue_wait(q);
+    if (!atomic_load(&q->failure_count))
+        return COLLET_OK;
     pthread_mutex_lock(&q->lock);
-    collet_status status = q->unreported.status;
-    if (status != COLLET_OK)
-        collet_fail(err, status, "%s", q->unreported.text);
-    q->unreported.status = COLLET_OK;
+    for (uint32_t i = 0; i < q->failure_count && status == COLLET_OK; i++) {
+        const queue_failure *f = &q->failures[i];
+        if (after < upto && upto > f->after && after < f->upto)
+            status = collet_fail(err, f->status, "%s", f->why);
+    }
     pthread_mutex_unlock(&q->lock);
     return status;
 }
@@ -268,12 +295,14 @@ static collet_status order_on_device(queue *q, queue *other, uint64_t ticket, co
     if (status != COLLET_OK)
         return status;
     pthread_rwlock_rdlock(&other->handle_lock);
-    if (atomic_load(&other->completed) < ticket)
-        status =
-            d->table->queue_after(d->handle, q->handle, other->handle, ticket - other->base, err);
+    if (atomic_load(&other->completed) < ticket) {
+        device_enter(d);
+        status = device_leave(d, d->table->queue_after(d->handle, q->handle, other->handle,
+                                                       ticket - other->base, err));
+    }
     pthread_rwlock_unlock(&other->handle_lock);
     pthread_mutex_unlock(&q->lock);
-    return device_note_status(d, status);
+    return status;
 }
 
 collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, collet_error *err)
@@ -315,33 +344,56 @@ static collet_status queue_for_copies(device *d, queue **out, collet_error *err)
     return COLLET_OK;
 }
 
+/* Two queues, in the order of their devices: contexts that share queues may copy both ways. */
+static collet_status queues_lock(queue *a, queue *b, collet_error *err)
+{
+    queue *first = a->device->ordinal < b->device->ordinal ? a : b;
+    collet_status status = queue_lock(first, err);
+    if (status != COLLET_OK)
+        return status;
+    status = queue_lock(first == a ? b : a, err);
+    if (status != COLLET_OK)
+        pthread_mutex_unlock(&first->lock);
+    return status;
+}
+
+static collet_status copy_between(queue *q, collet_buffer *target, queue *by, collet_buffer *source,
+                                  uint64_t bytes, collet_error *err)
+{
+    device *d = q->device, *from = by->device, *first = d->ordinal < from->ordinal ? d : from;
+    device *second = first == d ? from : d;
+    device_enter(first);
+    device_enter(second);
+    collet_status status =
+        d->extensions.copy->between(d->handle, q->handle, target, 0, from->table, from->handle,
+                                    by->handle, source, 0, bytes, err);
+    device_leave(second, COLLET_OK);
+    device_leave(first, COLLET_OK);
+    return device_note_status(d, status);
+}
+
 collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
                                  collet_buffer *source, uint64_t bytes, const use *written,
                                  use *read, uint64_t *ticket, collet_error *err)
 {
-    device *d = q->device;
     queue *by = NULL;
     collet_error why = {COLLET_OK, ""};
-    if (!d->extensions.copy || d->synchronous || from->synchronous)
+    if (!q->device->extensions.copy || q->device->synchronous || from->synchronous)
         return COLLET_REFUSED;
     collet_status status = queue_for_copies(from, &by, &why);
     if (status == COLLET_OK && written->queue)
         status = queue_after(by, written->queue, written->ticket, 1, &why);
     if (status != COLLET_OK)
         return COLLET_REFUSED;
-    /* Only copies hold two locks: that of the copy queue, then the other. */
-    if (queue_lock(by, &why) != COLLET_OK)
-        return COLLET_REFUSED;
-    status = queue_lock(q, err);
-    if (status != COLLET_OK) {
-        pthread_mutex_unlock(&by->lock);
-        return status;
-    }
-    status = d->extensions.copy->between(d->handle, q->handle, target, 0, from->table, from->handle,
-                                         by->handle, source, 0, bytes, &why);
+    status = queues_lock(by, q, &why);
+    if (status != COLLET_OK)
+        return atomic_load(&q->device->state) == DEVICE_LOST
+                   ? collet_fail(err, COLLET_DEVICE_LOST, "%s", why.text)
+                   : COLLET_REFUSED;
+    status = copy_between(q, target, by, source, bytes, &why);
     *ticket = queue_unlock(q);
     *read = (use){by, queue_unlock(by)};
     if (status != COLLET_OK && status != COLLET_REFUSED)
         collet_fail(err, status, "%s", why.text);
-    return device_note_status(d, status);
+    return status;
 }

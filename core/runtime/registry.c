@@ -10,85 +10,6 @@
 #include "block.h"
 #include "plugins/vtable.h"
 
-/* ---- Own ops ----------------------------------------------------------------------------- */
-
-static int same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
-static int same_field(const collet_op_field *a, const collet_op_field *b)
-{
-    return !strcmp(a->name, b->name) && same_text(a->choices, b->choices) && a->kind == b->kind &&
-           a->dtype == b->dtype && a->offset == b->offset && a->size == b->size;
-}
-
-static int same_op(const op *o, const op *other)
-{
-    int same = !strcmp(o->shapes, other->shapes) && !strcmp(o->sigs, other->sigs) &&
-               o->params_size == other->params_size && o->alias == other->alias &&
-               o->field_count == other->field_count;
-    for (uint32_t k = 0; same && k < o->field_count; k++)
-        same = same_field(op_field(o, k), op_field(other, k));
-    return same;
-}
-
-/* Takes ownership of `o`; frees it if another plugin has registered the same op. */
-static collet_status own_op_register(collet_runtime *r, op *o, uint32_t *id, collet_error *err)
-{
-    uint32_t count = atomic_load(&r->own_op_count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(r->own_ops[i]->name, o->name))
-            continue;
-        *id = r->own_ops[i]->id;
-        collet_status status =
-            same_op(r->own_ops[i], o)
-                ? COLLET_OK
-                : collet_fail(err, COLLET_UNAVAILABLE,
-                              "another backend defines its op %s differently", o->name);
-        free(o);
-        return status;
-    }
-    if (count == RUNTIME_OWN_OPS_MAX) {
-        free(o);
-        return collet_fail(err, COLLET_UNAVAILABLE, "plugins define more than %d ops",
-                           RUNTIME_OWN_OPS_MAX);
-    }
-    r->own_ops[count] = o;
-    *id = o->id = COLLET_OP_OWN(count);
-    atomic_store(&r->own_op_count, count + 1);
-    return COLLET_OK;
-}
-
-static collet_status own_op_add(collet_runtime *r, const collet_plugin *table, uint32_t k,
-                                uint32_t *id, collet_error *err)
-{
-    op *o = malloc(sizeof *o);
-    if (!o)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the op %s",
-                           vtable_op(table, k)->name);
-    collet_status status = vtable_parse_op(table, k, o, err);
-    if (status == COLLET_OK)
-        return own_op_register(r, o, id, err);
-    free(o);
-    return status;
-}
-
-static collet_status own_ops_register(backend *b, const collet_plugin *table, collet_error *err)
-{
-    collet_status status = COLLET_OK;
-    if (!table->op_count)
-        return COLLET_OK;
-    b->own_ops = calloc(table->op_count, sizeof *b->own_ops);
-    if (!b->own_ops)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the ops of %s", table->name);
-    pthread_mutex_lock(&b->runtime->own_ops_lock);
-    for (uint32_t k = 0; status == COLLET_OK && k < table->op_count; k++)
-        status = own_op_add(b->runtime, table, k, &b->own_ops[k], err);
-    pthread_mutex_unlock(&b->runtime->own_ops_lock);
-    return status;
-}
-
 /* ---- Devices of a backend ---------------------------------------------------------------- */
 
 static collet_status devices_list(backend *b, uint32_t count, collet_error *err)
@@ -112,6 +33,7 @@ static collet_status devices_list(backend *b, uint32_t count, collet_error *err)
         d->ordinal = ordinal + i;
         snprintf(d->name, sizeof d->name, "%s:%u", b->plugin->name, i);
         pthread_mutex_init(&d->retired_lock, NULL);
+        pthread_mutex_init(&d->calls, NULL);
         d->retired_end = &d->retired;
         atomic_store(&r->devices[d->ordinal], d);
     }
@@ -191,22 +113,19 @@ const char *backend_reason(const backend *b, int state)
 /* Tells of the kernel rows that rows_index leaves out. */
 static collet_status rows_report(const backend *b, const collet_plugin *table, collet_error *err)
 {
-    collet_runtime *r = b->runtime;
-    uint32_t count = 0;
-    refusal why;
-    for (uint32_t i = 0; i < table->kernel_count; i++) {
-        const collet_kernel_row *row = vtable_kernel(table, i);
-        if (!vtable_row_usable(row) && !count++)
-            refuse_with(&why, COLLET_FORMAT, "row-left-out",
-                        "kernel row %u has the flags 0x%x and reserved is %u; this libcore knows "
-                        "only 0",
-                        i, row->flags, row->reserved);
-    }
+    uint32_t count = 0, first = 0;
+    collet_error why;
+    for (uint32_t i = 0; i < table->kernel_count; i++)
+        if (!vtable_row_usable(vtable_kernel(table, i)) && !count++)
+            first = i;
     if (!count)
         return COLLET_OK;
-    log_message(&r->log, COLLET_LOG_WARNING, "%s: %u of %u kernel rows are left out: %s",
-                table->name, count, table->kernel_count, why.text);
-    return loader_note(b->plugin, r->records, &why, err);
+    const collet_kernel_row *row = vtable_kernel(table, first);
+    collet_fail(&why, COLLET_UNAVAILABLE,
+                "%u kernel rows: row %u has the flags 0x%x, and reserved is %u; this libcore knows "
+                "only 0",
+                count, first, row->flags, row->reserved);
+    return backend_left_out(b, "row-left-out", why.text, err);
 }
 
 static collet_status backend_load(backend *b, collet_error *err)
@@ -325,6 +244,9 @@ static collet_status properties_apply(device *d, const collet_device_properties 
     }
     d->space = of->memory == COLLET_MEMORY_HOST ? 0 : (int32_t)d->ordinal + 1;
     d->synchronous = of->order == COLLET_ORDER_SYNCHRONOUS;
+    d->one_call = of->threads == COLLET_THREADS_ONE;
+    d->direct = d->synchronous && !d->one_call;
+    d->max_queues = d->synchronous ? 0 : of->max_queues;
     return COLLET_OK;
 }
 
@@ -495,6 +417,7 @@ void registry_destroy(collet_runtime *r)
             blocks_destroy(d);
             device_unload(d);
             pthread_mutex_destroy(&d->retired_lock);
+            pthread_mutex_destroy(&d->calls);
             free(d->reason);
         }
         free(b->devices);
@@ -505,7 +428,10 @@ void registry_destroy(collet_runtime *r)
         pthread_mutex_destroy(&b->lock);
     }
     for (uint32_t i = 0; i < atomic_load(&r->own_op_count); i++)
-        free(r->own_ops[i]);
+        for (op *o = r->own_ops[i], *before; o; o = before) {
+            before = o->replaced;
+            free(o);
+        }
     free(r->backends);
     free(r->layers);
     loader_plugins_free(r->plugins, r->plugin_count);

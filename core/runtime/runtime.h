@@ -53,9 +53,14 @@ struct device {
     memory_count memory; /* what libcore has allocated there */
     int32_t space;       /* 0: works on host memory; else ordinal + 1 */
     int32_t synchronous;
+    int32_t one_call;    /* COLLET_THREADS_ONE: `calls` is held during each call */
+    int32_t direct;      /* synchronous, and calls may overlap */
+    uint32_t max_queues; /* 0: any number */
+    pthread_mutex_t calls;
     uint32_t *first; /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */
     device_row *rows;
-    queue *idle;      /* queues that no context uses, under owner->lock */
+    queue *queues;    /* all, under owner->lock */
+    queue *idle;      /* those that no context uses, under owner->lock */
     queue *copies;    /* for copies to other devices, made at the first; under owner->lock */
     _Atomic int hung; /* lost because a wait took too long: it may hang in any call */
     pthread_mutex_t retired_lock;
@@ -74,7 +79,7 @@ struct backend {
     cJSON *description;   /* the capabilities parsed; published by `state` */
     const cJSON *choices; /* of the probe's capabilities; constant once the backends are listed */
     const collet_plugin *table; /* NULL until opened */
-    uint32_t *own_ops;          /* id of the plugin's op k */
+    uint32_t *own_ops;          /* id of the plugin's op k; 0: another backend's op has its name */
     uint32_t device_count;
     device *devices;
 };
@@ -83,7 +88,7 @@ struct backend {
 typedef struct queue_failure {
     collet_status status;
     uint64_t after, upto;
-    char why[200];
+    char why[480];
 } queue_failure;
 
 #define QUEUE_FAILURES 8 /* beyond that the oldest are merged */
@@ -92,8 +97,9 @@ typedef struct queue_failure {
  * A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
  * the plugin's queue after it. A use of bytes is recorded as (queue, ticket): it is over once
  * completed >= ticket. A queue of the plugin that has failed is replaced by a new one, with a later
- * base. Queues live as long as their device, so a recorded use never dangles. Locks are taken in
- * the order retired_lock, lock, handle_lock.
+ * base. Queues live as long as their device, so a recorded use never dangles. Contexts share one
+ * where the device allows no more. Locks are taken in the order retired_lock, lock, handle_lock,
+ * device.calls.
  */
 struct queue {
     device *device;
@@ -104,9 +110,9 @@ struct queue {
     _Atomic uint64_t submitted, completed;
     queue_failure failures[QUEUE_FAILURES]; /* by rising ticket; under lock */
     _Atomic uint32_t failure_count;
-    int32_t failed;          /* the handle has failed; under lock */
-    collet_error unreported; /* the first failure that queue_finish has not reported; under lock */
-    queue *next;
+    int32_t failed; /* the handle has failed; under lock */
+    uint32_t users; /* under owner->lock */
+    queue *next, *next_idle;
 };
 
 /* Work in progress: over once queue->completed >= ticket. */
@@ -133,8 +139,9 @@ struct collet_runtime {
     op_table ops;
     pthread_mutex_t own_ops_lock;
     _Atomic uint32_t own_op_count;
-    op *own_ops[RUNTIME_OWN_OPS_MAX]; /* id 2^31 + index; strings belong to open plugins */
-    loader_plugin *plugins;           /* backends, then layers */
+    /* id 2^31 + index; strings belong to open plugins. A longer definition replaces an op. */
+    op *_Atomic own_ops[RUNTIME_OWN_OPS_MAX];
+    loader_plugin *plugins; /* backends, then layers */
     size_t plugin_count;
     backend *backends; /* usable ones by falling priority, then the others; of plugins[i] */
     size_t backend_count;
@@ -198,6 +205,15 @@ collet_status device_open(device *d, collet_error *err);
  * open. */
 const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t sig, uint64_t mask);
 
+/* ---- own_ops.c: ops that plugins define --------------------------------------------------- */
+
+/* Registers the ops of the backend's table, b->own_ops. What cannot be used is left out. NO_MEMORY,
+ * INVALID. */
+collet_status own_ops_register(backend *b, const collet_plugin *table, collet_error *err);
+/* Logs and records what of a plugin is left out; `code` is one of loader.h. NO_MEMORY. */
+collet_status backend_left_out(const backend *b, const char *code, const char *text,
+                               collet_error *err);
+
 /* ---- layers.c: what lies between libcore and the backends -------------------------------- */
 
 /* Sets r->layers from the setting; the plugins are listed. INVALID for the name of no layer,
@@ -211,10 +227,42 @@ uint64_t device_memory_bytes(const device *d);
 
 /* ---- queue.c ----------------------------------------------------------------------------- */
 
-/* A queue for one context; returned with queue_return after queue_wait. */
+/* A queue for one context, or one that it shares; returned with queue_return. */
 collet_status queue_take(device *d, queue **out, collet_error *err);
 void queue_return(queue *q);
 void queues_destroy(device *d);
+
+/* Records the status of a call through the device's table: a lost device is not used again. */
+static inline collet_status device_note_status(device *d, collet_status status)
+{
+    if (status == COLLET_DEVICE_LOST)
+        atomic_store(&d->state, DEVICE_LOST);
+    return status;
+}
+
+/* Around each call of a slot, row or extension of an open device: one at a time where the device
+ * needs that. No lock is taken in between. */
+static inline void device_enter(device *d)
+{
+    if (d->one_call)
+        pthread_mutex_lock(&d->calls);
+}
+/* `status` is the call's; noted and returned. */
+static inline collet_status device_leave(device *d, collet_status status)
+{
+    if (d->one_call)
+        pthread_mutex_unlock(&d->calls);
+    return device_note_status(d, status);
+}
+
+static inline void device_trim(device *d)
+{
+    if (!d->extensions.trim)
+        return;
+    device_enter(d);
+    d->extensions.trim->trim(d->handle);
+    device_leave(d, COLLET_OK);
+}
 
 /* Around calls of the plugin that enqueue something: no other thread enqueues between the two. If
  * the handle has failed, queue_lock replaces it. NO_MEMORY, FAILED, DEVICE_LOST: not locked. */
@@ -229,9 +277,9 @@ void queue_wait(queue *q);
 /* Whether `ticket` is over without a failure; asks the device, and is 0 where that would have to
  * wait. */
 int queue_passed(queue *q, uint64_t ticket);
-/* Waits for the context that uses it: reports the first failure since the last such call, also
- * one found by another thread's wait. FAILED, DEVICE_LOST. */
-collet_status queue_finish(queue *q, collet_error *err);
+/* Waits, and reports the first failure of work with the tickets (after, upto], also one found by
+ * another thread's wait. FAILED, DEVICE_LOST. */
+collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error *err);
 /* The known failure of `ticket`, else COLLET_OK. `q` may be NULL. */
 collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err);
 /*
@@ -249,13 +297,5 @@ collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, c
 collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
                                  collet_buffer *source, uint64_t bytes, const use *written,
                                  use *read, uint64_t *ticket, collet_error *err);
-
-/* Records the status of a call through the device's table: a lost device is not used again. */
-static inline collet_status device_note_status(device *d, collet_status status)
-{
-    if (status == COLLET_DEVICE_LOST)
-        atomic_store(&d->state, DEVICE_LOST);
-    return status;
-}
 
 #endif

@@ -160,9 +160,16 @@ typedef struct collet_kernel_row {
 
 /*
  * An op of the plugin's own. `name` is "vendor.op". `shapes` are the operands and `sigs` the dtypes
- * as ops.def writes them, without "*" axes; names of operands may be left out. Two plugins that
- * define the same name must agree in everything else, or the second is refused. All that it points
- * to lives as long as the plugin.
+ * as ops.def writes them, without "*" axes; names of operands may be left out. A signature with a
+ * letter that libcore does not know is left out. All that it points to lives as long as the plugin.
+ *
+ * An op may grow. Of several plugins that define the same name, one definition must extend the
+ * other: equal `shapes` and `alias`; every signature of the other; all fields of the other in the
+ * same order with equal name, choices, kind, dtype, offset and size, and further ones only behind
+ * its params_size; a parameter block that is as long or longer, and none if the other has none.
+ * Meanings and defaults are not compared. The longer definition is used. If neither extends the
+ * other, the op stays that of the plugin that was opened first; the other one's is left out with
+ * its rows, and reported.
  */
 typedef struct collet_op_definition {
     const char *name;
@@ -285,8 +292,9 @@ struct collet_plugin {
      * "asynchronous": bool; "memory_total", "memory_largest_buffer", "cache_bytes" (bytes),
      * "compute_units", "clock_mhz".
      * `choices` may be absent: see host->config. backend-info shows further members unchanged.
-     * device_count 0 comes with a member "reason". The last messages that a probe logs become part
-     * of the reason if it dies: log what is tried before it is tried.
+     * device_count 0 comes with a member "reason", and `devices` may be absent then. The last
+     * messages that a probe logs become part of the reason if it dies: log what is tried before it
+     * is tried.
      */
     collet_status (*capabilities)(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err);

@@ -319,8 +319,10 @@ static void own_ops(void **state)
     s->ops[0].shapes = "... : ...";
     s->ops[0].sigs = "f:ff";
     expect(s, "vtable-own-op", "zoo.twice");
-    s->ops[0].sigs = "f:q";
+    s->ops[0].sigs = "f:?";
     expect(s, "vtable-own-op", "zoo.twice");
+    s->ops[0].sigs = "q:q f:f"; /* q: a type of a later version */
+    expect(s, "ok", "");
     s->ops[0].sigs = "f:f";
     s->ops[0].params_size = 3;
     expect(s, "vtable-own-op", "zoo.twice");

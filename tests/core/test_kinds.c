@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices of different kinds, rows that are asked, and plugins that grow (tests/fakes/kinds). */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/support.h"
+
+#define KINDS COLLET_TEST_KINDS "/kinds.so"
+#define NEWER COLLET_TEST_KINDS "/kinds_newer.so"
+#define CLASH COLLET_TEST_KINDS "/kinds_clash.so"
+#define NONE COLLET_TEST_KINDS "/kinds_none.so"
+
+/* ---- Devices ------------------------------------------------------------------------------ */
+
+static void add_on(collet_context *cx, const char *backend)
+{
+    const float expected[] = {11, 13, 15, 17};
+    assert_ok(cx, collet_set_backend(cx, backend));
+    collet_array *a = floats(cx, 4, 1), *b = floats(cx, 4, 10), *c = empty_floats(cx, 4);
+    assert_ok(cx, collet_add(cx, c, a, b));
+    assert_ok(cx, collet_finish(cx));
+    assert_floats(cx, c, expected);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+}
+
+/* One plugin has devices with and without memory and queues of their own. */
+static void devices_differ(void **state)
+{
+    (void)state;
+    world w = open_world(KINDS, NULL, "kinds");
+    add_on(w.cx, "kinds:0");
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 0);
+    add_on(w.cx, "kinds:1");
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 32);
+    add_on(w.cx, "kinds:2");
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 64);
+    for (uint32_t i = 0; i < 3; i++) {
+        collet_device_info info = {.struct_size = sizeof info};
+        assert_ok(w.cx, collet_device_info_at(w.rt, 0, i, &info, NULL));
+        assert_int_equal(info.memory, i ? COLLET_MEMORY_OWN : COLLET_MEMORY_HOST);
+        assert_int_equal(info.execution,
+                         i == 2 ? COLLET_EXECUTION_ASYNCHRONOUS : COLLET_EXECUTION_SYNCHRONOUS);
+    }
+    close_world(w);
+}
+
+/* Whether a record of stage "open" has this code and text. */
+static int is_recorded(collet_runtime *rt, const char *code, const char *reason)
+{
+    for (size_t i = 0; i < collet_record_count(rt); i++) {
+        collet_plugin_record r = {.struct_size = sizeof r};
+        if (collet_record_at(rt, i, &r, NULL) == COLLET_OK && !strcmp(r.stage, "open") &&
+            !strcmp(r.code, code) && strstr(r.reason, reason))
+            return 1;
+    }
+    return 0;
+}
+
+static void an_unknown_property_is_refused(void **state)
+{
+    (void)state;
+    world w = open_world(KINDS, NULL, "kinds");
+    assert_status(w.cx, collet_set_backend(w.cx, "kinds:5"), COLLET_UNAVAILABLE);
+    assert_text_has(w.cx, "device_open set memory to 3");
+    assert_true(is_recorded(w.rt, "device-properties", "memory to 3"));
+    close_world(w);
+}
+
+typedef struct user {
+    pthread_t thread;
+    collet_runtime *rt;
+    const char *backend;
+} user;
+
+static void *use_device(void *argument)
+{
+    const user *u = argument;
+    for (int i = 0; i < 4; i++) {
+        collet_context *cx = context_of(u->rt);
+        for (int k = 0; k < 5; k++)
+            add_on(cx, u->backend);
+        collet_memory_stats stats = {.struct_size = sizeof stats};
+        assert_ok(cx, collet_memory(cx, u->backend, &stats));
+        assert_ok(cx, collet_trim(cx));
+        collet_context_destroy(cx);
+    }
+    return NULL;
+}
+
+/* The plugin aborts on two calls at once, and on a second queue. */
+static void use_from_threads(const char *backend)
+{
+    collet_runtime *rt = runtime_with(KINDS, NULL);
+    user users[4];
+    for (int i = 0; i < 4; i++) {
+        users[i] = (user){.rt = rt, .backend = backend};
+        assert_int_equal(pthread_create(&users[i].thread, NULL, use_device, &users[i]), 0);
+    }
+    for (int i = 0; i < 4; i++)
+        pthread_join(users[i].thread, NULL);
+    collet_runtime_destroy(rt);
+}
+
+static void one_call_at_a_time(void **state)
+{
+    (void)state;
+    use_from_threads("kinds:3");
+    use_from_threads("kinds:4");
+}
+
+static void one_queue(void **state)
+{
+    (void)state;
+    use_from_threads("kinds:2");
+}
+
+/* Contexts that share a queue are told of their own failures only. */
+static void one_queue_and_a_failure(void **state)
+{
+    static const char *const settings[] = {"kinds.fails=2", NULL};
+    float sink[4];
+    (void)state;
+    world w = open_world(KINDS, settings, "kinds:2");
+    collet_context *other = context_of(w.rt);
+    assert_ok(other, collet_set_backend(other, "kinds:2"));
+    collet_array *a = floats(w.cx, 4, 1), *b = empty_floats(w.cx, 4), *c = empty_floats(w.cx, 4);
+    assert_ok(other, collet_add(other, b, a, a));
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_status(w.cx, collet_finish(w.cx), COLLET_FAILED);
+    assert_text_has(w.cx, "kernel 2 failed");
+    assert_ok(w.cx, collet_finish(w.cx));
+    assert_ok(other, collet_finish(other));
+    assert_ok(other, collet_array_read(other, b, sink, sizeof sink));
+    assert_status(other, collet_array_read(other, c, sink, sizeof sink), COLLET_FAILED);
+    assert_ok(other, collet_add(other, c, a, a));
+    assert_ok(w.cx, collet_array_read(w.cx, c, sink, sizeof sink));
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+    collet_context_destroy(other);
+    close_world(w);
+}
+
+/* ---- Rows --------------------------------------------------------------------------------- */
+
+#define N 1024
+static collet_array *matrix(collet_context *cx)
+{
+    static float zeros[N * N];
+    static const int64_t shape[] = {N, N};
+    collet_array *a = NULL;
+    assert_ok(cx, collet_array_from(cx, &a, COLLET_F32, 2, shape, zeros));
+    return a;
+}
+
+/* A row that does not accept a call refuses it before its operands are copied to the device; those
+ * that overlap are not copied either. */
+static void refused_products_move_nothing(void **state)
+{
+    static const char *const settings[] = {"kinds.refused=1048576", NULL};
+    (void)state;
+    world w = open_world(KINDS ":" SCALAR_PLUGIN, settings, "kinds:1");
+    collet_array *a = matrix(w.cx), *b = matrix(w.cx), *c = matrix(w.cx);
+    collet_counters before = counters_of(w.cx);
+    for (int i = 0; i < 10; i++) {
+        assert_status(w.cx, collet_matmul(w.cx, c, a, b), COLLET_REFUSED);
+        assert_text_has(w.cx, "1048576 elements are too many");
+    }
+    assert_status(w.cx, collet_matmul(w.cx, c, c, b), COLLET_REFUSED);
+    collet_counters after = counters_of(w.cx);
+    assert_int_equal(after.bytes_to_device, before.bytes_to_device);
+    assert_int_equal(after.bytes_to_host, before.bytes_to_host);
+    assert_int_equal(after.temporaries, before.temporaries);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+    close_world(w);
+}
+
+/* A device without memory for a write is passed over, as one that refuses. */
+static void no_memory_for_a_write_falls_back(void **state)
+{
+    static const char *const settings[] = {"kinds.largest_write=8", NULL};
+    (void)state;
+    world w = open_world(KINDS ":" SCALAR_PLUGIN, settings, "kinds:1");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_NO_MEMORY);
+    assert_text_has(w.cx, "no staging buffer is left");
+    assert_ok(w.cx, collet_set_backend(w.cx, "kinds:1,cpu_scalar"));
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
+    assert_int_equal(counters_of(w.cx).fallbacks, 1);
+    const float expected[] = {2, 4, 6, 8};
+    assert_floats(w.cx, c, expected);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+static void a_row_with_unknown_flags_is_left_out(void **state)
+{
+    (void)state;
+    world w = open_world(NEWER, NULL, "kinds_newer");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    assert_ok(w.cx, collet_copy(w.cx, c, a));
+    assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_UNSUPPORTED);
+    assert_true(is_recorded(w.rt, "row-left-out", "row 1 has the flags 0x4"));
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+/* ---- Ops of plugins ------------------------------------------------------------------------ */
+
+typedef struct scale_params {
+    uint32_t struct_size;
+    float factor, summand;
+    uint32_t reserved;
+} scale_params;
+
+static collet_status scale(collet_context *cx, uint32_t op, collet_array *c, collet_array *a,
+                           scale_params params)
+{
+    const collet_array *ins[] = {a};
+    return collet_call(cx, op, &c, ins, &params);
+}
+
+static uint32_t find_op(collet_runtime *rt, const char *name)
+{
+    uint32_t op = 0;
+    collet_error err;
+    if (collet_op_find(rt, name, &op, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return op;
+}
+
+/* Two versions of one op: whichever is opened first, the op becomes the longer one, and what the
+ * older row does not know goes to the newer. */
+static void an_op_grows(void **state)
+{
+    static const char *const orders[] = {"kinds,kinds_newer", "kinds_newer,kinds"};
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        world w = open_world(KINDS ":" NEWER, NULL, orders[order]);
+        uint32_t op = find_op(w.rt, "kinds.scale");
+        collet_op_info info = {.struct_size = sizeof info};
+        assert_ok(w.cx, collet_op_describe(w.rt, op, &info, NULL));
+        assert_int_equal(info.params_size, sizeof(scale_params));
+        assert_int_equal(info.field_count, 2);
+        assert_string_equal(info.sigs, "d:d f:f");
+        assert_ok(w.cx, collet_set_backend(w.cx, "kinds,kinds_newer"));
+        collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+        assert_ok(w.cx, scale(w.cx, op, c, a, (scale_params){8, 2, 0, 0}));
+        assert_string_equal(collet_last_backend(w.cx), "kinds");
+        assert_ok(w.cx, scale(w.cx, op, c, a, (scale_params){16, 2, 0, 0}));
+        assert_string_equal(collet_last_backend(w.cx), "kinds");
+        assert_ok(w.cx, scale(w.cx, op, c, a, (scale_params){16, 2, 3, 0}));
+        assert_string_equal(collet_last_backend(w.cx), "kinds_newer");
+        const float expected[] = {5, 7, 9, 11};
+        assert_floats(w.cx, c, expected);
+        assert_ok(w.cx, collet_set_backend(w.cx, "kinds"));
+        assert_status(w.cx, scale(w.cx, op, c, a, (scale_params){16, 2, 3, 0}), COLLET_REFUSED);
+        assert_text_has(w.cx, "knows 8 of the 16 bytes");
+        collet_array_free(a);
+        collet_array_free(c);
+        close_world(w);
+    }
+}
+
+/* An op that two backends define differently is the first one's; the second keeps the rest. */
+static void a_clash_costs_only_that_op(void **state)
+{
+    (void)state;
+    world w = open_world(KINDS ":" CLASH, NULL, "kinds,kinds_clash");
+    uint32_t op = find_op(w.rt, "kinds.scale"), odd = find_op(w.rt, "kinds_clash.odd");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    const collet_array *ins[] = {a};
+    assert_ok(w.cx, scale(w.cx, op, c, a, (scale_params){8, 2, 0, 0}));
+    assert_string_equal(collet_last_backend(w.cx), "kinds");
+    assert_ok(w.cx, collet_set_backend(w.cx, "kinds_clash"));
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_call(w.cx, odd, &c, ins, NULL));
+    assert_status(w.cx, scale(w.cx, op, c, a, (scale_params){8, 2, 0, 0}), COLLET_UNSUPPORTED);
+    assert_true(is_recorded(w.rt, "op-left-out",
+                            "op kinds.scale: kinds defines other shapes, and was opened first"));
+    assert_true(is_recorded(w.rt, "signature-left-out", "op kinds_clash.odd"));
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+/* ---- No device ----------------------------------------------------------------------------- */
+
+static void a_reason_suffices_without_devices(void **state)
+{
+    (void)state;
+    world w = open_world(NONE ":" SCALAR_PLUGIN, NULL, NULL);
+    assert_status(w.cx, collet_set_backend(w.cx, "kinds_none"), COLLET_UNAVAILABLE);
+    assert_text_has(w.cx, "the card is in another machine");
+    close_world(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_differ),
+        cmocka_unit_test(an_unknown_property_is_refused),
+        cmocka_unit_test(one_call_at_a_time),
+        cmocka_unit_test(one_queue),
+        cmocka_unit_test(one_queue_and_a_failure),
+        cmocka_unit_test(refused_products_move_nothing),
+        cmocka_unit_test(no_memory_for_a_write_falls_back),
+        cmocka_unit_test(a_row_with_unknown_flags_is_left_out),
+        cmocka_unit_test(an_op_grows),
+        cmocka_unit_test(a_clash_costs_only_that_op),
+        cmocka_unit_test(a_reason_suffices_without_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
