@@ -362,6 +362,8 @@ CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
     (void)flags;
     ENTER("MemHostAlloc", NULL);
     *address = piece_new(NULL, bytes);
+    if (!*address)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     fake_cuda.host_allocations++;
     return CUDA_SUCCESS;
 }
