@@ -88,6 +88,7 @@ find_missing() {
 #include <CL/cl.h>'
         optionally pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
         optionally oclgrind command -v oclgrind
+        optionally abigail-tools command -v abidiff
         optionally libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
         need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
         need libcmocka-dev pkg-config --exists cmocka
