@@ -550,7 +550,7 @@ COLLET_API collet_status collet_op_signature(const collet_runtime *runtime, uint
 /*
  * Fills the parameter block of an op with its defaults, for an input 0 with `ndim` axes: AXES has
  * every axis, PERMUTATION reverses the axes, RANK is `ndim`; SCALAR fields, which have no default,
- * are zero and must be set. `params` has `bytes` bytes, at least the op's params_size. Then set
+ * are zero and must be set; struct_size is set. `params` has `bytes` bytes, at least the op's params_size. Then set
  * fields by their offsets, as examples/by_name.c does. NOT_FOUND, INVALID.
  */
 COLLET_API collet_status collet_op_defaults(const collet_runtime *runtime, uint32_t op,

@@ -281,9 +281,9 @@ struct collet_plugin {
     const collet_op_definition *ops; /* NULL when op_count is 0 */
 
     /*
-     * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and its size
-     * into *needed; of a text that does not fit any part may be written there, and the call
-     * succeeds. Creates no device context. Any thread; may block while a driver starts.
+     * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and its size,
+     * with the NUL, into *needed; of a text that does not fit any part may be written there, and
+     * the call succeeds. Creates no device context. Any thread; may block while a driver starts.
      * UNAVAILABLE, FAILED, NO_MEMORY.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
@@ -325,8 +325,9 @@ struct collet_plugin {
      * frees it when queue_wait has reported all of them as over, or their queues are destroyed. */
     void (*buffer_free)(collet_device *device, collet_buffer *buffer);
     /* Memory. Host to device in queue order; `source` may be reused when the call returns. bytes >
-     * 0, within the buffer; no alignment. REFUSED: nothing was enqueued. FAILED: the bytes are
-     * undefined. DEVICE_LOST. */
+     * 0, within the buffer; no alignment. May wait until the queue has room for the bytes. REFUSED:
+     * nothing was enqueued. FAILED: the bytes are undefined, also where memory was short after a
+     * part was enqueued. DEVICE_LOST. */
     collet_status (*buffer_write)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                                   uint64_t offset, const void *source, uint64_t bytes,
                                   collet_error *err);

@@ -222,14 +222,15 @@ typedef struct collet_op_field {
  * is INVALID. ops.def describes every field.
  */
 
-/* fill: the value is converted to the output's dtype as `copy` converts. */
+/* fill: the kernel converts the value, of any real dtype or complex for a complex output, to the
+ * output's dtype as `copy` converts. */
 typedef struct collet_fill_params {
     uint32_t struct_size;
     uint32_t reserved;
     collet_scalar value;
 } collet_fill_params;
 
-/* axpy: alpha is converted to the arrays' dtype as `copy` converts. */
+/* axpy: the kernel converts alpha, of any real dtype, to the arrays' dtype as `copy` converts. */
 typedef struct collet_axpy_params {
     uint32_t struct_size;
     uint32_t reserved;
