@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Other programs may take the processors, so what depends on time is tried this often, with more
  * and more work. */
@@ -81,24 +82,42 @@ static void polled(bench *b)
     wait_end(b, &w);
 }
 
+/* Waits for slow work with a limit that is over before. Whether it was. */
+static int waits_too_short(bench *b, wait_bench *w, int try, int64_t most)
+{
+    uint64_t value = work(b, w, WORK(try));
+    int64_t start = bench_now();
+    collet_status status = try_wait(b, w->worker, value, most);
+    int64_t took = bench_now() - start;
+    bench_require(b, status != COLLET_NOT_READY || took >= most,
+                  "queue_wait with a limit of %lld ns returned NOT_READY after %lld ns",
+                  (long long)most, (long long)took);
+    int over = status == COLLET_NOT_READY && try_wait(b, w->worker, value, 0) == COLLET_NOT_READY;
+    bench_wait(b, w->worker, value);
+    bench_require(b, try_wait(b, w->worker, value, 0) == COLLET_OK,
+                  "queue_wait with the limit 0 did not return OK for what is done");
+    return over;
+}
+
+/* Until shortly before the end of a second of the clock. */
+static void nap(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    int64_t left = 998000000 - now.tv_nsec;
+    if (left > 0)
+        nanosleep(&(struct timespec){.tv_nsec = left}, NULL);
+}
+
 /* NOT_READY comes when the limit is over, not before, and not when the work is done. */
 static void limit(bench *b)
 {
+    static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
     wait_bench w = wait_begin(b);
     int over = 0, at_once = 0;
     for (int i = 0; i < TRIES && !(over && at_once); i++) {
-        uint64_t value = work(b, &w, WORK(i));
-        at_once += try_wait(b, w.worker, value, 0) == COLLET_NOT_READY;
-        int64_t start = bench_now(), most = 5000000;
-        collet_status status = try_wait(b, w.worker, value, most);
-        int64_t took = bench_now() - start;
-        bench_require(b, status != COLLET_NOT_READY || took >= most,
-                      "queue_wait with a limit of %lld ns returned NOT_READY after %lld ns",
-                      (long long)most, (long long)took);
-        over += status == COLLET_NOT_READY && try_wait(b, w.worker, value, 0) == COLLET_NOT_READY;
-        bench_wait(b, w.worker, value);
-        bench_require(b, try_wait(b, w.worker, value, 0) == COLLET_OK,
-                      "queue_wait with the limit 0 did not return OK for what is done");
+        at_once += try_wait(b, w.worker, work(b, &w, WORK(i)), 0) == COLLET_NOT_READY;
+        over += waits_too_short(b, &w, i, 5000000);
     }
     bench_require(b, at_once || w.reader == w.worker,
                   "queue_wait with the limit 0 waited for slow work, or run did, in %d tries",
@@ -106,6 +125,17 @@ static void limit(bench *b)
     bench_require(b, over || w.reader == w.worker,
                   "queue_wait with a limit of 5 ms waited until slow work was done in %d tries",
                   TRIES);
+    for (size_t c = 0; c < sizeof clocks / sizeof *clocks; c++) {
+        over = 0;
+        for (int i = 0; i < TRIES && !over; i++) {
+            nap(clocks[c]);
+            over = waits_too_short(b, &w, i, 5000000);
+        }
+        bench_require(b, over || w.reader == w.worker,
+                      "queue_wait with a limit of 5 ms that ends in the next second of the clock "
+                      "waited until slow work was done in %d tries",
+                      TRIES);
+    }
     wait_end(b, &w);
 }
 
