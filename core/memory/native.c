@@ -2,6 +2,7 @@
 /* Arrays, queues and devices as objects of a device's own interface: collet.native/1. */
 #include "native.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "util/struct.h"
@@ -138,6 +139,11 @@ collet_status native_wrap(collet_context *cx, device *d, collet_array *a, void *
     uint32_t element = (uint32_t)collet_dtype_size(a->dtype);
     if (!a->size)
         return storage_wrap(cx->runtime, NULL, 0, deleter, user, &a->storage, context_error(cx));
+    if (offset < a->offset || offset > UINT64_MAX - array_span(a))
+        return context_fail(cx, COLLET_INVALID,
+                            "the offset %" PRIu64 " puts elements outside of the memory: the array "
+                            "begins %" PRIu64 " bytes before its first element",
+                            offset, a->offset);
     collet_status status =
         block_import(d, handle, offset - a->offset, array_span(a), element, &b, context_error(cx));
     if (status != COLLET_OK)

@@ -10,8 +10,18 @@
 
 #include "util/struct.h"
 
-/* NULL: the thread has made no call. */
-static thread_error *error_find(const collet_context *cx)
+/* Of the calling thread; no other thread has ever had it. */
+static uint64_t thread_number(void)
+{
+    static _Atomic uint64_t last;
+    static _Thread_local uint64_t own;
+    if (!own)
+        own = atomic_fetch_add(&last, 1) + 1;
+    return own;
+}
+
+/* The entry of the calling thread, or of one that has ended and had its pthread_t; NULL: none. */
+static thread_error *error_entry(const collet_context *cx)
 {
     pthread_t self = pthread_self();
     thread_error *e = atomic_load_explicit(&cx->errors, memory_order_acquire);
@@ -20,15 +30,28 @@ static thread_error *error_find(const collet_context *cx)
     return e;
 }
 
+/* NULL: the thread has made no call. */
+static thread_error *error_find(const collet_context *cx)
+{
+    thread_error *e = error_entry(cx);
+    return e && e->number == thread_number() ? e : NULL;
+}
+
 collet_error *context_error(collet_context *cx)
 {
-    thread_error *e = error_find(cx);
+    thread_error *e = error_entry(cx);
+    if (e && e->number != thread_number()) {
+        e->number = thread_number();
+        e->error.status = COLLET_OK;
+        e->error.text[0] = '\0';
+    }
     if (e)
         return &e->error;
     e = calloc(1, sizeof *e);
     if (!e)
         return NULL;
     e->thread = pthread_self();
+    e->number = thread_number();
     e->next = atomic_load(&cx->errors);
     while (!atomic_compare_exchange_weak(&cx->errors, &e->next, e))
         ;
@@ -94,6 +117,7 @@ collet_status collet_context_create(collet_context **out, collet_runtime *runtim
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a context");
     cx->runtime = runtime;
     cx->creator.thread = pthread_self();
+    cx->creator.number = thread_number();
     atomic_init(&cx->errors, &cx->creator);
     cx->last_backend = "";
     const char *fallback = config_text(runtime->config, CONFIG_FALLBACK);

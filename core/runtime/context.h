@@ -21,6 +21,7 @@ typedef struct lane {
 /* The last failure of one thread. */
 typedef struct thread_error {
     pthread_t thread;
+    uint64_t number; /* of the thread: `thread` is that of another one when it has ended */
     collet_error error;
     struct thread_error *next;
 } thread_error;

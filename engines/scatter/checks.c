@@ -7,6 +7,7 @@
 
 #define SUM_TOLERANCE 1e-5
 #define CHUNK 1024
+#define CONSTANT_MAX 1000 /* of delta and beta, which are about 0.001 */
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -40,7 +41,7 @@ static collet_status check_beam(const collet_scattering_options *o, collet_error
                            "the beam's direction is %g, %g, %g: its z must be positive", k[0], k[1],
                            k[2]);
     if (!isfinite(a[0]) || !isfinite(a[1]) || !isfinite(a[2]) || a[1] < 0.0 ||
-        (a[1] > 0.0 && !(a[2] >= a[0] && (a[2] - a[0]) / a[1] < 1e6)))
+        (a[1] > 0.0 && !(a[2] >= a[0] && (a[2] - a[0]) / a[1] < 1e5)))
         return collet_fail(err, COLLET_INVALID,
                            "angles of polarisation from %g by %g to %g degrees", a[0], a[1], a[2]);
     return COLLET_OK;
@@ -56,11 +57,14 @@ static collet_status check_energies(const collet_scattering_options *o, collet_e
                                o->energies[e]);
         for (int64_t m = 0; m < o->n_materials; m++) {
             const collet_scattering_constants *c = &o->constants[e * o->n_materials + m];
-            if (!isfinite(c->delta_parallel) || !isfinite(c->beta_parallel) ||
-                !isfinite(c->delta_perpendicular) || !isfinite(c->beta_perpendicular))
+            if (!(fabs(c->delta_parallel) <= CONSTANT_MAX &&
+                  fabs(c->beta_parallel) <= CONSTANT_MAX &&
+                  fabs(c->delta_perpendicular) <= CONSTANT_MAX &&
+                  fabs(c->beta_perpendicular) <= CONSTANT_MAX))
                 return collet_fail(err, COLLET_INVALID,
-                                   "material %" PRId64 ": a constant at %g eV is not finite", m + 1,
-                                   o->energies[e]);
+                                   "material %" PRId64
+                                   ": a constant at %g eV is not from -1000 to 1000",
+                                   m + 1, o->energies[e]);
         }
     }
     return COLLET_OK;

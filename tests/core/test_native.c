@@ -238,6 +238,14 @@ static void wrong_memory_is_refused(void **state)
     assert_status(w.cx, WRAP(1, &n, memory, 0, 8), COLLET_INVALID);
     assert_text_has(w.cx, "collet_array_wrap_on: flags 0x8 has unknown bits");
     assert_status(w.cx, WRAP(2, huge, memory, 0, 0), COLLET_OVERFLOW);
+    assert_status(w.cx, WRAP(1, &n, memory, UINT64_MAX - 3, 0), COLLET_INVALID);
+    assert_text_has(w.cx, "outside of the memory");
+    const int64_t back = -1;
+    assert_status(w.cx,
+                  collet_array_wrap_on(w.cx, &a, "remote", COLLET_F32, 1, &n, &back, memory, 0, 0,
+                                       count, &deleted),
+                  COLLET_INVALID);
+    assert_text_has(w.cx, "outside of the memory");
     assert_null(a);
     assert_int_equal(deleted, 0);
     const int64_t empty = 0;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,6 +93,22 @@ static void write_morphology(const char *name, const flaws *f)
     write_dataset(file, "Mat_1_Psi", some, f);
     write_dataset(file, "Mat_2_Vfrac", rest, f);
     write_dataset(file, "Mat_2_S", none, f);
+    H5Fclose(file);
+}
+
+/* Chunks of which none is stored. */
+static void write_huge(const char *name)
+{
+    const hsize_t shape[] = {1 << 21, 1 << 21, 1 << 20}, chunk[] = {16, 16, 16};
+    const flaws f = {.missing = "Mat_1_Vfrac"};
+    write_morphology(name, &f);
+    hid_t file = H5Fopen(io_path(directory, name), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(3, shape, NULL), properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(properties, 3, chunk);
+    H5Dclose(H5Dcreate2(file, "/Euler_Angles/Mat_1_Vfrac", H5T_NATIVE_FLOAT, space, H5P_DEFAULT,
+                        properties, H5P_DEFAULT));
+    H5Pclose(properties);
+    H5Sclose(space);
     H5Fclose(file);
 }
 
@@ -285,6 +302,17 @@ static void bad_morphologies_are_explained(void **state)
         write_morphology("bad.h5", &cases[i].flaws);
         EXPECT(1, cases[i].text, "bad.h5", "-o", "bad");
     }
+    write_morphology("labels.h5", &(flaws){0});
+    hid_t file = H5Fopen(io_path(directory, "labels.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    const int numbers[] = {1, 2, 3, 4, 5};
+    H5LTset_attribute_int(file, "/Euler_Angles/Mat_1_Vfrac", "DIMENSION_LABELS", numbers, 5);
+    H5Fclose(file);
+    EXPECT(0, "", "labels.h5", "-o", "labels", "--energies", "280");
+    write_huge("huge.h5");
+    EXPECT(1, "/Euler_Angles/Mat_1_Vfrac has no voxels or more than 2^40", "huge.h5");
+    assert_int_equal(mkfifo(io_path(directory, "pipe"), 0600), 0);
+    EXPECT(1, "pipe: no regular file", "pipe");
+    EXPECT(1, "pipe: no regular file", "film.h5", "-c", "pipe");
     EXPECT(1, "config.txt: no HDF5 file", "config.txt");
     EXPECT(1, "absent.h5: No such file", "absent.h5");
     assert_int_not_equal(access(io_path(directory, "bad"), F_OK), 0);
@@ -305,6 +333,8 @@ static void bad_configurations_are_explained(void **state)
     EXPECT(1, "empty.txt: CaseType is missing", "film.h5", "-c", "empty.txt");
     write_text("broken.txt", "CaseType = 0;\nEnergies = [280.0, 281];\n");
     EXPECT(1, "5.0 and 5 are of different types", "film.h5", "-c", "broken.txt");
+    write_text("include.txt", "@include \"/\"\n");
+    EXPECT(1, "include.txt: @include is not read", "film.h5", "-c", "include.txt");
     EXPECT(1, "config.txt has no energy of 12 eV", "film.h5", "--energies", "12");
     EXPECT(2, "is no list of energies", "film.h5", "--energies", "280,");
     EXPECT(2, "is no size", "film.h5", "--memory", "much");

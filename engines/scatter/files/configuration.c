@@ -8,11 +8,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SAME_ENERGY 1e-3 /* eV, between the configuration and a material's file */
 
+/* libconfig ends the process where an included file cannot be read. */
+static collet_status check_text(const char *path, collet_error *err)
+{
+    struct stat found;
+    char line[4096];
+    collet_status status = COLLET_OK;
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
+        return collet_fail(err, COLLET_IO, "%s: no regular file", path);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return collet_fail(err, COLLET_IO, "%s: cannot be read", path);
+    while (status == COLLET_OK && fgets(line, sizeof line, f))
+        if (strstr(line, "@include"))
+            status = collet_fail(err, COLLET_FORMAT, "%s: @include is not read", path);
+    fclose(f);
+    return status;
+}
+
 static collet_status open_file(config_t *file, const char *path, collet_error *err)
 {
+    collet_status readable = check_text(path, err);
+    if (readable != COLLET_OK)
+        return readable;
     config_init(file);
     config_set_options(file, CONFIG_OPTION_AUTOCONVERT);
     if (config_read_file(file, path) == CONFIG_TRUE)
@@ -97,21 +119,38 @@ static collet_status read_numbers(reader *r, const config_setting_t *s, const ch
 
 /* ---- The configuration ----------------------------------------------------------------------- */
 
+/* The name of an energy's file. */
+typedef struct named {
+    char name[COLLET_SCATTERING_NAME];
+    double energy;
+} named;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const named *)a)->name, ((const named *)b)->name);
+}
+
 static collet_status read_energies(collet_scattering_input *in, reader *r)
 {
     collet_status status = read_numbers(r, config_lookup(&r->file, "Energies"), "Energies", 0,
                                         &in->energies, &in->options.n_energies);
-    for (int64_t i = 0; i < in->options.n_energies && status == COLLET_OK; i++) {
-        char name[COLLET_SCATTERING_NAME], other[COLLET_SCATTERING_NAME];
-        collet_scattering_file_name(in->energies[i], name);
-        for (int64_t k = 0; k < i && status == COLLET_OK; k++) {
-            collet_scattering_file_name(in->energies[k], other);
-            if (!strcmp(name, other))
-                status = collet_fail(r->err, COLLET_INVALID,
-                                     "%s: the energies %.10g and %.10g would both be written to %s",
-                                     r->path, in->energies[k], in->energies[i], name);
-        }
+    if (status != COLLET_OK)
+        return status;
+    size_t count = (size_t)in->options.n_energies;
+    named *names = malloc(count * sizeof *names);
+    if (!names)
+        return collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
+    for (size_t i = 0; i < count; i++) {
+        names[i].energy = in->energies[i];
+        collet_scattering_file_name(in->energies[i], names[i].name);
     }
+    qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 1; i < count && status == COLLET_OK; i++)
+        if (!strcmp(names[i - 1].name, names[i].name))
+            status = collet_fail(r->err, COLLET_INVALID,
+                                 "%s: the energies %.10g and %.10g would both be written to %s",
+                                 r->path, names[i - 1].energy, names[i].energy, names[i].name);
+    free(names);
     return status;
 }
 

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MATERIALS_MAX 1000
+#define VOXELS_MAX (UINT64_C(1) << 40)
 
 typedef struct reader {
     collet_scattering_input *in;
@@ -53,7 +55,7 @@ static collet_status read_parameters(reader *r)
         status = read_number(r, "/Morphology_Parameters/PhysSize", &size);
     if (status != COLLET_OK)
         return status;
-    if (!(count >= 1.0 && count <= MATERIALS_MAX))
+    if (!(count >= 1.0 && count <= MATERIALS_MAX) || count != (double)(int64_t)count)
         return collet_fail(r->err, COLLET_FORMAT, "%s: NumMaterial is %g, not 1 to %d", r->path,
                            count, MATERIALS_MAX);
     if (!(size > 0.0))
@@ -69,12 +71,40 @@ static collet_status read_parameters(reader *r)
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
 
-/* Whether the labels of axes 0 and 2 are X and Z. Without labels they are Z, Y, X. */
-static collet_status read_order(reader *r, hid_t set, const char *name, int *reversed)
+/* Label `axis` of `rank` in `label`; "" if there is none. H5DSget_label trusts the attribute. */
+static void read_label(hid_t set, hsize_t rank, hsize_t axis, char label[8])
 {
-    char first[8] = "", last[8] = "";
-    H5DSget_label(set, 0, first, sizeof first);
-    H5DSget_label(set, 2, last, sizeof last);
+    hsize_t count = 0;
+    label[0] = '\0';
+    if (H5Aexists(set, "DIMENSION_LABELS") <= 0)
+        return;
+    hid_t attribute = H5Aopen(set, "DIMENSION_LABELS", H5P_DEFAULT);
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    int strings = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_ndims(space) == 1 &&
+                  H5Sget_simple_extent_dims(space, &count, NULL) == 1 && count == rank;
+    size_t size = H5Tget_size(type);
+    if (strings && H5Tis_variable_str(type) > 0) {
+        char *texts[4] = {NULL};
+        if (H5Aread(attribute, type, texts) >= 0) {
+            snprintf(label, 8, "%s", texts[axis] ? texts[axis] : "");
+            H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts);
+        }
+    } else if (strings && size < 64) {
+        char texts[4 * 64] = {0};
+        if (H5Aread(attribute, type, texts) >= 0)
+            snprintf(label, 8, "%.*s", (int)size, texts + axis * size);
+    }
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(attribute);
+}
+
+/* Whether the labels of axes 0 and 2 are X and Z. Without labels they are Z, Y, X. */
+static collet_status read_order(reader *r, hid_t set, const char *name, int axes, int *reversed)
+{
+    char first[8], last[8];
+    read_label(set, (hsize_t)axes, 0, first);
+    read_label(set, (hsize_t)axes, 2, last);
     *reversed = !strcmp(first, "X") && !strcmp(last, "Z");
     if (*reversed || (!strcmp(first, "Z") && !strcmp(last, "X")) || (!*first && !*last))
         return COLLET_OK;
@@ -83,12 +113,24 @@ static collet_status read_order(reader *r, hid_t set, const char *name, int *rev
                        name, first, last);
 }
 
+/* Bytes that are in the dataset itself. */
+static collet_status check_layout(reader *r, hid_t set, const char *name)
+{
+    hid_t properties = H5Dget_create_plist(set);
+    int plain = H5Pget_layout(properties) != H5D_VIRTUAL && H5Pget_external_count(properties) <= 0;
+    H5Pclose(properties);
+    return plain
+               ? COLLET_OK
+               : collet_fail(r->err, COLLET_FORMAT,
+                             "%s: the values of %s are in other datasets or files", r->path, name);
+}
+
 /* The first dataset determines the shape, which the others have. */
 static collet_status check_shape(reader *r, hid_t set, const char *name, int width)
 {
     int64_t *shape = r->in->options.shape;
     hsize_t n[4] = {0};
-    int reversed;
+    int reversed = 0;
     hid_t space = H5Dget_space(set);
     int axes = H5Sget_simple_extent_ndims(space), wanted = width > 1 ? 4 : 3;
     if (axes == wanted)
@@ -97,7 +139,15 @@ static collet_status check_shape(reader *r, hid_t set, const char *name, int wid
     if (axes != wanted || (width > 1 && n[3] != (hsize_t)width))
         return collet_fail(r->err, COLLET_FORMAT, "%s: %s does not have the shape (Z, Y, X%s)",
                            r->path, name, width > 1 ? ", 3" : "");
-    collet_status status = read_order(r, set, name, &reversed);
+    collet_status status = check_layout(r, set, name);
+    if (status == COLLET_OK)
+        status = read_order(r, set, name, axes, &reversed);
+    int fits = 1;
+    for (int a = 0; a < 3; a++)
+        fits = fits && n[a] >= 1 && n[a] <= INT32_MAX;
+    if (status == COLLET_OK && (!fits || n[0] * n[1] > VOXELS_MAX / n[2]))
+        status = collet_fail(r->err, COLLET_FORMAT, "%s: %s has no voxels or more than 2^40",
+                             r->path, name);
     if (status != COLLET_OK)
         return status;
     const int64_t found[3] = {(int64_t)n[reversed ? 2 : 0], (int64_t)n[1],
@@ -197,6 +247,9 @@ static collet_status read_material(reader *r, int64_t m)
 
 static collet_status read_file(reader *r)
 {
+    struct stat found;
+    if (stat(r->path, &found) == 0 && !S_ISREG(found.st_mode))
+        return collet_fail(r->err, COLLET_IO, "%s: no regular file", r->path);
     r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (r->file < 0) {
         FILE *f = fopen(r->path, "rb");
