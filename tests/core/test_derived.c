@@ -196,7 +196,8 @@ static void read_failed(remote_control *control, uint64_t queue, uint64_t value,
 static void found_during_a_call(const char *enqueued_by)
 {
     char setting[48];
-    remote_control control = {.enqueued = first_kernel_fails, .waited = read_failed};
+    /* Closing the runtime waits too. */
+    static remote_control control = {.enqueued = first_kernel_fails, .waited = read_failed};
     snprintf(setting, sizeof setting, "remote.control=%" PRIxPTR, (uintptr_t)&control);
     kernels = 0;
     open_remote(setting, "remote.apart=1");
