@@ -402,7 +402,8 @@ static collet_status run(frame *f)
     const selection *s = &f->cx->selection;
     int allowed = f->cx->fallback < 0 ? s->several : f->cx->fallback;
     uint32_t first = preferred(f, s);
-    char why[256] = "";
+    char why[256];
+    why[0] = '\0';
     /* Of the first device that has the kernel, else of the first. */
     collet_error reported;
     reported.status = COLLET_UNSUPPORTED;
