@@ -237,6 +237,16 @@ static void existing_patterns_are_kept(void **state)
     EXPECT(1, "written with other settings", "film.h5", "-o", "kept", "--energies", "281",
            "--resume", "--dc", "neighbours");
     EXPECT(0, "2 patterns ", "film.h5", "-o", "kept", "--energies", "281,282", "--force");
+    /* Other energies of the configuration change nothing, other constants do. */
+    write_configuration("fewer.txt", "280.0", 3, "");
+    EXPECT(0, "2 patterns of an earlier run kept", "film.h5", "-c", "fewer.txt", "-o", "kept",
+           "--energies", "281,282", "--resume");
+    write_text("Material2.txt", "EnergyData0: { Energy = 281.0; BetaPara = 1e-5; BetaPerp = 3e-5; "
+                                "DeltaPara = 1.5e-4; DeltaPerp = -2e-4; }\n");
+    write_configuration("fewer.txt", "281.0", 1, "");
+    EXPECT(1, "written with other settings", "film.h5", "-c", "fewer.txt", "-o", "kept",
+           "--resume");
+    write_constants("Material2.txt", ENERGIES);
 }
 
 static void pause_a_while(pid_t program)

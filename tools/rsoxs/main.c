@@ -24,8 +24,9 @@ int main(int argc, char **argv)
     int result = 0;
 
     rsoxs_options_parse(argc, argv, &options);
-    tool_interrupt_install();
     collet_status status = rsoxs_run_read(&run, &options, &err);
+    /* A signal before ends the process: nothing is written while files are read. */
+    tool_interrupt_install();
     if (status == COLLET_OK)
         status = rsoxs_run_open(&run, &err);
     if (status == COLLET_OK && !options.plan)

@@ -14,24 +14,41 @@
 
 /* ---- Choice of energies ---------------------------------------------------------------------- */
 
-/* What determines a pattern besides its energy: the files by size and time, and options. */
-static collet_status describe(rsoxs_run *run, collet_error *err)
+/* FNV-1a, of 64 bits. */
+static uint64_t hash(uint64_t h, const void *data, size_t bytes)
 {
-    const rsoxs_options *o = run->options;
-    struct stat morphology, configuration;
-    if (stat(o->morphology, &morphology) != 0)
-        return collet_fail(err, COLLET_IO, "%s: %s", o->morphology, strerror(errno));
-    if (stat(o->configuration, &configuration) != 0)
-        return collet_fail(err, COLLET_IO, "%s: %s (-c FILE names another)", o->configuration,
-                           strerror(errno));
-    snprintf(run->settings, sizeof run->settings,
-             "collet-rsoxs 1; morphology %jd bytes, %jd.%09ld; configuration %jd bytes, %jd.%09ld; "
-             "road %u; precision %s; q grid %u; dc %u",
-             (intmax_t)morphology.st_size, (intmax_t)morphology.st_mtim.tv_sec,
-             morphology.st_mtim.tv_nsec, (intmax_t)configuration.st_size,
-             (intmax_t)configuration.st_mtim.tv_sec, configuration.st_mtim.tv_nsec, o->road,
-             collet_dtype_name(o->dtype), o->grid, o->neighbours);
+    for (const unsigned char *at = data, *end = at + bytes; at < end; at++)
+        h = (h ^ *at) * UINT64_C(1099511628211);
+    return h;
+}
+
+/* The morphology by size and time of its file. */
+static collet_status describe_morphology(rsoxs_run *run, collet_error *err)
+{
+    struct stat file;
+    if (stat(run->options->morphology, &file) != 0)
+        return collet_fail(err, COLLET_IO, "%s: %s", run->options->morphology, strerror(errno));
+    snprintf(run->morphology, sizeof run->morphology, "%jd bytes of %jd.%09ld",
+             (intmax_t)file.st_size, (intmax_t)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
     return COLLET_OK;
+}
+
+/* What determines a pattern besides its energy: another file of constants or angle is another
+ * text, another list of energies is not. */
+static void describe(const rsoxs_run *run, const collet_scattering_constants *constants,
+                     char text[RSOXS_SETTINGS])
+{
+    const collet_scattering_options *w = &run->work;
+    const uint32_t choices[] = {w->nearest, w->window, w->mask, w->material};
+    uint64_t h = hash(UINT64_C(14695981039346656037), choices, sizeof choices);
+    h = hash(h, w->angles, sizeof w->angles);
+    h = hash(h, run->beams, (size_t)run->n_beams * sizeof *run->beams);
+    h = hash(h, constants, (size_t)w->n_materials * sizeof *constants);
+    snprintf(
+        text, RSOXS_SETTINGS,
+        "collet-rsoxs 1; morphology %s; road %u; precision %s; q grid %u; dc %u; configuration "
+        "%016" PRIx64,
+        run->morphology, w->road, collet_dtype_name(w->dtype), w->grid, w->neighbours, h);
 }
 
 static int is_chosen(const rsoxs_options *o, double energy)
@@ -58,13 +75,17 @@ static collet_status check_chosen(const rsoxs_run *run, collet_error *err)
 }
 
 /* Whether the energy is to be computed; an error where its file is in the way. */
-static collet_status is_left(rsoxs_run *run, double energy, int *left, collet_error *err)
+static collet_status is_left(rsoxs_run *run, double energy,
+                             const collet_scattering_constants *constants, int *left,
+                             collet_error *err)
 {
     const rsoxs_options *o = run->options;
+    char settings[RSOXS_SETTINGS];
     *left = 1;
     if (o->force || o->plan)
         return COLLET_OK;
-    collet_status status = collet_scattering_written(run->directory, energy, run->settings, err);
+    describe(run, constants, settings);
+    collet_status status = collet_scattering_written(run->directory, energy, settings, err);
     if (status == COLLET_NOT_FOUND)
         return COLLET_OK;
     if (o->resume && status == COLLET_OK) {
@@ -94,7 +115,8 @@ static collet_status choose_energies(rsoxs_run *run, collet_error *err)
         int left;
         if (!is_chosen(run->options, all->energies[e]))
             continue;
-        collet_status status = is_left(run, all->energies[e], &left, err);
+        collet_status status =
+            is_left(run, all->energies[e], all->constants + e * materials, &left, err);
         if (status != COLLET_OK)
             return status;
         if (!left)
@@ -113,7 +135,7 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
 {
     const char *warning;
     *run = (rsoxs_run){.options = options};
-    collet_status status = describe(run, err);
+    collet_status status = describe_morphology(run, err);
     if (status == COLLET_OK)
         status = collet_scattering_read(options->morphology, options->configuration, options->dtype,
                                         &run->input, err);
@@ -194,6 +216,7 @@ static collet_status make_directory(const char *path, collet_error *err)
 static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patterns,
                                  collet_error *err)
 {
+    char settings[RSOXS_SETTINGS];
     for (int64_t i = 0; i < run->n_beams; i++) {
         const collet_scattering_pattern *pattern;
         collet_status status = collet_scattering_next(run->scatterings[i], &pattern, err);
@@ -201,8 +224,9 @@ static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patt
             return status;
         patterns[i] = *pattern;
     }
+    describe(run, run->constants + patterns[0].index * run->work.n_materials, settings);
     return collet_scattering_write(run->directory, patterns[0].energy, run->n_beams, run->beams,
-                                   patterns, run->settings, err);
+                                   patterns, settings, err);
 }
 
 collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)

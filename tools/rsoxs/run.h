@@ -7,6 +7,8 @@
 
 #include "common/progress.h"
 
+#define RSOXS_SETTINGS 400
+
 /* What the arguments and files ask for. */
 typedef struct rsoxs_run {
     const rsoxs_options *options;
@@ -18,7 +20,7 @@ typedef struct rsoxs_run {
     int64_t n_beams;
     int64_t kept; /* energies that an earlier run has written */
     const char *directory;
-    char settings[1024]; /* that determine a pattern, recorded in its file */
+    char morphology[80]; /* its file, as the settings recorded with a pattern have it */
     collet_runtime *runtime;
     collet_context *context;
     collet_scattering **scatterings; /* of the beams */

@@ -48,13 +48,12 @@ static int64_t find_terms(const job *j, int64_t e, int64_t c, const terms *t)
 }
 
 /* Pixels begin .. end-1 of a row, whose slice is z (-1: outside), all on one side of q = 0. */
-static void run_part(const job *j, int64_t e, int64_t y, int64_t z, int64_t begin, int64_t end,
-                     int64_t count, const terms *t, char *out, const char *before)
+static void run_part(const job *j, int64_t y, int64_t z, int64_t begin, int64_t end, int64_t count,
+                     const terms *t, char *out, const char *before)
 {
     const collet_operand *spectra = cpu_operand(j->call, 1), *to = cpu_operand(j->call, 0);
     int64_t Z = spectra->shape[1], Y = to->shape[2], X = to->shape[3];
     int near = begin <= X / 2;
-    (void)e;
     if (z < 0) {
         j->kernels->combine[j->size == 16](out, before, NULL, NULL, 0, end - begin, 0, 0);
         return;
@@ -101,7 +100,7 @@ static void run_row(const job *j, int64_t e, int64_t y, const terms *t)
             int64_t z = slice_of(j, row, begin), limit = begin <= X / 2 ? X / 2 + 1 : X;
             for (end = begin + 1; end < limit && slice_of(j, row, end) == z;)
                 end++;
-            run_part(j, e, y, z, begin, end, count, t, to + begin * j->size,
+            run_part(j, y, z, begin, end, count, t, to + begin * j->size,
                      from ? from + begin * j->size : NULL);
         }
     }
