@@ -59,6 +59,15 @@ void bench_check(bench *b)
 
 /* ---- Calls --------------------------------------------------------------------------------- */
 
+void bench_logged(bench *b, const char *slot)
+{
+    char text[KIT_TEXT];
+    pthread_mutex_lock(&b->target->lock);
+    snprintf(text, sizeof text, "%s", b->target->logged);
+    pthread_mutex_unlock(&b->target->lock);
+    bench_require(b, !text[0], "%s: an error was logged: %.1400s", slot, text);
+}
+
 void slot_begin(slot_call *s, bench *b, const char *slot)
 {
     s->b = b;
@@ -79,6 +88,7 @@ collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed)
     if (b->one_thread)
         pthread_mutex_unlock(b->serial);
     bench_require(b, !v.failed, "%s: %s", s->slot, v.text);
+    bench_logged(b, s->slot);
     if (status == COLLET_OK)
         return status;
     const char *name = status > 0 && status < COLLET_STATUS_COUNT ? collet_status_name(status) : "";

@@ -169,6 +169,7 @@ static void after(bench *b)
         bench_after(b, to, from, bench_mark(b, from));
     }
     bench_expect(b, q[0], x, 64, 200 + 6 * (CHAIN / 4), "200 small additions in two queues");
+    bench_settle(b, q[1]);
     bench_free(b, one);
     bench_free(b, x);
     for (int i = 0; i < 1 + (q[0] != q[1]); i++)

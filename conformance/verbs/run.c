@@ -64,10 +64,7 @@ static void run(bench *b, const kit_verb *verb)
     verb->check(b);
     if (b->device)
         bench_close(b);
-    pthread_mutex_lock(&b->target->lock);
-    bool logged = b->target->logged[0];
-    pthread_mutex_unlock(&b->target->lock);
-    bench_require(b, !logged, "an error was logged: %s", b->target->logged);
+    bench_logged(b, "device_close");
 }
 
 bool kit_run_verb(const kit_session *session, const kit_verb *verb, kit_target *target,

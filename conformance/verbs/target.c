@@ -104,11 +104,65 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *user)
     return here;
 }
 
+static const void *symbol_of(const char *path, const char *name)
+{
+    /* It is open already: libcore refused it otherwise. */
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    const void *symbol = library ? dlsym(library, name) : NULL;
+    if (library)
+        dlclose(library);
+    return symbol;
+}
+
+/* Puts the layers over the plugin that libcore has put there: it records them behind the plugin,
+ * the innermost first. */
+static bool open_layers(kit_target *t, const char *path, char text[KIT_TEXT])
+{
+    collet_plugin_record r = {.struct_size = sizeof r};
+    collet_layer_entry_fn entry;
+    bool here = false;
+    for (size_t i = 0; collet_record_at(t->runtime, i, &r, NULL) == COLLET_OK; i++) {
+        if (strcmp(r.stage, "open") != 0 || !r.accepted)
+            continue;
+        const void *symbol = here ? symbol_of(r.path, "collet_layer_entry") : NULL;
+        if (here && !symbol)
+            return true;
+        here = here || !strcmp(r.path, path);
+        if (!symbol)
+            continue;
+        collet_error err = {0};
+        memcpy(&entry, &symbol, sizeof entry);
+        t->plugin = entry(&t->host, t->plugin, &err);
+        if (!t->plugin) {
+            snprintf(text, KIT_TEXT, "%s: %s", r.path, err.text);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool open_plugin(kit_target *t, const char *path, char text[KIT_TEXT])
+{
+    collet_plugin_entry_fn entry;
+    const void *symbol = symbol_of(path, "collet_plugin_entry");
+    if (!symbol) {
+        snprintf(text, KIT_TEXT, "%s has no collet_plugin_entry", path);
+        return false;
+    }
+    memcpy(&entry, &symbol, sizeof entry);
+    t->plugin = entry(&t->host);
+    if (!t->plugin || t->plugin != entry(&t->host)) {
+        snprintf(text, KIT_TEXT, "collet_plugin_entry: another table for another host or call");
+        return false;
+    }
+    dl_iterate_phdr(find_object, t);
+    return open_layers(t, path, text);
+}
+
 kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_info *backend,
                             char text[KIT_TEXT])
 {
     kit_target *t = kit_memory(sizeof *t);
-    collet_plugin_entry_fn entry;
     *t = (kit_target){.host = {.abi = COLLET_ABI,
                                .struct_size = sizeof t->host,
                                .fail = collet_fail,
@@ -119,23 +173,10 @@ kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_
                       .runtime = runtime,
                       .device_count = backend->device_count};
     pthread_mutex_init(&t->lock, NULL);
-    /* It is open already: libcore refused it otherwise. */
-    void *library = dlopen(backend->path, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = library ? dlsym(library, "collet_plugin_entry") : NULL;
-    if (!symbol) {
-        snprintf(text, KIT_TEXT, "%s", dlerror());
-        kit_target_close(t);
-        return NULL;
-    }
-    memcpy(&entry, &symbol, sizeof entry);
-    t->plugin = entry(&t->host);
-    if (!t->plugin || t->plugin != entry(&t->host)) {
-        snprintf(text, KIT_TEXT, "collet_plugin_entry: another table for another host or call");
-        kit_target_close(t);
-        return NULL;
-    }
-    dl_iterate_phdr(find_object, t);
-    return t;
+    if (open_plugin(t, backend->path, text))
+        return t;
+    kit_target_close(t);
+    return NULL;
 }
 
 void kit_target_close(kit_target *t)

@@ -101,6 +101,8 @@ collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed);
 #define MAY_WAIT (MAY(NOT_READY) | MAY(FAILED) | MAY(DEVICE_LOST))
 #define MAY_READ (MAY(REFUSED) | MAY(FAILED) | MAY(DEVICE_LOST))
 
+void bench_logged(bench *b, const char *slot); /* ends the check if an error was logged */
+
 /* Each call's status, one of the above; with a device or queue that is NULL where there is none. */
 collet_status try_open(bench *b, uint32_t index, collet_device **device);
 collet_status try_alloc(bench *b, uint64_t bytes, void **buffer);

@@ -17,16 +17,19 @@ static const char *const json_states[] = {"waiting", "pass", "fail", "skip"};
 /* The command that runs one case again. */
 static void rerun(const check_options *options, const check_row *row, char text[KIT_TEXT])
 {
-    char device[16] = "";
+    char device[16] = "", layer[80] = "";
     /* A file is checked on all devices. */
     if (row->device > 0 && !strpbrk(options->target, ":/."))
         snprintf(device, sizeof device, ":%d", row->device);
+    if (options->layer)
+        snprintf(layer, sizeof layer, " --layer %s", options->layer);
     if (row->sig[0] == '\0')
-        snprintf(text, KIT_TEXT, "backend-check %s%s --verbs --op %s", options->target, device,
-                 row->op);
+        snprintf(text, KIT_TEXT, "backend-check %s%s%s --verbs --op %s", options->target, device,
+                 layer, row->op);
     else
-        snprintf(text, KIT_TEXT, "backend-check %s%s --op %s --sig %s --case %d --seed %" PRIu64,
-                 options->target, device, row->op, row->sig, row->result.first, options->seed);
+        snprintf(text, KIT_TEXT, "backend-check %s%s%s --op %s --sig %s --case %d --seed %" PRIu64,
+                 options->target, device, layer, row->op, row->sig, row->result.first,
+                 options->seed);
 }
 
 void check_report_begin(const check_options *options, const check_shared *shared)

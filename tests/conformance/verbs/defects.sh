@@ -16,10 +16,12 @@ build() {
         -Wa,-I,"$work" -o "$work/example_async.so" "$1" -lm -lpthread
 }
 
-# run_check NAME: on the plugin, with its output in $work/output; the status.
+# run_check NAME[@LAYER]: on the plugin, with its output in $work/output; the status.
 run_check() {
-    local status=0
-    "$check" --verbs --op "$1" --timeout 20 "$work/example_async.so" >"$work/output" 2>&1 || status=$?
+    local status=0 layer=()
+    [[ $1 != *@* ]] || layer=(--layer "${1#*@}")
+    "$check" --verbs --op "${1%@*}" "${layer[@]}" --timeout 20 "$work/example_async.so" \
+        >"$work/output" 2>&1 || status=$?
     echo "$status"
 }
 
