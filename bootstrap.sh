@@ -83,6 +83,7 @@ find_missing() {
     need libconfig-dev pkg-config --exists libconfig
     need libopenblas-dev pkg-config --exists openblas
     optionally libdnnl-dev compiles "${CC:-cc}" c '#include <oneapi/dnnl/dnnl.h>'
+    optionally libcairo2-dev pkg-config --exists cairo
     if [ "$1" = test ]; then
         optionally opencl-c-headers compiles "${CC:-cc}" c '#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>'

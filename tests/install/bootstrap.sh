@@ -40,6 +40,7 @@ END
     done
     stand_in pkg-config <<'END'
 case $2 in
+cairo) has libcairo2-dev ;;
 cmocka) has libcmocka-dev ;;
 fftw3) has libfftw3-dev ;;
 *) has "$2-dev" || has "lib$2-dev" ;;
@@ -76,7 +77,8 @@ prepare() {
 # A machine with only a compiler; its archive lacks oclgrind, like that of Debian 13.
 reset() {
     echo gcc >"$state/installed"
-    printf '%s\n' libcjson-dev libzip-dev libhdf5-dev libconfig-dev libopenblas-dev libdnnl-dev opencl-c-headers \
+    printf '%s\n' libcjson-dev libzip-dev libhdf5-dev libconfig-dev libopenblas-dev libdnnl-dev libcairo2-dev \
+        opencl-c-headers \
         pocl-opencl-icd libclblast-dev libcmocka-dev libfftw3-dev libomp-dev >"$state/archive"
     : >"$state/log"
     stand_in id <<<'echo 0'
@@ -100,7 +102,7 @@ test_optional_package_is_not_in_the_archive() {
     reset
     bootstrap "$project/bootstrap.sh" test
     reached_cmake
-    for package in libcmocka-dev libdnnl-dev libclblast-dev opencl-c-headers; do
+    for package in libcmocka-dev libdnnl-dev libcairo2-dev libclblast-dev opencl-c-headers; do
         grep -qx $package "$state/installed" || fail "$package was not installed:"
     done
     prints 'oclgrind cannot be installed here'
@@ -131,11 +133,11 @@ test_suggestion_names_optional_packages() {
     stand_in id <<<'echo 1000'
     bootstrap "$project/bootstrap.sh" test
     prints '^ *apt-get install .*libzip-dev'
-    prints 'for p in libdnnl-dev opencl-c-headers.*; do apt-get install'
+    prints 'for p in libdnnl-dev libcairo2-dev opencl-c-headers.*; do apt-get install'
     ! grep -q '^apt-get' "$state/log" || fail "apt-get was called:"
     printf '%s\n' libcjson-dev libzip-dev libhdf5-dev libconfig-dev libopenblas-dev >>"$state/installed"
     bootstrap "$project/bootstrap.sh" build
-    prints 'for p in libdnnl-dev; do apt-get install'
+    prints 'for p in libdnnl-dev libcairo2-dev; do apt-get install'
     reached_cmake
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs: patterns of resonant soft X-ray scattering of a voxel morphology. */
+#include "commands.h"
 #include "run.h"
 
 #include "common/interrupt.h"
@@ -15,7 +16,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-int main(int argc, char **argv)
+static int simulate(int argc, char **argv)
 {
     rsoxs_options options;
     rsoxs_run run;
@@ -46,4 +47,20 @@ int main(int argc, char **argv)
     rsoxs_run_close(&run);
     rsoxs_options_free(&options);
     return result;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name, *program;
+        int (*run)(int argc, char **argv);
+    } commands[] = {{"view", "collet-rsoxs view", rsoxs_view}};
+    char program[32];
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(argv[1], commands[i].name)) {
+            snprintf(program, sizeof program, "%s", commands[i].program);
+            argv[1] = program;
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    return simulate(argc, argv);
 }

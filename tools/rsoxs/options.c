@@ -30,6 +30,8 @@ static const char doc[] =
     "Material2.txt, ... beside it are those of CyRSoXS, and so are the results, "
     "DIR/Energy_285.20.h5 "
     "with /K0/projection.\n\n"
+    "Other commands, with options that 'collet-rsoxs COMMAND --help' lists:\n"
+    "  view MORPHOLOGY.h5  draw one slice\n\n"
     "Examples:\n"
     "  collet-rsoxs film.h5\n"
     "  collet-rsoxs film.h5 -c run/config.txt -o patterns --energies 284.5,285.2\n"

@@ -3,10 +3,9 @@
 #ifndef RSOXS_OPTIONS_H
 #define RSOXS_OPTIONS_H
 
-#include <collet/scatter.h>
+#include "commands.h"
 
-#define RSOXS_EXIT_FAILURE 1
-#define RSOXS_EXIT_USAGE 2
+#include <collet/scatter.h>
 
 typedef struct rsoxs_options {
     const char *morphology, *configuration, *directory, *backend;

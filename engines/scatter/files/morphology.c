@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Morphologies in HDF5. */
-#include "scatter/files/input.h"
+#include "scatter/files/morphology.h"
 
-#include <hdf5.h>
+#include <errno.h>
 #include <hdf5_hl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,15 +13,7 @@
 #define MATERIALS_MAX 1000
 #define VOXELS_MAX (UINT64_C(1) << 40)
 
-typedef struct reader {
-    collet_scattering_input *in;
-    const char *path;
-    hid_t file;
-    int reversed; /* the first dataset's axes are X, Y, Z */
-    collet_error *err;
-} reader;
-
-static size_t element_bytes(const reader *r)
+static size_t element_bytes(const scatter_reader *r)
 {
     return r->in->options.dtype == COLLET_F64 ? 8 : 4;
 }
@@ -29,7 +21,7 @@ static size_t element_bytes(const reader *r)
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
 /* One number, or the first of an array. */
-static collet_status read_number(reader *r, const char *name, double *value)
+static collet_status read_number(scatter_reader *r, const char *name, double *value)
 {
     double few[16];
     hid_t set = H5Dopen2(r->file, name, H5P_DEFAULT);
@@ -47,7 +39,7 @@ static collet_status read_number(reader *r, const char *name, double *value)
     return COLLET_OK;
 }
 
-static collet_status read_parameters(reader *r)
+static collet_status read_parameters(scatter_reader *r)
 {
     double count, size;
     collet_status status = read_number(r, "/Morphology_Parameters/NumMaterial", &count);
@@ -100,7 +92,8 @@ static void read_label(hid_t set, hsize_t rank, hsize_t axis, char label[8])
 }
 
 /* Whether the labels of axes 0 and 2 are X and Z. Without labels they are Z, Y, X. */
-static collet_status read_order(reader *r, hid_t set, const char *name, int axes, int *reversed)
+static collet_status read_order(scatter_reader *r, hid_t set, const char *name, int axes,
+                                int *reversed)
 {
     char first[8], last[8];
     read_label(set, (hsize_t)axes, 0, first);
@@ -114,7 +107,7 @@ static collet_status read_order(reader *r, hid_t set, const char *name, int axes
 }
 
 /* Bytes that are in the dataset itself. */
-static collet_status check_layout(reader *r, hid_t set, const char *name)
+static collet_status check_layout(scatter_reader *r, hid_t set, const char *name)
 {
     hid_t properties = H5Dget_create_plist(set);
     int plain = H5Pget_layout(properties) != H5D_VIRTUAL && H5Pget_external_count(properties) <= 0;
@@ -125,8 +118,7 @@ static collet_status check_layout(reader *r, hid_t set, const char *name)
                              "%s: the values of %s are in other datasets or files", r->path, name);
 }
 
-/* The first dataset determines the shape, which the others have. */
-static collet_status check_shape(reader *r, hid_t set, const char *name, int width)
+collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name, int width)
 {
     int64_t *shape = r->in->options.shape;
     hsize_t n[4] = {0};
@@ -166,7 +158,7 @@ static collet_status check_shape(reader *r, hid_t set, const char *name, int wid
 }
 
 /* X, Y, Z to Z, Y, X. */
-static collet_status turn_axes(const reader *r, void **values, size_t voxel)
+static collet_status turn_axes(const scatter_reader *r, void **values, size_t voxel)
 {
     const int64_t *n = r->in->options.shape;
     char *turned = malloc((size_t)(n[0] * n[1] * n[2]) * voxel), *to = turned;
@@ -181,7 +173,7 @@ static collet_status turn_axes(const reader *r, void **values, size_t voxel)
     return COLLET_OK;
 }
 
-static collet_status read_array(reader *r, int64_t m, const char *what, int width, int slot)
+static collet_status read_array(scatter_reader *r, int64_t m, const char *what, int width, int slot)
 {
     char name[80];
     const int64_t *n = r->in->options.shape;
@@ -190,7 +182,7 @@ static collet_status read_array(reader *r, int64_t m, const char *what, int widt
     hid_t set = H5Dopen2(r->file, name, H5P_DEFAULT);
     if (set < 0)
         return collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path, name);
-    collet_status status = check_shape(r, set, name, width);
+    collet_status status = scatter_check_shape(r, set, name, width);
     void **values = &r->in->arrays[m][slot];
     size_t voxel = (size_t)width * element_bytes(r);
     if (status == COLLET_OK) {
@@ -206,7 +198,7 @@ static collet_status read_array(reader *r, int64_t m, const char *what, int widt
     return status == COLLET_OK && r->reversed ? turn_axes(r, values, voxel) : status;
 }
 
-static int all_zero(const reader *r, const void *values)
+static int all_zero(const scatter_reader *r, const void *values)
 {
     const int64_t *n = r->in->options.shape;
     int64_t count = n[0] * n[1] * n[2], i = 0;
@@ -216,7 +208,7 @@ static int all_zero(const reader *r, const void *values)
     return i == count;
 }
 
-static collet_status read_material(reader *r, int64_t m)
+static collet_status read_material(scatter_reader *r, int64_t m)
 {
     static const char *const euler[] = {"Vfrac", "S", "Theta", "Psi"};
     void **a = r->in->arrays[m];
@@ -245,7 +237,7 @@ static collet_status read_material(reader *r, int64_t m)
     return status;
 }
 
-static collet_status read_file(reader *r)
+static collet_status open_file(scatter_reader *r)
 {
     struct stat found;
     if (stat(r->path, &found) == 0 && !S_ISREG(found.st_mode))
@@ -253,29 +245,43 @@ static collet_status read_file(reader *r)
     r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (r->file < 0) {
         FILE *f = fopen(r->path, "rb");
-        collet_status status = f ? collet_fail(r->err, COLLET_FORMAT, "%s: no HDF5 file", r->path)
-                                 : collet_fail(r->err, COLLET_IO, "%s: cannot be read", r->path);
+        collet_status status =
+            f ? collet_fail(r->err, COLLET_FORMAT, "%s: no HDF5 file", r->path)
+              : collet_fail(r->err, COLLET_IO, "%s: cannot be read: %s", r->path, strerror(errno));
         if (f)
             fclose(f);
         return status;
     }
-    collet_status status = read_parameters(r);
+    return read_parameters(r);
+}
+
+static collet_status read_materials(scatter_reader *r)
+{
+    collet_status status = COLLET_OK;
     for (int64_t m = 0; m < r->in->options.n_materials && status == COLLET_OK; m++)
         status = read_material(r, m);
-    H5Fclose(r->file);
+    return status;
+}
+
+collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *))
+{
+    H5E_auto2_t report;
+    void *data;
+    /* HDF5 prints its errors unless it is told not to. */
+    H5Eget_auto2(H5E_DEFAULT, &report, &data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    collet_status status = open_file(r);
+    if (status == COLLET_OK)
+        status = work(r);
+    if (r->file >= 0)
+        H5Fclose(r->file);
+    H5Eset_auto2(H5E_DEFAULT, report, data);
     return status;
 }
 
 collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
                                       collet_error *err)
 {
-    reader r = {.in = in, .path = path, .err = err};
-    H5E_auto2_t report;
-    void *data;
-    /* HDF5 prints its errors unless it is told not to. */
-    H5Eget_auto2(H5E_DEFAULT, &report, &data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    collet_status status = read_file(&r);
-    H5Eset_auto2(H5E_DEFAULT, report, data);
-    return status;
+    scatter_reader r = {.in = in, .path = path, .file = -1, .err = err};
+    return scatter_read_file(&r, read_materials);
 }

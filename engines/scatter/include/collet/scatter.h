@@ -177,6 +177,33 @@ COLLET_API int64_t collet_scattering_input_beams(const collet_scattering_input *
 COLLET_API const char *collet_scattering_input_warning(const collet_scattering_input *input,
                                                        size_t index);
 
+/* What a slice shows of a material. */
+#define COLLET_SCATTERING_FRACTION 0  /* the volume fraction */
+#define COLLET_SCATTERING_ALIGNMENT 1 /* S; NaN where its volume fraction is 0 */
+#define COLLET_SCATTERING_THETA 2     /* radians; NaN where nothing is aligned */
+#define COLLET_SCATTERING_PSI 3       /* radians; NaN where nothing is aligned */
+
+/* A slice across an axis: rows are z, or y across z; columns x, or y across x. */
+typedef struct collet_scattering_slice {
+    uint32_t struct_size;
+    uint32_t reserved;
+    int64_t rows, columns;
+    double voxel;  /* edge, nm */
+    float *values; /* rows x columns */
+} collet_scattering_slice;
+
+/*
+ * Reads voxels `at` of an axis (0: z, 1: y, 2: x) of a material, counted from 1; of a file with
+ * Euler angles and vectors the angles. INVALID if material or voxel are not there, else as
+ * collet_scattering_read. The values are freed by collet_scattering_slice_free.
+ */
+COLLET_API collet_status collet_scattering_read_slice(const char *morphology, int64_t material,
+                                                      uint32_t field, uint32_t axis, int64_t at,
+                                                      collet_scattering_slice *out,
+                                                      collet_error *err);
+/* NULL is allowed. */
+COLLET_API void collet_scattering_slice_free(collet_scattering_slice *slice);
+
 /* "Energy_285.20.h5", as CyRSoXS names the file of an energy. */
 #define COLLET_SCATTERING_NAME 40
 COLLET_API void collet_scattering_file_name(double energy, char name[COLLET_SCATTERING_NAME]);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* morphology.h - the file of a morphology, for those that read its datasets. */
+#ifndef COLLET_ENGINES_SCATTER_FILES_MORPHOLOGY_H
+#define COLLET_ENGINES_SCATTER_FILES_MORPHOLOGY_H
+
+#include "scatter/files/input.h"
+
+#include <hdf5.h>
+
+typedef struct scatter_reader {
+    collet_scattering_input *in;
+    const char *path;
+    hid_t file;
+    int reversed; /* the first dataset's axes are X, Y, Z */
+    collet_error *err;
+} scatter_reader;
+
+/* Opens the file, reads its parameters into r->in, works, and closes it. */
+collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *));
+/* The first dataset determines r->in->options.shape and r->reversed, which the others have.
+ * `width`: numbers of a voxel. */
+collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name, int width);
+
+#endif

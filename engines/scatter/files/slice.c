@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One slice of a material. */
+#include "io/struct.h"
+#include "scatter/files/morphology.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct slice_reader {
+    scatter_reader base; /* first: work functions get its address */
+    int64_t material, at;
+    uint32_t field, axis;
+    collet_scattering_slice slice;
+} slice_reader;
+
+/* The slice of an open dataset with `width` numbers a voxel, rows and columns as in the file. */
+static collet_status read_plane(slice_reader *r, hid_t set, const char *name, int width,
+                                float **values)
+{
+    const int64_t *shape = r->base.in->options.shape;
+    hsize_t start[4] = {0}, count[4] = {0, 0, 0, (hsize_t)width}, points = (hsize_t)width;
+    for (uint32_t a = 0; a < 3; a++) {
+        uint32_t place = r->base.reversed ? 2 - a : a;
+        start[place] = a == r->axis ? (hsize_t)r->at : 0;
+        count[place] = a == r->axis ? 1 : (hsize_t)shape[a];
+        points *= count[place];
+    }
+    *values = malloc((size_t)points * sizeof **values);
+    if (!*values)
+        return collet_fail(r->base.err, COLLET_NO_MEMORY, "%s: no memory for %s", r->base.path,
+                           name);
+    hid_t file = H5Dget_space(set), memory = H5Screate_simple(1, &points, NULL);
+    int done = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+               H5Dread(set, H5T_NATIVE_FLOAT, memory, file, H5P_DEFAULT, *values) >= 0;
+    H5Sclose(memory);
+    H5Sclose(file);
+    return done ? COLLET_OK
+                : collet_fail(r->base.err, COLLET_IO, "%s: %s cannot be read", r->base.path, name);
+}
+
+static collet_status check_place(slice_reader *r, const char *name)
+{
+    const int64_t *shape = r->base.in->options.shape;
+    if (r->at >= 0 && r->at < shape[r->axis])
+        return COLLET_OK;
+    return collet_fail(r->base.err, COLLET_INVALID,
+                       "%s: %s has voxels 0 to %" PRId64 " along %c, not %" PRId64, r->base.path,
+                       name, shape[r->axis] - 1, "zyx"[r->axis], r -> at);
+}
+
+static collet_status read_dataset(slice_reader *r, const char *group, const char *what, int width,
+                                  float **values)
+{
+    char name[80];
+    snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s", group, r->material, what);
+    hid_t set = H5Dopen2(r->base.file, name, H5P_DEFAULT);
+    if (set < 0)
+        return collet_fail(r->base.err, COLLET_FORMAT, "%s: there is no dataset %s", r->base.path,
+                           name);
+    collet_status status = scatter_check_shape(&r->base, set, name, width);
+    if (status == COLLET_OK)
+        status = check_place(r, name);
+    if (status == COLLET_OK)
+        status = read_plane(r, set, name, width, values);
+    H5Dclose(set);
+    return status;
+}
+
+static float of_vector(const slice_reader *r, const float s[3], float unaligned)
+{
+    double length = sqrt((double)s[0] * s[0] + (double)s[1] * s[1] + (double)s[2] * s[2]);
+    double aligned = length * length, volume = aligned + (double)unaligned;
+    switch (r->field) {
+    case COLLET_SCATTERING_FRACTION:
+        return (float)volume;
+    case COLLET_SCATTERING_ALIGNMENT:
+        return (float)(aligned / volume);
+    case COLLET_SCATTERING_THETA:
+        return (float)acos(s[2] / length);
+    default:
+        return length > 0 ? atan2f(s[1], s[0]) : NAN;
+    }
+}
+
+static collet_status read_vectors(slice_reader *r)
+{
+    const int64_t *n = r->base.in->options.shape;
+    float *direction = NULL, *values = NULL;
+    collet_status status = read_dataset(r, "Vector_Morphology", "alignment", 3, &direction);
+    if (status == COLLET_OK)
+        status = read_dataset(r, "Vector_Morphology", "unaligned", 1, &values);
+    int64_t count = status == COLLET_OK ? n[0] * n[1] * n[2] / n[r->axis] : 0;
+    for (int64_t i = 0; i < count; i++)
+        values[i] = of_vector(r, direction + 3 * i, values[i]);
+    free(direction);
+    r->slice.values = values;
+    return status;
+}
+
+/* What has no material has no alignment, what has no alignment no direction. */
+static collet_status read_angles(slice_reader *r)
+{
+    static const char *const names[] = {"Vfrac", "S", "Theta", "Psi"};
+    const int64_t *n = r->base.in->options.shape;
+    float *values[4] = {NULL};
+    uint32_t last = r->field;
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; i <= last && status == COLLET_OK; i++)
+        if (i < COLLET_SCATTERING_THETA || i == last)
+            status = read_dataset(r, "Euler_Angles", names[i], 1, &values[i]);
+    int64_t count = status == COLLET_OK ? n[0] * n[1] * n[2] / n[r->axis] : 0;
+    for (int64_t i = 0; i < count && last > COLLET_SCATTERING_FRACTION; i++)
+        if (values[0][i] == 0 || (last >= COLLET_SCATTERING_THETA && values[1][i] == 0))
+            values[last][i] = NAN;
+    r->slice.values = values[last];
+    values[last] = NULL;
+    for (int i = 0; i < 4; i++)
+        free(values[i]);
+    return status;
+}
+
+/* Rows to columns: X, Y, Z has them the other way round. */
+static collet_status turn(slice_reader *r)
+{
+    collet_scattering_slice *s = &r->slice;
+    float *turned = malloc((size_t)(s->rows * s->columns) * sizeof *turned);
+    if (!turned)
+        return collet_fail(r->base.err, COLLET_NO_MEMORY, "%s: no memory", r->base.path);
+    for (int64_t y = 0; y < s->rows; y++)
+        for (int64_t x = 0; x < s->columns; x++)
+            turned[y * s->columns + x] = s->values[x * s->rows + y];
+    free(s->values);
+    s->values = turned;
+    return COLLET_OK;
+}
+
+static collet_status read_slice(scatter_reader *base)
+{
+    slice_reader *r = (slice_reader *)base;
+    const collet_scattering_options *o = &base->in->options;
+    if (r->material < 1 || r->material > o->n_materials)
+        return collet_fail(base->err, COLLET_INVALID,
+                           "%s has materials 1 to %" PRId64 ", not %" PRId64, base->path,
+                           o->n_materials, r->material);
+    int angles = H5Lexists(base->file, "/Euler_Angles", H5P_DEFAULT) > 0;
+    collet_status status = angles ? read_angles(r) : read_vectors(r);
+    r->slice.voxel = o->voxel;
+    r->slice.rows = o->shape[r->axis == 0 ? 1 : 0];
+    r->slice.columns = o->shape[r->axis == 2 ? 1 : 2];
+    return status == COLLET_OK && base->reversed ? turn(r) : status;
+}
+
+collet_status collet_scattering_read_slice(const char *morphology, int64_t material, uint32_t field,
+                                           uint32_t axis, int64_t at, collet_scattering_slice *out,
+                                           collet_error *err)
+{
+    if (!morphology || !out || field > COLLET_SCATTERING_PSI || axis > 2)
+        return collet_fail(err, COLLET_INVALID, "%s",
+                           !morphology ? "morphology is NULL"
+                           : !out      ? "out is NULL"
+                           : axis > 2  ? "axis is not 0 to 2"
+                                       : "field is not known");
+    collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS};
+    slice_reader r = {.base = {.in = &in, .path = morphology, .file = -1, .err = err},
+                      .material = material,
+                      .at = at,
+                      .field = field,
+                      .axis = axis,
+                      .slice = {.struct_size = sizeof r.slice}};
+    collet_status status = scatter_read_file(&r.base, read_slice);
+    free(in.materials);
+    free(in.arrays);
+    if (status != COLLET_OK) {
+        free(r.slice.values);
+        r.slice = (collet_scattering_slice){.struct_size = sizeof r.slice};
+    }
+    collet_struct_out(out, &r.slice, sizeof r.slice);
+    return status;
+}
+
+void collet_scattering_slice_free(collet_scattering_slice *slice)
+{
+    if (slice)
+        free(slice->values);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slices of morphologies: their numbers, and collet-rsoxs view. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "directory.h"
+#include "tool_run.h"
+
+#ifdef COLLET_TEST_CAIRO
+#include <cairo.h>
+#endif
+#include <collet/scatter.h>
+#include <hdf5.h>
+#include <hdf5_hl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define Z 3
+#define Y 4
+#define X 5
+#define VOXELS (Z * Y * X)
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* Fraction, S, theta, psi of voxel i: without material, without alignment, with both. */
+static double value(int field, int64_t i)
+{
+    const double values[] = {i % 5 ? 0.25 + (double)i / 100 : 0, i % 3 ? (double)i / 64 : 0,
+                             0.1 + (double)i / 50, (double)i / 30 - 1};
+    return values[field];
+}
+
+/* NaN where the slice has to show it. */
+static double expected(int field, int64_t i)
+{
+    int material = value(0, i) > 0, aligned = material && value(1, i) > 0;
+    return (field == 1 && !material) || (field > 1 && !aligned) ? NAN : value(field, i);
+}
+
+static hid_t make_file(const char *name, const char *group)
+{
+    const hsize_t one = 1;
+    const double size = 2, count = 1;
+    hid_t file = H5Fcreate(io_path(directory, name), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(file >= 0);
+    H5Gclose(H5Gcreate2(file, "/Morphology_Parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Gclose(H5Gcreate2(file, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5LTmake_dataset_double(file, "/Morphology_Parameters/PhysSize", 1, &one, &size);
+    H5LTmake_dataset_double(file, "/Morphology_Parameters/NumMaterial", 1, &one, &count);
+    return file;
+}
+
+/* Numbers of Z, Y, X voxels; `reversed`: stored, and labelled, as X, Y, Z. */
+static void write_set(hid_t file, const char *name, int width, int reversed, const double *values)
+{
+    static const char *const labels[] = {"Z", "Y", "X"};
+    double stored[VOXELS * 3];
+    const hsize_t shape[] = {reversed ? X : Z, Y, reversed ? Z : X, 3};
+    for (int z = 0, i = 0; z < Z; z++)
+        for (int y = 0; y < Y; y++)
+            for (int x = 0; x < X; x++, i++)
+                memcpy(stored + (reversed ? (x * Y + y) * Z + z : i) * width, values + i * width,
+                       (size_t)width * sizeof *values);
+    assert_true(H5LTmake_dataset_double(file, name, width > 1 ? 4 : 3, shape, stored) >= 0);
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    for (unsigned a = 0; a < 3; a++)
+        H5DSset_label(set, a, labels[reversed ? 2 - a : a]);
+    H5Dclose(set);
+}
+
+static void write_euler(const char *name, int reversed)
+{
+    static const char *const names[] = {"Vfrac", "S", "Theta", "Psi"};
+    hid_t file = make_file(name, "/Euler_Angles");
+    for (int f = 0; f < 4; f++) {
+        double values[VOXELS];
+        char path[40];
+        for (int64_t i = 0; i < VOXELS; i++)
+            values[i] = value(f, i);
+        snprintf(path, sizeof path, "/Euler_Angles/Mat_1_%s", names[f]);
+        write_set(file, path, 1, reversed, values);
+    }
+    H5Fclose(file);
+}
+
+static void write_vectors(const char *name, int reversed)
+{
+    double vectors[VOXELS][3], unaligned[VOXELS];
+    hid_t file = make_file(name, "/Vector_Morphology");
+    for (int64_t i = 0; i < VOXELS; i++) {
+        double v = value(0, i), s = value(1, i), theta = value(2, i), psi = value(3, i);
+        vectors[i][0] = sqrt(v * s) * sin(theta) * cos(psi);
+        vectors[i][1] = sqrt(v * s) * sin(theta) * sin(psi);
+        vectors[i][2] = sqrt(v * s) * cos(theta);
+        unaligned[i] = v - v * s;
+    }
+    write_set(file, "/Vector_Morphology/Mat_1_alignment", 3, reversed, vectors[0]);
+    write_set(file, "/Vector_Morphology/Mat_1_unaligned", 1, reversed, unaligned);
+    H5Fclose(file);
+}
+
+static int set_up(void **state)
+{
+    make_directory(state);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    write_euler("film.h5", 0);
+    write_euler("film_xyz.h5", 1);
+    write_vectors("vectors.h5", 0);
+    write_vectors("vectors_xyz.h5", 1);
+    return 0;
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+static void check_slice(const char *name, uint32_t field, uint32_t axis, int64_t at)
+{
+    static const int64_t steps[] = {Y * X, X, 1}, extents[] = {Z, Y, X};
+    uint32_t across = axis == 0 ? 1 : 0, along = axis == 2 ? 1 : 2;
+    collet_scattering_slice slice = {.struct_size = sizeof slice};
+    collet_error err;
+    if (collet_scattering_read_slice(io_path(directory, name), 1, field, axis, at, &slice, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(slice.rows, extents[across]);
+    assert_int_equal(slice.columns, extents[along]);
+    assert_true(slice.voxel == 2);
+    for (int64_t y = 0; y < slice.rows; y++)
+        for (int64_t x = 0; x < slice.columns; x++) {
+            double want =
+                expected((int)field, at * steps[axis] + y * steps[across] + x * steps[along]);
+            double got = (double)slice.values[y * slice.columns + x];
+            if (isnan(want) ? !isnan(got) : !(fabs(got - want) < 1e-6))
+                fail_msg("%s, field %u, axis %u, %d: %g at %d, %d, expected %g", name, field, axis,
+                         (int)at, got, (int)y, (int)x, want);
+        }
+    collet_scattering_slice_free(&slice);
+}
+
+static void slices_have_the_numbers_of_the_file(void **state)
+{
+    static const char *const names[] = {"film.h5", "film_xyz.h5", "vectors.h5", "vectors_xyz.h5"};
+    static const int64_t last[] = {Z - 1, Y - 1, X - 1};
+    (void)state;
+    for (int file = 0; file < 4; file++)
+        for (uint32_t field = 0; field <= COLLET_SCATTERING_PSI; field++)
+            for (uint32_t axis = 0; axis < 3; axis++) {
+                check_slice(names[file], field, axis, 1);
+                check_slice(names[file], field, axis, last[axis]);
+            }
+}
+
+static void bad_slices_are_refused(void **state)
+{
+    collet_scattering_slice slice = {.struct_size = sizeof slice};
+    collet_error err;
+    (void)state;
+    assert_int_equal(collet_scattering_read_slice(NULL, 1, 0, 0, 0, &slice, &err), COLLET_INVALID);
+    assert_int_equal(collet_scattering_read_slice("film.h5", 1, 0, 0, 0, NULL, &err),
+                     COLLET_INVALID);
+    assert_int_equal(collet_scattering_read_slice("film.h5", 1, 4, 0, 0, &slice, &err),
+                     COLLET_INVALID);
+    assert_int_equal(collet_scattering_read_slice("film.h5", 1, 0, 3, 0, &slice, &err),
+                     COLLET_INVALID);
+    collet_scattering_slice_free(NULL);
+}
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+static tool_result view_in(const char *const *args)
+{
+    const tool_setup setup = {.directory = directory};
+    return tool_run("collet-rsoxs", args, &setup);
+}
+
+/* Runs with the arguments, fails unless it ends with `status` and says `text`. */
+#define EXPECT(status, text, ...)                                                                  \
+    do {                                                                                           \
+        tool_result r_ = view_in((const char *const[]){"view", __VA_ARGS__, NULL});                \
+        tool_expect(&r_, status);                                                                  \
+        if (!strstr(r_.err, text))                                                                 \
+            fail_msg("'%s' is not in: %s%s", text, r_.out, r_.err);                                \
+        tool_free(&r_);                                                                            \
+    } while (0)
+
+#ifdef COLLET_TEST_CAIRO
+static uint32_t pixel(cairo_surface_t *s, double x, double y)
+{
+    uint32_t rgb;
+    const unsigned char *data = cairo_image_surface_get_data(s);
+    int stride = cairo_image_surface_get_stride(s);
+    memcpy(&rgb, data + (int)y * stride + 4 * (int)x, 4);
+    return rgb & 0xffffff;
+}
+
+static cairo_surface_t *open_picture(const char *name)
+{
+    cairo_surface_t *s = cairo_image_surface_create_from_png(io_path(directory, name));
+    assert_int_equal(cairo_surface_status(s), CAIRO_STATUS_SUCCESS);
+    return s;
+}
+
+static double lightness(uint32_t rgb)
+{
+    return 0.21 * (rgb >> 16) + 0.72 * (rgb >> 8 & 255) + 0.07 * (rgb & 255);
+}
+
+/* The map begins at (88, 44), 128 pixels a voxel; row 0 is at its bottom. */
+static void pictures_show_the_slice(void **state)
+{
+    (void)state;
+    EXPECT(0, "", "film.h5", "--at", "1", "-o", "fraction.png");
+    EXPECT(0, "", "film.h5", "--at", "1", "--field", "psi", "-o", "psi.png");
+    cairo_surface_t *fraction = open_picture("fraction.png"), *psi = open_picture("psi.png");
+    assert_int_equal(cairo_image_surface_get_width(fraction), 640 + 88 + 132);
+    assert_int_equal(cairo_image_surface_get_height(fraction), 512 + 44 + 62);
+    double before = -1;
+    for (int y = 0; y < Y; y++)
+        for (int x = 0; x < X; x++) {
+            double px = 88 + 128 * x + 64, py = 44 + 512 - 128 * y - 64;
+            double light = lightness(pixel(fraction, px, py));
+            if (x == 0) /* no material */
+                assert_int_equal(pixel(fraction, px, py), pixel(fraction, 88 + 64, 44 + 448));
+            else if (light <= before)
+                fail_msg("the colour at %d, %d is not lighter than the one before", x, y);
+            before = x == 0 ? before : light;
+            int nan = isnan(expected(3, (Y + y) * X + x));
+            assert_int_equal(pixel(psi, px, py) == 0xc8c8c8, nan);
+        }
+    cairo_surface_destroy(fraction);
+    cairo_surface_destroy(psi);
+}
+
+static void the_same_slice_is_the_same_file(void **state)
+{
+    (void)state;
+    EXPECT(0, "", "film.h5", "--axis", "x", "--field", "S", "-o", "a.png");
+    EXPECT(0, "", "film.h5", "--axis", "x", "--field", "S", "-o", "b.png");
+    io_bytes a = io_load(io_path(directory, "a.png")), b = io_load(io_path(directory, "b.png"));
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    free(a.data);
+    free(b.data);
+}
+#endif
+
+static void bad_arguments_are_explained(void **state)
+{
+    (void)state;
+    EXPECT(2, "a morphology is required", "-o", "no.png");
+    EXPECT(2, "-o is required", "film.h5");
+    EXPECT(2, "one morphology is expected", "film.h5", "film.h5", "-o", "no.png");
+    EXPECT(2, "--axis: 'w' is not z, y or x", "film.h5", "--axis", "w", "-o", "no.png");
+    EXPECT(2, "--axis: '' is not z, y or x", "film.h5", "--axis", "", "-o", "no.png");
+    EXPECT(2, "--field: 'phi' is not", "film.h5", "--field", "phi", "-o", "no.png");
+    EXPECT(2, "--at: '-1' is not a whole number", "film.h5", "--at", "-1", "-o", "no.png");
+    EXPECT(2, "--material: '0' is not a whole number", "film.h5", "--material", "0", "-o",
+           "no.png");
+    EXPECT(1, "film.h5 has materials 1 to 1, not 2", "film.h5", "--material", "2", "-o", "no.png");
+    EXPECT(1, "has voxels 0 to 3 along y, not 4", "film.h5", "--axis", "y", "--at", "4", "-o",
+           "no.png");
+    EXPECT(1, "absent.h5: cannot be read: No such file", "absent.h5", "-o", "no.png");
+    EXPECT(1,
+#ifdef COLLET_TEST_CAIRO
+           "absent/no.png: cannot be written: No such file",
+#else
+           "built without cairo: install libcairo2-dev",
+#endif
+           "film.h5", "-o", "absent/no.png");
+    assert_int_not_equal(access(io_path(directory, "no.png"), F_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slices_have_the_numbers_of_the_file),
+        cmocka_unit_test(bad_slices_are_refused),
+#ifdef COLLET_TEST_CAIRO
+        cmocka_unit_test(pictures_show_the_slice),
+        cmocka_unit_test(the_same_slice_is_the_same_file),
+#endif
+        cmocka_unit_test(bad_arguments_are_explained),
+    };
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* colour.h - maps from numbers to colours, perceptually uniform. */
+#ifndef RSOXS_COLOUR_H
+#define RSOXS_COLOUR_H
+
+#include <stdint.h>
+
+/* 0xRRGGBB of t from 0 to 1: from dark blue by red to light yellow, the lightness growing evenly.
+ */
+uint32_t rsoxs_colour(double t);
+/* Of an angle, 1 a whole turn: all hues, of one lightness. */
+uint32_t rsoxs_colour_cyclic(double t);
+
+#define RSOXS_COLOUR_NAN 0xc8c8c8u
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In place of picture.c where cairo is absent. */
+#include "picture.h"
+
+const int rsoxs_has_pictures = 0;
+
+collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, collet_error *err)
+{
+    (void)picture;
+    return collet_fail(err, COLLET_REFUSED,
+                       "%s: no pictures, because collet was built without cairo: install "
+                       "libcairo2-dev and build it again",
+                       path);
+}

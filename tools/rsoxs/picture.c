@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "picture.h"
+#include "colour.h"
+
+#include <cairo.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Lengths before scaling; the longer side of the map is SIDE. */
+#define SIDE 640.0
+#define LEFT 88.0
+#define TOP 44.0
+#define RIGHT 132.0
+#define BOTTOM 62.0
+#define BAR_GAP 18.0
+#define BAR_WIDTH 20.0
+#define BAR_HEIGHT 180.0 /* at least */
+#define FONT 15.0
+#define PIXELS_MAX 2048
+#define DECADES 12.0 /* that the colours show, at most */
+
+const int rsoxs_has_pictures = 1;
+
+typedef struct canvas {
+    const rsoxs_picture *picture;
+    rsoxs_axis colour; /* with its range */
+    int has_nan;
+    double scale;                 /* device pixels a unit */
+    int left, top, width, height; /* of the map, device pixels */
+    int whole_width, whole_height;
+    double bar_top, bar_height, bar_right; /* right: of its longest label */
+    cairo_t *cairo;
+} canvas;
+
+/* ---- Numbers to places ----------------------------------------------------------------------- */
+
+/* The place of a value, 0 at `from`, 1 at `to`. */
+static double place(const rsoxs_axis *axis, double value)
+{
+    return axis->logarithmic ? log(value / axis->from) / log(axis->to / axis->from)
+                             : (value - axis->from) / (axis->to - axis->from);
+}
+
+/* Which of `count` numbers is at a place. */
+static int64_t index_at(const rsoxs_axis *axis, int64_t count, double t)
+{
+    double value = axis->logarithmic ? axis->from * pow(axis->to / axis->from, t)
+                                     : axis->from + t * (axis->to - axis->from);
+    int64_t low = 0, high = count - 1;
+    if (!axis->edges)
+        low = (int64_t)((value - axis->from) / (axis->to - axis->from) * (double)count);
+    else
+        while (low < high) {
+            int64_t middle = (low + high + 1) / 2;
+            if (axis->edges[middle] <= value)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+    return low < 0 ? 0 : low < count ? low : count - 1;
+}
+
+/* The range of the colours: that of the values, without what is far below the largest. */
+static void find_range(canvas *c)
+{
+    const rsoxs_picture *p = c->picture;
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t i = 0; i < p->rows * p->columns; i++) {
+        double v = (double)p->values[i];
+        c->has_nan |= isnan(v);
+        if (isfinite(v) && (v > 0 || !p->colour.logarithmic)) {
+            least = fmin(least, v);
+            most = fmax(most, v);
+        }
+    }
+    c->colour = p->colour;
+    if (c->colour.from < c->colour.to)
+        return;
+    if (!(least <= most))
+        least = most = 1;
+    if (c->colour.logarithmic)
+        least = fmax(least, most * pow(10, -DECADES));
+    if (least == most)
+        most = c->colour.logarithmic ? 10 * least : least + 1;
+    c->colour.from = least;
+    c->colour.to = most;
+}
+
+static uint32_t colour_of(const canvas *c, double value)
+{
+    if (isnan(value))
+        return RSOXS_COLOUR_NAN;
+    double t = c->colour.logarithmic && value <= 0 ? 0 : place(&c->colour, value);
+    t = fmin(fmax(t, 0), 1);
+    return c->picture->cyclic ? rsoxs_colour_cyclic(t) : rsoxs_colour(t);
+}
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+static void lay_out(canvas *c)
+{
+    const rsoxs_picture *p = c->picture;
+    double longest = (double)(p->columns > p->rows ? p->columns : p->rows);
+    double width = SIDE, height = 0.75 * SIDE;
+    c->scale = 1.5;
+    if (p->square) {
+        /* A whole number of pixels for each value, if they fit. */
+        double pixels = fmin(longest * ceil(SIDE / longest), PIXELS_MAX);
+        double aspect = (p->y.to - p->y.from) / (p->x.to - p->x.from);
+        c->scale = pixels / SIDE;
+        width = aspect > 1 ? SIDE / aspect : SIDE;
+        height = aspect > 1 ? SIDE : SIDE * aspect;
+    }
+    c->bar_height = fmax(height, BAR_HEIGHT) * c->scale;
+    c->width = (int)fmax(1, round(width * c->scale));
+    c->height = (int)fmax(1, round(height * c->scale));
+    c->bar_top = TOP * c->scale;
+    c->left = (int)lround(LEFT * c->scale);
+    c->top = (int)lround(TOP * c->scale + (c->bar_height - c->height) / 2);
+    c->whole_width = c->left + c->width + (int)lround(RIGHT * c->scale);
+    c->whole_height = (int)lround(c->bar_height + (TOP + BOTTOM) * c->scale);
+}
+
+/* ---- Text and ticks -------------------------------------------------------------------------- */
+
+/* Returns the length. Centred at x, y if `align` is 0.5, beginning there if 0, ending there if 1.
+ */
+static double write_text(canvas *c, const char *text, double x, double y, double align, double turn,
+                         double size)
+{
+    cairo_text_extents_t extents;
+    cairo_set_font_size(c->cairo, size * c->scale);
+    cairo_text_extents(c->cairo, text, &extents);
+    cairo_save(c->cairo);
+    cairo_move_to(c->cairo, x, y);
+    cairo_rotate(c->cairo, turn);
+    cairo_rel_move_to(c->cairo, -align * extents.x_advance, 0.35 * size * c->scale);
+    cairo_show_text(c->cairo, text);
+    cairo_restore(c->cairo);
+    return extents.x_advance;
+}
+
+static void format_power(int exponent, char text[40])
+{
+    static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    char plain[16];
+    snprintf(plain, sizeof plain, "%d", exponent);
+    strcpy(text, "10");
+    for (const char *at = plain; *at; at++)
+        strcat(text, *at == '-' ? "⁻" : digits[*at - '0']);
+}
+
+typedef void (*tick_fn)(canvas *c, double t, const char *label);
+
+static void tick_decades(canvas *c, const rsoxs_axis *axis, tick_fn draw)
+{
+    static const int parts[] = {1, 2, 5};
+    char label[40];
+    double decades = log10(axis->to / axis->from);
+    int step = (int)ceil(decades / 8), few = decades < 2.5;
+    for (int e = (int)floor(log10(axis->from)); e <= (int)ceil(log10(axis->to)); e++)
+        for (int i = 0; i < (few ? 3 : 1); i++) {
+            double value = parts[i] * pow(10, e), t = place(axis, value);
+            if (t < -1e-9 || t > 1 + 1e-9 || e % step != 0)
+                continue;
+            if (few && e >= -3 && e <= 3)
+                snprintf(label, sizeof label, "%g", value);
+            else if (parts[i] == 1)
+                format_power(e, label);
+            else
+                *label = '\0';
+            draw(c, t, label);
+        }
+}
+
+static void tick_evenly(canvas *c, const rsoxs_axis *axis, tick_fn draw)
+{
+    char label[40];
+    double range = axis->to - axis->from, step = pow(10, floor(log10(range / 3)));
+    step *= range / step >= 15 ? 5 : range / step >= 6 ? 2 : 1;
+    for (double i = ceil(axis->from / step - 1e-9); i * step <= axis->to + 1e-9 * range; i++) {
+        snprintf(label, sizeof label, "%.6g", i == 0 ? 0.0 : i * step);
+        draw(c, place(axis, i * step), label);
+    }
+}
+
+static void draw_ticks(canvas *c, const rsoxs_axis *axis, tick_fn draw)
+{
+    (axis->logarithmic ? tick_decades : tick_evenly)(c, axis, draw);
+    cairo_stroke(c->cairo);
+}
+
+static void draw_line(canvas *c, double x, double y, double dx, double dy)
+{
+    cairo_move_to(c->cairo, x, y);
+    cairo_rel_line_to(c->cairo, dx * c->scale, dy * c->scale);
+}
+
+static void tick_x(canvas *c, double t, const char *label)
+{
+    double x = c->left + t * c->width, y = c->top + c->height;
+    draw_line(c, x, y, 0, 5);
+    cairo_stroke(c->cairo);
+    write_text(c, label, x, y + 16 * c->scale, 0.5, 0, FONT);
+}
+
+static void tick_y(canvas *c, double t, const char *label)
+{
+    double x = c->left, y = c->top + (1 - t) * c->height;
+    draw_line(c, x, y, -5, 0);
+    cairo_stroke(c->cairo);
+    write_text(c, label, x - 9 * c->scale, y, 1, 0, FONT);
+}
+
+static void tick_bar(canvas *c, double t, const char *label)
+{
+    double x = c->left + c->width + (BAR_GAP + BAR_WIDTH) * c->scale;
+    double y = c->bar_top + (1 - t) * c->bar_height;
+    draw_line(c, x, y, 5, 0);
+    cairo_stroke(c->cairo);
+    x += 9 * c->scale;
+    c->bar_right = fmax(c->bar_right, x + write_text(c, label, x, y, 0, 0, FONT));
+}
+
+/* ---- Parts of the picture -------------------------------------------------------------------- */
+
+static void frame(canvas *c, double x, double y, double width, double height)
+{
+    cairo_set_source_rgb(c->cairo, 0, 0, 0);
+    cairo_rectangle(c->cairo, x, y, width, height);
+    cairo_stroke(c->cairo);
+}
+
+/* The map, straight into the pixels of the surface. */
+static void draw_map(canvas *c, cairo_surface_t *surface)
+{
+    const rsoxs_picture *p = c->picture;
+    int stride = cairo_image_surface_get_stride(surface);
+    cairo_surface_flush(surface);
+    unsigned char *data = cairo_image_surface_get_data(surface);
+    for (int y = 0; y < c->height; y++) {
+        int64_t row = index_at(&p->y, p->rows, 1 - (y + 0.5) / c->height);
+        unsigned char *line = data + (size_t)(c->top + y) * (size_t)stride;
+        for (int x = 0; x < c->width; x++) {
+            int64_t column = index_at(&p->x, p->columns, (x + 0.5) / c->width);
+            uint32_t rgb = colour_of(c, (double)p->values[row * p->columns + column]);
+            memcpy(line + (size_t)(c->left + x) * sizeof rgb, &rgb, sizeof rgb);
+        }
+    }
+    cairo_surface_mark_dirty(surface);
+    frame(c, c->left, c->top, c->width, c->height);
+}
+
+static void fill(canvas *c, uint32_t rgb, double x, double y, double width, double height)
+{
+    cairo_set_source_rgb(c->cairo, (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0,
+                         (rgb & 255) / 255.0);
+    cairo_rectangle(c->cairo, x, y, width, height);
+    cairo_fill(c->cairo);
+}
+
+static void draw_bar(canvas *c)
+{
+    double x = c->left + c->width + BAR_GAP * c->scale, width = BAR_WIDTH * c->scale;
+    int steps = (int)c->bar_height;
+    for (int i = 0; i < steps; i++) {
+        double t = (steps - i - 0.5) / steps;
+        fill(c, c->picture->cyclic ? rsoxs_colour_cyclic(t) : rsoxs_colour(t), x, c->bar_top + i,
+             width, fmin(2, c->bar_height - i));
+    }
+    frame(c, x, c->bar_top, width, c->bar_height);
+    draw_ticks(c, &c->colour, tick_bar);
+    write_text(c, c->colour.label, c->bar_right + 20 * c->scale, c->bar_top + c->bar_height / 2,
+               0.5, -1.57079632679489661923, FONT);
+    if (c->has_nan) {
+        double y = c->bar_top + c->bar_height + 22 * c->scale;
+        fill(c, RSOXS_COLOUR_NAN, x, y, width, 16 * c->scale);
+        frame(c, x, y, width, 16 * c->scale);
+        write_text(c, "NaN", x + width + 9 * c->scale, y + 8 * c->scale, 0, 0, FONT);
+    }
+}
+
+static void draw(canvas *c, cairo_surface_t *surface)
+{
+    const rsoxs_picture *p = c->picture;
+    cairo_set_source_rgb(c->cairo, 1, 1, 1);
+    cairo_paint(c->cairo);
+    cairo_set_line_width(c->cairo, c->scale);
+    cairo_select_font_face(c->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                           CAIRO_FONT_WEIGHT_NORMAL);
+    draw_map(c, surface);
+    draw_ticks(c, &p->x, tick_x);
+    draw_ticks(c, &p->y, tick_y);
+    draw_bar(c);
+    write_text(c, p->x.label, c->left + c->width / 2.0, c->top + c->height + 42 * c->scale, 0.5, 0,
+               FONT);
+    write_text(c, p->y.label, 20 * c->scale, c->top + c->height / 2.0, 0.5, -1.57079632679489661923,
+               FONT);
+    write_text(c, p->title, c->whole_width / 2.0, 22 * c->scale, 0.5, 0, FONT + 1);
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static cairo_status_t append(void *file, const unsigned char *data, unsigned length)
+{
+    return fwrite(data, 1, length, file) == length ? CAIRO_STATUS_SUCCESS
+                                                   : CAIRO_STATUS_WRITE_ERROR;
+}
+
+static collet_status save(cairo_surface_t *surface, const char *path, collet_error *err)
+{
+    size_t size = strlen(path) + 32;
+    char *temporary = malloc(size);
+    if (!temporary)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", path);
+    snprintf(temporary, size, "%s.%ld", path, (long)getpid());
+    FILE *file = fopen(temporary, "wbe");
+    errno = file ? 0 : errno;
+    int done = file && cairo_surface_write_to_png_stream(surface, append, file) == 0;
+    if (file)
+        done = fclose(file) == 0 && done;
+    done = done && rename(temporary, path) == 0;
+    collet_status status = done ? COLLET_OK
+                                : collet_fail(err, COLLET_IO, "%s: cannot be written: %s", path,
+                                              errno ? strerror(errno) : "no memory");
+    if (!done && file)
+        unlink(temporary);
+    free(temporary);
+    return status;
+}
+
+collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, collet_error *err)
+{
+    canvas c = {.picture = picture};
+    find_range(&c);
+    lay_out(&c);
+    cairo_surface_t *surface =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, c.whole_width, c.whole_height);
+    c.cairo = cairo_create(surface);
+    if (cairo_status(c.cairo) == CAIRO_STATUS_SUCCESS)
+        draw(&c, surface);
+    collet_status status = cairo_status(c.cairo) == CAIRO_STATUS_SUCCESS
+                               ? save(surface, path, err)
+                               : collet_fail(err, COLLET_NO_MEMORY, "%s: %s", path,
+                                             cairo_status_to_string(cairo_status(c.cairo)));
+    cairo_destroy(c.cairo);
+    cairo_surface_destroy(surface);
+    return status;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-rsoxs view: one slice of a morphology as a picture. */
+#include "commands.h"
+#include "picture.h"
+
+#include "common/arguments.h"
+
+#include <collet/scatter.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { KEY_MATERIAL = 256, KEY_AXIS, KEY_AT, KEY_FIELD };
+
+static const char doc[] =
+    "Draws one slice of a material."
+    "\v"
+    "Of a file with vectors S is |s|^2 / (|s|^2 + unaligned), theta and psi are the angles of "
+    "s.\n\n"
+    "Example:\n"
+    "  collet-rsoxs view film.h5 --material 1 --axis y --at 20 --field S -o slice.png\n\n"
+    "Exit status: 0 success; 1 failure; 2 wrong command line.";
+
+static const struct argp_option argp_options[] = {
+    {NULL, 'o', "FILE.png", 0, "Write this file; required", 1},
+    {"material", KEY_MATERIAL, "I", 0, "The material, counted from 1 (default: 1)", 2},
+    {"axis", KEY_AXIS, "z|y|x", 0, "Slice across this axis (default: z)", 2},
+    {"at", KEY_AT, "K", 0, "The voxel of the axis, counted from 0 (default: 0)", 2},
+    {"field", KEY_FIELD, "fraction|S|theta|psi", 0,
+     "Volume fraction (default), degree of alignment, or an angle of its direction", 2},
+    {0},
+};
+
+typedef struct view_options {
+    const char *morphology, *output;
+    int64_t material, at;
+    uint32_t axis, field;
+} view_options;
+
+static const struct {
+    const char *name, *label;
+    double most; /* the range begins at 0 */
+} fields[] = {{"fraction", "volume fraction", 1},
+              {"S", "S", 1},
+              {"theta", "theta (radians)", 3.14159265358979323846},
+              {"psi", "psi (radians)", 6.28318530717958647692}};
+
+static uint32_t parse_field(struct argp_state *state, const char *text)
+{
+    uint32_t i = 0;
+    while (i < sizeof fields / sizeof *fields && strcmp(fields[i].name, text) != 0)
+        i++;
+    if (i == sizeof fields / sizeof *fields)
+        argp_error(state, "--field: '%s' is not fraction, S, theta or psi", text);
+    return i;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    view_options *o = state->input;
+    switch (key) {
+    case 'o':
+        o->output = text;
+        return 0;
+    case KEY_MATERIAL:
+        o->material = tool_parse_count(state, "--material", text, 1);
+        return 0;
+    case KEY_AXIS:
+        if (strlen(text) != 1 || !strchr("zyx", *text))
+            argp_error(state, "--axis: '%s' is not z, y or x", text);
+        o->axis = (uint32_t)(strchr("zyx", *text) - "zyx");
+        return 0;
+    case KEY_AT:
+        o->at = tool_parse_count(state, "--at", text, 0);
+        return 0;
+    case KEY_FIELD:
+        o->field = parse_field(state, text);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->morphology)
+            argp_error(state, "one morphology is expected, not '%s' too", text);
+        o->morphology = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->morphology || !o->output)
+            argp_error(state, "%s", o->morphology ? "-o is required" : "a morphology is required");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Angles modulo a turn: files have -pi to pi as well as 0 to 2 pi. */
+static void into_turn(collet_scattering_slice *slice, double turn)
+{
+    for (int64_t i = 0; i < slice->rows * slice->columns; i++)
+        slice->values[i] -= (float)(turn * floor((double)slice->values[i] / turn));
+}
+
+static collet_status draw(const view_options *o, const collet_scattering_slice *slice,
+                          collet_error *err)
+{
+    const char *name = strrchr(o->morphology, '/');
+    char title[200];
+    double a = slice->voxel;
+    snprintf(title, sizeof title, "%.80s, material %" PRId64 ", %c = %" PRId64 " (%.6g nm)",
+             name ? name + 1 : o->morphology, o->material, "zyx"[o->axis], o -> at,
+             ((double)o->at + 0.5) * a);
+    const rsoxs_picture picture = {
+        .title = title,
+        .x = {.label = o->axis == 2 ? "y (nm)" : "x (nm)", .to = a * (double)slice->columns},
+        .y = {.label = o->axis == 0 ? "y (nm)" : "z (nm)", .to = a * (double)slice->rows},
+        .colour = {.label = fields[o->field].label, .to = fields[o->field].most},
+        .square = 1,
+        .cyclic = o->field == COLLET_SCATTERING_PSI,
+        .columns = slice->columns,
+        .rows = slice->rows,
+        .values = slice->values};
+    return rsoxs_picture_write(&picture, o->output, err);
+}
+
+int rsoxs_view(int argc, char **argv)
+{
+    static const struct argp argp = {.options = argp_options,
+                                     .parser = parse,
+                                     .args_doc = "MORPHOLOGY.h5",
+                                     .doc = doc,
+                                     .children = tool_short_help};
+    view_options o = {.material = 1};
+    collet_scattering_slice slice = {.struct_size = sizeof slice};
+    collet_error err;
+    argp_program_version_hook = tool_print_version;
+    argp_err_exit_status = RSOXS_EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    collet_status status =
+        collet_scattering_read_slice(o.morphology, o.material, o.field, o.axis, o.at, &slice, &err);
+    if (status == COLLET_OK && o.field == COLLET_SCATTERING_PSI)
+        into_turn(&slice, fields[o.field].most);
+    if (status == COLLET_OK)
+        status = draw(&o, &slice, &err);
+    collet_scattering_slice_free(&slice);
+    if (status != COLLET_OK)
+        fprintf(stderr, "collet-rsoxs: %s\n", err.text);
+    return status == COLLET_OK ? 0 : RSOXS_EXIT_FAILURE;
+}
