@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,14 +63,38 @@ uint64_t file_hash(uint64_t hash, const void *bytes, size_t count)
 
 /* ---- libcore's own file ------------------------------------------------------------------ */
 
-/* Resolved: the name may be relative to the directory in which the program was started. */
+static const char here = 0;
+
+/* The path of the mapping with this code: the linker's name for it may be relative to a directory
+ * that the program has left since. NULL: /proc is missing, or the file was removed. */
+static char *mapped_path(void)
+{
+    char *line = NULL, *path = NULL;
+    size_t capacity = 0;
+    uintptr_t low, high, own = (uintptr_t)&here;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && !path && getline(&line, &capacity, maps) > 0) {
+        const char *name = strchr(line, '/');
+        if (name && sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &low, &high) == 2 && low <= own &&
+            own < high)
+            path = strndup(name, strcspn(name, "\n"));
+    }
+    if (maps)
+        fclose(maps);
+    free(line);
+    return path;
+}
+
+/* A relative name is no place: the current directory is not trusted. */
 static char *core_path(void)
 {
-    static const char here = 0;
     Dl_info info;
-    if (!dladdr(&here, &info) || !info.dli_fname)
-        return NULL;
-    return realpath(info.dli_fname, NULL);
+    char *path = mapped_path();
+    if (!path && dladdr(&here, &info) && info.dli_fname && info.dli_fname[0] == '/')
+        path = strdup(info.dli_fname);
+    char *real = path ? realpath(path, NULL) : NULL;
+    free(path);
+    return real;
 }
 
 char *file_core_directory(void)
@@ -82,7 +106,7 @@ char *file_core_directory(void)
     return path;
 }
 
-static int core_owner(uid_t *owner)
+int file_core_owner(uid_t *owner)
 {
     struct stat st;
     char *path = core_path();
@@ -91,88 +115,4 @@ static int core_owner(uid_t *owner)
         *owner = st.st_uid;
     free(path);
     return known;
-}
-
-/* ---- Policy ------------------------------------------------------------------------------ */
-
-static int owner_trusted(uid_t owner)
-{
-    uid_t core;
-    return owner == 0 || owner == geteuid() || (core_owner(&core) && owner == core);
-}
-
-static collet_status check_directory(const char *path, refusal *why)
-{
-    struct stat st;
-    char *copy = strdup(path);
-    if (!copy)
-        return REFUSE_NO_MEMORY("out of memory for a path");
-    const char *directory = dirname(copy);
-    collet_status status = COLLET_OK;
-    if (stat(directory, &st))
-        status = REFUSE("unreadable", "its directory %s cannot be examined: %s", directory,
-                        strerror(errno));
-    else if (st.st_mode & S_IWOTH)
-        status = REFUSE("world-writable-directory",
-                        "anyone may write to its directory %s: chmod o-w it", directory);
-    else if (!owner_trusted(st.st_uid))
-        status = REFUSE("foreign-owner", "its directory %s belongs to user %u", directory,
-                        (unsigned)st.st_uid);
-    free(copy);
-    return status;
-}
-
-static collet_status check_file(const struct stat *st, refusal *why)
-{
-    if (!S_ISREG(st->st_mode))
-        return REFUSE("not-regular", "not a regular file");
-    if (st->st_mode & S_IWOTH)
-        return REFUSE("world-writable", "anyone may write to it: chmod o-w it");
-    if (!owner_trusted(st->st_uid))
-        return REFUSE("foreign-owner",
-                      "it belongs to user %u: only root, this user and the owner of "
-                      "libcore are trusted",
-                      (unsigned)st->st_uid);
-    return COLLET_OK;
-}
-
-static collet_status unreadable(int error, refusal *why)
-{
-    return error == ENOMEM
-               ? REFUSE_NO_MEMORY("out of memory for a path")
-               : refuse_with(why, COLLET_IO, "unreadable", "cannot be opened: %s", strerror(error));
-}
-
-collet_status file_open_trusted(const char *path, int *fd, refusal *why)
-{
-    struct stat st;
-    why->code = "ok";
-    /* Checked before it is opened: opening a device may have effects. */
-    if (stat(path, &st))
-        return unreadable(errno, why);
-    collet_status status = check_file(&st, why);
-    if (status != COLLET_OK)
-        return status;
-    char *real = realpath(path, NULL);
-    if (!real)
-        return unreadable(errno, why);
-    status = check_directory(path, why);
-    if (status == COLLET_OK)
-        status = check_directory(real, why);
-    free(real);
-    if (status != COLLET_OK)
-        return status;
-    int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (opened < 0)
-        return unreadable(errno, why);
-    if (fstat(opened, &st))
-        status = unreadable(errno, why);
-    else
-        status = check_file(&st, why);
-    if (status != COLLET_OK) {
-        close(opened);
-        return status;
-    }
-    *fd = opened;
-    return COLLET_OK;
 }

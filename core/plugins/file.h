@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file - the identity of a file, and whether its owner and permissions allow its code to run.
+ * file - the identity of a file, and where libcore's own is.
  */
 #ifndef COLLET_CORE_FILE_H
 #define COLLET_CORE_FILE_H
 
-#include <collet/types.h>
+#include <sys/types.h>
 
-#include "refusal.h"
+#include <collet/types.h>
 
 /* Equal in all members: the same file with the same contents, as far as the system shows. */
 typedef struct file_identity {
@@ -21,16 +21,10 @@ int file_identity_equal(const file_identity *a, const file_identity *b);
 int file_identify(int fd, file_identity *out);
 int file_identify_path(const char *path, file_identity *out);
 
-/*
- * Opens a plugin's file for reading if policy allows loading it: a regular file, in directories
- * (the one in `path` and the one of the file itself), that others cannot write and that are owned
- * by root, this process's user or the owner of libcore. The caller closes *fd. "unreadable": IO;
- * "not-regular", "world-writable", "world-writable-directory", "foreign-owner": FORMAT; NO_MEMORY.
- */
-collet_status file_open_trusted(const char *path, int *fd, refusal *why);
-
 /* The absolute directory of libcore's own file; the caller frees it. NULL if unknown. */
 char *file_core_directory(void);
+/* Of that file; 0 if unknown. */
+int file_core_owner(uid_t *owner);
 
 /* FNV-1a over bytes, continued from `hash` (FILE_HASH_START at first): for keys, not for security.
  */

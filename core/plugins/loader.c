@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -11,6 +12,7 @@
 #include "open.h"
 #include "probing.h"
 #include "search.h"
+#include "trust.h"
 
 /* A file that was found. */
 typedef struct candidate {
@@ -143,8 +145,34 @@ static collet_status policy_step(scan *s, candidate *c, int *fd)
     if (list_has(s->options->deny, p->name))
         return step_done(s, c, "policy", start, 0, "denied",
                          "switched off by name in the configuration");
-    collet_status status = file_open_trusted(p->path, fd, &why);
+    collet_status status = trust_open(p->path, fd, &why);
     return status == COLLET_NO_MEMORY ? no_memory(s->err) : step_end(s, c, "policy", start, &why);
+}
+
+/* The first variable that the backend's libraries read, if the environment is another user's. */
+static const char *foreign_variable(const manifest *m)
+{
+    for (size_t i = 0; getauxval(AT_SECURE) && i < m->depends_count; i++)
+        if (m->depends[i][0] != '/')
+            return m->depends[i];
+    return NULL;
+}
+
+/* What is refused by name, or with raised privileges by what it reads. */
+static collet_status manifest_policy(scan *s, candidate *c)
+{
+    char reason[COLLET_ERROR_TEXT];
+    const char *variable = foreign_variable(&c->plugin.manifest);
+    if (list_has(s->options->deny, c->plugin.name))
+        return step_done(s, c, "policy", record_clock(), 0, "denied",
+                         "switched off by name in the configuration");
+    if (!variable)
+        return COLLET_OK;
+    snprintf(reason, sizeof reason,
+             "this program runs with raised privileges (set-uid or capabilities), and the "
+             "backend's libraries are steered by variables of its caller (%.64s)",
+             variable);
+    return step_done(s, c, "policy", record_clock(), 0, "raised-privileges", reason);
 }
 
 static collet_status manifest_step(scan *s, candidate *c, int fd)
@@ -158,10 +186,7 @@ static collet_status manifest_step(scan *s, candidate *c, int fd)
         (p->manifest.name[0] && !set_text(&p->name, p->manifest.name)))
         return no_memory(s->err);
     status = step_end(s, c, "manifest", start, &why);
-    if (status == COLLET_OK && p->usable && list_has(s->options->deny, p->name))
-        status = step_done(s, c, "policy", start, 0, "denied",
-                           "switched off by name in the configuration");
-    return status;
+    return status == COLLET_OK && p->usable ? manifest_policy(s, c) : status;
 }
 
 /* ---- Probe ------------------------------------------------------------------------------- */

@@ -18,9 +18,12 @@
  *   policy    unreadable                the file cannot be opened (a dangling link, no permission)
  *             not-regular               a FIFO, a directory, a device
  *             world-writable            anyone may write to the file
- *             world-writable-directory  anyone may replace the file
+ *             world-writable-directory  anyone may replace the file, or a directory above it
+ *             group-writable            others of a group may: not root's, nor the user's own
+ *             group-writable-directory  they may replace the file, or a directory above it
  *             foreign-owner             owner of file or directory is not root, this user or the
  *                                       owner of libcore
+ *             raised-privileges         (after the manifest) it depends on the caller's environment
  *             denied                    switched off by name in the configuration
  *   manifest  empty                     the file has no bytes
  *             not-elf                   not an ELF file

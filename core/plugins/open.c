@@ -6,7 +6,7 @@
 
 #include <collet/collet.h>
 
-#include "floating.h"
+#include "util/floating.h"
 #include "vtable.h"
 
 /* Failures of the dynamic linker differ by their text alone, which is in English: the probe sets no

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -112,7 +113,11 @@ static int spawn_with(pid_t *pid, char *const *arguments, int report, int messag
     error = error ? error : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
     error = error ? error : posix_spawn_file_actions_adddup2(actions, messages, 2);
     error = error ? error : posix_spawn_file_actions_adddup2(actions, report, PROBE_DESCRIPTOR);
-    return error ? error : posix_spawn(pid, arguments[0], actions, attributes, arguments, environ);
+    /* With raised privileges the caller's variables must not steer the plugin's libraries. */
+    char *const nothing[] = {NULL};
+    return error ? error
+                 : posix_spawn(pid, arguments[0], actions, attributes, arguments,
+                               getauxval(AT_SECURE) ? nothing : environ);
 }
 
 static int spawn_arguments(char *const *arguments, int report, int messages, pid_t *pid)

@@ -22,7 +22,7 @@
 #include <collet/collet.h>
 
 #include "capabilities.h"
-#include "floating.h"
+#include "util/floating.h"
 #include "util/json.h"
 #include "manifest.h"
 #include "open.h"

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "plugins/trust.h"
 #include "util/text.h"
 
 typedef enum value_source { FROM_DEFAULT, FROM_FILE, FROM_ENVIRONMENT, FROM_PROGRAM } value_source;
@@ -37,6 +39,7 @@ static const char *const sources[] = {"default", "file", "environment", "program
 
 /* Longer lines are refused. */
 #define LINE_MAX_BYTES 8192
+#define FILE_MAX_BYTES (1 << 20)
 
 /* A path that begins with '+' is put before the value of the source below. */
 static char *path_added(const char *word, const char *before)
@@ -181,17 +184,55 @@ static collet_status read_lines(config *c, FILE *file, const char *path, collet_
     return COLLET_OK;
 }
 
+static char *absolute(const char *path)
+{
+    char *directory = path[0] == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;
+    if (path[0] == '/')
+        return strdup(path);
+    if (directory && asprintf(&whole, "%s/%s", directory, path) < 0)
+        whole = NULL;
+    free(directory);
+    return whole;
+}
+
+/* The file names code that runs, so it is trusted as plugins are. *file is NULL if there is none
+ * and none must be. */
+static collet_status open_file(const char *path, int must_exist, FILE **file, collet_error *err)
+{
+    char *whole = absolute(path);
+    refusal why;
+    struct stat st;
+    int fd = -1;
+    *file = NULL;
+    collet_status status = whole ? trust_open(whole, &fd, &why) : COLLET_NO_MEMORY;
+    int absent = whole && status == COLLET_IO && access(whole, R_OK);
+    free(whole);
+    if (absent && !must_exist)
+        return COLLET_OK;
+    if (status == COLLET_NO_MEMORY)
+        return collet_fail(err, status, "out of memory for the path %s", path);
+    if (status != COLLET_OK)
+        return collet_fail(err, status == COLLET_IO ? status : COLLET_INVALID,
+                           "the configuration file %s is not used: %s", path, why.text);
+    if (fstat(fd, &st) || st.st_size > FILE_MAX_BYTES)
+        status =
+            collet_fail(err, COLLET_INVALID, "the configuration file %s is larger than %d bytes",
+                        path, FILE_MAX_BYTES);
+    else if (!(*file = fdopen(fd, "r")))
+        status = collet_fail(err, COLLET_NO_MEMORY, "out of memory for %s", path);
+    if (status != COLLET_OK)
+        close(fd);
+    return status;
+}
+
 static collet_status read_file(config *c, const char *path, int must_exist, collet_error *err)
 {
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        if (!must_exist && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
-            return COLLET_OK;
-        return collet_fail(err, COLLET_IO, "cannot open the configuration file %s: %s", path,
-                           strerror(errno));
+    FILE *file;
+    collet_status status = open_file(path, must_exist, &file, err);
+    if (file) {
+        status = read_lines(c, file, path, err);
+        fclose(file);
     }
-    collet_status status = read_lines(c, file, path, err);
-    fclose(file);
     return status;
 }
 

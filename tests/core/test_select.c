@@ -350,6 +350,45 @@ static void unknown_variable_is_warned_about(void **state)
     collet_runtime_destroy(rt);
 }
 
+static void assert_file_refused(const place *p, const char *file, collet_status expected,
+                                const char *text)
+{
+    collet_runtime *rt = NULL;
+    collet_error err;
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = p->path, .config_file = file};
+    assert_int_equal(collet_runtime_create(&rt, &options, &err), expected);
+    if (!strstr(err.text, text))
+        fail_msg("'%s' does not contain '%s'", err.text, text);
+}
+
+/* Its settings name libraries that run. Nothing here is waited for. */
+static void files_that_are_not_trusted(void **state)
+{
+    const place *p = *state;
+    write_file(p->file, "backend = cpu_scalar\n");
+    assert_int_equal(chmod(p->file, 0646), 0);
+    assert_file_refused(p, p->file, COLLET_INVALID, "is not used: anyone may write to it");
+    assert_int_equal(chmod(p->file, 0644), 0);
+    assert_int_equal(chmod(p->directory, 0757), 0);
+    assert_file_refused(p, p->file, COLLET_INVALID, "anyone may write to /");
+    assert_int_equal(chmod(p->directory, 0755), 0);
+    if (!geteuid() && !chown(p->file, 54321, 54321))
+        assert_file_refused(p, p->file, COLLET_INVALID, "it belongs to user 54321");
+    unlink(p->file);
+    assert_int_equal(mkfifo(p->file, 0600), 0);
+    assert_file_refused(p, p->file, COLLET_INVALID, "not a regular file");
+    unlink(p->file);
+    assert_int_equal(symlink(p->file, p->file), 0);
+    assert_file_refused(p, p->file, COLLET_IO, "symbolic links");
+    unlink(p->file);
+    assert_file_refused(p, "/dev/zero", COLLET_INVALID, "not");
+    write_file(p->file, "");
+    assert_int_equal(truncate(p->file, (off_t)1 << 40), 0);
+    assert_file_refused(p, p->file, COLLET_INVALID, "is larger than");
+    unlink(p->file);
+}
+
 /* The file may be for several machines, and a backend be absent on this one. */
 static void keys_of_absent_backends(void **state)
 {
@@ -454,6 +493,7 @@ int main(void)
         TEST(no_backend_at_all),
         TEST(bad_configuration_is_refused),
         TEST(bad_keys_of_a_backend_are_refused),
+        TEST(files_that_are_not_trusted),
         TEST(keys_of_absent_backends),
         TEST(reads_of_undeclared_keys_are_logged),
         TEST(unknown_variable_is_warned_about),

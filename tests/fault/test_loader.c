@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugins/floating.h"
+#include "util/floating.h"
 
 #define MEMBERS                                                                                    \
     "\"version\":\"1.0\",\"priority\":1,\"features\":{\"jit\":false,\"parallel\":false,"           \

@@ -73,6 +73,66 @@ static void foreign_directory(void **state)
     expect_policy(f, "foreign-owner", "54321");
 }
 
+/* Whoever may write above the file's directory can replace that directory. */
+static void directories_above(void **state)
+{
+    fixture *f = *state;
+    subdirectory(f, "above", 0777);
+    subdirectory(f, "above/below", 0755);
+    fixture_add(f, "good", "good.so");
+    fixture_add(f, "own_op", "above/below/own_op.so");
+    snprintf(f->path, sizeof f->path, "%s/above/below:%s", f->directory, f->directory);
+    expect_policy(f, "world-writable-directory", "/above,");
+    assert_int_equal(chmod(fixture_path(f, "above"), 01777), 0); /* as /tmp */
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_own_op");
+    /* A way through a link is a way, too. */
+    assert_int_equal(symlink(f->directory, fixture_path(f, "above/link")), 0);
+    snprintf(f->path, sizeof f->path, "%s/above/link/above/below/../below", f->directory);
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_own_op");
+    assert_int_equal(chmod(fixture_path(f, "above"), 0777), 0);
+    snprintf(f->path, sizeof f->path, "%s/above/link:%s", f->directory, f->directory);
+    fixture_scan(f);
+    fixture_assert_refused(f, "good.so", "policy", "world-writable-directory", "/above,");
+    if (geteuid() || chown(fixture_path(f, "above"), 54321, 54321))
+        skip();
+    assert_int_equal(chmod(fixture_path(f, "above"), 0755), 0);
+    snprintf(f->path, sizeof f->path, "%s/above/below:%s", f->directory, f->directory);
+    expect_policy(f, "foreign-owner", "54321");
+}
+
+static void group_writable(void **state)
+{
+    fixture *f = *state;
+    two_good(f);
+    subdirectory(f, "ours", 0755);
+    fixture_add(f, "good", "ours/third.so");
+    if (geteuid() || chown(fixture_path(f, "own_op.so"), 0, 54321) ||
+        chown(fixture_path(f, "ours"), 0, 54321))
+        skip();
+    assert_int_equal(chmod(fixture_path(f, "own_op.so"), 0664), 0);
+    expect_policy(f, "group-writable", "g-w");
+    assert_int_equal(chmod(fixture_path(f, "ours"), 0775), 0);
+    snprintf(f->path, sizeof f->path, "%s/ours", f->directory);
+    fixture_scan(f);
+    fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "54321");
+    /* Root's own group is no others. */
+    assert_int_equal(chown(fixture_path(f, "ours"), 0, 0), 0);
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_good");
+}
+
+static void loop_of_links(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "good", "good.so");
+    assert_int_equal(symlink("b", fixture_path(f, "a")), 0);
+    assert_int_equal(symlink("a", fixture_path(f, "b")), 0);
+    assert_int_equal(symlink("a/x.so", fixture_path(f, "own_op.so")), 0);
+    expect_policy(f, "unreadable", "links");
+}
+
 static void denied(void **state)
 {
     fixture *f = *state;
@@ -217,10 +277,21 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(world_writable_file), CASE(foreign_owner),  CASE(world_writable_directory),
-        CASE(foreign_directory),   CASE(denied),         CASE(no_regular_file),
-        CASE(dangling_link),       CASE(duplicate_name), CASE(first_usable_wins),
-        CASE(duplicate_file),      CASE(path_elements),  CASE(order_and_plus),
+        CASE(world_writable_file),
+        CASE(foreign_owner),
+        CASE(world_writable_directory),
+        CASE(foreign_directory),
+        CASE(directories_above),
+        CASE(group_writable),
+        CASE(loop_of_links),
+        CASE(denied),
+        CASE(no_regular_file),
+        CASE(dangling_link),
+        CASE(duplicate_name),
+        CASE(first_usable_wins),
+        CASE(duplicate_file),
+        CASE(path_elements),
+        CASE(order_and_plus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

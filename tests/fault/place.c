@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* place [DIRECTORY] - goes there, makes a runtime, prints the records of its search and the backend
+ * that computes. For trust.sh. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+
+static int compute(collet_runtime *rt)
+{
+    collet_error err;
+    collet_context *cx = NULL;
+    collet_array *a = NULL;
+    collet_plugin_record record = {.struct_size = sizeof record};
+    for (size_t i = 0; collet_record_at(rt, i, &record, NULL) == COLLET_OK; i++)
+        printf("%s %s %s\n", record.stage, record.code, record.path);
+    int failed = collet_context_create(&cx, rt, &err) ||
+                 collet_array_from(cx, &a, COLLET_F32, 1, (int64_t[]){1}, (float[]){1}) ||
+                 collet_add(cx, a, a, a);
+    printf("computed by %s\n", failed ? "none" : collet_last_backend(cx));
+    collet_array_free(a);
+    collet_context_destroy(cx);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    collet_error err;
+    collet_runtime *rt = NULL;
+    if (argc > 1 && chdir(argv[1]))
+        return perror(argv[1]), 2;
+    if (collet_runtime_create(&rt, NULL, &err) != COLLET_OK)
+        return fprintf(stderr, "place: %s\n", err.text), 2;
+    int failed = compute(rt);
+    collet_runtime_destroy(rt);
+    return failed;
+}

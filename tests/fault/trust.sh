@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# trust.sh PROGRAMS LIBRARIES: a relative LD_LIBRARY_PATH with another current directory, and a
+# set-uid program, run nothing that their caller chose. PROGRAMS: the directory with those of
+# place.c; LIBRARIES: the one with libcore.so and the plugins.
+set -eu
+programs=$1 libraries=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work XDG_DATA_HOME=$work
+
+fail()
+{
+    echo "trust.sh: $1" >&2
+    exit 1
+}
+
+# A directory that looks as the one of libcore does, with a program of the attacker.
+mkdir -p "$work/trap/lib/collet"
+printf '#!/bin/sh\ntouch %s\n' "$work/ran" >"$work/trap/lib/collet/collet-probe"
+chmod 755 "$work/trap/lib/collet/collet-probe"
+cp "$libraries"/libcore.so* "$work/trap/lib"
+(cd "$libraries/.." && LD_LIBRARY_PATH=$(basename "$libraries") "$programs/place" "$work/trap") >"$work/out" ||
+    { cat "$work/out"; fail "plugins were searched below the current directory"; }
+[ ! -e "$work/ran" ] || fail "a program below the current directory ran"
+grep -q "probe ok .*/cpu_scalar.so" "$work/out" || { cat "$work/out"; fail "cpu_scalar was not probed"; }
+
+# Set-uid, with a library that OCL_ICD_VENDORS names. Needs root, and files that others can read.
+if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null ||
+   ! cp -r "$libraries/collet" "$work/collet" || ! cp "$programs/place_alone" "$work/place" ||
+   ! setpriv --reuid 65534 --regid 65534 --clear-groups "$work/place" >/dev/null 2>&1; then
+    echo "trust.sh: the part with a set-uid program is skipped: it needs root"
+    exit 0
+fi
+chmod 4755 "$work/place"
+setpriv --reuid 65534 --regid 65534 --clear-groups env OCL_ICD_VENDORS="$work" \
+    "$work/place" >"$work/out" || { cat "$work/out"; fail "the set-uid program failed"; }
+grep -q "policy raised-privileges .*/opencl.so" "$work/out" ||
+    { cat "$work/out"; fail "opencl was tried"; }
+grep -q "computed by cpu_scalar" "$work/out" || fail "cpu_scalar did not compute"
