@@ -34,11 +34,12 @@ static int never_written(const storage *s)
     return !s->valid && !s->lost;
 }
 
-/* Waits for the work from which the bytes derive, or reports only what is known of it. */
+/* Waits for the work from which the bytes derive, or reports only what is known of it. The origins
+ * first: where one hangs, its device is lost and reported, not that of the writer, which waits. */
 static collet_status copy_outcome(const block *c, int wait, collet_error *err)
 {
-    collet_status status = use_outcome(c->writer, wait, err);
-    return status == COLLET_OK ? origins_outcome(&c->origins, wait, err) : status;
+    collet_status status = origins_outcome(&c->origins, wait, err);
+    return status == COLLET_OK ? use_outcome(c->writer, wait, err) : status;
 }
 
 /* Bytes that were valid only on a lost device are lost. Copies that derive from failed work are

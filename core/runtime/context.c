@@ -233,12 +233,13 @@ collet_status collet_finish(collet_context *cx)
             continue;
         uint64_t submitted = atomic_load(&l->queue->submitted);
         int shared = l->queue->device->max_queues != 0;
-        collet_status status =
-            queue_finish(l->queue, l->finished, shared ? l->enqueued : submitted, &err);
+        collet_status derived = origins_outcome(&l->origins, 1, &err);
+        collet_status status = queue_finish(l->queue, l->finished, shared ? l->enqueued : submitted,
+                                            derived ? NULL : &err);
+        if (derived != COLLET_OK)
+            status = derived;
         l->finished = submitted;
         blocks_collect(l->queue->device, 1);
-        if (status == COLLET_OK)
-            status = origins_outcome(&l->origins, 1, &err);
         l->origins.count = 0;
         if (status != COLLET_OK && first == COLLET_OK) {
             first = status;

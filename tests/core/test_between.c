@@ -188,6 +188,48 @@ static void bytes_of_a_lost_device_are_lost(void **state)
     collet_array_free(d);
 }
 
+/* Device 1 waits for device 0, which hangs: that one is lost and named, the other goes on. */
+static void the_device_that_hangs_is_lost(int finish)
+{
+    static const char *const settings[] = {"remote.hang=3", "timeout=1", NULL};
+    float sink[4];
+    open_shared(BOTH, settings, "remote:0");
+    collet_context *other = context_of(rt);
+    assert_ok(other, collet_set_backend(other, "remote:1"));
+    collet_array *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4),
+                 *z = empty_floats(cx, 4);
+    for (int i = 0; i < 3; i++)
+        assert_ok(cx, collet_add(cx, x, a, a));
+    assert_ok(other, collet_add(other, y, x, x));
+    assert_int_equal(counters_of(other).bytes_direct, sizeof sink);
+    assert_status(other,
+                  finish ? collet_finish(other) : collet_array_read(other, y, sink, sizeof sink),
+                  COLLET_DEVICE_LOST);
+    assert_text_has(other, "work on remote:0 that wrote these bytes failed: it did not finish");
+    if (!finish) {
+        use_backend("remote:1");
+        assert_ok(cx, collet_add(cx, z, a, a));
+        assert_scaled(z, 4, 1, 2);
+    }
+    collet_context_destroy(other);
+    collet_array_free(a);
+    collet_array_free(x);
+    collet_array_free(y);
+    collet_array_free(z);
+}
+
+static void a_read_names_the_device_that_hangs(void **state)
+{
+    (void)state;
+    the_device_that_hangs_is_lost(0);
+}
+
+static void finish_names_the_device_that_hangs(void **state)
+{
+    (void)state;
+    the_device_that_hangs_is_lost(1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +240,8 @@ int main(void)
         cmocka_unit_test_teardown(refused_copies_go_through_the_host, tear_down),
         cmocka_unit_test_teardown(a_copy_of_a_failed_result_fails, tear_down),
         cmocka_unit_test_teardown(bytes_of_a_lost_device_are_lost, tear_down),
+        cmocka_unit_test_teardown(a_read_names_the_device_that_hangs, tear_down),
+        cmocka_unit_test_teardown(finish_names_the_device_that_hangs, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
