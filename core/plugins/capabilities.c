@@ -54,7 +54,8 @@ collet_status capabilities_verify(const char *json, int32_t *device_count, colle
         return MALFORMED("%zu bytes, %d are allowed", length, CAPABILITIES_MAX_BYTES);
     collet_status status = json_parse(json, length, &root, NULL, &wrong);
     if (status != COLLET_OK)
-        return MALFORMED("%s", wrong.text);
+        return status == COLLET_NO_MEMORY ? collet_fail(err, status, "%s", wrong.text)
+                                          : MALFORMED("%s", wrong.text);
     status = check_members(root, device_count, err);
     cJSON_Delete(root);
     return status;
@@ -102,8 +103,9 @@ collet_status capabilities_get(const collet_plugin *plugin, const collet_host *h
     }
     if (status == COLLET_OK && needed > capacity)
         status = INVALID("the text needs more bytes each time");
-    if (status == COLLET_OK && capabilities_verify(text, NULL, &wrong) != COLLET_OK)
-        status = REFUSE("capabilities-invalid", "%s", wrong.text);
+    if (status == COLLET_OK && (status = capabilities_verify(text, NULL, &wrong)) != COLLET_OK)
+        status = status == COLLET_NO_MEMORY ? REFUSE_NO_MEMORY("%s", wrong.text)
+                                            : REFUSE("capabilities-invalid", "%s", wrong.text);
     if (status != COLLET_OK) {
         free(text);
         return status;

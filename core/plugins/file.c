@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,11 +70,10 @@ static const char here = 0;
  * that the program has left since. NULL: /proc is missing, or the file was removed. */
 static char *mapped_path(void)
 {
-    char *line = NULL, *path = NULL;
-    size_t capacity = 0;
+    char line[PATH_MAX + 128], *path = NULL;
     uintptr_t low, high, own = (uintptr_t)&here;
     FILE *maps = fopen("/proc/self/maps", "re");
-    while (maps && !path && getline(&line, &capacity, maps) > 0) {
+    while (maps && !path && fgets(line, sizeof line, maps)) {
         const char *name = strchr(line, '/');
         if (name && sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &low, &high) == 2 && low <= own &&
             own < high)
@@ -81,7 +81,6 @@ static char *mapped_path(void)
     }
     if (maps)
         fclose(maps);
-    free(line);
     return path;
 }
 

@@ -322,12 +322,14 @@ static collet_status parse(manifest *m, const notes *n, refusal *why)
     json_problem problem;
     collet_error wrong;
     cJSON *root = NULL;
-    if (json_parse(n->json, n->length, &root, &problem, &wrong) != COLLET_OK)
-        return REFUSE(codes[problem], "%s", wrong.text);
+    collet_status status = json_parse(n->json, n->length, &root, &problem, &wrong);
+    if (status != COLLET_OK)
+        return status == COLLET_NO_MEMORY ? REFUSE_NO_MEMORY("%s", wrong.text)
+                                          : REFUSE(codes[problem], "%s", wrong.text);
     m->owner = root;
     memcpy(m->sanitizer, n->sanitizer, sizeof m->sanitizer);
     memcpy(m->build_id, n->build_id, sizeof m->build_id);
-    collet_status status = read_members(m, root, why);
+    status = read_members(m, root, why);
     return status == COLLET_OK ? check_sanitizer(m, why) : status;
 }
 

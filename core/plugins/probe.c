@@ -411,8 +411,9 @@ static int report_from_text(const child *c, size_t marks, probe_report *report,
 {
     cJSON *root = NULL;
     int32_t unproven;
-    if (json_parse(c->text + marks, c->length - marks, &root, NULL, NULL) != COLLET_OK)
-        return 0;
+    *status = json_parse(c->text + marks, c->length - marks, &root, NULL, err);
+    if (*status != COLLET_OK)
+        return *status == COLLET_NO_MEMORY;
     const char *code = json_string(root, "code"), *reason = json_string(root, "reason");
     const char *capabilities = json_string(root, "capabilities");
     int fine = code && reason && strlen(code) < 48 && strlen(reason) <= COLLET_ERROR_TEXT &&

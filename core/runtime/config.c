@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,13 +187,12 @@ static collet_status read_lines(config *c, FILE *file, const char *path, collet_
 
 static char *absolute(const char *path)
 {
-    char *directory = path[0] == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;
+    char directory[PATH_MAX], *whole = NULL;
     if (path[0] == '/')
         return strdup(path);
-    if (directory && asprintf(&whole, "%s/%s", directory, path) < 0)
-        whole = NULL;
-    free(directory);
-    return whole;
+    if (!getcwd(directory, sizeof directory))
+        directory[0] = '\0';
+    return asprintf(&whole, "%s/%s", directory, path) < 0 ? NULL : whole;
 }
 
 /* The file names code that runs, so it is trusted as plugins are. *file is NULL if there is none

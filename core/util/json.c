@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -74,7 +75,10 @@ collet_status json_parse(const char *text, size_t length, cJSON **tree, json_pro
     const char *wrong = scan(text, length, &offset);
     if (wrong)
         return refuse(problem, JSON_SYNTAX, err, wrong, offset);
+    errno = 0; /* cJSON reports a failed malloc as a syntax error */
     cJSON *root = length ? cJSON_ParseWithLengthOpts(text, length, &end, 0) : NULL;
+    if (!root && errno == ENOMEM)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a JSON text");
     if (!root)
         return refuse(problem, JSON_SYNTAX, err, "a syntax error", end ? (size_t)(end - text) : 0);
     offset = (size_t)(end - text);

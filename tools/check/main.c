@@ -131,8 +131,7 @@ int main(int argc, char **argv)
     check_options options = {.only = -1, .large = -1, .rows = -1, .seed = 1, .timeout = 120};
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = CHECK_USAGE;
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return CHECK_USAGE;
+    tool_parse(&parser, argc, argv, 0, &options);
     if (options.list) {
         check_list(&options);
         return CHECK_PASSED;

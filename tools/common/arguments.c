@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arguments.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/decimal.h"
@@ -24,6 +26,16 @@ int tool_is_plugin_file(const char *text)
     size_t length = strlen(text);
 
     return strchr(text, '/') != NULL || (length > 3 && strcmp(text + length - 3, ".so") == 0);
+}
+
+void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input)
+{
+    error_t failed = argp_parse(parser, argc, argv, flags, NULL, input);
+    if (!failed)
+        return;
+    fprintf(stderr, "%s: the command line cannot be read: %s\n", program_invocation_short_name,
+            strerror(failed));
+    exit(argp_err_exit_status);
 }
 
 static error_t parse_help(int key, char *text, struct argp_state *state)

@@ -74,5 +74,5 @@ void info_options_parse(int argc, char **argv, info_options *options)
     *options = (info_options){.device = -1};
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = INFO_EXIT_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, options);
+    tool_parse(&argp, argc, argv, 0, options);
 }

@@ -188,7 +188,7 @@ void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options)
     *options = (rsoxs_options){.configuration = "config.txt", .dtype = COLLET_F32};
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = RSOXS_EXIT_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, options);
+    tool_parse(&argp, argc, argv, 0, options);
 }
 
 void rsoxs_options_free(rsoxs_options *options)

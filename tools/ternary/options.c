@@ -417,7 +417,7 @@ void ternary_options_parse(int argc, char **argv, ternary_options *options)
     }
     argp_err_exit_status = TERNARY_EXIT_USAGE;
     /* argp's own help does not support commands. */
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &p);
+    tool_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, &p);
 }
 
 uint32_t ternary_unpacked(const ternary_options *options)

@@ -176,5 +176,5 @@ void bench_options_parse(int argc, char **argv, bench_options *options)
         .argc = argc, .command = command_line_copy(argc, argv), .seconds = SECONDS_DEFAULT};
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = BENCH_EXIT_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, options);
+    tool_parse(&argp, argc, argv, 0, options);
 }

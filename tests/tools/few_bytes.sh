@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# few_bytes.sh LIBRARY PROGRAMS: whichever allocation fails, a program ends with a status, not by a
+# signal. LIBRARY: few_bytes.c. (--help is left out: glibc's own asserts that it has memory.)
+set -u
+library=$1
+cd "$2" || exit 1
+status=0
+while read -r command; do
+    at=0
+    while [ $at -lt 240 ]; do
+        at=$((at + 1))
+        # shellcheck disable=SC2086
+        FAIL_AT=$at LD_PRELOAD=$library ./$command >/dev/null 2>&1 </dev/null
+        code=$?
+        if [ $code -ge 126 ]; then
+            echo "$command: exit status $code with allocation $at failed"
+            status=1
+        fi
+    done
+done <<END
+backend-info --json
+backend-check --list cpu_scalar
+backend-bench --list
+collet-extract topology trajectory
+collet-ternary --version
+collet-rsoxs --plan morphology.h5
+END
+exit $status
