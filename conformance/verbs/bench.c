@@ -389,8 +389,10 @@ static call_block *call_new(const collet_kernel_row *row, const bench_operand *o
                                    .operands = &c->operands[0].operand,
                                    .err = err};
     if (params) {
-        memcpy(&c->call.params_size, params, sizeof c->call.params_size);
-        memcpy(c->params, params, c->call.params_size);
+        uint32_t size;
+        memcpy(&size, params, sizeof size);
+        memcpy(c->params, params, size);
+        c->call.params_size = row->params_size;
         c->call.params = c->params;
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -53,8 +53,7 @@ static bool describe(bench *b, uint32_t number, row_call *r)
     return r->found;
 }
 
-/* Operand k as libcore hands it to a kernel: with the axes of "..." that output 0 has. */
-static bench_operand operand_of(const kit_case *c, uint32_t k, void *buffer)
+bench_operand bench_operand_of(const kit_case *c, uint32_t k, void *buffer)
 {
     const kit_tensor *t = &c->operand[k], *out = &c->operand[0];
     const collet_op_pattern *p = kit_pattern(c, k, 0), *first = kit_pattern(c, 0, 0);
@@ -82,7 +81,7 @@ static uint64_t tensor_bytes(const kit_tensor *t)
     return (uint64_t)t->count * collet_dtype_size(t->dtype);
 }
 
-static void *scratch_of(bench *b, collet_queue *q, uint64_t bytes)
+void *bench_scratch(bench *b, collet_queue *q, uint64_t bytes)
 {
     unsigned char *garbage = kit_memory((size_t)bytes + GUARD);
     void *scratch = bench_alloc(b, bytes + GUARD);
@@ -92,8 +91,8 @@ static void *scratch_of(bench *b, collet_queue *q, uint64_t bytes)
     return scratch;
 }
 
-static void check_scratch(bench *b, collet_queue *q, void *scratch, uint64_t bytes,
-                          const kit_row *row)
+void bench_scratch_check(bench *b, collet_queue *q, void *scratch, uint64_t bytes,
+                         const kit_row *row)
 {
     unsigned char guard[GUARD];
     bench_read(b, q, scratch, bytes, guard, GUARD);
@@ -125,13 +124,13 @@ static void run_case(bench *b, collet_queue *q, row_call *r, uint64_t seed)
             buffers[k] = bench_alloc(b, tensor_bytes(t) + 64);
         if (t->dtype != COLLET_DTYPE_NONE && t->count)
             bench_write(b, q, buffers[k], 0, t->data, tensor_bytes(t));
-        operands[k] = operand_of(c, k, buffers[k]);
+        operands[k] = bench_operand_of(c, k, buffers[k]);
     }
     const void *params = r->row.info.params_size ? &c->params : NULL;
     collet_status status =
         try_accepts(b, r->number, operands, r->row.operands, r->row.info.n_out, params, &bytes);
     if (bytes)
-        scratch = scratch_of(b, q, bytes);
+        scratch = bench_scratch(b, q, bytes);
     if (status == COLLET_OK)
         status = try_run(b, q, r->number, operands, r->row.operands, r->row.info.n_out, params,
                          scratch, bytes);
@@ -146,7 +145,7 @@ static void run_case(bench *b, collet_queue *q, row_call *r, uint64_t seed)
                   r->row.info.name, r->row.sig, v.text);
     bench_settle(b, q);
     if (bytes)
-        check_scratch(b, q, scratch, bytes, &r->row);
+        bench_scratch_check(b, q, scratch, bytes, &r->row);
     for (uint32_t k = 0; k < r->row.operands; k++) {
         if (buffers[k])
             bench_free(b, buffers[k]);

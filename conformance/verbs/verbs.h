@@ -179,6 +179,15 @@ int bench_queues(bench *b, collet_queue **queues, int wanted);
  * results are checked. */
 void bench_scenario(bench *b);
 
+/* ---- Operands of rows (calls.c) ------------------------------------------------------------- */
+
+/* Operand k as libcore hands it to a kernel: with the axes of "..." that output 0 has. */
+bench_operand bench_operand_of(const kit_case *c, uint32_t k, void *buffer);
+/* A workspace of garbage; the check ends if the row wrote behind it. The latter frees it. */
+void *bench_scratch(bench *b, collet_queue *q, uint64_t bytes);
+void bench_scratch_check(bench *b, collet_queue *q, void *scratch, uint64_t bytes,
+                         const kit_row *row);
+
 /* ---- The checks ---------------------------------------------------------------------------- */
 
 /* What a check needs of the device. */
@@ -195,6 +204,6 @@ struct kit_verb {
 
 extern const kit_verb verbs_device[], verbs_order[], verbs_wait[], verbs_queues[], verbs_memory[],
     verbs_large[], verbs_calls[], verbs_conduct[], verbs_leaks[], verbs_short[], verbs_failure[],
-    verbs_record[], verbs_extensions[];
+    verbs_record[], verbs_extensions[], verbs_own[];
 
 #endif

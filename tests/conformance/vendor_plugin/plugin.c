@@ -47,8 +47,9 @@ static void device_close(collet_device *device)
 static collet_status refuse(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call)
 {
-    (void)device, (void)queue, (void)call;
-    return COLLET_REFUSED;
+    const collet_host *host = (const collet_host *)(uintptr_t)device;
+    (void)queue;
+    return host->fail(call->err, COLLET_REFUSED, "vendor: every call is refused");
 }
 
 static const collet_op_definition ops[] = {

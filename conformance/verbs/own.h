@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* own.h - calls of a plugin's own ops, whose results are compared with each other (own.c); their
+ * checks are in own_checks.c. */
+#ifndef COLLET_KIT_OWN_H
+#define COLLET_KIT_OWN_H
+
+#include "verbs/verbs.h"
+
+typedef enum arrangement {
+    DENSE,
+    WITHIN,  /* dense, with an offset */
+    STEPPED, /* gaps on every axis */
+    REVERSED,
+    TRANSPOSED, /* the first axis is the fastest */
+    ARRANGEMENTS
+} arrangement;
+
+/* How a call is made. */
+typedef struct manner {
+    arrangement of[KIT_OPERANDS];
+    unsigned char fill; /* of outputs and workspace before */
+    uint32_t shared;    /* the input whose memory output 0 is; 0: none */
+    bool repeated;      /* inputs have stride 0 on their first "..." axis */
+    void *slow, *one;   /* not NULL: slow work comes before, for which these are buffers */
+} manner;
+
+typedef struct own_call {
+    uint32_t number; /* of the row in the plugin's table */
+    kit_row row;
+    kit_case c; /* the inputs' elements, and the outputs' of the last call */
+    unsigned char params[256 + 64];
+} own_call;
+
+/* Outputs of a call. */
+typedef struct results {
+    kit_tensor out[KIT_OPERANDS];
+} results;
+
+/* Calls a row; false: it refused. The caller frees the results. Ends the check if anything but the
+ * outputs is written, or `accepts` does not agree with itself or with `run`. */
+bool own_run(bench *b, collet_queue *q, const own_call *o, const manner *m, results *r);
+void own_results_free(results *r);
+/* Ends the check unless the results are equal: bit for bit, or `near`. */
+void own_compare(bench *b, const own_call *o, const results *found, const results *expected,
+                 bool near, const char *what);
+void own_fill(own_call *o, uint64_t seed, bool repeated);
+void own_free(own_call *o);
+const collet_op_field *own_field(const own_call *o, uint32_t i);
+/* Calls `body` for each row of an own op that accepts a call with default parameters; `base` are
+ * its results. `scale` multiplies "..." axes. */
+void own_each(bench *b, int64_t scale,
+              void (*body)(bench *b, collet_queue *q, own_call *o, const results *base));
+
+#endif

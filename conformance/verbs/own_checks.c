@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ops of the plugin's own, for which there is no oracle. Their results must not depend on where
+ * operands are, on what outputs and workspace held before, on the queue or on earlier calls, and
+ * nothing else may be written.
+ */
+#include "verbs/own.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const arrangement_names[] = {"dense", "dense with an offset", "with gaps",
+                                                "with negative strides", "transposed"};
+
+/* ---- Views --------------------------------------------------------------------------------- */
+
+static void call_and_compare(bench *b, collet_queue *q, own_call *o, const manner *m,
+                             const results *base, bool near, const char *what)
+{
+    results r;
+    if (own_run(b, q, o, m, &r))
+        own_compare(b, o, &r, base, near, what);
+    own_results_free(&r);
+}
+
+/* Output 0 is exactly an input. */
+static void in_place(bench *b, collet_queue *q, own_call *o, const results *base)
+{
+    const kit_tensor *out = &o->c.operand[0];
+    for (uint32_t k = o->row.info.n_out; o->row.info.alias && k < o->row.operands; k++) {
+        const kit_tensor *in = &o->c.operand[k];
+        manner m = {.shared = k};
+        if (in->dtype == out->dtype && in->ndim == out->ndim &&
+            !memcmp(in->shape, out->shape, (size_t)in->ndim * sizeof *in->shape))
+            call_and_compare(b, q, o, &m, base, true, "in place");
+    }
+}
+
+static void view_row(bench *b, collet_queue *q, own_call *o, const results *base)
+{
+    char what[160];
+    manner m = {.fill = 0x11};
+    results repeated;
+    call_and_compare(b, q, o, &m, base, false, "called again over other bytes in the outputs");
+    for (int a = 0; a < 2 * ARRANGEMENTS; a++) {
+        bool mixed = a >= ARRANGEMENTS;
+        for (uint32_t k = 0; k < o->row.operands; k++)
+            m.of[k] = (arrangement)((a + (mixed ? (int)k + 1 : 0)) % ARRANGEMENTS);
+        snprintf(what, sizeof what, "output 0 %s and %s operands %s", arrangement_names[m.of[0]],
+                 mixed ? "the other" : "all", mixed ? "otherwise" : "so");
+        call_and_compare(b, q, o, &m, base, true, what);
+    }
+    in_place(b, q, o, base);
+    own_fill(o, 2, true);
+    m = (manner){.fill = 0x22};
+    bool accepted = own_run(b, q, o, &m, &repeated);
+    m.repeated = true;
+    if (accepted)
+        call_and_compare(b, q, o, &m, &repeated, true, "with stride 0 in inputs");
+    own_results_free(&repeated);
+}
+
+static void views(bench *b)
+{
+    own_each(b, 1, view_row);
+}
+
+/* ---- Several queues ------------------------------------------------------------------------ */
+
+#define OWN_THREADS 3
+
+typedef struct own_threads {
+    const own_call *o;
+    own_call calls[OWN_THREADS]; /* with inputs of their own */
+    results base[OWN_THREADS];
+} own_threads;
+
+static void call_again(bench *b, int number, void *user)
+{
+    own_threads *t = user;
+    const manner m = {.fill = 0x33};
+    collet_queue *q = bench_queue(b);
+    for (int i = 0; i < 12 && !bench_failed(b); i++)
+        call_and_compare(b, q, &t->calls[number], &m, &t->base[number], false,
+                         "while other threads call it in queues of their own");
+    bench_destroy(b, q);
+}
+
+static void thread_row(bench *b, collet_queue *q, own_call *o, const results *base)
+{
+    const manner m = {0};
+    own_threads *t = kit_memory(sizeof *t);
+    (void)base;
+    memset(t, 0, sizeof *t);
+    for (int i = 0; i < OWN_THREADS; i++) {
+        own_call *mine = &t->calls[i];
+        *mine = *o;
+        mine->c.row = &mine->row;
+        for (uint32_t k = o->row.info.n_out; k < o->row.operands; k++)
+            kit_allocate(&mine->c.operand[k]);
+        own_fill(mine, 10 + (uint64_t)i, false);
+        (void)own_run(b, q, mine, &m, &t->base[i]);
+    }
+    int count = b->max_queues <= OWN_THREADS ? (int)b->max_queues - b->has_queues : OWN_THREADS;
+    bench_threads(b, count < 1 ? 1 : count, call_again, t);
+    for (int i = 0; i < OWN_THREADS; i++) {
+        own_results_free(&t->base[i]);
+        own_free(&t->calls[i]);
+    }
+    free(t);
+}
+
+static void queues(bench *b)
+{
+    if (b->has_queues && b->max_queues < 3)
+        bench_skip(b, "the device has %u queues", b->max_queues);
+    own_each(b, 6, thread_row);
+}
+
+/* ---- Parameters ---------------------------------------------------------------------------- */
+
+#define MOST_VARIANTS 24
+
+typedef struct variant {
+    unsigned char params[sizeof((own_call){0}.params)];
+    bool accepted;
+    results r;
+} variant;
+
+/* Sets a field to its value number `i`; false: it has no such value. */
+static bool vary(own_call *o, const collet_op_field *f, int i)
+{
+    static const double numbers[] = {0, 1, 2, 3, 7, 100, -1, 0.5};
+    int words = 1, count = 0;
+    for (const char *c = f->choices; c && *c; c++)
+        words += *c == ' ';
+    double value = i;
+    if (f->kind == COLLET_FIELD_NUMBER) {
+        count = kit_is_real_float(f->dtype) ? 8 : 6;
+        value = numbers[i % 8];
+    } else if (f->kind == COLLET_FIELD_FLAG) {
+        count = 2;
+    } else if (f->kind == COLLET_FIELD_CHOICE) {
+        count = words;
+    }
+    if (i < count)
+        kit_convert(f->dtype, value, o->params + f->offset);
+    return i < count;
+}
+
+/* A block that is longer than the op's does not reach the row, unless the rest is 0. */
+static void longer_block(bench *b, const own_call *o)
+{
+    collet_array_spec specs[KIT_OPERANDS];
+    unsigned char params[sizeof o->params];
+    uint32_t size = o->row.info.params_size, longer = size + 16;
+    for (uint32_t k = 0; k < o->row.operands; k++) {
+        const kit_tensor *t = &o->c.operand[k];
+        specs[k] = (collet_array_spec){.dtype = t->dtype, .ndim = t->ndim};
+        memcpy(specs[k].shape, t->shape, sizeof specs[k].shape);
+    }
+    memcpy(params, o->params, sizeof params);
+    memcpy(params, &longer, sizeof longer);
+    for (uint32_t at = size; size && at < longer; at++) {
+        params[at] = 1;
+        collet_status status = collet_op_infer(b->target->runtime, o->row.info.id,
+                                               specs + o->row.info.n_out, params, specs, NULL);
+        bench_require(b, status != COLLET_OK,
+                      "%s: byte %u of the parameters, which are %u bytes, may be 1",
+                      o->row.info.name, at, size);
+        params[at] = 0;
+    }
+}
+
+static void check_variant(bench *b, collet_queue *q, own_call *o, variant *v, bool again,
+                          const char *what)
+{
+    const manner m = {.fill = again ? 0x77 : 0x44};
+    results r;
+    memcpy(o->params, v->params, sizeof v->params);
+    bool accepted = own_run(b, q, o, &m, &r);
+    bench_require(b, !again || accepted == v->accepted, "%s %s, %s: %s, and not before",
+                  o->row.info.name, o->row.sig, what, accepted ? "accepted" : "refused");
+    if (again && accepted)
+        own_compare(b, o, &r, &v->r, false, what);
+    if (again) {
+        own_results_free(&r);
+    } else {
+        v->r = r;
+        v->accepted = accepted;
+    }
+}
+
+/* Only fields change the results: what they do not describe is reserved. */
+static void reserved_words(bench *b, collet_queue *q, own_call *o, variant *first)
+{
+    const manner m = {.fill = 0x66};
+    for (uint32_t at = 4; o->row.info.field_count && at + 4 <= o->row.info.params_size; at += 4) {
+        results r;
+        bool described = false;
+        for (uint32_t i = 0; i < o->row.info.field_count; i++) {
+            const collet_op_field *f = own_field(o, i);
+            described = described || (at + 4 > f->offset && at < f->offset + f->size);
+        }
+        if (described)
+            continue;
+        memcpy(o->params, first->params, sizeof first->params);
+        o->params[at] = 1;
+        if (own_run(b, q, o, &m, &r))
+            own_compare(b, o, &r, &first->r, false, "with a byte set that no field describes");
+        own_results_free(&r);
+    }
+    memcpy(o->params, first->params, sizeof first->params);
+}
+
+/* Blocks with one field changed. */
+static int list_variants(own_call *o, variant *list)
+{
+    unsigned char first[sizeof o->params];
+    int count = 0;
+    memcpy(first, o->params, sizeof first);
+    for (uint32_t k = 0; k < o->row.info.field_count; k++)
+        for (int i = 0; count < MOST_VARIANTS && vary(o, own_field(o, k), i); i++) {
+            memcpy(list[count++].params, o->params, sizeof first);
+            memcpy(o->params, first, sizeof first);
+        }
+    return count;
+}
+
+/* The parameters are overwritten after the call and before the kernel begins. */
+static void late(bench *b, own_call *o, variant *list, int count)
+{
+    manner m = {.fill = 0x55};
+    collet_queue *q = bench_queue(b);
+    if (b->add >= 0 && b->has_queues) {
+        bench_slow(b);
+        m.one = bench_numbers(b, q, 1, 1);
+        m.slow = bench_numbers(b, q, b->elements, 0);
+    }
+    for (int i = 0; m.slow && i<count; i += count> 4 ? count / 4 : 1) {
+        results r;
+        memcpy(o->params, list[i].params, sizeof list[i].params);
+        if (own_run(b, q, o, &m, &r) && list[i].accepted)
+            own_compare(b, o, &r, &list[i].r, false, "with arguments overwritten after the call");
+        own_results_free(&r);
+    }
+    bench_settle(b, q);
+    if (m.slow) {
+        bench_free(b, m.slow);
+        bench_free(b, m.one);
+    }
+    bench_destroy(b, q);
+}
+
+/* The first call of a device that was opened anew. */
+static void first_call(bench *b, own_call *o, variant *v)
+{
+    bench other = *b;
+    memset(other.kept, 0, sizeof other.kept);
+    bench_open(&other);
+    collet_queue *q = bench_queue(&other);
+    check_variant(&other, q, o, v, true, "in the first call of a device");
+    bench_destroy(&other, q);
+    bench_close(&other);
+    for (size_t i = 0; i < sizeof other.kept / sizeof *other.kept; i++)
+        free(other.kept[i]);
+}
+
+static void vary_row(bench *b, collet_queue *q, own_call *o, const results *base)
+{
+    variant *list = kit_memory(MOST_VARIANTS * sizeof *list);
+    memset(list, 0, MOST_VARIANTS * sizeof *list);
+    variant first = {.accepted = true, .r = *base};
+    memcpy(first.params, o->params, sizeof first.params);
+    longer_block(b, o);
+    reserved_words(b, q, o, &first);
+    int count = list_variants(o, list);
+    for (int i = 0; i < count; i++) {
+        check_variant(b, q, o, &list[i], false, "");
+        check_variant(b, q, o, &first, true, "after a call with other parameters");
+    }
+    for (int i = 0; i < count; i++)
+        first_call(b, o, &list[i]);
+    late(b, o, list, count);
+    for (int i = 0; i < count; i++)
+        own_results_free(&list[i].r);
+    memcpy(o->params, first.params, sizeof first.params);
+    free(list);
+}
+
+static void parameters(bench *b)
+{
+    own_each(b, 1, vary_row);
+}
+
+const kit_verb verbs_own[] = {
+    {"own.views", 0, views},
+    {"own.queues", 0, queues},
+    {"own.parameters", 0, parameters},
+    {0},
+};
