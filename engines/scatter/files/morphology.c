@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Morphologies in HDF5. */
 #include "scatter/files/morphology.h"
+#include "scatter/files/store.h"
 
 #include <errno.h>
 #include <hdf5_hl.h>
@@ -265,17 +266,14 @@ static collet_status read_materials(scatter_reader *r)
 
 collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *))
 {
-    H5E_auto2_t report;
-    void *data;
-    /* HDF5 prints its errors unless it is told not to. */
-    H5Eget_auto2(H5E_DEFAULT, &report, &data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    scatter_quiet before;
+    scatter_be_quiet(&before);
     collet_status status = open_file(r);
     if (status == COLLET_OK)
         status = work(r);
     if (r->file >= 0)
         H5Fclose(r->file);
-    H5Eset_auto2(H5E_DEFAULT, report, data);
+    scatter_report_again(&before);
     return status;
 }
 

@@ -148,6 +148,50 @@ COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
                                                 const collet_scattering_pattern **out,
                                                 collet_error *err);
 
+/* ---- Integration ------------------------------------------------------------------------- */
+
+/*
+ * The rings over which patterns are integrated. A pixel's q is that of the transform, (i - N / 2) 2
+ * pi / (N voxel) on each axis, on both grids: COLLET_SCATTERING_CYRSOXS only chooses slices by its
+ * own.
+ */
+typedef struct collet_scattering_rings {
+    uint32_t struct_size;
+    uint32_t flat; /* 1: q in the detector's plane, as of one slice; 0: |q|, on Ewald's sphere */
+    int64_t y, x;  /* pixels, at least 2 x 2 */
+    double voxel;  /* edge, nm */
+    double direction[3]; /* of the beam, x, y, z; 0, 0, 0: 0, 0, 1 */
+    double wedge;        /* whole width of each wedge, degrees, up to 180; 0: 90 */
+} collet_scattering_rings;
+
+/* Directions: chi = -179.5 + i degrees, from x, the direction of the electric field, towards y. */
+#define COLLET_SCATTERING_CHI 360
+
+/* The number of rings, and q of each, 1/nm (NULL: only the number): multiples of the smaller side
+ * of a pixel, up to the corner of the detector. INVALID. */
+COLLET_API collet_status collet_scattering_rings_q(const collet_scattering_rings *rings,
+                                                   int64_t *count, double *q, collet_error *err);
+
+/* The caller's arrays, NULL for what is not wanted. A ring's mean is over the chi that are not NaN,
+ * NaN if there is none. */
+typedef struct collet_scattering_integrals {
+    uint32_t struct_size;
+    uint32_t reserved;
+    float *polar;         /* chi x rings: bilinear between pixels; NaN outside, or if one is NaN */
+    float *mean;          /* of all chi */
+    float *parallel;      /* of the wedges about chi = 0 and 180 */
+    float *perpendicular; /* of the wedges about chi = 90 and -90 */
+    float *anisotropy;    /* (parallel - perpendicular) / (parallel + perpendicular), or NaN */
+} collet_scattering_integrals;
+
+/* Integrates a pattern, y x x values, whose angles of polarisation were turned back to x, as those
+ * of collet_scattering_next. Sums are of f64. INVALID. Any thread. */
+COLLET_API collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
+                                                     double energy, collet_dtype dtype,
+                                                     const void *values,
+                                                     const collet_scattering_integrals *out,
+                                                     collet_error *err);
+
 /* ---- Files of CyRSoXS -------------------------------------------------------------------- */
 
 /*
@@ -220,6 +264,21 @@ COLLET_API collet_status collet_scattering_write(const char *directory, double e
  * the file's name if the settings were others; FORMAT if it is no such file. */
 COLLET_API collet_status collet_scattering_written(const char *directory, double energy,
                                                    const char *settings, collet_error *err);
+/* The pattern of an energy and a beam, counted from 0, into y x x values. NOT_FOUND; FORMAT if
+ * there is no such pattern in the file; IO, NO_MEMORY. */
+COLLET_API collet_status collet_scattering_read_pattern(const char *directory, double energy,
+                                                        int64_t beam, int64_t y, int64_t x,
+                                                        float *values, collet_error *err);
+/*
+ * Writes integrals of all beams and energies, each array n_beams x n_energies x what it is for one
+ * pattern, none NULL: I_chi, I, I_parallel, I_perpendicular and A of beam, energy, chi and q, which
+ * are dimension scales; units and meanings are attributes. The file gets its name when it is
+ * complete and on disk. INVALID, IO, NO_MEMORY.
+ */
+COLLET_API collet_status collet_scattering_write_integrals(
+    const char *path, const collet_scattering_rings *rings, int64_t n_beams,
+    const double (*beams)[3], int64_t n_energies, const double *energies,
+    const collet_scattering_integrals *integrals, collet_error *err);
 /* The directory that the configuration names for results, or NULL. */
 COLLET_API const char *collet_scattering_input_directory(const collet_scattering_input *input);
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store.h - HDF5 files that are made in memory and get their name when they are complete. The same
+ * contents are the same bytes. Functions of hid_t return one below 0 on failure, those of int 0. */
+#ifndef COLLET_ENGINES_SCATTER_FILES_STORE_H
+#define COLLET_ENGINES_SCATTER_FILES_STORE_H
+
+#include <collet/collet.h>
+#include <hdf5.h>
+
+/* HDF5 prints its errors unless it is told not to. */
+typedef struct scatter_quiet {
+    H5E_auto2_t report;
+    void *data;
+} scatter_quiet;
+void scatter_be_quiet(scatter_quiet *before);
+void scatter_report_again(const scatter_quiet *before);
+
+/* A file in memory, closed by scatter_store. */
+hid_t scatter_make_file(void);
+hid_t scatter_make_group(hid_t file, const char *name);
+/* Values of `type`, in the file of type `stored`. The caller closes it. */
+hid_t scatter_make_set(hid_t group, const char *name, hid_t stored, int axes, const hsize_t *shape,
+                       hid_t type, const void *values);
+
+/* Closes the file; writes it beside `path`, syncs and renames it if `done`. IO; NO_MEMORY, also if
+ * not done, which is what failed where HDF5 wrote to memory. */
+collet_status scatter_store(hid_t file, int done, const char *path, collet_error *err);
+
+#endif

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Integration of patterns: analytic ones, NaN, detectors that are not square, and the file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "directory.h"
+
+#include <collet/scatter.h>
+#include <hdf5.h>
+#include <hdf5_hl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+#define CHI COLLET_SCATTERING_CHI
+#define ENERGY 285.0
+#define SIDE 160 /* of a detector, at most */
+#define RINGS_MAX (2 * SIDE)
+
+static const double k = 2 * PI * ENERGY / 1239.84197;
+
+static double values[SIDE * SIDE];
+static float polar[CHI * RINGS_MAX], mean[RINGS_MAX], parallel[RINGS_MAX], perpendicular[RINGS_MAX],
+    anisotropy[RINGS_MAX];
+static double q[RINGS_MAX];
+static int64_t rings_count;
+static const collet_scattering_integrals integrals = {.struct_size = sizeof integrals,
+                                                      .polar = polar,
+                                                      .mean = mean,
+                                                      .parallel = parallel,
+                                                      .perpendicular = perpendicular,
+                                                      .anisotropy = anisotropy};
+
+/* ---- Patterns -------------------------------------------------------------------------------- */
+
+static collet_scattering_rings make_rings(int64_t y, int64_t x)
+{
+    return (collet_scattering_rings){
+        .struct_size = sizeof(collet_scattering_rings), .y = y, .x = x, .voxel = 4};
+}
+
+/* Smooth over a pixel, which is 0.02 or more. */
+static double radial(double length)
+{
+    return 1 + exp(-length * length / 0.18);
+}
+
+/* |q| of a place on the detector, or its distance from the centre. */
+static double length_of(const collet_scattering_rings *r, double qy, double qx)
+{
+    const double *u = r->direction;
+    double norm = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), beam[3] = {0, 0, k};
+    for (int a = 0; a < 3 && norm > 0; a++)
+        beam[a] = k * u[a] / norm;
+    double sx = beam[0] + qx, sy = beam[1] + qy;
+    double qz = r->flat ? 0 : sqrt(k * k - sx * sx - sy * sy) - beam[2];
+    return sqrt(qx * qx + qy * qy + qz * qz);
+}
+
+/* radial (1 + a cos 2 chi). */
+static void fill(const collet_scattering_rings *r, double a)
+{
+    for (int64_t y = 0; y < r->y; y++)
+        for (int64_t x = 0; x < r->x; x++) {
+            double qy = (double)(y - r->y / 2) * 2 * PI / ((double)r->y * r->voxel);
+            double qx = (double)(x - r->x / 2) * 2 * PI / ((double)r->x * r->voxel);
+            double twice = 2 * atan2(qy, qx);
+            values[y * r->x + x] = radial(length_of(r, qy, qx)) * (1 + a * cos(twice));
+        }
+}
+
+static void integrate(const collet_scattering_rings *r)
+{
+    collet_error err;
+    memset(polar, 1, sizeof polar);
+    if (collet_scattering_rings_q(r, &rings_count, NULL, &err) ||
+        collet_scattering_rings_q(r, &rings_count, q, &err) || rings_count > RINGS_MAX ||
+        collet_scattering_integrate(r, ENERGY, COLLET_F64, values, &integrals, &err))
+        fail_msg("%s", err.text);
+}
+
+#define NEAR(value, expected, tolerance)                                                           \
+    do {                                                                                           \
+        double v_ = (double)(value), e_ = (expected);                                              \
+        if (!(fabs(v_ - e_) <= (tolerance)))                                                       \
+            fail_msg("%s: %s = %.9g, expected %.9g", __func__, #value, v_, e_);                    \
+    } while (0)
+
+/* Rings that are whole, and not so small that chi changes within a pixel. */
+static int is_whole(const collet_scattering_rings *r, int64_t j)
+{
+    double least = PI / r->voxel - 2 * PI / ((double)(r->y < r->x ? r->y : r->x) * r->voxel);
+    return j > 12 && q[j] < 0.95 * least;
+}
+
+static void check(const collet_scattering_rings *r, double a, double tolerance)
+{
+    double half = (r->wedge > 0 ? r->wedge : 90) / 2 * PI / 180;
+    double swing = a * sin(2 * half) / (2 * half);
+    int whole = 0;
+    fill(r, a);
+    integrate(r);
+    for (int64_t j = 0; j < rings_count; j++) {
+        if (!is_whole(r, j))
+            continue;
+        double f = radial(q[j]);
+        whole++;
+        NEAR(mean[j], f, tolerance);
+        NEAR(parallel[j], f * (1 + swing), tolerance);
+        NEAR(perpendicular[j], f * (1 - swing), tolerance);
+        NEAR(anisotropy[j], swing, tolerance);
+        for (int i = 0; i < CHI; i++)
+            NEAR(polar[i * rings_count + j], f * (1 + a * cos(2 * (i - 179.5) * PI / 180)),
+                 tolerance);
+    }
+    assert_true(whole > 10);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void analytic_patterns_are_integrated(void **state)
+{
+    collet_scattering_rings r = make_rings(SIDE, SIDE);
+    (void)state;
+    check(&r, 0.5, 4e-3);
+    r.flat = 1;
+    check(&r, 0.5, 4e-3);
+    r.wedge = 20;
+    check(&r, -0.7, 5e-3);
+    r.wedge = 0.5;
+    check(&r, -0.7, 5e-3);
+    r.wedge = 45.5;
+    check(&r, 0.7, 5e-3);
+    r.wedge = 180;
+    check(&r, 0.7, 5e-3);
+}
+
+static void rings_of_tilted_beams_have_one_length_of_q(void **state)
+{
+    collet_scattering_rings r = make_rings(SIDE, SIDE);
+    (void)state;
+    memcpy(r.direction, (const double[]){0.3, -0.2, 2}, sizeof r.direction);
+    check(&r, 0.2, 4e-3);
+}
+
+static void detectors_need_not_be_square(void **state)
+{
+    collet_scattering_rings r = make_rings(SIDE / 2, SIDE);
+    (void)state;
+    check(&r, 0.5, 1.2e-2);
+    NEAR(q[1], 2 * PI / (SIDE * 4.0), 1e-12);
+    r = make_rings(SIDE, SIDE / 2 + 1);
+    check(&r, 0.5, 1.2e-2);
+    r = make_rings(2, 3);
+    fill(&r, 0);
+    integrate(&r);
+    NEAR(mean[0], values[1 * 3 + 1], 1e-6);
+}
+
+/* The first ring is the pixel at q = 0, and rings reach the corner. */
+static void rings_reach_from_centre_to_corner(void **state)
+{
+    collet_scattering_rings r = make_rings(10, 12);
+    (void)state;
+    r.flat = 1;
+    fill(&r, 0);
+    values[5 * 12 + 6] = 7;
+    integrate(&r);
+    NEAR(mean[0], 7, 0);
+    NEAR(anisotropy[0], 0, 0);
+    double corner = hypot(PI / 4, PI / 4);
+    assert_true(q[rings_count - 1] <= corner && corner - q[rings_count - 1] < q[1]);
+    /* Detector and half turn: towards +x the last pixel is one before that towards -x. */
+    assert_true(isnan(polar[179 * rings_count + 6]));
+    assert_true(isfinite(polar[5]));
+}
+
+static void pixels_without_value_are_left_out(void **state)
+{
+    collet_scattering_rings r = make_rings(64, 64);
+    (void)state;
+    fill(&r, 0);
+    for (int64_t i = 0; i < 64; i++)
+        values[63 * 64 + i] = values[i * 64 + 63] = NAN;
+    for (int64_t y = 40; y < 44; y++)
+        for (int64_t x = 40; x < 44; x++)
+            values[y * 64 + x] = NAN;
+    integrate(&r);
+    int blank = 0;
+    for (int64_t j = 0; j < rings_count; j++)
+        if (is_whole(&r, j)) {
+            NEAR(mean[j], radial(q[j]), 1e-2);
+            for (int i = 0; i < CHI; i++)
+                blank += isnan(polar[i * rings_count + j]);
+        }
+    assert_true(blank > 20);
+    for (int64_t i = 0; i < 64 * 64; i++)
+        values[i] = NAN;
+    integrate(&r);
+    for (int64_t j = 0; j < rings_count; j++)
+        assert_true(isnan(mean[j]) && isnan(parallel[j]) && isnan(perpendicular[j]) &&
+                    isnan(anisotropy[j]));
+    for (int64_t i = 0; i < 64 * 64; i++)
+        values[i] = 0;
+    integrate(&r);
+    assert_true(mean[10] == 0 && parallel[10] == 0 && isnan(anisotropy[10]));
+}
+
+/* Integration is linear, and f32 patterns give what f64 ones do. */
+static void integration_is_linear(void **state)
+{
+    static float narrow[64 * 64];
+    static float before[CHI * RINGS_MAX];
+    collet_scattering_rings r = make_rings(64, 64);
+    collet_scattering_integrals only = {.struct_size = sizeof only, .polar = polar};
+    collet_error err;
+    (void)state;
+    fill(&r, 0.3);
+    integrate(&r);
+    memcpy(before, polar, sizeof before);
+    for (int i = 0; i < 64 * 64; i++)
+        narrow[i] = (float)(3 * values[i]);
+    memset(polar, 1, sizeof polar);
+    mean[5] = 99;
+    assert_int_equal(collet_scattering_integrate(&r, ENERGY, COLLET_F32, narrow, &only, &err),
+                     COLLET_OK);
+    for (int64_t i = 0; i < CHI * rings_count; i++)
+        if (!isnan(before[i]))
+            NEAR(polar[i], 3 * (double)before[i], 1e-5);
+    assert_true(mean[5] == 99);
+}
+
+static void bad_rings_are_refused(void **state)
+{
+    static const struct {
+        collet_scattering_rings rings;
+        const char *text;
+    } cases[] = {
+        {{.y = 1, .x = 9, .voxel = 1}, "1 x 9 pixels (Y, X) have no rings"},
+        {{.y = 9, .x = 9}, "voxel is 0 nm"},
+        {{.y = 9, .x = 9, .voxel = 1, .wedge = 181}, "wedge is 181 degrees"},
+        {{.y = 9, .x = 9, .voxel = 1, .wedge = NAN}, "wedge is nan degrees"},
+        {{.y = 9, .x = 9, .voxel = 1, .flat = 2}, "flat is not 0 or 1"},
+        {{.y = 9, .x = 9, .voxel = 1, .direction = {0, 0, -1}}, "the beam comes from behind"},
+        {{.y = 9, .x = 9, .voxel = 1, .direction = {NAN, 0, 1}}, "direction is not finite"},
+    };
+    collet_scattering_rings good = make_rings(9, 9);
+    collet_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        collet_scattering_rings r = cases[i].rings;
+        r.struct_size = sizeof r;
+        assert_int_equal(collet_scattering_rings_q(&r, &rings_count, NULL, &err), COLLET_INVALID);
+        if (!strstr(err.text, cases[i].text))
+            fail_msg("'%s' is not in: %s", cases[i].text, err.text);
+        assert_int_equal(
+            collet_scattering_integrate(&r, ENERGY, COLLET_F64, values, &integrals, &err),
+            COLLET_INVALID);
+    }
+    assert_int_equal(collet_scattering_integrate(&good, 0, COLLET_F64, values, &integrals, &err),
+                     COLLET_INVALID);
+    assert_int_equal(collet_scattering_integrate(&good, 1, COLLET_I32, values, &integrals, &err),
+                     COLLET_INVALID);
+    assert_int_equal(collet_scattering_integrate(&good, 1, COLLET_F64, NULL, &integrals, &err),
+                     COLLET_INVALID);
+    assert_int_equal(collet_scattering_integrate(&good, 1, COLLET_F64, values, NULL, &err),
+                     COLLET_INVALID);
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+#define BEAMS 2
+#define ENERGIES 3
+
+static float *counted(int64_t count, float first)
+{
+    float *list = malloc((size_t)count * sizeof *list);
+    for (int64_t i = 0; i < count; i++)
+        list[i] = first + (float)i;
+    return list;
+}
+
+static herr_t add_name(hid_t set, unsigned dimension, hid_t scale, void *text)
+{
+    char name[20] = "";
+    (void)set;
+    assert_true(H5DSget_scale_name(scale, name, sizeof name) > 0);
+    snprintf((char *)text + strlen(text), 80 - strlen(text), "%s%s", dimension ? " " : "", name);
+    return 0;
+}
+
+/* The names of the scales of an array's dimensions. */
+static void check_dimensions(hid_t file, const char *name, int axes, const char *expected)
+{
+    char text[80] = "";
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    assert_true(set >= 0);
+    for (int i = 0; i < axes; i++) {
+        assert_int_equal(H5DSget_num_scales(set, (unsigned)i), 1);
+        H5DSiterate_scales(set, (unsigned)i, NULL, add_name, text);
+    }
+    assert_string_equal(text, expected);
+    H5Dclose(set);
+}
+
+static void check_text(hid_t file, const char *set, const char *attribute, const char *expected)
+{
+    char *text = NULL;
+    hid_t a = H5Aopen_by_name(file, set, attribute, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(a >= 0);
+    hid_t type = H5Aget_type(a);
+    assert_true(H5Tis_variable_str(type) > 0);
+    assert_true(H5Aread(a, type, &text) >= 0);
+    assert_string_equal(text, expected);
+    H5free_memory(text);
+    H5Tclose(type);
+    H5Aclose(a);
+}
+
+static void check_numbers(hid_t file, const char *name, int64_t count, double first)
+{
+    double *read = malloc((size_t)count * sizeof *read);
+    assert_true(H5LTread_dataset_double(file, name, read) >= 0);
+    for (int64_t i = 0; i < count; i++)
+        NEAR(read[i], first + (double)i, 0);
+    free(read);
+}
+
+static void integrals_are_written_with_their_axes(void **state)
+{
+    const double beams[BEAMS][3] = {{0, 0, 1}, {0.6, 0, 0.8}}, energies[] = {280, 285.5, 290};
+    double read[RINGS_MAX], wedge;
+    const collet_scattering_rings r = make_rings(8, 10);
+    collet_error err;
+    (void)state;
+    assert_int_equal(collet_scattering_rings_q(&r, &rings_count, q, &err), COLLET_OK);
+    int64_t rows = BEAMS * ENERGIES * rings_count;
+    collet_scattering_integrals in = {.struct_size = sizeof in,
+                                      .polar = counted(CHI * rows, 0.5f),
+                                      .mean = counted(rows, 1),
+                                      .parallel = counted(rows, 2),
+                                      .perpendicular = counted(rows, 3),
+                                      .anisotropy = counted(rows, 4)};
+    const char *path = io_path(directory, "integrated.h5");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(
+            collet_scattering_write_integrals(i ? io_path(directory, "again.h5") : path, &r, BEAMS,
+                                              beams, ENERGIES, energies, &in, &err),
+            COLLET_OK);
+    assert_int_equal(io_count_entries(directory), 2);
+    hid_t file = H5Fopen(io_path(directory, "integrated.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(file >= 0);
+    check_dimensions(file, "I_chi", 4, "beam energy chi q");
+    check_dimensions(file, "I", 3, "beam energy q");
+    check_dimensions(file, "A", 3, "beam energy q");
+    check_dimensions(file, "direction_x", 1, "beam");
+    check_numbers(file, "I_chi", CHI * rows, 0.5);
+    check_numbers(file, "I", rows, 1);
+    check_numbers(file, "I_parallel", rows, 2);
+    check_numbers(file, "I_perpendicular", rows, 3);
+    check_numbers(file, "A", rows, 4);
+    check_numbers(file, "chi", CHI, -179.5);
+    check_numbers(file, "beam", BEAMS, 0);
+    assert_true(H5LTread_dataset_double(file, "energy", read) >= 0 && read[1] == 285.5);
+    assert_true(H5LTread_dataset_double(file, "q", read) >= 0 && read[3] == q[3]);
+    assert_true(H5LTread_dataset_double(file, "direction_x", read) >= 0 && read[1] == 0.6);
+    assert_true(H5LTget_attribute_double(file, "/", "wedge_degrees", &wedge) >= 0 && wedge == 90);
+    check_text(file, "q", "units", "1/nm");
+    check_text(file, "q", "long_name", "length of q on Ewald's sphere");
+    check_text(file, "energy", "units", "eV");
+    check_text(file, "chi", "units", "degree");
+    check_text(file, "I_chi", "units", "1/nm^4");
+    H5Fclose(file);
+    io_bytes a = io_load(io_path(directory, "integrated.h5"));
+    io_bytes b = io_load(io_path(directory, "again.h5"));
+    assert_true(a.size == b.size && memcmp(a.data, b.data, a.size) == 0);
+    free(a.data);
+    free(b.data);
+    free(in.mean);
+    in.mean = NULL;
+    assert_int_equal(
+        collet_scattering_write_integrals("no", &r, BEAMS, beams, ENERGIES, energies, &in, &err),
+        COLLET_INVALID);
+    free(in.polar);
+    free(in.parallel);
+    free(in.perpendicular);
+    free(in.anisotropy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(analytic_patterns_are_integrated),
+        cmocka_unit_test(rings_of_tilted_beams_have_one_length_of_q),
+        cmocka_unit_test(detectors_need_not_be_square),
+        cmocka_unit_test(rings_reach_from_centre_to_corner),
+        cmocka_unit_test(pixels_without_value_are_left_out),
+        cmocka_unit_test(integration_is_linear),
+        cmocka_unit_test(bad_rings_are_refused),
+        cmocka_unit_test(integrals_are_written_with_their_axes),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
