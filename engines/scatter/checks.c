@@ -32,7 +32,7 @@ static collet_status check_sizes(const collet_scattering_options *o, collet_erro
     return COLLET_OK;
 }
 
-static collet_status check_beam(const collet_scattering_options *o, collet_error *err)
+collet_status scatter_check_beam(const collet_scattering_options *o, collet_error *err)
 {
     const double *k = o->direction, *a = o->angles;
     int none = k[0] == 0.0 && k[1] == 0.0 && k[2] == 0.0;
@@ -47,27 +47,32 @@ static collet_status check_beam(const collet_scattering_options *o, collet_error
     return COLLET_OK;
 }
 
-static collet_status check_energies(const collet_scattering_options *o, collet_error *err)
+collet_status scatter_check_energy(const collet_scattering_options *o, int64_t e, collet_error *err)
 {
-    if (o->n_energies < 1 || !o->energies || !o->constants)
-        return collet_fail(err, COLLET_INVALID, "there is no energy");
-    for (int64_t e = 0; e < o->n_energies; e++) {
-        if (!(o->energies[e] > 0.0) || !isfinite(o->energies[e]))
-            return collet_fail(err, COLLET_INVALID, "energy %" PRId64 " is %g eV", e + 1,
-                               o->energies[e]);
-        for (int64_t m = 0; m < o->n_materials; m++) {
-            const collet_scattering_constants *c = &o->constants[e * o->n_materials + m];
-            if (!(fabs(c->delta_parallel) <= CONSTANT_MAX &&
-                  fabs(c->beta_parallel) <= CONSTANT_MAX &&
-                  fabs(c->delta_perpendicular) <= CONSTANT_MAX &&
-                  fabs(c->beta_perpendicular) <= CONSTANT_MAX))
-                return collet_fail(err, COLLET_INVALID,
-                                   "material %" PRId64
-                                   ": a constant at %g eV is not from -1000 to 1000",
-                                   m + 1, o->energies[e]);
-        }
+    if (!(o->energies[e] > 0.0) || !isfinite(o->energies[e]))
+        return collet_fail(err, COLLET_INVALID, "energy %" PRId64 " is %g eV", e + 1,
+                           o->energies[e]);
+    for (int64_t m = 0; o->constants && m < o->n_materials; m++) {
+        const collet_scattering_constants *c = &o->constants[e * o->n_materials + m];
+        if (!(fabs(c->delta_parallel) <= CONSTANT_MAX && fabs(c->beta_parallel) <= CONSTANT_MAX &&
+              fabs(c->delta_perpendicular) <= CONSTANT_MAX &&
+              fabs(c->beta_perpendicular) <= CONSTANT_MAX))
+            return collet_fail(err, COLLET_INVALID,
+                               "material %" PRId64 ": a constant at %g eV is not from -1000 to "
+                               "1000",
+                               m + 1, o->energies[e]);
     }
     return COLLET_OK;
+}
+
+static collet_status check_energies(const collet_scattering_options *o, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    if (o->n_energies < 1 || !o->energies || !o->constants)
+        return collet_fail(err, COLLET_INVALID, "there is no energy");
+    for (int64_t e = 0; e < o->n_energies && status == COLLET_OK; e++)
+        status = scatter_check_energy(o, e, err);
+    return status;
 }
 
 static collet_status check_material(const collet_scattering_options *o, int64_t m,
@@ -95,7 +100,7 @@ collet_status scatter_check_options(const collet_scattering_options *o, collet_e
         status = collet_fail(err, COLLET_INVALID, "unknown %s %u", o->road > 1 ? "road" : "grid",
                              o->road > 1 ? o->road : o->grid);
     if (status == COLLET_OK)
-        status = check_beam(o, err);
+        status = scatter_check_beam(o, err);
     if (status == COLLET_OK)
         status = check_energies(o, err);
     for (int64_t m = 0; m < o->n_materials && status == COLLET_OK; m++)
@@ -110,53 +115,74 @@ static double element(const void *values, collet_dtype dtype, int64_t i)
     return dtype == COLLET_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
-static collet_status fault(const collet_scattering_options *o, int64_t m, const char *what,
-                           int64_t voxel, double value, const char *expected, collet_error *err)
+/* A voxel that is not as `expected`, counted or an error. */
+static collet_status fault(const scatter_voxels *v, int64_t m, int kind, int64_t voxel,
+                           double value)
 {
-    const int64_t *n = o->shape;
+    static const char *const what[] = {"the volume fraction",
+                                       "the alignment",
+                                       "theta",
+                                       "psi",
+                                       "the unaligned fraction",
+                                       "the alignment vector",
+                                       "the sum of the materials' volume fractions"};
+    static const char *const expected[] = {"from 0 to 1", "from 0 to 1", "finite", "finite",
+                                           "from 0 to 1", "finite",      "1"};
+    const int64_t *n = v->options->shape;
     char material[40] = "";
-    if (m >= 0)
+    voxel += v->before;
+    if (v->faults) {
+        scatter_fault *f = &v->faults[SCATTER_KINDS * m + (kind == SCATTER_SUM ? 0 : kind)];
+        f->what = what[kind];
+        f->expected = expected[kind];
+        if (f->count < SCATTER_SHOWN) {
+            f->first[f->count][0] = voxel / n[2] / n[1];
+            f->first[f->count][1] = voxel / n[2] % n[1];
+            f->first[f->count][2] = voxel % n[2];
+            f->values[f->count] = value;
+        }
+        f->count++;
+        return COLLET_OK;
+    }
+    if (kind != SCATTER_SUM)
         snprintf(material, sizeof material, "material %" PRId64 ": ", m + 1);
-    return collet_fail(err, COLLET_INVALID,
+    return collet_fail(v->err, COLLET_INVALID,
                        "%s%s at voxel z %" PRId64 ", y %" PRId64 ", x %" PRId64 " is %.9g, not %s",
-                       material, what, voxel / n[2] / n[1], voxel / n[2] % n[1], voxel % n[2],
-                       value, expected);
+                       material, what[kind], voxel / n[2] / n[1], voxel / n[2] % n[1], voxel % n[2],
+                       value, expected[kind]);
 }
 
 /* Fractions of 0 to 1, angles and components finite. */
-static collet_status check_values(const collet_scattering_options *o, int64_t m, const void *values,
-                                  const char *what, int fraction, int64_t begin, int64_t end,
-                                  int64_t width, collet_error *err)
+static collet_status check_values(const scatter_voxels *v, int64_t m, const void *values, int kind,
+                                  int64_t begin, int64_t end)
 {
+    int fraction = kind < 2 || kind == 4, width = kind == 5 ? 3 : 1;
+    int64_t last = -1; /* a vector's faults are one */
     for (int64_t i = begin * width; values && i < end * width; i++) {
-        double x = element(values, o->materials[m].dtype, i);
-        if (fraction ? !(x >= -SUM_TOLERANCE && x <= 1.0 + SUM_TOLERANCE) : !isfinite(x))
-            return fault(o, m, what, i / width, x, fraction ? "from 0 to 1" : "finite", err);
+        double x = element(values, v->options->materials[m].dtype, i);
+        if (i / width != last &&
+            (fraction ? !(x >= -SUM_TOLERANCE && x <= 1.0 + SUM_TOLERANCE) : !isfinite(x))) {
+            last = i / width;
+            collet_status status = fault(v, m, kind, last, x);
+            if (status != COLLET_OK)
+                return status;
+        }
     }
     return COLLET_OK;
 }
 
-/* Checks voxels begin .. end-1 of a material, and adds its volume fractions to `sum`. */
-static collet_status check_part(const collet_scattering_options *o, int64_t m, int64_t begin,
-                                int64_t end, double *sum, collet_error *err)
+collet_status scatter_check_part(const scatter_voxels *v, int64_t m, int64_t begin, int64_t end,
+                                 double *sum)
 {
-    const collet_scattering_material *a = &o->materials[m];
-    const struct {
-        const void *values;
-        const char *what;
-        int fraction, width;
-    } arrays[] = {{a->volume, "the volume fraction", 1, 1},
-                  {a->alignment, "the alignment", 1, 1},
-                  {a->theta, "theta", 0, 1},
-                  {a->psi, "psi", 0, 1},
-                  {a->unaligned, "the unaligned fraction", 1, 1},
-                  {a->direction, "the alignment vector", 0, 3}};
+    const collet_scattering_material *a = &v->options->materials[m];
+    const void *const arrays[] = {a->volume, a->alignment, a->theta,
+                                  a->psi,    a->unaligned, a->direction};
+    const void *isotropic = a->volume ? a->volume : a->unaligned;
     collet_status status = COLLET_OK;
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays && status == COLLET_OK; k++)
-        status = check_values(o, m, arrays[k].values, arrays[k].what, arrays[k].fraction, begin,
-                              end, arrays[k].width, err);
+    for (int kind = 0; kind < SCATTER_SUM && status == COLLET_OK; kind++)
+        status = check_values(v, m, arrays[kind], kind, begin, end);
     for (int64_t i = begin; i < end && status == COLLET_OK; i++) {
-        sum[i - begin] += element(a->volume ? a->volume : a->unaligned, a->dtype, i);
+        sum[i - begin] += isotropic ? element(isotropic, a->dtype, i) : 0.0;
         for (int64_t c = 3 * i; a->direction && c < 3 * i + 3; c++) {
             double x = element(a->direction, a->dtype, c);
             sum[i - begin] += x * x;
@@ -165,21 +191,28 @@ static collet_status check_part(const collet_scattering_options *o, int64_t m, i
     return status;
 }
 
+collet_status scatter_check_sums(const scatter_voxels *v, int64_t begin, int64_t end,
+                                 const double *sum)
+{
+    collet_status status = COLLET_OK;
+    for (int64_t i = begin; i < end && status == COLLET_OK; i++)
+        if (fabs(sum[i - begin] - 1.0) > SUM_TOLERANCE)
+            status = fault(v, v->options->n_materials, SCATTER_SUM, i, sum[i - begin]);
+    return status;
+}
+
 collet_status scatter_check_voxels(const collet_scattering_options *o, collet_error *err)
 {
+    const scatter_voxels v = {.options = o, .err = err};
     int64_t voxels = o->shape[0] * o->shape[1] * o->shape[2];
-    for (int64_t begin = 0; begin < voxels; begin += CHUNK) {
+    collet_status status = COLLET_OK;
+    for (int64_t begin = 0; begin < voxels && status == COLLET_OK; begin += CHUNK) {
         double sum[CHUNK] = {0.0};
         int64_t end = begin + CHUNK < voxels ? begin + CHUNK : voxels;
-        for (int64_t m = 0; m < o->n_materials; m++) {
-            collet_status status = check_part(o, m, begin, end, sum, err);
-            if (status != COLLET_OK)
-                return status;
-        }
-        for (int64_t i = begin; i < end; i++)
-            if (fabs(sum[i - begin] - 1.0) > SUM_TOLERANCE)
-                return fault(o, -1, "the sum of the materials' volume fractions", i, sum[i - begin],
-                             "1", err);
+        for (int64_t m = 0; m < o->n_materials && status == COLLET_OK; m++)
+            status = scatter_check_part(&v, m, begin, end, sum);
+        if (status == COLLET_OK)
+            status = scatter_check_sums(&v, begin, end, sum);
     }
-    return COLLET_OK;
+    return status;
 }

@@ -9,4 +9,36 @@
 collet_status scatter_check_options(const collet_scattering_options *options, collet_error *err);
 collet_status scatter_check_voxels(const collet_scattering_options *options, collet_error *err);
 
+/* Parts of these, for files of which not all is known. The beam and the angles; an energy and, if
+ * `constants` is not NULL, its constants. */
+collet_status scatter_check_beam(const collet_scattering_options *options, collet_error *err);
+collet_status scatter_check_energy(const collet_scattering_options *options, int64_t energy,
+                                   collet_error *err);
+
+#define SCATTER_KINDS 6 /* of faults of a material */
+#define SCATTER_SUM 6   /* kind, after those of all materials: the sum is not 1 */
+#define SCATTER_SHOWN 3
+
+/* Voxels with one fault: how many, and the first ones. */
+typedef struct scatter_fault {
+    const char *what, *expected;
+    int64_t count, first[SCATTER_SHOWN][3]; /* z, y, x */
+    double values[SCATTER_SHOWN];
+} scatter_fault;
+
+/* Part of a morphology. */
+typedef struct scatter_voxels {
+    const collet_scattering_options *options;
+    int64_t before;        /* voxels before those of the options' arrays */
+    scatter_fault *faults; /* kind of material m at m SCATTER_KINDS + kind; NULL: the first fault is
+                              an error */
+    collet_error *err;
+} scatter_voxels;
+
+/* Checks voxels begin .. end - 1 of a material, and adds its volume fractions to `sum`. */
+collet_status scatter_check_part(const scatter_voxels *v, int64_t m, int64_t begin, int64_t end,
+                                 double *sum);
+collet_status scatter_check_sums(const scatter_voxels *v, int64_t begin, int64_t end,
+                                 const double *sum);
+
 #endif

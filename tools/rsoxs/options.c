@@ -31,6 +31,7 @@ static const char doc[] =
     "DIR/Energy_285.20.h5 "
     "with /K0/projection.\n\n"
     "Other commands, with options that 'collet-rsoxs COMMAND --help' lists:\n"
+    "  validate FILE       list every fault of a file\n"
     "  view MORPHOLOGY.h5  draw one slice\n\n"
     "Examples:\n"
     "  collet-rsoxs film.h5\n"

@@ -102,3 +102,17 @@ collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const
     snprintf(more[in->n_warnings++], size, "%s", text);
     return COLLET_OK;
 }
+
+int scatter_goes_on(const collet_scattering_input *in, collet_status *status,
+                    const collet_error *err)
+{
+    if (*status == COLLET_OK)
+        return 1;
+    if (!in->report || *status == COLLET_NO_MEMORY)
+        return 0;
+    in->report(in->report_user,
+               &(collet_scattering_finding){.struct_size = sizeof(collet_scattering_finding),
+                                            .text = err->text});
+    *status = COLLET_OK;
+    return 1;
+}

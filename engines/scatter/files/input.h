@@ -19,14 +19,31 @@ struct collet_scattering_input {
     char *directory; /* HDF5DirName, or NULL */
     char **warnings;
     size_t n_warnings;
+    collet_scattering_finding_fn report; /* of collet_scattering_check, else NULL */
+    void *report_user;
 };
+
+/*
+ * Whether reading goes on after `status`. Where faults are reported, they are (of `err`), and
+ * `status` becomes OK; only NO_MEMORY ends the work.
+ */
+int scatter_goes_on(const collet_scattering_input *in, collet_status *status,
+                    const collet_error *err);
 
 /* Reads the configuration but for the materials' constants. */
 collet_status scatter_read_configuration(collet_scattering_input *in, const char *path,
                                          collet_error *err);
-/* Reads the constants of all materials, whose files are beside the configuration. */
+/* The file of material m, from 0, beside the configuration; of strlen(configuration) + 40 bytes. */
+void scatter_material_path(const char *configuration, int64_t m, char *path, size_t size);
+/* Reads a material's constants at the energies of the configuration. */
+collet_status scatter_read_material(collet_scattering_input *in, const char *path, int64_t m,
+                                    collet_error *err);
+/* Those of all materials, whose files are beside the configuration. */
 collet_status scatter_read_constants(collet_scattering_input *in, const char *configuration,
                                      collet_error *err);
+/* Reports faults of all groups of a file of constants, also those that no energy needs. */
+collet_status scatter_check_constants(collet_scattering_input *in, const char *path,
+                                      collet_error *err);
 collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
                                       collet_error *err);
 /* NO_MEMORY. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <hdf5_hl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,22 +43,27 @@ static collet_status read_number(scatter_reader *r, const char *name, double *va
 
 static collet_status read_parameters(scatter_reader *r)
 {
-    double count, size;
+    collet_scattering_input *in = r->in;
+    double count = 0.0, size = 0.0;
     collet_status status = read_number(r, "/Morphology_Parameters/NumMaterial", &count);
-    if (status == COLLET_OK)
-        status = read_number(r, "/Morphology_Parameters/PhysSize", &size);
-    if (status != COLLET_OK)
+    if (status == COLLET_OK &&
+        (!(count >= 1.0 && count <= MATERIALS_MAX) || count != (double)(int64_t)count)) {
+        status = collet_fail(r->err, COLLET_FORMAT, "%s: NumMaterial is %g, not 1 to %d", r->path,
+                             count, MATERIALS_MAX);
+        count = 0.0;
+    }
+    if (!scatter_goes_on(in, &status, r->err))
         return status;
-    if (!(count >= 1.0 && count <= MATERIALS_MAX) || count != (double)(int64_t)count)
-        return collet_fail(r->err, COLLET_FORMAT, "%s: NumMaterial is %g, not 1 to %d", r->path,
-                           count, MATERIALS_MAX);
-    if (!(size > 0.0))
-        return collet_fail(r->err, COLLET_FORMAT, "%s: PhysSize is %g nm", r->path, size);
-    r->in->options.n_materials = (int64_t)count;
-    r->in->options.voxel = size;
-    r->in->materials = calloc((size_t)count, sizeof *r->in->materials);
-    r->in->arrays = calloc((size_t)count, sizeof *r->in->arrays);
-    return r->in->materials && r->in->arrays
+    status = read_number(r, "/Morphology_Parameters/PhysSize", &size);
+    if (status == COLLET_OK && !(size > 0.0 && isfinite(size)))
+        status = collet_fail(r->err, COLLET_FORMAT, "%s: PhysSize is %g nm", r->path, size);
+    if (!scatter_goes_on(in, &status, r->err))
+        return status;
+    in->options.n_materials = (int64_t)count;
+    in->options.voxel = size;
+    in->materials = calloc((size_t)count + 1, sizeof *in->materials);
+    in->arrays = calloc((size_t)count + 1, sizeof *in->arrays);
+    return in->materials && in->arrays
                ? COLLET_OK
                : collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
 }
@@ -159,44 +165,74 @@ collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name
 }
 
 /* X, Y, Z to Z, Y, X. */
-static collet_status turn_axes(const scatter_reader *r, void **values, size_t voxel)
+static void turn_axes(const scatter_reader *r, const char *from, char *to, size_t voxel,
+                      int64_t planes)
 {
     const int64_t *n = r->in->options.shape;
-    char *turned = malloc((size_t)(n[0] * n[1] * n[2]) * voxel), *to = turned;
-    if (!turned)
-        return collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
-    for (int64_t z = 0; z < n[0]; z++)
+    for (int64_t z = 0; z < planes; z++)
         for (int64_t y = 0; y < n[1]; y++)
             for (int64_t x = 0; x < n[2]; x++, to += voxel)
-                memcpy(to, (char *)*values + (size_t)((x * n[1] + y) * n[0] + z) * voxel, voxel);
-    free(*values);
-    *values = turned;
-    return COLLET_OK;
+                memcpy(to, from + (size_t)((x * n[1] + y) * planes + z) * voxel, voxel);
+}
+
+collet_status scatter_open_dataset(scatter_reader *r, int64_t m, const char *what, int width,
+                                   scatter_dataset *out)
+{
+    *out = (scatter_dataset){.set = -1, .width = width};
+    snprintf(out->name, sizeof out->name, "/%s/Mat_%" PRId64 "_%s",
+             r->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1, what);
+    hid_t set = H5Dopen2(r->file, out->name, H5P_DEFAULT);
+    if (set < 0)
+        return collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path, out->name);
+    collet_status status = scatter_check_shape(r, set, out->name, width);
+    if (status == COLLET_OK)
+        out->set = set;
+    else
+        H5Dclose(set);
+    return status;
+}
+
+collet_status scatter_read_planes(scatter_reader *r, const scatter_dataset *d, int64_t first,
+                                  int64_t planes, void *values)
+{
+    const int64_t *n = r->in->options.shape;
+    size_t voxel = (size_t)d->width * element_bytes(r);
+    int z = r->reversed ? 2 : 0;
+    hsize_t start[4] = {0}, count[4] = {0, (hsize_t)n[1], 0, (hsize_t)d->width};
+    hsize_t points = (hsize_t)(planes * n[1] * n[2] * d->width);
+    void *turned = r->reversed ? malloc((size_t)points * element_bytes(r) + 1) : NULL;
+    if (r->reversed && !turned)
+        return collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory for %s", r->path, d->name);
+    start[z] = (hsize_t)first;
+    count[z] = (hsize_t)planes;
+    count[2 - z] = (hsize_t)n[2];
+    hid_t file = H5Dget_space(d->set), memory = H5Screate_simple(1, &points, NULL);
+    int done = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+               H5Dread(d->set, element_bytes(r) == 8 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory,
+                       file, H5P_DEFAULT, turned ? turned : values) >= 0;
+    H5Sclose(memory);
+    H5Sclose(file);
+    if (done && turned)
+        turn_axes(r, turned, values, voxel, planes);
+    free(turned);
+    return done ? COLLET_OK
+                : collet_fail(r->err, COLLET_IO, "%s: %s cannot be read", r->path, d->name);
 }
 
 static collet_status read_array(scatter_reader *r, int64_t m, const char *what, int width, int slot)
 {
-    char name[80];
     const int64_t *n = r->in->options.shape;
-    snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s",
-             r->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1, what);
-    hid_t set = H5Dopen2(r->file, name, H5P_DEFAULT);
-    if (set < 0)
-        return collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path, name);
-    collet_status status = scatter_check_shape(r, set, name, width);
     void **values = &r->in->arrays[m][slot];
-    size_t voxel = (size_t)width * element_bytes(r);
-    if (status == COLLET_OK) {
-        *values = malloc((size_t)(n[0] * n[1] * n[2]) * voxel + 1);
-        if (!*values)
-            status = collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory for %s", r->path, name);
-    }
-    if (status == COLLET_OK &&
-        H5Dread(set, element_bytes(r) == 8 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL,
-                H5P_DEFAULT, *values) < 0)
-        status = collet_fail(r->err, COLLET_IO, "%s: %s cannot be read", r->path, name);
-    H5Dclose(set);
-    return status == COLLET_OK && r->reversed ? turn_axes(r, values, voxel) : status;
+    scatter_dataset d;
+    collet_status status = scatter_open_dataset(r, m, what, width, &d);
+    if (status != COLLET_OK)
+        return status;
+    *values = malloc((size_t)(n[0] * n[1] * n[2] * width) * element_bytes(r) + 1);
+    status = *values
+                 ? scatter_read_planes(r, &d, 0, n[0], *values)
+                 : collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory for %s", r->path, d.name);
+    H5Dclose(d.set);
+    return status;
 }
 
 static int all_zero(const scatter_reader *r, const void *values)

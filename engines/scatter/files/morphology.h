@@ -21,4 +21,18 @@ collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter
  * `width`: numbers of a voxel. */
 collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name, int width);
 
+/* Of a material. */
+typedef struct scatter_dataset {
+    char name[80];
+    hid_t set; /* closed by who opened it; -1: there is none */
+    int width; /* numbers of a voxel */
+} scatter_dataset;
+
+/* Opens and checks Mat_m_what, m from 0. */
+collet_status scatter_open_dataset(scatter_reader *r, int64_t m, const char *what, int width,
+                                   scatter_dataset *out);
+/* Planes first .. first + planes - 1 along z, as Z, Y, X, of the input's dtype. */
+collet_status scatter_read_planes(scatter_reader *r, const scatter_dataset *d, int64_t first,
+                                  int64_t planes, void *values);
+
 #endif

@@ -221,6 +221,31 @@ COLLET_API int64_t collet_scattering_input_beams(const collet_scattering_input *
 COLLET_API const char *collet_scattering_input_warning(const collet_scattering_input *input,
                                                        size_t index);
 
+/* What collet_scattering_check found. Its text ends with the call that reports it. */
+typedef struct collet_scattering_finding {
+    uint32_t struct_size;
+    uint32_t warning;    /* 0: a fault, with which nothing is computed; 1: suspicious */
+    const char *text;    /* which file, what, where */
+    const char *dataset; /* of voxels that have the fault, or NULL */
+    int64_t material;    /* theirs, from 1; 0: of all materials together */
+    int64_t voxels;      /* how many; 0: it is none of voxels */
+    int64_t first[3][3]; /* z, y, x of the first ones */
+} collet_scattering_finding;
+
+typedef void (*collet_scattering_finding_fn)(void *user, const collet_scattering_finding *finding);
+
+/*
+ * Reports every fault that collet_scattering_read and _open would find in these files, and what is
+ * suspicious; the voxels are read in parts. `path` is a morphology, a configuration or a file of
+ * optical constants. With a morphology the configuration and the constants beside it are checked
+ * too, unless `configuration` is NULL; with constants, that they have the configuration's energies.
+ * A configuration is checked with those Material<i>.txt beside it that exist. OK whatever was
+ * found; NO_MEMORY.
+ */
+COLLET_API collet_status collet_scattering_check(const char *path, const char *configuration,
+                                                 collet_scattering_finding_fn report, void *user,
+                                                 collet_error *err);
+
 /* What a slice shows of a material. */
 #define COLLET_SCATTERING_FRACTION 0  /* the volume fraction */
 #define COLLET_SCATTERING_ALIGNMENT 1 /* S; NaN where its volume fraction is 0 */

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every fault of the files of a simulation, by the checks that reading and computing make. */
+#include "scatter/checks.h"
+#include "scatter/files/morphology.h"
+#include "scatter/files/settings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SLAB (INT64_C(1) << 22) /* voxels of each dataset at a time */
+#define ANGLE_MAX 12.6          /* radians: beyond, angles are probably degrees */
+
+/* Datasets of a material, by kind of fault. */
+static const struct {
+    const char *dataset, *what;
+    int width, vectors;
+} kinds[SCATTER_KINDS] = {{"Vfrac", "the volume fraction", 1, 0},
+                          {"S", "the alignment", 1, 0},
+                          {"Theta", "theta", 1, 0},
+                          {"Psi", "psi", 1, 0},
+                          {"unaligned", "the unaligned fraction", 1, 1},
+                          {"alignment", "the alignment vector", 3, 1}};
+
+typedef struct checker {
+    scatter_reader base; /* first: work functions get its address */
+    collet_scattering_input *in;
+    collet_error err;
+    collet_scattering_finding_fn report;
+    void *user;
+    char **texts; /* what was reported: the same fault is met on several ways */
+    size_t n_texts;
+    int no_memory;
+    scatter_dataset (*sets)[SCATTER_KINDS];
+    scatter_fault *faults;
+    double *volume, *angle; /* of the materials: sum, and largest size */
+    void *values[SCATTER_KINDS];
+    double *sum;
+} checker;
+
+/* ---- Findings -------------------------------------------------------------------------------- */
+
+static void report_once(void *user, const collet_scattering_finding *finding)
+{
+    checker *c = user;
+    for (size_t i = 0; i < c->n_texts; i++)
+        if (!strcmp(c->texts[i], finding->text))
+            return;
+    char **more = realloc(c->texts, (c->n_texts + 1) * sizeof *more);
+    if (more)
+        c->texts = more;
+    if (!more || !(more[c->n_texts] = strdup(finding->text)))
+        c->no_memory = 1;
+    else
+        c->n_texts++;
+    c->report(c->user, finding);
+}
+
+static int goes_on(checker *c, collet_status *status)
+{
+    return scatter_goes_on(c->in, status, &c->err);
+}
+
+static void report_voxels(checker *c, const scatter_fault *f, int64_t m, int kind)
+{
+    char text[500], owner[40] = "";
+    collet_scattering_finding finding = {.struct_size = sizeof finding,
+                                         .text = text,
+                                         .dataset = m < 0 ? NULL : c->sets[m][kind].name,
+                                         .material = m + 1,
+                                         .voxels = f->count};
+    int64_t shown = f->count < SCATTER_SHOWN ? f->count : SCATTER_SHOWN;
+    if (m >= 0)
+        snprintf(owner, sizeof owner, " of material %" PRId64, m + 1);
+    int at = snprintf(text, sizeof text,
+                      "%.200s: %s%s%s%s is not %s in %" PRId64 " voxel%s:", c->base.path,
+                      finding.dataset ? finding.dataset : "", finding.dataset ? ": " : "", f->what,
+                      owner, f->expected, f->count, f->count == 1 ? "" : "s");
+    for (int64_t i = 0; i < shown; i++) {
+        const int64_t *v = f->first[i];
+        memcpy(finding.first[i], v, sizeof finding.first[i]);
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "%s %.6g at z %" PRId64 ", y %" PRId64 ", x %" PRId64, i ? ";" : "",
+                       f->values[i], v[0], v[1], v[2]);
+    }
+    if (f->count > shown)
+        snprintf(text + at, sizeof text - (size_t)at, "; ...");
+    report_once(c, &finding);
+}
+
+/* ---- Voxels ---------------------------------------------------------------------------------- */
+
+static void note_ranges(checker *c, int64_t m, int kind, int64_t count)
+{
+    const float *values = c->values[kind];
+    for (int64_t i = 0; i < count * kinds[kind].width; i++) {
+        double x = fabs((double)values[i]);
+        if (kind == 2 || kind == 3)
+            c->angle[m] = fmax(c->angle[m], isfinite(x) ? x : 0.0);
+        else if (kind != 1)
+            c->volume[m] += x;
+    }
+}
+
+/* Reads planes of the datasets of a material into `material`. */
+static collet_status read_part(checker *c, int64_t m, int64_t first, int64_t planes,
+                               collet_scattering_material *material)
+{
+    const int64_t *n = c->in->options.shape;
+    const void **pointers[SCATTER_KINDS] = {&material->volume,    &material->alignment,
+                                            &material->theta,     &material->psi,
+                                            &material->unaligned, &material->direction};
+    collet_status status = COLLET_OK;
+    *material = (collet_scattering_material){.dtype = COLLET_F32};
+    for (int k = 0; k < SCATTER_KINDS; k++) {
+        scatter_dataset *d = &c->sets[m][k];
+        if (d->set < 0)
+            continue;
+        status = scatter_read_planes(&c->base, d, first, planes, c->values[k]);
+        if (status == COLLET_OK) {
+            *pointers[k] = c->values[k];
+            note_ranges(c, m, k, planes * n[1] * n[2]);
+        } else if (goes_on(c, &status)) {
+            H5Dclose(d->set);
+            d->set = -1;
+        } else {
+            break;
+        }
+    }
+    return status;
+}
+
+static collet_status check_planes(checker *c, int64_t first, int64_t planes,
+                                  collet_scattering_material *materials)
+{
+    collet_scattering_options part = c->in->options;
+    int64_t voxels = planes * part.shape[1] * part.shape[2];
+    const scatter_voxels v = {.options = &part,
+                              .before = first * part.shape[1] * part.shape[2],
+                              .faults = c->faults,
+                              .err = &c->err};
+    int complete = 1;
+    collet_status status = COLLET_OK;
+    part.materials = materials;
+    memset(c->sum, 0, (size_t)voxels * sizeof *c->sum);
+    for (int64_t m = 0; m < part.n_materials && status == COLLET_OK; m++) {
+        status = read_part(c, m, first, planes, &materials[m]);
+        if (status == COLLET_OK)
+            status = scatter_check_part(&v, m, 0, voxels, c->sum);
+        complete = complete && (c->in->vectors ? materials[m].unaligned && materials[m].direction
+                                               : materials[m].volume != NULL);
+    }
+    return status == COLLET_OK && complete ? scatter_check_sums(&v, 0, voxels, c->sum) : status;
+}
+
+static int64_t slab_planes(const checker *c)
+{
+    const int64_t *n = c->in->options.shape;
+    int64_t planes = SLAB / (n[1] * n[2]);
+    return planes < 1 ? 1 : planes > n[0] ? n[0] : planes;
+}
+
+static collet_status check_voxels(checker *c)
+{
+    const collet_scattering_options *o = &c->in->options;
+    collet_status status = COLLET_OK;
+    if (o->shape[0] == 0)
+        return COLLET_OK;
+    int64_t planes = slab_planes(c);
+    collet_scattering_material *materials = calloc((size_t)o->n_materials, sizeof *materials);
+    c->sum = malloc((size_t)(planes * o->shape[1] * o->shape[2]) * sizeof *c->sum);
+    if (!materials || !c->sum)
+        status = collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", c->base.path);
+    for (int64_t z = 0; z < o->shape[0] && status == COLLET_OK; z += planes)
+        status = check_planes(c, z, o->shape[0] - z < planes ? o->shape[0] - z : planes, materials);
+    free(materials);
+    for (int64_t m = 0; m < o->n_materials && status == COLLET_OK; m++)
+        for (int k = 0; k < SCATTER_KINDS; k++)
+            if (c->faults[m * SCATTER_KINDS + k].count)
+                report_voxels(c, &c->faults[m * SCATTER_KINDS + k], m, k);
+    if (status == COLLET_OK && c->faults[o->n_materials * SCATTER_KINDS].count)
+        report_voxels(c, &c->faults[o->n_materials * SCATTER_KINDS], -1, 0);
+    return status;
+}
+
+/* ---- Datasets -------------------------------------------------------------------------------- */
+
+/* The group of the configuration's MorphologyType, or that which the file has. */
+static collet_status check_group(checker *c)
+{
+    int has[2];
+    for (int i = 0; i < 2; i++)
+        has[i] =
+            H5Lexists(c->base.file, i ? "/Vector_Morphology" : "/Euler_Angles", H5P_DEFAULT) > 0;
+    if (c->in->vectors < 0)
+        c->in->vectors = !has[0] && has[1];
+    if (has[c->in->vectors])
+        return COLLET_OK;
+    return collet_fail(&c->err, COLLET_FORMAT, "%s: there is no group %s%s", c->base.path,
+                       c->in->vectors ? "/Vector_Morphology" : "/Euler_Angles",
+                       !has[!c->in->vectors] ? ""
+                       : c->in->vectors      ? ": MorphologyType is 1, but the file's would be 0"
+                                             : ": MorphologyType is 0, but the file's would be 1");
+}
+
+static int has_material(const checker *c, int64_t m)
+{
+    char name[80];
+    snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s",
+             c->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1,
+             c->in->vectors ? "alignment" : "Vfrac");
+    return H5Lexists(c->base.file, name, H5P_DEFAULT) > 0;
+}
+
+/* Whether S is 0 everywhere: then no angles are read. */
+static collet_status is_isotropic(checker *c, const scatter_dataset *d, int *isotropic)
+{
+    const int64_t *n = c->in->options.shape;
+    int64_t planes = slab_planes(c), voxels = planes * n[1] * n[2];
+    float *values = malloc((size_t)voxels * sizeof *values);
+    collet_status status =
+        values ? COLLET_OK : collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", c->base.path);
+    *isotropic = 1;
+    for (int64_t z = 0; z < n[0] && status == COLLET_OK && *isotropic; z += planes) {
+        int64_t some = n[0] - z < planes ? n[0] - z : planes;
+        status = scatter_read_planes(&c->base, d, z, some, values);
+        for (int64_t i = 0; i < some * n[1] * n[2] && status == COLLET_OK && *isotropic; i++)
+            *isotropic = values[i] == 0.0f;
+    }
+    free(values);
+    return status;
+}
+
+static collet_status open_datasets(checker *c, int64_t m)
+{
+    collet_status status = COLLET_OK;
+    int isotropic = 0;
+    for (int k = 0; k < SCATTER_KINDS && goes_on(c, &status); k++) {
+        if (kinds[k].vectors != c->in->vectors || (isotropic && (k == 2 || k == 3)))
+            continue;
+        status =
+            scatter_open_dataset(&c->base, m, kinds[k].dataset, kinds[k].width, &c->sets[m][k]);
+        if (status == COLLET_OK && k == 1)
+            status = is_isotropic(c, &c->sets[m][k], &isotropic);
+    }
+    return status;
+}
+
+static collet_status warn_of_materials(checker *c)
+{
+    const collet_scattering_options *o = &c->in->options;
+    collet_status status = COLLET_OK;
+    if (o->voxel > 0.0 && (o->voxel < 0.01 || o->voxel > 1000.0))
+        status = scatter_warn(c->in, &c->err, "%s: PhysSize, the edge of a voxel, is %g nm",
+                              c->base.path, o->voxel);
+    for (int64_t m = 0; m < o->n_materials && status == COLLET_OK; m++) {
+        if (c->volume[m] == 0.0 && c->sets[m][c->in->vectors ? 4 : 0].set >= 0)
+            status = scatter_warn(c->in, &c->err, "%s: material %" PRId64 " is in no voxel",
+                                  c->base.path, m + 1);
+        if (status == COLLET_OK && c->angle[m] > ANGLE_MAX)
+            status = scatter_warn(c->in, &c->err,
+                                  "%s: material %" PRId64 " has angles of up to %g: radians are "
+                                  "expected",
+                                  c->base.path, m + 1, c->angle[m]);
+    }
+    if (status == COLLET_OK && has_material(c, o->n_materials))
+        status = scatter_warn(c->in, &c->err,
+                              "%s: NumMaterial is %" PRId64 ", but there is a material %" PRId64,
+                              c->base.path, o->n_materials, o->n_materials + 1);
+    return status;
+}
+
+static collet_status allocate(checker *c)
+{
+    const int64_t *n = c->in->options.shape;
+    size_t materials = (size_t)c->in->options.n_materials;
+    for (int k = 0; k < SCATTER_KINDS && n[0]; k++)
+        if (kinds[k].vectors == c->in->vectors &&
+            !(c->values[k] =
+                  malloc((size_t)(slab_planes(c) * n[1] * n[2] * kinds[k].width) * sizeof(float))))
+            return collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", c->base.path);
+    c->faults = calloc(materials * SCATTER_KINDS + 1, sizeof *c->faults);
+    c->volume = calloc(materials, sizeof *c->volume);
+    c->angle = calloc(materials, sizeof *c->angle);
+    return c->faults && c->volume && c->angle
+               ? COLLET_OK
+               : collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", c->base.path);
+}
+
+static collet_status check_datasets(scatter_reader *base)
+{
+    checker *c = (checker *)base;
+    collet_scattering_options *o = &c->in->options;
+    collet_status status = check_group(c);
+    if (status != COLLET_OK)
+        return status;
+    if (o->n_materials == 0) { /* NumMaterial is faulty */
+        free(c->in->arrays);
+        c->in->arrays = NULL;
+        while (o->n_materials == 0 || has_material(c, o->n_materials))
+            o->n_materials++;
+    }
+    c->sets = malloc((size_t)o->n_materials * sizeof *c->sets);
+    if (!c->sets)
+        return collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", base->path);
+    for (int64_t i = 0; i < o->n_materials * SCATTER_KINDS; i++)
+        c->sets[0][i].set = -1;
+    for (int64_t m = 0; m < o->n_materials && goes_on(c, &status); m++)
+        status = open_datasets(c, m);
+    if (goes_on(c, &status))
+        status = allocate(c);
+    if (status == COLLET_OK)
+        status = check_voxels(c);
+    if (status == COLLET_OK)
+        status = warn_of_materials(c);
+    for (int64_t i = 0; i < o->n_materials * SCATTER_KINDS; i++)
+        if (c->sets[0][i].set >= 0)
+            H5Dclose(c->sets[0][i].set);
+    return status;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* Beams, angles, energies and constants of a configuration. */
+static collet_status check_values(checker *c, const char *configuration)
+{
+    collet_scattering_options *o = &c->in->options;
+    collet_status status = COLLET_OK;
+    collet_error err = {0};
+    o->energies = c->in->energies;
+    o->constants = c->in->constants;
+    for (int64_t i = 0; i < c->in->n_beams + o->n_energies && goes_on(c, &status); i++) {
+        if (i < c->in->n_beams)
+            memcpy(o->direction, c->in->beams[i], sizeof o->direction);
+        status = i < c->in->n_beams ? scatter_check_beam(o, &err)
+                                    : scatter_check_energy(o, i - c->in->n_beams, &err);
+        if (status != COLLET_OK)
+            collet_fail(&c->err, status, "%s: %s", configuration, err.text);
+    }
+    return status;
+}
+
+static collet_status check_configured(checker *c, const char *configuration)
+{
+    size_t size = strlen(configuration) + 40;
+    char *path = malloc(size);
+    collet_status status =
+        path ? scatter_read_constants(c->in, configuration, &c->err)
+             : collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", configuration);
+    for (int64_t m = 0; m < c->in->options.n_materials && goes_on(c, &status); m++) {
+        scatter_material_path(configuration, m, path, size);
+        status = scatter_check_constants(c->in, path, &c->err);
+    }
+    free(path);
+    return goes_on(c, &status) ? check_values(c, configuration) : status;
+}
+
+/* How many Material<i>.txt are beside the configuration; 1 if there is none. */
+static int64_t count_materials(const char *configuration)
+{
+    size_t size = strlen(configuration) + 40;
+    char *path = malloc(size);
+    int64_t count = 0;
+    while (path && count < 1000) {
+        scatter_material_path(configuration, count, path, size);
+        if (access(path, F_OK) != 0)
+            break;
+        count++;
+    }
+    free(path);
+    return count ? count : 1;
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text), b = strlen(end);
+    return a >= b && !strcmp(text + a - b, end);
+}
+
+/* Whether a text file has groups EnergyData at its top. */
+static collet_status find_kind(checker *c, const char *path, int *constants)
+{
+    scatter_settings r = {.path = path, .err = &c->err};
+    collet_status status = scatter_settings_open(&r);
+    *constants = 0;
+    if (status != COLLET_OK)
+        return status;
+    const config_setting_t *root = config_root_setting(&r.file);
+    for (int i = 0; i < config_setting_length(root); i++)
+        *constants |= !strncmp(config_setting_name(config_setting_get_elem(root, (unsigned)i)),
+                               "EnergyData", 10);
+    config_destroy(&r.file);
+    return status;
+}
+
+static collet_status check_text(checker *c, const char *path, const char *configuration)
+{
+    int constants;
+    collet_status status = find_kind(c, path, &constants);
+    if (status != COLLET_OK)
+        return status;
+    if (!constants) {
+        status = scatter_read_configuration(c->in, path, &c->err);
+        c->in->options.n_materials = count_materials(path);
+        return goes_on(c, &status) ? check_configured(c, path) : status;
+    }
+    if (configuration)
+        status = scatter_read_configuration(c->in, configuration, &c->err);
+    c->in->options.n_materials = 1;
+    if (goes_on(c, &status) && configuration)
+        status = scatter_read_material(c->in, path, 0, &c->err);
+    return goes_on(c, &status) ? scatter_check_constants(c->in, path, &c->err) : status;
+}
+
+static collet_status check_files(checker *c, const char *path, const char *configuration)
+{
+    H5E_auto2_t report;
+    void *data;
+    H5Eget_auto2(H5E_DEFAULT, &report, &data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    int morphology = H5Fis_hdf5(path) > 0 || ends_with(path, ".h5") || ends_with(path, ".hdf5");
+    H5Eset_auto2(H5E_DEFAULT, report, data);
+    if (!morphology)
+        return check_text(c, path, configuration);
+    collet_status status = COLLET_OK;
+    if (configuration)
+        status = scatter_read_configuration(c->in, configuration, &c->err);
+    if (goes_on(c, &status))
+        status = scatter_read_file(&c->base, check_datasets);
+    return goes_on(c, &status) && configuration ? check_configured(c, configuration) : status;
+}
+
+static void free_checker(checker *c)
+{
+    for (int k = 0; k < SCATTER_KINDS; k++)
+        free(c->values[k]);
+    for (size_t i = 0; i < c->n_texts; i++)
+        free(c->texts[i]);
+    free(c->texts);
+    free(c->sets);
+    free(c->faults);
+    free(c->volume);
+    free(c->angle);
+    free(c->sum);
+    collet_scattering_input_free(c->base.in);
+}
+
+collet_status collet_scattering_check(const char *path, const char *configuration,
+                                      collet_scattering_finding_fn report, void *user,
+                                      collet_error *err)
+{
+    if (!path || !report)
+        return collet_fail(err, COLLET_INVALID, "%s is NULL", path ? "report" : "path");
+    checker c = {.base = {.path = path, .file = -1}, .report = report, .user = user};
+    c.in = c.base.in = calloc(1, sizeof *c.in);
+    c.base.err = &c.err;
+    if (!c.in)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory to check %s", path);
+    c.in->options = (collet_scattering_options)COLLET_SCATTERING_OPTIONS;
+    c.in->vectors = -1;
+    c.in->report = report_once;
+    c.in->report_user = &c;
+    collet_status status = check_files(&c, path, configuration);
+    if (goes_on(&c, &status))
+        for (size_t i = 0; i < c.in->n_warnings; i++)
+            report_once(
+                &c, &(collet_scattering_finding){.struct_size = sizeof(collet_scattering_finding),
+                                                 .warning = 1,
+                                                 .text = c.in->warnings[i]});
+    if (status == COLLET_OK && c.no_memory)
+        status = collet_fail(&c.err, COLLET_NO_MEMORY, "no memory for what %s has", path);
+    if (status != COLLET_OK)
+        collet_fail(err, status, "%s", c.err.text);
+    free_checker(&c);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rsoxs_runs.h - files for collet-rsoxs in `directory`, and its runs there. */
+#ifndef RSOXS_RUNS_H
+#define RSOXS_RUNS_H
+
+#include "io_files.h"
+#include "tool_run.h"
+
+#define Z 3
+#define Y 20
+#define X 24
+#define ENERGIES 40
+
+/* What is wrong with a morphology; zeros: nothing. */
+typedef struct flaws {
+    const char *missing;     /* a dataset */
+    const char *nan, *large; /* datasets with such a voxel */
+    const char *narrow;      /* a dataset with a voxel less along y */
+} flaws;
+
+void write_morphology(const char *name, const flaws *f);
+/* With 2^62 voxels in chunks of which none is stored. */
+void write_huge(const char *name);
+void write_text(const char *name, const char *text);
+/* Energies `first`, 281, 282, ...; `more` at its end. */
+void write_configuration(const char *name, const char *first, int energies, const char *more);
+/* For 280, 281, ... eV. */
+void write_constants(const char *name, int energies);
+
+extern char *directory; /* of the files and runs */
+
+/* Makes `directory` with film.h5, config.txt, Material1.txt and Material2.txt, without faults. */
+int rsoxs_set_up(void **state);
+int rsoxs_tear_down(void **state);
+
+tool_result rsoxs_with(const tool_setup *more, const char *const *args);
+#define RSOXS(...) rsoxs_with(NULL, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Runs with the arguments, fails unless it ends with `status` and says `text`. */
+#define EXPECT(status, text, ...)                                                                  \
+    do {                                                                                           \
+        tool_result r_ = RSOXS(__VA_ARGS__);                                                       \
+        tool_expect(&r_, status);                                                                  \
+        if (!strstr((status) ? r_.err : r_.out, text))                                             \
+            fail_msg("'%s' is not in: %s%s", text, r_.out, r_.err);                                \
+        tool_free(&r_);                                                                            \
+    } while (0)
+
+#endif

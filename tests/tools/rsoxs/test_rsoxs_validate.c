@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-rsoxs validate. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "rsoxs_runs.h"
+
+#include <hdf5.h>
+#include <hdf5_hl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs `validate` with the arguments, fails unless it prints `text`. */
+#define VALIDATE(status, text, ...)                                                                \
+    do {                                                                                           \
+        tool_result r_ = RSOXS("validate", __VA_ARGS__);                                           \
+        tool_expect(&r_, status);                                                                  \
+        assert_string_equal(r_.out, text);                                                         \
+        tool_free(&r_);                                                                            \
+    } while (0)
+
+static void every_fault_of_a_morphology_is_listed(void **state)
+{
+    (void)state;
+    VALIDATE(0, "film.h5: no fault\n", "film.h5");
+    VALIDATE(0, "film.h5: no fault\n", "film.h5", "-c", "config.txt");
+    write_morphology(
+        "bad.h5", &(flaws){.missing = "Mat_1_Theta", .nan = "Mat_2_Vfrac", .large = "Mat_1_Vfrac"});
+    VALIDATE(1,
+             "error: bad.h5: there is no dataset /Euler_Angles/Mat_1_Theta\n"
+             "error: bad.h5: /Euler_Angles/Mat_2_Vfrac: the volume fraction of material 2 is not "
+             "from 0 to 1 in 1 voxel: nan at z 0, y 1, x 5\n"
+             "error: bad.h5: the sum of the materials' volume fractions is not 1 in 1 voxel: 1.2 "
+             "at z 2, y 0, x 3\n"
+             "bad.h5: 3 errors, 0 warnings\n",
+             "bad.h5", "-c", "config.txt");
+    write_morphology("bad.h5", &(flaws){.narrow = "Mat_2_Vfrac", .nan = "Mat_1_Psi"});
+    VALIDATE(1,
+             "error: bad.h5: /Euler_Angles/Mat_2_Vfrac has 3 x 19 x 24 voxels (Z, Y, X), the "
+             "datasets before 3 x 20 x 24\n"
+             "error: bad.h5: /Euler_Angles/Mat_1_Psi: psi of material 1 is not finite in 1 voxel: "
+             "nan at z 0, y 1, x 5\n"
+             "bad.h5: 2 errors, 0 warnings\n",
+             "bad.h5");
+    write_huge("huge.h5");
+    tool_result r = RSOXS("validate", "huge.h5");
+    tool_expect(&r, 1);
+    assert_non_null(strstr(r.out, "/Euler_Angles/Mat_1_Vfrac has no voxels or more than 2^40"));
+    tool_free(&r);
+    VALIDATE(1,
+             "error: none.h5: cannot be read: No such file or directory\n"
+             "none.h5: 1 error, 0 warnings\n",
+             "none.h5");
+}
+
+/* The voxels are read in three parts; axes are X, Y, Z. */
+static void voxels_of_large_files_are_counted(void **state)
+{
+    const hsize_t shape[] = {700, 600, 23};
+    const char *const labels[] = {"X", "Y", "Z"};
+    const double two = 2;
+    const hsize_t one = 1;
+    const size_t voxels = 700 * 600 * 23;
+    float *values = malloc(voxels * sizeof *values);
+    (void)state;
+    assert_non_null(values);
+    for (size_t i = 0; i < voxels; i++)
+        values[i] = 1;
+    values[(600 * 699 + 7) * 23 + 21] = 2; /* x 699, y 7, z 21 */
+    values[(600 * 3 + 8) * 23 + 2] = -1;
+    hid_t file = H5Fcreate(io_path(directory, "large.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Gclose(H5Gcreate2(file, "/Morphology_Parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Gclose(H5Gcreate2(file, "/Vector_Morphology", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5LTmake_dataset_double(file, "/Morphology_Parameters/PhysSize", 1, &one, &two);
+    H5LTmake_dataset_double(file, "/Morphology_Parameters/NumMaterial", 1, &one, &two);
+    H5LTmake_dataset_float(file, "/Vector_Morphology/Mat_1_unaligned", 3, shape, values);
+    hid_t set = H5Dopen2(file, "/Vector_Morphology/Mat_1_unaligned", H5P_DEFAULT);
+    for (unsigned a = 0; a < 3; a++)
+        assert_true(H5DSset_label(set, a, labels[a]) >= 0);
+    H5Dclose(set);
+    H5Fclose(file);
+    free(values);
+    VALIDATE(
+        1,
+        "error: large.h5: there is no dataset /Vector_Morphology/Mat_1_alignment\n"
+        "error: large.h5: there is no dataset /Vector_Morphology/Mat_2_unaligned\n"
+        "error: large.h5: there is no dataset /Vector_Morphology/Mat_2_alignment\n"
+        "error: large.h5: /Vector_Morphology/Mat_1_unaligned: the unaligned fraction of "
+        "material 1 is not from 0 to 1 in 2 voxels: -1 at z 2, y 8, x 3; 2 at z 21, y 7, x 699\n"
+        "large.h5: 4 errors, 0 warnings\n",
+        "large.h5");
+}
+
+static void every_fault_of_a_configuration_is_listed(void **state)
+{
+    (void)state;
+    VALIDATE(0, "config.txt: no fault\n", "config.txt");
+    write_text("faulty.txt", "CaseType = 7;\nEnergies = [280.0, 280.001, 390.0, -5.0];\n"
+                             "EAngleRotation = [0.0, 10.0];\nWindowingType = 9;\nFoo = 3;\n");
+    VALIDATE(1,
+             "error: faulty.txt, line 1: CaseType must be a number from 0 to 2\n"
+             "error: faulty.txt: MorphologyType is missing\n"
+             "error: faulty.txt, line 4: WindowingType must be a number from 0 to 1\n"
+             "error: faulty.txt: the energies 280 and 280.001 would both be written to "
+             "Energy_280.00.h5\n"
+             "error: faulty.txt, line 3: EAngleRotation has 2 numbers\n"
+             "error: Material1.txt: there is no EnergyData of 390, -5 eV\n"
+             "error: Material2.txt: there is no EnergyData of 390, -5 eV\n"
+             "error: faulty.txt: energy 4 is -5 eV\n"
+             "warning: faulty.txt: Foo is not used\n"
+             "faulty.txt: 8 errors, 1 warning\n",
+             "faulty.txt");
+    write_text("constants.txt",
+               "EnergyData0: { Energy = 280.0; DeltaPara = 1.5e-4; DeltaPerp = 0.5; }\n"
+               "EnergyData1: { Energy = 281.0; BetaPara = -1e-5; BetaPerp = 3e-5; DeltaPara = "
+               "1.5e-4; DeltaPerp = -0.2; }\n"
+               "EnergyData2: { Energy = 281.0; BetaPara = 1e-5; BetaPerp = 3e-5; DeltaPara = "
+               "1.5e-4; DeltaPerp = -2e-4; }\n");
+    write_configuration("three.txt", "280.0", 3, "");
+    VALIDATE(1,
+             "error: constants.txt, line 1: EnergyData0 has no number BetaPara\n"
+             "error: constants.txt, line 1: EnergyData0 has no number BetaPerp\n"
+             "error: constants.txt: there is no EnergyData of 282 eV\n"
+             "warning: constants.txt, line 2: beta of EnergyData1 is negative\n"
+             "warning: constants.txt, line 2: a constant of EnergyData1 is 0.1 or more; those of "
+             "soft X-rays are about 0.001\n"
+             "warning: constants.txt, line 3: EnergyData2 has the energy 281 eV of EnergyData1, "
+             "too, and is not used\n"
+             "constants.txt: 3 errors, 3 warnings\n",
+             "constants.txt", "-c", "three.txt");
+}
+
+static void findings_are_printed_as_json(void **state)
+{
+    (void)state;
+    write_morphology("bad.h5", &(flaws){.nan = "Mat_2_Vfrac"});
+    tool_result r = RSOXS("validate", "bad.h5", "--json");
+    tool_expect(&r, 1);
+    assert_non_null(strstr(r.out, "\"kind\":\t\"error\""));
+    assert_non_null(strstr(r.out, "\"dataset\":\t\"/Euler_Angles/Mat_2_Vfrac\""));
+    assert_non_null(strstr(r.out, "\"first\":\t[[0, 1, 5]]"));
+    assert_non_null(strstr(r.out, "\"errors\":\t1"));
+    tool_free(&r);
+    EXPECT(2, "a file is required", "validate");
+    EXPECT(2, "one file is expected", "validate", "film.h5", "film.h5");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fault_of_a_morphology_is_listed),
+        cmocka_unit_test(voxels_of_large_files_are_counted),
+        cmocka_unit_test(every_fault_of_a_configuration_is_listed),
+        cmocka_unit_test(findings_are_printed_as_json),
+    };
+    return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
+}
