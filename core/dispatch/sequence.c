@@ -301,13 +301,10 @@ collet_status collet_sequence_begin(collet_context *cx)
     collet_status status = context_ready(cx, "collet_sequence_begin");
     if (status != COLLET_OK)
         return status;
-    device *chosen = NULL;
-    collet_error err;
-    for (uint32_t k = 0; !chosen && k < cx->selection.count; k++)
-        if ((status = device_open(cx->selection.devices[k], &err)) == COLLET_OK)
-            chosen = cx->selection.devices[k];
-    if (!chosen)
-        return context_fail(cx, status, "collet_sequence_begin: %s", err.text);
+    device *chosen;
+    status = context_first_device(cx, "collet_sequence_begin", &chosen);
+    if (status != COLLET_OK)
+        return status;
     collet_sequence *s = calloc(1, sizeof *s);
     if (!s)
         return context_fail(cx, COLLET_NO_MEMORY, "out of memory for a sequence");

@@ -355,15 +355,15 @@ static collet_status device_memory(device *d, collet_memory_stats *stats, collet
     return COLLET_OK;
 }
 
-collet_status context_space(collet_context *cx, const char *what, const char *space, device **out)
+collet_status context_device(collet_context *cx, const char *what, const char *name, device **out)
 {
     selection s;
     *out = NULL;
-    if (!space)
+    if (!name)
         return context_fail(cx, COLLET_INVALID, "%s: the space is NULL", what);
-    if (!strcmp(space, "host"))
+    if (!strcmp(name, "host"))
         return COLLET_OK;
-    collet_status status = selection_parse(cx->runtime, space, &s, context_error(cx));
+    collet_status status = selection_parse(cx->runtime, name, &s, context_error(cx));
     if (status != COLLET_OK)
         return status;
     device *d = s.devices[0];
@@ -371,9 +371,29 @@ collet_status context_space(collet_context *cx, const char *what, const char *sp
     selection_clear(&s);
     if (!one)
         return collet_fail(context_error(cx), COLLET_INVALID,
-                           "%s: '%s' is neither \"host\" nor one device", what, space);
-    *out = d->space ? d : NULL;
+                           "%s: '%s' is neither \"host\" nor one device", what, name);
+    *out = d;
     return COLLET_OK;
+}
+
+collet_status context_space(collet_context *cx, const char *what, const char *space, device **out)
+{
+    collet_status status = context_device(cx, what, space, out);
+    if (*out && !(*out)->space)
+        *out = NULL;
+    return status;
+}
+
+collet_status context_first_device(collet_context *cx, const char *what, device **out)
+{
+    collet_error err = {COLLET_OK, ""};
+    collet_status status = COLLET_OK;
+    for (uint32_t k = 0; k < cx->selection.count; k++)
+        if ((status = device_open(cx->selection.devices[k], &err)) == COLLET_OK) {
+            *out = cx->selection.devices[k];
+            return COLLET_OK;
+        }
+    return context_fail(cx, status, "%s: %s", what, err.text);
 }
 
 collet_status collet_memory(collet_context *cx, const char *space, collet_memory_stats *stats)

@@ -41,6 +41,12 @@ struct collet_context {
 
 /* The context's lane on an open device, created on first use. */
 collet_status context_lane(collet_context *cx, device *d, lane **out, collet_error *err);
+/* The one device that `name` names, or NULL: "host". INVALID if it is not one device; errors as of
+ * collet_set_backend. `what` is the function, in messages. */
+collet_status context_device(collet_context *cx, const char *what, const char *name, device **out);
+/* The first device of the context's choice that can be opened. UNAVAILABLE, DEVICE_LOST, NO_MEMORY.
+ */
+collet_status context_first_device(collet_context *cx, const char *what, device **out);
 /* The device of a memory space of its own, opened, or NULL: the host's memory, which "host" and
  * devices that work in it name. INVALID if it is not one device; errors as of collet_set_backend.
  */

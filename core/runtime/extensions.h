@@ -11,6 +11,7 @@ typedef struct device_extensions {
     const collet_memory_extension *memory;
     const collet_native_extension *native;
     const collet_pinned_extension *pinned;
+    const collet_timing_extension *timing;
     const collet_trim_extension *trim;
     const collet_record_extension *record;
 } device_extensions;

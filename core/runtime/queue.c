@@ -149,7 +149,7 @@ static collet_status handle_replace(queue *q, collet_error *err)
     return status;
 }
 
-collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err)
+collet_status queue_failure_of(queue *q, uint64_t ticket, collet_error *err)
 {
     collet_status status = COLLET_OK;
     if (!q || !atomic_load(&q->failure_count))
@@ -158,11 +158,20 @@ collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err)
     for (uint32_t i = 0; i < q->failure_count && status == COLLET_OK; i++) {
         const queue_failure *f = &q->failures[i];
         if (ticket > f->after && ticket <= f->upto)
-            status = collet_fail(err, f->status, "work on %s that wrote these bytes failed: %s",
-                                 q->device->name, f->why);
+            status = collet_fail(err, f->status, "%s", f->why);
     }
     pthread_mutex_unlock(&q->lock);
     return status;
+}
+
+collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err)
+{
+    collet_error why;
+    collet_status status = queue_failure_of(q, ticket, &why);
+    return status == COLLET_OK
+               ? COLLET_OK
+               : collet_fail(err, status, "work on %s that wrote these bytes failed: %.900s",
+                             q->device->name, why.text);
 }
 
 /* ---- Enqueuing --------------------------------------------------------------------------- */

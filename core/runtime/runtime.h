@@ -280,7 +280,8 @@ int queue_passed(queue *q, uint64_t ticket);
 /* Waits, and reports the first failure of work with the tickets (after, upto], also one found by
  * another thread's wait. FAILED, DEVICE_LOST. */
 collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error *err);
-/* The known failure of `ticket`, else COLLET_OK. `q` may be NULL. */
+/* The known failure of `ticket`, else COLLET_OK. `q` may be NULL. The first without its context. */
+collet_status queue_failure_of(queue *q, uint64_t ticket, collet_error *err);
 collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err);
 /*
  * Makes `q` (NULL: the host) start its next work only after `ticket` of `other`; waits on the host

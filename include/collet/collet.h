@@ -45,6 +45,7 @@ typedef struct collet_runtime collet_runtime;
 typedef struct collet_context collet_context;
 typedef struct collet_array collet_array;
 typedef struct collet_sequence collet_sequence;
+typedef struct collet_timestamp collet_timestamp;
 
 /* ---- Status and errors ------------------------------------------------------------------- */
 
@@ -273,6 +274,38 @@ COLLET_API collet_status collet_memory_reset_peak(collet_context *context, const
  * failures of the work.
  */
 COLLET_API collet_status collet_trim(collet_context *context);
+
+/* ---- Time -------------------------------------------------------------------------------- */
+
+/*
+ * A timestamp is the time at which all that the context has enqueued on a device so far is done: as
+ * a recorded event of CUDA. Take one before and one after the calls to measure, and ask for the
+ * difference.
+ *
+ * `device` is "host" or one device as in collet_set_backend ("cuda:0"), which is opened for it;
+ * NULL: the first of the context's choice that can be opened. INVALID otherwise. A device with a
+ * clock of its own (the extension collet.timing/1) goes on working, and the call does not wait. Of
+ * others the clock is the host's, and of an asynchronous one the call waits for the context's work
+ * there. It holds a reference to the runtime. REFUSED, NO_MEMORY, FAILED, DEVICE_LOST.
+ */
+COLLET_API collet_status collet_timestamp_take(collet_context *context, const char *device,
+                                               collet_timestamp **out);
+
+#define COLLET_CLOCK_HOST 1   /* libcore's, CLOCK_MONOTONIC */
+#define COLLET_CLOCK_DEVICE 2 /* the device's */
+
+/*
+ * Nanoseconds from `first` to `last`, two timestamps of one device, perhaps of several contexts;
+ * negative if `last` was earlier. Waits until both are reached. *clock (may be NULL) becomes the
+ * clock that measured, COLLET_CLOCK_*. INVALID: two devices, another runtime. FAILED, DEVICE_LOST:
+ * work before one of them failed, or the device has no time for it.
+ */
+COLLET_API collet_status collet_timestamp_elapsed(collet_context *context,
+                                                  const collet_timestamp *first,
+                                                  const collet_timestamp *last,
+                                                  int64_t *nanoseconds, int32_t *clock);
+/* Waits until it is reached. Any thread; NULL does nothing. */
+COLLET_API void collet_timestamp_free(collet_timestamp *timestamp);
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
 
@@ -550,8 +583,8 @@ COLLET_API collet_status collet_op_signature(const collet_runtime *runtime, uint
 /*
  * Fills the parameter block of an op with its defaults, for an input 0 with `ndim` axes: AXES has
  * every axis, PERMUTATION reverses the axes, RANK is `ndim`; SCALAR fields, which have no default,
- * are zero and must be set; struct_size is set. `params` has `bytes` bytes, at least the op's params_size. Then set
- * fields by their offsets, as examples/by_name.c does. NOT_FOUND, INVALID.
+ * are zero and must be set; struct_size is set. `params` has `bytes` bytes, at least the op's
+ * params_size. Then set fields by their offsets, as examples/by_name.c does. NOT_FOUND, INVALID.
  */
 COLLET_API collet_status collet_op_defaults(const collet_runtime *runtime, uint32_t op,
                                             int32_t ndim, void *params, size_t bytes,

@@ -91,6 +91,32 @@ typedef struct collet_record_extension {
 } collet_record_extension;
 
 /*
+ * The device's own clock, to measure work without waiting for it. Absent: collet_timestamp_take
+ * waits for the queue and reads the host's clock, as it does for devices without queues.
+ *
+ * stamp    *stamp becomes one for the time at which all that is enqueued in `queue` so far is done;
+ *          what is enqueued later does not count. Enqueues a command or not; does not block.
+ *          REFUSED, FAILED, NO_MEMORY: there is no stamp, and the queue goes on. DEVICE_LOST.
+ * elapsed  Nanoseconds from `first` to `last`, two stamps of the device, of any queues, which may
+ *          have been destroyed; negative if `last` was earlier. queue_wait has reported a mark that
+ *          was made after each of them: the call may wait for what the stamps themselves need
+ *          beyond that, which is little. FAILED: the device has no time for one. DEVICE_LOST.
+ * release  Frees a stamp; NULL does nothing. As for elapsed, queue_wait has reported a later mark,
+ *          or the queue was destroyed.
+ */
+#define COLLET_EXTENSION_TIMING "collet.timing/1"
+typedef struct collet_stamp collet_stamp; /* opaque to libcore */
+typedef struct collet_timing_extension {
+    uint32_t struct_size;
+    uint32_t reserved; /* 0 */
+    collet_status (*stamp)(collet_device *device, collet_queue *queue, collet_stamp **stamp,
+                           collet_error *err);
+    collet_status (*elapsed)(collet_device *device, collet_stamp *first, collet_stamp *last,
+                             int64_t *nanoseconds, collet_error *err);
+    void (*release)(collet_device *device, collet_stamp *stamp);
+} collet_timing_extension;
+
+/*
  * Copies directly from another device's memory. Absent, or one of the devices has no
  * queues: libcore reads and writes.
  *

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #define BUCKETS 4096
+#define KIND_BITS 3
+#define KIND_MASK 7
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static object *table[BUCKETS];
@@ -13,13 +15,13 @@ static uint64_t last;
 
 static object **bucket(uint64_t id)
 {
-    return &table[(id >> 2) % BUCKETS];
+    return &table[(id >> KIND_BITS) % BUCKETS];
 }
 
 void *object_add(object *o, object_kind kind)
 {
     pthread_mutex_lock(&lock);
-    o->id = ++last << 2 | kind;
+    o->id = ++last << KIND_BITS | kind;
     o->next = *bucket(o->id);
     *bucket(o->id) = o;
     pthread_mutex_unlock(&lock);
@@ -29,7 +31,7 @@ void *object_add(object *o, object_kind kind)
 object *object_get(const void *handle, object_kind kind)
 {
     uint64_t id = (uintptr_t)handle;
-    if ((id & 3) != kind)
+    if ((id & KIND_MASK) != kind)
         return NULL;
     pthread_mutex_lock(&lock);
     object *o = *bucket(id);
@@ -46,7 +48,7 @@ object *object_first(object_kind kind)
     object *o = NULL;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; !o && i < BUCKETS; i++)
-        for (o = table[i]; o && (o->id & 3) != kind;)
+        for (o = table[i]; o && (o->id & KIND_MASK) != kind;)
             o = o->next;
     if (o)
         o->users++;
@@ -106,14 +108,15 @@ void object_write_end(object *o)
 
 const char *object_unknown(const void *handle, object_kind kind)
 {
-    static const char *const names[] = {"", "a device", "a queue", "a buffer"};
+    static const char *const names[KIND_MASK + 1] = {"", "a device", "a queue", "a buffer",
+                                                     "a stamp"};
     uint64_t id = (uintptr_t)handle;
     pthread_mutex_lock(&lock);
-    int existed = id >> 2 && id >> 2 <= last;
+    int existed = id >> KIND_BITS && id >> KIND_BITS <= last;
     pthread_mutex_unlock(&lock);
     if (!handle)
         return "NULL";
-    if (!existed || !(id & 3))
+    if (!existed || !names[id & KIND_MASK] || !*names[id & KIND_MASK])
         return "no handle of this layer";
-    return (id & 3) == kind ? "destroyed before" : names[id & 3];
+    return (id & KIND_MASK) == kind ? "destroyed before" : names[id & KIND_MASK];
 }

@@ -35,6 +35,7 @@ typedef enum extension_kind {
     EXTENSION_COPY,
     EXTENSION_NATIVE,
     EXTENSION_PINNED,
+    EXTENSION_TIMING,
     EXTENSION_KINDS
 } extension_kind;
 
@@ -190,10 +191,11 @@ collet_status validation_accepts(collet_device *device, const collet_kernel_call
                                  uint64_t *workspace_bytes);
 const void *validation_extension(collet_device *device, const char *name);
 
-/* ---- between.c, native.c: tables of extensions ------------------------------------------- */
+/* ---- between.c, native.c, timing.c: tables of extensions --------------------------------- */
 
 extern const struct collet_copy_extension validation_copy;
 extern const struct collet_native_extension validation_native;
+extern const struct collet_timing_extension validation_timing;
 
 /* ---- layer.c ----------------------------------------------------------------------------- */
 

@@ -146,8 +146,8 @@ static void pinned(void **state)
     close_world(w);
 }
 
-static const char *const names[] = {"collet.copy/1", "collet.memory/1", "collet.native/1",
-                                    "collet.pinned/1", "collet.trim/1"};
+static const char *const names[] = {"collet.copy/1",   "collet.memory/1", "collet.native/1",
+                                    "collet.pinned/1", "collet.timing/1", "collet.trim/1"};
 static const char *const faults[] = {"short", "reserved", "null"};
 static const char *const reasons[] = {"bytes, not", "reserved member", "a function that is NULL"};
 
@@ -158,7 +158,10 @@ static void spoiled_tables(void **state)
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
             world w = open_spoiled(names[k], faults[i]);
+            collet_timestamp *t = NULL;
             (void)kept_after_trim(w.cx);
+            assert_ok(w.cx, collet_timestamp_take(w.cx, NULL, &t));
+            collet_timestamp_free(t);
             assert_ok(w.cx, collet_memory_reset_peak(w.cx, "remote:0"));
             if (!strstr(logged, "remote:0: the table of ") || !strstr(logged, names[k]) ||
                 !strstr(logged, reasons[i]))

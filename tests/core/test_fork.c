@@ -44,6 +44,7 @@ static void note(const char *function, int right)
 
 static collet_array *a, *wrapped;
 static collet_sequence *sequence;
+static collet_timestamp *timestamp;
 static collet_error err;
 static int deleted;
 
@@ -103,6 +104,8 @@ static void of_a_context(void)
     collet_memory_stats stats = {.struct_size = sizeof stats};
     collet_native_device native = {.struct_size = sizeof native};
     collet_pinned *none = NULL;
+    collet_timestamp *time = NULL;
+    int64_t elapsed = 0;
     void *queue = NULL;
     collet_array *out = NULL;
     const int64_t four = 4;
@@ -124,6 +127,9 @@ static void of_a_context(void)
     REFUSED(collet_array_from_dlpack, &out, NULL);
     REFUSED(collet_pinned_alloc, "remote", 8, &none, &queue);
     HARMLESS(collet_pinned_free, (collet_pinned_free(NULL), 1));
+    REFUSED(collet_timestamp_take, "remote", &time);
+    REFUSED(collet_timestamp_elapsed, timestamp, timestamp, &elapsed, NULL);
+    HARMLESS(collet_timestamp_free, (collet_timestamp_free(timestamp), 1));
     REFUSED(collet_call, COLLET_OP_ADD, &a, ins, NULL);
     FORKED(collet_sequence_begin, cx);
     REFUSED(collet_sequence_end, &sequence, 0, NULL);
@@ -379,6 +385,7 @@ static void every_function_in_a_child(void **state)
     assert_ok(cx, collet_add(cx, sum, a, a));
     assert_ok(cx, collet_sequence_end(cx, &sequence, 0, NULL));
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
+    assert_ok(cx, collet_timestamp_take(cx, "remote", &timestamp));
     collet_array_free(sum);
     for (int i = 0; i < BUSY; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, busy, backends[i]), 0);
@@ -401,6 +408,7 @@ static void every_function_in_a_child(void **state)
         stop_work(threads);
     assert_floats(cx, a, (const float[]){0, 1, 2, 3});
     collet_sequence_free(sequence);
+    collet_timestamp_free(timestamp);
     collet_array_free(a);
     collet_array_free(wrapped);
     assert_int_equal(deleted, 1);

@@ -356,8 +356,42 @@ static void pinned_free(collet_device *d, void *address, void *handle)
     free(handle);
 }
 
+struct collet_stamp {
+    int64_t time;
+};
+
+static collet_status timing_stamp(collet_device *d, collet_queue *q, collet_stamp **out,
+                                  collet_error *err)
+{
+    static int64_t time;
+    (void)q;
+    if (is("stamp_status"))
+        return d->host->fail(err, COLLET_BUSY, "busy");
+    *out = is("no_stamp") ? NULL : calloc(1, sizeof **out);
+    if (*out)
+        (*out)->time = ++time;
+    return COLLET_OK;
+}
+
+static collet_status timing_elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
+                                    int64_t *nanoseconds, collet_error *err)
+{
+    if (is("elapsed_status"))
+        return d->host->fail(err, COLLET_REFUSED, "refused");
+    *nanoseconds = is("elapsed_back") ? first->time - last->time : last->time - first->time;
+    return COLLET_OK;
+}
+
+static void timing_release(collet_device *d, collet_stamp *stamp)
+{
+    (void)d;
+    free(stamp);
+}
+
 static const void *extension(collet_device *d, const char *name)
 {
+    static const collet_timing_extension timing = {sizeof timing, 0, timing_stamp, timing_elapsed,
+                                                   timing_release};
     static const collet_trim_extension table = {sizeof table, 0, trim},
                                        other = {sizeof other, 0, trim}, shorter = {8, 0, trim};
     static const collet_memory_extension memory = {sizeof memory, 0, stats, reset_peak};
@@ -373,6 +407,8 @@ static const void *extension(collet_device *d, const char *name)
         return &copy;
     if (!strcmp(name, COLLET_EXTENSION_PINNED))
         return &pinned;
+    if (!strcmp(name, COLLET_EXTENSION_TIMING))
+        return &timing;
     if (!strcmp(name, COLLET_EXTENSION_NATIVE))
         return &native;
     if (strcmp(name, COLLET_EXTENSION_TRIM) != 0)

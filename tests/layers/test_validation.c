@@ -392,6 +392,29 @@ static void act_stats(room *r)
     assert_int_equal(m->stats(r->device, &stats, &err), COLLET_FAILED);
 }
 
+static const collet_timing_extension *timing_of(const room *r)
+{
+    return layer->extension(r->device, COLLET_EXTENSION_TIMING);
+}
+
+static void act_stamp(room *r)
+{
+    collet_stamp *s;
+    assert_int_equal(timing_of(r)->stamp(r->device, r->queue, &s, &err), COLLET_FAILED);
+}
+
+static void act_elapsed(room *r)
+{
+    collet_stamp *s[2];
+    int64_t ns;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(timing_of(r)->stamp(r->device, r->queue, &s[i], &err), COLLET_OK);
+    finish(r);
+    assert_int_equal(timing_of(r)->elapsed(r->device, s[0], s[1], &ns, &err), COLLET_FAILED);
+    for (int i = 0; i < 2; i++)
+        timing_of(r)->release(r->device, s[i]);
+}
+
 static void act_table(room *r)
 {
     collet_queue *q;
@@ -450,6 +473,10 @@ static const defect defects[] = {
     {"stats_peak", act_stats, "plugin: current is more than reserved or peak"},
     {"stats_size", act_stats, "plugin: it changed struct_size"},
     {"stats_overrun", act_stats, "plugin: it wrote behind struct_size"},
+    {"stamp_status", act_stamp, "timing/1 stamp: plugin: it returned the status 16, which"},
+    {"no_stamp", act_stamp, "collet.timing/1 stamp: plugin: it returned OK and no stamp"},
+    {"elapsed_status", act_elapsed, "timing/1 elapsed: plugin: it returned the status 9, which"},
+    {"elapsed_back", act_elapsed, "plugin: -1 ns, against the order of the queue"},
     {"table", act_table, "queue_create: plugin: its table, rows or ops were changed"},
     {"capabilities_size", act_capabilities, "it wrote to json beyond its 14 bytes"},
     {"capabilities_overrun", act_capabilities, "it wrote to json beyond its 0 bytes"},
@@ -715,6 +742,60 @@ static void copies(void **state)
     e->between(r.device, r.queue, r.a, 0, layer, second.device, second.queue, second.a, 255, 4,
                &err);
     expect("of the source, which has 256");
+    destroy(&second);
+    destroy(&r);
+    quiet();
+}
+
+static void timing(void **state)
+{
+    room r, second, host_room;
+    collet_stamp *s[3], *other;
+    int64_t ns = 0;
+    (void)state;
+    make(&r, 0);
+    make(&second, 0);
+    make(&host_room, 1);
+    const collet_timing_extension *e = timing_of(&r);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(e->stamp(r.device, r.queue, &s[i], &err), COLLET_OK);
+    assert_int_equal(e->stamp(r.device, r.other, &s[2], &err), COLLET_OK);
+    assert_int_equal(timing_of(&second)->stamp(second.device, second.queue, &other, &err),
+                     COLLET_OK);
+    quiet();
+    e->stamp(r.device, r.queue, NULL, &err);
+    expect("collet.timing/1 stamp: libcore: `stamp` is NULL");
+    timing_of(&host_room)->stamp(host_room.device, NULL, &other, &err);
+    expect("a synchronous device has no queues to stamp");
+    e->elapsed(r.device, s[0], s[1], &ns, &err);
+    expect("collet.timing/1 elapsed: libcore: no wait has reported a mark made after `first`");
+    e->release(r.device, s[0]);
+    expect("collet.timing/1 release: libcore: no wait has reported a mark made after the stamp");
+    finish(&r);
+    finish(&second);
+    assert_int_equal(e->elapsed(r.device, s[0], s[1], &ns, &err), COLLET_OK);
+    assert_int_equal(ns, 1);
+    assert_int_equal(e->elapsed(r.device, s[1], s[0], &ns, &err), COLLET_OK);
+    assert_int_equal(e->elapsed(r.device, s[1], s[1], &ns, &err), COLLET_OK);
+    quiet();
+    e->elapsed(r.device, s[0], s[2], &ns, &err);
+    expect("no wait has reported a mark made after `last`");
+    e->elapsed(r.device, s[0], other, &ns, &err);
+    expect("`last` is another device's");
+    e->elapsed(r.device, s[0], s[1], NULL, &err);
+    expect("`nanoseconds` is NULL");
+    layer->queue_destroy(r.device, r.other);
+    r.other = NULL;
+    assert_int_equal(e->elapsed(r.device, s[0], s[2], &ns, &err), COLLET_OK);
+    assert_int_equal(ns, 2);
+    e->release(r.device, NULL);
+    for (int i = 0; i < 3; i++)
+        e->release(r.device, s[i]);
+    e->release(second.device, other);
+    quiet();
+    e->release(r.device, s[0]);
+    expect("the stamp is destroyed before");
+    destroy(&host_room);
     destroy(&second);
     destroy(&r);
     quiet();
@@ -1000,6 +1081,7 @@ int main(void)
         cmocka_unit_test(arguments),
         cmocka_unit_test(copies),
         cmocka_unit_test(natives),
+        cmocka_unit_test(timing),
         cmocka_unit_test(pinned_memory),
         cmocka_unit_test(too_many_queues),
         cmocka_unit_test(calls_are_checked),

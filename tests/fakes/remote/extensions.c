@@ -131,6 +131,7 @@ static const struct {
     {COLLET_EXTENSION_MEMORY, &memory_extension, sizeof memory_extension},
     {COLLET_EXTENSION_NATIVE, &native_extension, sizeof native_extension},
     {COLLET_EXTENSION_PINNED, &pinned_extension, sizeof pinned_extension},
+    {COLLET_EXTENSION_TIMING, &remote_timing, sizeof remote_timing},
     {COLLET_EXTENSION_TRIM, &trim_extension, sizeof trim_extension},
     {COLLET_EXTENSION_RECORD, &remote_record, sizeof remote_record},
 };

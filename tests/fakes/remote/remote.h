@@ -29,6 +29,7 @@ struct collet_device {
     collet_status status;
     int64_t apart; /* no copies between devices */
     int64_t calls;
+    _Atomic int64_t clock; /* nanoseconds: 1,000 a kernel */
     uint64_t trims;
     _Atomic int lost;
     collet_memory_stats stats;
@@ -62,6 +63,7 @@ typedef struct task {
     int64_t strides[3][COLLET_MAX_DIMS];
     uint64_t offsets[4];
     uint64_t bytes;
+    collet_stamp *stamp;
     void (*foreign)(void *user); /* of the program: the counter does not know it */
     void *user;
     int64_t call;         /* number of the kernel call on the device; 0: no kernel */
@@ -90,6 +92,7 @@ collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
 collet_status task_number(collet_device *d, task *t, collet_error *err);
 
 extern const collet_record_extension remote_record;
+extern const collet_timing_extension remote_timing;
 collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call);
 collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                            const void *source, uint64_t bytes, collet_error *err);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Points in a context's work on a device: collet.timing/1, or the host's clock. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "context.h"
+
+struct collet_timestamp {
+    collet_runtime *runtime;
+    device *device;      /* NULL: the host */
+    queue *queue;        /* NULL: the host, a synchronous device */
+    uint64_t ticket;     /* of the queue, for what is before */
+    collet_stamp *stamp; /* the device's; NULL: `time` */
+    int64_t time;
+};
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static collet_status stamp(collet_timestamp *t, collet_error *err)
+{
+    device *d = t->device;
+    collet_status status = queue_lock(t->queue, err);
+    if (status != COLLET_OK)
+        return status;
+    device_enter(d);
+    status =
+        device_leave(d, d->extensions.timing->stamp(d->handle, t->queue->handle, &t->stamp, err));
+    if (status != COLLET_OK)
+        t->stamp = NULL;
+    t->ticket = queue_unlock(t->queue);
+    return status;
+}
+
+static collet_status take(collet_context *cx, collet_timestamp *t)
+{
+    lane *l;
+    if (t->device && !t->device->synchronous) {
+        collet_status status = context_lane(cx, t->device, &l, context_error(cx));
+        if (status != COLLET_OK)
+            return status;
+        t->queue = l->queue;
+        if (t->device->extensions.timing)
+            return stamp(t, context_error(cx));
+        t->ticket = atomic_load(&l->queue->submitted);
+        queue_reach(l->queue, t->ticket);
+    }
+    t->time = now();
+    return COLLET_OK;
+}
+
+collet_status collet_timestamp_take(collet_context *cx, const char *name, collet_timestamp **out)
+{
+    static const char what[] = "collet_timestamp_take";
+    device *d = NULL;
+    collet_status status = context_ready(cx, what);
+    if (status == COLLET_OK && !out)
+        status = context_fail(cx, COLLET_INVALID, "%s: the address of the timestamp is NULL", what);
+    if (status == COLLET_OK)
+        status = name ? context_device(cx, what, name, &d) : context_first_device(cx, what, &d);
+    if (status != COLLET_OK)
+        return status;
+    collet_timestamp *t = calloc(1, sizeof *t);
+    if (!t)
+        return context_fail(cx, COLLET_NO_MEMORY, "%s: out of memory", what);
+    t->runtime = cx->runtime;
+    t->device = d;
+    status = take(cx, t);
+    if (status != COLLET_OK) {
+        free(t);
+        return status;
+    }
+    runtime_retain(t->runtime);
+    *out = t;
+    return COLLET_OK;
+}
+
+/* Waits until it is reached, and reports why the time is not that of work that was done. */
+static collet_status reach(collet_context *cx, const collet_timestamp *t)
+{
+    collet_error why;
+    if (!t->queue)
+        return COLLET_OK;
+    queue_reach(t->queue, t->ticket);
+    collet_status status = queue_failure_of(t->queue, t->ticket, &why);
+    return status == COLLET_OK
+               ? COLLET_OK
+               : context_fail(cx, status,
+                              "collet_timestamp_elapsed: work on %s before a timestamp failed: "
+                              "%.900s",
+                              t->device->name, why.text);
+}
+
+static collet_status comparable(collet_context *cx, const collet_timestamp *first,
+                                const collet_timestamp *last, const int64_t *nanoseconds)
+{
+    static const char what[] = "collet_timestamp_elapsed";
+    collet_status status = context_ready(cx, what);
+    if (status != COLLET_OK)
+        return status;
+    if (!first || !last || !nanoseconds)
+        return context_fail(cx, COLLET_INVALID, "%s: %s is NULL", what,
+                            !first  ? "first"
+                            : !last ? "last"
+                                    : "nanoseconds");
+    if (first->runtime != cx->runtime || last->runtime != cx->runtime)
+        return context_fail(cx, COLLET_INVALID, "%s: a timestamp belongs to another runtime", what);
+    if (first->device != last->device)
+        return context_fail(cx, COLLET_INVALID, "%s: the timestamps are of two devices, %s and %s",
+                            what, first->device ? first->device->name : "host",
+                            last->device ? last->device->name : "host");
+    return COLLET_OK;
+}
+
+collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestamp *first,
+                                       const collet_timestamp *last, int64_t *nanoseconds,
+                                       int32_t *clock)
+{
+    collet_status status = comparable(cx, first, last, nanoseconds);
+    if (status == COLLET_OK)
+        status = reach(cx, first);
+    if (status == COLLET_OK)
+        status = reach(cx, last);
+    if (status != COLLET_OK)
+        return status;
+    device *d = first->device;
+    int64_t elapsed = last->time - first->time;
+    if (first->stamp) {
+        device_enter(d);
+        status = device_leave(d, d->extensions.timing->elapsed(d->handle, first->stamp, last->stamp,
+                                                               &elapsed, context_error(cx)));
+    }
+    if (status != COLLET_OK)
+        return status;
+    *nanoseconds = elapsed;
+    if (clock)
+        *clock = first->stamp ? COLLET_CLOCK_DEVICE : COLLET_CLOCK_HOST;
+    return COLLET_OK;
+}
+
+void collet_timestamp_free(collet_timestamp *t)
+{
+    if (!t)
+        return;
+    device *d = t->device;
+    if (t->stamp && runtime_alive(t->runtime)) {
+        queue_reach(t->queue, t->ticket);
+        if (!atomic_load(&d->hung)) {
+            device_enter(d);
+            d->extensions.timing->release(d->handle, t->stamp);
+            device_leave(d, COLLET_OK);
+        }
+    }
+    runtime_release(t->runtime);
+    free(t);
+}
