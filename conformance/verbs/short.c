@@ -172,12 +172,33 @@ static void work(bench *b)
     each(b, "work in a queue", work_once);
 }
 
+static collet_status stamp_once(bench *b)
+{
+    collet_queue *q = NULL;
+    collet_stamp *stamp = NULL;
+    collet_status status = try_queue(b, &q);
+    if (status != COLLET_OK)
+        return status;
+    status = try_stamp(b, q, &stamp);
+    bench_settle(b, q);
+    if (status == COLLET_OK) {
+        (void)bench_elapsed(b, stamp, stamp);
+        bench_release(b, stamp);
+    }
+    bench_destroy(b, q);
+    return status;
+}
+
+static void stamp(bench *b)
+{
+    if (!bench_timing(b))
+        bench_skip(b, "the device has no " COLLET_EXTENSION_TIMING);
+    each(b, "a stamp in a queue", stamp_once);
+}
+
 const kit_verb verbs_short[] = {
-    {"short.device_open", NEEDS_CLOSED, open},
-    {"short.capabilities", 0, capabilities},
-    {"short.buffer_alloc", NEEDS_MEMORY, alloc},
-    {"short.queue_create", NEEDS_QUEUES, queue},
-    {"short.thread", NEEDS_QUEUES, thread},
-    {"short.work", 0, work},
-    {0},
+    {"short.device_open", NEEDS_CLOSED, open},   {"short.capabilities", 0, capabilities},
+    {"short.buffer_alloc", NEEDS_MEMORY, alloc}, {"short.queue_create", NEEDS_QUEUES, queue},
+    {"short.thread", NEEDS_QUEUES, thread},      {"short.work", 0, work},
+    {"short.stamp", NEEDS_QUEUES, stamp},        {0},
 };

@@ -135,6 +135,13 @@ bool bench_statistics(bench *b, collet_memory_stats *stats); /* false: the devic
 void bench_reset_peak(bench *b);
 bool bench_failed(bench *b);
 
+/* ---- Time (timing.c) ------------------------------------------------------------------------- */
+
+const collet_timing_extension *bench_timing(bench *b); /* NULL: the device has none, or no queues */
+collet_status try_stamp(bench *b, collet_queue *q, collet_stamp **stamp);
+int64_t bench_elapsed(bench *b, collet_stamp *first, collet_stamp *last);
+void bench_release(bench *b, collet_stamp *stamp);
+
 /* ---- Work (work.c) ------------------------------------------------------------------------- */
 
 typedef struct bench_operand {
@@ -204,6 +211,6 @@ struct kit_verb {
 
 extern const kit_verb verbs_device[], verbs_order[], verbs_wait[], verbs_queues[], verbs_memory[],
     verbs_large[], verbs_calls[], verbs_conduct[], verbs_leaks[], verbs_short[], verbs_failure[],
-    verbs_record[], verbs_extensions[], verbs_own[];
+    verbs_record[], verbs_extensions[], verbs_own[], verbs_timing[];
 
 #endif

@@ -164,6 +164,20 @@ static void scenario_work(bench *b, collet_queue *first, collet_queue *second)
     bench_free(b, one);
 }
 
+static void scenario_time(bench *b, collet_queue *q)
+{
+    collet_stamp *first = NULL, *last = NULL;
+    if (!bench_timing(b) || try_stamp(b, q, &first) != COLLET_OK)
+        return;
+    if (try_stamp(b, q, &last) == COLLET_OK) {
+        bench_settle(b, q);
+        bench_require(b, bench_elapsed(b, first, last) >= 0, "a negative time between two stamps");
+    }
+    bench_settle(b, q);
+    bench_release(b, first);
+    bench_release(b, last);
+}
+
 void bench_scenario(bench *b)
 {
     collet_queue *queues[2] = {0};
@@ -177,6 +191,7 @@ void bench_scenario(bench *b)
     bench_require(b, !memcmp(bytes, back, sizeof bytes), "other bytes were read than written");
     if (b->add >= 0)
         scenario_work(b, queues[0], queues[count - 1]);
+    scenario_time(b, queues[0]);
     bench_statistics(b, &stats);
     bench_settle(b, queues[0]);
     bench_free(b, buffer);

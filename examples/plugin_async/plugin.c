@@ -174,12 +174,6 @@ static void memory_reset_peak(collet_device *d)
 static const collet_memory_extension memory_extension = {sizeof memory_extension, 0, memory_stats,
                                                          memory_reset_peak};
 
-static const void *extension(collet_device *d, const char *name)
-{
-    (void)d;
-    return strcmp(name, COLLET_EXTENSION_MEMORY) ? NULL : &memory_extension;
-}
-
 /* ---- Queues ------------------------------------------------------------------------------ */
 
 /* An operand as a command keeps it: a call's arrays are valid only during the call. */
@@ -217,6 +211,7 @@ struct command {
     /* A wait for another queue. */
     timeline *other;
     uint64_t value;
+    collet_stamp *stamp;
 };
 
 struct collet_queue {
@@ -485,6 +480,52 @@ static collet_status buffer_read(collet_device *d, collet_queue *q, collet_buffe
     return status;
 }
 
+/* ---- Time -------------------------------------------------------------------------------- */
+
+struct collet_stamp {
+    int64_t time; /* nanoseconds; 0: the queue failed before it */
+};
+
+static void do_stamp(const command *c)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    c->stamp->time = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static collet_status timing_stamp(collet_device *d, collet_queue *q, collet_stamp **stamp,
+                                  collet_error *err)
+{
+    collet_stamp *s = calloc(1, sizeof *s);
+    if (!s)
+        return d->host->fail(err, COLLET_NO_MEMORY, "example_async: no memory for a stamp");
+    command *c = command_begin(q);
+    c->work = do_stamp;
+    c->stamp = s;
+    command_enqueue(q);
+    *stamp = s;
+    return COLLET_OK;
+}
+
+static collet_status timing_elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
+                                    int64_t *nanoseconds, collet_error *err)
+{
+    if (!first->time || !last->time)
+        return d->host->fail(err, COLLET_FAILED, "example_async: the queue failed before a stamp");
+    *nanoseconds = last->time - first->time;
+    return COLLET_OK;
+}
+
+/* Its command is over: libcore has waited for a later mark. */
+static void timing_release(collet_device *d, collet_stamp *stamp)
+{
+    (void)d;
+    free(stamp);
+}
+
+static const collet_timing_extension timing_extension = {sizeof timing_extension, 0, timing_stamp,
+                                                         timing_elapsed, timing_release};
+
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
 static double load(const unsigned char *at, int64_t element)
@@ -741,6 +782,14 @@ static const collet_kernel_row kernels[] = {
     {COLLET_OP_OWN(0), 0, COLLET_SIG(F, F), sizeof(smooth_params), 0, run_smooth, accept_smooth},
     {COLLET_OP_OWN(0), 0, COLLET_SIG(D, D), sizeof(smooth_params), 0, run_smooth, accept_smooth},
 };
+
+static const void *extension(collet_device *d, const char *name)
+{
+    (void)d;
+    if (!strcmp(name, COLLET_EXTENSION_MEMORY))
+        return &memory_extension;
+    return strcmp(name, COLLET_EXTENSION_TIMING) ? NULL : &timing_extension;
+}
 
 static const collet_plugin plugin = {
     .abi = COLLET_ABI,
