@@ -48,6 +48,7 @@ static const jit_extension_table extensions[] = {
     {COLLET_EXTENSION_NATIVE, &cuda_native},
     {COLLET_EXTENSION_RECORD, &cuda_record},
     {COLLET_EXTENSION_PINNED, &cuda_pinned},
+    {COLLET_EXTENSION_TIMING, &cuda_timing},
     {COLLET_EXTENSION_TRIM, &trim},
     {NULL, NULL},
 };

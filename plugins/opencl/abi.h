@@ -39,7 +39,8 @@
     X(CL_MEM_OBJECT_ALLOCATION_FAILURE, -4)                                                        \
     X(CL_MISALIGNED_SUB_BUFFER_OFFSET, -13)                                                        \
     X(CL_OUT_OF_HOST_MEMORY, -6)                                                                   \
-    X(CL_OUT_OF_RESOURCES, -5)
+    X(CL_OUT_OF_RESOURCES, -5)                                                                     \
+    X(CL_PROFILING_INFO_NOT_AVAILABLE, -7)
 
 #define OPENCL_CONSTANTS(X)                                                                        \
     OPENCL_ERRORS(X)                                                                               \
@@ -79,9 +80,11 @@
     X(CL_MEM_SIZE, 4354)                                                                           \
     X(CL_PLATFORM_NAME, 2306)                                                                      \
     X(CL_PLATFORM_VERSION, 2305)                                                                   \
+    X(CL_PROFILING_COMMAND_END, 4739)                                                              \
     X(CL_PROGRAM_BINARIES, 4454)                                                                   \
     X(CL_PROGRAM_BINARY_SIZES, 4453)                                                               \
     X(CL_PROGRAM_BUILD_LOG, 4483)                                                                  \
+    X(CL_QUEUE_PROFILING_ENABLE, 2)                                                                \
     X(CL_SUBMITTED, 2)                                                                             \
     X(CL_SUCCESS, 0)                                                                               \
     X(CL_TRUE, 1)
@@ -90,7 +93,7 @@
 enum { OPENCL_CONSTANTS(ABI_CONSTANT) };
 typedef int32_t cl_int;
 typedef uint32_t cl_uint, cl_bool, cl_platform_info, cl_device_info, cl_program_info,
-    cl_program_build_info, cl_event_info, cl_mem_info, cl_buffer_create_type;
+    cl_program_build_info, cl_event_info, cl_profiling_info, cl_mem_info, cl_buffer_create_type;
 typedef uint64_t cl_ulong, cl_device_type, cl_device_fp_config, cl_command_queue_properties,
     cl_mem_flags, cl_map_flags;
 typedef intptr_t cl_context_properties;
@@ -174,6 +177,8 @@ typedef struct _cl_event *cl_event;
       (cl_command_queue queue, cl_uint event_count, const cl_event *events, cl_event *event))      \
     X(cl_int, GetEventInfo, clGetEventInfo,                                                        \
       (cl_event event, cl_event_info what, size_t size, void *target, size_t *needed))             \
+    X(cl_int, GetEventProfilingInfo, clGetEventProfilingInfo,                                      \
+      (cl_event event, cl_profiling_info what, size_t size, void *target, size_t *needed))         \
     X(cl_int, WaitForEvents, clWaitForEvents, (cl_uint count, const cl_event *events))             \
     X(cl_event, CreateUserEvent, clCreateUserEvent, (cl_context context, cl_int * error))          \
     X(cl_int, SetUserEventStatus, clSetUserEventStatus, (cl_event event, cl_int status))           \

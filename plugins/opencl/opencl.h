@@ -33,7 +33,8 @@ typedef struct opencl_command {
 struct collet_queue {
     jit_queue base;
     cl_command_queue handle;
-    jit_kernels kernels; /* private to the queue, so that no other thread sets its arguments */
+    cl_command_queue clock; /* of timing.c; NULL until needed */
+    jit_kernels kernels;    /* private to the queue, so that no other thread sets its arguments */
     opencl_command commands[OPENCL_COMMANDS];
 };
 
@@ -65,6 +66,9 @@ uint64_t opencl_commit(collet_queue *q);
 opencl_command *opencl_start(collet_queue *q, const char *label);
 collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, collet_error *err);
 
+/* Under the queue's lock: the event of the last command, which is pending. */
+const cl_event *opencl_last(const collet_queue *q);
+
 /* The status for an error of a call: REFUSED if a resource is short, DEVICE_LOST, else FAILED; sets
  * the text "what: CL_NAME". */
 collet_status opencl_fail(collet_device *d, cl_int error, const char *what, collet_error *err);
@@ -78,6 +82,10 @@ cl_event opencl_event_in_context(collet_device *d, cl_event event);
 /* ---- native.c -------------------------------------------------------------------------------- */
 
 extern const collet_native_extension opencl_native;
+
+/* ---- timing.c -------------------------------------------------------------------------------- */
+
+extern const collet_timing_extension opencl_timing;
 
 /* ---- memory.c ------------------------------------------------------------------------------- */
 

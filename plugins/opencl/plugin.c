@@ -92,6 +92,7 @@ static const jit_extension_table extensions[] = {
     {COLLET_EXTENSION_MEMORY, &memory},
     {COLLET_EXTENSION_NATIVE, &opencl_native},
     {COLLET_EXTENSION_PINNED, &opencl_pinned},
+    {COLLET_EXTENSION_TIMING, &opencl_timing},
     {COLLET_EXTENSION_TRIM, &trim},
     {NULL, NULL},
 };

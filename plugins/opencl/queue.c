@@ -33,6 +33,11 @@ static opencl_command *command_of(collet_queue *q, uint64_t ticket)
     return &q->commands[ticket & (OPENCL_COMMANDS - 1)];
 }
 
+const cl_event *opencl_last(const collet_queue *q)
+{
+    return &q->commands[q->base.submitted & (OPENCL_COMMANDS - 1)].event;
+}
+
 static cl_int event_status(const opencl_driver *cl, cl_event event)
 {
     cl_int status = CL_COMPLETE;
@@ -192,6 +197,8 @@ collet_status jit_backend_queue_open(collet_queue *q, collet_error *err)
 void jit_backend_queue_close(collet_queue *q)
 {
     collet_device *d = q->base.device;
+    if (q->clock)
+        d->cl.ReleaseCommandQueue(q->clock);
     if (q->handle)
         d->cl.ReleaseCommandQueue(q->handle);
     jit_kernels_clear(d, &q->kernels);
@@ -219,6 +226,11 @@ void jit_queue_drain(collet_queue *q)
     if (error != CL_SUCCESS) {
         collet_status status = opencl_fail(d, error, "waiting for the device", &err);
         jit_queue_fail(q, jit_after_first(status), "%s", err.text);
+    }
+    /* Its markers waited for what failed. */
+    if (q->base.failure != COLLET_OK && q->clock) {
+        d->cl.ReleaseCommandQueue(q->clock);
+        q->clock = NULL;
     }
     if (q->base.failure == COLLET_FAILED && !responds(q)) {
         atomic_store(&d->base.lost, 1);

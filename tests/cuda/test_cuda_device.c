@@ -272,6 +272,39 @@ static void threads(void **state)
     assert_int_equal(failed, 0);
 }
 
+static void times(void **state)
+{
+    static const char *const functions[] = {"EventCreate", "EventRecord"};
+    collet_stamp *stamps[2], *none = NULL;
+    int64_t ns = 0;
+    (void)state;
+    const collet_timing_extension *timing = plugin->extension(device, COLLET_EXTENSION_TIMING);
+    int events = cu->events;
+    for (int i = 0; i < 2; i++) {
+        inject(functions[i], 0, CUDA_ERROR_OUT_OF_MEMORY);
+        assert_int_equal(timing->stamp(device, queue, &none, &err), COLLET_REFUSED);
+        assert_int_equal(cu->events, events);
+    }
+    cu->busy = 1;
+    for (int i = 0; i < 2; i++) {
+        int waits = cu->synchronized;
+        assert_good(timing->stamp(device, queue, &stamps[i], &err));
+        assert_int_equal(cu->synchronized, waits);
+    }
+    cu->busy = 0;
+    assert_good(wait_all(device, queue));
+    assert_good(timing->elapsed(device, stamps[0], stamps[1], &ns, &err));
+    assert_true(ns > 0);
+    assert_good(timing->elapsed(device, stamps[1], stamps[0], &ns, &err));
+    assert_true(ns < 0);
+    inject("EventElapsedTime", 0, CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(timing->elapsed(device, stamps[0], stamps[1], &ns, &err), COLLET_FAILED);
+    for (int i = 0; i < 2; i++)
+        timing->release(device, stamps[i]);
+    timing->release(device, NULL);
+    assert_int_equal(cu->events, events);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
@@ -284,6 +317,7 @@ int main(void)
         TEST(foreign_memory_is_checked),
         TEST(foreign_commands_are_marked),
         TEST(pinned_memory),
+        TEST(times),
         TEST(the_current_context_stays),
         TEST(timeline),
         TEST(a_long_queue),

@@ -66,6 +66,20 @@ static void a_device_without_f64_has_fewer_rows(void **state)
     close_world(w);
 }
 
+static void a_driver_without_times_fails(void **state)
+{
+    collet_timestamp *t = NULL;
+    int64_t elapsed = 7;
+    (void)state;
+    world w = open_with(FAKE("plain"));
+    assert_ok(w.cx, collet_timestamp_take(w.cx, "opencl", &t));
+    assert_status(w.cx, collet_timestamp_elapsed(w.cx, t, t, &elapsed, NULL), COLLET_FAILED);
+    assert_text_has(w.cx, "the time of a marker: CL_PROFILING_INFO_NOT_AVAILABLE");
+    assert_int_equal(elapsed, 7);
+    collet_timestamp_free(t);
+    close_world(w);
+}
+
 static void failed_compilation_is_refused(void **state)
 {
     (void)state;
@@ -251,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_drivers_are_reported),
         cmocka_unit_test(a_device_without_f64_has_fewer_rows),
+        cmocka_unit_test(a_driver_without_times_fails),
         cmocka_unit_test(failed_compilation_is_refused),
         cmocka_unit_test(compilation_is_reported),
         cmocka_unit_test(a_failed_kernel_is_named),

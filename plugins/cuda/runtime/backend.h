@@ -111,6 +111,10 @@ void cuda_note_error(collet_queue *q, CUresult error);
 
 extern const collet_record_extension cuda_record;
 
+/* ---- timing.c -------------------------------------------------------------------------------- */
+
+extern const collet_timing_extension cuda_timing;
+
 /* ---- device.c -------------------------------------------------------------------------------- */
 
 void cuda_trim(collet_device *d);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "driver.h"
 #include "groups.h"
@@ -57,7 +58,6 @@ typedef struct function {
 
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* protects the variables below and launches */
-static double clock_ms;
 static CUstream streams;
 static CUmodule modules;
 static CUstream alive[FAKE_STREAMS];
@@ -360,6 +360,13 @@ CUresult cuEventDestroy_v2(CUevent e)
     return CUDA_SUCCESS;
 }
 
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
 CUresult cuEventRecord(CUevent e, CUstream s)
 {
     ENTER("EventRecord", s->context);
@@ -368,7 +375,7 @@ CUresult cuEventRecord(CUevent e, CUstream s)
         return captured;
     e->done = !fake_cuda.busy;
     pthread_mutex_lock(&lock);
-    e->at = clock_ms += 0.5;
+    e->at = now_ms();
     memcpy(e->seen, s->seen, sizeof e->seen);
     e->stream = s;
     e->late = s->late_done + s->late_count;
@@ -404,6 +411,8 @@ CUresult cuEventSynchronize(CUevent e)
 CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last)
 {
     ENTER("EventElapsedTime", first->context);
+    if (!first->done || !last->done)
+        return CUDA_ERROR_NOT_READY;
     *ms = (float)(last->at - first->at);
     return first->timed && last->timed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -324,6 +324,12 @@ cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *tar
     return COPY_OUT(status);
 }
 
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size, void *target,
+                               size_t *written)
+{
+    return CL_PROFILING_INFO_NOT_AVAILABLE;
+}
+
 cl_int clWaitForEvents(cl_uint count, const cl_event *events)
 {
     return CL_SUCCESS;
