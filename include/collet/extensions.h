@@ -27,8 +27,8 @@ extern "C" {
  * What a device knows of its memory. Absent: collet_memory reports what libcore has allocated
  * there.
  *
- * stats       Fills *stats; struct_size is set by the caller and the rest is zero. FAILED,
- *             DEVICE_LOST.
+ * stats       Fills *stats; struct_size is set by the caller and the rest is zero. Writes nothing
+ *             beyond struct_size. FAILED, DEVICE_LOST.
  * reset_peak  `peak` becomes `current`.
  */
 #define COLLET_EXTENSION_MEMORY "collet.memory/1"
@@ -61,12 +61,13 @@ typedef struct collet_trim_extension {
  * begin    From now on `run` of any row in `queue` records: it enqueues nothing and reads and
  *          writes no buffer. Nothing but `run` is enqueued in the queue until `end`; waits for it,
  *          and calls that name it as `other`, are as ever. A `run` that cannot be recorded returns
- *          REFUSED or FAILED. A begin that fails is not followed by an end.
+ *          REFUSED or FAILED. A begin that fails is not followed by an end. REFUSED, FAILED,
+ *          DEVICE_LOST.
  * end      Ends that. *recording becomes what was recorded, and is replaced if it was not NULL:
  *          then it was most often made of the same calls on other buffers, and replays of it may
  *          still be at work. `recording` NULL: what was recorded is dropped, as after a `run` that
  *          failed. After a failure of its own the recording that it was to replace is released, and
- *          *recording is NULL.
+ *          *recording is NULL. REFUSED, FAILED, DEVICE_LOST.
  * replay   Enqueues what was recorded as one command of `queue`, in which it was recorded. What is
  *          asynchronous in `run` is here. REFUSED: nothing was enqueued, and libcore calls the
  *          kernels instead and records them anew: so after a trim that has freed what they need.
@@ -123,10 +124,10 @@ typedef struct collet_timing_extension {
  * between  From `source`, a buffer of the device `from` of the plugin `of` (this one, or another
  *          with a name that the plugin supports and whose collet.native/1 it may call), to `target`
  *          of `device`. The copy is ordered after the work in `queue` (of `device`) and in
- *          `from_queue` (of `from`), and before later work in either; does not block. REFUSED with
- *          nothing enqueued: libcore reads and writes; also if `from` is lost. DEVICE_LOST:
- *          `device` is. Later failures are reported by waits for both queues, or for `queue`
- *          alone.
+ *          `from_queue` (of `from`), and before later work in either; does not block; enqueues in
+ *          both, as a call that names them as `queue`. REFUSED with nothing enqueued: libcore
+ *          reads and writes; also if `from` is lost. DEVICE_LOST: `device` is. Later failures are
+ *          reported by waits for both queues, or for `queue` alone.
  */
 #define COLLET_EXTENSION_COPY "collet.copy/1"
 typedef struct collet_copy_extension {
@@ -143,11 +144,13 @@ typedef struct collet_copy_extension {
  * Absent: the functions of collet.h for native handles are UNSUPPORTED there. Handles are lent: the
  * device keeps them as long as the object.
  *
- * device         Fills *native; struct_size is set by the caller and the rest is zero.
- * queue          The handle of a queue.
+ * device         Fills *native; struct_size is set by the caller and the rest is zero. FAILED,
+ *                DEVICE_LOST.
+ * queue          The handle of a queue. FAILED, DEVICE_LOST.
  * queue_used     Commands were enqueued by the handle of the queue: the next queue_mark is after
  *                them. REFUSED, FAILED, DEVICE_LOST.
  * buffer         The handle of a buffer's memory: byte n of the buffer is byte n behind the handle.
+ *                FAILED, DEVICE_LOST.
  * buffer_import  A buffer over `bytes` (> 0) bytes of foreign memory from byte `offset` behind
  *                `handle`, which hold elements of `element` bytes. The memory stays the caller's
  *                and outlives the buffer, which is freed by buffer_free. INVALID: the plugin cannot
@@ -174,7 +177,7 @@ typedef struct collet_native_extension {
  *
  * alloc  `bytes` (> 0) bytes, 64-byte aligned, and a handle of the plugin's own for them. REFUSED:
  *        there is not so much; FAILED, DEVICE_LOST.
- * free   Frees them; no transfer uses them.
+ * free   Frees what alloc returned; no transfer uses it.
  */
 #define COLLET_EXTENSION_PINNED "collet.pinned/1"
 typedef struct collet_pinned_extension {

@@ -12,10 +12,10 @@
  * of the other's table only after checking that struct_size covers it. Arrays of structs cross with
  * a count and an element size.
  *
- * Threads. libcore calls slots of one device from any thread. Calls that enqueue in the same queue
- * are never concurrent, but waits for it, and calls that name it as `other`, may be concurrent with
- * them. No buffer is written while another call names it, nor freed while a call or a command names
- * it; everything else may be: several queues read one buffer at once. A device with
+ * Threads. libcore calls slots of one device from any thread. Calls that enqueue in the same queue,
+ * and queue_mark, are never concurrent, but waits for it, and calls that name it as `other`, may be
+ * concurrent with them. No buffer is written while another call names it, nor freed while a call or
+ * a command names it; everything else may be: several queues read one buffer at once. A device with
  * COLLET_THREADS_ONE gets one call at a time. A slot may block only where its comment states it,
  * and `run`, buffer_write and queue_after while a queue has no room for the command. Of a device
  * with COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
@@ -283,7 +283,8 @@ struct collet_plugin {
     /*
      * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and its size,
      * with the NUL, into *needed; of a text that does not fit any part may be written there, and
-     * the call succeeds. Creates no device context. Any thread; may block while a driver starts.
+     * the call succeeds. `json` may be NULL if capacity is 0. Creates no device context. Any
+     * thread; may block while a driver starts.
      * UNAVAILABLE, FAILED, NO_MEMORY.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
@@ -317,8 +318,9 @@ struct collet_plugin {
     int32_t (*device_supports)(collet_device *device, uint32_t row);
 
     /* Memory. bytes > 0, any number; the memory begins at a multiple of 256 and holds undefined
-     * bytes. REFUSED when memory is short, without waiting for queues: libcore then frees buffers
-     * whose work it has waited for, trims, and asks again. DEVICE_LOST. */
+     * bytes. REFUSED when memory is short, the device's or the host's, without waiting for queues:
+     * libcore then frees buffers whose work it has waited for, trims, and asks again. DEVICE_LOST.
+     */
     collet_status (*buffer_alloc)(collet_device *device, uint64_t bytes, collet_buffer **buffer,
                                   collet_error *err);
     /* Memory. NULL does nothing. No command that is enqueued or under way names the buffer: libcore
@@ -346,14 +348,15 @@ struct collet_plugin {
      * time or later; other queues may still have to go on after it (queue_after). */
     void (*queue_destroy)(collet_device *device, collet_queue *queue);
     /* Queue. The value that the counter will have when everything enqueued so far is done; never
-     * less than before. Does not block; what goes wrong is for queue_wait to report. */
+     * less than before, also after a failure. Does not block; what goes wrong is for queue_wait to
+     * report. */
     uint64_t (*queue_mark)(collet_device *device, collet_queue *queue);
     /*
      * Queue. Blocks until the counter is at least `value`, which is not above the last mark, or
      * `nanoseconds` are over: 0 only asks, a negative number is no limit. Any number of threads may
      * wait, also while another thread enqueues in the queue.
      *   OK         what was enqueued up to `value` is done, without a failure
-     *   NOT_READY  the time is over
+     *   NOT_READY  the time is over; needs no text
      *   FAILED     it is over, but a command up to `value` failed; the text names it. So does every
      *              later wait for this value or a larger one: a queue that failed stays failed.
      *              libcore destroys it and creates another one.
@@ -361,10 +364,10 @@ struct collet_plugin {
      */
     collet_status (*queue_wait)(collet_device *device, collet_queue *queue, uint64_t value,
                                 int64_t nanoseconds, collet_error *err);
-    /* Queue. What is enqueued in `queue` from now on starts after the counter of `other`, a queue
-     * of this device, is `value`, which is not above its last mark; `other` may be destroyed before
-     * that. Does not wait for `other`. If commands of `other` fail, those of `queue` may fail or
-     * compute from undefined bytes. REFUSED, FAILED: nothing was enqueued. DEVICE_LOST. */
+    /* Queue. What is enqueued in `queue` from now on starts after the counter of `other`, another
+     * queue of this device, is `value`, which is not above its last mark; `other` may be destroyed
+     * before that. Does not wait for `other`. If commands of `other` fail, those of `queue` may
+     * fail or compute from undefined bytes. REFUSED, FAILED: nothing was enqueued. DEVICE_LOST. */
     collet_status (*queue_after)(collet_device *device, collet_queue *queue, collet_queue *other,
                                  uint64_t value, collet_error *err);
 
