@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,21 +31,45 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return file_hash(hash, text, strlen(text) + 1); /* with the NUL: "ab","c" is not "a","bc" */
 }
 
-/* A path's identity; the contents of a pseudo-file, which has no size and no stable times. */
-static uint64_t hash_path(uint64_t hash, const char *path)
+/* The contents of a file that the kernel makes up, which has no stable times. Regular files alone:
+ * reading a FIFO or a terminal takes what is another's. */
+static uint64_t hash_contents(uint64_t hash, const char *path)
 {
-    file_identity identity;
-    if (file_identify_path(path, &identity))
-        return hash_text(hash, "missing");
-    if (identity.size)
-        return file_hash(hash, &identity, sizeof identity);
     char content[MAX_CONTENT];
+    struct stat st;
+    if (stat(path, &st))
+        return hash_text(hash, "missing");
+    if (!S_ISREG(st.st_mode))
+        return hash_text(hash, "there");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     ssize_t n = fd < 0 ? 0 : read(fd, content, sizeof content);
     if (fd >= 0)
         close(fd);
-    return n > 0 ? file_hash(hash, content, (size_t)n)
-                 : file_hash(hash, &identity, sizeof identity);
+    return file_hash(hash, content, n > 0 ? (size_t)n : 0);
+}
+
+/* A path's identity. */
+static uint64_t hash_path(uint64_t hash, const char *path)
+{
+    file_identity identity;
+    if (!strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5) || !strncmp(path, "/dev/", 5))
+        return hash_contents(hash, path);
+    if (file_identify_path(path, &identity))
+        return hash_text(hash, "missing");
+    return file_hash(hash, &identity, sizeof identity);
+}
+
+/* Drivers end a program that has too few threads, files or bytes. */
+static uint64_t hash_limits(uint64_t hash)
+{
+    static const int kinds[] = {RLIMIT_AS,     RLIMIT_DATA,  RLIMIT_STACK,
+                                RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_MEMLOCK};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct rlimit limit = {0};
+        getrlimit(kinds[i], &limit);
+        hash = file_hash(hash, &limit.rlim_cur, sizeof limit.rlim_cur);
+    }
+    return hash;
 }
 
 /* A sum: independent of the order of the environment. */
@@ -72,6 +97,7 @@ static uint64_t hash_key(const probe_cache_key *key)
     hash = hash_text(hash, key->manifest->build_id);
     hash = hash_path(hash, "/proc/sys/kernel/random/boot_id");
     hash = file_hash(hash, &key->threads, sizeof key->threads);
+    hash = hash_limits(hash);
     for (size_t i = 0; key->settings && key->settings[i]; i++)
         hash = hash_text(hash, key->settings[i]);
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)

@@ -21,10 +21,14 @@ static collet_status devices_list(backend *b, uint32_t count, collet_error *err)
                            b->plugin->name);
     pthread_mutex_lock(&r->device_lock);
     uint32_t ordinal = atomic_load(&r->device_total);
-    if (count > RUNTIME_DEVICES_MAX - ordinal) {
-        log_message(&r->log, COLLET_LOG_WARNING, "%s: only %u of its %u devices can be used",
-                    b->plugin->name, RUNTIME_DEVICES_MAX - ordinal, count);
-        count = RUNTIME_DEVICES_MAX - ordinal;
+    uint32_t places = RUNTIME_DEVICES_MAX - ordinal;
+    places = places < RUNTIME_DEVICES_EACH ? places : RUNTIME_DEVICES_EACH;
+    if (count > places) {
+        log_message(&r->log, COLLET_LOG_WARNING,
+                    "%s: only the first %u of its %u devices can be used (at most %d of a backend, "
+                    "%d of all)",
+                    b->plugin->name, places, count, RUNTIME_DEVICES_EACH, RUNTIME_DEVICES_MAX);
+        count = places;
     }
     for (uint32_t i = 0; i < count; i++) {
         device *d = &devices[i];

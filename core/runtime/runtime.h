@@ -24,6 +24,7 @@
 #include "plugins/record.h"
 
 #define RUNTIME_DEVICES_MAX 63  /* of all backends together: a 64-bit mask with the host */
+#define RUNTIME_DEVICES_EACH 16 /* of one backend, so that it leaves places to the others */
 #define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins define */
 
 typedef struct backend backend;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,6 +75,31 @@ static void cache_marked(fixture *f)
     memcpy(name, MARK, strlen(MARK));
     overwrite(path, text, count);
     free(text);
+}
+
+/* What a manifest names is never taken from its owner. */
+static void standard_input_is_left_alone(void **state)
+{
+    fixture *f = *state;
+    const char *depends[] = {"/dev/stdin"};
+    manifest m = {.name = "zoo_good", .depends = depends, .depends_count = 1};
+    file_identity file = {0};
+    probe_cache_key key = {
+        .directory = cache, .path = f->path, .manifest = &m, .file = &file, .threads = 1};
+    probe_report report = {.code = NULL};
+    int ends[2], input = dup(0);
+    char letter = 0;
+    fixture_scan(f); /* makes the cache's directory */
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_int_equal(close(ends[1]), 0);
+    assert_int_equal(dup2(ends[0], 0), 0);
+    assert_false(probe_cache_get(&key, &report));
+    assert_int_equal(read(0, &letter, 1), 1);
+    assert_int_equal(letter, 'x');
+    close(ends[0]);
+    dup2(input, 0);
+    close(input);
 }
 
 /* Scans again; returns whether the result came from the cache. */
@@ -150,6 +176,19 @@ static int count_cached(void)
 }
 
 /* Alternating between two configurations probes once for each. */
+static void stale_by_limits(void **state)
+{
+    struct rlimit files, fewer;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+    fewer = files;
+    fewer.rlim_cur = 200;
+    cache_marked(*state);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &fewer), 0);
+    int used = was_used(*state);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+    assert_false(used);
+}
+
 static void several_results(void **state)
 {
     fixture *f = *state;
@@ -333,13 +372,22 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(cached_and_used),   CASE(stale_by_file),
-        CASE(stale_by_probe),    CASE(stale_by_environment),
-        CASE(stale_by_settings), CASE(several_results),
-        CASE(bounded),           CASE(left_behind),
-        CASE(hostile_contents),  CASE(hostile_file),
-        CASE(hostile_directory), CASE(cannot_be_written),
-        CASE(what_is_cached),    CASE(no_device_is_probed_again),
+        CASE(cached_and_used),
+        CASE(stale_by_file),
+        CASE(stale_by_probe),
+        CASE(stale_by_environment),
+        CASE(stale_by_settings),
+        CASE(several_results),
+        CASE(bounded),
+        CASE(left_behind),
+        CASE(hostile_contents),
+        CASE(hostile_file),
+        CASE(hostile_directory),
+        CASE(cannot_be_written),
+        CASE(what_is_cached),
+        CASE(no_device_is_probed_again),
+        CASE(standard_input_is_left_alone),
+        CASE(stale_by_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
