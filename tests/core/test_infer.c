@@ -259,6 +259,26 @@ static void too_many_axes(void **state)
     assert_int_equal(out.ndim, COLLET_INFER);
 }
 
+/* An output that the absent inputs do not determine must be absent too. */
+static void observables_without_velocities(void **state)
+{
+    const collet_array_spec r = {.dtype = COLLET_F64, .ndim = 3, .shape = {2, 5, 3}};
+    const collet_array_spec absent = {.ndim = COLLET_ABSENT}, open = {.ndim = COLLET_INFER};
+    collet_array_spec ins[4] = {r, spec_of(COLLET_F64, 1, 5, 0), absent, absent};
+    collet_error err;
+    (void)state;
+    for (int i = 2; i < 5; i++) {
+        collet_array_spec outs[5] = {open, open, absent, absent, absent};
+        outs[i] = open;
+        assert_int_equal(collet_op_infer(rt, COLLET_OP_OBSERVABLES, ins, NULL, outs, &err),
+                         COLLET_INVALID);
+        assert_non_null(strstr(err.text, i == 3 ? "without forces" : "without velocities"));
+        outs[i] = absent;
+        assert_int_equal(collet_op_infer(rt, COLLET_OP_OBSERVABLES, ins, NULL, outs, &err),
+                         COLLET_OK);
+    }
+}
+
 /* ---- Descriptions ---------------------------------------------------------------------------- */
 
 /* Every byte of a block is struct_size, a described field, reserved or padding; names differ. */
@@ -421,6 +441,7 @@ int main(void)
         cmocka_unit_test(nothing_to_infer_from),
         cmocka_unit_test(hostile_input),
         cmocka_unit_test(too_many_axes),
+        cmocka_unit_test(observables_without_velocities),
         cmocka_unit_test(fields_are_described),
         cmocka_unit_test(a_description_in_full),
         cmocka_unit_test(signatures_are_enumerated),
