@@ -67,6 +67,15 @@ openmp_package() {
     esac
 }
 
+# python_has MODULE: a Python does; the tests take the first one.
+python_has() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        ! "$python" -c "import $1" || return 0
+    done
+    return 1
+}
+
 # Debian's packages. The commands test the contents of a package, so other systems work as well.
 find_missing() {
     missing=()
@@ -91,6 +100,10 @@ find_missing() {
         optionally oclgrind command -v oclgrind
         optionally abigail-tools command -v abidiff
         optionally libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
+        optionally python3-dev compiles "${CC:-cc}" c '#include <Python.h>' "-I$(python3 -c \
+            'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)"
+        optionally python3-numpy python_has numpy
+        optionally python3-pytest python_has pytest
         need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
         need libcmocka-dev pkg-config --exists cmocka
         if [ "$(uname -m)" = x86_64 ]; then

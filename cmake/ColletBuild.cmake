@@ -42,7 +42,8 @@ endif()
 # collet_add_plugin(NAME source... [LIBRARIES library...] [NO_INSTALL] [OUTPUT directory] [LAYER])
 # A backend: one module NAME.so and its manifest.json; exports only collet_plugin_entry. Or a layer, in
 # layer.c in place of plugin.c; exports only collet_layer_entry.
-# The global property COLLET_BACKENDS lists those that are installed.
+# The global property COLLET_BACKENDS lists those that are installed; COLLET_RUNTIME_TARGETS lists their
+# targets and those of the engines.
 function(collet_add_plugin name)
   cmake_parse_arguments(PLUGIN "NO_INSTALL;LAYER" "OUTPUT" "LIBRARIES" ${ARGN})
   if(NOT PLUGIN_OUTPUT)
@@ -67,7 +68,9 @@ function(collet_add_plugin name)
       OBJECT_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
   endif()
   if(NOT PLUGIN_NO_INSTALL)
-    install(TARGETS plugin_${name} LIBRARY DESTINATION ${COLLET_PLUGIN_INSTALL_DIRECTORY})
+    install(TARGETS plugin_${name} LIBRARY DESTINATION ${COLLET_PLUGIN_INSTALL_DIRECTORY}
+            COMPONENT runtime)
+    set_property(GLOBAL APPEND PROPERTY COLLET_RUNTIME_TARGETS plugin_${name})
     if(NOT PLUGIN_LAYER)
       set_property(GLOBAL APPEND PROPERTY COLLET_BACKENDS ${name})
     endif()
@@ -100,9 +103,10 @@ function(collet_add_engine ENGINE_NAME ENGINE_DESCRIPTION)
   target_link_libraries(${library} PRIVATE collet_options ${ENGINE_LIBRARIES} PUBLIC collet::core)
   set_target_properties(${library} PROPERTIES
     OUTPUT_NAME collet-${ENGINE_NAME} EXPORT_NAME ${ENGINE_NAME}
-    VERSION ${PROJECT_VERSION} SOVERSION 0 BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN")
+    ${COLLET_LIBRARY_VERSION} BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN")
+  set_property(GLOBAL APPEND PROPERTY COLLET_RUNTIME_TARGETS ${library})
   install(TARGETS ${library} EXPORT colletTargets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT development)
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
   install(FILES include/collet/${ENGINE_NAME}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/collet)
   collet_install_pkg_config(collet-engine.pc.in collet-${ENGINE_NAME})
 endfunction()

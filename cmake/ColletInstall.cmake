@@ -35,6 +35,7 @@ install(EXPORT colletTargets NAMESPACE collet:: FILE collet-targets.cmake
 # Documents
 # In the folders of the sources, so that the links between them work.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE TYPE DOC)
+install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 install(FILES plugins/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/plugins)
 install(FILES core/DESIGN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/core)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

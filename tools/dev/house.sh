@@ -3,8 +3,8 @@
 # house.sh [DIRECTORY]: shows the rooms of the sources (a room is a folder) and the includes between
 # them, and checks the rules of both:
 #   - includes between modules (x.c with x.h) and between rooms form no circle
-#   - core includes nothing but core and the public headers; plugins, layers, engines, conformance and
-#     tools include nothing of core; layers nothing but the public headers; only tests include a tool's headers
+#   - core includes nothing but core and the public headers; plugins, layers, engines, conformance,
+#     tools and python include nothing of core, python nothing of the others either; layers nothing but the public headers; only tests include a tool's headers
 #   - an include is written from the root of its tree, or names a file of the same folder
 #   - a folder holds at most 30 files, a function at most 60 lines
 # Exit status: 0 without faults, else 1.
@@ -21,7 +21,7 @@ fault() {
 }
 
 trees=
-for tree in core engines conformance plugins layers tools; do
+for tree in core engines conformance plugins layers tools python; do
     [ ! -d $tree ] || trees="$trees $tree"
 done
 find $trees include -type f | sort >"$work/all"
@@ -34,7 +34,7 @@ xargs awk '
         split($0, part, "\"")
         directory = FILENAME
         sub("/[^/]*$", "", directory)
-        count = split(directory " core engines conformance plugins layers tools include", root, " ")
+        count = split(directory " core engines conformance plugins layers tools python include", root, " ")
         for (i = 1; i <= count; i++) {
             path = root[i] "/" part[2]
             while (sub("[^/]+/[.][.]/", "", path)) {
@@ -73,10 +73,11 @@ forbidden() {
         "$work/includes")
     [ -z "$found" ] || fault "$3: $found"
 }
-forbidden core/ '(engines|conformance|plugins|layers|tools)/' 'core includes what is above it'
+forbidden core/ '(engines|conformance|plugins|layers|tools|python)/' 'core includes what is above it'
 forbidden layers/ '(engines|conformance|plugins|tools)/' 'a layer includes what is no layer'
-forbidden '(engines|conformance|plugins|layers|tools)/' core/ 'private headers of core are included'
-forbidden '(core|engines|conformance|plugins|layers)/' tools/ 'a library includes a tool'
+forbidden '(engines|conformance|plugins|layers|tools|python)/' core/ 'private headers of core are included'
+forbidden '(core|engines|conformance|plugins|layers|python)/' tools/ 'a library includes a tool'
+forbidden python/ '(conformance|plugins|layers)/' 'the package includes what is no public header'
 forbidden '(engines|plugins)/' '(conformance|tools)/' 'an upward include'
 forbidden engines/ plugins/ 'an engine includes a backend'
 forbidden plugins/shared/host/ 'plugins/(shared/jit|cpu_|opencl|cuda)' 'shared code includes a backend'

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m collet: backend-info, with its options."""
+
+import os
+import sys
+
+from . import _core
+
+
+def main():
+    program = os.path.join(os.path.dirname(_core.directory()), "bin", "backend-info")
+    try:
+        os.execv(program, [program, *sys.argv[1:]])
+    except OSError as error:
+        sys.exit(f"python -m collet: {program}: {error.strerror}")
+
+
+main()

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0
+"""collet.Array: indexing, operators, methods and exchange, on the type that is written in C."""
+
+import operator
+
+from . import _core, op
+
+_PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # DLDeviceType
+_FLOATS = {"f16": 1, "bf16": 1, "f32": 2, "f64": 3}
+_COMPLEX = {"c64": 2, "c128": 3}
+
+
+class Array(_core.Array):
+    """An array whose elements stay on the device that used them last.
+
+    asarray, empty, zeros, ones and full make one, and collet.op computes with it. Slices, transpose
+    and reshape are views. to_numpy copies the elements; numpy.from_dlpack shares them, read-only, as
+    long as they are in the host's memory. An Array is used by one thread at a time while one of them
+    writes it.
+    """
+
+    __slots__ = ()
+    __array_ufunc__ = None  # NumPy leaves operators to this class
+
+    @property
+    def dtype(self):
+        """NumPy's dtype; of bf16 that of ml_dtypes."""
+        return _core.dtype(self._dtype)
+
+    @property
+    def nbytes(self):
+        return self.size * self.itemsize
+
+    @property
+    def device(self):
+        """Where the elements are: "host", "opencl:0". Waits for the work that computes them."""
+        kind, number = self._place()
+        name = _PLACES.get(kind, f"dlpack{kind}")
+        return name if kind == 1 else f"{name}:{number}"
+
+    # ---- Views
+
+    @property
+    def T(self):
+        """The axes reversed."""
+        return self._permute(range(self.ndim - 1, -1, -1))
+
+    @property
+    def mT(self):
+        """The last two axes swapped."""
+        if self.ndim < 2:
+            raise _core.ShapeError("mT needs two axes")
+        return self._permute([*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
+
+    def transpose(self, *axes):
+        if len(axes) == 1 and not isinstance(axes[0], int):
+            axes = axes[0]
+        return self._permute(axes) if axes else self.T
+
+    def reshape(self, *shape):
+        """A view of another shape, or a copy where strides do not allow one; -1: what is left."""
+        if len(shape) == 1 and not isinstance(shape[0], int):
+            shape = shape[0]
+        shape = [operator.index(n) for n in shape]
+        if shape.count(-1) == 1:
+            known = 1
+            for n in shape:
+                known *= n if n != -1 else 1
+            shape[shape.index(-1)] = self.size // known if known else 0
+        try:
+            return self._reshape(shape)
+        except _core.ShapeError:
+            size = 1
+            for n in shape:
+                size *= n
+            if size != self.size:
+                raise
+            return self.copy()._reshape(shape)
+
+    def broadcast_to(self, *shape):
+        return self._broadcast(shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
+
+    def __getitem__(self, key):
+        keys = key if isinstance(key, tuple) else (key,)
+        used = sum(k is not None and k is not Ellipsis for k in keys)
+        if used > self.ndim:
+            raise IndexError(f"{used} indices for {self.ndim} axes")
+        if sum(k is Ellipsis for k in keys) > 1:
+            raise IndexError("more than one '...'")
+        if not any(k is Ellipsis for k in keys):
+            keys += (Ellipsis,)
+        view, shape, axis = self, [], 0
+        for k in keys:
+            if k is None:
+                shape.append(1)
+            elif k is Ellipsis:
+                shape += view.shape[axis:axis + self.ndim - used]
+                axis += self.ndim - used
+            elif isinstance(k, slice):
+                start, stop, step = k.indices(view.shape[axis])
+                count = len(range(start, stop, step))
+                view = view._slice(axis, start if count else 0, count, step)
+                shape.append(count)
+                axis += 1
+            else:
+                view = view._slice(axis, _index(k, view.shape[axis], axis), 1, 1)
+                axis += 1
+        return view if list(view.shape) == shape and view is not self else view._reshape(shape)
+
+    def __setitem__(self, key, value):
+        target = self[key]
+        if isinstance(value, (int, float, complex)):
+            op.fill(value=value, out=target)
+        else:
+            op.copy(value, out=target)
+
+    def __len__(self):
+        if not self.ndim:
+            raise TypeError("an array without axes has no length")
+        return self.shape[0]
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    # ---- Copies
+
+    def copy(self):
+        return op.copy(self, out=_core.empty(self.shape, self._dtype))
+
+    def astype(self, dtype, copy=True):
+        name = _core.dtype_name(dtype)
+        return self if name == self._dtype and not copy else op.copy(self, dtype=name)
+
+    def item(self):
+        """The only element as a number of Python."""
+        return self.to_numpy().item()
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __complex__(self):
+        return complex(self.item())
+
+    def __index__(self):
+        return operator.index(self.item())
+
+    def __bool__(self):
+        return bool(self.item())
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("the elements are copied; numpy.from_dlpack shares them")
+        values = self.to_numpy()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __reduce__(self):
+        return _unpickle, (self._dtype, self.shape, self._bytes())
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    # ---- DLPack
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """A capsule over the elements where they are, or in the host's memory; it is read-only, and
+        the work on them is over."""
+        source = self.copy() if copy else self
+        device = None
+        if dl_device is not None and tuple(dl_device) != source._place():
+            if tuple(dl_device)[0] != 1 or copy is False:
+                raise BufferError(f"the array is on {self.device}")
+            device = "host"
+        return source._capsule(device, max_version is not None and max_version[0] >= 1)
+
+    def __dlpack_device__(self):
+        return self._place()
+
+    # ---- Text
+
+    def __repr__(self):
+        import numpy
+        shown = self.astype("f32") if self._dtype == "bf16" else self
+        values = numpy.array2string(shown.to_numpy(), separator=", ", prefix="collet.Array(",
+                                    threshold=200)
+        return (f"collet.Array({values}, dtype={self._dtype}, shape={self.shape}, "
+                f"device='{self.device}')")
+
+    def __str__(self):
+        return str(self.to_numpy())
+
+    def __format__(self, text):
+        return format(self.item() if not self.ndim else str(self), text)
+
+
+def _index(key, extent, axis):
+    try:
+        index = operator.index(key)
+    except TypeError:
+        raise TypeError(f"an index is an integer, a slice, '...' or None, not {type(key).__name__}; "
+                        "there is no indexing by arrays") from None
+    if isinstance(key, bool) or not -extent <= index < extent:
+        raise IndexError(f"there is no index {key} in axis {axis} of {extent}")
+    return index + extent if index < 0 else index
+
+
+def _unpickle(dtype, shape, data):
+    array = _core.empty(shape, dtype)
+    array._write(data)
+    return array
+
+
+# ---- Operators: for each the op that computes it.
+
+
+def _promoted(a, b):
+    """The dtype of an operator on two dtypes, after the rules of the array API; None: there is none."""
+    if a == b:
+        return a
+    if {a, b} == {"f16", "bf16"}:
+        return "f32"
+    if a in _FLOATS and b in _FLOATS:
+        return max(a, b, key=_FLOATS.get)
+    if (a in _FLOATS or a in _COMPLEX) and (b in _FLOATS or b in _COMPLEX):
+        wide = max(_FLOATS.get(a) or _COMPLEX[a], _FLOATS.get(b) or _COMPLEX[b])
+        return "c128" if wide == 3 else "c64"
+    return None
+
+
+def _cast(array, dtype):
+    """The array in another dtype; complex of real by way of NumPy's number 0 as imaginary part."""
+    if array._dtype == dtype:
+        return array
+    if dtype in _COMPLEX and array._dtype in _FLOATS:
+        return asarray(array.to_numpy().astype(_core.dtype(dtype)))
+    return op.copy(array, dtype=dtype)
+
+
+def _operand(value):
+    """What an operator takes besides Arrays; None: it is not for this class."""
+    if isinstance(value, (Array, int, float, complex)):
+        return value
+    if hasattr(value, "__array_struct__"):
+        return asarray(value, copy=False)
+    return None
+
+
+def _compute(name, a, b):
+    function = getattr(op, name)
+    if isinstance(a, Array) and isinstance(b, Array) and a._dtype != b._dtype:
+        dtype = _promoted(a._dtype, b._dtype)
+        if dtype:
+            a, b = _cast(a, dtype), _cast(b, dtype)
+    return function(a, b)
+
+
+def _binary(name):
+    def forward(self, other):
+        other = _operand(other)
+        return NotImplemented if other is None else _compute(name, self, other)
+
+    def backward(self, other):
+        other = _operand(other)
+        return NotImplemented if other is None else _compute(name, other, self)
+
+    return forward, backward
+
+
+def _add_operators():
+    for symbol, name in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div")):
+        forward, backward = _binary(name)
+        setattr(Array, f"__{symbol}__", forward)
+        setattr(Array, f"__r{symbol}__", backward)
+        setattr(Array, f"__i{symbol}__", _in_place(name))
+    Array.__matmul__, Array.__rmatmul__ = _matmul, lambda self, other: _matmul(asarray(other), self)
+    Array.__neg__ = lambda self: op.neg(self)
+    Array.__pos__ = lambda self: self
+    Array.__abs__ = lambda self: op.abs(self)
+
+
+def _in_place(name):
+    def assign(self, other):
+        if not isinstance(other, (int, float, complex)):
+            other = _cast(asarray(other, copy=False), self._dtype)
+        return getattr(op, name)(self, other, out=self)
+
+    return assign
+
+
+def _matmul(a, b):
+    b = _operand(b)
+    if b is None or isinstance(b, (int, float, complex)):
+        return NotImplemented
+    if a.ndim == 1 and b.ndim == 1:
+        return _compute("dot", a, b)
+    if b.ndim == 1:
+        return _compute("matvec", a, b)
+    if a.ndim == 1:
+        return _compute("matvec", b.mT, a)
+    return _compute("matmul", a, b)
+
+
+# ---- Creation
+
+
+def asarray(values, dtype=None, *, copy=None):
+    """An Array of an array, an Array, or what numpy.asarray takes. copy=False shares the memory of a
+    NumPy array, which is then not to be changed as long as the Array exists; else it is copied.
+    An object with __dlpack__ that is on a device is shared."""
+    if isinstance(values, Array):
+        array = values.copy() if copy else values
+    else:
+        import numpy
+        array = _core.array_from(numpy.asarray(values), copy is not False)
+    return array if dtype is None or _core.dtype_name(dtype) == array._dtype else array.astype(dtype)
+
+
+def from_dlpack(x):
+    """An Array that shares the memory of an array of another library, in order with its work."""
+    if isinstance(x, Array):
+        return x
+    keywords = {}
+    if x.__dlpack_device__()[0] == 2:  # its commands come before ours in this stream of CUDA
+        keywords["stream"] = _core.native_queue(f"cuda:{x.__dlpack_device__()[1]}") or 1
+    try:
+        capsule = x.__dlpack__(max_version=(1, 0), **keywords)
+    except TypeError:
+        capsule = x.__dlpack__(**keywords)
+    return _core.from_capsule(capsule)
+
+
+def empty(shape, dtype="f64"):
+    """An Array with undefined elements."""
+    return _core.empty((shape,) if isinstance(shape, int) else shape, dtype)
+
+
+def full(shape, value, dtype="f64"):
+    """An Array whose elements are all `value`."""
+    return op.fill(value=value, out=empty(shape, dtype))
+
+
+def zeros(shape, dtype="f64"):
+    """An Array of zeros."""
+    return full(shape, 0, dtype)
+
+
+def ones(shape, dtype="f64"):
+    """An Array of ones."""
+    return full(shape, 1, dtype)
+
+
+_add_operators()
+_core.set_array_class(Array)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions for ops, with their texts, out of libcore's descriptions."""
+
+import functools
+import re
+from collections import namedtuple
+
+from . import _core
+
+_DTYPES = {"h": "f16", "b": "bf16", "f": "f32", "d": "f64", "c": "c64", "z": "c128", "a": "i8",
+           "A": "u8", "i": "i32", "I": "u32", "l": "i64", "L": "u64", "*": "any real", "=": "as out"}
+RESULT = "_result"  # the end of the name of a type of results
+
+
+def names():
+    """The names of all ops, those of plugins included."""
+    return _core.op_names()
+
+
+def describe(name):
+    """What libcore knows of an op, as a dict."""
+    return _core.op_describe(name)
+
+
+def _axes(shapes):
+    """The axes of each operand, outputs first, as ops.def writes them."""
+    for word in shapes.split():
+        if word != ":":
+            found = re.search(r"\[(.*)\]", word)
+            yield "(" + (found.group(1) if found else word.strip("()?")).replace(",", ", ") + ")"
+
+
+def _default(field):
+    value = field["default"]
+    if field["kind"] == "flag":
+        return str(bool(value))
+    if field["kind"] == "choice":
+        return repr(field["choices"].split()[int(value)])
+    if field["kind"] == "number":
+        return repr(value if field["dtype"] in ("f32", "f64") else int(value))
+    return "None"
+
+
+def _signature(name, inputs, fields):
+    last = max((i for i, o in enumerate(inputs) if not o["optional"]), default=-1)
+    words = [o["name"] + ("=None" if i > last else "") for i, o in enumerate(inputs)] + ["*"]
+    words += [f["name"] for f in fields if f["kind"] == "scalar"]
+    words += [f["name"] + "=" + _default(f) for f in fields if f["kind"] != "scalar"]
+    return f"{name.rpartition('.')[2]}({', '.join(words + ['out=None', 'dtype=None', 'shape=None'])})"
+
+
+def _field_text(field):
+    kind = field["kind"]
+    words = {"flag": "bool", "axes": "int or sequence of ints, default all axes",
+             "permutation": "sequence of ints, default reversed", "scalar": "number",
+             "choice": " | ".join(repr(c) for c in (field["choices"] or "").split())}
+    return f"{field['name']} : {words.get(kind, field['dtype'])}\n    {field['meaning']}\n"
+
+
+def _dtypes(sigs):
+    for sig in sigs.split():
+        outs, _, ins = sig.partition(":")
+        yield f"    {', '.join(_DTYPES[c] for c in outs)} of ({', '.join(_DTYPES[c] for c in ins)})"
+
+
+def _doc(about, fields):
+    operands = list(zip(about["operands"], _axes(about["shapes"])))
+    lines = [_signature(about["name"], [o for o, _ in operands if not o["output"]], fields), "--\n",
+             (about["summary"] or f"The op {about['name']} of a plugin.") + "\n", "Parameters",
+             "----------"]
+    for operand, axes in operands:
+        if not operand["output"]:
+            absent = ", may be None" if operand["optional"] else ""
+            lines.append(f"{operand['name']} : array, shape {axes}{absent}")
+    lines += [_field_text(f).rstrip("\n") for f in fields] + ["\nReturns", "-------"]
+    for operand, axes in operands:
+        if operand["output"]:
+            absent = ", None if the inputs do not allow it" if operand["optional"] else ""
+            lines.append(f"{operand['name']} : array, shape {axes}{absent}")
+    lines += ["\nRaises", "------", "collet.ShapeError, collet.DtypeError, collet.InvalidError",
+              "    the arguments do not fit", "\nDtypes of outputs and inputs:"]
+    return "\n".join(lines + list(_dtypes(about["sigs"])))
+
+
+def _type_name(name):
+    return name.replace(".", "_") + RESULT
+
+
+@functools.cache
+def make(name):
+    """The function of an op, and the type of its results; None: it has one output."""
+    about = _core.op_describe(name)
+    outputs = [o["name"] for o in about["operands"] if o["output"]]
+    fields = [f for f in about["fields"] if f["kind"] != "rank"]
+    result = None
+    if len(outputs) > 1:
+        result = namedtuple(_type_name(name), outputs, module="collet.op", rename=True)
+    return _core.op_function(name, _doc(about, fields), result and result._make), result
+
+
+class _Vendor:
+    """The ops of a plugin whose names begin with `prefix`."""
+
+    def __init__(self, prefix):
+        self._prefix = prefix
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = find(f"{self._prefix}.{name}")
+        setattr(self, name, found)
+        return found
+
+    def __dir__(self):
+        start = self._prefix + "."
+        return sorted({n[len(start):].partition(".")[0] for n in names() if n.startswith(start)})
+
+
+def find(name):
+    """The function of an op, or what has the ops whose names begin with `name`."""
+    known = names()
+    if name in known:
+        return make(name)[0]
+    if any(n.startswith(name + ".") for n in known):
+        return _Vendor(name)
+    try:
+        _core.op_describe(name)  # its error names the nearest op
+    except _core.NotFoundError as error:
+        raise AttributeError(str(error)) from None
+    raise AttributeError(name)
+
+
+def result_type(name):
+    """The type of results that is called `name`, for pickles."""
+    for op in names():
+        if _type_name(op) == name:
+            return make(op)[1]
+    raise AttributeError(name)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Backends, their choice, and what the library did: thin on collet._core."""
+
+import json
+from dataclasses import dataclass, field
+
+from . import _core
+
+_STATES = ("usable", "unavailable", "unproven")
+_KINDS = ("unknown", "cpu", "gpu", "other")
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device of a backend; 0 and "" where that is not known."""
+
+    choice: str  # for set_backend, using and memory
+    name: str
+    kind: str  # "cpu", "gpu", "other", "unknown"
+    vendor: str = ""
+    driver: str = ""
+    own_memory: bool = False
+    memory_bytes: int = 0
+    largest_array: int = 0
+    cache_bytes: int = 0
+    compute_units: int = 0
+    clock_mhz: int = 0
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A backend that was found, usable or not."""
+
+    name: str
+    state: str  # "usable", "unavailable" (see reason), "unproven": tried at its first use
+    reason: str
+    version: str
+    priority: int
+    kernel_count: int
+    path: str
+    devices: tuple = ()
+    capabilities: dict = field(default_factory=dict, repr=False)
+
+
+def _device(row):
+    shared = {k: row[k] for k in ("choice", "name", "vendor", "driver", "memory_bytes",
+                                  "largest_array", "cache_bytes", "compute_units", "clock_mhz")}
+    return Device(kind=_KINDS[row["kind"]], own_memory=row["memory"] == 2, **shared)
+
+
+def backends():
+    """The backends in the order in which "auto" prefers them; unusable ones come last."""
+    found = []
+    for row in _core.backends():
+        shared = {k: row[k] for k in ("name", "reason", "version", "priority", "kernel_count", "path")}
+        found.append(Backend(state=_STATES[row["state"]],
+                             devices=tuple(_device(d) for d in row["devices"]),
+                             capabilities=json.loads(row["capabilities"] or "{}"), **shared))
+    return found
+
+
+def set_backend(choice):
+    """Chooses the backend of all threads: "auto", a name ("opencl"), a name with a device
+    ("opencl:1"), or names in order of preference, separated by commas.
+
+    Raises UnknownBackendError or UnavailableError with what is available; the choice before stays."""
+    _core.set_backend(choice)
+
+
+def get_backend():
+    """The choice in force in this thread."""
+    return _core.get_backend()
+
+
+class using:
+    """A choice of backend for the calling thread, as set_backend has it for all:
+
+    with collet.using("opencl:1"): ...
+    """
+
+    def __init__(self, choice):
+        self._choice = choice
+        self._before = []
+
+    def __enter__(self):
+        self._before.append(_core.override(self._choice))
+        return self
+
+    def __exit__(self, *_):
+        _core.override(self._before.pop())
+
+
+def last_backend():
+    """The backend that computed the last op of this thread; "" before the first."""
+    return _core.last_backend()
+
+
+def set_num_threads(count):
+    """At most `count` CPU threads, 0: as many as the machine allows.
+
+    The library starts anew for it. BusyError while an Array exists or another thread computes."""
+    _core.set_num_threads(count)
+
+
+def configure(**settings):
+    """Settings of libcore (docs/settings.md), above the environment and the configuration file; a
+    point of a key is written as two underscores. The same conditions as set_num_threads."""
+    _core.set_settings([f"{k.replace('__', '.')}={v}" for k, v in settings.items()])
+
+
+def counters():
+    """Calls, fallbacks, temporaries and copied bytes of this thread."""
+    return _core.counters()
+
+
+def memory(space="host"):
+    """Bytes in "host" or on a device ("opencl:0"): current, reserved, peak, total, available."""
+    return _core.memory(space)
+
+
+def reset_peak(space="host"):
+    """From now on the peak of `space` is the largest current use after this call."""
+    _core.reset_peak(space)
+
+
+def trim():
+    """Frees what is kept for later calls: scratch memory, pools, plans, compiled programs."""
+    _core.trim()
+
+
+def finish():
+    """Waits for all work of this thread; raises its first failure."""
+    _core.finish()

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "array.h"
+
+#include <string.h>
+
+#include "dlpack.h"
+#include "error.h"
+#include "numpy.h"
+#include "runtime.h"
+
+typedef struct array_object {
+    PyObject_HEAD collet_array *array;
+    uint64_t generation; /* of its runtime */
+} array_object;
+
+static PyTypeObject *base;  /* collet._core.Array */
+static PyTypeObject *class; /* what array_new makes: collet.Array once that is defined */
+
+int array_check(PyObject *object)
+{
+    return PyObject_TypeCheck(object, base);
+}
+
+/* For what needs no runtime. */
+static collet_array *described(PyObject *object)
+{
+    collet_array *array = ((array_object *)object)->array;
+    return array ? array : error_raise(COLLET_INVALID, "this collet.Array was not initialised");
+}
+
+collet_array *array_get(PyObject *object)
+{
+    collet_array *array = described(object);
+    if (array && ((array_object *)object)->generation != runtime_generation())
+        return error_raise(COLLET_FORKED,
+                           "this collet.Array was made before the process was forked: "
+                           "make it in the child, or send it pickled or as a NumPy "
+                           "array");
+    return array;
+}
+
+void array_spec(const collet_array *array, collet_array_spec *spec)
+{
+    spec->dtype = collet_array_dtype(array);
+    spec->ndim = collet_array_ndim(array);
+    memcpy(spec->shape, collet_array_shape(array), (size_t)spec->ndim * sizeof *spec->shape);
+}
+
+PyObject *array_new(collet_array *array)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(class, Py_tp_alloc);
+    array_object *self = array ? (array_object *)allocate(class, 0) : NULL;
+    if (!self) {
+        collet_array_free(array);
+        return NULL;
+    }
+    self->array = array;
+    self->generation = runtime_generation();
+    runtime_count_array(self->generation, 1);
+    return (PyObject *)self;
+}
+
+static void array_dealloc(PyObject *object)
+{
+    array_object *self = (array_object *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    if (self->array)
+        runtime_count_array(self->generation, -1);
+    if (self->array && !runtime_at_once()) { /* the work on it may have to end */
+        PyThreadState *state = runtime_leave();
+        collet_array_free(self->array);
+        runtime_return(state);
+    } else {
+        collet_array_free(self->array);
+    }
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(object);
+    Py_DECREF(type);
+}
+
+/* ---- Properties --------------------------------------------------------------------------- */
+
+static PyObject *get_shape(PyObject *self, void *unused)
+{
+    const collet_array *a = described(self);
+    (void)unused;
+    return a ? numpy_shape(collet_array_ndim(a), collet_array_shape(a)) : NULL;
+}
+
+static PyObject *get_strides(PyObject *self, void *unused)
+{
+    const collet_array *a = described(self);
+    (void)unused;
+    return a ? numpy_shape(collet_array_ndim(a), collet_array_strides(a)) : NULL;
+}
+
+static PyObject *get_ndim(PyObject *self, void *unused)
+{
+    const collet_array *a = described(self);
+    (void)unused;
+    return a ? PyLong_FromLong(collet_array_ndim(a)) : NULL;
+}
+
+static PyObject *get_size(PyObject *self, void *unused)
+{
+    const collet_array *a = described(self);
+    (void)unused;
+    return a ? PyLong_FromLongLong(collet_array_size(a)) : NULL;
+}
+
+static PyObject *get_itemsize(PyObject *self, void *unused)
+{
+    const collet_array *a = described(self);
+    (void)unused;
+    return a ? PyLong_FromSize_t(collet_dtype_size(collet_array_dtype(a))) : NULL;
+}
+
+static PyObject *get_dtype(PyObject *self, void *unused)
+{
+    const collet_array *a = described(self);
+    (void)unused;
+    return a ? PyUnicode_FromString(collet_dtype_name(collet_array_dtype(a))) : NULL;
+}
+
+/* ---- Views -------------------------------------------------------------------------------- */
+
+/* An Array of what a function with this status stored in *view; NULL with its exception. */
+static PyObject *viewed(collet_context *context, collet_status status, collet_array **view)
+{
+    return status == COLLET_OK ? array_new(*view) : runtime_raise(context);
+}
+
+static PyObject *slice(PyObject *self, PyObject *arguments)
+{
+    int axis;
+    long long start, count, step;
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    if (!context || !PyArg_ParseTuple(arguments, "iLLL", &axis, &start, &count, &step))
+        return NULL;
+    return viewed(context, collet_array_slice(context, &view, a, axis, start, count, step), &view);
+}
+
+static int numbers(PyObject *sequence, int64_t *values)
+{
+    Py_ssize_t count = PySequence_Size(sequence);
+    if (count > COLLET_MAX_DIMS)
+        error_format(COLLET_SHAPE, "%zd axes; arrays have at most %d", count, COLLET_MAX_DIMS);
+    if (count < 0 || count > COLLET_MAX_DIMS)
+        return -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PySequence_GetItem(sequence, i);
+        PyObject *index = item ? PyNumber_Index(item) : NULL;
+        values[i] = index ? PyLong_AsLongLong(index) : -1;
+        Py_XDECREF(item);
+        Py_XDECREF(index);
+        if (values[i] == -1 && PyErr_Occurred())
+            return -1;
+    }
+    return (int)count;
+}
+
+static PyObject *permute(PyObject *self, PyObject *axes)
+{
+    int64_t wanted[COLLET_MAX_DIMS];
+    int32_t perm[COLLET_MAX_DIMS];
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    int count = context ? numbers(axes, wanted) : -1;
+    if (count < 0)
+        return NULL;
+    if (count != collet_array_ndim(a))
+        return error_format(COLLET_SHAPE, "%d axes to permute in an array of %d", count,
+                            (int)collet_array_ndim(a));
+    for (int i = 0; i < count; i++)
+        perm[i] = (int32_t)(wanted[i] < 0 ? wanted[i] + count : wanted[i]);
+    return viewed(context, collet_array_permute(context, &view, a, perm), &view);
+}
+
+static PyObject *reshape(PyObject *self, PyObject *shape)
+{
+    int64_t extents[COLLET_MAX_DIMS];
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    int count = context ? numbers(shape, extents) : -1;
+    if (count < 0)
+        return NULL;
+    return viewed(context, collet_array_reshape(context, &view, a, count, extents), &view);
+}
+
+static PyObject *broadcast(PyObject *self, PyObject *shape)
+{
+    int64_t extents[COLLET_MAX_DIMS];
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    int count = context ? numbers(shape, extents) : -1;
+    if (count < 0)
+        return NULL;
+    return viewed(context, collet_array_broadcast(context, &view, a, count, extents), &view);
+}
+
+/* ---- Transfers ---------------------------------------------------------------------------- */
+
+static collet_status read_into(collet_context *context, const collet_array *a, void *target)
+{
+    size_t bytes = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+    PyThreadState *state = runtime_leave();
+    collet_status status = collet_array_read(context, a, target, bytes);
+    runtime_return(state);
+    return status;
+}
+
+static PyObject *to_numpy(PyObject *self, PyObject *unused)
+{
+    collet_array *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    PyObject *array;
+    numpy_view view;
+    (void)unused;
+    if (!context)
+        return NULL;
+    array = numpy_empty(collet_array_dtype(a), collet_array_ndim(a), collet_array_shape(a));
+    if (!array || numpy_view_of(array, "the array", &view) ||
+        (read_into(context, a, view.data) != COLLET_OK && !runtime_raise(context)))
+        Py_CLEAR(array);
+    return array;
+}
+
+static PyObject *to_bytes(PyObject *self, PyObject *unused)
+{
+    collet_array *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    PyObject *bytes;
+    (void)unused;
+    if (!context)
+        return NULL;
+    bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((size_t)collet_array_size(a) *
+                                                         collet_dtype_size(collet_array_dtype(a))));
+    if (bytes && read_into(context, a, PyBytes_AsString(bytes)) != COLLET_OK) {
+        Py_CLEAR(bytes);
+        runtime_raise(context);
+    }
+    return bytes;
+}
+
+static PyObject *write_bytes(PyObject *self, PyObject *bytes)
+{
+    char *source;
+    Py_ssize_t size;
+    collet_array *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    if (!context || PyBytes_AsStringAndSize(bytes, &source, &size))
+        return NULL;
+    PyThreadState *state = runtime_leave();
+    collet_status status = collet_array_write(context, a, source, (size_t)size);
+    runtime_return(state);
+    return status == COLLET_OK ? Py_NewRef(Py_None) : runtime_raise(context);
+}
+
+static PyObject *capsule(PyObject *self, PyObject *arguments)
+{
+    const char *device;
+    int versioned;
+    collet_array *a = array_get(self);
+    if (!a || !PyArg_ParseTuple(arguments, "zp", &device, &versioned))
+        return NULL;
+    return dlpack_capsule(a, device, versioned);
+}
+
+static PyObject *place(PyObject *self, PyObject *unused)
+{
+    int32_t type, id;
+    collet_array *a = array_get(self);
+    (void)unused;
+    return a && !dlpack_place(a, &type, &id) ? Py_BuildValue("ii", (int)type, (int)id) : NULL;
+}
+
+int array_add_type(PyObject *module)
+{
+    static PyGetSetDef properties[] = {
+        {"shape", get_shape, NULL, "The extents.", NULL},
+        {"strides", get_strides, NULL, "The strides, in elements.", NULL},
+        {"ndim", get_ndim, NULL, "The number of axes.", NULL},
+        {"size", get_size, NULL, "The number of elements.", NULL},
+        {"itemsize", get_itemsize, NULL, "Bytes of an element.", NULL},
+        {"_dtype", get_dtype, NULL, "libcore's name of the element type.", NULL},
+        {NULL, NULL, NULL, NULL, NULL}};
+    static PyMethodDef methods[] = {
+        {"_slice", slice, METH_VARARGS, "A view: axis, start, count, step."},
+        {"_permute", permute, METH_O, "A view: axes."},
+        {"_reshape", reshape, METH_O, "A view: shape."},
+        {"_broadcast", broadcast, METH_O, "A view: shape."},
+        {"_capsule", capsule, METH_VARARGS, "DLPack: device or None, versioned."},
+        {"_place", place, METH_NOARGS, "Where the bytes are: type and number, as in DLPack."},
+        {"_bytes", to_bytes, METH_NOARGS, "The elements as bytes, in C order."},
+        {"_write", write_bytes, METH_O, "Sets the elements by bytes, in C order."},
+        {"to_numpy", to_numpy, METH_NOARGS,
+         "A NumPy array with a copy of the elements, after the work that computes them."},
+        {NULL, NULL, 0, NULL}};
+    PyType_Slot slots[] = {{Py_tp_dealloc, array_dealloc},
+                           {Py_tp_getset, properties},
+                           {Py_tp_methods, methods},
+                           {Py_tp_doc, "The part of collet.Array that is written in C."},
+                           {0, NULL}};
+    PyType_Spec spec = {.name = "collet._core.Array",
+                        .basicsize = sizeof(array_object),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                        .slots = slots};
+    base = class = (PyTypeObject *)PyType_FromSpec(&spec);
+    return base ? PyModule_AddObjectRef(module, "Array", (PyObject *)base) : -1;
+}
+
+/* ---- Functions ---------------------------------------------------------------------------- */
+
+PyObject *array_set_class(PyObject *module, PyObject *type)
+{
+    (void)module;
+    if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, base)) {
+        PyErr_SetString(PyExc_TypeError, "no subclass of collet._core.Array");
+        return NULL;
+    }
+    class = (PyTypeObject *)Py_NewRef(type);
+    Py_RETURN_NONE;
+}
+
+/* NumPy's dtype, and the name of libcore's, of what numpy_dtype_parse takes. */
+PyObject *array_dtype(PyObject *module, PyObject *name)
+{
+    collet_dtype dtype = numpy_dtype_parse(name);
+    (void)module;
+    return dtype ? numpy_dtype(dtype) : NULL;
+}
+
+PyObject *array_dtype_name(PyObject *module, PyObject *name)
+{
+    collet_dtype dtype = numpy_dtype_parse(name);
+    (void)module;
+    return dtype ? PyUnicode_FromString(collet_dtype_name(dtype)) : NULL;
+}
+
+/* (shape, dtype) */
+PyObject *array_empty(PyObject *module, PyObject *arguments)
+{
+    PyObject *shape, *type;
+    int64_t extents[COLLET_MAX_DIMS];
+    collet_array *array;
+    collet_dtype dtype;
+    collet_context *context;
+    int count;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OO", &shape, &type) ||
+        (count = numbers(shape, extents)) < 0 || !(dtype = numpy_dtype_parse(type)) ||
+        !(context = runtime_context()))
+        return NULL;
+    return viewed(context, collet_array_create(context, &array, dtype, count, extents), &array);
+}
+
+/* Wrapped memory is freed: its owner is not needed any more. */
+static void drop_owner(void *owner)
+{
+    PyGILState_STATE state;
+    if (!Py_IsInitialized())
+        return;
+    state = PyGILState_Ensure();
+    Py_DECREF((PyObject *)owner);
+    PyGILState_Release(state);
+}
+
+/* An array over the memory of `source`, to which it keeps a reference. */
+static collet_array *wrap(PyObject *source, const numpy_view *view)
+{
+    collet_array *array = NULL;
+    collet_context *context = runtime_context();
+    if (!context)
+        return NULL;
+    if (collet_array_wrap(context, &array, view->spec.dtype, view->spec.ndim, view->spec.shape,
+                          view->strides, view->data, view->writable ? 0 : COLLET_WRAP_READONLY,
+                          drop_owner, source) != COLLET_OK)
+        return runtime_raise(context);
+    Py_INCREF(source);
+    return array;
+}
+
+/* The copy is the array's memory: nothing else uses it. */
+static collet_array *copy_in(PyObject *source, numpy_view *view)
+{
+    PyObject *copy = numpy_copy(source, &view->spec);
+    collet_array *array = copy && !numpy_view_of(copy, "the array", view) ? wrap(copy, view) : NULL;
+    Py_XDECREF(copy);
+    return array;
+}
+
+static collet_array *same_view(PyObject *object, collet_dtype dtype, const char *name)
+{
+    collet_array *view, *a = array_get(object);
+    collet_context *context = a ? runtime_context() : NULL;
+    if (!context)
+        return NULL;
+    if (dtype && collet_array_dtype(a) != dtype)
+        return error_format(COLLET_DTYPE, "%s is %s; it must be %s", name,
+                            collet_dtype_name(collet_array_dtype(a)), collet_dtype_name(dtype));
+    if (collet_array_broadcast(context, &view, a, collet_array_ndim(a), collet_array_shape(a)) !=
+        COLLET_OK)
+        return runtime_raise(context);
+    return view;
+}
+
+collet_array *array_over(PyObject *object, collet_dtype dtype, const char *name)
+{
+    numpy_view view;
+    PyObject *source;
+    collet_array *array = NULL;
+    if (array_check(object))
+        return same_view(object, dtype, name);
+    source = numpy_asarray(object, dtype);
+    if (source && !numpy_view_of(source, name, &view))
+        array = view.usable ? wrap(source, &view) : copy_in(source, &view);
+    Py_XDECREF(source);
+    return array;
+}
+
+PyObject *array_from_capsule(PyObject *module, PyObject *capsule_object)
+{
+    (void)module;
+    return array_new(dlpack_take(capsule_object));
+}
+
+/* (NumPy array, copy) */
+PyObject *array_from(PyObject *module, PyObject *arguments)
+{
+    PyObject *source;
+    int copy;
+    numpy_view view;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "Op", &source, &copy) ||
+        numpy_view_of(source, "the array", &view))
+        return NULL;
+    if (!copy && !view.usable)
+        return error_raise(COLLET_INVALID, "this memory cannot be shared: it is not aligned, of "
+                                           "another byte order, or has strides that are no "
+                                           "multiple of its elements");
+    return array_new(copy ? copy_in(source, &view) : wrap(source, &view));
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet.Array: its memory, views and transfers; collet/_array.py adds indexing, methods and repr.
+ */
+#ifndef COLLET_PYTHON_ARRAY_H
+#define COLLET_PYTHON_ARRAY_H
+
+#include "python.h"
+
+/* Adds the type Array to the module. 0, or -1 with an exception. */
+int array_add_type(PyObject *module);
+
+int array_check(PyObject *object);
+
+/* The array of an Array; NULL with an exception if there is none, or it is of a parent of fork. */
+collet_array *array_get(PyObject *object);
+
+/* An Array that owns `array`, which is freed on failure. NULL with an exception; also for NULL. */
+PyObject *array_new(collet_array *array);
+
+/* An array of the caller's over the elements of an Array or of what numpy.asarray takes; a copy
+ * where the layout or `dtype` (0: any) does not fit. NULL with an exception. */
+collet_array *array_over(PyObject *object, collet_dtype dtype, const char *name);
+
+/* Dtype and shape. */
+void array_spec(const collet_array *array, collet_array_spec *spec);
+
+/* Functions of the module. */
+PyObject *array_set_class(PyObject *module, PyObject *type);
+PyObject *array_dtype(PyObject *module, PyObject *name);
+PyObject *array_dtype_name(PyObject *module, PyObject *dtype);
+PyObject *array_empty(PyObject *module, PyObject *arguments);
+PyObject *array_from_capsule(PyObject *module, PyObject *capsule);
+PyObject *array_from(PyObject *module, PyObject *arguments);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call of an op: its arguments become operands and parameters, its outputs are inferred. */
+#include <string.h>
+
+#include "array.h"
+#include "error.h"
+#include "op.h"
+#include "operand.h"
+#include "runtime.h"
+
+#define SMALL 8192 /* elements of all operands: work of microseconds for most ops */
+
+typedef struct call {
+    op_object *op;
+    collet_context *context;
+    PyObject *given[COLLET_MAX_OPERANDS]; /* arguments; NULL: absent or to be made */
+    int absent[COLLET_MAX_OPERANDS];      /* 1: the caller wants no such output */
+    PyObject *fields[OP_FIELDS];
+    PyObject *out, *dtype, *shape;
+    int device; /* 1: the results are Arrays */
+    operand operands[COLLET_MAX_OPERANDS];
+    _Alignas(16) unsigned char params[OP_PARAMS];
+} call;
+
+/* ---- Arguments ---------------------------------------------------------------------------- */
+
+static int same(PyObject *a, PyObject *b)
+{
+    return a == b || PyUnicode_Compare(a, b) == 0;
+}
+
+/* The place of a keyword; NULL if there is none of that name. */
+static PyObject **place_of(call *c, PyObject *key)
+{
+    static const char *const others[] = {"out", "dtype", "shape"};
+    PyObject **places[] = {&c->out, &c->dtype, &c->shape};
+    const op_object *op = c->op;
+    for (uint32_t i = 0; i < op->n_in; i++)
+        if (same(op->operands[op->n_out + i].name, key))
+            return &c->given[op->n_out + i];
+    for (uint32_t i = 0; i < op->field_count; i++)
+        if (op->fields[i].row.kind != COLLET_FIELD_RANK && same(op->fields[i].name, key))
+            return &c->fields[i];
+    for (size_t i = 0; i < 3; i++)
+        if (!PyUnicode_CompareWithASCIIString(key, others[i]))
+            return places[i];
+    return NULL;
+}
+
+static int take_keywords(call *c, PyObject *const *values, PyObject *keywords)
+{
+    Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *key = PyTuple_GetItem(keywords, i);
+        PyObject **place = place_of(c, key);
+        if (!place || *place) {
+            PyErr_Format(PyExc_TypeError, place ? "%U() got %R twice" : "%U() has no parameter %R",
+                         c->op->name, key);
+            return -1;
+        }
+        *place = values[i];
+    }
+    return 0;
+}
+
+static int take_arguments(call *c, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
+{
+    const op_object *op = c->op;
+    if (count > (Py_ssize_t)op->n_in) {
+        PyErr_Format(PyExc_TypeError, "%U() takes %d arrays (%zd given); parameters are keywords",
+                     op->name, (int)op->n_in, count);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        c->given[op->n_out + (uint32_t)i] = arguments[i];
+    if (take_keywords(c, arguments + count, keywords))
+        return -1;
+    for (uint32_t i = op->n_out; i < op->n_out + op->n_in; i++) {
+        if (c->given[i] == Py_None)
+            c->given[i] = NULL;
+        if (!c->given[i] && !op->operands[i].optional) {
+            PyErr_Format(PyExc_TypeError, "%U() needs %s", op->name, op->operands[i].text);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* `out`: an array, or for each output an array, None (it is made) or False (it is left out). */
+static int take_out(call *c)
+{
+    const op_object *op = c->op;
+    if (!c->out || c->out == Py_None)
+        return 0;
+    if (!PyTuple_Check(c->out)) {
+        c->given[0] = c->out;
+        return 0;
+    }
+    if (PyTuple_Size(c->out) != (Py_ssize_t)op->n_out) {
+        PyErr_Format(PyExc_ValueError, "%U() has %d outputs, the tuple `out` has %zd", op->name,
+                     (int)op->n_out, PyTuple_Size(c->out));
+        return -1;
+    }
+    for (uint32_t i = 0; i < op->n_out; i++) {
+        PyObject *item = PyTuple_GetItem(c->out, i);
+        c->absent[i] = item == Py_False;
+        c->given[i] = item == Py_None || item == Py_False ? NULL : item;
+    }
+    return 0;
+}
+
+/* ---- Operands ----------------------------------------------------------------------------- */
+
+static int is_number(PyObject *object)
+{
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyComplex_CheckExact(object);
+}
+
+/* Numbers come last: they take the dtype of the first array. */
+static int take_inputs(call *c)
+{
+    const op_object *op = c->op;
+    uint32_t end = op->n_out + op->n_in;
+    collet_dtype like = 0;
+    for (int numbers = 0; numbers < 2; numbers++) {
+        for (uint32_t i = op->n_out; i < end; i++) {
+            operand *o = &c->operands[i];
+            if (!c->given[i] || is_number(c->given[i]) != numbers)
+                continue;
+            if (operand_input(o, c->given[i], op->operands[i].text, like))
+                return -1;
+            c->device |= o->array != NULL;
+            if (!numbers && !like)
+                like = o->view.spec.dtype;
+        }
+    }
+    return 0;
+}
+
+static int parse_shape(PyObject *object, collet_array_spec *spec)
+{
+    int alone = PyIndex_Check(object);
+    Py_ssize_t count = alone ? 1 : PySequence_Size(object);
+    if (count < 0)
+        return -1;
+    if (count > COLLET_MAX_DIMS) {
+        error_format(COLLET_SHAPE, "shape: %zd axes; arrays have at most %d", count,
+                     COLLET_MAX_DIMS);
+        return -1;
+    }
+    spec->ndim = (int32_t)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = alone ? Py_NewRef(object) : PySequence_GetItem(object, i);
+        PyObject *index = item ? PyNumber_Index(item) : NULL;
+        spec->shape[i] = index ? PyLong_AsLongLong(index) : -1;
+        Py_XDECREF(item);
+        Py_XDECREF(index);
+        if (spec->shape[i] == -1 && PyErr_Occurred())
+            return -1;
+    }
+    return 0;
+}
+
+/* What is known of the outputs before inference. */
+static int take_outputs(call *c)
+{
+    for (uint32_t i = 0; i < c->op->n_out; i++) {
+        operand *o = &c->operands[i];
+        o->view.spec.dtype = COLLET_DTYPE_NONE;
+        o->view.spec.ndim = COLLET_INFER;
+        if (c->given[i] && operand_output(o, c->given[i], c->op->operands[i].text))
+            return -1;
+        c->device |= o->array != NULL;
+    }
+    if (c->given[0])
+        return 0;
+    if (c->dtype && c->dtype != Py_None &&
+        !(c->operands[0].view.spec.dtype = numpy_dtype_parse(c->dtype)))
+        return -1;
+    return c->shape && c->shape != Py_None ? parse_shape(c->shape, &c->operands[0].view.spec) : 0;
+}
+
+/* ---- Inference ---------------------------------------------------------------------------- */
+
+/* Infers the outputs without those whose bit is set in `left_out`. */
+static collet_status infer_without(call *c, uint32_t left_out, const collet_array_spec *ins,
+                                   collet_error *err)
+{
+    const op_object *op = c->op;
+    collet_array_spec outs[COLLET_MAX_OPERANDS];
+    collet_status status;
+    for (uint32_t i = 0; i < op->n_out; i++) {
+        outs[i] = c->operands[i].view.spec;
+        if (left_out & 1u << i)
+            outs[i].ndim = COLLET_ABSENT;
+    }
+    status = collet_op_infer(collet_context_runtime(c->context), op->id, ins, c->params, outs, err);
+    for (uint32_t i = 0; status == COLLET_OK && i < op->n_out; i++) {
+        c->operands[i].view.spec = outs[i];
+        c->absent[i] = (left_out >> i & 1) != 0;
+    }
+    return status;
+}
+
+/* Optional outputs are computed where the inputs and parameters allow it. */
+static int infer(call *c)
+{
+    const op_object *op = c->op;
+    collet_array_spec ins[COLLET_MAX_OPERANDS];
+    uint32_t may_miss = 0, missing = 0, attempt = 0;
+    collet_error err;
+    collet_status status;
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const operand *o = &c->operands[op->n_out + i];
+        ins[i] = o->view.spec;
+        if (!c->given[op->n_out + i])
+            ins[i].ndim = COLLET_ABSENT;
+    }
+    for (uint32_t i = 0; i < op->n_out; i++) {
+        missing |= (uint32_t)c->absent[i] << i;
+        if (op->operands[i].optional && !c->given[i] && !c->absent[i])
+            may_miss |= 1u << i;
+    }
+    do { /* every subset of may_miss, the empty one first */
+        status = infer_without(c, missing | attempt, ins, &err);
+        attempt = (attempt - may_miss) & may_miss;
+    } while (status != COLLET_OK && attempt);
+    if (status == COLLET_OK)
+        return 0;
+    error_raise(status, err.text);
+    return -1;
+}
+
+/* ---- The call ----------------------------------------------------------------------------- */
+
+static collet_status run(call *c)
+{
+    const op_object *op = c->op;
+    collet_array *outs[COLLET_MAX_OPERANDS];
+    const collet_array *ins[COLLET_MAX_OPERANDS];
+    uint32_t end = op->n_out + op->n_in;
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; status == COLLET_OK && i < end; i++)
+        status =
+            operand_wrap(&c->operands[i], c->context, i < op->n_out ? 0 : COLLET_WRAP_READONLY);
+    for (uint32_t i = 0; i < op->n_out; i++)
+        outs[i] = c->operands[i].array;
+    for (uint32_t i = 0; i < op->n_in; i++)
+        ins[i] = c->operands[op->n_out + i].array;
+    if (status == COLLET_OK)
+        status = collet_call(c->context, op->id, outs, ins, op->params_size ? c->params : NULL);
+    if (status == COLLET_OK)
+        runtime_called(c->context);
+    for (uint32_t i = 0; status == COLLET_OK && i < op->n_out && !runtime_at_once(); i++)
+        status = operand_fetch(&c->operands[i], c->context);
+    for (uint32_t i = 0; i < end; i++)
+        operand_unwrap(&c->operands[i]);
+    return status;
+}
+
+static int64_t elements(const collet_array_spec *spec)
+{
+    int64_t size = 1;
+    for (int32_t i = 0; i < spec->ndim; i++)
+        if (__builtin_mul_overflow(size, spec->shape[i], &size))
+            return INT64_MAX;
+    return size;
+}
+
+static int is_small(const call *c)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < c->op->n_out + c->op->n_in && sum <= SMALL; i++)
+        if (c->operands[i].object) {
+            int64_t more = elements(&c->operands[i].view.spec);
+            sum = more > SMALL ? more : sum + more;
+        }
+    return sum <= SMALL;
+}
+
+static int compute(call *c)
+{
+    collet_status status;
+    for (uint32_t i = 0; i < c->op->n_out; i++)
+        if (!c->absent[i] && !c->given[i] && operand_make(&c->operands[i], c->context, c->device))
+            return -1;
+    if (runtime_at_once() && is_small(c)) {
+        status = run(c);
+    } else {
+        PyThreadState *state = runtime_leave();
+        status = run(c);
+        runtime_return(state);
+    }
+    if (status == COLLET_OK)
+        return 0;
+    runtime_raise(c->context);
+    return -1;
+}
+
+static PyObject *result(call *c)
+{
+    const op_object *op = c->op;
+    PyObject *tuple, *made;
+    if (!op->make)
+        return Py_NewRef(c->operands[0].object);
+    tuple = PyTuple_New(op->n_out);
+    for (uint32_t i = 0; tuple && i < op->n_out; i++) {
+        PyObject *item = c->operands[i].object ? c->operands[i].object : Py_None;
+        PyTuple_SetItem(tuple, i, Py_NewRef(item));
+    }
+    made = tuple ? PyObject_CallFunctionObjArgs(op->make, tuple, NULL) : NULL;
+    Py_XDECREF(tuple);
+    return made;
+}
+
+PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
+{
+    call c;
+    op_object *op = (op_object *)self;
+    uint32_t end = op->n_out + op->n_in;
+    PyObject *made = NULL;
+    c.op = op;
+    c.out = c.dtype = c.shape = NULL;
+    c.device = 0;
+    for (uint32_t i = 0; i < end; i++) {
+        c.given[i] = NULL;
+        c.absent[i] = 0;
+        operand_start(&c.operands[i]);
+    }
+    memset(c.fields, 0, op->field_count * sizeof *c.fields);
+    if (take_arguments(&c, arguments, count, keywords) || take_out(&c))
+        return NULL;
+    c.context = runtime_context();
+    if (c.context && !op_refresh(op) && !take_inputs(&c) && !take_outputs(&c) &&
+        !op_set_params(op, collet_context_runtime(c.context),
+                       op->n_in && c.given[op->n_out] ? c.operands[op->n_out].view.spec.ndim : 0,
+                       c.fields, c.params) &&
+        !infer(&c) && !compute(&c))
+        made = result(&c);
+    for (uint32_t i = 0; i < end; i++)
+        operand_clear(&c.operands[i]);
+    return made;
+}

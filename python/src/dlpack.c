@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dlpack.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+#include "runtime.h"
+
+#define VERSIONED "dltensor_versioned"
+#define UNVERSIONED "dltensor"
+
+/* https://dmlc.github.io/dlpack/latest/c_api.html */
+typedef struct dl_tensor {
+    void *data;
+    int32_t device_type, device_id;
+    int32_t ndim;
+    uint8_t code, bits;
+    uint16_t lanes;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+} dl_tensor;
+
+typedef struct DLManagedTensorVersioned versioned_tensor;
+struct DLManagedTensorVersioned {
+    uint32_t major, minor;
+    void *manager;
+    void (*deleter)(versioned_tensor *self);
+    uint64_t flags;
+    dl_tensor tensor;
+};
+
+typedef struct unversioned_tensor unversioned_tensor;
+struct unversioned_tensor {
+    dl_tensor tensor;
+    void *manager;
+    void (*deleter)(unversioned_tensor *self);
+};
+
+/* ---- Out ---------------------------------------------------------------------------------- */
+
+/* A capsule that nobody used. */
+static void end_versioned(PyObject *capsule)
+{
+    versioned_tensor *t =
+        PyCapsule_IsValid(capsule, VERSIONED) ? PyCapsule_GetPointer(capsule, VERSIONED) : NULL;
+    if (t)
+        t->deleter(t);
+}
+
+static void end_unversioned(PyObject *capsule)
+{
+    unversioned_tensor *t =
+        PyCapsule_IsValid(capsule, UNVERSIONED) ? PyCapsule_GetPointer(capsule, UNVERSIONED) : NULL;
+    if (t)
+        t->deleter(t);
+}
+
+static void delete_unversioned(unversioned_tensor *self)
+{
+    versioned_tensor *t = self->manager;
+    t->deleter(t);
+    free(self);
+}
+
+static PyObject *unversioned_capsule(versioned_tensor *t)
+{
+    unversioned_tensor *old = malloc(sizeof *old);
+    PyObject *capsule;
+    if (!old) {
+        t->deleter(t);
+        return PyErr_NoMemory();
+    }
+    *old = (unversioned_tensor){t->tensor, t, delete_unversioned};
+    capsule = PyCapsule_New(old, UNVERSIONED, end_unversioned);
+    if (!capsule)
+        delete_unversioned(old);
+    return capsule;
+}
+
+static versioned_tensor *export(collet_array *array, const char *device)
+{
+    versioned_tensor *tensor = NULL;
+    collet_context *context = runtime_context();
+    if (!context)
+        return NULL;
+    PyThreadState *state = runtime_leave();
+    collet_status status = collet_array_to_dlpack(context, array, device, COLLET_READ, &tensor);
+    runtime_return(state);
+    return status == COLLET_OK ? tensor : runtime_raise(context);
+}
+
+PyObject *dlpack_capsule(collet_array *array, const char *device, int versioned)
+{
+    versioned_tensor *tensor = export(array, device);
+    PyObject *capsule;
+    if (!tensor)
+        return NULL;
+    if (!versioned)
+        return unversioned_capsule(tensor);
+    capsule = PyCapsule_New(tensor, VERSIONED, end_versioned);
+    if (!capsule)
+        tensor->deleter(tensor);
+    return capsule;
+}
+
+int dlpack_place(collet_array *array, int32_t *type, int32_t *id)
+{
+    versioned_tensor *tensor = export(array, NULL);
+    if (!tensor)
+        return -1;
+    *type = tensor->tensor.device_type;
+    *id = tensor->tensor.device_id;
+    tensor->deleter(tensor);
+    return 0;
+}
+
+/* ---- In ----------------------------------------------------------------------------------- */
+
+static void delete_shim(versioned_tensor *self)
+{
+    unversioned_tensor *old = self->manager;
+    if (old->deleter)
+        old->deleter(old);
+    free(self);
+}
+
+/* The tensor of a capsule, as one of DLPack 1. */
+static versioned_tensor *tensor_of(PyObject *capsule)
+{
+    versioned_tensor *shim;
+    unversioned_tensor *old;
+    if (PyCapsule_IsValid(capsule, VERSIONED))
+        return PyCapsule_GetPointer(capsule, VERSIONED);
+    if (!PyCapsule_IsValid(capsule, UNVERSIONED)) {
+        PyErr_SetString(PyExc_TypeError, "no unused capsule of DLPack");
+        return NULL;
+    }
+    old = PyCapsule_GetPointer(capsule, UNVERSIONED);
+    shim = malloc(sizeof *shim);
+    if (!shim)
+        return (versioned_tensor *)PyErr_NoMemory();
+    *shim = (versioned_tensor){1, 0, old, delete_shim, 0, old->tensor};
+    return shim;
+}
+
+collet_array *dlpack_take(PyObject *capsule)
+{
+    collet_context *context = runtime_context();
+    versioned_tensor *tensor = context ? tensor_of(capsule) : NULL;
+    collet_array *array = NULL;
+    collet_status status;
+    if (!tensor)
+        return NULL;
+    PyThreadState *state = runtime_leave();
+    status = collet_array_from_dlpack(context, &array, tensor);
+    runtime_return(state);
+    if (status != COLLET_OK) {
+        if (tensor->deleter == delete_shim)
+            free(tensor);
+        return runtime_raise(context);
+    }
+    if (PyCapsule_SetName(capsule, tensor->deleter == delete_shim ? "used_" UNVERSIONED
+                                                                  : "used_" VERSIONED)) {
+        collet_array_free(array);
+        return NULL;
+    }
+    return array;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Capsules of DLPack, with and without a version. All functions need the GIL. */
+#ifndef COLLET_PYTHON_DLPACK_H
+#define COLLET_PYTHON_DLPACK_H
+
+#include "python.h"
+
+/* A capsule over the array's memory, read-only; `device` NULL: where the bytes are. `versioned` 0:
+ * of DLPack before 1.0. NULL with an exception. */
+PyObject *dlpack_capsule(collet_array *array, const char *device, int versioned);
+
+/* Where the array's bytes are, as DLPack numbers devices. 0, or -1 with an exception. */
+int dlpack_place(collet_array *array, int32_t *type, int32_t *id);
+
+/* An array over the memory of a capsule, which is then used; the caller's. NULL with an exception.
+ */
+collet_array *dlpack_take(PyObject *capsule);
+
+#endif

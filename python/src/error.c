@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static PyObject *types[COLLET_STATUS_COUNT];
+
+/* The class of a status, and the built-in class that it also derives from (NULL: none). */
+typedef struct error_class {
+    collet_status status;
+    const char *name;
+    PyObject **also;
+} error_class;
+
+static PyObject *new_type(const error_class *row)
+{
+    char name[64], doc[160];
+    PyObject *bases, *members, *type = NULL;
+    snprintf(name, sizeof name, "collet.%s", row->name);
+    snprintf(doc, sizeof doc, "%s: %s", collet_status_name(row->status),
+             row->status ? collet_status_text(row->status)
+                         : "a call of libcore failed; `status` is its status");
+    bases = !row->status ? PyTuple_Pack(1, PyExc_Exception)
+            : row->also  ? PyTuple_Pack(2, types[COLLET_OK], *row->also)
+                         : PyTuple_Pack(1, types[COLLET_OK]);
+    members = Py_BuildValue("{s:i}", "status", (int)row->status);
+    if (bases && members)
+        type = PyErr_NewExceptionWithDoc(name, doc, bases, members);
+    Py_XDECREF(bases);
+    Py_XDECREF(members);
+    return type;
+}
+
+int error_add_types(PyObject *module)
+{
+    const error_class rows[] = {
+        {COLLET_OK, "Error", NULL},
+        {COLLET_INVALID, "InvalidError", &PyExc_ValueError},
+        {COLLET_SHAPE, "ShapeError", &PyExc_ValueError},
+        {COLLET_DTYPE, "DtypeError", &PyExc_TypeError},
+        {COLLET_OVERFLOW, "SizeOverflowError", &PyExc_OverflowError},
+        {COLLET_NO_MEMORY, "NoMemoryError", &PyExc_MemoryError},
+        {COLLET_UNKNOWN_BACKEND, "UnknownBackendError", &PyExc_ValueError},
+        {COLLET_UNAVAILABLE, "UnavailableError", NULL},
+        {COLLET_UNSUPPORTED, "UnsupportedError", &PyExc_NotImplementedError},
+        {COLLET_REFUSED, "RefusedError", NULL},
+        {COLLET_FAILED, "FailedError", NULL},
+        {COLLET_DEVICE_LOST, "DeviceLostError", NULL},
+        {COLLET_FORKED, "ForkedError", NULL},
+        {COLLET_IO, "FileError", &PyExc_OSError},
+        {COLLET_FORMAT, "FormatError", &PyExc_ValueError},
+        {COLLET_ABI, "AbiError", NULL},
+        {COLLET_BUSY, "BusyError", NULL},
+        {COLLET_NOT_FOUND, "NotFoundError", &PyExc_LookupError},
+        {COLLET_NOT_READY, "NotReadyError", NULL},
+        {COLLET_CANCELLED, "CancelledError", NULL},
+    };
+    _Static_assert(sizeof rows / sizeof *rows == COLLET_STATUS_COUNT, "a status has no class");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        PyObject *type = new_type(&rows[i]);
+        if (!type || PyModule_AddObjectRef(module, rows[i].name, type))
+            return -1;
+        types[rows[i].status] = type;
+    }
+    return 0;
+}
+
+void *error_raise(collet_status status, const char *text)
+{
+    if (PyErr_Occurred())
+        return NULL; /* of a callback, and more exact */
+    if (status <= COLLET_OK || status >= COLLET_STATUS_COUNT)
+        status = COLLET_OK;
+    PyErr_SetString(types[status], text && *text ? text : collet_status_text(status));
+    return NULL;
+}
+
+void *error_format(collet_status status, const char *format, ...)
+{
+    char text[COLLET_ERROR_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return error_raise(status, text);
+}

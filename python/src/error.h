@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exceptions: collet.Error, and a subclass for each status. All functions need the GIL. */
+#ifndef COLLET_PYTHON_ERROR_H
+#define COLLET_PYTHON_ERROR_H
+
+#include "python.h"
+
+/* Makes the exceptions and adds them to the module. 0, or -1 with an exception. */
+int error_add_types(PyObject *module);
+
+/* Raises the exception of `status` with `text`; returns NULL. */
+void *error_raise(collet_status status, const char *text);
+
+/* The same, formatted as by printf. */
+void *error_format(collet_status status, const char *format, ...) COLLET_PRINTF(2, 3);
+
+#endif

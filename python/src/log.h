@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of libcore to the logger "collet" of Python's logging. */
+#ifndef COLLET_PYTHON_LOG_H
+#define COLLET_PYTHON_LOG_H
+
+#include "python.h"
+
+/* libcore holds locks when it calls a collet_log_fn, and another thread may wait for these with the
+ * GIL. So this one keeps the message, and log_deliver passes it on. */
+void log_keep(void *user, int32_t level, const char *text);
+
+/* Passes on what is kept; the current exception stays. With the GIL. */
+void log_deliver(void);
+
+/* The word of the level from which on the logger takes messages: "warning". NULL with an exception.
+ */
+const char *log_level(void);
+
+/* In a child of fork: what was kept is the parent's. */
+void log_forked(void);
+
+#endif

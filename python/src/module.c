@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The module collet._core: a thin layer over collet.h, for the Python of the package. */
+#include "array.h"
+#include "error.h"
+#include "module.h"
+#include "op.h"
+#include "report.h"
+#include "runtime.h"
+
+static PyMethodDef functions[] = {
+    {"set_backend", runtime_set_backend, METH_O, NULL},
+    {"get_backend", runtime_get_backend, METH_NOARGS, NULL},
+    {"override", runtime_override, METH_O, NULL},
+    {"set_num_threads", runtime_set_num_threads, METH_O, NULL},
+    {"set_settings", runtime_set_settings, METH_O, NULL},
+    {"op_names", op_names, METH_NOARGS, NULL},
+    {"op_describe", op_describe, METH_O, NULL},
+    {"op_function", op_function, METH_VARARGS, NULL},
+    {"set_array_class", array_set_class, METH_O, NULL},
+    {"empty", array_empty, METH_VARARGS, NULL},
+    {"dtype", array_dtype, METH_O, NULL},
+    {"dtype_name", array_dtype_name, METH_O, NULL},
+    {"array_from", array_from, METH_VARARGS, NULL},
+    {"from_capsule", array_from_capsule, METH_O, NULL},
+    {"backends", report_backends, METH_NOARGS, NULL},
+    {"records", report_records, METH_NOARGS, NULL},
+    {"settings", report_settings, METH_NOARGS, NULL},
+    {"counters", report_counters, METH_NOARGS, NULL},
+    {"memory", report_memory, METH_O, NULL},
+    {"reset_peak", report_reset_peak, METH_O, NULL},
+    {"trim", report_trim, METH_NOARGS, NULL},
+    {"native_queue", report_native_queue, METH_O, NULL},
+    {"finish", report_finish, METH_NOARGS, NULL},
+    {"last_backend", report_last_backend, METH_NOARGS, NULL},
+    {"directory", report_directory, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+/* Another libcore than the one that this was built with: its structs may differ. */
+static int check_version(void)
+{
+    if (collet_version_number() == COLLET_VERSION_NUMBER)
+        return 0;
+    PyErr_Format(PyExc_ImportError,
+                 "the package collet %s found libcore %s: install the package again, or remove the "
+                 "other libcore from LD_LIBRARY_PATH",
+                 COLLET_VERSION, collet_version());
+    return -1;
+}
+
+PyMODINIT_FUNC PyInit__core(void);
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                     "collet._core",
+                                     "libcore for the package collet.",
+                                     -1,
+                                     functions,
+                                     NULL,
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    PyObject *module;
+    if (check_version())
+        return NULL;
+    module = PyModule_Create(&definition);
+    if (!module || runtime_prepare() || error_add_types(module) || op_add_type(module) ||
+        array_add_type(module) || binding_add(module) ||
+        PyModule_AddStringConstant(module, "version", collet_version())) {
+        Py_XDECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "numpy.h"
+
+#include <string.h>
+
+#include "error.h"
+
+/* https://numpy.org/doc/stable/reference/arrays.interface.html */
+#define ALIGNED 0x100
+#define NATIVE 0x200
+#define WRITABLE 0x400
+
+typedef struct array_interface {
+    int two;
+    int nd;
+    char kind;
+    int itemsize;
+    int flags;
+    Py_ssize_t *shape;
+    Py_ssize_t *strides; /* bytes */
+    void *data;
+    PyObject *descr;
+} array_interface;
+
+static PyObject *array_type, *empty, *asarray, *copyto, *dtype_type, *interface_name;
+static PyObject *dtypes[COLLET_DTYPE_COUNT];
+
+/* NumPy's name of a dtype; bfloat16 is of the package ml_dtypes. */
+static const char *const names[COLLET_DTYPE_COUNT] = {
+    [COLLET_F16] = "float16", [COLLET_BF16] = "bfloat16", [COLLET_F32] = "float32",
+    [COLLET_F64] = "float64", [COLLET_C64] = "complex64", [COLLET_C128] = "complex128",
+    [COLLET_I8] = "int8",     [COLLET_U8] = "uint8",      [COLLET_I32] = "int32",
+    [COLLET_U32] = "uint32",  [COLLET_I64] = "int64",     [COLLET_U64] = "uint64",
+};
+
+/* Imports NumPy at its first use: it takes longer than everything else at the start. */
+static int prepare(void)
+{
+    PyObject *numpy = array_type ? NULL : PyImport_ImportModule("numpy");
+    if (!numpy)
+        return array_type ? 0 : -1;
+    empty = PyObject_GetAttrString(numpy, "empty");
+    asarray = PyObject_GetAttrString(numpy, "asarray");
+    copyto = PyObject_GetAttrString(numpy, "copyto");
+    dtype_type = PyObject_GetAttrString(numpy, "dtype");
+    interface_name = PyUnicode_InternFromString("__array_struct__");
+    array_type = PyObject_GetAttrString(numpy, "ndarray");
+    Py_DECREF(numpy);
+    if (empty && asarray && copyto && dtype_type && interface_name && array_type)
+        return 0;
+    Py_CLEAR(array_type);
+    return -1;
+}
+
+int numpy_is_array(PyObject *object)
+{
+    return (PyObject *)Py_TYPE(object) == array_type;
+}
+
+/* ---- Element types ------------------------------------------------------------------------ */
+
+PyObject *numpy_dtype(collet_dtype dtype)
+{
+    PyObject *module = NULL, *type;
+    if (dtype <= 0 || dtype >= COLLET_DTYPE_COUNT)
+        return error_format(COLLET_DTYPE, "%d is no dtype", (int)dtype);
+    if (dtypes[dtype])
+        return Py_NewRef(dtypes[dtype]);
+    if (prepare())
+        return NULL;
+    if (dtype != COLLET_BF16) {
+        dtypes[dtype] = PyObject_CallFunction(dtype_type, "s", names[dtype]);
+        return Py_XNewRef(dtypes[dtype]);
+    }
+    module = PyImport_ImportModule("ml_dtypes");
+    if (!module) {
+        PyErr_Clear();
+        return error_raise(COLLET_DTYPE, "NumPy has no bf16: pip install ml_dtypes");
+    }
+    type = PyObject_GetAttrString(module, "bfloat16");
+    if (type)
+        dtypes[dtype] = PyObject_CallFunctionObjArgs(dtype_type, type, NULL);
+    Py_XDECREF(type);
+    Py_DECREF(module);
+    return Py_XNewRef(dtypes[dtype]);
+}
+
+/* 0: libcore has none of that kind and size. */
+static collet_dtype dtype_of(char kind, int size)
+{
+    switch (kind) {
+    case 'f':
+        return size == 4 ? COLLET_F32 : size == 8 ? COLLET_F64 : size == 2 ? COLLET_F16 : 0;
+    case 'c':
+        return size == 8 ? COLLET_C64 : size == 16 ? COLLET_C128 : 0;
+    case 'i':
+        return size == 4 ? COLLET_I32 : size == 8 ? COLLET_I64 : size == 1 ? COLLET_I8 : 0;
+    case 'u':
+        return size == 4 ? COLLET_U32 : size == 8 ? COLLET_U64 : size == 1 ? COLLET_U8 : 0;
+    default:
+        return 0;
+    }
+}
+
+/* Whether NumPy's dtype is the bfloat16 of ml_dtypes. */
+static int is_bfloat16(PyObject *dtype)
+{
+    PyObject *name = PyObject_GetAttrString(dtype, "name");
+    int found = name && PyUnicode_CompareWithASCIIString(name, "bfloat16") == 0;
+    Py_XDECREF(name);
+    PyErr_Clear();
+    return found;
+}
+
+static collet_dtype parse_numpy(PyObject *dtype)
+{
+    PyObject *kind = PyObject_GetAttrString(dtype, "kind");
+    PyObject *size = PyObject_GetAttrString(dtype, "itemsize");
+    const char *letter = kind ? PyUnicode_AsUTF8AndSize(kind, NULL) : NULL;
+    collet_dtype found = letter && size ? dtype_of(*letter, (int)PyLong_AsLong(size)) : 0;
+    Py_XDECREF(kind);
+    Py_XDECREF(size);
+    return !found && is_bfloat16(dtype) ? COLLET_BF16 : found;
+}
+
+collet_dtype numpy_dtype_parse(PyObject *object)
+{
+    PyObject *dtype, *text;
+    collet_dtype found = 0;
+    if (PyUnicode_Check(object))
+        for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
+            if (!PyUnicode_CompareWithASCIIString(object, collet_dtype_name(d)) ||
+                !PyUnicode_CompareWithASCIIString(object, names[d]))
+                return d;
+    dtype = prepare() ? NULL : PyObject_CallFunctionObjArgs(dtype_type, object, NULL);
+    if (!dtype)
+        return 0;
+    found = parse_numpy(dtype);
+    Py_DECREF(dtype);
+    if (!found && (text = PyObject_Str(object))) {
+        error_format(COLLET_DTYPE, "collet has no dtype %s; it has %s",
+                     PyUnicode_AsUTF8AndSize(text, NULL),
+                     "f16 bf16 f32 f64 c64 c128 i8 u8 i32 u32 i64 u64");
+        Py_DECREF(text);
+    }
+    return found;
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------- */
+
+PyObject *numpy_shape(int32_t ndim, const int64_t *shape)
+{
+    PyObject *tuple = PyTuple_New(ndim);
+    for (int32_t i = 0; tuple && i < ndim; i++) {
+        PyObject *extent = PyLong_FromLongLong(shape[i]);
+        if (!extent || PyTuple_SetItem(tuple, i, extent)) {
+            Py_DECREF(tuple);
+            return NULL;
+        }
+    }
+    return tuple;
+}
+
+PyObject *numpy_empty(collet_dtype dtype, int32_t ndim, const int64_t *shape)
+{
+    PyObject *extents = numpy_shape(ndim, shape), *type = numpy_dtype(dtype), *array = NULL;
+    if (extents && type)
+        array = PyObject_CallFunctionObjArgs(empty, extents, type, NULL);
+    Py_XDECREF(extents);
+    Py_XDECREF(type);
+    return array;
+}
+
+PyObject *numpy_asarray(PyObject *object, collet_dtype dtype)
+{
+    PyObject *type = prepare() ? NULL : dtype ? numpy_dtype(dtype) : Py_NewRef(Py_None), *array;
+    if (!type)
+        return NULL;
+    array = PyObject_CallFunctionObjArgs(asarray, object, type, NULL);
+    Py_DECREF(type);
+    return array;
+}
+
+PyObject *numpy_copy(PyObject *array, const collet_array_spec *spec)
+{
+    PyObject *copy = numpy_empty(spec->dtype, spec->ndim, spec->shape);
+    PyObject *done = copy ? PyObject_CallFunctionObjArgs(copyto, copy, array, NULL) : NULL;
+    Py_XDECREF(done);
+    if (!done)
+        Py_CLEAR(copy);
+    return copy;
+}
+
+static int refuse_dtype(PyObject *array, const char *name)
+{
+    PyObject *dtype = PyObject_GetAttrString(array, "dtype");
+    PyObject *text = dtype ? PyObject_Str(dtype) : NULL;
+    const char *word = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    if (word)
+        error_format(COLLET_DTYPE,
+                     "%s is %s, which collet does not have: convert it by astype "
+                     "(float32, int32, uint8, ...)",
+                     name, word);
+    Py_XDECREF(dtype);
+    Py_XDECREF(text);
+    return -1;
+}
+
+/* Strides in elements; axes of at most one element get those of a C-contiguous array. */
+static int take_strides(const array_interface *a, numpy_view *view)
+{
+    int64_t contiguous = 1;
+    for (int i = a->nd - 1; i >= 0; i--) {
+        view->strides[i] = contiguous;
+        if (a->shape[i] > 1) {
+            if (a->strides && a->strides[i] % a->itemsize)
+                return 0;
+            if (a->strides)
+                view->strides[i] = a->strides[i] / a->itemsize;
+        }
+        contiguous *= a->shape[i] > 0 ? a->shape[i] : 1;
+    }
+    return 1;
+}
+
+static int read_interface(const array_interface *a, PyObject *array, const char *name,
+                          numpy_view *view)
+{
+    if (a->nd > COLLET_MAX_DIMS) {
+        error_format(COLLET_SHAPE, "%s has %d axes; arrays have at most %d", name, a->nd,
+                     COLLET_MAX_DIMS);
+        return -1;
+    }
+    view->spec.dtype = dtype_of(a->kind, a->itemsize);
+    if (!view->spec.dtype && a->kind == 'V' && a->itemsize == 2) {
+        PyObject *dtype = PyObject_GetAttrString(array, "dtype");
+        if (dtype && is_bfloat16(dtype))
+            view->spec.dtype = COLLET_BF16;
+        Py_XDECREF(dtype);
+    }
+    if (!view->spec.dtype)
+        return refuse_dtype(array, name);
+    view->spec.ndim = a->nd;
+    for (int i = 0; i < a->nd; i++)
+        view->spec.shape[i] = a->shape[i];
+    view->data = a->data;
+    view->writable = (a->flags & WRITABLE) != 0;
+    /* The flag of a type of another package (bfloat16) is that of its bytes. */
+    view->usable =
+        (a->flags & ALIGNED) && (a->flags & NATIVE || a->kind == 'V') && take_strides(a, view);
+    return 0;
+}
+
+int numpy_view_of(PyObject *array, const char *name, numpy_view *view)
+{
+    PyObject *capsule = prepare() ? NULL : PyObject_GetAttr(array, interface_name);
+    const array_interface *a = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+    int failed = -1;
+    if (a && a->two == 2)
+        failed = read_interface(a, array, name, view);
+    else if (a)
+        error_format(COLLET_INVALID, "%s: its __array_struct__ is of another version", name);
+    Py_XDECREF(capsule);
+    return failed;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An op as an object of Python, out of collet_op_info: its names, parameters and text. */
+#ifndef COLLET_PYTHON_OP_H
+#define COLLET_PYTHON_OP_H
+
+#include "python.h"
+
+#define OP_PARAMS 512 /* bytes of the longest parameter block */
+#define OP_FIELDS 16  /* of a parameter block */
+
+typedef struct op_field {
+    PyObject *name;
+    PyObject *choices;   /* a tuple of words; NULL: no CHOICE */
+    collet_op_field row; /* without its strings, which belong to a runtime */
+} op_field;
+
+typedef struct op_operand {
+    PyObject *name;
+    const char *text; /* of `name` */
+    int optional;
+} op_operand;
+
+typedef struct op_object {
+    PyObject_HEAD PyMethodDef method; /* of the function that calls the op */
+    PyObject *name, *doc;
+    PyObject *make;      /* makes the result of a tuple of outputs; NULL: one output, as it is */
+    uint64_t generation; /* of the runtime that `id` is of */
+    uint32_t id, n_out, n_in, params_size, field_count;
+    op_operand operands[COLLET_MAX_OPERANDS]; /* outputs first */
+    op_field *fields;
+} op_object;
+
+int op_add_type(PyObject *module);
+
+/* Finds the op in the present runtime, if that is not the one of op->id. 0, or -1 with an
+ * exception. */
+int op_refresh(op_object *op);
+
+/* Functions of the module: the names of all ops, the description of one as a dict, and the function
+ * that calls it: (name, doc, make). */
+PyObject *op_names(PyObject *module, PyObject *unused);
+PyObject *op_describe(PyObject *module, PyObject *name);
+PyObject *op_function(PyObject *module, PyObject *arguments);
+
+/* Fills the parameter block by `values`: a value or NULL for each field of the op. `ndim` is that
+ * of input 0. 0, or -1 with an exception. */
+int op_set_params(op_object *op, const collet_runtime *runtime, int32_t ndim,
+                  PyObject *const *values, void *params);
+
+/* The function that Python calls; `self` is an op_object. */
+PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameter block of an op from values of Python. */
+#include "op.h"
+
+#include <string.h>
+
+#include "error.h"
+
+static int refuse(const op_field *field, PyObject *value, const char *wanted)
+{
+    PyErr_Format(PyExc_ValueError, "%U is %R; it must be %s", field->name, value, wanted);
+    return -1;
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------ */
+
+/* The integer types that are shorter than a long long, with their ranges. */
+static const struct {
+    collet_dtype dtype;
+    long long low, high;
+} ranges[] = {
+    {COLLET_I8, INT8_MIN, INT8_MAX},
+    {COLLET_U8, 0, UINT8_MAX},
+    {COLLET_I32, INT32_MIN, INT32_MAX},
+    {COLLET_U32, 0, UINT32_MAX},
+};
+
+static int in_range(collet_dtype dtype, long long number)
+{
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (ranges[i].dtype == dtype)
+            return number >= ranges[i].low && number <= ranges[i].high;
+    return 1;
+}
+
+static int store_integer(const op_field *field, PyObject *value, unsigned char *target)
+{
+    PyObject *index = PyNumber_Index(value);
+    int overflow = 0;
+    long long number;
+    if (!index)
+        return -1;
+    if (field->row.dtype == COLLET_U64) {
+        uint64_t v = PyLong_AsUnsignedLongLong(index);
+        Py_DECREF(index);
+        if (v == (uint64_t)-1 && PyErr_Occurred())
+            return -1;
+        memcpy(target, &v, sizeof v);
+        return 0;
+    }
+    number = PyLong_AsLongLongAndOverflow(index, &overflow);
+    Py_DECREF(index);
+    if (overflow || !in_range(field->row.dtype, number))
+        return refuse(field, value, "within the range of its type");
+    if (field->row.dtype == COLLET_I8 || field->row.dtype == COLLET_U8)
+        *target = (unsigned char)number;
+    else if (field->row.dtype == COLLET_I64)
+        memcpy(target, &number, sizeof number);
+    else
+        memcpy(target, &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
+    return 0;
+}
+
+static int store_number(const op_field *field, PyObject *value, unsigned char *target)
+{
+    double number;
+    if (field->row.dtype != COLLET_F32 && field->row.dtype != COLLET_F64)
+        return store_integer(field, value, target);
+    number = PyFloat_AsDouble(value);
+    if (number == -1 && PyErr_Occurred())
+        return -1;
+    if (field->row.dtype == COLLET_F64)
+        memcpy(target, &number, sizeof number);
+    else
+        memcpy(target, &(float){(float)number}, sizeof(float));
+    return 0;
+}
+
+/* One number, or as many as the field has elements. */
+static int store_numbers(const op_field *field, PyObject *value, unsigned char *target)
+{
+    size_t size = collet_dtype_size(field->row.dtype), count = field->row.size / size;
+    if (count <= 1)
+        return store_number(field, value, target);
+    if (PySequence_Size(value) != (Py_ssize_t)count) {
+        PyErr_Clear();
+        return refuse(field, value, "a sequence of as many numbers as the op's description says");
+    }
+    for (size_t i = 0; i < count; i++) {
+        PyObject *item = PySequence_GetItem(value, (Py_ssize_t)i);
+        int failed = item ? store_number(field, item, target + i * size) : -1;
+        Py_XDECREF(item);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- The other kinds ---------------------------------------------------------------------- */
+
+static int store_choice(const op_field *field, PyObject *value, unsigned char *target)
+{
+    PyObject *number;
+    Py_ssize_t index;
+    int failed;
+    if (!PyUnicode_Check(value))
+        return store_number(field, value, target);
+    index = PySequence_Index(field->choices, value);
+    if (index < 0) {
+        PyErr_Format(PyExc_ValueError, "%U is %R; it is one of %R", field->name, value,
+                     field->choices);
+        return -1;
+    }
+    number = PyLong_FromSsize_t(index);
+    failed = number ? store_number(field, number, target) : -1;
+    Py_XDECREF(number);
+    return failed;
+}
+
+/* An axis of an array with `ndim` axes, counted from the end if it is negative; -1 with an
+ * exception. */
+static int32_t axis_of(const op_field *field, PyObject *value, int32_t ndim)
+{
+    PyObject *index = PyNumber_Index(value);
+    long axis = index ? PyLong_AsLong(index) : -1;
+    Py_XDECREF(index);
+    if (axis == -1 && PyErr_Occurred())
+        return -1;
+    if (axis < -ndim || axis >= ndim) {
+        PyErr_Format(PyExc_ValueError, "%U: there is no axis %ld in an array of %d axes",
+                     field->name, axis, (int)ndim);
+        return -1;
+    }
+    return (int32_t)(axis < 0 ? axis + ndim : axis);
+}
+
+/* Bit i: axis i. */
+static int store_axes(const op_field *field, PyObject *value, int32_t ndim, unsigned char *target)
+{
+    uint32_t bits = 0;
+    int alone = PyIndex_Check(value);
+    Py_ssize_t count = alone ? 1 : PySequence_Size(value);
+    if (count < 0) {
+        PyErr_Clear();
+        return refuse(field, value, "an integer or a sequence of integers");
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = alone ? Py_NewRef(value) : PySequence_GetItem(value, i);
+        int32_t axis = item ? axis_of(field, item, ndim) : -1;
+        Py_XDECREF(item);
+        if (axis < 0)
+            return -1;
+        if (bits & 1u << axis)
+            return refuse(field, value, "axes that differ");
+        bits |= 1u << axis;
+    }
+    memcpy(target, &bits, sizeof bits);
+    return 0;
+}
+
+static int store_permutation(const op_field *field, PyObject *value, int32_t ndim,
+                             unsigned char *target)
+{
+    int32_t axes[COLLET_MAX_DIMS] = {0};
+    if (PySequence_Size(value) != ndim) {
+        PyErr_Clear();
+        return refuse(field, value, "a sequence of all axes of the first input");
+    }
+    for (int32_t i = 0; i < ndim; i++) {
+        PyObject *item = PySequence_GetItem(value, i);
+        axes[i] = item ? axis_of(field, item, ndim) : -1;
+        Py_XDECREF(item);
+        if (axes[i] < 0)
+            return -1;
+    }
+    memcpy(target, axes, (size_t)ndim * sizeof *axes);
+    return 0;
+}
+
+static int store_scalar(PyObject *value, unsigned char *target)
+{
+    collet_scalar scalar = {.dtype = COLLET_F64};
+    int overflow = 0;
+    if (PyComplex_Check(value)) {
+        scalar.dtype = COLLET_C128;
+        scalar.value.c128.re = PyComplex_RealAsDouble(value);
+        scalar.value.c128.im = PyComplex_ImagAsDouble(value);
+    } else if (PyIndex_Check(value)) {
+        PyObject *index = PyNumber_Index(value);
+        if (!index)
+            return -1;
+        scalar.dtype = COLLET_I64;
+        scalar.value.i64 = PyLong_AsLongLongAndOverflow(index, &overflow);
+        if (overflow) {
+            scalar.dtype = COLLET_U64;
+            scalar.value.u64 = PyLong_AsUnsignedLongLong(index);
+        }
+        Py_DECREF(index);
+    } else {
+        scalar.value.f64 = PyFloat_AsDouble(value);
+    }
+    if (PyErr_Occurred())
+        return -1;
+    memcpy(target, &scalar, sizeof scalar);
+    return 0;
+}
+
+static int store(const op_field *field, PyObject *value, int32_t ndim, unsigned char *target)
+{
+    int truth;
+    uint32_t flag;
+    switch (field->row.kind) {
+    case COLLET_FIELD_FLAG:
+        truth = PyObject_IsTrue(value);
+        flag = truth > 0;
+        if (truth < 0 || field->row.size != sizeof flag)
+            return truth < 0 ? -1 : store_number(field, truth ? Py_True : Py_False, target);
+        memcpy(target, &flag, sizeof flag);
+        return 0;
+    case COLLET_FIELD_CHOICE:
+        return store_choice(field, value, target);
+    case COLLET_FIELD_AXES:
+        return store_axes(field, value, ndim, target);
+    case COLLET_FIELD_SCALAR:
+        return store_scalar(value, target);
+    case COLLET_FIELD_PERMUTATION:
+        return store_permutation(field, value, ndim, target);
+    default:
+        return store_numbers(field, value, target);
+    }
+}
+
+int op_set_params(op_object *op, const collet_runtime *runtime, int32_t ndim,
+                  PyObject *const *values, void *params)
+{
+    collet_error err;
+    collet_status status;
+    if (!op->params_size)
+        return 0;
+    status = collet_op_defaults(runtime, op->id, ndim, params, OP_PARAMS, &err);
+    if (status != COLLET_OK) {
+        error_raise(status, err.text);
+        return -1;
+    }
+    for (uint32_t i = 0; i < op->field_count; i++) {
+        const op_field *field = &op->fields[i];
+        PyObject *value = values[i] == Py_None ? NULL : values[i];
+        if (!value && field->row.kind == COLLET_FIELD_SCALAR) {
+            PyErr_Format(PyExc_TypeError, "%U() needs the keyword %U", op->name, field->name);
+            return -1;
+        }
+        if (value && store(field, value, ndim, (unsigned char *)params + field->row.offset))
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "runtime.h"
+
+/* Appends `item`, of which it takes the reference; -1 with an exception. */
+static int append(PyObject *list, PyObject *item)
+{
+    int failed = item ? PyList_Append(list, item) : -1;
+    Py_XDECREF(item);
+    return failed;
+}
+
+static PyObject *devices(collet_runtime *runtime, size_t index)
+{
+    collet_device_info d = {.struct_size = sizeof d};
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list && collet_device_info_at(runtime, index, i, &d, NULL) == COLLET_OK;
+         i++)
+        if (append(list, Py_BuildValue("{s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:K,s:K,s:K,s:I,s:I}",
+                                       "choice", d.choice, "name", d.name, "vendor", d.vendor,
+                                       "driver", d.driver, "kind", (int)d.kind, "memory",
+                                       (int)d.memory, "execution", (int)d.execution, "memory_bytes",
+                                       (unsigned long long)d.memory_bytes, "largest_array",
+                                       (unsigned long long)d.largest_array, "cache_bytes",
+                                       (unsigned long long)d.cache_bytes, "compute_units",
+                                       d.compute_units, "clock_mhz", d.clock_mhz)))
+            Py_CLEAR(list);
+    return list;
+}
+
+PyObject *report_backends(PyObject *module, PyObject *unused)
+{
+    collet_runtime *runtime = runtime_get();
+    collet_backend_info b = {.struct_size = sizeof b};
+    PyObject *list = runtime ? PyList_New(0) : NULL;
+    (void)module;
+    (void)unused;
+    for (size_t i = 0; list && collet_backend_info_at(runtime, i, &b, NULL) == COLLET_OK; i++)
+        if (append(list,
+                   Py_BuildValue("{s:s,s:i,s:s,s:i,s:N,s:N,s:N,s:I,s:s,s:s,s:s,s:N}", "name",
+                                 b.name, "state", (int)b.state, "version", b.version, "priority",
+                                 (int)b.priority, "jit", PyBool_FromLong(b.jit), "parallel",
+                                 PyBool_FromLong(b.parallel), "gpu", PyBool_FromLong(b.gpu),
+                                 "kernel_count", b.kernel_count, "path", b.path, "reason", b.reason,
+                                 "capabilities", b.capabilities, "devices", devices(runtime, i))))
+            Py_CLEAR(list);
+    return list;
+}
+
+PyObject *report_records(PyObject *module, PyObject *unused)
+{
+    collet_runtime *runtime = runtime_get();
+    collet_plugin_record r = {.struct_size = sizeof r};
+    PyObject *list = runtime ? PyList_New(0) : NULL;
+    (void)module;
+    (void)unused;
+    for (size_t i = 0; list && collet_record_at(runtime, i, &r, NULL) == COLLET_OK; i++)
+        if (append(list, Py_BuildValue("{s:s,s:s,s:N,s:s,s:s,s:d}", "path", r.path, "stage",
+                                       r.stage, "accepted", PyBool_FromLong(r.accepted), "code",
+                                       r.code, "reason", r.reason, "milliseconds", r.milliseconds)))
+            Py_CLEAR(list);
+    return list;
+}
+
+PyObject *report_settings(PyObject *module, PyObject *unused)
+{
+    collet_runtime *runtime = runtime_get();
+    collet_setting s = {.struct_size = sizeof s};
+    PyObject *list = runtime ? PyList_New(0) : NULL;
+    (void)module;
+    (void)unused;
+    for (size_t i = 0; list && collet_setting_at(runtime, i, &s, NULL) == COLLET_OK; i++)
+        if (append(list, Py_BuildValue("{s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "key", s.key, "environment",
+                                       s.environment, "type", s.type, "default", s.fallback,
+                                       "value", s.value, "source", s.source, "help", s.help)))
+            Py_CLEAR(list);
+    return list;
+}
+
+PyObject *report_counters(PyObject *module, PyObject *unused)
+{
+    collet_context *context = runtime_context();
+    collet_counters c = {.struct_size = sizeof c};
+    (void)module;
+    (void)unused;
+    if (!context)
+        return NULL;
+    if (collet_context_counters(context, &c) != COLLET_OK)
+        return runtime_raise(context);
+    return Py_BuildValue(
+        "{s:K,s:K,s:K,s:K,s:K,s:K}", "calls", (unsigned long long)c.calls, "fallbacks",
+        (unsigned long long)c.fallbacks, "temporaries", (unsigned long long)c.temporaries,
+        "bytes_to_device", (unsigned long long)c.bytes_to_device, "bytes_to_host",
+        (unsigned long long)c.bytes_to_host, "bytes_direct", (unsigned long long)c.bytes_direct);
+}
+
+PyObject *report_memory(PyObject *module, PyObject *space)
+{
+    const char *name = PyUnicode_AsUTF8AndSize(space, NULL);
+    collet_context *context = name ? runtime_context() : NULL;
+    collet_memory_stats m = {.struct_size = sizeof m};
+    (void)module;
+    if (!context)
+        return NULL;
+    PyThreadState *state = runtime_leave();
+    collet_status status = collet_memory(context, name, &m);
+    runtime_return(state);
+    if (status != COLLET_OK)
+        return runtime_raise(context);
+    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "current", (unsigned long long)m.current,
+                         "reserved", (unsigned long long)m.reserved, "peak",
+                         (unsigned long long)m.peak, "total", (unsigned long long)m.total,
+                         "available", (unsigned long long)m.available);
+}
+
+PyObject *report_reset_peak(PyObject *module, PyObject *space)
+{
+    const char *name = PyUnicode_AsUTF8AndSize(space, NULL);
+    collet_context *context = name ? runtime_context() : NULL;
+    (void)module;
+    if (!context)
+        return NULL;
+    PyThreadState *state = runtime_leave();
+    collet_status status = collet_memory_reset_peak(context, name);
+    runtime_return(state);
+    return status == COLLET_OK ? Py_NewRef(Py_None) : runtime_raise(context);
+}
+
+PyObject *report_trim(PyObject *module, PyObject *unused)
+{
+    collet_context *context = runtime_context();
+    (void)module;
+    (void)unused;
+    if (!context)
+        return NULL;
+    PyThreadState *state = runtime_leave();
+    collet_status status = collet_trim(context);
+    runtime_return(state);
+    return status == COLLET_OK ? Py_NewRef(Py_None) : runtime_raise(context);
+}
+
+PyObject *report_finish(PyObject *module, PyObject *unused)
+{
+    collet_context *context = runtime_context();
+    (void)module;
+    (void)unused;
+    if (!context)
+        return NULL;
+    PyThreadState *state = runtime_leave();
+    collet_status status = collet_finish(context);
+    runtime_return(state);
+    return status == COLLET_OK ? Py_NewRef(Py_None) : runtime_raise(context);
+}
+
+PyObject *report_last_backend(PyObject *module, PyObject *unused)
+{
+    collet_context *context = runtime_context();
+    (void)module;
+    (void)unused;
+    return context ? PyUnicode_FromString(collet_last_backend(context)) : NULL;
+}
+
+PyObject *report_native_queue(PyObject *module, PyObject *device)
+{
+    const char *name = PyUnicode_AsUTF8AndSize(device, NULL);
+    collet_context *context = name ? runtime_context() : NULL;
+    void *queue = NULL;
+    (void)module;
+    if (!context)
+        return NULL;
+    PyThreadState *state = runtime_leave();
+    collet_status status = collet_native_queue(context, name, &queue);
+    runtime_return(state);
+    if (status != COLLET_OK)
+        return runtime_raise(context);
+    return queue ? PyLong_FromVoidPtr(queue) : Py_NewRef(Py_None);
+}
+
+PyObject *report_directory(PyObject *module, PyObject *unused)
+{
+    Dl_info info;
+    char *path, *slash;
+    PyObject *text;
+    (void)module;
+    (void)unused;
+    if (!dladdr((void *)(uintptr_t)collet_version, &info) ||
+        !(path = realpath(info.dli_fname, NULL)))
+        return error_raise(COLLET_NOT_FOUND, "the file of libcore was not found");
+    for (slash = path + strlen(path); slash > path && *slash != '/'; slash--)
+        ;
+    text = PyUnicode_DecodeFSDefaultAndSize(path, slash - path);
+    free(path);
+    return text;
+}

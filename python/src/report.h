@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What libcore knows of backends, settings, memory and calls, as dicts. Functions of the module. */
+#ifndef COLLET_PYTHON_REPORT_H
+#define COLLET_PYTHON_REPORT_H
+
+#include "python.h"
+
+PyObject *report_backends(PyObject *module, PyObject *unused);
+PyObject *report_records(PyObject *module, PyObject *unused);
+PyObject *report_settings(PyObject *module, PyObject *unused);
+PyObject *report_counters(PyObject *module, PyObject *unused);
+PyObject *report_memory(PyObject *module, PyObject *space);
+PyObject *report_reset_peak(PyObject *module, PyObject *space);
+PyObject *report_trim(PyObject *module, PyObject *unused);
+PyObject *report_finish(PyObject *module, PyObject *unused);
+PyObject *report_last_backend(PyObject *module, PyObject *unused);
+/* The queue of this thread on a device, as a number: a stream of CUDA; None: it has none. */
+PyObject *report_native_queue(PyObject *module, PyObject *device);
+/* The directory of libcore. */
+PyObject *report_directory(PyObject *module, PyObject *unused);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "log.h"
+
+#define CHOICE_TEXT 256
+#define SETTINGS 32
+
+/* What a thread has. `choice` is its own (collet.using); "": that of the process. */
+typedef struct thread {
+    collet_context *context;
+    uint64_t generation; /* of the runtime of `context` */
+    uint64_t chosen;     /* number of the choice that `context` has */
+    const char *backend; /* of the last call, and whether it computes at once */
+    int at_once;
+    char choice[CHOICE_TEXT];
+    char usual[CHOICE_TEXT]; /* of the runtime: of the environment or the configuration file */
+} thread;
+
+static struct {
+    collet_runtime *runtime;
+    uint64_t generation;
+    char choice[CHOICE_TEXT]; /* of set_backend; "": none */
+    uint64_t chosen;          /* its number */
+    int64_t arrays;
+    int inside;       /* threads in calls of libcore without the GIL */
+    int unsafe;       /* in a child of fork: a thread of the parent was inside */
+    int forking;      /* `inside` of the parent at the fork */
+    char threads[32]; /* the setting num_threads; "": none */
+    char *settings[SETTINGS + 1];
+} process = {.generation = 1, .chosen = 1};
+
+static pthread_key_t key;
+static _Thread_local thread *self;
+
+uint64_t runtime_generation(void)
+{
+    return process.generation;
+}
+
+void runtime_count_array(uint64_t generation, int change)
+{
+    if (generation == process.generation)
+        process.arrays += change;
+}
+
+void *runtime_raise(collet_context *context)
+{
+    log_deliver();
+    return error_raise(collet_last_status(context), collet_last_error(context));
+}
+
+PyThreadState *runtime_leave(void)
+{
+    process.inside++;
+    return PyEval_SaveThread();
+}
+
+void runtime_return(PyThreadState *state)
+{
+    PyEval_RestoreThread(state);
+    process.inside--;
+    log_deliver();
+}
+
+/* ---- The runtime -------------------------------------------------------------------------- */
+
+/* The GIL is kept: nobody forks while libraries are opened here. */
+static int create(void)
+{
+    collet_error err;
+    char level[32];
+    const char *settings[SETTINGS + 2] = {NULL};
+    const char *defaults[] = {level, NULL};
+    const char *word = log_level();
+    size_t count = 0;
+    if (!word)
+        return -1;
+    snprintf(level, sizeof level, "log=%s", word);
+    for (; process.settings[count]; count++)
+        settings[count] = process.settings[count];
+    if (*process.threads)
+        settings[count++] = process.threads;
+    const collet_runtime_options options = {
+        .struct_size = sizeof options, .log = log_keep, .settings = settings, .defaults = defaults};
+    collet_status status = collet_runtime_create(&process.runtime, &options, &err);
+    log_deliver();
+    if (status != COLLET_OK) {
+        process.runtime = NULL;
+        error_raise(status, err.text);
+        return -1;
+    }
+    return 0;
+}
+
+collet_runtime *runtime_get(void)
+{
+    if (process.unsafe)
+        return error_raise(
+            COLLET_FORKED,
+            "another thread was inside a call of collet when this process was forked,"
+            " so collet cannot be used here: start processes by 'spawn' or "
+            "'forkserver' (multiprocessing.set_start_method), or fork before such "
+            "threads compute");
+    if (!process.runtime && create())
+        return NULL;
+    return process.runtime;
+}
+
+/* ---- Contexts ----------------------------------------------------------------------------- */
+
+/* At the end of a thread, without the GIL. */
+static void end_thread(void *value)
+{
+    thread *t = value;
+    collet_context_destroy(t->context);
+    free(t);
+}
+
+static thread *this_thread(void)
+{
+    if (self)
+        return self;
+    thread *t = calloc(1, sizeof *t);
+    if (!t || pthread_setspecific(key, t)) {
+        free(t);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    return self = t;
+}
+
+/* Gives the thread a context of the present runtime. */
+static int renew(thread *t)
+{
+    collet_error err;
+    collet_context *fresh = NULL;
+    collet_runtime *runtime = runtime_get();
+    if (!runtime)
+        return -1;
+    collet_status status = collet_context_create(&fresh, runtime, &err);
+    log_deliver();
+    if (status != COLLET_OK) {
+        error_raise(status, err.text);
+        return -1;
+    }
+    collet_context_destroy(t->context);
+    t->context = fresh;
+    t->generation = process.generation;
+    t->chosen = 0;
+    snprintf(t->usual, sizeof t->usual, "%s", collet_get_backend(fresh));
+    t->backend = NULL;
+    t->at_once = 0;
+    return 0;
+}
+
+static int choose(thread *t)
+{
+    const char *choice = *t->choice ? t->choice : *process.choice ? process.choice : t->usual;
+    if (collet_set_backend(t->context, choice) != COLLET_OK) {
+        runtime_raise(t->context);
+        return -1;
+    }
+    log_deliver();
+    t->chosen = process.chosen;
+    return 0;
+}
+
+static thread *ready_thread(void)
+{
+    thread *t = self;
+    if (t && t->generation == process.generation && t->chosen == process.chosen)
+        return t;
+    t = this_thread();
+    if (!t || ((!t->context || t->generation != process.generation) && renew(t)) ||
+        (t->chosen != process.chosen && choose(t)))
+        return NULL;
+    return t;
+}
+
+collet_context *runtime_context(void)
+{
+    thread *t = ready_thread();
+    return t ? t->context : NULL;
+}
+
+int runtime_at_once(void)
+{
+    return self && self->at_once;
+}
+
+/* Whether all devices of a backend compute in the host's memory and return when they are done. */
+static int computes_at_once(const char *name)
+{
+    collet_backend_info backend = {.struct_size = sizeof backend};
+    collet_device_info device = {.struct_size = sizeof device};
+    size_t i = 0;
+    while (collet_backend_info_at(process.runtime, i, &backend, NULL) == COLLET_OK &&
+           strcmp(backend.name, name))
+        i++;
+    if (collet_device_info_at(process.runtime, i, 0, &device, NULL) != COLLET_OK)
+        return 0;
+    for (uint32_t k = 0; collet_device_info_at(process.runtime, i, k, &device, NULL) == COLLET_OK;
+         k++)
+        if (device.memory != COLLET_MEMORY_HOST || device.execution != COLLET_EXECUTION_SYNCHRONOUS)
+            return 0;
+    return 1;
+}
+
+void runtime_called(collet_context *context)
+{
+    const char *backend = collet_last_backend(context);
+    if (!self || self->context != context || backend == self->backend)
+        return;
+    self->at_once = computes_at_once(backend);
+    self->backend = backend;
+}
+
+/* ---- The choice of backend ---------------------------------------------------------------- */
+
+/* The text of a choice; NULL with an exception. */
+static const char *choice_text(PyObject *object)
+{
+    Py_ssize_t length;
+    const char *text = PyUnicode_AsUTF8AndSize(object, &length);
+    if (text && length >= CHOICE_TEXT)
+        return error_format(COLLET_INVALID, "a choice of backend has at most %d bytes",
+                            CHOICE_TEXT - 1);
+    if (text && !*text)
+        return error_raise(COLLET_INVALID, "the choice of backend is empty; 'auto' is the default");
+    return text;
+}
+
+PyObject *runtime_set_backend(PyObject *module, PyObject *object)
+{
+    const char *choice = choice_text(object);
+    thread *t = choice ? ready_thread() : NULL;
+    (void)module;
+    if (!t)
+        return NULL;
+    if (collet_set_backend(t->context, choice) != COLLET_OK)
+        return runtime_raise(t->context);
+    snprintf(process.choice, sizeof process.choice, "%s", choice);
+    process.chosen++;
+    log_deliver();
+    if (choose(t)) /* collet.using goes on */
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+PyObject *runtime_get_backend(PyObject *module, PyObject *unused)
+{
+    collet_context *context = runtime_context();
+    (void)module;
+    (void)unused;
+    return context ? PyUnicode_FromString(collet_get_backend(context)) : NULL;
+}
+
+/* Sets the choice of the calling thread (None: that of the process); returns the one before. */
+PyObject *runtime_override(PyObject *module, PyObject *object)
+{
+    const char *choice = object == Py_None ? "" : choice_text(object);
+    thread *t = choice ? ready_thread() : NULL;
+    char before[CHOICE_TEXT];
+    (void)module;
+    if (!t)
+        return NULL;
+    snprintf(before, sizeof before, "%s", t->choice);
+    snprintf(t->choice, sizeof t->choice, "%s", choice);
+    if (choose(t)) {
+        snprintf(t->choice, sizeof t->choice, "%s", before);
+        return NULL;
+    }
+    return *before ? PyUnicode_FromString(before) : Py_NewRef(Py_None);
+}
+
+/* ---- Another runtime ---------------------------------------------------------------------- */
+
+/* Drops the runtime; contexts of other threads keep it until these call again. */
+static int drop_runtime(const char *why)
+{
+    if (process.runtime && process.inside) {
+        error_format(COLLET_BUSY, "%s: another thread is inside a call of collet", why);
+        return -1;
+    }
+    if (process.runtime && process.arrays) {
+        error_format(COLLET_BUSY,
+                     "%s: %lld collet.Array of the present runtime exist; call it before the first "
+                     "use of collet, or delete them",
+                     why, (long long)process.arrays);
+        return -1;
+    }
+    collet_runtime_destroy(process.runtime);
+    process.runtime = NULL;
+    process.generation++;
+    return 0;
+}
+
+PyObject *runtime_set_num_threads(PyObject *module, PyObject *object)
+{
+    long count = PyLong_AsLong(object);
+    (void)module;
+    if (count == -1 && PyErr_Occurred())
+        return NULL;
+    if (count < 0)
+        return error_format(COLLET_INVALID, "set_num_threads: %ld threads; 0 means all", count);
+    if (drop_runtime("set_num_threads"))
+        return NULL;
+    snprintf(process.threads, sizeof process.threads, "num_threads=%ld", count);
+    Py_RETURN_NONE;
+}
+
+PyObject *runtime_set_settings(PyObject *module, PyObject *list)
+{
+    Py_ssize_t count = PySequence_Size(list);
+    char *fresh[SETTINGS + 1] = {NULL};
+    (void)module;
+    if (count < 0)
+        return NULL;
+    if (count > SETTINGS)
+        return error_format(COLLET_INVALID, "configure: at most %d settings", SETTINGS);
+    if (drop_runtime("configure"))
+        return NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PySequence_GetItem(list, i);
+        const char *text = item ? PyUnicode_AsUTF8AndSize(item, NULL) : NULL;
+        fresh[i] = text ? strdup(text) : NULL;
+        Py_XDECREF(item);
+        if (!fresh[i]) {
+            while (i > 0)
+                free(fresh[--i]);
+            return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+        }
+    }
+    for (size_t i = 0; process.settings[i]; i++)
+        free(process.settings[i]);
+    memcpy(process.settings, fresh, sizeof fresh);
+    Py_RETURN_NONE;
+}
+
+/* ---- fork --------------------------------------------------------------------------------- */
+
+static void before_fork(void)
+{
+    process.forking = process.inside;
+}
+
+/* The parent's runtime is of no use here; what belongs to it returns COLLET_FORKED. */
+static void in_child(void)
+{
+    process.unsafe |= process.forking != 0;
+    process.inside = 0;
+    process.runtime = NULL;
+    process.arrays = 0;
+    process.generation++;
+    log_forked();
+}
+
+int runtime_prepare(void)
+{
+    if (!pthread_key_create(&key, end_thread) && !pthread_atfork(before_fork, NULL, in_child))
+        return 0;
+    PyErr_NoMemory();
+    return -1;
+}

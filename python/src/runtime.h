@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The runtime of the process, made by its first use, and a context for each thread. All functions
+ * need the GIL unless stated otherwise.
+ */
+#ifndef COLLET_PYTHON_RUNTIME_H
+#define COLLET_PYTHON_RUNTIME_H
+
+#include "python.h"
+
+/* The runtime; NULL with an exception. */
+collet_runtime *runtime_get(void);
+
+/* The context of the calling thread, with the choice of backend in force; NULL with an exception.
+ */
+collet_context *runtime_context(void);
+
+/* Grows when there is another runtime (after fork, set_num_threads), so that what belongs to an
+ * earlier one is not used. */
+uint64_t runtime_generation(void);
+
+/* 1 if the last kernel of the calling thread was computed at once, in the host's memory: then a
+ * small call takes microseconds, during which the GIL is not worth releasing, and its results need
+ * no wait. */
+int runtime_at_once(void);
+/* After a call: learns that. */
+void runtime_called(collet_context *context);
+
+/* Release the GIL around calls of libcore and take it again. Every call of libcore that may take
+ * time or open a device is between the two. */
+PyThreadState *runtime_leave(void);
+void runtime_return(PyThreadState *state);
+
+/* Raises the last error of the context; returns NULL. */
+void *runtime_raise(collet_context *context);
+
+/* Arrays of a generation that exist: while there are any, set_num_threads cannot make another
+ * runtime. */
+void runtime_count_array(uint64_t generation, int change);
+
+/* Functions of the module. */
+PyObject *runtime_set_backend(PyObject *module, PyObject *choice);
+PyObject *runtime_get_backend(PyObject *module, PyObject *unused);
+PyObject *runtime_override(PyObject *module, PyObject *choice);
+PyObject *runtime_set_num_threads(PyObject *module, PyObject *count);
+PyObject *runtime_set_settings(PyObject *module, PyObject *settings);
+
+/* Prepares for fork and for the end of threads. 0, or -1 with an exception. */
+int runtime_prepare(void);
+
+#endif

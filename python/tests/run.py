@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""run.py FILE...: pytest for ctest, where 77 means skipped."""
+
+import sys
+
+if __name__ == "__main__":  # processes that tests start import this file
+    try:
+        import numpy  # noqa: F401
+        import pytest
+    except ImportError as error:
+        print(f"skipped: {error} ({sys.executable})")
+        sys.exit(77)
+    sys.exit(pytest.main(["-q", "-ra", "-p", "no:cacheprovider", *sys.argv[1:]]))

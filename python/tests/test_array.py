@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""collet.Array: views, operators, exchange with other libraries."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import collet
+from collet import op
+
+usable = [d.choice for b in collet.backends() if b.state == "usable" for d in b.devices]
+
+
+@pytest.fixture(params=usable)
+def device(request):
+    with collet.using(request.param):
+        yield request.param
+
+
+@pytest.fixture
+def pair(device):
+    a = np.arange(24, dtype="f4").reshape(2, 3, 4)
+    return a, collet.asarray(a)
+
+
+def equal(x, a):
+    assert isinstance(x, collet.Array) and x.shape == a.shape and x.dtype == a.dtype
+    assert (x.to_numpy() == a).all()
+
+
+def test_what_it_is(pair):
+    a, x = pair
+    assert (x.shape, x.ndim, x.size, x.itemsize, x.nbytes) == ((2, 3, 4), 3, 24, 4, 96)
+    assert x.dtype == np.float32 and x.strides == (12, 4, 1) and len(x) == 2
+
+
+@pytest.mark.parametrize("key", [
+    0, -1, slice(None), (0, 1), (0, 1, 2), Ellipsis, (..., 1), (slice(None), 0), (0, ..., 1),
+    (slice(None, None, -1), slice(1, None), slice(None, None, 2)), (None, 0), (..., None),
+    (slice(5, 2),), (slice(None), None, 1, ..., slice(3, None, -2)), np.int64(1), (slice(2, 0, -1), 1)])
+def test_slicing(pair, key):
+    a, x = pair
+    equal(x[key], a[key])
+
+
+def test_wrong_indices(pair):
+    x = pair[1]
+    for key in (2, -3, (0, 0, 0, 0), True):
+        with pytest.raises(IndexError):
+            x[key]
+    for key in ([0, 1], "a", 0.5, np.ones(2)):
+        with pytest.raises((TypeError, IndexError)):
+            x[key]
+
+
+def test_setting(pair):
+    a, x = pair
+    a, x[0, 1], x[1, :, ::2] = a.copy(), 7, np.full((3, 2), 5, "f4")
+    a[0, 1], a[1, :, ::2] = 7, 5
+    equal(x, a)
+    x[:] = x[::-1]
+    a[:] = a[::-1].copy()
+    equal(x, a)
+
+
+def test_views(pair):
+    a, x = pair
+    equal(x.T, a.T)
+    equal(x.mT, a.swapaxes(1, 2))
+    equal(x.transpose(1, 0, 2), a.transpose(1, 0, 2))
+    equal(x.transpose((2, -2, 0)), a.transpose(2, 1, 0))
+    equal(x.reshape(6, 4), a.reshape(6, 4))
+    equal(x.reshape((-1, 8)), a.reshape(-1, 8))
+    equal(x.T.reshape(24), a.T.reshape(24))
+    equal(x[0, 0].broadcast_to(3, 4), np.broadcast_to(a[0, 0], (3, 4)))
+    with pytest.raises(collet.ShapeError):
+        x.reshape(5, 5)
+    assert [y.to_numpy().tolist() for y in x] == a.tolist()
+
+
+def test_operators(pair):
+    a, x = pair
+    for got, wanted in ((x + x, a + a), (x - 1, a - 1), (2 * x, 2 * a), (1 - x, 1 - a), (-x, -a),
+                        (x / 4, a / 4), (abs(x - 3), abs(a - 3)), (x * a, a * a), (a + x, a + a)):
+        equal(got, wanted)
+    y = x
+    y += 1
+    y *= a
+    assert y is x
+    equal(x, (a + 1) * a)
+
+
+def test_products(device):
+    m, v = np.arange(6, dtype="f8").reshape(2, 3), np.arange(3, dtype="f8")
+    x, y = collet.asarray(m), collet.asarray(v)
+    equal(x @ x.T, m @ m.T)
+    equal(x @ y, m @ v)
+    equal(y @ x.T, v @ m.T)
+    equal(m @ x.T, m @ m.T)
+    assert float(y @ y) == 5
+
+
+def test_promotion():
+    a = collet.asarray(np.ones(2, "f4"))
+    assert (a + collet.ones(2)).dtype == np.float64
+    assert (a + collet.asarray(np.ones(2, "c8"))).dtype == np.complex64
+    assert (collet.asarray(np.ones(2, "c8")) * collet.ones(2)).dtype == np.complex128
+    assert (a + np.ones(2)).dtype == np.float64
+    with pytest.raises(collet.DtypeError):
+        a + collet.asarray(np.ones(2, "i4"))
+    with pytest.raises(TypeError):
+        a + "1"
+    with pytest.raises(TypeError):
+        np.sin(a)
+
+
+def test_ops_keep_arrays(pair):
+    a, x = pair
+    y = op.exp(x)
+    assert isinstance(y, collet.Array) and np.allclose(y, np.exp(a))
+    assert isinstance(op.add(a, x), collet.Array)
+    out = collet.empty(x.shape, "f32")
+    assert op.add(x, a, out=out) is out
+    equal(out, a + a)
+    host = np.empty_like(a)
+    assert op.neg(x, out=host) is host and (host == -a).all()
+
+
+def test_bytes_stay_on_the_device(device):
+    x = collet.ones(1000)
+    for _ in range(3):
+        x = x + x
+    before = collet.counters()["bytes_to_host"]
+    (x + x)[::2].reshape(50, 10).T
+    assert collet.counters()["bytes_to_host"] == before
+    assert (x.to_numpy() == 8).all()
+
+
+def test_conversions(device):
+    x = collet.full((), 2.5)
+    assert float(x) == 2.5 and int(x) == 2 and bool(x) and x.item() == 2.5 and f"{x:.2f}" == "2.50"
+    assert np.asarray(x, "f4").dtype == np.float32
+    assert collet.asarray([1.7, -1.7]).astype("i32").to_numpy().tolist() == [1, -1]
+    with pytest.raises(ValueError):
+        np.asarray(x, copy=False) if np.__version__ >= "2" else x.__array__(copy=False)
+    with pytest.raises((TypeError, ValueError)):
+        float(collet.ones(2))
+    assert collet.zeros((2, 2), "i8").to_numpy().tolist() == [[0, 0], [0, 0]]
+
+
+def test_sharing_and_copying():
+    a = np.zeros(4)
+    shared, copied = collet.asarray(a, copy=False), collet.asarray(a)
+    a[0] = 1
+    assert shared.to_numpy()[0] == 1 and copied.to_numpy()[0] == 0
+    shared += 1
+    shared.to_numpy()
+    assert (a == [2, 1, 1, 1]).all()
+    a.flags.writeable = False
+    frozen = collet.asarray(a, copy=False)
+    with pytest.raises(collet.InvalidError):
+        frozen += 1
+    assert collet.asarray(copied) is copied and collet.asarray(copied, copy=True) is not copied
+
+
+def test_pickling(pair):
+    a, x = pair
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        equal(pickle.loads(pickle.dumps(x.T, protocol)), a.T)
+    equal(copy.copy(x), a)
+    equal(copy.deepcopy([x])[0], a)
+
+
+def test_repr(device):
+    text = repr(collet.asarray(np.array([1, 2.5], "f4")))
+    assert text.startswith("collet.Array([1. , 2.5], dtype=f32, shape=(2,), device='")
+    assert "bf16" in repr(collet.ones(2).astype("bf16"))
+    assert len(repr(collet.zeros(10**6))) < 200
+    assert str(collet.ones(2)) == "[1. 1.]"
+
+
+def test_dlpack_out(device):
+    x = collet.asarray(np.arange(12, dtype="f8").reshape(3, 4))[::2, 1:]
+    kind, _ = x.__dlpack_device__()
+    if kind != 1:
+        with pytest.raises(BufferError):
+            x.__dlpack__(dl_device=(2, 0))
+    capsule = x.__dlpack__(dl_device=(1, 0), max_version=(1, 0))
+    assert "dltensor_versioned" in repr(capsule)
+    del capsule  # not used
+    back = collet._core.from_capsule(x.__dlpack__(dl_device=(1, 0), max_version=(1, 0)))
+    equal(back, x.to_numpy())
+    old = x.__dlpack__(dl_device=(1, 0))
+    assert "versioned" not in repr(old)
+    equal(collet._core.from_capsule(old), x.to_numpy())
+    with pytest.raises(TypeError):
+        collet._core.from_capsule(old)  # used
+
+
+@pytest.mark.skipif(not hasattr(np, "from_dlpack"), reason="this NumPy has no from_dlpack")
+def test_dlpack_with_numpy():
+    x = collet.asarray(np.arange(6, dtype="f4"))
+    view = np.from_dlpack(x)
+    assert (view == np.arange(6)).all() and not view.flags.writeable
+    with pytest.raises(collet.BusyError):  # NumPy has it
+        x += 1
+    del view
+    x += 1
+    a = np.arange(6.0).reshape(2, 3)
+    for dtype in ("f2", "f4", "f8", "c8", "c16", "i1", "u1", "i4", "u4", "i8", "u8"):
+        b = a.astype(dtype)[::-1]
+        equal(collet.from_dlpack(b), b)
+    shared = collet.from_dlpack(a)
+    a[0, 0] = 9
+    assert shared.to_numpy()[0, 0] == 9
+    a.flags.writeable = False
+
+
+@pytest.mark.parametrize("library", ["torch", "jax.numpy", "cupy"])
+def test_dlpack_with_others(library):
+    other = pytest.importorskip(library)
+    take = getattr(other, "from_dlpack", None) or pytest.importorskip("torch.utils.dlpack").from_dlpack
+    x = collet.asarray(np.arange(6, dtype="f4"))
+    equal(collet.from_dlpack(take(x)), np.arange(6, dtype="f4"))
+
+
+def test_no_array_of_its_own():
+    with pytest.raises(collet.InvalidError):
+        collet.Array().shape

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example of the README, and the stubs."""
+
+import ast
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import collet
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+@pytest.mark.skipif(not hasattr(np, "from_dlpack"), reason="this NumPy has no from_dlpack")
+def test_example():
+    done = subprocess.run([sys.executable, ROOT / "examples/hello.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1] == "[3.5 8. ] [3.5 8. ]"
+    assert done.stdout.splitlines()[0].endswith(" by " + collet.backends()[0].name)
+
+
+def names_in(path):
+    tree = ast.parse(path.read_text())
+    return {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))} | {
+        n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)}
+
+
+def test_stubs_name_what_there_is():
+    stub = names_in(ROOT / "python/collet/_core.pyi")
+    real = {n for n in vars(collet._core) if not n.startswith("__")}
+    assert stub == real
+    assert (ROOT / "python/collet/py.typed").exists()

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""References and memory after many calls."""
+
+import gc
+import os
+import sys
+
+import numpy as np
+import pytest
+
+import collet
+from collet import op
+
+A, B, OUT = np.ones(4), np.ones(4), np.ones(4)
+THREE, SHORT = np.ones(3), np.ones(4, "i2")
+X = collet.ones(4)
+
+
+def failing(function):
+    try:
+        function()
+    except Exception:
+        return
+    raise AssertionError("no error")
+
+
+CALLS = {
+    "numpy": lambda: op.add(A, B),
+    "out": lambda: op.add(A, B, out=OUT),
+    "number": lambda: op.mul(A, 2.0),
+    "list": lambda: op.add([1.0, 2.0], [3.0, 4.0]),
+    "big endian": lambda: op.add(A.astype(">f8"), B),
+    "fields": lambda: op.sum(A, axes=(0,), keepdims=True, dtype="f64"),
+    "choice": lambda: op.ternary_pack(np.zeros((1, 256), "i1"), format="t2"),
+    "several": lambda: op.eigh(np.eye(2)),
+    "arrays": lambda: op.add(X, X),
+    "operator": lambda: (X + 1) * X - X,
+    "views": lambda: X.reshape(2, 2)[:, ::-1].T,
+    "to_numpy": lambda: X.to_numpy(),
+    "asarray": lambda: collet.asarray(A),
+    "share": lambda: collet.asarray(A, copy=False),
+    "dlpack": lambda: collet.from_dlpack(X.__dlpack__ and A) if hasattr(A, "__dlpack__") else None,
+    "capsule": lambda: collet._core.from_capsule(X.__dlpack__()),
+    "unused": lambda: (X.__dlpack__(), X.__dlpack__(max_version=(1, 0))),
+    "pickle": lambda: X.__reduce__(),
+    "using": lambda: collet.using("cpu_scalar").__enter__().__exit__(),
+    "backends": collet.backends,
+    "shape error": lambda: failing(lambda: op.add(A, THREE)),
+    "dtype error": lambda: failing(lambda: op.add(A, SHORT)),
+    "keyword error": lambda: failing(lambda: op.add(A, B, c=3)),
+    "field error": lambda: failing(lambda: op.sum(A, axes=3)),
+    "out error": lambda: failing(lambda: op.add(A, B, out=THREE)),
+    "choice error": lambda: failing(lambda: collet.set_backend("nothing")),
+    "index error": lambda: failing(lambda: X[9]),
+}
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_references(name):
+    call = CALLS[name]
+    watched = (A, B, OUT, THREE, SHORT, X, None, True, A.dtype, np.float64)
+
+    def growth():
+        gc.collect()
+        before = [sys.getrefcount(o) for o in watched] + [sys.getallocatedblocks()]
+        for _ in range(200):
+            call()
+        gc.collect()
+        after = [sys.getrefcount(o) for o in watched] + [sys.getallocatedblocks()]
+        return max(abs(a - b) for a, b in zip(after, before))
+
+    assert min(growth() for _ in range(3)) < 100  # the first rounds fill caches
+
+
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer keeps memory")
+def test_memory_is_flat():
+    calls = [CALLS[name] for name in ("numpy", "out", "arrays", "views", "to_numpy", "share", "capsule",
+                                      "shape error", "several")]
+    big = np.ones(1000)
+    for _ in range(2000):
+        for call in calls:
+            call()
+    before = resident()
+    for _ in range(10000):
+        for call in calls:
+            call()
+        op.add(big, big)
+    assert resident() - before < 2 * 2**20

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""collet.op: any op on NumPy arrays, from its description alone."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import collet
+from collet import op
+
+
+def f32(*shape):
+    return np.arange(1, 1 + np.prod(shape, dtype=int), dtype="f4").reshape(shape)
+
+
+def test_every_op_has_a_function_with_a_text():
+    assert {"add", "matmul", "rmsd", "scatter_ewald", "ternary_linear"} <= set(op.names())
+    for name in op.names():
+        function = op
+        for part in name.split("."):
+            function = getattr(function, part)
+        about = op.describe(name)
+        parameters = inspect.signature(function).parameters
+        for operand in about["operands"]:
+            assert operand["output"] or operand["name"] in parameters, name
+            assert operand["name"] in function.__doc__
+        for field in about["fields"]:
+            assert field["kind"] == "rank" or field["name"] in parameters, name
+        assert about["summary"] in function.__doc__
+        assert function.__name__ == name
+
+
+def test_results_are_numpy_arrays():
+    a, b = f32(2, 3), f32(3)
+    c = op.add(a, b)
+    assert type(c) is np.ndarray and c.dtype == np.float32 and (c == a + b).all()
+    assert (op.matmul(a, a.T) == a @ a.T).all()
+    assert op.add(b=b, a=a).tolist() == c.tolist()
+    assert op.dot(b, b).shape == ()
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+def test_dtypes(dtype):
+    a = np.array([1, 2, 3], dtype)
+    if dtype != "f2" or collet.backends()[0].kernel_count:
+        assert (op.add(a, a) == 2 * a).all()
+        assert op.add(a, a).dtype == dtype
+
+
+def test_integer_dtypes_go_through():
+    for dtype in ("i1", "u1", "i4", "u4", "i8", "u8"):
+        a = np.arange(5).astype(dtype)
+        assert (op.transpose(a.reshape(5, 1)) == a.reshape(1, 5)).all()
+        assert op.copy(a, dtype="f64").dtype == np.float64
+
+
+def test_bfloat16():
+    types = pytest.importorskip("ml_dtypes")
+    a = np.arange(4).astype(types.bfloat16)
+    assert op.add(a, a).dtype == a.dtype and (op.add(a, a) == a + a).all()
+
+
+@pytest.mark.parametrize("dtype", ["?", "i2", "u2", "M8[s]", "O", "S3", "f4,f4", "g"])
+def test_dtypes_that_there_are_not(dtype):
+    with pytest.raises(collet.DtypeError, match="a is"):
+        op.add(np.zeros(3, dtype), np.zeros(3))
+
+
+def test_layouts():
+    a = f32(4, 6)
+    aligned = np.zeros(4 * 24 + 1, "u1")[1:].view("f4").reshape(4, 6)
+    aligned[...] = a
+    record = np.zeros((4, 6), [("x", "f4"), ("y", "u1")])["x"]
+    record[...] = a
+    views = [a[::-1], a[:, ::2], a[::-2, ::-3], a.T, np.asfortranarray(a), a.astype(">f4"), aligned,
+             record, np.broadcast_to(f32(6), (4, 6)), a[:0], a[1:2, 3:4], a[None, :, None]]
+    for view in views:
+        kept = view.copy()
+        assert (op.neg(view) == -view).all()
+        assert (view == kept).all()
+
+
+def test_nothing_is_copied_where_the_layout_allows():
+    a = f32(1000)
+    target = np.zeros(2000, "f4")[::2]
+    before = collet.memory()["peak"]
+    assert op.neg(a[::-1], out=target) is target
+    assert (target == -a[::-1]).all()
+    assert collet.memory()["peak"] == before
+
+
+def test_out():
+    a, out = f32(3), np.zeros(3, "f4")
+    assert op.add(a, a, out=out) is out and (out == 2 * a).all()
+    assert op.add(a, a, out=a) is a and (a == [2, 4, 6]).all()
+    b = f32(4)
+    op.add(b[:3], b[:3], out=b[1:])  # overlap
+    assert (b == [1, 2, 4, 6]).all()
+    kept = out.copy()
+    with pytest.raises(collet.ShapeError):
+        op.add(f32(4), f32(4), out=out)
+    with pytest.raises(collet.DtypeError):
+        op.add(a, a, out=np.zeros(3))
+    with pytest.raises(TypeError, match="an output is"):
+        op.add(a, a, out=[0, 0, 0])
+    out.flags.writeable = False
+    with pytest.raises(collet.InvalidError, match="read-only"):
+        op.add(a, a, out=out)
+    with pytest.raises(collet.InvalidError, match="not aligned"):
+        op.add(a, a, out=np.zeros(3, ">f4"))
+    assert (out == kept).all()
+
+
+def test_several_outputs():
+    a = np.array([[2.0, 0], [0, 3]])
+    values, vectors, info = result = op.eigh(a)
+    assert result.values is values and (values == [2, 3]).all() and info == 0
+    assert [x.tolist() for x in pickle.loads(pickle.dumps(result))] == [x.tolist() for x in result]
+    w = np.empty(2)
+    assert op.eigh(a, out=(w, None, None)).values is w
+    with pytest.raises(ValueError, match="3 outputs"):
+        op.eigh(a, out=(w,))
+
+
+def test_optional_operands():
+    r = np.random.default_rng(1).normal(size=(2, 5, 3))
+    m = np.ones(5)
+    result = op.observables(r, m)
+    assert result.com.shape == (2, 3) and result.L is None and result.torque is None
+    result = op.observables(r, m, r)
+    assert result.L.shape == (2, 3) and result.torque is None and result.kinetic.shape == (2, 3)
+    result = op.observables(r, m, velocities=r, out=(None, None, False, False, False))
+    assert result.L is None and result.inertia.shape == (2, 3, 3)
+    assert op.rmsd(r, None, r[0]).rmsd[0] == pytest.approx(0, abs=1e-6)
+    codes = op.ternary_quantize(f32(2, 256)).codes
+    packed = op.ternary_pack(codes, format="t2").bytes
+    assert (op.ternary_unpack(packed, format="t2").codes == codes).all()
+
+
+def test_parameters():
+    a = f32(2, 3)
+    assert (op.sum(a) == a.sum()) and op.sum(a).shape == ()
+    assert (op.sum(a, axes=-1) == a.sum(-1)).all()
+    assert op.sum(a, axes=(0, 1), keepdims=True).shape == (1, 1)
+    assert op.sum(a, dtype="f64").dtype == np.float64
+    assert (op.transpose(f32(2, 3, 4), perm=(1, -1, 0)) == f32(2, 3, 4).transpose(1, 2, 0)).all()
+    assert (op.axpy(a, a, alpha=2) == 3 * a).all()
+    assert (op.fill(value=2**63 + 1, shape=2, dtype="u64") == 2**63 + 1).all()
+    assert (op.fill(value=1 - 2j, shape=(2,), dtype=np.complex64) == 1 - 2j).all()
+    assert (op.uniform(shape=4, dtype=float, seed=2**64 - 1) ==
+            op.uniform(shape=(4,), dtype="f8", seed=2**64 - 1)).all()
+    assert (op.fft(op.fft(a.astype("c8"), axes=2), axes=2, inverse=True) == pytest.approx(a))
+
+
+@pytest.mark.parametrize("arguments, error, text", [
+    ({"axes": 2}, ValueError, "no axis 2"), ({"axes": (0, 0)}, ValueError, "axes that differ"),
+    ({"axes": 0.5}, ValueError, "integer"), ({"axis": 0}, TypeError, "no parameter 'axis'"),
+    ({"a": 1}, TypeError, "twice"), ({"shape": "x"}, TypeError, "integer"),
+    ({"dtype": "f5"}, TypeError, "f5"), ({"shape": (-1,)}, collet.InvalidError, "sum")])
+def test_wrong_parameters(arguments, error, text):
+    with pytest.raises(error, match=text):
+        op.sum(f32(2, 3), **arguments)
+
+
+def test_wrong_calls():
+    with pytest.raises(TypeError, match="needs b"):
+        op.add(f32(3))
+    with pytest.raises(TypeError, match="takes 2 arrays"):
+        op.add(f32(3), f32(3), f32(3))
+    with pytest.raises(TypeError, match="needs the keyword value"):
+        op.fill(shape=3)
+    with pytest.raises(ValueError, match="one of"):
+        op.ternary_pack(np.zeros((1, 256), "i1"), format="t3")
+    with pytest.raises(ValueError, match="range"):
+        op.fft(f32(4).astype("c8"), axes=2**40)
+    with pytest.raises(collet.ShapeError, match="at most 8"):
+        op.neg(np.zeros((1,) * 9))
+    with pytest.raises(AttributeError, match="nearest is matmul"):
+        op.matmull
+    with pytest.raises((collet.ShapeError, collet.DtypeError)):
+        op.uniform(seed=1)
+
+
+def test_errors_have_the_librarys_text_and_a_status():
+    with pytest.raises(collet.ShapeError, match="add: input 1 is 4, input 0 is 3") as caught:
+        op.add(f32(3), f32(4))
+    assert caught.value.status == 2 and isinstance(caught.value, ValueError)
+    assert issubclass(collet.ShapeError, collet.Error)
+
+
+def test_numbers_and_lists():
+    a = f32(3)
+    assert op.mul(a, 2).dtype == np.float32 and (op.mul(2.5, a) == 2.5 * a).all()
+    assert op.add(a.astype("c8"), 1j).dtype == np.complex64
+    assert op.add(a.astype("f2"), 1).dtype == np.float16
+    assert op.add([1.0, 2.0], [1.0, 2.0]).tolist() == [2, 4]
+    assert op.add(1.0, 2.0).tolist() == 3
+    assert op.add(np.float64(1), np.ones(2)).tolist() == [2, 2]
+    with pytest.raises(OverflowError):
+        op.add(a, 10**400)
+
+
+def test_a_failing_call_leaves_the_inputs_and_outputs():
+    a, out = f32(3), f32(2)
+    with pytest.raises(collet.Error):
+        op.add(a, f32(4), out=out)
+    assert (a == f32(3)).all() and (out == f32(2)).all()

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choice of backend, settings, counters, messages; each test that changes the process in one of its
+own."""
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import collet
+from collet import op
+
+
+def python(text, **environment):
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, **environment})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_backends():
+    found = {b.name: b for b in collet.backends()}
+    assert found["cpu_scalar"].state == "usable" and found["cpu_scalar"].devices[0].kind == "cpu"
+    assert found["cpu_scalar"].devices[0].choice == "cpu_scalar:0"
+    for backend in found.values():
+        assert (backend.state == "unavailable") == bool(backend.reason)
+
+
+def test_choices():
+    a = np.ones(3)
+    assert collet.get_backend() == "auto"
+    with collet.using("cpu_scalar"):
+        assert collet.get_backend() == "cpu_scalar"
+        op.add(a, a)
+        assert collet.last_backend() == "cpu_scalar"
+        with collet.using("cpu_openmp:0"):
+            op.add(a, a)
+            assert collet.last_backend() == "cpu_openmp"
+        assert collet.get_backend() == "cpu_scalar"
+        with pytest.raises(collet.UnknownBackendError, match="did you mean 'cpu_scalar'"):
+            collet.using("cpu_scaler").__enter__()
+        assert collet.get_backend() == "cpu_scalar"
+    assert collet.get_backend() == "auto"
+    for choice in ("", "a" * 300):
+        with pytest.raises(collet.InvalidError):
+            collet.set_backend(choice)
+    with pytest.raises(TypeError):
+        collet.set_backend(3)
+
+
+def test_set_backend_is_for_all_threads_and_using_for_one():
+    assert python("""if True:
+        import collet, threading
+        collet.op.add(1.0, 2.0)
+        def ask(result):
+            result.append(collet.get_backend())
+        def in_thread():
+            result = []
+            t = threading.Thread(target=ask, args=(result,))
+            t.start(); t.join()
+            return result[0]
+        with collet.using("cpu_openmp"):
+            print(collet.get_backend(), in_thread())
+            collet.set_backend("cpu_scalar")
+            print(collet.get_backend(), in_thread())
+        print(collet.get_backend(), in_thread())
+        try:
+            collet.set_backend("nothing")
+        except collet.Error:
+            print(collet.get_backend(), in_thread())
+    """).split() == ["cpu_openmp", "auto", "cpu_openmp", "cpu_scalar", "cpu_scalar", "cpu_scalar",
+                     "cpu_scalar", "cpu_scalar"]
+
+
+def test_environment():
+    assert python("import collet; print(collet.get_backend())", COLLET_BACKEND="cpu_scalar") == \
+        "cpu_scalar\n"
+    assert python("import collet\ntry: collet.op.add(1.0, 2.0)\n"
+                  "except collet.UnknownBackendError as e: print('cpu_scaler' in str(e))",
+                  COLLET_BACKEND="cpu_scaler") == "True\n"
+
+
+def test_threads_and_settings():
+    assert python("""if True:
+        import collet
+        x = collet.ones(3)
+        try:
+            collet.set_num_threads(1)
+        except collet.BusyError as e:
+            print("1 collet.Array" in str(e))
+        y = collet.op.add
+        del x
+        collet.set_num_threads(1)
+        print(collet.backends()[0].devices[0].compute_units)
+        print(float(y(1.0, 2.0)))
+        collet.configure(backend="cpu_scalar", timeout=5)
+        print(collet.get_backend(), [s["value"] for s in collet._core.settings() if s["key"] == "timeout"])
+        collet.configure()
+        print(collet.get_backend())
+    """, COLLET_BACKEND="auto").splitlines() == ["True", "1", "3.0", "cpu_scalar ['5']", "auto"]
+    with pytest.raises(collet.InvalidError):
+        collet.set_num_threads(-1)
+
+
+def test_counters_memory_trim():
+    before = collet.counters()
+    op.add(np.ones(3), np.ones(3))
+    assert collet.counters()["calls"] == before["calls"] + 1
+    x = collet.ones(10**6)
+    assert collet.memory()["current"] >= 8 * 10**6
+    del x
+    collet.reset_peak()
+    assert collet.memory()["peak"] < 8 * 10**6
+    collet.trim()
+    collet.finish()
+    with pytest.raises(collet.InvalidError):
+        collet.memory("auto")
+
+
+def test_messages_go_to_logging():
+    out = python("""if True:
+        import logging, sys
+        logging.basicConfig(stream=sys.stdout, format="%(name)s %(levelname)s %(message)s",
+                            level=logging.DEBUG)
+        import collet
+        collet.op.add(1.0, 2.0)
+        with collet.using("nothing_at_all,cpu_scalar") if False else collet.using("cuda,cpu_scalar"):
+            pass
+    """)
+    assert "collet DEBUG" in out or "collet INFO" in out
+
+
+def test_main_is_backend_info():
+    done = subprocess.run([sys.executable, "-m", "collet", "--json"], capture_output=True, text=True)
+    assert done.returncode == 0 and '"cpu_scalar"' in done.stdout, done.stderr
+    done = subprocess.run([sys.executable, "-m", "collet", "no_such"], capture_output=True, text=True)
+    assert done.returncode != 0
+
+
+def test_doctor():
+    text = str(collet.doctor())
+    assert collet.__version__ in text
+    for backend in collet.backends():
+        assert backend.name in text and (not backend.reason or backend.reason[:20] in text)
+
+
+def test_versions():
+    assert collet.__version__.count(".") == 2
+
+
+def test_other_threads_run_while_work_runs():
+    a = np.ones((1500, 1500))
+    op.matmul(a, a)
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.wait(0.001):
+            ticks.append(time.perf_counter())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    with collet.using("cpu_scalar"):
+        start = time.perf_counter()
+        op.matmul(a, a)
+        end = time.perf_counter()
+    stop.set()
+    thread.join()
+    assert sum(start < t < end for t in ticks) > 3
+
+
+def test_logger_exists():
+    assert logging.getLogger("collet").name == "collet"
