@@ -20,6 +20,9 @@ enum {
     KEY_MEMORY,
     KEY_THREADS,
     KEY_JSON,
+    KEY_INTEGRATE,
+    KEY_WEDGE,
+    KEY_PNG,
 };
 
 static const char doc[] =
@@ -47,6 +50,10 @@ static const struct argp_option argp_options[] = {
     {"resume", KEY_RESUME, NULL, 0,
      "Keep the patterns that an earlier run with the same settings has written", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing patterns", 1},
+    {"integrate", KEY_INTEGRATE, NULL, 0,
+     "Write DIR/integrated.h5 too: I(q, chi), I(q), its wedges and their anisotropy A(q)", 1},
+    {"wedge", KEY_WEDGE, "DEG", 0, "Whole width of the wedges of --integrate (default: 90)", 1},
+    {"png", KEY_PNG, NULL, 0, "Draw each pattern, DIR/Energy_285.20.png, and DIR/intensity.png", 1},
     {"road", KEY_ROAD, "fast|direct", 0,
      "Transform each field once (default), or the polarisation for each energy and angle", 2},
     {"precision", KEY_PRECISION, "f32|f64", 0, "Of the computation (default: f32)", 2},
@@ -103,6 +110,15 @@ static uint64_t parse_size(struct argp_state *state, const char *text)
     return (uint64_t)size << shift;
 }
 
+static double parse_wedge(struct argp_state *state, const char *text)
+{
+    char *end;
+    double wedge = strtod(text, &end);
+    if (end == text || *end || !(wedge > 0 && wedge <= 180))
+        argp_error(state, "--wedge: '%s' is no width above 0 and up to 180 degrees", text);
+    return wedge;
+}
+
 static error_t parse_number(int key, char *text, struct argp_state *state)
 {
     rsoxs_options *o = state->input;
@@ -124,6 +140,9 @@ static error_t parse_number(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_MEMORY:
         o->memory = parse_size(state, text);
+        return 0;
+    case KEY_WEDGE:
+        o->wedge = parse_wedge(state, text);
         return 0;
     case KEY_THREADS:
         o->threads = tool_parse_count(state, "--threads", text, 1);
@@ -161,6 +180,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_JSON:
         o->json = 1;
         return 0;
+    case KEY_INTEGRATE:
+        o->integrate = 1;
+        return 0;
+    case KEY_PNG:
+        o->png = 1;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->morphology)
             argp_error(state, "one morphology is expected, not '%s' too", text);
@@ -171,6 +196,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "a morphology is required");
         if (o->resume && o->force)
             argp_error(state, "--resume and --force exclude each other");
+        if (o->wedge > 0 && !o->integrate)
+            argp_error(state, "--wedge needs --integrate");
         return 0;
     default:
         return parse_number(key, text, state);

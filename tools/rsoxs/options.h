@@ -16,6 +16,8 @@ typedef struct rsoxs_options {
     uint64_t memory;
     int64_t threads;
     int resume, force, plan, json, quiet;
+    int integrate, png;
+    double wedge; /* degrees; 0: not given */
 } rsoxs_options;
 
 /* Exits on --help, --version and a wrong command line. */

@@ -22,12 +22,14 @@
 #define FONT 15.0
 #define PIXELS_MAX 2048
 #define DECADES 12.0 /* that the colours show, at most */
+#define COLOURS 1024
 
 const int rsoxs_has_pictures = 1;
 
 typedef struct canvas {
     const rsoxs_picture *picture;
     rsoxs_axis colour; /* with its range */
+    uint32_t colours[COLOURS];
     int has_nan;
     double scale;                 /* device pixels a unit */
     int left, top, width, height; /* of the map, device pixels */
@@ -95,8 +97,7 @@ static uint32_t colour_of(const canvas *c, double value)
     if (isnan(value))
         return RSOXS_COLOUR_NAN;
     double t = c->colour.logarithmic && value <= 0 ? 0 : place(&c->colour, value);
-    t = fmin(fmax(t, 0), 1);
-    return c->picture->cyclic ? rsoxs_colour_cyclic(t) : rsoxs_colour(t);
+    return c->colours[(int)(fmin(fmax(t, 0), 1) * (COLOURS - 1) + 0.5)];
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
@@ -269,8 +270,8 @@ static void draw_bar(canvas *c)
     int steps = (int)c->bar_height;
     for (int i = 0; i < steps; i++) {
         double t = (steps - i - 0.5) / steps;
-        fill(c, c->picture->cyclic ? rsoxs_colour_cyclic(t) : rsoxs_colour(t), x, c->bar_top + i,
-             width, fmin(2, c->bar_height - i));
+        fill(c, c->colours[(int)(t * (COLOURS - 1) + 0.5)], x, c->bar_top + i, width,
+             fmin(2, c->bar_height - i));
     }
     frame(c, x, c->bar_top, width, c->bar_height);
     draw_ticks(c, &c->colour, tick_bar);
@@ -313,11 +314,12 @@ static cairo_status_t append(void *file, const unsigned char *data, unsigned len
 
 static collet_status save(cairo_surface_t *surface, const char *path, collet_error *err)
 {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t size = strlen(path) + 32;
     char *temporary = malloc(size);
     if (!temporary)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", path);
-    snprintf(temporary, size, "%s.%ld", path, (long)getpid());
+    snprintf(temporary, size, "%.*s.%s.%ld", (int)(name - path), path, name, (long)getpid());
     FILE *file = fopen(temporary, "wbe");
     errno = file ? 0 : errno;
     int done = file && cairo_surface_write_to_png_stream(surface, append, file) == 0;
@@ -338,6 +340,8 @@ collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path
     canvas c = {.picture = picture};
     find_range(&c);
     lay_out(&c);
+    for (int i = 0; i < COLOURS; i++)
+        c.colours[i] = (picture->cyclic ? rsoxs_colour_cyclic : rsoxs_colour)(i / (COLOURS - 1.0));
     cairo_surface_t *surface =
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, c.whole_width, c.whole_height);
     c.cairo = cairo_create(surface);

@@ -73,6 +73,8 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
         cJSON *root = common_members(run);
         cJSON_AddNumberToObject(root, "seconds", seconds);
         cJSON_AddStringToObject(root, "backend", collet_last_backend(run->context));
+        if (run->options->integrate)
+            cJSON_AddStringToObject(root, "integrals", RSOXS_INTEGRALS);
         print_json(root);
         return;
     }
@@ -84,4 +86,11 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
            run->work.n_energies, tool_plural(run->work.n_energies), run->work.shape[1],
            run->work.shape[2], run->directory, seconds,
            run->work.n_energies ? collet_last_backend(run->context) : "no backend");
+    if (run->options->integrate)
+        printf("%s/%s: I(q, chi), I(q), wedges and A(q) of %" PRId64 " energ%s\n", run->directory,
+               RSOXS_INTEGRALS, run->n_chosen, run->n_chosen == 1 ? "y" : "ies");
+    if (run->options->png)
+        printf("pictures of %" PRId64 " pattern%s, and of I(q, E), in %s\n",
+               run->n_chosen * run->n_beams, tool_plural(run->n_chosen * run->n_beams),
+               run->directory);
 }

@@ -102,19 +102,27 @@ static collet_status is_left(rsoxs_run *run, double energy,
                                : status;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 static collet_status choose_energies(rsoxs_run *run, collet_error *err)
 {
     const collet_scattering_options *all = &run->work;
     size_t materials = (size_t)all->n_materials, energies = (size_t)all->n_energies;
     int64_t count = 0;
     run->energies = malloc(energies * sizeof *run->energies);
+    run->chosen = malloc(energies * sizeof *run->chosen);
     run->constants = malloc(energies * materials * sizeof *run->constants);
-    if (!run->energies || !run->constants)
+    if (!run->energies || !run->chosen || !run->constants)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     for (size_t e = 0; e < energies; e++) {
         int left;
         if (!is_chosen(run->options, all->energies[e]))
             continue;
+        run->chosen[run->n_chosen++] = all->energies[e];
         collet_status status =
             is_left(run, all->energies[e], all->constants + e * materials, &left, err);
         if (status != COLLET_OK)
@@ -125,6 +133,7 @@ static collet_status choose_energies(rsoxs_run *run, collet_error *err)
         memcpy(run->constants + (size_t)count++ * materials, all->constants + e * materials,
                materials * sizeof *run->constants);
     }
+    qsort(run->chosen, (size_t)run->n_chosen, sizeof *run->chosen, ascending);
     run->work.n_energies = count;
     run->work.energies = run->energies;
     run->work.constants = run->constants;
@@ -154,6 +163,8 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
                          ? collet_scattering_input_directory(run->input)
                          : "HDF5";
     status = check_chosen(run, err);
+    if (status == COLLET_OK)
+        status = rsoxs_results_check(run, err);
     return status == COLLET_OK ? choose_energies(run, err) : status;
 }
 
@@ -237,8 +248,10 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
     for (int64_t e = 0; e < run->work.n_energies && status == COLLET_OK; e++)
         status = tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped")
                                          : next_energy(run, patterns, err);
-    tool_progress_end(&run->progress);
     free(patterns);
+    if (status == COLLET_OK && (run->options->integrate || run->options->png))
+        status = rsoxs_results_write(run, err);
+    tool_progress_end(&run->progress);
     return status;
 }
 
@@ -253,5 +266,6 @@ void rsoxs_run_close(rsoxs_run *run)
     collet_runtime_destroy(run->runtime);
     collet_scattering_input_free(run->input);
     free(run->energies);
+    free(run->chosen);
     free(run->constants);
 }

@@ -8,12 +8,15 @@
 #include "common/progress.h"
 
 #define RSOXS_SETTINGS 400
+#define RSOXS_INTEGRALS "integrated.h5"
 
 /* What the arguments and files ask for. */
 typedef struct rsoxs_run {
     const rsoxs_options *options;
     collet_scattering_input *input;
     collet_scattering_options work; /* for the first beam, of the energies that are left */
+    double *chosen;                 /* all energies that are asked for, in ascending order */
+    int64_t n_chosen;
     double *energies;
     collet_scattering_constants *constants;
     const double (*beams)[3];
@@ -33,6 +36,10 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
 collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err);
 /* Computes and writes all patterns. */
 collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err);
+/* INVALID if the results of --integrate and --png cannot be made, or would replace others. */
+collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err);
+/* Integrates and draws the patterns of all energies that are asked for, from their files. */
+collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err);
 void rsoxs_run_close(rsoxs_run *run);
 
 /* Prints what the work takes. */

@@ -131,7 +131,7 @@ int rsoxs_view(int argc, char **argv)
     collet_error err;
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = RSOXS_EXIT_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    tool_parse(&argp, argc, argv, 0, &o);
     collet_status status =
         collet_scattering_read_slice(o.morphology, o.material, o.field, o.axis, o.at, &slice, &err);
     if (status == COLLET_OK && o.field == COLLET_SCATTERING_PSI)
