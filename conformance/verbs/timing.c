@@ -133,6 +133,40 @@ static void order(bench *b)
     end(b, &t);
 }
 
+#define EACH 8
+
+/* A stamp after each of several kernels: whether none took less than a quarter of the mean. */
+static bool similar(bench *b, timing_bench *t)
+{
+    collet_stamp *at[EACH + 1];
+    for (int i = 0; i <= EACH; i++) {
+        bench_chain(b, t->q, t->x, t->one, b->elements, 1);
+        at[i] = stamp_in(b, t->q);
+    }
+    bench_settle(b, t->q);
+    int64_t whole = bench_elapsed(b, at[0], at[EACH]), least = whole;
+    for (int i = 0; i < EACH; i++) {
+        int64_t one = bench_elapsed(b, at[i], at[i + 1]);
+        least = one < least ? one : least;
+    }
+    for (int i = 0; i <= EACH; i++)
+        bench_release(b, at[i]);
+    return least >= whole / EACH / 4;
+}
+
+static void each(bench *b)
+{
+    timing_bench t = begin(b);
+    bool shown = false;
+    for (int i = 0; i < TRIES && !shown; i++)
+        shown = similar(b, &t);
+    bench_require(b, shown,
+                  "of %d equal kernels, each followed by a stamp, one took less than a quarter of "
+                  "the mean, in %d tries",
+                  EACH, TRIES);
+    end(b, &t);
+}
+
 typedef struct length {
     int64_t least, most, measured;
     bool pending, free_to_go; /* the work was pending before the second stamp; after it, too */
@@ -208,6 +242,7 @@ static void destroyed(bench *b)
 
 const kit_verb verbs_timing[] = {
     {"timing.order", NEEDS_ADD | NEEDS_QUEUES, order},
+    {"timing.each", NEEDS_ADD | NEEDS_QUEUES, each},
     {"timing.length", NEEDS_ADD | NEEDS_QUEUES, true_length},
     {"timing.destroyed", NEEDS_ADD | NEEDS_QUEUES, destroyed},
     {0},

@@ -16,13 +16,17 @@ static collet_status native_device(collet_device *d, collet_native_device *nativ
     return COLLET_OK;
 }
 
+/* With profiling, so that timestamps do not replace a handle that the program has. */
 static collet_status native_queue(collet_device *d, collet_queue *q, void **handle,
                                   collet_error *err)
 {
-    (void)d;
-    (void)err;
+    pthread_mutex_lock(&q->base.lock);
+    cl_int error = opencl_profile(q);
     *handle = q->handle;
-    return COLLET_OK;
+    pthread_mutex_unlock(&q->base.lock);
+    return error == CL_SUCCESS
+               ? COLLET_OK
+               : jit_after_first(opencl_fail(d, error, "a queue with profiling", err));
 }
 
 /* The queue is in order: a marker completes after the commands before it. */

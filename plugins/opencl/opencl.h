@@ -33,8 +33,8 @@ typedef struct opencl_command {
 struct collet_queue {
     jit_queue base;
     cl_command_queue handle;
-    cl_command_queue clock; /* of timing.c; NULL until needed */
-    jit_kernels kernels;    /* private to the queue, so that no other thread sets its arguments */
+    cl_command_queue before; /* the handle without profiling, once replaced */
+    jit_kernels kernels;     /* private to the queue, so that no other thread sets its arguments */
     opencl_command commands[OPENCL_COMMANDS];
 };
 
@@ -66,8 +66,9 @@ uint64_t opencl_commit(collet_queue *q);
 opencl_command *opencl_start(collet_queue *q, const char *label);
 collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, collet_error *err);
 
-/* Under the queue's lock: the event of the last command, which is pending. */
-const cl_event *opencl_last(const collet_queue *q);
+/* Under the queue's lock: replaces the handle, once, by one with profiling, whose commands follow
+ * those of the first. */
+cl_int opencl_profile(collet_queue *q);
 
 /* The status for an error of a call: REFUSED if a resource is short, DEVICE_LOST, else FAILED; sets
  * the text "what: CL_NAME". */

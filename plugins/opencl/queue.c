@@ -33,11 +33,6 @@ static opencl_command *command_of(collet_queue *q, uint64_t ticket)
     return &q->commands[ticket & (OPENCL_COMMANDS - 1)];
 }
 
-const cl_event *opencl_last(const collet_queue *q)
-{
-    return &q->commands[q->base.submitted & (OPENCL_COMMANDS - 1)].event;
-}
-
 static cl_int event_status(const opencl_driver *cl, cl_event event)
 {
     cl_int status = CL_COMPLETE;
@@ -194,11 +189,41 @@ collet_status jit_backend_queue_open(collet_queue *q, collet_error *err)
     return opencl_fail(d, error, "a command queue", err);
 }
 
+cl_int opencl_profile(collet_queue *q)
+{
+    collet_device *d = q->base.device;
+    cl_int error = CL_SUCCESS;
+    sigset_t before;
+    if (q->before)
+        return CL_SUCCESS;
+    jit_signals_block(&before);
+    cl_command_queue handle =
+        d->cl.CreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &error);
+    jit_signals_restore(&before);
+    if (error != CL_SUCCESS)
+        return error;
+    opencl_command *c = opencl_begin(q, "another queue, with profiling");
+    jit_queue_retire(q);
+    int pending = q->base.retired < q->base.submitted;
+    if (pending)
+        error = d->cl.EnqueueBarrierWithWaitList(
+            handle, 1, &command_of(q, q->base.submitted)->event, &c->event);
+    if (error != CL_SUCCESS) {
+        d->cl.ReleaseCommandQueue(handle);
+        return error;
+    }
+    q->before = q->handle;
+    q->handle = handle;
+    if (pending)
+        opencl_commit(q);
+    return CL_SUCCESS;
+}
+
 void jit_backend_queue_close(collet_queue *q)
 {
     collet_device *d = q->base.device;
-    if (q->clock)
-        d->cl.ReleaseCommandQueue(q->clock);
+    if (q->before)
+        d->cl.ReleaseCommandQueue(q->before);
     if (q->handle)
         d->cl.ReleaseCommandQueue(q->handle);
     jit_kernels_clear(d, &q->kernels);
@@ -226,11 +251,6 @@ void jit_queue_drain(collet_queue *q)
     if (error != CL_SUCCESS) {
         collet_status status = opencl_fail(d, error, "waiting for the device", &err);
         jit_queue_fail(q, jit_after_first(status), "%s", err.text);
-    }
-    /* Its markers waited for what failed. */
-    if (q->base.failure != COLLET_OK && q->clock) {
-        d->cl.ReleaseCommandQueue(q->clock);
-        q->clock = NULL;
     }
     if (q->base.failure == COLLET_FAILED && !responds(q)) {
         atomic_store(&d->base.lost, 1);

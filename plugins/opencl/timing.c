@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet.timing/1: markers in a second queue, the only one with profiling, which is made for the
- * first stamp. So nothing is enqueued between the program's commands, and whoever does not measure
- * pays nothing.
+ * collet.timing/1: markers in a queue with profiling, which takes the place of the first at the
+ * first stamp, so that whoever does not measure does not pay. Markers in a queue beside it are
+ * late: PoCL does what follows first.
  */
 #include "opencl.h"
-
-/* Under the queue's lock. */
-static cl_int clock_queue(collet_queue *q)
-{
-    collet_device *d = q->base.device;
-    cl_int error = CL_SUCCESS;
-    sigset_t before;
-    if (q->clock)
-        return CL_SUCCESS;
-    jit_signals_block(&before);
-    q->clock = d->cl.CreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &error);
-    jit_signals_restore(&before);
-    if (error != CL_SUCCESS)
-        q->clock = NULL;
-    return error;
-}
 
 static collet_status stamp(collet_device *d, collet_queue *q, collet_stamp **out, collet_error *err)
 {
@@ -28,14 +12,11 @@ static collet_status stamp(collet_device *d, collet_queue *q, collet_stamp **out
     if (atomic_load(&d->base.lost))
         return jit_device_gone(d, err);
     pthread_mutex_lock(&q->base.lock);
-    jit_queue_retire(q);
-    cl_uint count = q->base.retired < q->base.submitted;
-    cl_int error = clock_queue(q);
+    cl_int error = opencl_profile(q);
     if (error == CL_SUCCESS)
-        error =
-            d->cl.EnqueueMarkerWithWaitList(q->clock, count, count ? opencl_last(q) : NULL, &event);
+        error = d->cl.EnqueueMarkerWithWaitList(q->handle, 0, NULL, &event);
     if (error == CL_SUCCESS)
-        error = d->cl.Flush(q->clock);
+        error = d->cl.Flush(q->handle);
     pthread_mutex_unlock(&q->base.lock);
     if (error != CL_SUCCESS) {
         if (event)
