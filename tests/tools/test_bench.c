@@ -180,6 +180,34 @@ static void test_every_case_runs(void **state)
     cJSON_Delete(list);
 }
 
+/* The test backend's clock counts 1,000 ns a kernel. */
+static void test_device_clock(void **state)
+{
+    static const char *const backends[] = {"remote", "remote:1", "auto"};
+    (void)state;
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+        tool_result r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_REMOTE "/remote.so", "add",
+                                   "--shape", "1K", "--backend", backends[i], "--json", QUICK);
+        cJSON *root = parsed(&r, 0);
+        const cJSON *row = result_of(root, 0), *times = member(row, "device_seconds");
+        double samples = number_of(row, "device_samples");
+        check_result(row);
+        assert_true(samples >= 1 && samples <= 64);
+        assert_near(number_of(times, "min"), 1e-6, 1e-12);
+        assert_near(number_of(times, "max"), 1e-6, 1e-12);
+        cJSON_Delete(root);
+    }
+    tool_result r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_REMOTE "/remote.so", "add",
+                               "--shape", "1K", QUICK);
+    tool_expect(&r, 0);
+    assert_non_null(strstr(r.out, "; 1.00 us by the device's clock; memory"));
+    tool_free(&r);
+    r = BENCH("add", "--shape", "1K", "--backend", "cpu_scalar", "--json", QUICK);
+    cJSON *root = parsed(&r, 0);
+    assert_true(cJSON_IsNull(member(result_of(root, 0), "device_seconds")));
+    cJSON_Delete(root);
+}
+
 static void test_rows(void **state)
 {
     tool_result r = BENCH("add", "--shape", "1K", "--dtype", "f32,f64", "--backend",
@@ -401,6 +429,7 @@ int main(void)
         cmocka_unit_test(test_every_op_has_a_case),
         cmocka_unit_test(test_what_bounds_a_case),
         cmocka_unit_test(test_every_case_runs),
+        cmocka_unit_test(test_device_clock),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_work),
         cmocka_unit_test(test_table),

@@ -58,12 +58,18 @@ void bench_arrays_free(bench_arrays *a)
 
 /* ---- Calls ------------------------------------------------------------------------------- */
 
-collet_status bench_calls_run(void *user, int64_t calls)
+static collet_status enqueue(const bench_calls *o, int64_t calls)
 {
-    const bench_calls *o = user;
     collet_status status = COLLET_OK;
     for (int64_t i = 0; i < calls && status == COLLET_OK; i++)
         status = collet_call(o->context, o->op, o->outs, o->ins, o->params);
+    return status;
+}
+
+collet_status bench_calls_run(void *user, int64_t calls)
+{
+    const bench_calls *o = user;
+    collet_status status = enqueue(o, calls);
     return status == COLLET_OK ? collet_finish(o->context) : status;
 }
 
@@ -167,6 +173,53 @@ double bench_share_of_fastest(const bench_result *r)
     return r->bytes / r->stats.min / bandwidth_fastest(&r->floor);
 }
 
+/* ---- The device's clock ------------------------------------------------------------------ */
+
+#define DEVICE_SAMPLES 64 /* at most */
+
+/* One sample. A call before the first timestamp keeps the device at work while the others are
+ * enqueued. */
+static collet_status device_sample(const bench_calls *calls, const char *device, int64_t count,
+                                   double *seconds, int32_t *clock)
+{
+    collet_timestamp *first = NULL, *last = NULL;
+    int64_t nanoseconds = 0;
+    collet_status status = enqueue(calls, 1);
+    if (status == COLLET_OK)
+        status = collet_timestamp_take(calls->context, device, &first);
+    if (status == COLLET_OK)
+        status = enqueue(calls, count);
+    if (status == COLLET_OK)
+        status = collet_timestamp_take(calls->context, device, &last);
+    if (status == COLLET_OK)
+        status = collet_timestamp_elapsed(calls->context, first, last, &nanoseconds, clock);
+    collet_timestamp_free(first);
+    collet_timestamp_free(last);
+    *seconds = 1e-9 * (double)nanoseconds;
+    return status;
+}
+
+/* For as long as a round of the samples by the host's clock. */
+static collet_status measure_device(bench_session *session, const bench_calls *calls,
+                                    bench_result *r)
+{
+    double seconds[DEVICE_SAMPLES], end = bench_now() + session->options->seconds / ROUNDS;
+    int64_t count = 0, each = r->stats.calls_per_sample;
+    int32_t clock = COLLET_CLOCK_DEVICE;
+    collet_backend_info backend;
+    const char *device = bench_session_backend(session, r->choice, &backend)
+                             ? r->choice
+                             : collet_last_backend(calls->context);
+    collet_status status = COLLET_OK;
+    do {
+        status = device_sample(calls, device, each, &seconds[count++], &clock);
+    } while (status == COLLET_OK && clock == COLLET_CLOCK_DEVICE && count < DEVICE_SAMPLES &&
+             bench_now() < end);
+    if (status == COLLET_OK && clock == COLLET_CLOCK_DEVICE)
+        bench_stats_of(seconds, count, each, &r->device);
+    return status == COLLET_OK ? collet_finish(calls->context) : status;
+}
+
 /* ---- Measuring --------------------------------------------------------------------------- */
 
 static collet_status sample(bench_session *session, const bench_layout *l, const char *choice,
@@ -250,11 +303,12 @@ static collet_status measure_calls(bench_session *session, const bench_layout *l
         bench_sampler_stats(&s, &r->stats);
         if (floor)
             r->floor = floor->best[floor_kind(layout)];
-        if (session->options->busy)
-            status = measure_busy(session, layout, &s, r);
-    } else {
-        snprintf(r->error, sizeof r->error, "%s", collet_last_error(cx));
+        status = measure_device(session, calls, r);
     }
+    if (status != COLLET_OK)
+        snprintf(r->error, sizeof r->error, "%s", collet_last_error(cx));
+    else if (session->options->busy)
+        status = measure_busy(session, layout, &s, r);
     bench_sampler_clear(&s);
     return status;
 }

@@ -55,7 +55,8 @@ typedef struct bench_result {
     collet_status status;
     char error[COLLET_ERROR_TEXT]; /* of a status other than OK */
     bench_stats stats;
-    bench_usage usage; /* while sampling */
+    bench_stats device; /* by the device's own clock; no samples: it has none */
+    bench_usage usage;  /* while sampling */
     bench_busy_stats busy;
     double bytes, flops;
     bandwidth_figure floor; /* measured in turn with the op; strategy NULL: not comparable */

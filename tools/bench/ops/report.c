@@ -79,6 +79,10 @@ void bench_result_print(const bench_result *r, int32_t steal)
            r->ratio);
     printf("%-16s %.5g calls/s in %lld samples", "", 1 / r->stats.median,
            (long long)r->stats.samples);
+    if (r->device.samples) {
+        char text[16];
+        printf("; %s by the device's clock", time_text(r->device.median, text));
+    }
     if (r->floor.strategy)
         printf("; %.0f %% of the %s bandwidth of this run (%.2f GB/s; fastest against fastest %.0f "
                "%% of %.2f)",
@@ -133,12 +137,20 @@ static int32_t add_busy(cJSON *row, const bench_result *r)
            json_add_number(busy, "stolen", stolen_percent(&b->usage) / 100);
 }
 
+static int32_t add_device(cJSON *row, const bench_stats *s)
+{
+    return s->samples
+               ? json_add_number(row, "device_samples", (double)s->samples) &&
+                     json_add_item(row, "device_seconds", bench_stats_json(s))
+               : json_add_null(row, "device_samples") && json_add_null(row, "device_seconds");
+}
+
 static int32_t add_measured(cJSON *row, const bench_result *r)
 {
     const bench_stats *s = &r->stats;
     return json_add_number(row, "samples", (double)s->samples) &&
            json_add_number(row, "calls_per_sample", (double)s->calls_per_sample) &&
-           json_add_item(row, "call_seconds", bench_stats_json(s)) &&
+           add_device(row, &r->device) && json_add_item(row, "call_seconds", bench_stats_json(s)) &&
            json_add_number(row, "calls_per_second", 1 / s->median) &&
            json_add_number(row, "bytes", r->bytes) &&
            json_add_number(row, "gb_per_s", 1e-9 * r->bytes / s->median) &&
