@@ -345,7 +345,10 @@ static outcome try_device(frame *f, device *d)
     }
     const collet_kernel_row *row = device_find_row(d, f->op->id, f->sig, f->mask);
     if (!row) {
-        collet_fail(&f->err, COLLET_UNSUPPORTED, "it has no kernel for these dtypes");
+        collet_fail(&f->err, COLLET_UNSUPPORTED, "%s",
+                    own_op_left_out(d->owner, f->op->name)
+                        ? "its own definition of this op was left out: see the log, or the records"
+                        : "it has no kernel for these dtypes");
         device_failed(f, d, COLLET_UNSUPPORTED);
         return TRY_NEXT;
     }

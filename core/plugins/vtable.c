@@ -98,6 +98,10 @@ const collet_op_definition *vtable_op(const collet_plugin *plugin, uint32_t inde
 collet_status vtable_parse_op(const collet_plugin *p, uint32_t index, op *out, collet_error *err)
 {
     const collet_op_definition *d = vtable_op(p, index);
+    if (!d->shapes || !d->sigs || d->alias > 1 ||
+        (d->params_size && d->params_size < sizeof(uint32_t)) || d->params_size > OP_PARAMS_MAX)
+        return collet_fail(err, COLLET_INVALID, "op %s: invalid shapes, sigs, params_size or alias",
+                           d->name);
     op_source source = {.id = COLLET_OP_OWN(index),
                         .name = d->name,
                         .family = "own",
@@ -168,7 +172,12 @@ static int own_name_valid(const char *name)
     return rest && !name[vendor + 1 + rest] && vendor + 1 + rest < COLLET_MAX_NAME;
 }
 
-/* Parses the definitions into `ops`. */
+static int is_newer(const collet_plugin *p)
+{
+    return (p->abi & 0xffff) > COLLET_ABI_MINOR;
+}
+
+/* Parses the definitions into `ops`; without outputs: of a newer interface, to be left out. */
 static collet_status check_own_ops(const collet_plugin *p, op *ops, refusal *why)
 {
     for (uint32_t k = 0; k < p->op_count; k++) {
@@ -179,13 +188,12 @@ static collet_status check_own_ops(const collet_plugin *p, op *ops, refusal *why
         for (uint32_t i = 0; i < k; i++)
             if (!strcmp(ops[i].name, d->name))
                 return REFUSE("vtable-own-op", "two own ops are called '%s'", d->name);
-        if (!d->shapes || !d->sigs || d->alias > 1 ||
-            (d->params_size && d->params_size < sizeof(uint32_t)) || d->params_size > OP_PARAMS_MAX)
-            return REFUSE("vtable-own-op",
-                          "own op '%s': invalid shapes, sigs, params_size or alias", d->name);
         collet_error wrong;
-        if (vtable_parse_op(p, k, &ops[k], &wrong) != COLLET_OK)
+        if (vtable_parse_op(p, k, &ops[k], &wrong) == COLLET_OK)
+            continue;
+        if (!is_newer(p))
             return REFUSE("vtable-own-op", "own %s", wrong.text);
+        ops[k] = (op){.id = COLLET_OP_OWN(k), .name = d->name};
     }
     return COLLET_OK;
 }
@@ -229,11 +237,6 @@ static const op *find_op_named(const known_ops *known, const char *name)
     return NULL;
 }
 
-static int is_newer(const collet_plugin *p)
-{
-    return (p->abi & 0xffff) > COLLET_ABI_MINOR;
-}
-
 int vtable_row_usable(const collet_kernel_row *row)
 {
     return !row->flags && !row->reserved;
@@ -266,6 +269,10 @@ static collet_status check_row(const collet_plugin *p, uint32_t index, known_ops
     if (!o)
         return REFUSE("vtable-op", "kernel row %u is for op %u, which does not exist", index,
                       row->op);
+    if (!o->n_out) {
+        known->seen[slot_of(row->op)] = 1;
+        return COLLET_OK;
+    }
     if (!op_accepts(o, row->sig) && !is_newer(p) && !o->unknown_sigs)
         return REFUSE("vtable-sig",
                       "kernel row %u: op %s has no signature 0x%llx (%u outputs, %u inputs; %s)",

@@ -105,10 +105,10 @@ static collet_status own_op_add(backend *b, const collet_plugin *table, uint32_t
     if (!o)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the op %s",
                            vtable_op(table, k)->name);
-    collet_status status = vtable_parse_op(table, k, o, err);
+    collet_status status = vtable_parse_op(table, k, o, &why);
     if (status != COLLET_OK) {
         free(o);
-        return status;
+        return backend_left_out(b, "op-left-out", why.text, err);
     }
     o->definer = b->plugin->name;
     if (o->unknown_sigs) {
@@ -120,6 +120,14 @@ static collet_status own_op_add(backend *b, const collet_plugin *table, uint32_t
     if (status == COLLET_OK && own_op_register(b->runtime, o, &b->own_ops[k], &why) != COLLET_OK)
         status = backend_left_out(b, "op-left-out", why.text, err);
     return status;
+}
+
+int own_op_left_out(const backend *b, const char *name)
+{
+    for (uint32_t k = 0; k < b->table->op_count; k++)
+        if (!b->own_ops[k] && !strcmp(vtable_op(b->table, k)->name, name))
+            return 1;
+    return 0;
 }
 
 collet_status own_ops_register(backend *b, const collet_plugin *table, collet_error *err)

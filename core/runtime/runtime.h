@@ -80,7 +80,7 @@ struct backend {
     cJSON *description;   /* the capabilities parsed; published by `state` */
     const cJSON *choices; /* of the probe's capabilities; constant once the backends are listed */
     const collet_plugin *table; /* NULL until opened */
-    uint32_t *own_ops;          /* id of the plugin's op k; 0: another backend's op has its name */
+    uint32_t *own_ops;          /* id of the plugin's op k; 0: it was left out */
     uint32_t device_count;
     device *devices;
 };
@@ -211,6 +211,8 @@ const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t 
 /* Registers the ops of the backend's table, b->own_ops. What cannot be used is left out. NO_MEMORY,
  * INVALID. */
 collet_status own_ops_register(backend *b, const collet_plugin *table, collet_error *err);
+/* Whether the open backend's op of that name was left out. */
+int own_op_left_out(const backend *b, const char *name);
 /* Logs and records what of a plugin is left out; `code` is one of loader.h. NO_MEMORY. */
 collet_status backend_left_out(const backend *b, const char *code, const char *text,
                                collet_error *err);

@@ -161,7 +161,9 @@ typedef struct collet_kernel_row {
 /*
  * An op of the plugin's own. `name` is "vendor.op". `shapes` are the operands and `sigs` the dtypes
  * as ops.def writes them, without "*" axes; names of operands may be left out. A signature with a
- * letter that libcore does not know is left out. All that it points to lives as long as the plugin.
+ * letter that libcore does not know is left out; so is, of a plugin with a newer minor version, an
+ * op whose definition libcore does not understand, with its rows. All that it points to lives as
+ * long as the plugin.
  *
  * An op may grow. Of several plugins that define the same name, one definition must extend the
  * other: equal `shapes` and `alias`; every signature of the other; all fields of the other in the

@@ -263,6 +263,8 @@ static void an_op_grows(void **state)
         assert_ok(w.cx, collet_set_backend(w.cx, "kinds"));
         assert_status(w.cx, scale(w.cx, op, c, a, (scale_params){16, 2, 3, 0}), COLLET_REFUSED);
         assert_text_has(w.cx, "knows 8 of the 16 bytes");
+        assert_true(is_recorded(w.rt, "op-left-out", "op kinds.later: invalid"));
+        assert_int_equal(collet_op_find(w.rt, "kinds.later", &op, NULL), COLLET_NOT_FOUND);
         collet_array_free(a);
         collet_array_free(c);
         close_world(w);
@@ -283,6 +285,7 @@ static void a_clash_costs_only_that_op(void **state)
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
     assert_ok(w.cx, collet_call(w.cx, odd, &c, ins, NULL));
     assert_status(w.cx, scale(w.cx, op, c, a, (scale_params){8, 2, 0, 0}), COLLET_UNSUPPORTED);
+    assert_text_has(w.cx, "its own definition of this op was left out");
     assert_true(is_recorded(w.rt, "op-left-out",
                             "op kinds.scale: kinds defines other shapes, and was opened first"));
     assert_true(is_recorded(w.rt, "signature-left-out", "op kinds_clash.odd"));

@@ -5,7 +5,8 @@
  *
  *   kinds        devices 0 host memory, 1 own memory, 2 own memory with at most one queue,
  *                3 as 1 and 4 as 0, one call at a time, 5 an unknown property; the op kinds.scale
- *   kinds_newer  kinds.scale with more parameters and signatures; an add with an unknown flag
+ *   kinds_newer  kinds.scale with more parameters and signatures; an add with an unknown flag;
+ *                kinds.later, as only a newer interface defines it
  *   kinds_clash  another kinds.scale; kinds_clash.odd with a signature of unknown types
  *   kinds_none   no device
  */
@@ -297,6 +298,9 @@ static const collet_kernel_row kernels[] = {
 #endif
     COLLET_ROW(MATMUL, FFF, run, accepts),
     {COLLET_OP_OWN(0), 0, FF, KINDS_CLASH ? 0 : sizeof(scale_params), 0, run, NULL},
+#if KINDS_NEWER
+    {COLLET_OP_OWN(1), 0, FF, 512, 0, run, NULL},
+#endif
 #if KINDS_CLASH
     {COLLET_OP_OWN(1), 0, FF, 0, 0, run, NULL},
     {COLLET_OP_OWN(1), 0, COLLET_SIG(31, 31), 0, 0, run, NULL},
@@ -318,10 +322,13 @@ static const collet_op_definition ops[] = {
     {"kinds.scale", "out[...] : a[...]", KINDS_NEWER ? "d:d f:f" : "f:f", sizeof(scale_params), 1,
      fields, KINDS_NEWER ? 2 : 1, sizeof *fields},
 #endif
+#if KINDS_NEWER
+    {"kinds.later", "out[...] : a[...]", "f:f", 512, 2, NULL, 0, 0},
+#endif
 };
 
 static const collet_plugin plugin = {
-    .abi = COLLET_ABI,
+    .abi = COLLET_ABI + KINDS_NEWER,
     .struct_size = sizeof plugin,
     .kernel_count = sizeof kernels / sizeof *kernels,
     .kernel_size = sizeof *kernels,
