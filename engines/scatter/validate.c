@@ -307,7 +307,7 @@ static collet_status check_datasets(scatter_reader *base)
     if (!c->sets)
         return collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", base->path);
     for (int64_t i = 0; i < o->n_materials * SCATTER_KINDS; i++)
-        c->sets[0][i].set = -1;
+        c->sets[i / SCATTER_KINDS][i % SCATTER_KINDS].set = -1;
     for (int64_t m = 0; m < o->n_materials && goes_on(c, &status); m++)
         status = open_datasets(c, m);
     if (goes_on(c, &status))
@@ -317,8 +317,8 @@ static collet_status check_datasets(scatter_reader *base)
     if (status == COLLET_OK)
         status = warn_of_materials(c);
     for (int64_t i = 0; i < o->n_materials * SCATTER_KINDS; i++)
-        if (c->sets[0][i].set >= 0)
-            H5Dclose(c->sets[0][i].set);
+        if (c->sets[i / SCATTER_KINDS][i % SCATTER_KINDS].set >= 0)
+            H5Dclose(c->sets[i / SCATTER_KINDS][i % SCATTER_KINDS].set);
     return status;
 }
 
