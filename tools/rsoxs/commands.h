@@ -7,6 +7,7 @@
 #define RSOXS_EXIT_USAGE 2
 
 /* Each gets its own arguments, argv[0] "collet-rsoxs NAME", and returns the exit status. */
+int rsoxs_make(int argc, char **argv);
 int rsoxs_validate(int argc, char **argv);
 int rsoxs_view(int argc, char **argv);
 

@@ -54,7 +54,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name, *program;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"validate", "collet-rsoxs validate", rsoxs_validate},
+    } commands[] = {{"make", "collet-rsoxs make", rsoxs_make},
+                    {"validate", "collet-rsoxs validate", rsoxs_validate},
                     {"view", "collet-rsoxs view", rsoxs_view}};
     char program[32];
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)

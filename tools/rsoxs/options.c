@@ -34,6 +34,7 @@ static const char doc[] =
     "DIR/Energy_285.20.h5 "
     "with /K0/projection.\n\n"
     "Other commands, with options that 'collet-rsoxs COMMAND --help' lists:\n"
+    "  make SHAPE -o DIR   write a morphology of known physics\n"
     "  validate FILE       list every fault of a file\n"
     "  view MORPHOLOGY.h5  draw one slice\n\n"
     "Examples:\n"

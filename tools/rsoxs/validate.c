@@ -125,7 +125,7 @@ int rsoxs_validate(int argc, char **argv)
     collet_error err;
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = RSOXS_EXIT_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &v);
+    tool_parse(&argp, argc, argv, 0, &v);
     cJSON *root = v.json ? cJSON_CreateObject() : NULL;
     v.list = root ? cJSON_AddArrayToObject(root, "findings") : NULL;
     v.failed = v.json && !v.list;

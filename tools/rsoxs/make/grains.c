@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* euler: the cells of random points, one in each box of a periodic grid. */
+#include "make.h"
+
+#include <math.h>
+
+#define PI 3.14159265358979323846
+#define MAIN 0.8 /* fraction of the material that a grain mainly has */
+
+typedef struct grain {
+    double at[3]; /* z, y, x; voxels */
+    uint64_t random;
+} grain;
+
+typedef struct boxes {
+    int64_t count[3]; /* along z, y, x */
+    double edge[3];   /* voxels */
+} boxes;
+
+/* The grain of a box, which may be beyond the border: it is that of the other side. */
+static grain find(const boxes *b, uint64_t seed, const int64_t box[3])
+{
+    grain g = {.random = make_hash(seed)};
+    for (int a = 0; a < 3; a++)
+        g.random = make_hash(g.random ^ (uint64_t)((box[a] + b->count[a]) % b->count[a]));
+    for (int a = 0; a < 3; a++)
+        g.at[a] =
+            ((double)box[a] + make_unit(make_hash(g.random + (uint64_t)a))) * b->edge[a] - 0.5;
+    return g;
+}
+
+static uint64_t nearest(const grain near[27], int64_t z, int64_t y, int64_t x)
+{
+    double best = HUGE_VAL;
+    uint64_t random = 0;
+    for (int i = 0; i < 27; i++) {
+        double dz = (double)z - near[i].at[0], dy = (double)y - near[i].at[1];
+        double dx = (double)x - near[i].at[2], d = dz * dz + dy * dy + dx * dx;
+        if (d < best) {
+            best = d;
+            random = near[i].random;
+        }
+    }
+    return random;
+}
+
+/* Each material has a direction of its own in a grain. */
+static void fill_voxel(const make_scene *scene, uint64_t random, make_layer *layers, int64_t i)
+{
+    const make_options *o = scene->options;
+    int64_t most = (int64_t)(random % (uint64_t)scene->materials), last = scene->materials - 1;
+    float sum = 0;
+    for (int64_t m = 0; m <= last; m++) {
+        uint64_t own = make_hash(random + 7 * (uint64_t)(m + 1));
+        float volume = (float)(m == most ? MAIN : (1 - MAIN) / (double)last);
+        layers[m].volume[i] = m == last ? 1 - sum : volume;
+        sum += volume;
+        if (!make_is_aligned(scene, m))
+            continue;
+        layers[m].alignment[i] = (float)o->alignment;
+        layers[m].theta[i] = (float)acos(2 * make_unit(own) - 1);
+        layers[m].psi[i] = (float)(2 * PI * make_unit(make_hash(own)));
+    }
+}
+
+void make_fill_grains(const make_scene *scene, int64_t z, make_layer *layers)
+{
+    const make_options *o = scene->options;
+    boxes b;
+    for (int a = 0; a < 3; a++) {
+        double count = floor((double)o->size[a] * o->voxel / o->grain + 0.5);
+        b.count[a] = (int64_t)fmin(fmax(count, 1.0), (double)o->size[a]);
+        b.edge[a] = (double)o->size[a] / (double)b.count[a];
+    }
+    int64_t plane = (int64_t)(((double)z + 0.5) / b.edge[0]);
+    for (int64_t row = 0; row < b.count[1]; row++)
+        for (int64_t column = 0; column < b.count[2]; column++) {
+            grain near[27];
+            for (int k = 0; k < 27; k++)
+                near[k] = find(
+                    &b, (uint64_t)o->seed,
+                    (const int64_t[]){plane + k / 9 - 1, row + k / 3 % 3 - 1, column + k % 3 - 1});
+            int64_t bottom = (int64_t)ceil((double)(row + 1) * b.edge[1] - 0.5);
+            int64_t right = (int64_t)ceil((double)(column + 1) * b.edge[2] - 0.5);
+            for (int64_t y = (int64_t)ceil((double)row * b.edge[1] - 0.5); y < bottom; y++)
+                for (int64_t x = (int64_t)ceil((double)column * b.edge[2] - 0.5); x < right; x++)
+                    fill_voxel(scene, nearest(near, z, y, x), layers, y * o->size[2] + x);
+        }
+}

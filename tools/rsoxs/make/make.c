@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-rsoxs make: a morphology with what its patterns are to be. */
+#include "make.h"
+
+#include "../commands.h"
+#include "common/interrupt.h"
+#include "common/size.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct make_paths {
+    char *directory; /* ends with a slash, or is empty */
+    char *morphology, *expected;
+} make_paths;
+
+static collet_status make_directory(const char *path, collet_error *err)
+{
+    struct stat found;
+    if (!*path || mkdir(path, 0777) == 0 || (stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
+        return COLLET_OK;
+    return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
+}
+
+/* DIR, or the file of the morphology in it. */
+static collet_status name_files(make_paths *paths, const make_options *o, collet_error *err)
+{
+    size_t length = strlen(o->output), size = length + 40;
+    int file = length > 3 && !strcmp(o->output + length - 3, ".h5");
+    const char *slash = strrchr(o->output, '/');
+    int before = !file ? (int)length : slash ? (int)(slash - o->output) + 1 : 0;
+    paths->directory = malloc(size);
+    paths->morphology = malloc(size);
+    paths->expected = malloc(size);
+    if (!paths->directory || !paths->morphology || !paths->expected)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    snprintf(paths->directory, size, "%.*s%s", before, o->output,
+             before && o->output[before - 1] != '/' ? "/" : "");
+    snprintf(paths->morphology, size, "%s%s", paths->directory,
+             file ? o->output + before : "morphology.h5");
+    snprintf(paths->expected, size, "%sexpected.json", paths->directory);
+    return COLLET_OK;
+}
+
+static collet_status check_free(const make_paths *paths, const make_options *o, collet_error *err)
+{
+    static const char *const names[] = {"config.txt", "Material1.txt", "expected.json", NULL};
+    collet_status status = COLLET_OK;
+    for (int i = 0; i < 4 && status == COLLET_OK && !o->force; i++) {
+        size_t size = strlen(paths->morphology) + strlen(paths->directory) + 40;
+        char *path = malloc(size);
+        if (!path)
+            return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+        snprintf(path, size, "%s%s", names[i] ? paths->directory : "",
+                 names[i] ? names[i] : paths->morphology);
+        if (access(path, F_OK) == 0)
+            status = collet_fail(err, COLLET_IO, "%s exists: --force replaces it", path);
+        free(path);
+    }
+    return status;
+}
+
+static collet_status write_files(const make_scene *scene, const make_paths *paths,
+                                 collet_error *err)
+{
+    make_sums *sums = calloc((size_t)scene->materials, sizeof *sums);
+    collet_status status = sums ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    if (status == COLLET_OK)
+        status = make_write_morphology(scene, paths->morphology, sums, err);
+    if (status == COLLET_OK) {
+        status = make_write_settings(scene, paths->directory, err);
+        if (status == COLLET_OK)
+            status = make_write_expected(scene, paths->expected, sums, err);
+        if (status != COLLET_OK)
+            unlink(paths->morphology);
+    }
+    free(sums);
+    return status;
+}
+
+static void print_summary(const make_scene *scene, const make_paths *paths)
+{
+    const make_options *o = scene->options;
+    if (o->quiet)
+        return;
+    printf("%s: %" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %g nm (Z, Y, X), %" PRId64
+           " material%s\n",
+           paths->morphology, o->size[0], o->size[1], o->size[2], o->voxel, scene->materials,
+           tool_plural(scene->materials));
+    printf("compute: collet-rsoxs %s -c %sconfig.txt --q-grid fft -o %spatterns\n",
+           paths->morphology, paths->directory, paths->directory);
+}
+
+int rsoxs_make(int argc, char **argv)
+{
+    make_options options;
+    make_scene scene = {0};
+    make_paths paths = {0};
+    collet_error err;
+    int result = 0;
+    make_options_parse(argc, argv, &options);
+    tool_interrupt_install();
+    collet_status status = name_files(&paths, &options, &err);
+    if (status == COLLET_OK)
+        status = make_scene_open(&scene, &options, &err);
+    if (status == COLLET_OK)
+        status = make_directory(paths.directory, &err);
+    if (status == COLLET_OK)
+        status = check_free(&paths, &options, &err);
+    if (status == COLLET_OK)
+        status = write_files(&scene, &paths, &err);
+    if (status == COLLET_CANCELLED && tool_interrupt_signal()) {
+        fprintf(stderr, "collet-rsoxs: %s; nothing was written\n",
+                strsignal(tool_interrupt_signal()));
+        result = 128 + tool_interrupt_signal();
+    } else if (status != COLLET_OK) {
+        fprintf(stderr, "collet-rsoxs: %s\n", err.text);
+        result = RSOXS_EXIT_FAILURE;
+    } else {
+        print_summary(&scene, &paths);
+    }
+    make_scene_free(&scene);
+    make_options_free(&options);
+    free(paths.directory);
+    free(paths.morphology);
+    free(paths.expected);
+    return result;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* make.h - morphologies of known physics: the command's options, and what its parts share. */
+#ifndef RSOXS_MAKE_H
+#define RSOXS_MAKE_H
+
+#include <collet/scatter.h>
+#include <stddef.h>
+
+typedef enum make_kind { MAKE_SPHERE, MAKE_CORE_SHELL, MAKE_CYLINDERS, MAKE_EULER } make_kind;
+
+typedef struct make_options {
+    make_kind kind;
+    const char *output;
+    int64_t size[3];                         /* Z, Y, X */
+    double voxel;                            /* nm, as all lengths */
+    double radius, thickness, length, grain; /* thickness: of the shell */
+    double alignment, theta, psi, tilt;      /* S; degrees */
+    int64_t count, materials, samples, seed;
+    double *energies; /* eV */
+    int64_t n_energies;
+    double angles[3]; /* of polarisation */
+    int force, quiet;
+} make_options;
+
+/* Exits on --help, --version and a wrong command line. Free with make_options_free. */
+void make_options_parse(int argc, char **argv, make_options *options);
+void make_options_free(make_options *options);
+
+/* A ball, a core and its shell, or a cylinder; in one layer of voxels a disk. */
+typedef struct make_object {
+    double centre[3]; /* x, y, z; nm from the centre of voxel 0, 0, 0 */
+    double axis[3];   /* of a cylinder; of what is aligned in a ball */
+} make_object;
+
+typedef struct make_scene {
+    const make_options *options;
+    int64_t materials;    /* the last one is around the objects */
+    make_object *objects; /* NULL: grains */
+} make_scene;
+
+/* Places the objects. INVALID if they do not fit; free with make_scene_free. */
+collet_status make_scene_open(make_scene *scene, const make_options *options, collet_error *err);
+void make_scene_free(make_scene *scene);
+int make_is_aligned(const make_scene *scene, int64_t material);
+
+/* One layer of voxels of a material, Y x X; alignment and angles of aligned materials only. */
+typedef struct make_layer {
+    float *volume, *alignment, *theta, *psi;
+} make_layer;
+
+/* Fills the layers of all materials at z. */
+void make_fill(const make_scene *scene, int64_t z, make_layer *layers);
+void make_fill_grains(const make_scene *scene, int64_t z, make_layer *layers);
+/* theta and psi of a direction. */
+void make_angles(const double direction[3], float *theta, float *psi);
+uint64_t make_hash(uint64_t x);
+/* 0 <= x < 1, from bits of a hash. */
+double make_unit(uint64_t hash);
+
+/* Sums over voxels of a material. */
+typedef struct make_sums {
+    double volume, aligned;
+    double order[6]; /* of what is aligned times s s^T: xx, xy, xz, yy, yz, zz */
+} make_sums;
+
+/* Adds `aligned` along a direction. */
+void make_add_order(make_sums *sums, double aligned, double theta, double psi);
+
+/* Writes the morphology and its `sums`, one a material. CANCELLED after a signal. */
+collet_status make_write_morphology(const make_scene *scene, const char *path, make_sums *sums,
+                                    collet_error *err);
+/* config.txt and Material<i>.txt into a directory, which ends with a slash. */
+collet_status make_write_settings(const make_scene *scene, const char *directory,
+                                  collet_error *err);
+/* What the patterns of a morphology with these sums are to be. */
+collet_status make_write_expected(const make_scene *scene, const char *path, const make_sums *sums,
+                                  collet_error *err);
+/* Writes a file that is complete when it has its name. */
+collet_status make_write_text(const char *path, const char *text, collet_error *err);
+
+/* n of a material. */
+collet_scattering_constants make_constants(const make_scene *scene, int64_t material,
+                                           double energy);
+
+#endif

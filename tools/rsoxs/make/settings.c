@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* config.txt and Material<i>.txt. */
+#include "make.h"
+
+#include <complex.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+collet_status make_write_text(const char *path, const char *text, collet_error *err)
+{
+    size_t size = strlen(path) + 32;
+    char *temporary = malloc(size);
+    if (!temporary)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
+    snprintf(temporary, size, "%s.%ld", path, (long)getpid());
+    FILE *f = fopen(temporary, "w");
+    int done = f && fputs(text, f) >= 0;
+    done = f && fclose(f) == 0 && done && rename(temporary, path) == 0;
+    collet_status status =
+        done ? COLLET_OK
+             : collet_fail(err, COLLET_IO, "%s: cannot be written: %s", path, strerror(errno));
+    if (f && !done)
+        unlink(temporary);
+    free(temporary);
+    return status;
+}
+
+/*
+ * n^2 = 1 - 0.004 + s E0^2 / (E0^2 - E^2 - i E) with the resonance E0 at 285, 286.5, ... eV, 1 eV
+ * wide, stronger along the direction of the material than across it.
+ */
+static double complex index_of(int64_t material, double energy, double strength)
+{
+    double resonance = 285 + 1.5 * (double)material;
+    return csqrt(1 - 4e-3 +
+                 3e-5 * strength * resonance * resonance /
+                     (resonance * resonance - energy * energy - I * energy));
+}
+
+collet_scattering_constants make_constants(const make_scene *scene, int64_t material, double energy)
+{
+    if (scene->objects && material == scene->materials - 1)
+        return (collet_scattering_constants){0}; /* vacuum */
+    double complex parallel = index_of(material, energy, 1.6);
+    double complex across = index_of(material, energy, 0.7);
+    return (collet_scattering_constants){.delta_parallel = 1 - creal(parallel),
+                                         .beta_parallel = cimag(parallel),
+                                         .delta_perpendicular = 1 - creal(across),
+                                         .beta_perpendicular = cimag(across)};
+}
+
+static void print_configuration(FILE *f, const make_options *o)
+{
+    fprintf(f, "CaseType = 0;\nMorphologyType = 0;\nEnergies = [");
+    for (int64_t i = 0; i < o->n_energies; i++)
+        fprintf(f, "%s%.4f", i ? ", " : "", o->energies[i]);
+    fprintf(f,
+            "];\nEAngleRotation = [%.4f, %.4f, %.4f];\nRotMask = 1;\nWindowingType = 0;\n"
+            "EwaldsInterpolation = 1;\nReferenceFrame = 1;\n",
+            o->angles[0], o->angles[1], o->angles[2]);
+}
+
+static void print_constants(FILE *f, const make_scene *scene, int64_t material)
+{
+    const make_options *o = scene->options;
+    for (int64_t i = 0; i < o->n_energies; i++) {
+        collet_scattering_constants c = make_constants(scene, material, o->energies[i]);
+        fprintf(f,
+                "EnergyData%" PRId64 ":\n{\n  Energy = %.4f;\n  BetaPara = %.17e;\n"
+                "  BetaPerp = %.17e;\n  DeltaPara = %.17e;\n  DeltaPerp = %.17e;\n}\n",
+                i, o->energies[i], c.beta_parallel, c.beta_perpendicular, c.delta_parallel,
+                c.delta_perpendicular);
+    }
+}
+
+/* The configuration, or the constants of a material from 0 on. */
+static collet_status write_file(const make_scene *scene, const char *path, int64_t material,
+                                collet_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (f && material < 0)
+        print_configuration(f, scene->options);
+    else if (f)
+        print_constants(f, scene, material);
+    int done = f && !ferror(f);
+    done = f && fclose(f) == 0 && done && text;
+    collet_status status = done ? make_write_text(path, text, err)
+                                : collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
+    free(text);
+    return status;
+}
+
+collet_status make_write_settings(const make_scene *scene, const char *directory, collet_error *err)
+{
+    size_t size = strlen(directory) + 40;
+    char *path = malloc(size);
+    collet_status status =
+        path ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", directory);
+    for (int64_t m = -1; m < scene->materials && status == COLLET_OK; m++) {
+        if (m < 0)
+            snprintf(path, size, "%sconfig.txt", directory);
+        else
+            snprintf(path, size, "%sMaterial%" PRId64 ".txt", directory, m + 1);
+        status = write_file(scene, path, m, err);
+    }
+    free(path);
+    return status;
+}
