@@ -203,6 +203,9 @@ void bench_open(bench *b)
     must(b, "device_open", try_open(b, b->index, &device));
     bench_require(b, device, "device_open returned OK and no device");
     b->device = device;
+    /* As libcore does. */
+    for (uint32_t i = 0; b->plugin->device_supports && i < b->plugin->kernel_count; i++)
+        (void)b->plugin->device_supports(device, i);
 }
 
 void bench_close(bench *b)
@@ -252,17 +255,6 @@ void bench_destroy(bench *b, collet_queue *q)
     slot_end(&s, COLLET_OK, 0);
 }
 
-/* Keeps a block of arguments, which was overwritten, so that its memory is not reused at once. */
-static void keep(bench *b, void *block)
-{
-    pthread_mutex_lock(b->lock);
-    size_t at = b->kept_at++ % (sizeof b->kept / sizeof *b->kept);
-    void *old = b->kept[at];
-    b->kept[at] = block;
-    pthread_mutex_unlock(b->lock);
-    free(old);
-}
-
 #define KEPT_BYTES (1 << 16)
 
 void bench_write(bench *b, collet_queue *q, void *buffer, uint64_t offset, const void *source,
@@ -271,11 +263,14 @@ void bench_write(bench *b, collet_queue *q, void *buffer, uint64_t offset, const
     void *block = kit_memory(bytes);
     memcpy(block, source, bytes);
     collet_status status = try_write(b, q, buffer, offset, block, bytes);
-    memset(block, 0x6b, bytes);
-    if (bytes <= KEPT_BYTES)
-        keep(b, block);
-    else
+    bool same = !memcmp(block, source, bytes);
+    if (bytes <= KEPT_BYTES) {
+        arguments_keep(b, block, bytes);
+    } else {
+        memset(block, KEPT, bytes);
         free(block);
+    }
+    bench_require(b, same, "buffer_write changed the source");
     must(b, "buffer_write", status);
 }
 
@@ -346,109 +341,4 @@ void bench_reset_peak(bench *b)
     slot_begin(&s, b, "collet.memory/1 reset_peak");
     memory->reset_peak(b->device);
     slot_end(&s, COLLET_OK, 0);
-}
-
-/* ---- Kernels ------------------------------------------------------------------------------- */
-
-int32_t bench_row(const bench *b, uint32_t op, uint64_t sig)
-{
-    const collet_plugin *p = b->plugin;
-    for (uint32_t i = 0; i < p->kernel_count; i++) {
-        const collet_kernel_row *row =
-            (const void *)((const char *)p->kernels + (size_t)i * p->kernel_size);
-        if (row->op == op && row->sig == sig &&
-            (!p->device_supports || p->device_supports(b->device, i)))
-            return (int32_t)i;
-    }
-    return -1;
-}
-
-/* A call and all that it points to, in one block, which is overwritten when the slot returned. */
-typedef struct call_block {
-    collet_kernel_call call;
-    struct {
-        collet_operand operand;
-        uint64_t grown; /* a newer libcore may have larger operands */
-    } operands[COLLET_MAX_OPERANDS];
-    int64_t shapes[COLLET_MAX_OPERANDS][COLLET_MAX_DIMS];
-    int64_t strides[COLLET_MAX_OPERANDS][COLLET_MAX_DIMS];
-    _Alignas(16) unsigned char params[256];
-} call_block;
-
-static call_block *call_new(const collet_kernel_row *row, const bench_operand *operands,
-                            uint32_t count, uint32_t n_out, const void *params, collet_error *err)
-{
-    call_block *c = kit_memory(sizeof *c);
-    memset(c, 0, sizeof *c);
-    c->call = (collet_kernel_call){.struct_size = sizeof c->call,
-                                   .op = row->op,
-                                   .sig = row->sig,
-                                   .n_out = n_out,
-                                   .n_in = count - n_out,
-                                   .operand_size = sizeof *c->operands,
-                                   .operands = &c->operands[0].operand,
-                                   .err = err};
-    if (params) {
-        uint32_t size;
-        memcpy(&size, params, sizeof size);
-        memcpy(c->params, params, size);
-        c->call.params_size = row->params_size;
-        c->call.params = c->params;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const bench_operand *o = &operands[i];
-        memcpy(c->shapes[i], o->shape, sizeof o->shape);
-        memcpy(c->strides[i], o->strides, sizeof o->strides);
-        c->operands[i].operand =
-            (collet_operand){o->buffer, o->offset, o->dtype, o->ndim, c->shapes[i], c->strides[i]};
-    }
-    return c;
-}
-
-static const collet_kernel_row *row_at(const bench *b, uint32_t row)
-{
-    return (const void *)((const char *)b->plugin->kernels + (size_t)row * b->plugin->kernel_size);
-}
-
-bool row_asks(const bench *b, uint32_t row)
-{
-    return row_at(b, row)->accepts != NULL;
-}
-
-static void call_end(bench *b, call_block *c)
-{
-    memset(c, 0x6b, sizeof *c);
-    keep(b, c);
-}
-
-collet_status try_accepts(bench *b, uint32_t row, const bench_operand *operands, uint32_t count,
-                          uint32_t n_out, const void *params, uint64_t *bytes)
-{
-    slot_call s;
-    const collet_kernel_row *r = row_at(b, row);
-    *bytes = 0;
-    if (!r->accepts)
-        return COLLET_OK;
-    slot_begin(&s, b, "accepts");
-    call_block *c = call_new(r, operands, count, n_out, params, &s.err);
-    for (uint32_t i = 0; i < count; i++)
-        c->operands[i].operand.buffer = NULL;
-    collet_status status = r->accepts(b->device, &c->call, bytes);
-    call_end(b, c);
-    return slot_end(&s, status, MAY(REFUSED) | MAY(DEVICE_LOST));
-}
-
-collet_status try_run(bench *b, collet_queue *q, uint32_t row, const bench_operand *operands,
-                      uint32_t count, uint32_t n_out, const void *params, void *scratch,
-                      uint64_t scratch_bytes)
-{
-    slot_call s;
-    const collet_kernel_row *r = row_at(b, row);
-    slot_begin(&s, b, "run");
-    call_block *c = call_new(r, operands, count, n_out, params, &s.err);
-    c->call.workspace = scratch_bytes ? scratch : NULL;
-    c->call.workspace_bytes = scratch_bytes;
-    collet_status status = r->run(b->device, q, &c->call);
-    call_end(b, c);
-    return slot_end(&s, status, MAY_ENQUEUE);
 }

@@ -4,7 +4,9 @@
 
 #include <dirent.h>
 #include <fenv.h>
+#include <float.h>
 #include <locale.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,35 @@ static void floating_unusual(void)
 #endif
 }
 
+/* What bench_scenario does not call, and what is refused. */
+static void call_others(bench *b)
+{
+    slot_call s;
+    collet_device *device = b->device, *none = NULL;
+    void *buffer = NULL;
+    uint64_t needed = 0;
+    slot_begin(&s, b, "capabilities");
+    slot_end(&s, b->plugin->capabilities(&b->target->host, NULL, 0, &needed, &s.err), MAY_OPEN);
+    (void)try_open(b, b->target->device_count, &none);
+    b->device = device;
+    if (b->own_memory && allocation_watched())
+        (void)try_alloc(b, (uint64_t)1 << 62, &buffer);
+    if (b->own_memory)
+        bench_free(b, NULL);
+    bench_reset_peak(b);
+    const collet_trim_extension *trim = bench_extension(b, COLLET_EXTENSION_TRIM);
+    if (trim) {
+        slot_begin(&s, b, "collet.trim/1 trim");
+        trim->trim(b->device);
+        slot_end(&s, COLLET_OK, 0);
+    }
+    for (uint32_t i = 0; b->plugin->device_supports && i < b->plugin->kernel_count; i++) {
+        slot_begin(&s, b, "device_supports");
+        (void)b->plugin->device_supports(b->device, i);
+        slot_end(&s, COLLET_OK, 0);
+    }
+}
+
 /* A thread in a state that a plugin does not expect; every call compares it (slot_end). */
 static void unusual(bench *b, int number, void *user)
 {
@@ -39,6 +70,7 @@ static void unusual(bench *b, int number, void *user)
     floating_unusual();
     bench_open(b);
     bench_scenario(b);
+    call_others(b);
     bench_scenario(b);
     bench_close(b);
 }
@@ -106,6 +138,22 @@ static void create_unusual(bench *b, int number, void *user)
     *(collet_queue **)user = bench_queue(b);
 }
 
+/* A kernel sum, which may leave another state than it found. */
+static void sum_up(bench *b, collet_queue *q, void *in, void *out, int64_t n)
+{
+    int32_t row = bench_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));
+    bench_operand sum[2] = {bench_vector(b, out, 0, 1), bench_vector(b, in, 0, n)};
+    collet_reduce_params params = {.struct_size = sizeof params, .axes = 1};
+    uint64_t bytes = 0;
+    if (row < 0 || try_accepts(b, (uint32_t)row, sum, 2, 1, &params, &bytes) != COLLET_OK)
+        return;
+    void *scratch = bytes ? bench_scratch(b, q, bytes) : NULL;
+    (void)try_run(b, q, (uint32_t)row, sum, 2, 1, &params, scratch, bytes);
+    bench_settle(b, q);
+    if (scratch)
+        bench_free(b, scratch);
+}
+
 /* Kernels in queues compute as always, whatever the state of the thread that made the queue. */
 static void floating(bench *b)
 {
@@ -117,6 +165,9 @@ static void floating(bench *b)
         x[i] = (float)rounded(i);
         y[i] = (float)rounded(i) * (i % 4 == 3 ? 1.0f : 0x1p-12f);
     }
+    x[0] = y[1] = INFINITY; /* an invalid operation, and overflow */
+    y[0] = -INFINITY;
+    x[1] = FLT_MAX;
     if (b->dtype != COLLET_F32)
         bench_skip(b, "the device has no kernel add of f32");
     void *a = bench_alloc(b, sizeof x), *c = bench_alloc(b, sizeof x),
@@ -125,10 +176,14 @@ static void floating(bench *b)
     bench_write(b, q, c, 0, y, sizeof y);
     bench_operand add[3] = {bench_vector(b, out, 0, N), bench_vector(b, a, 0, N),
                             bench_vector(b, c, 0, N)};
+    sum_up(b, q, a, out, N);
     bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
                   "run of add failed");
     bench_read(b, q, out, 0, sum, sizeof sum);
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < 2; i++)
+        bench_require(b, !isfinite(sum[i]), "conduct: %g + %g is %g", (double)x[i], (double)y[i],
+                      (double)sum[i]);
+    for (int i = 2; i < N; i++)
         bench_require(
             b, sum[i] == x[i] + y[i],
             "conduct: kernels round or flush as the thread that opened the device or made "

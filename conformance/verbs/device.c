@@ -97,18 +97,15 @@ static void twice(bench *b)
 /* A bench of its own for each thread, which shares the verdict. */
 static void open_and_work(bench *b, int number, void *user)
 {
-    bench own = *b; /* with the lock and the verdict of `b` */
+    bench own = bench_beside(b);
     (void)number;
     (void)user;
-    memset(own.kept, 0, sizeof own.kept);
     for (int i = 0; i < 3 && !bench_failed(b); i++) {
         (void)capabilities_into(&own, NULL, 0);
         bench_open(&own);
         bench_scenario(&own);
-        bench_close(&own);
+        bench_end(&own);
     }
-    for (size_t i = 0; i < sizeof own.kept / sizeof *own.kept; i++)
-        free(own.kept[i]);
 }
 
 static void threads(bench *b)
@@ -116,11 +113,130 @@ static void threads(bench *b)
     bench_threads(b, 4, open_and_work, NULL);
 }
 
+/* Work in queues of two devices in turn; each has its numbers. */
+static void in_turn(bench *b, bench *other)
+{
+    enum { TURNS = 40 };
+    const int64_t n = b->elements / 4;
+    bench *benches[2] = {b, other};
+    collet_queue *q[2];
+    void *one[2], *x[2];
+    for (int i = 0; i < 2; i++) {
+        q[i] = bench_queue(benches[i]);
+        one[i] = bench_numbers(benches[i], q[i], 1, 1 + i);
+        x[i] = bench_numbers(benches[i], q[i], n, 100 * i);
+    }
+    for (int turn = 0; turn < TURNS; turn++)
+        for (int i = 0; i < 2; i++)
+            bench_chain(benches[i], q[i], x[i], one[i], n, 1 + turn % 3);
+    for (int i = 0; i < 2; i++)
+        bench_expect(benches[i], q[i], x[i], n, i ? 100 + 2 * 79 : 79,
+                     "work of two devices in turn");
+    for (int i = 0; i < 2; i++) {
+        bench_settle(benches[i], q[i]);
+        bench_free(benches[i], one[i]);
+        bench_free(benches[i], x[i]);
+        bench_destroy(benches[i], q[i]);
+    }
+}
+
+/* Memory that is allocated in one device does not count in another. */
+static void count_apart(bench *b, bench *other)
+{
+    const uint64_t bytes = (uint64_t)4 << 20;
+    collet_memory_stats before = {.struct_size = sizeof before}, after = before;
+    if (!b->own_memory || !bench_statistics(b, &before))
+        return;
+    bench_reset_peak(b);
+    void *buffer = bench_alloc(other, bytes);
+    bench_statistics(b, &after);
+    bench_require(b, after.current < before.current + bytes && after.peak < before.current + bytes,
+                  "memory_stats of device %u counts a buffer of device %u", b->index, other->index);
+    bench_free(other, buffer);
+}
+
+/* Devices share nothing: the other devices of the plugin, and this one opened twice. */
+static void apart(bench *b)
+{
+    uint32_t count = b->target->device_count;
+    bench_slow(b);
+    for (uint32_t i = 0; i < 2 && i < count; i++) {
+        bench other = bench_beside(b);
+        other.index = (b->index + i) % count;
+        bench_open(&other);
+        if (i)
+            count_apart(b, &other);
+        in_turn(b, &other);
+        bench_end(&other);
+    }
+}
+
+/* Every call that uses the host. */
+static void use_host(bench *b)
+{
+    collet_device *wrong = NULL;
+    void *none = NULL;
+    bench_scenario(b);
+    (void)try_open(b, b->target->device_count, &wrong);
+    if (b->own_memory && try_alloc(b, (uint64_t)1 << 62, &none) == COLLET_OK)
+        bench_fail(b, "buffer_alloc of 2^62 bytes returned OK");
+    if (!b->has_queues || b->add < 0)
+        return;
+    collet_queue *q = bench_queue(b);
+    none = bench_numbers(b, q, 9, 1);
+    bench_chain(b, q, none, none, 9, 3);
+    (void)try_wait(b, q, bench_mark(b, q), 0);
+    bench_settle(b, q);
+    bench_free(b, none);
+    bench_destroy(b, q);
+}
+
+/* A device uses the host of its own device_open: that of another is gone with it. */
+static void host(bench *b)
+{
+    kit_target *second = kit_memory(sizeof *second);
+    memcpy(second, b->target, sizeof *second);
+    pthread_mutex_init(&second->lock, NULL);
+    bench other = bench_beside(b);
+    other.target = second;
+    bench_open(&other);
+    use_host(&other);
+    bench_end(&other);
+    pthread_mutex_destroy(&second->lock);
+    memset(second, 0, sizeof *second);
+    b->session->progress(b->session->user, 0,
+                         "device.host: a call with the host of a device that is closed");
+    use_host(b);
+    free(second);
+}
+
+/* device_supports is 0 or 1, and the same each time, also of another device of the index. */
+static void supports(bench *b)
+{
+    if (!b->plugin->device_supports)
+        bench_skip(b, "the plugin has no device_supports: every row runs on every device");
+    bench other = bench_beside(b);
+    bench_open(&other);
+    for (uint32_t i = 0; i < b->plugin->kernel_count; i++) {
+        int32_t first = b->plugin->device_supports(b->device, i);
+        bench_require(b, first == 0 || first == 1, "device_supports returned %d for row %u", first,
+                      i);
+        bench_require(b,
+                      b->plugin->device_supports(b->device, i) == first &&
+                          b->plugin->device_supports(other.device, i) == first,
+                      "device_supports returned %d for row %u, and then another number", first, i);
+    }
+    bench_end(&other);
+}
+
 const kit_verb verbs_device[] = {
     {"device.capabilities", NEEDS_CLOSED, capabilities},
     {"device.index", NEEDS_CLOSED, index_of},
     {"device.null", 0, null},
     {"device.twice", 0, twice},
+    {"device.apart", NEEDS_ADD, apart},
+    {"device.host", 0, host},
+    {"device.supports", 0, supports},
     {"device.threads", NEEDS_CLOSED, threads},
     {0},
 };

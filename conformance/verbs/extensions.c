@@ -42,13 +42,33 @@ static void check_table(bench *b, const char *name, uint32_t size, const void *t
 
 static void tables(bench *b)
 {
-    static const char *const none[] = {"", "collet.", "collet.memory", "collet.memory/0",
+    static const char *const none[] = {"",
+                                       "collet.",
+                                       "collet.memory",
+                                       "collet.memory/0",
+                                       "collet.memory/10",
+                                       "COLLET.MEMORY/1",
                                        "nobody.nothing/1"};
+    const void *found[sizeof known / sizeof *known];
+    unsigned char bytes[sizeof known / sizeof *known][128];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const void *table = bench_extension(b, known[i].name);
-        if (table)
-            check_table(b, known[i].name, known[i].size, table);
+        found[i] = bench_extension(b, known[i].name);
+        if (!found[i])
+            continue;
+        check_table(b, known[i].name, known[i].size, found[i]);
+        memcpy(bytes[i], found[i], known[i].size);
     }
+    bench other = bench_beside(b);
+    bench_open(&other);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        (void)bench_extension(&other, known[i].name);
+    bench_scenario(&other);
+    bench_end(&other);
+    bench_scenario(b);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        bench_require(b, !found[i] || !memcmp(bytes[i], found[i], known[i].size),
+                      "the table of %s changed when another device was opened and closed",
+                      known[i].name);
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         bench_require(b, !bench_extension(b, none[i]),
                       "the slot extension returns a table for '%s', which does not exist", none[i]);
@@ -98,9 +118,8 @@ static void copy(bench *b)
     bench_slow(b);
     int64_t n = b->elements;
     uint64_t bytes = (uint64_t)(n * b->size);
-    bench other = *b;
+    bench other = bench_beside(b);
     other.index = (b->index + 1) % b->target->device_count;
-    memset(other.kept, 0, sizeof other.kept);
     bench_open(&other);
     collet_queue *q = bench_queue(b), *from = bench_queue(&other);
     void *one = bench_numbers(&other, from, 1, 1), *x = bench_numbers(&other, from, n, 0);
@@ -125,9 +144,7 @@ static void copy(bench *b)
     bench_free(b, own);
     bench_destroy(&other, from);
     bench_destroy(b, q);
-    bench_close(&other);
-    for (size_t i = 0; i < sizeof other.kept / sizeof *other.kept; i++)
-        free(other.kept[i]);
+    bench_end(&other);
 }
 
 /* ---- Bytes --------------------------------------------------------------------------------- */

@@ -3,6 +3,9 @@
  * kernel that fails. */
 #include "verbs/verbs.h"
 
+#include <stdlib.h>
+#include <time.h>
+
 static void stays(bench *b)
 {
     enum { N = 1000 };
@@ -46,7 +49,123 @@ static void stays(bench *b)
     bench_destroy(b, other);
 }
 
+/* A queue whose second kernel failed; the failure has been waited for. */
+static collet_queue *failed_queue(bench *b, void *x, void *one)
+{
+    collet_queue *q = bench_queue(b);
+    bench_chain(b, q, x, one, 16, 2);
+    bench_require(b, try_wait(b, q, bench_mark(b, q), -1) == COLLET_FAILED,
+                  "queue_wait for a kernel that failed did not return FAILED");
+    return q;
+}
+
+#define WRITES 150
+#define WRITTEN ((uint64_t)1 << 20)
+
+typedef struct writes {
+    collet_queue *q;
+    void *buffer, *bytes;
+    pthread_t thread;
+    bench *b;
+} writes;
+
+static void *write_much(void *user)
+{
+    writes *w = user;
+    for (int i = 0; i < WRITES; i++)
+        (void)try_write(w->b, w->q, w->buffer, 0, w->bytes, WRITTEN);
+    (void)try_wait(w->b, w->q, bench_mark(w->b, w->q), -1);
+    return NULL;
+}
+
+#define JOIN_SECONDS 15
+
+/* Joins a thread; false: it is still at work. */
+static bool join_within(pthread_t thread, int64_t seconds)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += seconds;
+    return pthread_timedjoin_np(thread, NULL, &end) == 0;
+}
+
+/* Writes that are skipped after a failure give the place of their bytes back: more of them than any
+ * staging memory holds. */
+static void staged(bench *b)
+{
+    if (!target_set(b->target, "fail", "2"))
+        bench_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
+    bench_open(b);
+    collet_queue *first = bench_queue(b);
+    void *one = bench_numbers(b, first, 1, 1), *x = bench_numbers(b, first, 16, 0);
+    writes w = {.b = b, .buffer = bench_alloc(b, WRITTEN), .bytes = kit_memory(WRITTEN)};
+    bench_settle(b, first);
+    bench_destroy(b, first);
+    w.q = failed_queue(b, x, one);
+    allocation_watch(b->target->begin, b->target->end);
+    int64_t blocks = allocation_live();
+    if (pthread_create(&w.thread, NULL, write_much, &w) != 0)
+        bench_skip(b, "backend-check cannot start a thread");
+    bench_require(b, join_within(w.thread, JOIN_SECONDS),
+                  "%d writes of 1 MiB in a failed queue did not return in %d s", WRITES,
+                  JOIN_SECONDS);
+    bench_check(b);
+    bench_require(b, allocation_live() - blocks < WRITES / 2,
+                  "%lld blocks stay allocated after %d writes in a failed queue",
+                  (long long)(allocation_live() - blocks), WRITES);
+    bench_destroy(b, w.q);
+    bench_free(b, w.buffer);
+    bench_free(b, one);
+    bench_free(b, x);
+    free(w.bytes);
+}
+
+typedef struct follower {
+    bench *b;
+    collet_queue *q;
+} follower;
+
+static void *follow(void *user)
+{
+    follower *f = user;
+    (void)try_wait(f->b, f->q, bench_mark(f->b, f->q), -1);
+    return NULL;
+}
+
+/* A queue that goes on after one that fails, or has failed, goes on. */
+static void followed(bench *b)
+{
+    pthread_t thread;
+    bench_open(b);
+    if (b->max_queues < 3)
+        bench_skip(b, "the device has %u queues", b->max_queues);
+    bench_slow(b);
+    bench_close(b);
+    if (!target_set(b->target, "fail", "2"))
+        bench_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
+    bench_open(b);
+    follower f = {.b = b, .q = bench_queue(b)};
+    void *one = bench_numbers(b, f.q, 1, 1), *x = bench_numbers(b, f.q, b->elements, 0);
+    bench_settle(b, f.q);
+    collet_queue *failed = failed_queue(b, x, one), *fails = bench_queue(b);
+    bench_chain(b, fails, x, one, b->elements, 4);
+    bench_after(b, f.q, failed, bench_mark(b, failed));
+    bench_after(b, f.q, fails, bench_mark(b, fails));
+    if (pthread_create(&thread, NULL, follow, &f) != 0)
+        bench_skip(b, "backend-check cannot start a thread");
+    bench_require(b, join_within(thread, JOIN_SECONDS),
+                  "a queue that goes on after a failed one did not go on in %d s", JOIN_SECONDS);
+    bench_check(b);
+    bench_destroy(b, failed);
+    bench_destroy(b, fails);
+    bench_destroy(b, f.q);
+    bench_free(b, one);
+    bench_free(b, x);
+}
+
 const kit_verb verbs_failure[] = {
     {"failure.stays", NEEDS_ADD | NEEDS_QUEUES | NEEDS_CLOSED, stays},
+    {"failure.staged", NEEDS_ADD | NEEDS_QUEUES | NEEDS_MEMORY | NEEDS_CLOSED, staged},
+    {"failure.followed", NEEDS_ADD | NEEDS_QUEUES | NEEDS_CLOSED, followed},
     {0},
 };

@@ -94,6 +94,16 @@ static void offsets(bench *b)
     bench_destroy(b, q);
 }
 
+/* Kernels on operands of some rows, of which the last is beyond byte 2^32. */
+static void rows(bench *b)
+{
+    uint64_t bytes = ((uint64_t)1 << 32) + ((uint64_t)1 << 28);
+    open_large(b);
+    void *buffer = far_alloc(b, bytes);
+    bench_far_rows(b, buffer, bytes);
+    bench_free(b, buffer);
+}
+
 #define WINDOW ((uint64_t)1 << 20)
 
 /* `bytes` of address space, a window of memory again and again; NULL: not possible. */
@@ -145,6 +155,7 @@ static void size(bench *b)
 
 const kit_verb verbs_large[] = {
     {"large.offsets", NEEDS_MEMORY | NEEDS_ADD | NEEDS_CLOSED, offsets},
+    {"large.rows", NEEDS_CLOSED, rows},
     {"large.size", NEEDS_MEMORY | NEEDS_CLOSED, size},
     {0},
 };

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BUFFERS 40
 
@@ -89,6 +90,8 @@ static void huge(bench *b)
         bench_skip(b, "this backend-check was built with a sanitizer, which prints such sizes");
     collet_queue *q = bench_queue(b);
     void *before = bench_alloc(b, 1000);
+    collet_memory_stats first = {.struct_size = sizeof first}, last = first;
+    bool known = bench_statistics(b, &first);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         void *buffer = NULL;
         collet_status status = try_alloc(b, sizes[i], &buffer);
@@ -96,6 +99,11 @@ static void huge(bench *b)
                       "buffer_alloc of %" PRIu64 " bytes returned %s, not REFUSED", sizes[i],
                       collet_status_name(status));
     }
+    if (known && bench_statistics(b, &last))
+        bench_require(b, last.current == first.current && last.peak == first.peak,
+                      "memory_stats: buffer_alloc that was refused changed current from %" PRIu64
+                      " to %" PRIu64 " or the peak from %" PRIu64 " to %" PRIu64,
+                      first.current, last.current, first.peak, last.peak);
     put(b, q, before, 0);
     expect(b, q, before, 0);
     bench_free(b, before);
@@ -225,11 +233,121 @@ static void statistics(bench *b)
     bench_destroy(b, q);
 }
 
+/* The peak without a question between, and its reset while buffers are allocated. */
+static void peak(bench *b)
+{
+    void *buffers[4];
+    uint64_t before = statistics_now(b).current;
+    bench_reset_peak(b);
+    for (int i = 0; i < 4; i++)
+        buffers[i] = bench_alloc(b, PART);
+    for (int i = 2; i < 4; i++)
+        bench_free(b, buffers[i]);
+    uint64_t most = statistics_now(b).peak;
+    bench_require(b, is_about(most, before + 4 * PART),
+                  "memory_stats: the peak is %" PRIu64 " after four buffers of %" PRIu64
+                  " over %" PRIu64,
+                  most, PART, before);
+    bench_reset_peak(b);
+    collet_memory_stats s = statistics_now(b);
+    bench_require(b, s.peak == s.current,
+                  "memory_stats: the peak is %" PRIu64 " after it was reset, and %" PRIu64
+                  " are in use",
+                  s.peak, s.current);
+    bench_free(b, buffers[0]);
+    bench_free(b, bench_alloc(b, PART));
+    bench_free(b, bench_alloc(b, PART));
+    most = statistics_now(b).peak;
+    bench_require(b, most == s.peak,
+                  "memory_stats: the peak went from %" PRIu64 " to %" PRIu64
+                  " when a buffer was freed and another one allocated, twice",
+                  s.peak, most);
+    bench_free(b, buffers[1]);
+}
+
+#define COUNTERS 4
+#define LEFT 8
+/* Calls meet only while processors are free: the time is that of processors, within limits. */
+#define RACE_NS 800000000
+#define RACE_MOST_NS 3000000000
+
+typedef struct counted {
+    void *left[COUNTERS][LEFT];
+    int64_t start, processor_start;
+} counted;
+
+static void leave_buffers(bench *b, void *left[LEFT])
+{
+    for (uint64_t i = 0; i < LEFT; i++)
+        left[i] = bench_alloc(b, 700 + 300 * i);
+}
+
+static void free_buffers(bench *b, void *left[LEFT])
+{
+    for (int i = 0; i < LEFT; i++)
+        bench_free(b, left[i]);
+}
+
+static int64_t processor_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Without what every call checks, so that calls meet. */
+static void count_meanwhile(bench *b, int number, void *user)
+{
+    counted *c = user;
+    collet_error err;
+    while (processor_now() < c->processor_start + RACE_NS && bench_now() < c->start + RACE_MOST_NS)
+        for (uint64_t i = 0; i < 100; i++) {
+            collet_buffer *one = NULL, *two = NULL;
+            if (b->plugin->buffer_alloc(b->device, 1 + i * 37 % 5000, &one, &err) != COLLET_OK ||
+                b->plugin->buffer_alloc(b->device, 256, &two, &err) != COLLET_OK)
+                bench_fail(b, "buffer_alloc of a few bytes failed: %s", err.text);
+            b->plugin->buffer_free(b->device, one);
+            b->plugin->buffer_free(b->device, two);
+        }
+    leave_buffers(b, c->left[number]);
+}
+
+/* Threads allocate and free at once: then the counters are what they are without threads. */
+static void counters(bench *b)
+{
+    if (b->one_thread)
+        bench_skip(b, "one thread at a time may use the device");
+    counted *c = kit_memory(sizeof *c);
+    uint64_t before = statistics_now(b).current, expected, found;
+    for (int i = 0; i < COUNTERS; i++)
+        leave_buffers(b, c->left[i]);
+    expected = statistics_now(b).current;
+    for (int i = 0; i < COUNTERS; i++)
+        free_buffers(b, c->left[i]);
+    c->start = bench_now();
+    c->processor_start = processor_now();
+    bench_threads(b, COUNTERS, count_meanwhile, c);
+    found = statistics_now(b).current;
+    bench_require(b, found == expected,
+                  "memory_stats: current is %" PRIu64 " after four threads allocated and freed at "
+                  "once, and %" PRIu64 " with the same buffers from one thread",
+                  found, expected);
+    for (int i = 0; i < COUNTERS; i++)
+        free_buffers(b, c->left[i]);
+    found = statistics_now(b).current;
+    bench_require(b, found == before,
+                  "memory_stats: current is %" PRIu64 " when all is freed, and was %" PRIu64, found,
+                  before);
+    free(c);
+}
+
 const kit_verb verbs_memory[] = {
     {"memory.apart", NEEDS_MEMORY, apart},
     {"memory.reused", NEEDS_MEMORY | NEEDS_ADD, reused},
     {"memory.huge", NEEDS_MEMORY, huge},
     {"memory.limit", NEEDS_MEMORY | NEEDS_CLOSED, limit},
     {"memory.statistics", NEEDS_MEMORY, statistics},
+    {"memory.peak", NEEDS_MEMORY, peak},
+    {"memory.counters", NEEDS_MEMORY, counters},
     {0},
 };

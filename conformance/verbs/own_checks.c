@@ -256,15 +256,12 @@ static void late(bench *b, own_call *o, variant *list, int count)
 /* The first call of a device that was opened anew. */
 static void first_call(bench *b, own_call *o, variant *v)
 {
-    bench other = *b;
-    memset(other.kept, 0, sizeof other.kept);
+    bench other = bench_beside(b);
     bench_open(&other);
     collet_queue *q = bench_queue(&other);
     check_variant(&other, q, o, v, true, "in the first call of a device");
     bench_destroy(&other, q);
-    bench_close(&other);
-    for (size_t i = 0; i < sizeof other.kept / sizeof *other.kept; i++)
-        free(other.kept[i]);
+    bench_end(&other);
 }
 
 static void vary_row(bench *b, collet_queue *q, own_call *o, const results *base)

@@ -12,13 +12,17 @@ static void destroyed(bench *b)
     int64_t n = b->elements;
     if (b->max_queues < 2)
         bench_skip(b, "the device has one queue");
-    collet_queue *other = bench_queue(b);
-    void *one = bench_numbers(b, other, 1, 1);
+    collet_queue *other = bench_queue(b), *third = b->max_queues > 3 ? bench_queue(b) : NULL;
+    void *one = bench_numbers(b, other, 1, 1), *y = bench_numbers(b, other, n, 0);
     bench_settle(b, other);
     for (int i = 0; i < 4; i++) {
         collet_queue *q = bench_queue(b);
         void *x = bench_numbers(b, q, n, 0);
         bench_chain(b, q, x, one, n, CHAIN / 2);
+        if (third) { /* comes to its wait when the queue is gone */
+            bench_chain(b, third, y, one, n, CHAIN);
+            bench_after(b, third, q, bench_mark(b, q));
+        }
         bench_after(b, other, q, bench_mark(b, q));
         bench_chain(b, other, x, one, n, 1);
         bench_destroy(b, q);
@@ -29,10 +33,15 @@ static void destroyed(bench *b)
         bench_expect(b, other, x, n, CHAIN / 2 + 1, "work after that of a destroyed queue");
         if (i % 2 == 0)
             bench_destroy(b, next);
+        if (third)
+            bench_settle(b, third);
         bench_free(b, x);
     }
     bench_free(b, one);
+    bench_free(b, y);
     bench_destroy(b, other);
+    if (third)
+        bench_destroy(b, third);
 }
 
 /* queue_destroy waits for what is enqueued. */
@@ -134,13 +143,29 @@ static void many(bench *b)
     bench_free(b, one_);
 }
 
-/* More commands than any ring has room for. */
+#define BATCH 1000
+#define DEEP 70000 /* beyond 16 bits */
+#define DEEP_NS 2000000000
+
+/* More commands than any ring has room for, and than counters of 16 bits count. */
 static void deep(bench *b)
 {
     collet_queue *q = bench_queue(b);
     void *one_ = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, 16, 0);
-    bench_chain(b, q, x, one_, 16, 5000);
-    bench_expect(b, q, x, 16, 5000, "5000 additions in a queue");
+    int64_t start = bench_now();
+    uint64_t last = bench_mark(b, q);
+    int count = 0;
+    while (count < 5 * BATCH || (count < DEEP && bench_now() - start < DEEP_NS)) {
+        bench_chain(b, q, x, one_, 16, BATCH);
+        count += BATCH;
+        uint64_t mark = bench_mark(b, q);
+        bench_require(b, mark >= last, "queue_mark decreased from %llu to %llu",
+                      (unsigned long long)last, (unsigned long long)mark);
+        last = mark;
+    }
+    bench_expect(b, q, x, 16, count, "thousands of additions in a queue");
+    bench_wait(b, q, last);
+    bench_require(b, bench_mark(b, q) >= last, "queue_mark decreased when all was done");
     bench_free(b, one_);
     bench_free(b, x);
     bench_destroy(b, q);

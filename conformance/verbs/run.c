@@ -6,9 +6,9 @@
 #include <string.h>
 
 static const kit_verb *const themes[] = {
-    verbs_device,  verbs_order,  verbs_wait,       verbs_queues, verbs_memory,
-    verbs_large,   verbs_calls,  verbs_conduct,    verbs_leaks,  verbs_short,
-    verbs_failure, verbs_record, verbs_extensions, verbs_own,    verbs_timing};
+    verbs_device, verbs_order,      verbs_wait,    verbs_queues, verbs_memory, verbs_large,
+    verbs_rows,   verbs_calls,      verbs_conduct, verbs_leaks,  verbs_short,  verbs_failure,
+    verbs_record, verbs_extensions, verbs_own,     verbs_timing};
 
 const kit_verb *kit_verb_at(size_t index)
 {
@@ -91,8 +91,9 @@ bool kit_run_verb(const kit_session *session, const kit_verb *verb, kit_target *
     allocation_watch(NULL, NULL);
     allocation_fail(-1);
     thread_creation_fail(false);
-    for (size_t i = 0; i < sizeof b.kept / sizeof *b.kept; i++)
-        free(b.kept[i]);
+    bool same = arguments_free(&b);
+    if (!verdict.failed && !b.skipped && !same)
+        kit_fail(&verdict, "memory of a call's arguments was written after the call returned");
     memcpy(result->text, verdict.text, sizeof result->text);
     result->cases = !b.skipped;
     result->failures = verdict.failed;

@@ -16,8 +16,10 @@ static void need_allocations(bench *b)
 }
 
 /* Runs `body` with the failure of allocation 0, 1, ... until none is left to fail. `body` returns
- * the status of the slot and undoes what it did. */
-static void each(bench *b, const char *slot, collet_status (*body)(bench *b))
+ * the status of the slot, which is OK or `expected` (0: any that it may return), and undoes what it
+ * did. */
+static void each(bench *b, const char *slot, collet_status expected,
+                 collet_status (*body)(bench *b))
 {
     need_allocations(b);
     bench_require(b, body(b) == COLLET_OK, "%s failed", slot); /* what is kept once */
@@ -33,6 +35,9 @@ static void each(bench *b, const char *slot, collet_status (*body)(bench *b))
             bench_require(b, failed || status == COLLET_OK,
                           "%s returned %s, but no allocation failed", slot,
                           collet_status_name(status));
+            bench_require(b, status == COLLET_OK || !expected || status == expected,
+                          "%s returned %s when allocation %lld failed, not %s", slot,
+                          collet_status_name(status), (long long)n, collet_status_name(expected));
             bench_require(b, body(b) == COLLET_OK,
                           "%s fails after one whose allocation %lld failed", slot, (long long)n);
             left = allocation_live() - before;
@@ -56,7 +61,7 @@ static collet_status open_once(bench *b)
 
 static void open(bench *b)
 {
-    each(b, "device_open", open_once);
+    each(b, "device_open", COLLET_NO_MEMORY, open_once);
 }
 
 static collet_status capabilities_once(bench *b)
@@ -70,7 +75,7 @@ static collet_status capabilities_once(bench *b)
 
 static void capabilities(bench *b)
 {
-    each(b, "capabilities", capabilities_once);
+    each(b, "capabilities", COLLET_NO_MEMORY, capabilities_once);
 }
 
 static collet_status alloc_once(bench *b)
@@ -86,7 +91,7 @@ static void alloc(bench *b)
 {
     collet_memory_stats before = {.struct_size = sizeof before}, after = before;
     bool known = bench_statistics(b, &before);
-    each(b, "buffer_alloc", alloc_once);
+    each(b, "buffer_alloc", COLLET_REFUSED, alloc_once);
     if (known && bench_statistics(b, &after))
         bench_require(b, after.current <= before.current,
                       "memory_stats: a buffer_alloc that failed counts as memory in use");
@@ -103,7 +108,7 @@ static collet_status queue_once(bench *b)
 
 static void queue(bench *b)
 {
-    each(b, "queue_create", queue_once);
+    each(b, "queue_create", COLLET_NO_MEMORY, queue_once);
 }
 
 static void thread(bench *b)
@@ -169,7 +174,7 @@ static collet_status work_once(bench *b)
 
 static void work(bench *b)
 {
-    each(b, "work in a queue", work_once);
+    each(b, "work in a queue", COLLET_OK, work_once);
 }
 
 static collet_status stamp_once(bench *b)
@@ -193,7 +198,7 @@ static void stamp(bench *b)
 {
     if (!bench_timing(b))
         bench_skip(b, "the device has no " COLLET_EXTENSION_TIMING);
-    each(b, "a stamp in a queue", stamp_once);
+    each(b, "a stamp in a queue", COLLET_OK, stamp_once);
 }
 
 const kit_verb verbs_short[] = {

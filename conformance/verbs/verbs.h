@@ -53,6 +53,13 @@ void thread_creation_fail(bool fails);
 
 /* ---- The bench (bench.c) ------------------------------------------------------------------- */
 
+/* Arguments of a call that is over, each byte KEPT. */
+#define KEPT 0x6b
+typedef struct kept_block {
+    void *bytes;
+    size_t size;
+} kept_block;
+
 typedef struct bench {
     kit_target *target;
     const collet_plugin *plugin;
@@ -73,7 +80,7 @@ typedef struct bench {
     pthread_mutex_t *serial; /* held in each call of a device that one thread at a time may use */
     kit_verdict *verdict;
     bool skipped;
-    void *kept[256]; /* poisoned arguments of calls */
+    kept_block kept[256];
     size_t kept_at;
 } bench;
 
@@ -142,6 +149,15 @@ collet_status try_stamp(bench *b, collet_queue *q, collet_stamp **stamp);
 int64_t bench_elapsed(bench *b, collet_stamp *first, collet_stamp *last);
 void bench_release(bench *b, collet_stamp *stamp);
 
+/* ---- Arguments of calls (arguments.c) ------------------------------------------------------- */
+
+/* Takes a block of arguments, whose call is over. */
+void arguments_keep(bench *b, void *block, size_t size);
+bool arguments_free(bench *b); /* false: one was written after its call */
+/* A bench for another device, which shares the lock and the verdict; without arguments. */
+bench bench_beside(const bench *b);
+void bench_end(bench *b); /* closes its device */
+
 /* ---- Work (work.c) ------------------------------------------------------------------------- */
 
 typedef struct bench_operand {
@@ -186,7 +202,7 @@ int bench_queues(bench *b, collet_queue **queues, int wanted);
  * results are checked. */
 void bench_scenario(bench *b);
 
-/* ---- Operands of rows (calls.c) ------------------------------------------------------------- */
+/* ---- Rows (rows.c) -------------------------------------------------------------------------- */
 
 /* Operand k as libcore hands it to a kernel: with the axes of "..." that output 0 has. */
 bench_operand bench_operand_of(const kit_case *c, uint32_t k, void *buffer);
@@ -194,6 +210,9 @@ bench_operand bench_operand_of(const kit_case *c, uint32_t k, void *buffer);
 void *bench_scratch(bench *b, collet_queue *q, uint64_t bytes);
 void bench_scratch_check(bench *b, collet_queue *q, void *scratch, uint64_t bytes,
                          const kit_row *row);
+
+/* Rows whose operands' rows lie over the whole buffer, forwards and backwards. */
+void bench_far_rows(bench *b, void *buffer, uint64_t bytes);
 
 /* ---- The checks ---------------------------------------------------------------------------- */
 
@@ -211,6 +230,6 @@ struct kit_verb {
 
 extern const kit_verb verbs_device[], verbs_order[], verbs_wait[], verbs_queues[], verbs_memory[],
     verbs_large[], verbs_calls[], verbs_conduct[], verbs_leaks[], verbs_short[], verbs_failure[],
-    verbs_record[], verbs_extensions[], verbs_own[], verbs_timing[];
+    verbs_record[], verbs_extensions[], verbs_own[], verbs_rows[], verbs_timing[];
 
 #endif

@@ -183,6 +183,7 @@ typedef struct many {
     wait_bench *w;
     uint64_t values[CHAIN];
     _Atomic int enqueued;
+    pthread_mutex_t reading;
 } many;
 
 static void wait_or_enqueue(bench *b, int number, void *user)
@@ -202,8 +203,44 @@ static void wait_or_enqueue(bench *b, int number, void *user)
             (void)try_wait(b, w->worker, 0, 0);
         if (bench_failed(b))
             return;
-        bench_wait(b, w->worker, m->values[i]);
+        if (number % 2)
+            bench_wait(b, w->worker, m->values[i]);
+        while (number % 2 == 0 && try_wait(b, w->worker, m->values[i], 3000000) == COLLET_NOT_READY)
+            continue;
     }
+}
+
+static void one_waits(bench *b, int number, void *user)
+{
+    many *m = user;
+    wait_bench *w = m->w;
+    float x = 0;
+    if (number % 2)
+        while (try_wait(b, w->worker, m->values[0], 5000000) == COLLET_NOT_READY)
+            continue;
+    else
+        bench_wait(b, w->worker, m->values[0]);
+    if (b->size == 4 && number % 4 < 2) {
+        pthread_mutex_lock(&m->reading); /* calls that enqueue in a queue are not concurrent */
+        collet_status status =
+            try_read(b, w->reader, w->x, (uint64_t)((w->n - 1) * b->size), &x, sizeof x);
+        pthread_mutex_unlock(&m->reading);
+        bench_require(b, status == COLLET_OK, "buffer_read failed");
+        bench_require(b, (double)x == w->value,
+                      "queue_wait of several threads at once returned before the work was done");
+    }
+}
+
+/* All wait for one value, some with a limit; none returns early. */
+static void together(bench *b)
+{
+    wait_bench w = wait_begin(b);
+    many m = {.w = &w, .reading = PTHREAD_MUTEX_INITIALIZER};
+    for (int i = 0; i < 6; i++) {
+        m.values[0] = work(b, &w, CHAIN / 2);
+        bench_threads(b, 12, one_waits, &m);
+    }
+    wait_end(b, &w);
 }
 
 /* Many threads wait for different values while another enqueues. */
@@ -211,7 +248,7 @@ static void threads(bench *b)
 {
     wait_bench w = wait_begin(b);
     many m = {.w = &w};
-    bench_threads(b, 6, wait_or_enqueue, &m);
+    bench_threads(b, 13, wait_or_enqueue, &m);
     bench_expect(b, w.reader, w.x, w.n, CHAIN, "what several threads waited for");
     wait_end(b, &w);
 }
@@ -221,6 +258,29 @@ static void *waiter(void *user)
     many *m = user;
     bench_wait(m->b, m->w->worker, m->values[0]);
     return NULL;
+}
+
+/* What states no wait does not wait for the work of queues. */
+static void others(bench *b)
+{
+    wait_bench w = wait_begin(b);
+    bool free_to_go = false;
+    for (int i = 0; i < TRIES && !free_to_go; i++) {
+        collet_memory_stats stats = {.struct_size = sizeof stats};
+        uint64_t value = work(b, &w, WORK(i));
+        void *buffer = bench_alloc(b, 4096);
+        (void)bench_statistics(b, &stats);
+        bench_reset_peak(b);
+        (void)bench_mark(b, w.reader);
+        free_to_go = try_wait(b, w.worker, value, 0) == COLLET_NOT_READY;
+        bench_wait(b, w.worker, value);
+        bench_free(b, buffer);
+    }
+    bench_require(b, free_to_go,
+                  "buffer_alloc, queue_mark of another queue or the statistics of memory waited "
+                  "until the work of a queue was done, in %d tries",
+                  TRIES);
+    wait_end(b, &w);
 }
 
 /* Enqueuing and marking do not wait for a thread that waits, or for the work. */
@@ -261,6 +321,8 @@ const kit_verb verbs_wait[] = {
     {"wait.first", NEEDS_ADD | NEEDS_QUEUES, first},
     {"wait.idle", NEEDS_QUEUES, idle},
     {"wait.threads", NEEDS_ADD | NEEDS_QUEUES, threads},
+    {"wait.together", NEEDS_ADD | NEEDS_QUEUES, together},
+    {"wait.others", NEEDS_ADD | NEEDS_QUEUES, others},
     {"wait.producer", NEEDS_ADD | NEEDS_QUEUES, producer},
     {0},
 };

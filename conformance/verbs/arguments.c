@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of calls. They are overwritten when the slot has returned, and kept for a while, so
+ * that a plugin that still reads or writes them is noticed. */
+#include "verbs/verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCKS (sizeof((bench){0}.kept) / sizeof *(bench){0}.kept)
+
+static bool untouched(const kept_block *k)
+{
+    const unsigned char *bytes = k->bytes;
+    return !k->size || (bytes[0] == KEPT && !memcmp(bytes, bytes + 1, k->size - 1));
+}
+
+static const char written[] = "memory of a call's arguments was written after the call returned";
+
+void arguments_keep(bench *b, void *block, size_t size)
+{
+    memset(block, KEPT, size);
+    pthread_mutex_lock(b->lock);
+    kept_block *at = &b->kept[b->kept_at++ % BLOCKS], old = *at;
+    *at = (kept_block){block, size};
+    pthread_mutex_unlock(b->lock);
+    bool same = untouched(&old);
+    free(old.bytes);
+    bench_require(b, same, "%s", written);
+}
+
+bool arguments_free(bench *b)
+{
+    bool same = true;
+    for (size_t i = 0; i < BLOCKS; i++) {
+        same = same && untouched(&b->kept[i]);
+        free(b->kept[i].bytes);
+        b->kept[i] = (kept_block){0};
+    }
+    return same;
+}
+
+bench bench_beside(const bench *b)
+{
+    bench other = *b;
+    memset(other.kept, 0, sizeof other.kept);
+    return other;
+}
+
+void bench_end(bench *b)
+{
+    bench_close(b);
+    bench_require(b, arguments_free(b), "%s", written);
+}
+
+int32_t bench_row(const bench *b, uint32_t op, uint64_t sig)
+{
+    const collet_plugin *p = b->plugin;
+    for (uint32_t i = 0; i < p->kernel_count; i++) {
+        const collet_kernel_row *row =
+            (const void *)((const char *)p->kernels + (size_t)i * p->kernel_size);
+        if (row->op == op && row->sig == sig &&
+            (!p->device_supports || p->device_supports(b->device, i)))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+/* A call and all that it points to, in one block, which is overwritten when the slot returned. */
+typedef struct call_block {
+    collet_kernel_call call;
+    collet_error err;
+    struct {
+        collet_operand operand;
+        uint64_t grown; /* a newer libcore may have larger operands */
+    } operands[COLLET_MAX_OPERANDS];
+    int64_t shapes[COLLET_MAX_OPERANDS][COLLET_MAX_DIMS];
+    int64_t strides[COLLET_MAX_OPERANDS][COLLET_MAX_DIMS];
+    _Alignas(16) unsigned char params[256];
+} call_block;
+
+static call_block *call_new(const collet_kernel_row *row, const bench_operand *operands,
+                            uint32_t count, uint32_t n_out, const void *params, const slot_call *s)
+{
+    call_block *c = kit_memory(sizeof *c);
+    memset(c, 0, sizeof *c);
+    c->call = (collet_kernel_call){.struct_size = sizeof c->call,
+                                   .op = row->op,
+                                   .sig = row->sig,
+                                   .n_out = n_out,
+                                   .n_in = count - n_out,
+                                   .operand_size = sizeof *c->operands,
+                                   .operands = &c->operands[0].operand,
+                                   .err = &c->err};
+    c->err = s->err;
+    if (params) {
+        uint32_t size;
+        memcpy(&size, params, sizeof size);
+        memcpy(c->params, params, size);
+        c->call.params_size = row->params_size;
+        c->call.params = c->params;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const bench_operand *o = &operands[i];
+        memcpy(c->shapes[i], o->shape, sizeof o->shape);
+        memcpy(c->strides[i], o->strides, sizeof o->strides);
+        c->operands[i].operand =
+            (collet_operand){o->buffer, o->offset, o->dtype, o->ndim, c->shapes[i], c->strides[i]};
+    }
+    return c;
+}
+
+static const collet_kernel_row *row_at(const bench *b, uint32_t row)
+{
+    return (const void *)((const char *)b->plugin->kernels + (size_t)row * b->plugin->kernel_size);
+}
+
+bool row_asks(const bench *b, uint32_t row)
+{
+    return row_at(b, row)->accepts != NULL;
+}
+
+/* Ends the check if the slot changed what the call points to, except the error. */
+static collet_status call_end(slot_call *s, call_block *c, const call_block *before,
+                              collet_status status, uint32_t allowed)
+{
+    bench *b = s->b;
+    s->err = c->err;
+    c->err = before->err;
+    bool same = !memcmp(c, before, sizeof *c);
+    arguments_keep(b, c, sizeof *c);
+    bench_require(b, same, "%s changed the call, its operands, shapes, strides or parameters",
+                  s->slot);
+    return slot_end(s, status, allowed);
+}
+
+collet_status try_accepts(bench *b, uint32_t row, const bench_operand *operands, uint32_t count,
+                          uint32_t n_out, const void *params, uint64_t *bytes)
+{
+    slot_call s;
+    const collet_kernel_row *r = row_at(b, row);
+    *bytes = 0;
+    if (!r->accepts)
+        return COLLET_OK;
+    slot_begin(&s, b, "accepts");
+    call_block *c = call_new(r, operands, count, n_out, params, &s);
+    for (uint32_t i = 0; i < count; i++)
+        c->operands[i].operand.buffer = NULL;
+    call_block before;
+    memcpy(&before, c, sizeof before);
+    collet_status status = r->accepts(b->device, &c->call, bytes);
+    return call_end(&s, c, &before, status, MAY(REFUSED) | MAY(DEVICE_LOST));
+}
+
+collet_status try_run(bench *b, collet_queue *q, uint32_t row, const bench_operand *operands,
+                      uint32_t count, uint32_t n_out, const void *params, void *scratch,
+                      uint64_t scratch_bytes)
+{
+    slot_call s;
+    const collet_kernel_row *r = row_at(b, row);
+    slot_begin(&s, b, "run");
+    call_block *c = call_new(r, operands, count, n_out, params, &s);
+    c->call.workspace = scratch_bytes ? scratch : NULL;
+    c->call.workspace_bytes = scratch_bytes;
+    call_block before;
+    memcpy(&before, c, sizeof before);
+    collet_status status = r->run(b->device, q, &c->call);
+    return call_end(&s, c, &before, status, MAY_ENQUEUE);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows with the kit's own cases, which are called directly. */
+#include "verbs/verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GUARD 4096
+
+/* A case of a row, in buffers of the device. */
+typedef struct row_call {
+    uint32_t number; /* of the row in the plugin's table */
+    kit_row row;
+    kit_case c;
+    int wanted; /* number of the case; MATRIX: the first whose operands have few rows */
+    bool found;
+} row_call;
+
+#define MATRIX (-2)
+#define FEW 16
+
+static bool is_matrix(const kit_case *c)
+{
+    bool has = false;
+    for (uint32_t k = 0; k < c->row->operands; k++) {
+        const kit_tensor *t = &c->operand[k];
+        if (t->count > 100000 || (t->ndim > 1 && t->shape[0] > FEW))
+            return false;
+        has = has || (t->ndim > 1 && t->shape[0] > 1);
+    }
+    return has && !c->big;
+}
+
+static void choose(void *user, const kit_case *c)
+{
+    row_call *r = user;
+    bool wanted = r->wanted == MATRIX ? !r->found && is_matrix(c) : c->number == r->wanted;
+    if (wanted && c->operand[0].count > 0) {
+        r->c = *c;
+        r->found = true;
+    }
+}
+
+/* The row as the kit knows it, with a case: MATRIX or the first of the sample. False: it has none.
+ */
+static bool describe(bench *b, uint32_t number, int wanted, row_call *r)
+{
+    const collet_plugin *p = b->plugin;
+    const collet_kernel_row *row =
+        (const void *)((const char *)p->kernels + (size_t)number * p->kernel_size);
+    int numbers[KIT_SAMPLE];
+    memset(r, 0, sizeof *r);
+    r->number = number;
+    r->row.info.struct_size = sizeof r->row.info;
+    r->row.kit = kit_op_find(row->op);
+    if (!r->row.kit || (p->device_supports && !p->device_supports(b->device, number)) ||
+        collet_op_describe(b->target->runtime, row->op, &r->row.info, NULL) != COLLET_OK)
+        return false;
+    r->row.operands = r->row.info.n_out + r->row.info.n_in;
+    for (uint32_t k = 0; k < r->row.operands; k++)
+        r->row.dtypes[k] = (collet_dtype)(row->sig >> k * COLLET_SIG_BITS & 31);
+    kit_signature_text(r->row.dtypes, r->row.info.n_out, r->row.operands, r->row.sig);
+    kit_sample_row(&r->row, numbers);
+    r->wanted = wanted == MATRIX ? MATRIX : numbers[0];
+    kit_plan plan = {.row = &r->row, .run = choose, .user = r};
+    if (r->wanted != -1)
+        r->row.kit->plan(&plan);
+    return r->found;
+}
+
+bench_operand bench_operand_of(const kit_case *c, uint32_t k, void *buffer)
+{
+    const kit_tensor *t = &c->operand[k], *out = &c->operand[0];
+    const collet_op_pattern *p = kit_pattern(c, k, 0), *first = kit_pattern(c, 0, 0);
+    bench_operand o = {.buffer = buffer, .dtype = t->dtype, .ndim = t->ndim};
+    int32_t lead = p->dots ? t->ndim - p->ndim : 0;
+    int32_t wanted = p->dots && first->dots ? out->ndim - first->ndim : lead;
+    int32_t more = lead >= 0 && wanted > lead ? wanted - lead : 0;
+    int64_t stride = 1;
+    o.ndim += more;
+    for (int32_t i = t->ndim - 1; i >= 0; i--) {
+        bool repeats = i < lead && t->shape[i] == 1 && out->shape[i + more] != 1;
+        o.shape[i + more] = repeats ? out->shape[i + more] : t->shape[i];
+        o.strides[i + more] = repeats ? 0 : stride;
+        stride *= t->shape[i];
+    }
+    for (int32_t i = 0; i < more; i++)
+        o.shape[i] = out->shape[i];
+    if (o.ndim == 0 && p->dots && p->ndim == 0)
+        o.shape[o.ndim++] = 1;
+    return o;
+}
+
+static uint64_t tensor_bytes(const kit_tensor *t)
+{
+    return (uint64_t)t->count * collet_dtype_size(t->dtype);
+}
+
+void *bench_scratch(bench *b, collet_queue *q, uint64_t bytes)
+{
+    unsigned char *garbage = kit_memory((size_t)bytes + GUARD);
+    void *scratch = bench_alloc(b, bytes + GUARD);
+    memset(garbage, 0xfb, (size_t)bytes + GUARD);
+    bench_write(b, q, scratch, 0, garbage, bytes + GUARD);
+    free(garbage);
+    return scratch;
+}
+
+void bench_scratch_check(bench *b, collet_queue *q, void *scratch, uint64_t bytes,
+                         const kit_row *row)
+{
+    unsigned char guard[GUARD];
+    bench_read(b, q, scratch, bytes, guard, GUARD);
+    for (int i = 0; i < GUARD; i++)
+        bench_require(b, guard[i] == 0xfb,
+                      "%s %s wrote %d bytes behind its workspace of %llu bytes, which is what it "
+                      "requested",
+                      row->info.name, row->sig, i, (unsigned long long)bytes);
+    bench_free(b, scratch);
+}
+
+/* ---- Where operands are -------------------------------------------------------------------- */
+
+/* A buffer in which the rows of all operands are far apart; NULL: each operand has its own. */
+typedef struct area {
+    void *buffer;
+    uint64_t bytes;
+} area;
+
+/* Rows of an operand; of one that is dense there is one. */
+typedef struct span {
+    void *buffer;
+    uint64_t start, row; /* bytes */
+    int64_t step, rows;
+} span;
+
+#define TAIL 64 /* bytes behind a dense operand, which stay */
+#define STARTS ((uint64_t)64 << 20)
+
+static bool is_far(const area *far, const kit_tensor *t)
+{
+    return far->buffer && t->ndim > 1 && t->shape[0] > 1;
+}
+
+static int64_t far_step(const area *far, const kit_case *c)
+{
+    int64_t most = 2;
+    for (uint32_t k = 0; k < c->row->operands; k++)
+        if (is_far(far, &c->operand[k]) && c->operand[k].shape[0] > most)
+            most = c->operand[k].shape[0];
+    return (int64_t)(far->bytes - STARTS) / (most - 1) / 64 * 64;
+}
+
+static span span_of(bench *b, collet_queue *q, const area *far, const kit_case *c, uint32_t k,
+                    uint64_t *used)
+{
+    const kit_tensor *t = &c->operand[k];
+    unsigned char tail[TAIL];
+    span s = {.rows = 1, .row = tensor_bytes(t)};
+    if (t->dtype == COLLET_DTYPE_NONE)
+        return s;
+    if (!is_far(far, t)) {
+        memset(tail, 0xd7, TAIL);
+        s.buffer = bench_alloc(b, s.row + TAIL);
+        bench_write(b, q, s.buffer, s.row, tail, TAIL);
+        return s;
+    }
+    s = (span){.buffer = far->buffer, .rows = t->shape[0], .start = *used};
+    s.row = tensor_bytes(t) / (uint64_t)s.rows;
+    s.step = far_step(far, c);
+    *used += (s.row + 63) / 64 * 64;
+    if (k % 2) {
+        s.start += (uint64_t)((s.rows - 1) * s.step);
+        s.step = -s.step;
+    }
+    return s;
+}
+
+static void span_write(bench *b, collet_queue *q, const span *s, const unsigned char *data)
+{
+    for (int64_t i = 0; s->buffer && s->row && i < s->rows; i++)
+        bench_write(b, q, s->buffer, s->start + (uint64_t)(i * s->step),
+                    data + (uint64_t)i * s->row, s->row);
+}
+
+static void span_read(bench *b, collet_queue *q, const span *s, unsigned char *data)
+{
+    for (int64_t i = 0; s->buffer && s->row && i < s->rows; i++)
+        bench_read(b, q, s->buffer, s->start + (uint64_t)(i * s->step), data + (uint64_t)i * s->row,
+                   s->row);
+}
+
+static bench_operand span_operand(const kit_case *c, uint32_t k, const span *s)
+{
+    bench_operand o = bench_operand_of(c, k, s->buffer);
+    const kit_tensor *t = &c->operand[k];
+    int32_t axis = o.ndim - t->ndim;
+    o.offset = s->start;
+    if (s->step && o.strides[axis])
+        o.strides[axis] = s->step / (int64_t)collet_dtype_size(t->dtype);
+    return o;
+}
+
+static void span_free(bench *b, collet_queue *q, const span *s, const area *far, const kit_row *row)
+{
+    unsigned char tail[TAIL];
+    if (!s->buffer || s->buffer == far->buffer)
+        return;
+    bench_read(b, q, s->buffer, s->row, tail, TAIL);
+    for (int i = 0; i < TAIL; i++)
+        bench_require(b, tail[i] == 0xd7, "%s %s wrote byte %d behind an operand", row->info.name,
+                      row->sig, i);
+    bench_free(b, s->buffer);
+}
+
+/* ---- Calls --------------------------------------------------------------------------------- */
+
+/* Calls the row and reads the outputs; OK or REFUSED. */
+static collet_status call_row(bench *b, collet_queue *q, row_call *r, const span *spans)
+{
+    kit_case *c = &r->c;
+    bench_operand operands[COLLET_MAX_OPERANDS];
+    uint32_t count = r->row.operands, n_out = r->row.info.n_out;
+    uint64_t bytes = 0, again = 0;
+    void *scratch = NULL;
+    const void *params = r->row.info.params_size ? &c->params : NULL;
+    for (uint32_t k = 0; k < count; k++)
+        operands[k] = span_operand(c, k, &spans[k]);
+    collet_status status = try_accepts(b, r->number, operands, count, n_out, params, &bytes);
+    bench_require(b,
+                  try_accepts(b, r->number, operands, count, n_out, params, &again) == status &&
+                      (status != COLLET_OK || again == bytes),
+                  "%s %s: accepts returned %s and %llu bytes, and then another status or number",
+                  r->row.info.name, r->row.sig, collet_status_name(status),
+                  (unsigned long long)bytes);
+    if (status != COLLET_OK)
+        return status;
+    if (bytes)
+        scratch = bench_scratch(b, q, bytes);
+    status = try_run(b, q, r->number, operands, count, n_out, params, scratch, bytes);
+    bench_require(b, status == COLLET_OK || status == COLLET_REFUSED, "run of %s %s returned %s",
+                  r->row.info.name, r->row.sig, collet_status_name(status));
+    for (uint32_t k = 0; k < n_out && status == COLLET_OK; k++)
+        span_read(b, q, &spans[k], c->operand[k].data);
+    bench_settle(b, q);
+    if (bytes)
+        bench_scratch_check(b, q, scratch, bytes, &r->row);
+    return status;
+}
+
+static void run_case(bench *b, collet_queue *q, row_call *r, uint64_t seed, const area *far)
+{
+    kit_case *c = &r->c;
+    kit_rng rng = {.state = seed};
+    span spans[COLLET_MAX_OPERANDS];
+    kit_verdict v = {0};
+    uint64_t used = 0;
+    c->row = &r->row;
+    for (uint32_t k = 0; k < r->row.operands; k++)
+        kit_allocate(&c->operand[k]);
+    for (uint32_t k = 0; k < r->row.info.n_out; k++)
+        memset(c->operand[k].data, 0xff, tensor_bytes(&c->operand[k]));
+    r->row.kit->generate(c, &rng);
+    for (uint32_t k = 0; k < r->row.operands; k++) {
+        spans[k] = span_of(b, q, far, c, k, &used);
+        span_write(b, q, &spans[k], c->operand[k].data);
+    }
+    if (call_row(b, q, r, spans) == COLLET_OK)
+        r->row.kit->judge(c, &v);
+    bench_require(b, !v.failed, "%s %s, called directly with %s: %s", r->row.info.name, r->row.sig,
+                  far->buffer ? "rows that are far apart" : "a workspace of garbage", v.text);
+    for (uint32_t k = 0; k < r->row.operands; k++) {
+        span_free(b, q, &spans[k], far, &r->row);
+        free(c->operand[k].data);
+        c->operand[k].data = NULL;
+    }
+}
+
+#define MOST_ROWS 24
+
+typedef struct row_list {
+    int count;
+    uint32_t numbers[MOST_ROWS];
+} row_list;
+
+/* Rows that request a workspace first, then others, spread over the table. */
+static row_list list_rows(bench *b)
+{
+    const collet_plugin *p = b->plugin;
+    row_list list = {0};
+    int with = 0, total = (int)p->kernel_count;
+    for (int i = 0; i < total; i++)
+        with += row_asks(b, (uint32_t)i);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0, at = 0; i < total && list.count < MOST_ROWS; i++) {
+            if (row_asks(b, (uint32_t)i) == (pass == 1))
+                continue;
+            int of = pass ? total - with : with;
+            if (kit_spread(at++, of, MOST_ROWS / 2))
+                list.numbers[list.count++] = (uint32_t)i;
+        }
+    return list;
+}
+
+static void run_rows(bench *b, const area *far)
+{
+    row_list list = list_rows(b);
+    row_call *r = kit_memory(sizeof *r);
+    collet_queue *q = bench_queue(b);
+    for (int i = 0; i < list.count; i++) {
+        if (!far->buffer && describe(b, list.numbers[i], 0, r))
+            run_case(b, q, r, (uint64_t)i + 1, far);
+        if (describe(b, list.numbers[i], MATRIX, r))
+            run_case(b, q, r, (uint64_t)i + 1, far);
+    }
+    bench_destroy(b, q);
+    free(r);
+}
+
+static void rows(bench *b)
+{
+    run_rows(b, &(area){0});
+}
+
+void bench_far_rows(bench *b, void *buffer, uint64_t bytes)
+{
+    run_rows(b, &(area){buffer, bytes});
+}
+
+static void call_rows(bench *b, int number, void *user)
+{
+    const row_list *list = user;
+    row_call *r = kit_memory(sizeof *r);
+    collet_queue *q = bench_queue(b);
+    for (int i = 0; i < 2 * list->count; i++)
+        if (describe(b, list->numbers[(i + number * list->count / 4) % list->count], 0, r))
+            run_case(b, q, r, (uint64_t)(i + 100 * number), &(area){0});
+    bench_destroy(b, q);
+    free(r);
+}
+
+/* Several threads call different rows, each in a queue of its own. */
+static void threads(bench *b)
+{
+    row_list list = list_rows(b);
+    int count = b->has_queues && b->max_queues < 4 ? (int)b->max_queues : 4;
+    if (list.count)
+        bench_threads(b, count, call_rows, &list);
+}
+
+const kit_verb verbs_rows[] = {
+    {"calls.rows", 0, rows},
+    {"calls.threads", 0, threads},
+    {0},
+};
