@@ -33,8 +33,6 @@ static collet_status check_rings(detector *d, const collet_scattering_rings *rin
                            "the rings: %" PRId64 " x %" PRId64
                            " pixels (Y, X) have no rings: at least 2 x 2 are needed",
                            r->y, r->x);
-    if (!(r->voxel > 0 && isfinite(r->voxel)))
-        return collet_fail(err, COLLET_INVALID, "the rings: voxel is %g nm", r->voxel);
     if (!(r->wedge >= 0 && r->wedge <= 180))
         return collet_fail(err, COLLET_INVALID, "the rings: wedge is %g degrees, not up to 180",
                            r->wedge);
@@ -47,7 +45,9 @@ static collet_status check_rings(detector *d, const collet_scattering_rings *rin
     d->pixel_y = 2 * PI / ((double)r->y * r->voxel);
     d->pixel_x = 2 * PI / ((double)r->x * r->voxel);
     d->ring = fmin(d->pixel_y, d->pixel_x);
-    return COLLET_OK;
+    return d->ring > 0 && isfinite(r->voxel * hypot(d->pixel_y, d->pixel_x) / d->ring)
+               ? COLLET_OK
+               : collet_fail(err, COLLET_INVALID, "the rings: voxel is %g nm", r->voxel);
 }
 
 static int64_t count_rings(const detector *d)

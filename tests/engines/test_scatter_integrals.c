@@ -243,6 +243,9 @@ static void bad_rings_are_refused(void **state)
     } cases[] = {
         {{.y = 1, .x = 9, .voxel = 1}, "1 x 9 pixels (Y, X) have no rings"},
         {{.y = 9, .x = 9}, "voxel is 0 nm"},
+        {{.y = 9, .x = 9, .voxel = -1}, "voxel is -1 nm"},
+        {{.y = 9, .x = 9, .voxel = 1e-320}, "voxel is 9.99989e-321 nm"},
+        {{.y = 9, .x = 9, .voxel = INFINITY}, "voxel is inf nm"},
         {{.y = 9, .x = 9, .voxel = 1, .wedge = 181}, "wedge is 181 degrees"},
         {{.y = 9, .x = 9, .voxel = 1, .wedge = NAN}, "wedge is nan degrees"},
         {{.y = 9, .x = 9, .voxel = 1, .flat = 2}, "flat is not 0 or 1"},

@@ -19,7 +19,9 @@
 #define BAR_GAP 18.0
 #define BAR_WIDTH 20.0
 #define BAR_HEIGHT 180.0 /* at least */
+#define NARROW 60.0      /* the shorter side at least, where lengths are then not the same */
 #define FONT 15.0
+#define TITLE 16.0
 #define PIXELS_MAX 2048
 #define DECADES 12.0 /* that the colours show, at most */
 #define COLOURS 1024
@@ -113,8 +115,8 @@ static void lay_out(canvas *c)
         double pixels = fmin(longest * ceil(SIDE / longest), PIXELS_MAX);
         double aspect = (p->y.to - p->y.from) / (p->x.to - p->x.from);
         c->scale = pixels / SIDE;
-        width = aspect > 1 ? SIDE / aspect : SIDE;
-        height = aspect > 1 ? SIDE : SIDE * aspect;
+        width = aspect > 1 ? fmax(SIDE / aspect, NARROW) : SIDE;
+        height = aspect > 1 ? SIDE : fmax(SIDE * aspect, NARROW);
     }
     c->bar_height = fmax(height, BAR_HEIGHT) * c->scale;
     c->width = (int)fmax(1, round(width * c->scale));
@@ -157,12 +159,13 @@ static void format_power(int exponent, char text[40])
 
 typedef void (*tick_fn)(canvas *c, double t, const char *label);
 
-static void tick_decades(canvas *c, const rsoxs_axis *axis, tick_fn draw)
+/* At most `most` labels, but for one. */
+static void tick_decades(canvas *c, const rsoxs_axis *axis, double most, tick_fn draw)
 {
     static const int parts[] = {1, 2, 5};
     char label[40];
     double decades = log10(axis->to / axis->from);
-    int step = (int)ceil(decades / 8), few = decades < 2.5;
+    int step = (int)fmax(1, ceil(decades / most)), few = decades < most / 3;
     for (int e = (int)floor(log10(axis->from)); e <= (int)ceil(log10(axis->to)); e++)
         for (int i = 0; i < (few ? 3 : 1); i++) {
             double value = parts[i] * pow(10, e), t = place(axis, value);
@@ -178,21 +181,23 @@ static void tick_decades(canvas *c, const rsoxs_axis *axis, tick_fn draw)
         }
 }
 
-static void tick_evenly(canvas *c, const rsoxs_axis *axis, tick_fn draw)
+static void tick_evenly(canvas *c, const rsoxs_axis *axis, double most, tick_fn draw)
 {
     char label[40];
-    double range = axis->to - axis->from, step = pow(10, floor(log10(range / 3)));
-    step *= range / step >= 15 ? 5 : range / step >= 6 ? 2 : 1;
+    double range = axis->to - axis->from, step = pow(10, floor(log10(range / most)));
+    double times = range / step / most;
+    step *= times > 5 ? 10 : times > 2 ? 5 : times > 1 ? 2 : 1;
     for (double i = ceil(axis->from / step - 1e-9); i * step <= axis->to + 1e-9 * range; i++) {
         snprintf(label, sizeof label, "%.6g", i == 0 ? 0.0 : i * step);
         draw(c, place(axis, i * step), label);
     }
 }
 
-static void draw_ticks(canvas *c, const rsoxs_axis *axis, tick_fn draw)
+/* A label takes `space` of the axis' length. */
+static void draw_ticks(canvas *c, const rsoxs_axis *axis, double length, double space, tick_fn draw)
 {
-    (axis->logarithmic ? tick_decades : tick_evenly)(c, axis, draw);
-    cairo_stroke(c->cairo);
+    double most = fmin(fmax(length / (space * c->scale), 2), 8);
+    (axis->logarithmic ? tick_decades : tick_evenly)(c, axis, most, draw);
 }
 
 static void draw_line(canvas *c, double x, double y, double dx, double dy)
@@ -274,7 +279,7 @@ static void draw_bar(canvas *c)
              fmin(2, c->bar_height - i));
     }
     frame(c, x, c->bar_top, width, c->bar_height);
-    draw_ticks(c, &c->colour, tick_bar);
+    draw_ticks(c, &c->colour, c->bar_height, 40, tick_bar);
     write_text(c, c->colour.label, c->bar_right + 20 * c->scale, c->bar_top + c->bar_height / 2,
                0.5, -1.57079632679489661923, FONT);
     if (c->has_nan) {
@@ -294,14 +299,18 @@ static void draw(canvas *c, cairo_surface_t *surface)
     cairo_select_font_face(c->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
                            CAIRO_FONT_WEIGHT_NORMAL);
     draw_map(c, surface);
-    draw_ticks(c, &p->x, tick_x);
-    draw_ticks(c, &p->y, tick_y);
+    draw_ticks(c, &p->x, c->width, 60, tick_x);
+    draw_ticks(c, &p->y, c->height, 40, tick_y);
     draw_bar(c);
     write_text(c, p->x.label, c->left + c->width / 2.0, c->top + c->height + 42 * c->scale, 0.5, 0,
                FONT);
     write_text(c, p->y.label, 20 * c->scale, c->top + c->height / 2.0, 0.5, -1.57079632679489661923,
                FONT);
-    write_text(c, p->title, c->whole_width / 2.0, 22 * c->scale, 0.5, 0, FONT + 1);
+    cairo_set_font_size(c->cairo, TITLE * c->scale);
+    cairo_text_extents_t extents;
+    cairo_text_extents(c->cairo, p->title, &extents);
+    write_text(c, p->title, c->whole_width / 2.0, 22 * c->scale, 0.5, 0,
+               TITLE * fmin(1, 0.97 * c->whole_width / extents.x_advance));
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */

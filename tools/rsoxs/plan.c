@@ -50,6 +50,7 @@ void rsoxs_print_plan(const rsoxs_run *run)
         cJSON_AddNumberToObject(root, "energies_at_a_time", (double)plan.block);
         cJSON_AddBoolToObject(root, "spectra_kept", (cJSON_bool)plan.resident);
         cJSON_AddNumberToObject(root, "bytes", (double)plan.bytes * (double)run->n_beams);
+        cJSON_AddNumberToObject(root, "integrals_bytes", (double)rsoxs_results_bytes(run));
         print_json(root);
         return;
     }
@@ -65,6 +66,8 @@ void rsoxs_print_plan(const rsoxs_run *run)
            plan.fields, plan.transforms * run->n_beams, plan.block, plan.block == 1 ? "y" : "ies",
            plan.resident ? "" : ", spectra made anew for each block");
     printf("arrays: %s\n", tool_size_format(size, (double)plan.bytes * (double)run->n_beams));
+    if (run->options->integrate)
+        printf("integrals: %s\n", tool_size_format(size, (double)rsoxs_results_bytes(run)));
 }
 
 void rsoxs_print_summary(const rsoxs_run *run, double seconds)

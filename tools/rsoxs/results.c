@@ -66,6 +66,17 @@ collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err)
     return status;
 }
 
+/* Beside the arrays of --integrate their copies in HDF5's memory and in the file's image. */
+uint64_t rsoxs_results_bytes(const rsoxs_run *run)
+{
+    collet_scattering_rings rings = rings_of(run, 0);
+    int64_t count;
+    if (!run->options->integrate || collet_scattering_rings_q(&rings, &count, NULL, NULL))
+        return 0;
+    return 3 * sizeof(float) * (COLLET_SCATTERING_CHI + 4) *
+           (uint64_t)(count * run->n_chosen * run->n_beams);
+}
+
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
 /* NAME.png, or NAME_K1.png of several beams. */
@@ -237,6 +248,8 @@ collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err)
 {
     results r = {.run = run, .rings = rings_of(run, 0), .all = {.struct_size = sizeof r.all}};
     int64_t patterns = run->n_beams * run->n_chosen;
+    tool_progress_end(&run->progress);
+    tool_progress_begin(&run->progress, "collet-rsoxs", stderr, run->options->quiet);
     run->progress.unit = run->options->png ? "pictures" : "integrals";
     collet_status status = allocate(&r, err);
     for (int64_t i = 0; i < patterns && status == COLLET_OK; i++) {

@@ -106,6 +106,9 @@ static collet_status draw(const view_options *o, const collet_scattering_slice *
     snprintf(title, sizeof title, "%.80s, material %" PRId64 ", %c = %" PRId64 " (%.6g nm)",
              name ? name + 1 : o->morphology, o->material, "zyx"[o->axis], o -> at,
              ((double)o->at + 0.5) * a);
+    for (char *c = title; *c; c++) /* a name in another encoding cannot be drawn */
+        if (*c < ' ' || *c > '~')
+            *c = '?';
     const rsoxs_picture picture = {
         .title = title,
         .x = {.label = o->axis == 2 ? "y (nm)" : "x (nm)", .to = a * (double)slice->columns},

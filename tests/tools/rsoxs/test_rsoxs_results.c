@@ -100,7 +100,7 @@ static void expect_same(const char *a, const char *b)
     free(y.data);
 }
 
-/* Every file of whole/ is in the directory, the same, and no other but hidden ones. */
+/* Every file of whole/ is in the directory too, the same. */
 static void expect_whole(const char *name)
 {
     char path[64], other[320], mine[320];
@@ -227,7 +227,7 @@ static void existing_integrals_are_kept(void **state)
     FILM(1, "kept/integrated.h5 exists: --resume and --force replace it", "-o", "kept",
          "--integrate", "--energies", "282");
     assert_int_not_equal(access(io_path(directory, "kept/Energy_282.00.h5"), F_OK), 0);
-    FILM(0, "", "-o", "kept", "--integrate", "--energies", "282", "--plan");
+    FILM(0, "integrals: 72.5 KiB", "-o", "kept", "--integrate", "--energies", "282", "--plan");
     FILM(0, "of 1 energy", "-o", "kept", "--integrate", "--energies", "281", "--force");
 }
 

@@ -236,6 +236,16 @@ static void pictures_show_the_slice(void **state)
     cairo_surface_destroy(psi);
 }
 
+/* A byte that is no UTF-8, and a title that is longer than the picture is wide. */
+static void names_of_files_are_any_bytes(void **state)
+{
+    char name[] = "a very long name of a morphology, with \xff in it, that none would give a film";
+    (void)state;
+    assert_int_equal(link(io_path(directory, "film.h5"), io_path(directory, name)), 0);
+    EXPECT(0, "", name, "--axis", "x", "-o", "named.png");
+    cairo_surface_destroy(open_picture("named.png"));
+}
+
 static void the_same_slice_is_the_same_file(void **state)
 {
     (void)state;
@@ -282,6 +292,7 @@ int main(void)
         cmocka_unit_test(bad_slices_are_refused),
 #ifdef COLLET_TEST_CAIRO
         cmocka_unit_test(pictures_show_the_slice),
+        cmocka_unit_test(names_of_files_are_any_bytes),
         cmocka_unit_test(the_same_slice_is_the_same_file),
 #endif
         cmocka_unit_test(bad_arguments_are_explained),
