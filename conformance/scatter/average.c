@@ -4,14 +4,15 @@
 
 #include <math.h>
 
-enum { ANY_ANGLES, QUARTERS, HOLES, KINDS };
-static const char *const kind_names[] = {"any angles", "quarter turns", "NaN in the images"};
+enum { ANY_ANGLES, QUARTERS, HOLES, CIRCLE, DISK, KINDS };
+static const char *const kind_names[] = {"any angles", "quarter turns", "NaN in the images",
+                                         "a whole circle", "a whole circle, NaN outside"};
 
 /* E, K, Y, X, A */
 static const int64_t extents[][5] = {
-    {1, 1, 1, 1, 1}, {1, 3, 4, 4, 4},   {2, 1, 3, 5, 2},  {3, 2, 8, 8, 5},   {1, 3, 9, 16, 7},
-    {0, 1, 2, 2, 1}, {2, 3, 6, 6, 0},   {1, 4, 6, 6, 4},  {5, 3, 12, 11, 9}, {17, 3, 9, 9, 6},
-    {1, 0, 3, 3, 2}, {2, 3, 33, 40, 8}, {1, 2, 3, 4, 600}};
+    {1, 1, 1, 1, 1}, {1, 3, 4, 4, 4},    {2, 1, 3, 5, 2},    {3, 2, 8, 8, 5},   {1, 3, 9, 16, 7},
+    {0, 1, 2, 2, 1}, {2, 3, 6, 6, 0},    {1, 4, 6, 6, 4},    {5, 3, 12, 11, 9}, {17, 3, 9, 9, 6},
+    {1, 0, 3, 3, 2}, {40, 3, 17, 17, 8}, {3, 4, 24, 24, 12}, {2, 3, 33, 40, 8}, {1, 2, 3, 4, 600}};
 
 static void plan_average(kit_plan *plan)
 {
@@ -42,14 +43,26 @@ static void generate_average(kit_case *c, kit_rng *rng)
     for (int64_t i = 0; i < images->count && c->kind == HOLES; i++)
         if (kit_below(rng, 40) == 0)
             kit_set(images, i, (real)NAN);
+    for (int64_t i = 0; i < images->count && c->kind == DISK; i++) {
+        real dx = (real)(i % images->shape[3]) - (real)images->shape[3] / 2;
+        real dy = (real)(i / images->shape[3] % images->shape[2]) - (real)images->shape[2] / 2;
+        if (dx * dx + dy * dy > (real)(images->shape[2] * images->shape[2]) / 8)
+            kit_set(images, i, (real)NAN);
+    }
     for (int64_t i = 0; i < angles->count; i++)
         kit_set(angles, i,
-                c->kind == QUARTERS ? (real)(double)(acosl(-1) * (real)i / 2)
-                                    : kit_uniform(rng, -4, 4));
+                c->kind >= CIRCLE ? (real)(double)(2 * acosl(-1) * (real)i / (real)angles->count)
+                : c->kind == QUARTERS ? (real)(double)(acosl(-1) * (real)i / 2)
+                                      : kit_uniform(rng, -4, 4));
     scatter_normal(weights, rng);
     for (int64_t i = 0; i < weights->count; i++)
         if (kit_below(rng, 3) == 0)
             kit_set(weights, i, 0);
+    for (int64_t i = 0; i < weights->count && c->kind >= CIRCLE; i++) {
+        int64_t k = i % weights->shape[1];
+        real twice = 2 * kit_get(angles, i / weights->shape[1]);
+        kit_set(weights, i, k == 0 ? 1 : (real)(double)(k == 1 ? cosl(twice) : sinl(k * twice)));
+    }
 }
 
 /* A tap of the image of angle a: the weighted sum; *scale of the magnitudes. */

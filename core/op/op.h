@@ -183,7 +183,7 @@ collet_status op_shape_error(const op *o, const op_shapes *views, const char *wh
 
 /* The column `rule` of ops.def. */
 op_rule op_rule_transpose, op_rule_reduce, op_rule_reduce_some, op_rule_fft, op_rule_fftshift;
-op_rule op_rule_observables, op_rule_scatter_amplitude;
+op_rule op_rule_observables, op_rule_scatter_slices, op_rule_scatter_images;
 op_rule op_rule_ternary_quantize, op_rule_ternary_pack, op_rule_ternary_unpack, op_rule_ternary_dot,
     op_rule_ternary_matmul, op_rule_ternary_linear;
 

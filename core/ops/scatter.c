@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scatter family: the shape rule. */
+/* The scatter family: what the patterns of shapes cannot say. */
 #include <inttypes.h>
 
 #include "op/op.h"
 
-collet_status op_rule_scatter_amplitude(const op *o, op_shapes *views, const void *params,
-                                        collet_error *err)
+collet_status op_rule_scatter_slices(const op *o, op_shapes *views, const void *params,
+                                     collet_error *err)
 {
     const collet_scatter_params *p = params;
-    int64_t x = views->operand[0].shape[3], h = views->operand[1].shape[3];
-    if (p->offset > 1)
-        return collet_fail(err, COLLET_INVALID, "%s: offset is %" PRIu32 ", not 0 or 1", o->name,
-                           p->offset);
-    if (h != (x > 0 ? x / 2 + 1 : 0))
+    const int64_t *layers = views->operand[1].shape;
+    int64_t x = views->operand[0].shape[3];
+    if (p->layers && (int64_t)p->layer + layers[1] > (int64_t)p->layers)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: %" PRId64 " layers from %" PRIu32 " on are not among %" PRIu32,
+                           o->name, layers[1], p->layer, p->layers);
+    if (layers[3] != (x > 0 ? x / 2 + 1 : 0))
         return op_shape_error(o, views, "the half spectrum of X pixels has H = X / 2 + 1 elements",
                               err);
+    return COLLET_OK;
+}
+
+collet_status op_rule_scatter_images(const op *o, op_shapes *views, const void *params,
+                                     collet_error *err)
+{
+    (void)params;
+    if (!views->operand[8].shape && views->operand[0].shape[1] != 3)
+        return op_shape_error(o, views, "without angles there are 3 images an energy", err);
     return COLLET_OK;
 }

@@ -22,7 +22,7 @@ static collet_status make_fields(collet_scattering *s)
         if (status == COLLET_OK)
             status = scatter_at(s, &part, material, 0, s->parts[m].count, 0);
         if (status == COLLET_OK)
-            status = scatter_fields(s, m, part);
+            status = scatter_fields(s, m, 0, n[0], part);
         collet_array_free(material);
         collet_array_free(part);
         if (status == COLLET_OK)
@@ -135,7 +135,7 @@ collet_status scatter_direct(collet_scattering *s, int64_t count)
         status =
             scatter_array(s, &images, s->options.dtype, 4, SCATTER_SHAPE(1, s->angles, n[1], n[2]));
     if (status == COLLET_OK)
-        status = scatter_sphere_make(s, s->next, 1, &sphere);
+        status = scatter_sphere_make(s, s->next, &sphere);
     if (status == COLLET_OK)
         status = one_energy(s, &sphere, p, images);
     for (int i = 0; i < 2; i++)

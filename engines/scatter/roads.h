@@ -5,22 +5,31 @@
 
 #include "scatter/state.h"
 
-/* The fields of material m, times the window, into `out` [count, Z, Y, X]. */
-collet_status scatter_fields(collet_scattering *s, int64_t m, collet_array *out);
-/* Multiplies an array whose last axes are Z, Y, X by the window, where there is one. */
-collet_status scatter_window(collet_scattering *s, collet_array *a);
+/* The fields of layers first .. first+count-1 of material m, times the window, into `out` [fields,
+ * count, Y, X]. */
+collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+                             collet_array *out);
+
+/* The slices about Ewald's sphere of energies first .. end-1: fills `range`, which may be NULL, and
+ * returns how many a pixel has at most. */
+int64_t scatter_depth(const collet_scattering *s, int64_t first, int64_t end, int32_t *range);
+/* Makes s->slices for the energies of the pass that s->next begins. */
+collet_status scatter_slices(collet_scattering *s);
 
 /* `count` energies from s->next on, into s->out. */
 collet_status scatter_fast(collet_scattering *s, int64_t count);
 collet_status scatter_direct(collet_scattering *s, int64_t count);
 
-/* Slices and fractions of Ewald's sphere of `count` energies from `energy` on, and k [count, 3] and
- * q of columns, rows and slices. */
+/* k [count, 3] of energies and q of columns, rows and slices; places on Ewald's sphere. */
 typedef struct scatter_sphere {
-    collet_array *slice, *fraction, *k, *q[3];
+    collet_array *k, *q[3];
+    collet_array *slice, *fraction; /* [1, Y, X] */
 } scatter_sphere;
-collet_status scatter_sphere_make(collet_scattering *s, int64_t energy, int64_t count,
-                                  scatter_sphere *sphere);
+/* k of `count` energies from `energy` on, and q. To be freed after a failure, too. */
+collet_status scatter_waves(collet_scattering *s, int64_t energy, int64_t count,
+                            scatter_sphere *sphere);
+/* Everything of one energy. */
+collet_status scatter_sphere_make(collet_scattering *s, int64_t energy, scatter_sphere *sphere);
 void scatter_sphere_free(scatter_sphere *sphere);
 /* The mean of images [count, K, Y, X] by weights [angles, K] into the first `count` of s->out. */
 collet_status scatter_mean(collet_scattering *s, collet_array *images, int64_t kinds,

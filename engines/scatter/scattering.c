@@ -9,96 +9,118 @@
 #include "scatter/geometry.h"
 #include "scatter/roads.h"
 
-#define BLOCK 64 /* energies at a time, at most: a ring of so many images fits into a cache */
+#define BLOCK 64               /* energies at a time, at most */
+#define LAYER_BYTES (64 << 20) /* of fields of the layers that are transformed at a time */
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
-/* Bytes of the images of one energy. */
+static uint64_t real_bytes(const collet_scattering *s)
+{
+    return scatter_is_wide(s) ? 8 : 4;
+}
+
+/* Bytes of the images and patterns of one energy. */
 static uint64_t image_bytes(const collet_scattering *s)
 {
-    uint64_t real = scatter_is_wide(s) ? 8 : 4;
     uint64_t images = s->options.material ? (uint64_t)s->angles : 3;
-    return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * (images + 2) * real;
+    return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * (images + 2) * real_bytes(s);
 }
 
-/* Bytes of the amplitudes of one energy, and of what they need. */
-static uint64_t work_bytes(const collet_scattering *s)
+static int64_t most_fields(const collet_scattering *s)
 {
-    const int64_t *n = s->options.shape;
-    uint64_t real = scatter_is_wide(s) ? 8 : 4, slices = n[0] > 1 && !s->options.nearest ? 2 : 1;
-    return (uint64_t)(n[1] * n[2]) * (slices * 6 * 2 * real + 4 + real);
-}
-
-/* Bytes beside the energies: spectra of `fields` fields, and what a transform needs. */
-static uint64_t fixed_bytes(const collet_scattering *s, int64_t fields)
-{
-    const int64_t *n = s->options.shape;
-    uint64_t real = scatter_is_wide(s) ? 8 : 4;
-    uint64_t voxels = (uint64_t)(n[0] * n[1] * n[2]);
-    uint64_t half = (uint64_t)(n[0] * n[1] * (n[2] / 2 + 1));
     int64_t most = 0;
     for (int64_t m = 0; m < s->options.n_materials; m++)
         most = s->parts[m].count > most ? s->parts[m].count : most;
-    return (uint64_t)fields * half * 2 * real + (uint64_t)(most + 4) * voxels * real;
+    return most;
+}
+
+/* Bytes of a layer of a material, its fields and their spectra. */
+static uint64_t layer_bytes(const collet_scattering *s)
+{
+    const int64_t *n = s->options.shape;
+    uint64_t fields = (uint64_t)most_fields(s), rows = (uint64_t)n[1];
+    return real_bytes(s) * rows *
+           ((fields + 4) * (uint64_t)n[2] + fields * 2 * (uint64_t)(n[2] / 2 + 1));
+}
+
+static uint64_t slice_bytes(const collet_scattering *s, int64_t depth)
+{
+    uint64_t pixels = (uint64_t)(s->options.shape[1] * s->options.shape[2]);
+    return pixels * (8 + (uint64_t)(depth * s->plan.fields) * 2 * real_bytes(s));
 }
 
 static void plan_direct(collet_scattering *s)
 {
     const int64_t *n = s->options.shape;
-    uint64_t real = scatter_is_wide(s) ? 8 : 4, voxels = (uint64_t)(n[0] * n[1] * n[2]);
-    s->plan.resident = 1;
-    s->plan.block = s->at_a_time = 1;
+    uint64_t voxels = (uint64_t)(n[0] * n[1] * n[2]);
+    s->plan.passes = 1;
+    s->plan.block = 1;
     s->plan.transforms = 3 * s->angles * s->options.n_energies;
-    s->plan.bytes = voxels * real * (uint64_t)(7 * s->options.n_materials + 4 + 2 * 3 * 2) +
-                    (uint64_t)(n[1] * n[2] * (s->angles + 3)) * real;
+    s->plan.bytes =
+        voxels * real_bytes(s) * (uint64_t)(7 * s->options.n_materials + 4 + 2 * 3 * 2) +
+        (uint64_t)(n[1] * n[2] * (s->angles + 3)) * real_bytes(s);
     s->steps_total = s->options.n_materials + s->angles * s->options.n_energies;
 }
 
-/* Energies at a time whose bytes fit beside `fixed`: `each` of all, `work` of at most `most`. */
-static int64_t block_of(const collet_scattering *s, uint64_t fixed, uint64_t each, uint64_t work,
-                        int64_t most)
+/* The largest depth of passes of `span` energies. */
+static int64_t depth_of(const collet_scattering *s, int64_t span)
 {
-    uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX;
-    int64_t block = s->options.n_energies < BLOCK ? s->options.n_energies : BLOCK;
-    while (block > 1 &&
-           fixed + each * (uint64_t)block + work * (uint64_t)(block < most ? block : most) > limit)
-        block--;
-    return block;
+    int64_t depth = 1;
+    for (int64_t first = 0; first < s->options.n_energies; first += span) {
+        int64_t left = s->options.n_energies - first;
+        int64_t pass = scatter_depth(s, first, first + (left < span ? left : span), NULL);
+        if (pass < 0)
+            return pass;
+        depth = pass > depth ? pass : depth;
+    }
+    return depth;
 }
 
-static void plan_fast(collet_scattering *s)
+/* As many energies in a pass as fit, then as many layers and energies at a time. */
+static collet_status plan_fast(collet_scattering *s, collet_error *err)
 {
-    uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX;
-    uint64_t image = image_bytes(s), work = work_bytes(s), all = fixed_bytes(s, s->plan.fields);
-    int64_t most = 0;
-    for (int64_t m = 0; m < s->options.n_materials; m++)
-        most = s->parts[m].count > most ? s->parts[m].count : most;
-    s->plan.resident = all + image + work <= limit;
-    uint64_t fixed = s->plan.resident ? all : fixed_bytes(s, most);
-    /* Spectra that are made anew serve all energies of a block. */
-    s->plan.block = block_of(s, fixed, image, work, s->plan.resident ? SCATTER_AT_A_TIME : BLOCK);
-    s->at_a_time =
-        s->plan.resident && s->plan.block > SCATTER_AT_A_TIME ? SCATTER_AT_A_TIME : s->plan.block;
-    int64_t blocks = (s->options.n_energies + s->plan.block - 1) / s->plan.block;
-    s->plan.transforms = s->plan.fields * (s->plan.resident ? 1 : blocks);
-    s->plan.bytes = fixed + image * (uint64_t)s->plan.block + work * (uint64_t)s->at_a_time;
+    uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX, slices = 0;
+    uint64_t image = image_bytes(s), layer = layer_bytes(s), one;
+    int64_t energies = s->options.n_energies, layers = s->options.shape[0];
+    for (s->span = energies;; s->span = (s->span + 1) / 2) {
+        s->depth = depth_of(s, s->span);
+        if (s->depth < 0)
+            return collet_fail(err, COLLET_NO_MEMORY, "no memory for wave numbers");
+        slices = slice_bytes(s, s->depth);
+        if (s->span == 1 || slices + image + layer <= limit)
+            break;
+    }
+    one = slices + image + layer;
+    s->layers = (int64_t)(LAYER_BYTES / layer);
+    s->layers = s->layers < 1 ? 1 : s->layers > layers ? layers : s->layers;
+    while (s->layers > 1 && one + (uint64_t)(s->layers - 1) * layer > limit)
+        s->layers--;
+    one += (uint64_t)(s->layers - 1) * layer;
+    s->plan.block = s->span < BLOCK ? s->span : BLOCK;
+    while (s->plan.block > 1 && one + (uint64_t)(s->plan.block - 1) * image > limit)
+        s->plan.block--;
+    s->plan.passes = (energies + s->span - 1) / s->span;
+    s->plan.transforms = s->plan.fields * s->plan.passes;
+    s->plan.bytes = one + (uint64_t)(s->plan.block - 1) * image;
     s->steps_total =
-        s->options.n_materials * (s->plan.resident ? 1 : blocks) + s->options.n_energies;
+        s->options.n_materials * ((layers + s->layers - 1) / s->layers) * s->plan.passes + energies;
+    return COLLET_OK;
 }
 
 static collet_status plan(collet_scattering *s, collet_error *err)
 {
     s->plan.struct_size = sizeof s->plan;
     s->plan.angles = s->angles;
+    collet_status status = COLLET_OK;
     if (s->options.road == COLLET_SCATTERING_DIRECT)
         plan_direct(s);
     else
-        plan_fast(s);
-    if (s->options.memory && s->plan.bytes > s->options.memory)
+        status = plan_fast(s, err);
+    if (status == COLLET_OK && s->options.memory && s->plan.bytes > s->options.memory)
         return collet_fail(err, COLLET_REFUSED,
                            "%" PRIu64 " bytes of memory do not suffice: one energy needs %" PRIu64,
                            s->options.memory, s->plan.bytes);
-    return COLLET_OK;
+    return status;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -120,10 +142,11 @@ static collet_status copy_lists(collet_scattering *s, const double *energies_giv
     s->parts = malloc(materials * sizeof *s->parts);
     s->angles = scatter_angles(o->angles, NULL);
     s->radians = malloc((size_t)s->angles * sizeof *s->radians);
+    s->range = malloc((size_t)(2 * o->shape[1] * o->shape[2]) * sizeof *s->range);
     for (int a = 0; a < 3; a++)
         s->q[a] = malloc((size_t)o->shape[a] * sizeof *s->q[a]);
-    if (!o->energies || !o->constants || !s->parts || !s->radians || !s->q[0] || !s->q[1] ||
-        !s->q[2])
+    if (!o->energies || !o->constants || !s->parts || !s->radians || !s->range || !s->q[0] ||
+        !s->q[1] || !s->q[2])
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     scatter_angles(o->angles, s->radians);
     scatter_directions(s->axis, o->direction);
@@ -141,7 +164,7 @@ static collet_status make_output(collet_scattering *s, collet_error *err)
 {
     const int64_t *n = s->options.shape;
     const int64_t shape[] = {s->plan.block, n[1], n[2]};
-    size_t real = scatter_is_wide(s) ? 8 : 4;
+    size_t real = (size_t)real_bytes(s);
     s->values = malloc((size_t)(s->plan.block * n[1] * n[2]) * real);
     if (!s->values)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for patterns");
@@ -232,7 +255,8 @@ void collet_scattering_close(collet_scattering *s)
     for (int a = 0; a < 3; a++)
         free(s->q[a]);
     free(s->values);
-    collet_array_free(s->spectra);
+    free(s->range);
+    collet_array_free(s->slices);
     collet_array_free(s->fields);
     collet_array_free(s->out);
     free(s);
@@ -250,8 +274,11 @@ static collet_status compute(collet_scattering *s)
 {
     const int64_t *n = s->options.shape;
     int64_t left = s->options.n_energies - s->next;
+    /* A block does not go beyond the pass that it is in. */
+    if (s->span && left > s->span - s->next % s->span)
+        left = s->span - s->next % s->span;
     int64_t count = left < s->plan.block ? left : s->plan.block;
-    size_t real = scatter_is_wide(s) ? 8 : 4;
+    size_t real = (size_t)real_bytes(s);
     collet_array *part;
     collet_status status = s->options.road == COLLET_SCATTERING_DIRECT ? scatter_direct(s, count)
                                                                        : scatter_fast(s, count);
@@ -265,6 +292,7 @@ static collet_status compute(collet_scattering *s)
     if (status != COLLET_OK)
         return collet_fail(&s->error, status, "%s", collet_last_error(s->context));
     s->ready = s->next + count;
+    s->first = s->next;
     return COLLET_OK;
 }
 
@@ -272,7 +300,7 @@ collet_status collet_scattering_next(collet_scattering *s, const collet_scatteri
                                      collet_error *err)
 {
     const int64_t *n = s->options.shape;
-    size_t real = scatter_is_wide(s) ? 8 : 4;
+    size_t real = (size_t)real_bytes(s);
     *out = NULL;
     if (s->error.status != COLLET_OK && s->error.status != COLLET_CANCELLED)
         return collet_fail(err, s->error.status, "%s", s->error.text);
@@ -284,7 +312,6 @@ collet_status collet_scattering_next(collet_scattering *s, const collet_scatteri
         if (status != COLLET_OK)
             return collet_fail(err, status, "%s", s->error.text);
     }
-    int64_t first = s->next - s->next % s->plan.block;
     s->pattern = (collet_scattering_pattern){
         .struct_size = sizeof s->pattern,
         .dtype = s->options.dtype,
@@ -294,7 +321,7 @@ collet_status collet_scattering_next(collet_scattering *s, const collet_scatteri
         .x = n[2],
         .qy = s->q[1],
         .qx = s->q[2],
-        .values = (char *)s->values + (size_t)((s->next - first) * n[1] * n[2]) * real};
+        .values = (char *)s->values + (size_t)((s->next - s->first) * n[1] * n[2]) * real};
     s->next++;
     *out = &s->pattern;
     return COLLET_OK;

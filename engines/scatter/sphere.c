@@ -6,11 +6,10 @@
 
 #include <stdlib.h>
 
-collet_status scatter_sphere_make(collet_scattering *s, int64_t energy, int64_t count,
-                                  scatter_sphere *sphere)
+collet_status scatter_waves(collet_scattering *s, int64_t energy, int64_t count,
+                            scatter_sphere *sphere)
 {
     const int64_t *n = s->options.shape;
-    collet_scatter_params params = {.struct_size = sizeof params, .nearest = s->options.nearest};
     double *k = malloc((size_t)count * 3 * sizeof *k);
     *sphere = (scatter_sphere){0};
     if (!k)
@@ -23,7 +22,15 @@ collet_status scatter_sphere_make(collet_scattering *s, int64_t energy, int64_t 
     free(k);
     for (int a = 0; a < 3 && status == COLLET_OK; a++)
         status = scatter_numbers(s, &sphere->q[a], COLLET_F64, 1, &n[2 - a], s->q[2 - a]);
-    const int64_t image[] = {count, n[1], n[2]};
+    return status;
+}
+
+collet_status scatter_sphere_make(collet_scattering *s, int64_t energy, scatter_sphere *sphere)
+{
+    const int64_t *n = s->options.shape;
+    const int64_t image[] = {1, n[1], n[2]};
+    collet_scatter_params params = {.struct_size = sizeof params, .nearest = s->options.nearest};
+    collet_status status = scatter_waves(s, energy, 1, sphere);
     if (status == COLLET_OK)
         status = scatter_array(s, &sphere->slice, COLLET_I32, 3, image);
     if (status == COLLET_OK)

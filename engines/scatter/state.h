@@ -5,8 +5,7 @@
 
 #include <collet/scatter.h>
 
-#define SCATTER_FIELDS 7    /* of a material with directions */
-#define SCATTER_AT_A_TIME 4 /* energies whose amplitudes are kept, where the spectra are */
+#define SCATTER_FIELDS 7 /* of a material with directions */
 
 /* The fields of one material among all. */
 typedef struct scatter_part {
@@ -18,17 +17,21 @@ struct collet_scattering {
     collet_scattering_options options; /* with copies of its lists */
     collet_scattering_plan plan;
     scatter_part *parts; /* of the materials */
-    int64_t at_a_time;   /* energies whose amplitudes are kept */
     int64_t angles;
     double *radians;
-    double axis[3][3];     /* e1, e2 of the field, and the direction of the beam */
-    double *q[3];          /* of slices, rows, columns: z, y, x; NaN where CyRSoXS has no pixel */
-    collet_array *spectra; /* [F, Z, Y, H] of all fields or of one material; NULL: not made */
-    collet_array *fields;  /* direct: [M, 7, Z, Y, X] */
-    collet_array *out;     /* [block, Y, X] */
-    void *values;          /* the patterns of a block */
-    int64_t next;          /* energy */
-    int64_t ready;         /* energies below it are in `values` */
+    double axis[3][3];    /* e1, e2 of the field, and the direction of the beam */
+    double *q[3];         /* of slices, rows, columns: z, y, x; NaN where CyRSoXS has no pixel */
+    int64_t span;         /* fast: energies of one pass over the morphology */
+    int64_t layers;       /* of the sample that are read at a time */
+    int64_t depth;        /* slices of a pixel, at most, for the energies of one pass */
+    int32_t *range;       /* [2, Y, X]: the first slice of each pixel, and how many */
+    collet_array *slices; /* fast: [depth, F, Y, X] of energies below `sliced`; NULL: not made */
+    int64_t sliced;
+    collet_array *fields; /* direct: [M, 7, Z, Y, X] */
+    collet_array *out;    /* [block, Y, X] */
+    void *values;         /* the patterns of a block */
+    int64_t next;         /* energy */
+    int64_t first, ready; /* energies first .. ready-1 are in `values` */
     int64_t steps, steps_total;
     collet_scattering_pattern pattern;
     collet_error error;

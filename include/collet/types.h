@@ -281,14 +281,14 @@ typedef struct collet_random_params {
     uint64_t offset;
 } collet_random_params;
 
-/* scatter_ewald (nearest), scatter_projection (neighbours), scatter_amplitude (neighbours, offset),
- * scatter_intensity (material). Fields that an op does not name are not read. */
+/* scatter_ewald (nearest), scatter_projection (neighbours), scatter_slices (neighbours, layer,
+ * layers), scatter_images (nearest). Fields that an op does not name are not read. */
 typedef struct collet_scatter_params {
     uint32_t struct_size;
     uint32_t nearest;
     uint32_t neighbours;
-    uint32_t material;
-    uint32_t offset;
+    uint32_t layer;  /* the first that is given */
+    uint32_t layers; /* of the sample; 0: none after those given */
     uint32_t reserved; /* 0 */
 } collet_scatter_params;
 

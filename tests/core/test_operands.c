@@ -37,9 +37,9 @@ static const struct {
     {COLLET_OP_TERNARY_LINEAR, 0, BIAS},
     {COLLET_OP_SCATTER_EWALD, 0, OUTSIDE},
     {COLLET_OP_SCATTER_PROJECTION, 0, NOT_A_NUMBER},
-    {COLLET_OP_SCATTER_INTENSITY, 0, NOT_A_NUMBER},
+    {COLLET_OP_SCATTER_IMAGES, 0, NOT_A_NUMBER},
     {COLLET_OP_SCATTER_AVERAGE, 0, TURNED},
-    {COLLET_OP_SCATTER_AMPLITUDE, 0, BEFORE},
+    {COLLET_OP_SCATTER_SLICES, 0, BEFORE},
 };
 
 static int value_when_empty(uint32_t op, uint32_t output)
@@ -74,7 +74,6 @@ static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
     double expected = value == COUNTING  ? (double)within
                       : value == BIAS    ? last_input(c, within)
                       : value == OUTSIDE ? -1.0
-                      : value == BEFORE  ? last_input(c, i)
                       : value == BEFORE  ? last_input(c, i)
                                          : 0.0;
     if (nan ? !isnan(got) : got != expected)

@@ -31,9 +31,9 @@ static void rows(void **state)
         {COLLET_OP_TERNARY_LINEAR, JIT_SIG(F, U8, F, F, F), 1, 0},
         {COLLET_OP_TERNARY_MATMUL, JIT_SIG(F, U8, F), 1, 1},
         {COLLET_OP_SCATTER_EULER, JIT_SIG(F, F, F, F, F), 1, 1},
-        {COLLET_OP_SCATTER_AMPLITUDE, JIT_SIG(C, C, C, I32, C), 1, 1},
+        {COLLET_OP_SCATTER_SLICES, JIT_SIG(C, C, I32, C), 1, 1},
         {COLLET_OP_SCATTER_EWALD, JIT_SIG(I32, F, D, D, D, D), 0, 0},
-        {COLLET_OP_SCATTER_INTENSITY, JIT_SIG(F, C, C, I32, F, D, D, D, D, D), 0, 0},
+        {COLLET_OP_SCATTER_IMAGES, JIT_SIG(F, C, I32, C, D, D, D, D, D), 0, 0},
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -49,12 +49,12 @@ if(OCLGRIND_LIBRARY)
     "ternary_quantize afi:f" "ternary_pack Ai:af" "ternary_unpack afi:A" "ternary_dot i:AA"
     "ternary_matmul i:AA" "ternary_linear f:Afff"
     "scatter_vector f:ff" "scatter_polarization c:fcdd"
-    "scatter_amplitude c:ccic -cl-opt-disable" "scatter_intensity f:ccifddddd -cl-opt-disable"
+    "scatter_slices c:cic -cl-opt-disable" "scatter_images f:cicddddd -cl-opt-disable"
     "scatter_average f:fdd -cl-opt-disable")
   # And for races between items, unless that takes too long.
   foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
              time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear
-             scatter_intensity scatter_average)
+             scatter_images scatter_average)
     set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
   # Every row, for memory errors and races.

@@ -48,7 +48,7 @@ void rsoxs_print_plan(const rsoxs_run *run)
         cJSON_AddNumberToObject(root, "angles", (double)plan.angles);
         cJSON_AddNumberToObject(root, "transforms", (double)plan.transforms);
         cJSON_AddNumberToObject(root, "energies_at_a_time", (double)plan.block);
-        cJSON_AddBoolToObject(root, "spectra_kept", (cJSON_bool)plan.resident);
+        cJSON_AddNumberToObject(root, "passes", (double)plan.passes);
         cJSON_AddNumberToObject(root, "bytes", (double)plan.bytes * (double)run->n_beams);
         cJSON_AddNumberToObject(root, "integrals_bytes", (double)rsoxs_results_bytes(run));
         print_json(root);
@@ -64,7 +64,7 @@ void rsoxs_print_plan(const rsoxs_run *run)
            " energ%s at a time%s\n",
            run->options->road ? "direct" : "fast", collet_dtype_name(run->options->dtype),
            plan.fields, plan.transforms * run->n_beams, plan.block, plan.block == 1 ? "y" : "ies",
-           plan.resident ? "" : ", spectra made anew for each block");
+           plan.passes > 1 ? ", and several passes over the morphology" : "");
     printf("arrays: %s\n", tool_size_format(size, (double)plan.bytes * (double)run->n_beams));
     if (run->options->integrate)
         printf("integrals: %s\n", tool_size_format(size, (double)rsoxs_results_bytes(run)));

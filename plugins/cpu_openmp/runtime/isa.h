@@ -24,6 +24,7 @@
     X(fft_kernels, fft)                                                                            \
     X(random_kernels, random)                                                                      \
     X(scatter_kernels, scatter)                                                                    \
+    X(field_kernels, fields)                                                                       \
     X(frame_kernels, frame)                                                                        \
     X(ternary_products, ternary)                                                                   \
     X(ternary_rows, ternary_rows)

@@ -8,12 +8,15 @@
 #include <math.h>
 
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/counts.h"
 #include "shared/host/scatter/between.h"
 #include "shared/host/scatter/numbers.h"
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
 
-#define KINDS 8 /* images of an angle that have a weight, at most */
+#define KINDS 8    /* images of an angle that have a weight, at most */
+#define STEP 32    /* energies of a pixel at a time: whole vectors */
+#define SAME 1e-13 /* of weights, and of cosines and sines */
 
 /* One angle. */
 typedef struct turn {
@@ -34,8 +37,13 @@ typedef struct job {
     const scatter_kernels *kernels;
     int64_t n_angles;
     turn *turns;
-    int32_t *order; /* the pixels by their distance from the centre: see order_pixels */
-    char *memory;   /* of the threads */
+    double *weights;    /* KINDS of each angle */
+    double *reach;      /* of each STEP energies: the largest distance at which there is a sample */
+    int64_t quarter;    /* angles of a quarter of a circle; 0: quarter turns do not exchange them */
+    int64_t kept;       /* images whose weights keep their signs in a quarter turn */
+    double sign[KINDS]; /* of their change */
+    int32_t *order;     /* the pixels by their distance from the centre: see order_pixels */
+    char *memory;       /* of the threads */
     int64_t bytes;
 } job;
 
@@ -44,9 +52,15 @@ static int64_t angles_of(const collet_kernel_call *call)
     return cpu_operand(call, 2)->shape[0];
 }
 
-static int64_t thread_bytes(const collet_kernel_call *call)
+/* Of the lists of four pixels, and as much of one. */
+static int64_t orbit_bytes(const collet_kernel_call *call)
 {
     return angles_of(call) * (int64_t)(sizeof(scatter_angle) + 4 * KINDS * sizeof(scatter_tap));
+}
+
+static int64_t thread_bytes(const collet_kernel_call *call)
+{
+    return 2 * orbit_bytes(call);
 }
 
 /* The radius of pixel i of out, in whole pixels. */
@@ -76,6 +90,38 @@ static void order_pixels(const job *j, const collet_operand *out)
         first[r + 1] += first[r];
     for (int64_t i = 0; i < pixels; i++)
         j->order[first[radius(out, i)]++] = (int32_t)i;
+}
+
+/* Whether energies begin .. begin+n-1 of an image have a number at a pixel. */
+static int has_number(const collet_operand *images, int64_t pixel, int64_t begin, int64_t n)
+{
+    int64_t y = pixel / images->shape[3], x = pixel % images->shape[3];
+    const char *at = cpu_at(images) + y * cpu_step(images, 2) + x * cpu_step(images, 3);
+    for (int64_t k = 0; k < images->shape[1]; k++)
+        for (int64_t e = begin; e < begin + n; e++)
+            if (!isnan(real_at(at + k * cpu_step(images, 1) + e * cpu_step(images, 0),
+                               is_wide(images))))
+                return 1;
+    return 0;
+}
+
+/* A sample beyond the outermost number, by more than a pixel across, is NaN; one without weights is
+ * not. */
+static void find_reach(const job *j)
+{
+    const collet_operand *out = cpu_operand(j->call, 0), *images = cpu_operand(j->call, 1);
+    int64_t pixels = out->shape[1] * out->shape[2], weightless = 0;
+    for (int64_t a = 0; a < j->n_angles; a++)
+        weightless |= j->turns[a].kinds == 0;
+    for (int64_t e = 0; e < out->shape[0]; e += STEP) {
+        int64_t i = pixels - 1;
+        while (i >= 0 && !weightless &&
+               !has_number(images, j->order[i], e, min_i64(out->shape[0] - e, STEP)))
+            i--;
+        j->reach[e / STEP] = i == pixels - 1 ? INFINITY
+                             : i < 0         ? -1.0
+                                             : (double)radius(out, j->order[i]) + 3.0;
+    }
 }
 
 /* 0: an angle has more weights. */
@@ -121,30 +167,224 @@ static int64_t find_taps(const collet_operand *images, const turn *t, double dx,
     return count;
 }
 
+/* ---- Pixels ---------------------------------------------------------------------------------- */
+
+/* Energies begin .. begin+n-1 of a pixel. */
+static void set_energies(const job *j, char *to, int64_t begin, int64_t n, double value)
+{
+    const collet_operand *out = cpu_operand(j->call, 0);
+    for (int64_t e = begin; e < begin + n; e++)
+        set_real(to + e * cpu_step(out, 0), is_wide(out), value);
+}
+
+static char *pixel_at(const job *j, int64_t y, int64_t x)
+{
+    const collet_operand *out = cpu_operand(j->call, 0);
+    return cpu_at(out) + y * cpu_step(out, 1) + x * cpu_step(out, 2);
+}
+
+/* Energies begin .. begin+n-1 of pixel y, x, angle by angle. */
+static void run_pixel(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
+                      int64_t n)
+{
+    const collet_scatter_average_params *params = j->call->params;
+    const collet_operand *out = cpu_operand(j->call, 0), *images = cpu_operand(j->call, 1);
+    scatter_tap *taps = (scatter_tap *)(void *)(angles + j->n_angles);
+    double dx = (double)x - (double)out->shape[2] / 2, dy = (double)y - (double)out->shape[1] / 2;
+    int64_t outside = 0, skip = begin * cpu_step(images, 0);
+    for (int64_t a = 0; a < j->n_angles; a++) {
+        scatter_tap *of = taps + a * 4 * KINDS;
+        angles[a] = (scatter_angle){of, find_taps(images, &j->turns[a], dx, dy, of)};
+        outside |= angles[a].count < 0;
+        for (int64_t t = 0; t < angles[a].count; t++)
+            of[t].at += skip;
+    }
+    if (outside && !params->mask)
+        set_energies(j, pixel_at(j, y, x), begin, n, NAN);
+    else
+        j->kernels->mean[is_wide(out)](angles, j->n_angles, params->mask != 0, n,
+                                       pixel_at(j, y, x) + begin * cpu_step(out, 0),
+                                       cpu_step(out, 0));
+}
+
+/* The same, or nothing where no image has a number so far from the centre. */
+static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
+                     int64_t n)
+{
+    const collet_scatter_average_params *params = j->call->params;
+    const collet_operand *out = cpu_operand(j->call, 0);
+    double dx = (double)x - (double)out->shape[2] / 2, dy = (double)y - (double)out->shape[1] / 2;
+    if (sqrt(dx * dx + dy * dy) > j->reach[begin / STEP])
+        set_energies(j, pixel_at(j, y, x), begin, n, params->mask ? 0.0 : NAN);
+    else
+        run_pixel(j, angles, y, x, begin, n);
+}
+
+/* ---- Four pixels ----------------------------------------------------------------------------- */
+
+/*
+ * Where the angles repeat after a quarter turn, with weights that keep or change their signs, the
+ * pixels that a quarter turn exchanges have the same two sums of samples, added and subtracted.
+ */
+
+/* Adds the taps at x, y of the image, with the pixels that quarter turns make of them, to lists of
+ * images whose weights keep or change their signs. 0: a pixel is outside. */
+static int find_orbit(const job *j, const double *weights, double x, double y, scatter_tap *taps[2],
+                      int64_t counts[2])
+{
+    const collet_operand *images = cpu_operand(j->call, 1);
+    int64_t N = images->shape[2];
+    between across = between_pixels(x, N), down = between_pixels(y, N);
+    for (int i = 0; i < 4 && across.low >= 0 && down.low >= 0; i++) {
+        int64_t column = across.low + i % 2, row = down.low + i / 2;
+        double w =
+            (i % 2 ? across.high : 1.0 - across.high) * (i / 2 ? down.high : 1.0 - down.high);
+        if (w == 0.0)
+            continue;
+        if (column < 1 || row < 1)
+            return 0;
+        for (int which = 0; which < 4; which++) {
+            const char *at =
+                cpu_at(images) + row * cpu_step(images, 2) + column * cpu_step(images, 3);
+            for (int64_t k = 0; k < images->shape[1]; k++) {
+                int odd = j->sign[k] < 0;
+                taps[odd][counts[odd]++] =
+                    (scatter_tap){at + k * cpu_step(images, 1),
+                                  which % 2 ? w * weights[k] * j->sign[k] : w * weights[k]};
+            }
+            int64_t next = N - row;
+            row = column;
+            column = next;
+        }
+    }
+    return across.low >= 0 && down.low >= 0;
+}
+
+/* The lists of all angles of the first quarter for an offset from the centre; 0: outside. */
+static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles)
+{
+    int64_t N = cpu_operand(j->call, 1)->shape[2], quarter = j->quarter;
+    scatter_tap *taps = (scatter_tap *)(void *)(angles + 2 * quarter);
+    for (int64_t a = 0; a < quarter; a++) {
+        const turn *t = &j->turns[a];
+        scatter_tap *lists[2] = {taps, taps + 16 * j->kept};
+        int64_t counts[2] = {0, 0};
+        if (!find_orbit(j, j->weights + a * KINDS, (double)N / 2 + t->c * dx - t->s * dy,
+                        (double)N / 2 + t->s * dx + t->c * dy, lists, counts))
+            return 0;
+        for (int i = 0; i < 2; i++)
+            angles[i * quarter + a] = (scatter_angle){lists[i], counts[i]};
+        taps += 16 * KINDS;
+    }
+    return 1;
+}
+
+/* The next STEP energies of the four pixels; 0: a sample is NaN. */
+static int run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
+                     int64_t n)
+{
+    const collet_operand *out = cpu_operand(j->call, 0);
+    int wide = is_wide(out);
+    int64_t size = wide ? 8 : 4, N = out->shape[1];
+    double sums[2][STEP];
+    for (int i = 0; i < 2; i++)
+        j->kernels->mean[wide](angles + i * j->quarter, j->quarter, 0, n, (char *)sums[i], size);
+    for (int64_t e = 0; e < n; e++)
+        if (isnan(real_at((char *)sums[0] + e * size, wide) +
+                  real_at((char *)sums[1] + e * size, wide)))
+            return 0;
+    for (int which = 0; which < 4; which++) {
+        char *to = pixel_at(j, y, x) + begin * cpu_step(out, 0);
+        for (int64_t e = 0; e < n; e++) {
+            double kept = real_at((char *)sums[0] + e * size, wide);
+            double changed = real_at((char *)sums[1] + e * size, wide);
+            set_real(to + e * cpu_step(out, 0), wide,
+                     (which % 2 ? kept - changed : kept + changed) / 4);
+        }
+        int64_t next = N - y;
+        y = x;
+        x = next;
+    }
+    return 1;
+}
+
+static void skip_taps(scatter_angle *angles, int64_t count, int64_t bytes)
+{
+    for (int64_t a = 0; a < count; a++)
+        for (int64_t t = 0; t < angles[a].count; t++)
+            ((scatter_tap *)(uintptr_t)angles[a].taps)[t].at += bytes;
+}
+
+/* All energies of the pixels that quarter turns make of y, x. */
+static void run_four(const job *j, char *memory, int64_t y, int64_t x)
+{
+    const collet_operand *out = cpu_operand(j->call, 0), *images = cpu_operand(j->call, 1);
+    int64_t N = out->shape[1], row = y, column = x;
+    double dx = (double)x - (double)N / 2, dy = (double)y - (double)N / 2;
+    scatter_angle *orbits = (scatter_angle *)(void *)memory;
+    scatter_angle *angles = (scatter_angle *)(void *)(memory + orbit_bytes(j->call));
+    int inside = find_orbits(j, dx, dy, orbits);
+    for (int64_t begin = 0; begin < out->shape[0]; begin += STEP) {
+        int64_t n = min_i64(out->shape[0] - begin, STEP);
+        int done = inside && sqrt(dx * dx + dy * dy) <= j->reach[begin / STEP] &&
+                   run_orbit(j, orbits, y, x, begin, n);
+        for (int which = 0; which < 4 && !done; which++) {
+            run_some(j, angles, row, column, begin, n);
+            int64_t next = N - row;
+            row = column;
+            column = next;
+        }
+        if (inside)
+            skip_taps(orbits, 2 * j->quarter, STEP * cpu_step(images, 0));
+    }
+}
+
+/* Whether quarter turns exchange the angles, and what they do to the weights. */
+static void find_quarter(job *j)
+{
+    const collet_operand *images = cpu_operand(j->call, 1), *weights = cpu_operand(j->call, 3);
+    int64_t A = j->n_angles, K = images->shape[1];
+    if (A % 4 || K > KINDS || images->shape[2] != images->shape[3])
+        return;
+    for (int64_t a = 0; a < A; a++) {
+        for (int64_t k = 0; k < K; k++)
+            j->weights[a * KINDS + k] =
+                real_at(cpu_at(weights) + a * cpu_step(weights, 0) + k * cpu_step(weights, 1), 1);
+    }
+    for (int64_t a = 0; a < A; a++) {
+        const turn *t = &j->turns[a], *u = &j->turns[(a + A / 4) % A];
+        if (fabs(u->c + t->s) > SAME || fabs(u->s - t->c) > SAME)
+            return;
+    }
+    for (int64_t k = 0; k < K; k++) {
+        double most = 0.0, kept = 0.0, changed = 0.0;
+        for (int64_t a = 0; a < A; a++) {
+            double w = j->weights[a * KINDS + k], v = j->weights[(a + A / 4) % A * KINDS + k];
+            most = fmax(most, fabs(w));
+            kept = fmax(kept, fabs(v - w));
+            changed = fmax(changed, fabs(v + w));
+        }
+        j->sign[k] = kept <= changed ? 1.0 : -1.0;
+        j->kept += kept <= changed;
+        if (!(fmin(kept, changed) <= SAME * most))
+            return;
+    }
+    j->quarter = A / 4;
+}
+
 static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const job *j = argument;
-    const collet_scatter_average_params *params = j->call->params;
-    const collet_operand *out = cpu_operand(j->call, 0), *images = cpu_operand(j->call, 1);
-    scatter_angle *angles = (scatter_angle *)(void *)(j->memory + thread * j->bytes);
-    scatter_tap *taps = (scatter_tap *)(void *)(angles + j->n_angles);
+    const collet_operand *out = cpu_operand(j->call, 0);
+    char *memory = j->memory + thread * j->bytes;
+    scatter_angle *angles = (scatter_angle *)(void *)(memory + orbit_bytes(j->call));
     for (int64_t i = begin; i < end; i++) {
-        int64_t at = j->order[i], y = at / out->shape[2], x = at % out->shape[2], outside = 0;
-        double dx = (double)x - (double)out->shape[2] / 2,
-               dy = (double)y - (double)out->shape[1] / 2;
-        char *to = cpu_at(out) + y * cpu_step(out, 1) + x * cpu_step(out, 2);
-        for (int64_t a = 0; a < j->n_angles; a++) {
-            scatter_tap *of = taps + a * 4 * KINDS;
-            angles[a] = (scatter_angle){of, find_taps(images, &j->turns[a], dx, dy, of)};
-            outside |= angles[a].count < 0;
-        }
-        if (outside && !params->mask) {
-            for (int64_t e = 0; e < out->shape[0]; e++)
-                set_real(to + e * cpu_step(out, 0), is_wide(out), NAN);
-            continue;
-        }
-        j->kernels->mean[is_wide(out)](angles, j->n_angles, params->mask != 0, out->shape[0], to,
-                                       cpu_step(out, 0));
+        int64_t at = j->order[i], y = at / out->shape[2], x = at % out->shape[2];
+        int single = !j->quarter || y == 0 || x == 0 || (2 * y == out->shape[1] && y == x);
+        if (!single && 2 * x > out->shape[2] && 2 * y >= out->shape[1])
+            run_four(j, memory, y, x);
+        for (int64_t e = 0; single && e < out->shape[0]; e += STEP)
+            run_some(j, angles, y, x, e, min_i64(out->shape[0] - e, STEP));
     }
 }
 
@@ -161,10 +401,17 @@ static uint64_t order_bytes(const collet_operand *out)
     return (count + 15) / 16 * 16 * sizeof(int32_t);
 }
 
+static int64_t steps_of(const collet_kernel_call *call)
+{
+    return (cpu_operand(call, 0)->shape[0] + STEP - 1) / STEP;
+}
+
 ACCEPTS(scatter_average)
 {
     *workspace_bytes = (uint64_t)(device->threads * thread_bytes(call)) +
-                       (uint64_t)angles_of(call) * sizeof(turn) + order_bytes(cpu_operand(call, 0));
+                       (uint64_t)angles_of(call) * (sizeof(turn) + KINDS * sizeof(double)) +
+                       (uint64_t)(steps_of(call) + 1) / 2 * 2 * sizeof(double) +
+                       order_bytes(cpu_operand(call, 0));
     return COLLET_OK;
 }
 
@@ -176,12 +423,16 @@ KERNEL(scatter_average)
              .n_angles = angles_of(call),
              .turns = call->workspace,
              .bytes = thread_bytes(call)};
-    j.order = (int32_t *)(void *)(j.turns + j.n_angles);
+    j.weights = (double *)(void *)(j.turns + j.n_angles);
+    j.reach = j.weights + j.n_angles * KINDS;
+    j.order = (int32_t *)(void *)(j.reach + (steps_of(call) + 1) / 2 * 2);
     j.memory = (char *)j.order + order_bytes(out);
     int adjacent = images->shape[0] == 1 || cpu_step(images, 0) == (is_wide(images) ? 8 : 4);
     int small = out->shape[1] * out->shape[2] < INT32_MAX;
     if (adjacent && small && j.n_angles > 0 && find_turns(&j)) {
         order_pixels(&j, out);
+        find_reach(&j);
+        find_quarter(&j);
         team_run(device->threads, out->shape[1] * out->shape[2], 16, run_rows, &j);
     } else {
         team_run(device->threads, out->shape[0] * out->shape[1], 1, run_general, &j);

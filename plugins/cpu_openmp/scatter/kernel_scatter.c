@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel_scatter.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cpu_openmp/util/kernel_level.h"
@@ -19,5 +20,5 @@ extern const scatter_kernels LEVEL_NAME(scatter);
 const scatter_kernels LEVEL_NAME(scatter) = {
     .mean = {mean_f32, mean_f64},
     .combine = {combine_f32, combine_f64},
-    .intensity = {intensity_f32, intensity_f64},
+    .images = {images_f32, images_f64},
 };

@@ -20,12 +20,26 @@ typedef struct scatter_angle {
     int64_t count;
 } scatter_angle;
 
-/* Six complex numbers a pixel: the first of each, adjacent pixels. */
-typedef struct scatter_row {
-    const char *amplitude[6];
-    const double *sx, *sz; /* s of the pixels, and of the slice that they show */
-    double sy, k_square;
-} scatter_row;
+/* What scatter_images needs of all energies, in arrays of `padded` numbers, which repeat the last
+ * energy. `weight` of a sum: [count][re, im][padded] of the fields field[0 .. count-1]. */
+typedef struct scatter_energies {
+    int64_t n, padded;
+    const double *k[3], *square;
+    const char *weight[6];
+    const int64_t *field[6];
+    int64_t count[6];
+    const double *qz; /* of the slices */
+    int64_t slices;
+    int nearest;
+} scatter_energies;
+
+/* A pixel: its slices `first` .. first+count-1, whose fields are field_step bytes apart. */
+typedef struct scatter_pixel {
+    const char *at;
+    int64_t slice_step, field_step, first, count;
+    double qx, qy;
+    char *out[3]; /* adjacent energies */
+} scatter_pixel;
 
 typedef struct scatter_kernels {
     /* out[e] = the mean over the angles of sum weight tap[e], e < n, out_step bytes apart; `mask`:
@@ -39,8 +53,8 @@ typedef struct scatter_kernels {
     void (*combine[2])(char *out, const char *before, const char *const *f,
                        const double (*weights)[2], int64_t fields, int64_t n, int reversed,
                        int conjugate);
-    /* out[i] = |k^2 p - s (s p)|^2, p = c p1 + s p2, i < n. */
-    void (*intensity[2])(const scatter_row *row, double c, double s, int64_t n, double *out);
+    /* The three images of all energies at a pixel. */
+    void (*images[2])(const scatter_energies *energies, const scatter_pixel *pixel);
 } scatter_kernels;
 
 #endif

@@ -118,7 +118,8 @@ COLLET_API void collet_scattering_close(collet_scattering *scattering);
 /* What the work takes. */
 typedef struct collet_scattering_plan {
     uint32_t struct_size;
-    uint32_t resident;  /* 1: the spectra of all fields are kept; 0: made again for each block */
+    uint32_t reserved;
+    int64_t passes;     /* over the morphology: more than 1 where `memory` does not suffice */
     int64_t fields;     /* real fields of all materials */
     int64_t transforms; /* three-dimensional ones of the whole work */
     int64_t block;      /* energies at a time */

@@ -72,10 +72,9 @@ void cpu_scatter_average(const collet_kernel_call *call, int64_t begin, int64_t 
 
 cpu_scatter_rows cpu_scatter(const collet_kernel_call *call, int64_t *rows)
 {
-    static const cpu_scatter_rows ops[] = {cpu_scatter_euler,        cpu_scatter_vector,
-                                           cpu_scatter_polarization, cpu_scatter_ewald,
-                                           cpu_scatter_projection,   cpu_scatter_amplitude,
-                                           cpu_scatter_intensity,    cpu_scatter_average};
+    static const cpu_scatter_rows ops[] = {
+        cpu_scatter_euler,      cpu_scatter_vector, cpu_scatter_polarization, cpu_scatter_ewald,
+        cpu_scatter_projection, cpu_scatter_slices, cpu_scatter_images,       cpu_scatter_average};
     const collet_operand *out = cpu_operand(call, 0);
     int32_t last = out->ndim - 1;
     *rows = out->shape[last - 1];

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_ewald, scatter_projection, scatter_amplitude, scatter_intensity: pixels. */
+/* scatter_ewald, scatter_projection, scatter_slices, scatter_images: pixels. */
 #include "scatter.h"
 
 #include <math.h>
 
 #include "numbers.h"
+
+#define PI 3.14159265358979323846
 
 /* Number i of a vector. */
 static double number(const collet_operand *o, int64_t i)
@@ -119,43 +121,70 @@ static spectrum spectrum_of(const collet_operand *o, int64_t i, int64_t pixels_x
                       .wide = is_wide(o)};
 }
 
-void cpu_scatter_amplitude(const collet_kernel_call *call, int64_t begin, int64_t end)
+/* ---- Slices ---------------------------------------------------------------------------------- */
+
+int64_t cpu_scatter_layers(const collet_kernel_call *call)
 {
     const collet_scatter_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *spectra = cpu_operand(call, 1);
-    const collet_operand *weights = cpu_operand(call, 2), *slice = cpu_operand(call, 3);
-    const collet_operand *before = cpu_operand(call, 4);
-    int64_t Y = out->shape[2], X = out->shape[3], Z = spectra->shape[1];
-    for (int64_t row = begin; row < end; row++) {
-        int64_t e = row / Y, y = row % Y;
-        for (int64_t x = 0; x < X; x++) {
-            int64_t z = slice_at(slice, row, x);
-            int outside = z < 0 || z >= Z;
-            complex_number sum[6] = {{0.0, 0.0}};
-            z = z + params->offset < Z ? z + params->offset : z;
-            for (int64_t f = 0; f < spectra->shape[0] && !outside; f++) {
-                spectrum s = spectrum_of(spectra, f, X);
-                complex_number a = at_pixel(&s, z, y, x, params->neighbours != 0);
-                const char *w =
-                    cpu_at(weights) + e * cpu_step(weights, 0) + f * cpu_step(weights, 2);
-                for (int c = 0; c < 6; c++)
-                    sum[c] =
-                        add(sum[c],
-                            times(a, complex_at(w + c * cpu_step(weights, 1), is_wide(weights))));
-            }
-            for (int c = 0; c < 6; c++) {
-                int64_t at = e * cpu_step(out, 0) + c * cpu_step(out, 1) + y * cpu_step(out, 2) +
-                             x * cpu_step(out, 3);
-                if (cpu_present(before))
-                    sum[c] = add(sum[c],
-                                 complex_at(cpu_at(before) + e * cpu_step(before, 0) +
-                                                c * cpu_step(before, 1) + y * cpu_step(before, 2) +
-                                                x * cpu_step(before, 3),
-                                            is_wide(before)));
-                set_complex(cpu_at(out) + at, is_wide(out), sum[c]);
-            }
-        }
+    return params->layers ? params->layers : params->layer + cpu_operand(call, 1)->shape[1];
+}
+
+/* exp(-2 pi i a z / n) */
+static complex_number phase(int64_t a, int64_t z, int64_t n)
+{
+    double angle = -2 * PI * (double)(a * z % n) / (double)n;
+    return (complex_number){cos(angle), sin(angle)};
+}
+
+/* What layer l adds to slice `index` of field f at pixel y, x. */
+static complex_number of_layer(const collet_kernel_call *call, int64_t f, int64_t l, int64_t index,
+                               int64_t y, int64_t x)
+{
+    const collet_scatter_params *params = call->params;
+    const collet_operand *layers = cpu_operand(call, 1);
+    int64_t Y = layers->shape[2], X = cpu_operand(call, 0)->shape[3];
+    int64_t Z = cpu_scatter_layers(call);
+    spectrum s = {.at = cpu_at(layers) + f * cpu_step(layers, 0) + l * cpu_step(layers, 1),
+                  .extent = {1, Y, X},
+                  .step = {0, cpu_step(layers, 2), cpu_step(layers, 3)},
+                  .half = layers->shape[3] != X,
+                  .wide = is_wide(layers)};
+    int64_t z = params->layer + l, b = (Y / 2 - y + Y) % Y, c = (X / 2 - x + X) % X;
+    if (!params->neighbours || index != 0 || b != 0 || c != 0)
+        return times(element(&s, 0, b, c), phase(index, z, Z));
+    if (Z == 1)
+        return about_zero(&s);
+    /* Two neighbours are elements of the other slices, four of this one. */
+    return add(scaled(element(&s, 0, 0, 0), phase(1, z, Z).re / 3),
+               scaled(about_zero(&s), 2.0 / 3));
+}
+
+void cpu_scatter_slices_pixel(const collet_kernel_call *call, int64_t row, int64_t x)
+{
+    const collet_operand *out = cpu_operand(call, 0), *layers = cpu_operand(call, 1);
+    const collet_operand *range = cpu_operand(call, 2), *before = cpu_operand(call, 3);
+    int64_t Y = out->shape[2], Z = cpu_scatter_layers(call), d = row / Y, y = row % Y;
+    int64_t z = slice_at(range, y, x) + d;
+    int inside = d < slice_at(range, Y + y, x) && z >= 0 && z < Z;
+    for (int64_t f = 0; f < out->shape[1]; f++) {
+        complex_number sum = {0.0, 0.0};
+        if (cpu_present(before))
+            sum = complex_at(cpu_at(before) + d * cpu_step(before, 0) + f * cpu_step(before, 1) +
+                                 y * cpu_step(before, 2) + x * cpu_step(before, 3),
+                             is_wide(before));
+        for (int64_t l = 0; inside && l < layers->shape[1]; l++)
+            sum = add(sum, of_layer(call, f, l, (Z / 2 - z + Z) % Z, y, x));
+        set_complex(cpu_at(out) + d * cpu_step(out, 0) + f * cpu_step(out, 1) +
+                        y * cpu_step(out, 2) + x * cpu_step(out, 3),
+                    is_wide(out), sum);
     }
+}
+
+void cpu_scatter_slices(const collet_kernel_call *call, int64_t begin, int64_t end)
+{
+    for (int64_t row = begin; row < end; row++)
+        for (int64_t x = 0; x < cpu_operand(call, 0)->shape[3]; x++)
+            cpu_scatter_slices_pixel(call, row, x);
 }
 
 /* ---- Intensity ------------------------------------------------------------------------------- */
@@ -209,15 +238,15 @@ void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64
     }
 }
 
-/* p = the polarisation at an angle; turned back by it about k if `material`. */
+/* p = the polarisation at an angle, turned back by it about k. */
 static void at_angle(const complex_number amplitude[6], const double k[3], double angle,
-                     int material, complex_number p[3])
+                     complex_number p[3])
 {
     double c = cos(angle), s = sin(angle), norm = sqrt(dot(k, k));
     complex_number q[3], along = {0.0, 0.0};
     for (int a = 0; a < 3; a++)
         p[a] = add(scaled(amplitude[a], c), scaled(amplitude[3 + a], s));
-    if (!material || norm == 0.0)
+    if (norm == 0.0)
         return;
     for (int a = 0; a < 3; a++) {
         q[a] = p[a];
@@ -230,49 +259,95 @@ static void at_angle(const complex_number amplitude[6], const double k[3], doubl
     }
 }
 
-/* The intensity of one slice, from the amplitude at row e Y + y, pixel x. */
-static double of_slice(const collet_operand *amplitude, int64_t e, int64_t y, int64_t x,
-                       const double k[3], const double s[3], double angle, int material)
+/* The mean over all angles of the intensity, and its parts with the cosine and sine of twice the
+ * angle. */
+static void three_parts(const complex_number amplitude[6], const double s[3], double k_square,
+                        double part[3])
 {
-    complex_number a[6], p[3];
-    for (int c = 0; c < 6; c++)
-        a[c] =
-            complex_at(cpu_at(amplitude) + e * cpu_step(amplitude, 0) + c * cpu_step(amplitude, 1) +
-                           y * cpu_step(amplitude, 2) + x * cpu_step(amplitude, 3),
-                       is_wide(amplitude));
-    at_angle(a, k, angle, material, p);
-    return intensity(p, s, dot(k, k));
+    double first = intensity(amplitude, s, k_square),
+           second = intensity(amplitude + 3, s, k_square);
+    complex_number both[3];
+    for (int a = 0; a < 3; a++)
+        both[a] = add(amplitude[a], amplitude[3 + a]);
+    part[0] = (first + second) / 2;
+    part[1] = (first - second) / 2;
+    part[2] = (intensity(both, s, k_square) - first - second) / 2;
 }
 
-void cpu_scatter_intensity(const collet_kernel_call *call, int64_t begin, int64_t end)
+/* The six sums of slice z at row e Y + y, pixel x; 0: the pixel does not have the slice. */
+static int amplitude_of(const collet_kernel_call *call, int64_t row, int64_t x, int64_t z,
+                        complex_number sum[6])
+{
+    const collet_operand *slices = cpu_operand(call, 1), *range = cpu_operand(call, 2);
+    const collet_operand *weights = cpu_operand(call, 3);
+    int64_t Y = slices->shape[2], e = row / Y, y = row % Y, d = z - slice_at(range, y, x);
+    if (d < 0 || d >= slice_at(range, Y + y, x) || d >= slices->shape[0])
+        return 0;
+    for (int c = 0; c < 6; c++)
+        sum[c] = (complex_number){0.0, 0.0};
+    for (int64_t f = 0; f < slices->shape[1]; f++) {
+        complex_number a =
+            complex_at(cpu_at(slices) + d * cpu_step(slices, 0) + f * cpu_step(slices, 1) +
+                           y * cpu_step(slices, 2) + x * cpu_step(slices, 3),
+                       is_wide(slices));
+        const char *w = cpu_at(weights) + e * cpu_step(weights, 0) + f * cpu_step(weights, 2);
+        for (int c = 0; c < 6; c++)
+            sum[c] =
+                add(sum[c], times(a, complex_at(w + c * cpu_step(weights, 1), is_wide(weights))));
+    }
+    return 1;
+}
+
+/* Adds `share` times the images of slice z at row e Y + y, pixel x. */
+static void add_slice(const collet_kernel_call *call, int64_t row, int64_t x, int64_t z,
+                      double share)
+{
+    const collet_operand *out = cpu_operand(call, 0), *angles = cpu_operand(call, 8);
+    int64_t e = row / out->shape[2], y = row % out->shape[2];
+    complex_number amplitude[6], p[3];
+    double k[3], parts[3];
+    int present = amplitude_of(call, row, x, z, amplitude);
+    read_vector(cpu_operand(call, 4), e, k);
+    const double s[3] = {k[0] + number(cpu_operand(call, 5), x),
+                         k[1] + number(cpu_operand(call, 6), y),
+                         k[2] + number(cpu_operand(call, 7), z)};
+    if (present && !cpu_present(angles))
+        three_parts(amplitude, s, dot(k, k), parts);
+    for (int64_t i = 0; i < out->shape[1]; i++) {
+        char *at = cpu_at(out) + e * cpu_step(out, 0) + i * cpu_step(out, 1) +
+                   y * cpu_step(out, 2) + x * cpu_step(out, 3);
+        double value = NAN;
+        if (present && cpu_present(angles)) {
+            at_angle(amplitude, k, number(angles, i), p);
+            value = intensity(p, s, dot(k, k));
+        } else if (present) {
+            value = parts[i];
+        }
+        set_real(at, is_wide(out), real_at(at, is_wide(out)) + share * value);
+    }
+}
+
+void cpu_scatter_images(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
     const collet_scatter_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *next = cpu_operand(call, 2);
-    const collet_operand *fraction = cpu_operand(call, 4), *qz = cpu_operand(call, 8);
-    int64_t Y = out->shape[2], X = out->shape[3], Z = qz->shape[0];
-    for (int64_t row = begin; row < end; row++) {
-        int64_t e = row / Y, y = row % Y;
+    const collet_operand *out = cpu_operand(call, 0), *qz = cpu_operand(call, 7);
+    int64_t X = out->shape[3];
+    for (int64_t i = begin * X; i < end * X; i++) {
+        int64_t row = i / X, x = i % X, e = row / out->shape[2], y = row % out->shape[2];
         double k[3];
-        read_vector(cpu_operand(call, 5), e, k);
-        for (int64_t i = 0; i < out->shape[1] * X; i++) {
-            int64_t x = i % X, z = slice_at(cpu_operand(call, 3), row, x);
-            double angle = number(cpu_operand(call, 9), i / X), w = 0.0, sum = NAN;
-            double s[3] = {k[0] + number(cpu_operand(call, 6), x),
-                           k[1] + number(cpu_operand(call, 7), y), 0.0};
-            if (cpu_present(next) && cpu_present(fraction))
-                w = real_at(pixels(fraction, row) + x * cpu_last_step(fraction), is_wide(fraction));
-            if (z >= 0 && z < Z) {
-                s[2] = k[2] + number(qz, z);
-                sum = of_slice(cpu_operand(call, 1), e, y, x, k, s, angle, params->material != 0);
-            }
-            if (w != 0.0 && z >= 0 && z + 1 < Z) {
-                s[2] = k[2] + number(qz, z + 1);
-                sum = (1.0 - w) * sum +
-                      w * of_slice(next, e, y, x, k, s, angle, params->material != 0);
-            }
-            set_real(cpu_at(out) + e * cpu_step(out, 0) + i / X * cpu_step(out, 1) +
+        read_vector(cpu_operand(call, 4), e, k);
+        double at =
+            position(k, number(cpu_operand(call, 5), x), number(cpu_operand(call, 6), y), qz);
+        double low = params->nearest ? round(at) : floor(at),
+               share = params->nearest ? 0 : at - low;
+        for (int64_t a = 0; a < out->shape[1]; a++)
+            set_real(cpu_at(out) + e * cpu_step(out, 0) + a * cpu_step(out, 1) +
                          y * cpu_step(out, 2) + x * cpu_step(out, 3),
-                     is_wide(out), sum);
-        }
+                     is_wide(out), isnan(at) ? NAN : 0.0);
+        if (isnan(at))
+            continue;
+        add_slice(call, row, x, (int64_t)low, 1.0 - share);
+        if (share != 0.0)
+            add_slice(call, row, x, (int64_t)low + 1, share);
     }
 }

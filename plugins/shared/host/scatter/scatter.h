@@ -19,8 +19,12 @@ void cpu_scatter_vector(const collet_kernel_call *call, int64_t begin, int64_t e
 void cpu_scatter_polarization(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64_t end);
-void cpu_scatter_amplitude(const collet_kernel_call *call, int64_t begin, int64_t end);
-void cpu_scatter_intensity(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_slices(const collet_kernel_call *call, int64_t begin, int64_t end);
+/* The layers of the sample. */
+int64_t cpu_scatter_layers(const collet_kernel_call *call);
+/* Pixel x of one of its rows. */
+void cpu_scatter_slices_pixel(const collet_kernel_call *call, int64_t row, int64_t x);
+void cpu_scatter_images(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_average(const collet_kernel_call *call, int64_t begin, int64_t end);
 
 #endif

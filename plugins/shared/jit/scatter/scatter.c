@@ -35,11 +35,8 @@ static const scatter_op ops[] = {
     {&fields_source, "polarization", 1, {"a012", "ab012", "ab", "a", "ab"}},
     {&pattern_source, "ewald", 0, {"012", "012", "0a", "2", "1", "a"}},
     {&pattern_source, "projection", 0, {"12", "ab12", "12", "12", "a", "2", "1", "a"}},
-    {&pattern_source, "amplitude", 0, {"0a12", "ab12", "0ab", "012", "0a12"}},
-    {&pattern_source,
-     "intensity",
-     0,
-     {"0a12", "0a12", "0a12", "012", "012", "0a", "2", "1", "a", "a"}},
+    {&pattern_source, "slices", 0, {"ab12", "ab12", "a12", "ab12"}},
+    {&pattern_source, "images", 0, {"0a12", "ab12", "a12", "0ab", "0a", "2", "1", "a", "a"}},
     {&average_source, "average", 1, {"012", "0a12", "a", "ab"}},
 };
 
@@ -89,8 +86,9 @@ static void set_params(scatter_job *job, const collet_kernel_call *call)
         const collet_scatter_params *params = call->params;
         job->nearest = params->nearest != 0;
         job->neighbours = params->neighbours != 0;
-        job->material = params->material != 0;
-        job->offset = params->offset != 0;
+        job->layer = params->layer;
+        job->layers =
+            params->layers ? params->layers : params->layer + jit_operand(call, 1)->shape[1];
     }
 }
 

@@ -2,7 +2,7 @@
 /*
  * scatter.h - the scatter family on devices: rows for a backend's table of kernels. Run functions
  * as in plugin.h. Without f64 a device has only f32 scatter_euler, scatter_vector and
- * scatter_amplitude.
+ * scatter_slices.
  */
 #ifndef COLLET_JIT_SCATTER_SCATTER_H
 #define COLLET_JIT_SCATTER_SCATTER_H
@@ -22,10 +22,10 @@ jit_run jit_scatter;
         JIT_ROW(SCATTER_EWALD, scatter, I32, D, D, D, D, D),                                       \
         JIT_ROW(SCATTER_PROJECTION, scatter, F, C, I32, F, D, D, D, D),                            \
         JIT_ROW(SCATTER_PROJECTION, scatter, D, Z, I32, D, D, D, D, D),                            \
-        JIT_ROW(SCATTER_AMPLITUDE, scatter, C, C, C, I32, C),                                      \
-        JIT_ROW(SCATTER_AMPLITUDE, scatter, Z, Z, Z, I32, Z),                                      \
-        JIT_ROW(SCATTER_INTENSITY, scatter, F, C, C, I32, F, D, D, D, D, D),                       \
-        JIT_ROW(SCATTER_INTENSITY, scatter, D, Z, Z, I32, D, D, D, D, D, D),                       \
+        JIT_ROW(SCATTER_SLICES, scatter, C, C, I32, C),                                            \
+        JIT_ROW(SCATTER_SLICES, scatter, Z, Z, I32, Z),                                            \
+        JIT_ROW(SCATTER_IMAGES, scatter, F, C, I32, C, D, D, D, D, D),                             \
+        JIT_ROW(SCATTER_IMAGES, scatter, D, Z, I32, Z, D, D, D, D, D),                             \
         JIT_ROW(SCATTER_AVERAGE, scatter, F, F, D, D),                                             \
         JIT_ROW(SCATTER_AVERAGE, scatter, D, D, D, D)
 

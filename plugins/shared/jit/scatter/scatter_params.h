@@ -3,7 +3,7 @@
 #ifndef COLLET_JIT_SCATTER_SCATTER_PARAMS_H
 #define COLLET_JIT_SCATTER_SCATTER_PARAMS_H
 
-#define SCATTER_OPERANDS 10
+#define SCATTER_OPERANDS 9
 
 /*
  * The location of an operand, in elements. An item is a voxel or a pixel and has an index on each
@@ -20,8 +20,8 @@ typedef struct scatter_job {
     i64 nested[2]; /* extents of the axis along which items are adjacent, and of the next */
     i32 rank[3];   /* an axis's place in that order: 0, 1 or 2 */
     i32 halved;    /* the spectra are half spectra */
-    i32 nearest, neighbours, material, offset, mask;
-    i32 unused;
+    i32 nearest, neighbours, mask, unused;
+    i64 layer, layers;
     scatter_place at[SCATTER_OPERANDS];
 } scatter_job;
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The slices of spectra that energies need. Each field of the morphology is transformed once in the
+ * planes of its layers; along z it is transformed on the slices about Ewald's sphere alone, which
+ * few of all elements are.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "scatter/arrays.h"
+#include "scatter/geometry.h"
+#include "scatter/roads.h"
+
+#define ROUNDING 1e-6 /* slices: where backends may compute another place */
+
+/* ---- Where the slices are -------------------------------------------------------------------- */
+
+/* The place among the slices of the sphere of radius k; below 0 or NaN where it begins outside. */
+static double place(const collet_scattering *s, double k, double qx, double qy)
+{
+    const double *axis = s->axis[2];
+    int64_t count = s->options.shape[0];
+    double x = k * axis[0] + qx, y = k * axis[1] + qy, square = k * k - x * x - y * y;
+    if (count == 1)
+        return square >= 0.0 ? 0.0 : NAN;
+    double slice = (s->q[0][count - 1] - s->q[0][0]) / (double)(count - 1);
+    return (sqrt(square) - k * axis[2] - s->q[0][0]) / slice;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The first of the radii whose place is at least `least`: places grow with the radius. */
+static int64_t first_of(const collet_scattering *s, const double *k, int64_t count, double least,
+                        double qx, double qy)
+{
+    int64_t low = 0, high = count;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (place(s, k[middle], qx, qy) >= least)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The first slice of a pixel for `count` ascending radii; returns how many. */
+static int64_t range_of(const collet_scattering *s, const double *k, int64_t count, double qx,
+                        double qy, int64_t *first)
+{
+    double most = (double)(s->options.shape[0] - 1);
+    int64_t begin = first_of(s, k, count, -ROUNDING, qx, qy);
+    int64_t end = first_of(s, k, count, most + ROUNDING, qx, qy);
+    *first = -1;
+    if (begin >= end)
+        return 0;
+    double low = place(s, k[begin], qx, qy) - ROUNDING, high = place(s, k[end - 1], qx, qy);
+    low = s->options.nearest ? round(low) : floor(low);
+    high = s->options.nearest ? round(high + ROUNDING) : ceil(high + ROUNDING);
+    *first = low > 0.0 ? (int64_t)low : 0;
+    return (int64_t)(high < most ? high : most) - *first + 1;
+}
+
+int64_t scatter_depth(const collet_scattering *s, int64_t first, int64_t end, int32_t *range)
+{
+    const int64_t *n = s->options.shape;
+    int64_t depth = 1, pixels = n[1] * n[2], count = end - first, begin;
+    double *k = malloc((size_t)count * sizeof *k);
+    if (!k)
+        return -1;
+    for (int64_t e = first; e < end; e++)
+        k[e - first] = scatter_wave(s->options.energies[e]);
+    qsort(k, (size_t)count, sizeof *k, compare);
+    for (int64_t i = 0; i < pixels; i++) {
+        int64_t slices = range_of(s, k, count, s->q[2][i % n[2]], s->q[1][i / n[2]], &begin);
+        depth = slices > depth ? slices : depth;
+        if (range) {
+            range[i] = (int32_t)begin;
+            range[pixels + i] = (int32_t)slices;
+        }
+    }
+    free(k);
+    return depth;
+}
+
+/* ---- The slices ------------------------------------------------------------------------------ */
+
+/* Arrays of one pass over the morphology. */
+typedef struct pass {
+    collet_array *range;
+    collet_array *fields, *planes; /* [7 or 1, layers, Y, X or H] */
+} pass;
+
+/* Adds layers first .. first+count-1 of material m. */
+static collet_status add_material(collet_scattering *s, const pass *p, int64_t m, int64_t first,
+                                  int64_t count)
+{
+    const scatter_part *part = &s->parts[m];
+    collet_scatter_params params = {.struct_size = sizeof params,
+                                    .neighbours = s->options.neighbours,
+                                    .layer = (uint32_t)first,
+                                    .layers = (uint32_t)s->options.shape[0]};
+    collet_array *some[2] = {NULL, NULL}, *view[2] = {NULL, NULL}, *slices = NULL;
+    collet_array *const whole[2] = {p->fields, p->planes};
+    collet_status status = COLLET_OK;
+    for (int i = 0; i < 2 && status == COLLET_OK; i++) {
+        status = scatter_at(s, &some[i], whole[i], 0, part->count, 0);
+        if (status == COLLET_OK &&
+            collet_array_slice(s->context, &view[i], some[i], 1, 0, count, 1) != COLLET_OK)
+            status = scatter_failed(s, COLLET_FAILED, "a part of an array");
+    }
+    if (status == COLLET_OK)
+        status = scatter_fields(s, m, first, count, view[0]);
+    if (status == COLLET_OK && collet_fft(s->context, view[1], view[0], 2, 0) != COLLET_OK)
+        status = scatter_failed(s, COLLET_FAILED, "the transform");
+    if (status == COLLET_OK && collet_array_slice(s->context, &slices, s->slices, 1, part->first,
+                                                  part->count, 1) != COLLET_OK)
+        status = scatter_failed(s, COLLET_FAILED, "a part of an array");
+    collet_array *arrays[] = {slices, view[1], p->range, first ? slices : NULL};
+    if (status == COLLET_OK)
+        status = scatter_call(s, "scatter_slices", arrays, 1, &params);
+    for (int i = 0; i < 2; i++) {
+        collet_array_free(some[i]);
+        collet_array_free(view[i]);
+    }
+    collet_array_free(slices);
+    return status == COLLET_OK ? scatter_step(s, "transforming") : status;
+}
+
+static collet_status make_arrays(collet_scattering *s, pass *p)
+{
+    const int64_t *n = s->options.shape;
+    int64_t most = 0;
+    for (int64_t m = 0; m < s->options.n_materials; m++)
+        most = s->parts[m].count > most ? s->parts[m].count : most;
+    collet_status status =
+        collet_array_wrap(s->context, &p->range, COLLET_I32, 3, SCATTER_SHAPE(2, n[1], n[2]), NULL,
+                          s->range, COLLET_WRAP_READONLY, NULL, NULL);
+    if (status != COLLET_OK)
+        return scatter_failed(s, status, "slices of pixels");
+    status = scatter_array(s, &p->fields, s->options.dtype, 4,
+                           SCATTER_SHAPE(most, s->layers, n[1], n[2]));
+    if (status == COLLET_OK)
+        status = scatter_array(s, &p->planes, scatter_complex(s), 4,
+                               SCATTER_SHAPE(most, s->layers, n[1], n[2] / 2 + 1));
+    if (status == COLLET_OK && !s->slices)
+        status = scatter_array(s, &s->slices, scatter_complex(s), 4,
+                               SCATTER_SHAPE(s->depth, s->plan.fields, n[1], n[2]));
+    return status;
+}
+
+collet_status scatter_slices(collet_scattering *s)
+{
+    int64_t layers = s->options.shape[0], left = s->options.n_energies - s->next;
+    int64_t end = s->next + (left < s->span ? left : s->span);
+    pass p = {0};
+    s->sliced = 0;
+    if (scatter_depth(s, s->next, end, s->range) < 0)
+        return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for wave numbers");
+    collet_status status = make_arrays(s, &p);
+    for (int64_t first = 0; first < layers && status == COLLET_OK; first += s->layers) {
+        int64_t count = layers - first < s->layers ? layers - first : s->layers;
+        for (int64_t m = 0; m < s->options.n_materials && status == COLLET_OK; m++)
+            status = add_material(s, &p, m, first, count);
+    }
+    collet_array_free(p.range);
+    collet_array_free(p.fields);
+    collet_array_free(p.planes);
+    if (status == COLLET_OK)
+        s->sliced = end;
+    return status;
+}

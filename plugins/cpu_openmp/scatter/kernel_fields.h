@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel_fields.h - the loops of scatter_euler over adjacent voxels; tables are [f32, f64]. */
+#ifndef COLLET_OPENMP_KERNELS_FIELDS_H
+#define COLLET_OPENMP_KERNELS_FIELDS_H
+
+#include <stdint.h>
+
+typedef struct field_kernels {
+    /* The seven fields of n voxels from volume fraction, alignment, theta and psi. 0: an angle is
+     * far from 0 or no number; nothing is written. */
+    int (*euler[2])(char *const out[7], const char *const in[4], int64_t n);
+} field_kernels;
+
+#endif

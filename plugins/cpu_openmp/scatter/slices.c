@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scatter_slices where the elements of layers and slices are adjacent along x. A row of pixels is
+ * cut where the slices change and at q = 0, so that each part reads adjacent elements.
+ */
+#include "cpu_openmp/runtime/device.h"
+
+#include <math.h>
+
+#include "cpu_openmp/runtime/team.h"
+#include "shared/host/scatter/numbers.h"
+#include "shared/host/scatter/scatter.h"
+#include "kernel_scatter.h"
+
+#define PI 3.14159265358979323846
+
+typedef struct job {
+    const collet_kernel_call *call;
+    const scatter_kernels *kernels;
+    int64_t size;         /* bytes of an element */
+    double (*phase)[2];   /* exp(-2 pi i z / Z) */
+    char *memory;         /* of the threads */
+    int64_t memory_bytes; /* of one */
+} job;
+
+/* Pixels begin .. end-1 of row y, which have the same slices and are on one side of q = 0. */
+typedef struct part {
+    int64_t y, begin, end, first, count;
+} part;
+
+static int64_t layers_of(const collet_kernel_call *call)
+{
+    return cpu_operand(call, 1)->shape[1];
+}
+
+/* The layers of field f as slice d of a part reads them, and their phases; returns how many. */
+static int64_t find_layers(const job *j, const part *p, int64_t d, int64_t f, const char **at,
+                           double (*weight)[2])
+{
+    const collet_scatter_params *params = j->call->params;
+    const collet_operand *layers = cpu_operand(j->call, 1), *out = cpu_operand(j->call, 0);
+    int64_t Z = cpu_scatter_layers(j->call), Y = out->shape[2], X = out->shape[3], z = p->first + d;
+    if (d >= p->count || z < 0 || z >= Z)
+        return 0;
+    int64_t a = (Z / 2 - z + Z) % Z, b = (Y / 2 - p->y + Y) % Y;
+    int near = p->begin <= X / 2;
+    /* Beyond q = 0 the index is N - (N / 2 - x + N) = x - N / 2. */
+    int64_t c = near ? X / 2 - (p->end - 1) : p->begin - X / 2;
+    const char *first = cpu_at(layers) + f * cpu_step(layers, 0) +
+                        (near ? b : (Y - b) % Y) * cpu_step(layers, 2) + c * j->size;
+    for (int64_t l = 0; l < layers->shape[1]; l++) {
+        const double *phase = j->phase[a * (params->layer + l) % Z];
+        at[l] = first + l * cpu_step(layers, 1);
+        weight[l][0] = phase[0];
+        weight[l][1] = phase[1];
+    }
+    return layers->shape[1];
+}
+
+static void run_part(const job *j, const part *p, const char **at, double (*weight)[2])
+{
+    const collet_operand *out = cpu_operand(j->call, 0), *before = cpu_operand(j->call, 3);
+    int near = p->begin <= out->shape[3] / 2;
+    for (int64_t i = 0; i < out->shape[0] * out->shape[1]; i++) {
+        int64_t d = i / out->shape[1], f = i % out->shape[1];
+        int64_t count = find_layers(j, p, d, f, at, weight);
+        char *to = cpu_at(out) + d * cpu_step(out, 0) + f * cpu_step(out, 1) +
+                   p->y * cpu_step(out, 2) + p->begin * j->size;
+        const char *from = NULL;
+        if (cpu_present(before))
+            from = cpu_at(before) + d * cpu_step(before, 0) + f * cpu_step(before, 1) +
+                   p->y * cpu_step(before, 2) + p->begin * j->size;
+        if (count || from != to)
+            j->kernels->combine[j->size == 16](to, from, at, (const double(*)[2])weight, count,
+                                               p->end - p->begin, near, !near);
+    }
+}
+
+static int32_t in_range(const job *j, int64_t which, int64_t y, int64_t x)
+{
+    const collet_operand *range = cpu_operand(j->call, 2);
+    return *(const int32_t *)(const void *)(cpu_at(range) + which * cpu_step(range, 0) +
+                                            y * cpu_step(range, 1) + x * cpu_step(range, 2));
+}
+
+static void run_row(const job *j, int64_t y, const char **at, double (*weight)[2])
+{
+    const collet_scatter_params *params = j->call->params;
+    const collet_operand *out = cpu_operand(j->call, 0);
+    int64_t X = out->shape[3], Y = out->shape[2];
+    int centre = params->neighbours && y == Y / 2;
+    for (int64_t begin = 0, end; begin < X; begin = end) {
+        part p = {y, begin, X, in_range(j, 0, y, begin), in_range(j, 1, y, begin)};
+        int64_t limit = begin <= X / 2 ? X / 2 + 1 : X;
+        if (centre && begin <= X / 2)
+            limit = begin < X / 2 ? X / 2 : X / 2 + 1;
+        for (end = begin + 1;
+             end < limit && in_range(j, 0, y, end) == p.first && in_range(j, 1, y, end) == p.count;)
+            end++;
+        p.end = end;
+        if (!centre || begin != X / 2)
+            run_part(j, &p, at, weight);
+        for (int64_t d = 0; centre && begin == X / 2 && d < out->shape[0]; d++)
+            cpu_scatter_slices_pixel(j->call, d * Y + y, begin);
+    }
+}
+
+static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const job *j = argument;
+    double(*weight)[2] = (double(*)[2])(void *)(j->memory + thread * j->memory_bytes);
+    const char **at = (const char **)(void *)(weight + layers_of(j->call));
+    for (int64_t y = begin; y < end; y++)
+        run_row(j, y, at, weight);
+}
+
+static void run_general(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const job *j = argument;
+    (void)thread;
+    cpu_scatter_slices(j->call, begin, end);
+}
+
+static int64_t thread_bytes(const collet_kernel_call *call)
+{
+    return layers_of(call) * (int64_t)(sizeof(double[2]) + sizeof(char *)) + 64;
+}
+
+ACCEPTS(scatter_slices)
+{
+    *workspace_bytes = (uint64_t)(device->threads * thread_bytes(call)) +
+                       (uint64_t)cpu_scatter_layers(call) * sizeof(double[2]);
+    return COLLET_OK;
+}
+
+KERNEL(scatter_slices)
+{
+    const collet_operand *out = cpu_operand(call, 0), *layers = cpu_operand(call, 1);
+    const collet_operand *before = cpu_operand(call, 3);
+    int64_t size = is_wide(out) ? 16 : 8, Z = cpu_scatter_layers(call);
+    job j = {.call = call,
+             .kernels = device->level->scatter,
+             .size = size,
+             .phase = call->workspace,
+             .memory_bytes = thread_bytes(call) / 16 * 16};
+    j.memory = (char *)(j.phase + Z);
+    for (int64_t z = 0; z < Z; z++) {
+        j.phase[z][0] = cos(-2 * PI * (double)z / (double)Z);
+        j.phase[z][1] = sin(-2 * PI * (double)z / (double)Z);
+    }
+    if (cpu_step(out, 3) == size && cpu_step(layers, 3) == size &&
+        (!cpu_present(before) || cpu_step(before, 3) == size))
+        team_run(device->threads, out->shape[2], 1, run_rows, &j);
+    else
+        team_run(device->threads, out->shape[0] * out->shape[2], 1, run_general, &j);
+    return COLLET_OK;
+}
