@@ -6,17 +6,26 @@
 /* With more retired blocks than this, allocations wait for the oldest. */
 #define RETIRED_MAX 1024u
 
-static int over(const use *u)
+/* *waiting: a use that was found not to be over, and with it all later ones of its queue, which the
+ * device is not asked about. */
+static int over(const use *u, use *waiting)
 {
-    return !u->queue || queue_passed(u->queue, u->ticket);
+    if (!u->queue)
+        return 1;
+    if (u->queue == waiting->queue && u->ticket >= waiting->ticket)
+        return 0;
+    if (queue_passed(u->queue, u->ticket))
+        return 1;
+    *waiting = *u;
+    return 0;
 }
 
 /* Waits for a lost device may return while it is still at work. */
-static int in_use(const block *b)
+static int in_use(const block *b, use *waiting)
 {
-    int unused = over(&b->writer);
+    int unused = over(&b->writer, waiting);
     for (uint32_t i = 0; i < b->reader_count && unused; i++)
-        unused = over(&b->readers[i]);
+        unused = over(&b->readers[i], waiting);
     return !unused || atomic_load(&b->device->state) == DEVICE_LOST;
 }
 
@@ -36,6 +45,7 @@ static void release(block *b)
 
 void block_free(block *b)
 {
+    use waiting = {NULL, 0};
     if (!b)
         return;
     for (uint32_t i = 0; b->foreign && i <= b->reader_count; i++) {
@@ -43,7 +53,7 @@ void block_free(block *b)
         if (u->queue)
             queue_reach(u->queue, u->ticket);
     }
-    if (!in_use(b)) {
+    if (!in_use(b, &waiting)) {
         release(b);
         return;
     }
@@ -68,9 +78,10 @@ static void remove_at(device *d, block **at)
 static void collect_locked(device *d, int all)
 {
     block **at = &d->retired;
+    use waiting = {NULL, 0};
     while (*at) {
         block *b = *at;
-        if (in_use(b)) {
+        if (in_use(b, &waiting)) {
             if (!all)
                 return;
             at = &b->next;

@@ -2,8 +2,11 @@
 /* libcore frees a device's memory when no command can still use it: the stand-in aborts if it is
  * freed earlier. What is kept for that is bounded, and freed where memory is short. */
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
 
 #include "common/support.h"
+#include "fakes/remote/control.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 #define N 64
@@ -169,18 +172,36 @@ static void scratch_is_kept_while_used(void **state)
     close_world(w);
 }
 
+static void wait_for(void *gate)
+{
+    sem_wait(gate);
+}
+
+/* The queue of the context's device is at work until `gate` is posted. */
+static void hold_queue(const world *w, sem_t *gate)
+{
+    void *handle;
+    sem_init(gate, 0, 0);
+    assert_ok(w->cx, collet_native_queue(w->cx, "remote:0", &handle));
+    remote_native_queue *queue = handle;
+    queue->enqueue(queue, wait_for, gate);
+}
+
 /* Twenty commands are enqueued behind the one that loses the device. */
 static void a_device_is_lost_with_work_in_progress(void **state)
 {
-    static const char *const settings[] = {"remote.lose=2", "remote.delay_us=2000", NULL};
+    static const char *const settings[] = {"remote.lose=2", NULL};
+    sem_t gate;
     (void)state;
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     collet_array *a = floats(w.cx, N, 1);
+    hold_queue(&w, &gate);
     for (int i = 0; i < 22; i++) {
         collet_array *c = empty_floats(w.cx, N);
         assert_ok(w.cx, collet_add(w.cx, c, a, a));
         collet_array_free(c);
     }
+    sem_post(&gate);
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
     collet_array *c = empty_floats(w.cx, N);
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
@@ -188,6 +209,50 @@ static void a_device_is_lost_with_work_in_progress(void **state)
     assert_first(w.cx, c, 2);
     collet_array_free(a);
     collet_array_free(c);
+    close_world(w);
+}
+
+static collet_status succeed(remote_control *c, const remote_command *command)
+{
+    (void)c;
+    (void)command;
+    return COLLET_OK;
+}
+
+static _Atomic int asked;
+
+static void count_questions(remote_control *c, uint64_t queue, uint64_t value, collet_status status)
+{
+    (void)c;
+    (void)queue;
+    (void)value;
+    asked += status == COLLET_NOT_READY;
+}
+
+/* However many arrays were freed while a queue is at work, it is asked a few times a call. */
+static void questions_do_not_grow_with_freed_memory(void **state)
+{
+    static remote_control control = {.enqueued = succeed, .waited = count_questions};
+    char setting[40];
+    const char *const settings[] = {setting, "remote.memory=40000", NULL};
+    const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
+    sem_t gate;
+    (void)state;
+    snprintf(setting, sizeof setting, "remote.control=%zx", (size_t)(void *)&control);
+    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    collet_array *last = empty_floats(w.cx, 9500);
+    hold_queue(&w, &gate);
+    for (int i = 0; i < 20; i++) {
+        collet_array *c = empty_floats(w.cx, 1 + i);
+        assert_ok(w.cx, collet_fill(w.cx, c, &one));
+        collet_array_free(c);
+    }
+    asked = 0;
+    memory_of(w.cx); /* frees what is over */
+    assert_in_range(asked, 1, 5);
+    sem_post(&gate);
+    assert_ok(w.cx, collet_fill(w.cx, last, &one));
+    collet_array_free(last);
     close_world(w);
 }
 
@@ -306,6 +371,7 @@ int main(void)
         cmocka_unit_test(short_memory_is_trimmed),
         cmocka_unit_test(scratch_is_kept_while_used),
         cmocka_unit_test(a_device_is_lost_with_work_in_progress),
+        cmocka_unit_test(questions_do_not_grow_with_freed_memory),
         cmocka_unit_test(a_source_is_kept_during_the_copy),
         cmocka_unit_test(a_synchronous_device_with_own_memory),
         cmocka_unit_test(threads_share_short_memory),

@@ -279,7 +279,8 @@ static int reached(const collet_device *d, timeline *time, uint64_t value, int64
     while (time->done < value && !(d && d->lost)) {
         if (nanoseconds < 0)
             pthread_cond_wait(&time->changed, &time->lock);
-        else if (pthread_cond_timedwait(&time->changed, &time->lock, &end) == ETIMEDOUT)
+        else if (!nanoseconds || /* a wait for a time that is over costs a switch of threads */
+                 pthread_cond_timedwait(&time->changed, &time->lock, &end) == ETIMEDOUT)
             break;
     }
     return time->done >= value;
@@ -320,12 +321,12 @@ static collet_status await(collet_device *d, task *t)
     return COLLET_OK;
 }
 
-collet_status remote_queue_after(collet_device *d, collet_queue *q, collet_queue *other,
-                                 uint64_t value, collet_error *err)
+collet_status queue_order(collet_device *d, collet_queue *q, collet_queue *other, uint64_t value,
+                          collet_error *err)
 {
     task *t = task_new(d, await);
     if (!t)
-        return d->host->fail(err, COLLET_NO_MEMORY, "no memory for a task");
+        return d->host->fail(err, COLLET_REFUSED, "no memory for a task");
     t->after = other->time;
     t->value = value;
     pthread_mutex_lock(&other->time->lock);
@@ -333,4 +334,11 @@ collet_status remote_queue_after(collet_device *d, collet_queue *q, collet_queue
     pthread_mutex_unlock(&other->time->lock);
     queue_push(q, t);
     return COLLET_OK;
+}
+
+collet_status remote_queue_after(collet_device *d, collet_queue *q, collet_queue *other,
+                                 uint64_t value, collet_error *err)
+{
+    return d->lost ? d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost")
+                   : queue_order(d, q, other, value, err);
 }

@@ -83,7 +83,10 @@ void task_free(task *t);
 collet_recording **queue_recording(collet_queue *q);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
-/* The same; `q` NULL: to the device's inner queue, for which it waits. */
+/* As the slot queue_after; a lost device does it too. */
+collet_status queue_order(collet_device *d, collet_queue *q, collet_queue *other, uint64_t value,
+                          collet_error *err);
+/* As queue_push; `q` NULL: to the device's inner queue, for which it waits. */
 void queue_push_or_run(collet_device *d, collet_queue *q, task *t);
 
 collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,

@@ -258,12 +258,10 @@ collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buff
                              "direct copies between these devices are not supported");
     if (d->lost)
         return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
-    collet_status status =
-        remote_queue_after(d, q, from_queue, remote_queue_mark(from, from_queue), err);
+    collet_status status = queue_order(d, q, from_queue, remote_queue_mark(from, from_queue), err);
     if (status != COLLET_OK)
         return COLLET_REFUSED;
     status = copy(d, q, to, to_offset, source, from_offset, bytes, err);
-    return status == COLLET_OK
-               ? remote_queue_after(from, from_queue, q, remote_queue_mark(d, q), err)
-               : status;
+    return status == COLLET_OK ? queue_order(from, from_queue, q, remote_queue_mark(d, q), err)
+                               : status;
 }
