@@ -3,6 +3,7 @@
  * Stand-in for libcuda.so.1: control.h. Commands run when enqueued, except copies from and to
  * page-locked memory, which run when the stream is waited for.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,8 +224,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice id)
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice id)
 {
-    contexts[id].retained--;
-    contexts[id].reaches = contexts[id].retained ? contexts[id].reaches : 0;
+    if (--contexts[id].retained == 0)
+        contexts[id].reaches = 0;
     fake_cuda.contexts--;
     return CUDA_SUCCESS;
 }
@@ -259,9 +260,8 @@ CUresult cuCtxEnablePeerAccess(CUcontext other, unsigned flags)
     unsigned bit = 1u << other->device;
     if (flags || own == other || fake_cuda.apart)
         return CUDA_ERROR_INVALID_VALUE;
-    if (own->reaches & bit)
+    if (atomic_fetch_or(&own->reaches, bit) & bit)
         return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-    own->reaches |= bit;
     return CUDA_SUCCESS;
 }
 

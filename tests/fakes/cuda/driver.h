@@ -21,8 +21,9 @@ CUDA_GRAPH_FUNCTIONS(ABI_PROTOTYPE)
 #endif
 
 struct CUctx_st {
-    int device, retained;
-    unsigned reaches; /* bit n: peer access to GPU n */
+    int device;
+    _Atomic int retained;
+    _Atomic unsigned reaches; /* bit n: peer access to GPU n */
     size_t used;
     CUresult broken; /* the fault that has been reported */
     CUresult pending;

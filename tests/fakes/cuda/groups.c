@@ -6,6 +6,7 @@
 #include "groups.h"
 
 #include <dlfcn.h>
+#include <fenv.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,8 +31,22 @@ struct fake_library {
     fake_here here;
 };
 
+/* makecontext sets an item's stack; then setjmp and longjmp switch without system calls. The thread
+ * sanitizer follows no longjmp to another stack. */
+#ifdef BY_CONTEXT
+typedef ucontext_t place;
+#define BEGIN(from, context) ((void)swapcontext(from, context))
+/* A place has the floating-point state of the thread that was there. */
+#define SWITCH(from, to) ((void)swapcontext(from, to), (void)fesetenv(&turn.floating))
+#else
+typedef jmp_buf place;
+#define BEGIN(from, context) (_setjmp(*(from)) ? (void)0 : (void)setcontext(context))
+#define SWITCH(from, to) (_setjmp(*(from)) ? (void)0 : _longjmp(*(to), 1))
+#endif
+
 static struct {
-    jmp_buf scheduler, item[ITEMS];
+    place scheduler, item[ITEMS];
+    fenv_t floating; /* of the calling thread */
     int begun[ITEMS], done[ITEMS];
     char *stacks;
     unsigned now;
@@ -39,11 +54,9 @@ static struct {
     void **arguments;
 } turn;
 
-/* makecontext sets an item's stack; then setjmp and longjmp switch without system calls. */
 static void leave_item(void)
 {
-    if (_setjmp(turn.item[turn.now]) == 0)
-        _longjmp(turn.scheduler, 1);
+    SWITCH(&turn.item[turn.now], &turn.scheduler);
 }
 
 static void item(void)
@@ -55,24 +68,19 @@ static void item(void)
     }
 }
 
-static void begin_item(void)
+static void enter_item(void)
 {
     static ucontext_t context;
+    if (turn.begun[turn.now]) {
+        SWITCH(&turn.scheduler, &turn.item[turn.now]);
+        return;
+    }
+    turn.begun[turn.now] = 1;
     getcontext(&context);
     context.uc_stack.ss_sp = turn.stacks + turn.now * STACK;
     context.uc_stack.ss_size = STACK;
     makecontext(&context, item, 0);
-    setcontext(&context);
-}
-
-static void enter_item(void)
-{
-    if (_setjmp(turn.scheduler) != 0)
-        return;
-    if (turn.begun[turn.now])
-        _longjmp(turn.item[turn.now], 1);
-    turn.begun[turn.now] = 1;
-    begin_item();
+    BEGIN(&turn.scheduler, &context);
 }
 
 fake_library *fake_library_load(const void *image)
@@ -146,6 +154,7 @@ int fake_groups_run(fake_library *library, fake_entry entry, unsigned groups, un
 {
     if (items > ITEMS || (!turn.stacks && !(turn.stacks = malloc(ITEMS * STACK))))
         return 0;
+    fegetenv(&turn.floating);
     turn.entry = entry;
     turn.arguments = arguments;
     library->here.grid = groups;
