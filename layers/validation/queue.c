@@ -45,36 +45,66 @@ static void remember_mark(queue *q, uint64_t value)
     }
 }
 
-static void reach_other(uint64_t id, uint64_t value, int depth);
-
-/* The counter is at least `value`. Edges of what is done lead to other queues. */
-static void reach(queue *q, uint64_t value, int depth)
+/* The counter is at least `value`. Adds the edges of what is done to *led. */
+static void reach_one(queue *q, uint64_t value, queue_edge **led)
 {
-    queue_edge led[QUEUE_EDGES];
-    uint32_t count = 0, kept = 0, i = 0;
+    uint32_t i = 0;
     pthread_mutex_lock(&q->lock);
     for (; i < q->mark_count && q->marks[i].value <= value; i++)
         if (q->marks[i].sequence > q->done)
             q->done = q->marks[i].sequence;
     memmove(q->marks, q->marks + i, (q->mark_count - i) * sizeof *q->marks);
     q->mark_count -= i;
-    for (i = 0; i < q->edge_count; i++)
-        if (q->edges[i].from <= q->done)
-            led[count++] = q->edges[i];
-        else
-            q->edges[kept++] = q->edges[i];
-    q->edge_count = kept;
+    queue_edge **at = &q->edges;
+    while (*at && (*at)->from > q->done)
+        at = &(*at)->next;
+    queue_edge *done = *at;
+    *at = NULL;
     pthread_mutex_unlock(&q->lock);
-    for (i = 0; i < count; i++)
-        reach_other(led[i].other, led[i].value, depth + 1);
+    while (done) {
+        queue_edge *e = done;
+        done = e->next;
+        e->next = *led;
+        *led = e;
+    }
 }
 
-static void reach_other(uint64_t id, uint64_t value, int depth)
+/* What the queue went on after is done, too. */
+static void reach(queue *q, uint64_t value)
 {
-    queue *other = (queue *)object_get((void *)(uintptr_t)id, OBJECT_QUEUE);
-    if (other && depth < 8)
-        reach(other, value, depth);
-    object_put((object *)other);
+    queue_edge *led = NULL;
+    reach_one(q, value, &led);
+    while (led) {
+        queue_edge *e = led;
+        queue *other = (queue *)object_get((void *)(uintptr_t)e->other, OBJECT_QUEUE);
+        led = e->next;
+        if (other)
+            reach_one(other, e->value, &led);
+        object_put((object *)other);
+        free(e);
+    }
+}
+
+/* What is enqueued from now on goes on after `value` of `other`; 0 without memory. */
+static int add_edge(queue *q, const queue *other, uint64_t value)
+{
+    queue_edge *e = malloc(sizeof *e);
+    if (!e)
+        return 0;
+    pthread_mutex_lock(&q->lock);
+    *e = (queue_edge){q->sequence + 1, other->object.id, value, q->edges};
+    q->edges = e;
+    pthread_mutex_unlock(&q->lock);
+    return 1;
+}
+
+static void free_edges(queue *q)
+{
+    while (q->edges) {
+        queue_edge *e = q->edges;
+        q->edges = e->next;
+        free(e);
+    }
 }
 
 void queue_all_done(queue *q)
@@ -82,7 +112,7 @@ void queue_all_done(queue *q)
     pthread_mutex_lock(&q->lock);
     remember_mark(q, UINT64_MAX);
     pthread_mutex_unlock(&q->lock);
-    reach(q, UINT64_MAX, 0);
+    reach(q, UINT64_MAX);
 }
 
 int buffer_in_use(buffer *b, uint64_t *where)
@@ -170,6 +200,7 @@ void validation_queue_destroy(collet_device *handle, collet_queue *named)
         d->of->below->queue_destroy(d->below, c.queue->below);
         call_left(&c);
         queue_all_done(c.queue);
+        free_edges(c.queue);
         atomic_fetch_sub(&d->queues, 1);
     }
     call_end(&c, COLLET_OK);
@@ -261,7 +292,7 @@ static void note_outcome(queue *q, uint64_t value, collet_status status)
     if (value > q->reached)
         q->reached = value;
     pthread_mutex_unlock(&q->lock);
-    reach(q, value, 0);
+    reach(q, value);
 }
 
 collet_status validation_queue_wait(collet_device *handle, collet_queue *named, uint64_t value,
@@ -307,17 +338,13 @@ collet_status validation_queue_after(collet_device *handle, collet_queue *named,
         call_wrong(&c, LIBCORE, "%" PRIu64 " is above the last mark of `other`, %" PRIu64, value,
                    wait_begin(c.other).marked);
     } else {
-        queue *q = c.queue;
-        c.lost = 0; /* it does no work */
         call_enter(&c);
-        status = c.device->of->below->queue_after(c.device->below, q->below, c.other->below, value,
-                                                  c.below_err);
+        status = c.device->of->below->queue_after(c.device->below, c.queue->below, c.other->below,
+                                                  value, c.below_err);
         call_left(&c);
         status = call_status(&c, status, after_errors);
-        pthread_mutex_lock(&q->lock);
-        if (status == COLLET_OK && q->edge_count < QUEUE_EDGES)
-            q->edges[q->edge_count++] = (queue_edge){q->sequence + 1, c.other->object.id, value};
-        pthread_mutex_unlock(&q->lock);
+        if (status == COLLET_OK && !add_edge(c.queue, c.other, value))
+            call_wrong(&c, LIBCORE, "no memory is left for the layer");
     }
     return call_end(&c, status);
 }

@@ -61,13 +61,13 @@ typedef struct queue_mark {
     uint64_t value, sequence;
 } queue_mark;
 
-/* What is enqueued after `from` goes on after `value` of another queue. */
+/* What is enqueued from `from` on goes on after `value` of the queue with the id `other`. */
 typedef struct queue_edge {
     uint64_t from, other, value;
+    struct queue_edge *next;
 } queue_edge;
 
 #define QUEUE_MARKS 256
-#define QUEUE_EDGES 64
 
 typedef struct queue {
     object object;
@@ -81,9 +81,9 @@ typedef struct queue {
     uint64_t failed;      /* the least value for which a wait returned FAILED; 0: none */
     uint64_t sequence;    /* of what was enqueued */
     uint64_t done;        /* sequence of what is known to be done */
-    uint32_t mark_count, edge_count;
+    uint32_t mark_count;
     queue_mark marks[QUEUE_MARKS];
-    queue_edge edges[QUEUE_EDGES];
+    queue_edge *edges; /* the newest first */
 } queue;
 
 #define BUFFER_USES 8
