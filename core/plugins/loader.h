@@ -70,6 +70,7 @@
  *             op-left-out               another backend defines an op of that name differently
  *             signature-left-out        an own op has types that this libcore does not know
  *             row-left-out              some kernel rows have unknown flags
+ *             layer-differs             a layer's rows or own ops are not the backend's
  *             device-properties         device_open reported a property that is unknown
  *             device-slot               a slot that a device's properties require is NULL
  *             and those of `probe` that can be detected without a child

@@ -104,6 +104,8 @@ collet_status open_layer(const char *path, const manifest *m, const collet_host 
         return REFUSE("entry-null", "collet_layer_entry returned NULL: %s", err.text);
     status = vtable_verify(over, m, why);
     if (status == COLLET_OK)
+        status = vtable_verify_layer(over, *table, why);
+    if (status == COLLET_OK)
         *table = over;
     return status;
 }

@@ -26,7 +26,8 @@ collet_status open_plugin(const char *path, const manifest *m, const collet_host
 
 /*
  * The same for a layer: *table, `below` at first, becomes the layer's table over it, which must
- * pass the checks of the backend's, by the manifest `m` of the backend.
+ * pass the checks of the backend's, by the manifest `m` of the backend, and have its rows and own
+ * ops ("layer-differs").
  */
 collet_status open_layer(const char *path, const manifest *m, const collet_host *host,
                          const collet_plugin **table, refusal *why);

@@ -371,3 +371,35 @@ done:
     free(known.own);
     return status;
 }
+
+/* ---- Layers ------------------------------------------------------------------------------ */
+
+static int same_row(const collet_kernel_row *a, const collet_kernel_row *b)
+{
+    return a->op == b->op && a->sig == b->sig && a->params_size == b->params_size &&
+           a->flags == b->flags && a->reserved == b->reserved;
+}
+
+static int same_op(const collet_op_definition *a, const collet_op_definition *b)
+{
+    return !strcmp(a->name, b->name) && !strcmp(a->shapes, b->shapes) &&
+           !strcmp(a->sigs, b->sigs) && a->params_size == b->params_size && a->alias == b->alias &&
+           a->field_count == b->field_count;
+}
+
+collet_status vtable_verify_layer(const collet_plugin *over, const collet_plugin *below,
+                                  refusal *why)
+{
+    if (over->kernel_count != below->kernel_count || over->op_count != below->op_count)
+        return REFUSE("layer-differs", "it has %u rows and %u own ops, the table below %u and %u",
+                      over->kernel_count, over->op_count, below->kernel_count, below->op_count);
+    for (uint32_t i = 0; i < over->kernel_count; i++)
+        if (!same_row(vtable_kernel(over, i), vtable_kernel(below, i)))
+            return REFUSE("layer-differs", "its row %u is another one than that of the table below",
+                          i);
+    for (uint32_t i = 0; i < over->op_count; i++)
+        if (!same_op(vtable_op(over, i), vtable_op(below, i)))
+            return REFUSE("layer-differs", "its own op '%s' is another one than in the table below",
+                          vtable_op(over, i)->name);
+    return COLLET_OK;
+}

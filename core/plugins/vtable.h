@@ -20,6 +20,11 @@
  */
 collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refusal *why);
 
+/* COLLET_OK if a layer's table has the rows and own ops of the table below, both of which pass
+ * vtable_verify: "layer-differs": FORMAT. */
+collet_status vtable_verify_layer(const collet_plugin *over, const collet_plugin *below,
+                                  refusal *why);
+
 /* COLLET_OK if a device with these properties may be used: "device-properties", "device-slot":
  * FORMAT. */
 collet_status vtable_check_device(const collet_plugin *plugin,

@@ -94,6 +94,26 @@ static void devices_tell_their_table(void **state)
     close_world(w);
 }
 
+/* Only a device that needs the slot cannot be opened. */
+static void a_slot_may_be_missing(void **state)
+{
+    (void)state;
+    world w = world_with("layers=lacks", NULL);
+    assert_adds(w.cx, COLLET_OK);
+    assert_status(w.cx, collet_set_backend(w.cx, "remote:0"), COLLET_UNAVAILABLE);
+    assert_text_has(w.cx, "the slot queue_mark is NULL, a device with queues needs it");
+    close_world(w);
+}
+
+static void one_may_be_named_twice(void **state)
+{
+    (void)state;
+    world w = world_with("layers=outer,inner,outer", NULL);
+    assert_adds(w.cx, COLLET_OK);
+    assert_non_null(strstr(said, "outer over cpu_scalar\ninner over cpu_scalar\nouter over"));
+    close_world(w);
+}
+
 static void a_layer_is_no_backend(void **state)
 {
     (void)state;
@@ -131,7 +151,7 @@ static void unknown_names_are_errors(void **state)
     (void)state;
     assert_not_created("layers=inner,uoter", COLLET_INVALID,
                        "(program) names 'uoter', and there is no such layer; the nearest is outer; "
-                       "known: inner, outer, refuses, renames");
+                       "known: drops, inner, lacks, outer, refuses, renames, shortens, swaps");
     assert_not_created("layers=cpu_scalar", COLLET_INVALID, "'cpu_scalar'");
 }
 
@@ -148,6 +168,9 @@ static void a_backend_is_not_used_without_its_layer(void **state)
     (void)state;
     assert_unusable("layers=refuses", "returned NULL: it is no friend of cpu_scalar");
     assert_unusable("layers=outer,renames", "the table's name is 'another'");
+    assert_unusable("layers=shortens", "the table has 64 bytes, the first release's has ");
+    assert_unusable("layers=swaps", "its row 0 is another one than that of the table below");
+    assert_unusable("layers=drops", "own ops, the table below ");
 }
 
 static void denied_ones_are_refused(void **state)
@@ -165,6 +188,8 @@ int main(void)
         cmocka_unit_test(only_named_ones_are_opened),
         cmocka_unit_test(the_first_is_the_outermost),
         cmocka_unit_test(devices_tell_their_table),
+        cmocka_unit_test(a_slot_may_be_missing),
+        cmocka_unit_test(one_may_be_named_twice),
         cmocka_unit_test(a_layer_is_no_backend),
         cmocka_unit_test(its_table_is_used),
         cmocka_unit_test(unknown_names_are_errors),

@@ -36,6 +36,24 @@ static collet_status device_open(const collet_host *host, uint32_t index,
     return host->fail(err, COLLET_FAILED, "%s was not opened through its table", LAYER_NAME);
 }
 
+static void spoil(collet_plugin *table)
+{
+    static collet_kernel_row rows[512];
+    if (!strcmp(LAYER_DEFECT, "name"))
+        table->name = "another";
+    if (!strcmp(LAYER_DEFECT, "short"))
+        table->struct_size = 64;
+    if (!strcmp(LAYER_DEFECT, "slot"))
+        table->queue_mark = NULL;
+    if (!strcmp(LAYER_DEFECT, "rows") || !strcmp(LAYER_DEFECT, "order")) {
+        memcpy(rows, table->kernels, table->kernel_count * sizeof *rows);
+        rows[0] = table->kernels[1];
+        rows[1] = table->kernels[0];
+        table->kernel_count -= !strcmp(LAYER_DEFECT, "rows");
+        table->kernels = rows;
+    }
+}
+
 const collet_plugin *collet_layer_entry(const collet_host *host, const collet_plugin *below,
                                         collet_error *err)
 {
@@ -52,8 +70,7 @@ const collet_plugin *collet_layer_entry(const collet_host *host, const collet_pl
     count += at == count;
     list[at] = (struct over){below, *below};
     list[at].table.device_open = device_open;
-    if (!strcmp(LAYER_DEFECT, "name"))
-        list[at].table.name = "another";
+    spoil(&list[at].table);
     if (!strcmp(host->config(host, LAYER_NAME ".hides"), "on"))
         list[at].table.device_supports = none;
     return &list[at].table;
