@@ -92,7 +92,9 @@ static collet_status replay(collet_device *d, collet_queue *q, collet_recording 
             task_free(c);
     }
     COUNT(d, replayed, 1);
-    return status == COLLET_REFUSED ? COLLET_FAILED : status;
+    if (status == COLLET_REFUSED) /* some were enqueued */
+        status = err->status = COLLET_FAILED;
+    return status;
 }
 
 const collet_record_extension remote_record = {
