@@ -30,6 +30,8 @@ static int find_from(copy *k, const collet_plugin *of, collet_device *from, coll
     else if (k->from_queue == c->queue ||
              !(k->locked = !atomic_exchange(&k->from_queue->enqueuing, 1)))
         call_wrong(c, LIBCORE, "another call enqueues in `from_queue`");
+    else if (k->from_queue->recording)
+        call_wrong(c, LIBCORE, "`from_queue` records");
     return c->wrong.status == COLLET_OK;
 }
 
@@ -43,8 +45,7 @@ static void release(copy *k)
     object_put((object *)k->from);
 }
 
-static const collet_status copy_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
-                                            COLLET_OK};
+static const collet_status copy_errors[] = {COLLET_REFUSED, COLLET_DEVICE_LOST, COLLET_OK};
 
 static collet_status copy_between(collet_device *named, collet_queue *in, collet_buffer *target,
                                   uint64_t target_offset, const collet_plugin *of,
@@ -54,7 +55,7 @@ static collet_status copy_between(collet_device *named, collet_queue *in, collet
     copy k = {.from = NULL};
     call *c = &k.call;
     collet_status status = COLLET_FAILED;
-    if (!call_begin(c, COLLET_EXTENSION_COPY, named, err) || !call_queue(c, in, 1))
+    if (!call_begin(c, COLLET_EXTENSION_COPY, named, err) || !call_own_queue(c, in, ENQUEUES))
         return call_end(c, status);
     if (find_from(&k, of, from, from_in) &&
         (k.target = call_buffer(c, c->device, target, "the target", 1)) &&

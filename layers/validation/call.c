@@ -133,8 +133,8 @@ static int listed(const collet_status *allowed, collet_status status)
 collet_status call_status(call *c, collet_status status, const collet_status *allowed)
 {
     const collet_error *said = c->below_err;
-    if (status == COLLET_OK && c->lost)
-        call_wrong(c, PLUGIN, "OK, but the device returned DEVICE_LOST before");
+    if (c->lost && status != COLLET_DEVICE_LOST && listed(allowed, COLLET_DEVICE_LOST))
+        call_wrong(c, PLUGIN, "the status %d, but the device returned DEVICE_LOST before", status);
     if (status == COLLET_DEVICE_LOST && c->device)
         atomic_store(&c->device->lost, 1);
     if (!listed(allowed, status))
@@ -177,7 +177,7 @@ collet_status call_end(call *c, collet_status status)
 
 /* ---- What a call names ------------------------------------------------------------------- */
 
-int call_queue(call *c, collet_queue *handle, int enqueues)
+int call_queue(call *c, collet_queue *handle, queue_use use)
 {
     device *d = c->device;
     if (d->properties.order != COLLET_ORDER_QUEUES) {
@@ -191,12 +191,26 @@ int call_queue(call *c, collet_queue *handle, int enqueues)
                    c->queue ? "another device's" : object_unknown(handle, OBJECT_QUEUE));
         return 0;
     }
-    if (enqueues && atomic_exchange(&c->queue->enqueuing, 1)) {
+    if (use == WAITS)
+        return 1;
+    if (atomic_exchange(&c->queue->enqueuing, 1)) {
         call_wrong(c, LIBCORE, "another call enqueues in this queue");
         return 0;
     }
-    c->enqueues = enqueues;
+    c->enqueues = 1;
+    if (use == ENQUEUES && c->queue->recording) {
+        call_wrong(c, LIBCORE, "the queue records: nothing but `run` is enqueued before `end`");
+        return 0;
+    }
     return 1;
+}
+
+int call_own_queue(call *c, collet_queue *handle, queue_use use)
+{
+    if (c->device->properties.order == COLLET_ORDER_QUEUES)
+        return call_queue(c, handle, use);
+    call_wrong(c, LIBCORE, "a synchronous device has no queues");
+    return 0;
 }
 
 collet_queue *call_queue_below(const call *c)

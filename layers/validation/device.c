@@ -73,10 +73,11 @@ collet_status validation_device_open(const collet_host *host, uint32_t index,
     d->index = index;
     c.opening = d;
     instance_check(&c, of);
-    d->supported = malloc(of->below->kernel_count + 1u);
+    pthread_mutex_init(&d->lock, NULL);
+    d->supported = calloc(of->below->kernel_count + 1u, sizeof *d->supported);
     if (d->supported) {
-        memset(d->supported, of->below->device_supports ? UNASKED : 1,
-               of->below->kernel_count + 1u);
+        for (uint32_t row = 0; row < of->below->kernel_count; row++)
+            d->supported[row] = of->below->device_supports ? UNASKED : 1;
         status = open_below(&c, d, properties);
     }
     if (status == COLLET_OK && d->below && c.wrong.status != COLLET_OK) {
@@ -102,9 +103,14 @@ void validation_device_close(collet_device *named)
     }
     device *d = c.device;
     uint32_t queues = atomic_load(&d->queues), buffers = atomic_load(&d->buffers);
+    uint32_t recordings = atomic_load(&d->recordings), locked = pinned_forget(d);
     if (queues || buffers)
         call_wrong(&c, LIBCORE, "%u queues and %u buffers of the device were not freed before",
                    queues, buffers);
+    if (recordings || locked)
+        call_wrong(&c, LIBCORE,
+                   "%u recordings and %u allocations of collet.pinned/1 were not freed before",
+                   recordings, locked);
     instance_check(&c, d->of);
     if (!object_remove(&d->object)) {
         call_wrong(&c, LIBCORE, "another call names the device; it is not closed");
@@ -129,10 +135,9 @@ int32_t validation_device_supports(collet_device *named, uint32_t row)
             call_enter(&c);
             supported = d->of->below->device_supports(d->below, row);
             call_left(&c);
-            if (d->supported[row] != UNASKED && d->supported[row] != supported)
-                call_wrong(&c, PLUGIN, "%d for row %u, and %u before", supported, row,
-                           d->supported[row]);
-            d->supported[row] = supported != 0;
+            uint8_t before = atomic_exchange(&d->supported[row], supported != 0);
+            if (before != UNASKED && before != supported)
+                call_wrong(&c, PLUGIN, "%d for row %u, and %u before", supported, row, before);
         }
         if (supported != 0 && supported != 1)
             call_wrong(&c, PLUGIN, "%d for row %u is neither 0 nor 1", supported, row);

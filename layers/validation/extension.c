@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "validation.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <collet/extensions.h>
@@ -93,6 +94,46 @@ static const collet_trim_extension trim_table = {sizeof trim_table, 0, trim};
 
 /* ---- collet.pinned/1 --------------------------------------------------------------------- */
 
+static int pinned_note(call *c, void *address, void *handle)
+{
+    device *d = c->device;
+    pinned *p = malloc(sizeof *p);
+    if (!p)
+        return 0;
+    pthread_mutex_lock(&d->lock);
+    *p = (pinned){address, handle, d->pinned};
+    d->pinned = p;
+    pthread_mutex_unlock(&d->lock);
+    return 1;
+}
+
+static int pinned_take(call *c, const void *address, const void *handle)
+{
+    device *d = c->device;
+    pthread_mutex_lock(&d->lock);
+    pinned **at = &d->pinned;
+    while (*at && ((*at)->address != address || (*at)->handle != handle))
+        at = &(*at)->next;
+    pinned *p = *at;
+    if (p)
+        *at = p->next;
+    pthread_mutex_unlock(&d->lock);
+    if (!p)
+        call_wrong(c, LIBCORE, "it frees what alloc did not return, or twice");
+    free(p);
+    return p != NULL;
+}
+
+uint32_t pinned_forget(device *d)
+{
+    uint32_t count = 0;
+    for (pinned *p; (p = d->pinned); count++) {
+        d->pinned = p->next;
+        free(p);
+    }
+    return count;
+}
+
 static const collet_status pinned_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
                                               COLLET_OK};
 
@@ -114,6 +155,8 @@ static collet_status pinned_alloc(collet_device *named, uint64_t bytes, void **a
     status = call_status(&c, status, pinned_errors);
     if (status == COLLET_OK && (!*address || (uintptr_t)*address % 64))
         call_wrong(&c, PLUGIN, "the address %p is NULL or not aligned to 64 bytes", *address);
+    if (status == COLLET_OK && c.wrong.status == COLLET_OK && !pinned_note(&c, *address, *handle))
+        call_wrong(&c, LIBCORE, "no memory is left for the layer");
     if (status == COLLET_OK && c.wrong.status != COLLET_OK)
         below->free(c.device->below, *address, *handle);
     return call_end(&c, status);
@@ -122,7 +165,8 @@ static collet_status pinned_alloc(collet_device *named, uint64_t bytes, void **a
 static void pinned_free(collet_device *named, void *address, void *handle)
 {
     call c;
-    if (call_begin(&c, COLLET_EXTENSION_PINNED " free", named, NULL)) {
+    if (call_begin(&c, COLLET_EXTENSION_PINNED " free", named, NULL) &&
+        pinned_take(&c, address, handle)) {
         const collet_pinned_extension *below = c.device->extensions[EXTENSION_PINNED];
         call_enter(&c);
         below->free(c.device->below, address, handle);
@@ -145,16 +189,38 @@ static const struct known {
     [EXTENSION_COPY] = {COLLET_EXTENSION_COPY, &validation_copy, sizeof validation_copy},
     [EXTENSION_NATIVE] = {COLLET_EXTENSION_NATIVE, &validation_native, sizeof validation_native},
     [EXTENSION_PINNED] = {COLLET_EXTENSION_PINNED, &pinned_table, sizeof pinned_table},
+    [EXTENSION_RECORD] = {COLLET_EXTENSION_RECORD, &validation_record, sizeof validation_record},
     [EXTENSION_TIMING] = {COLLET_EXTENSION_TIMING, &validation_timing, sizeof validation_timing},
     [EXTENSION_TRIM] = {COLLET_EXTENSION_TRIM, &trim_table, sizeof trim_table},
 };
+
+/* Why libcore would not use the table; NULL: it would. Behind its head there are only functions. */
+static const char *table_fault(const void *table, uint32_t size)
+{
+    struct {
+        uint32_t struct_size, reserved;
+    } head = {0, 0};
+    void (*function)(void);
+    memcpy(&head.struct_size, table, sizeof head.struct_size);
+    if (head.struct_size < size)
+        return "fewer bytes than the first release of its version";
+    memcpy(&head, table, sizeof head);
+    if (head.reserved)
+        return "a reserved member that is not 0";
+    for (size_t at = sizeof head; at < size; at += sizeof function) {
+        memcpy(&function, (const char *)table + at, sizeof function);
+        if (!function)
+            return "a function that is NULL";
+    }
+    return NULL;
+}
 
 /* The backend's, unless libcore would not use it. */
 static const void *ask(call *c, extension_kind kind)
 {
     device *d = c->device;
     const struct known *k = &known[kind];
-    uint32_t size = 0;
+    const char *fault;
     call_enter(c);
     const void *table = d->of->below->extension(d->below, k->name);
     call_left(c);
@@ -162,9 +228,8 @@ static const void *ask(call *c, extension_kind kind)
         call_wrong(c, PLUGIN, "%s has another table than before", k->name);
     if (!table)
         return NULL;
-    memcpy(&size, table, sizeof size);
-    if (size < k->size) {
-        call_wrong(c, PLUGIN, "the table of %s has %u bytes, not %u", k->name, size, k->size);
+    if ((fault = table_fault(table, k->size))) {
+        call_wrong(c, PLUGIN, "the table of %s has %s", k->name, fault);
         return NULL;
     }
     d->extensions[kind] = table;

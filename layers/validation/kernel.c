@@ -145,6 +145,12 @@ static int find_row(kernel_call *k)
     if (!k->row)
         call_wrong(&k->call, LIBCORE, "op %u, signature 0x%" PRIx64 ": the device has no such row",
                    g->op, g->sig);
+    for (uint32_t i = k->row ? k->row->params_size : 0; k->row && i < g->params_size; i++)
+        if (((const char *)g->params)[i]) {
+            call_wrong(&k->call, LIBCORE, "byte %u of the parameters is not 0; the row knows %u", i,
+                       k->row->params_size);
+            return 0;
+        }
     return k->row != NULL;
 }
 
@@ -360,7 +366,10 @@ static collet_status run(kernel_call *k)
         call_wrong(c, PLUGIN, "it returned REFUSED and had written to an output");
     check_guard(k);
     for (uint32_t i = 0; c->queue && status != COLLET_REFUSED && i < k->buffer_count; i++)
-        queue_used(c->queue, k->buffers[i]);
+        if (!c->queue->recording)
+            queue_used(c->queue, k->buffers[i]);
+        else if (!record_used(c->queue, k->buffers[i], k->written[i]))
+            call_wrong(c, LIBCORE, "no memory is left for the layer");
     return status;
 }
 
@@ -388,7 +397,7 @@ collet_status validation_run(collet_device *named, collet_queue *in,
 {
     kernel_call k;
     collet_status status = COLLET_FAILED;
-    if (begin(&k, "run", named, given) && call_queue(&k.call, in, 1) &&
+    if (begin(&k, "run", named, given) && call_queue(&k.call, in, RECORDS) &&
         (on_host(&k) || take_buffers(&k)) && check_reach(&k))
         status = run(&k);
     return end(&k, status);

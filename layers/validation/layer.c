@@ -12,6 +12,29 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static instance *instances;
 
+/* ---- fork -------------------------------------------------------------------------------- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+    object_lock();
+    poison_lock();
+}
+
+static void after_fork(void)
+{
+    poison_unlock();
+    object_unlock();
+    pthread_mutex_unlock(&lock);
+}
+
+static int started;
+
+static void start(void)
+{
+    started = poison_start() && !pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 /* ---- The table below --------------------------------------------------------------------- */
 
 const collet_kernel_row *instance_row(const instance *i, uint32_t row)
@@ -161,7 +184,9 @@ const collet_plugin *collet_layer_entry(const collet_host *host, const collet_pl
                                         collet_error *err)
 {
     int added = 0;
-    if (!poison_start()) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+    if (!started) {
         host->fail(err, COLLET_NO_MEMORY, "no memory for copies of calls");
         return NULL;
     }

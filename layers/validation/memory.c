@@ -114,7 +114,7 @@ static const collet_status transfer_errors[] = {COLLET_REFUSED, COLLET_FAILED, C
 static buffer *transfer_begin(call *c, collet_queue *in, collet_buffer *named, uint64_t offset,
                               const void *memory, uint64_t bytes, int writes)
 {
-    if (!own_memory(c) || !call_queue(c, in, 1))
+    if (!own_memory(c) || !call_queue(c, in, ENQUEUES))
         return NULL;
     if (!memory) {
         call_wrong(c, LIBCORE, "the host's address is NULL");
@@ -177,6 +177,8 @@ collet_status validation_buffer_read(collet_device *handle, collet_queue *in, co
     status = call_status(&c, status, transfer_errors);
     if (copy && status == COLLET_OK)
         memcpy(target, copy, bytes);
+    if (status == COLLET_OK && c.queue && queue_failed(c.queue))
+        call_wrong(&c, PLUGIN, "OK, but a wait for the queue returned FAILED");
     poison_release(block);
     if (c.queue && status != COLLET_REFUSED)
         queue_used(c.queue, b);

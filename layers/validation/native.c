@@ -2,10 +2,17 @@
 /* collet.native/1 */
 #include <collet/extensions.h>
 
+#include <string.h>
+
 #include "validation.h"
 
-static const collet_status errors[] = {COLLET_REFUSED,     COLLET_INVALID, COLLET_NO_MEMORY,
-                                       COLLET_DEVICE_LOST, COLLET_FAILED,  COLLET_OK};
+static const collet_status errors[] = {COLLET_FAILED, COLLET_DEVICE_LOST, COLLET_OK};
+static const collet_status used_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
+                                            COLLET_OK};
+static const collet_status import_errors[] = {COLLET_INVALID, COLLET_NO_MEMORY, COLLET_DEVICE_LOST,
+                                              COLLET_OK};
+
+#define ROOM 64 /* bytes behind what is filled that must stay */
 
 static const collet_native_extension *below_of(const call *c)
 {
@@ -27,13 +34,29 @@ static collet_status native_device(collet_device *named, collet_native_device *n
     if (!call_begin(&c, COLLET_EXTENSION_NATIVE " device", named, err) ||
         !pointer_given(&c, native))
         return call_end(&c, status);
-    uint32_t size = native->struct_size;
+    struct {
+        collet_native_device native;
+        char room[ROOM];
+    } own = {.native = {.struct_size = sizeof own.native}};
+    if (native->struct_size < sizeof *native) {
+        call_wrong(&c, LIBCORE, "struct_size is too small");
+        return call_end(&c, status);
+    }
     call_enter(&c);
-    status = below_of(&c)->device(c.device->below, native, c.below_err);
+    status = below_of(&c)->device(c.device->below, &own.native, c.below_err);
     call_left(&c);
     status = call_status(&c, status, errors);
-    if (native->struct_size != size)
-        call_wrong(&c, PLUGIN, "it changed struct_size");
+    if (own.native.struct_size != sizeof own.native || own.native.reserved)
+        call_wrong(&c, PLUGIN, "it changed struct_size or reserved");
+    if (status == COLLET_OK && !own.native.api)
+        call_wrong(&c, PLUGIN, "`api` is NULL");
+    for (size_t i = 0; i < ROOM; i++)
+        if (own.room[i]) {
+            call_wrong(&c, PLUGIN, "it wrote behind struct_size");
+            break;
+        }
+    own.native.struct_size = native->struct_size;
+    memcpy(native, &own.native, sizeof own.native);
     return call_end(&c, status);
 }
 
@@ -43,7 +66,7 @@ static collet_status native_queue(collet_device *named, collet_queue *in, void *
     call c;
     collet_status status = COLLET_FAILED;
     if (call_begin(&c, COLLET_EXTENSION_NATIVE " queue", named, err) && pointer_given(&c, handle) &&
-        call_queue(&c, in, 0)) {
+        call_own_queue(&c, in, WAITS)) {
         call_enter(&c);
         status = below_of(&c)->queue(c.device->below, call_queue_below(&c), handle, c.below_err);
         call_left(&c);
@@ -57,13 +80,12 @@ static collet_status native_queue_used(collet_device *named, collet_queue *in, c
     call c;
     collet_status status = COLLET_FAILED;
     if (call_begin(&c, COLLET_EXTENSION_NATIVE " queue_used", named, err) &&
-        call_queue(&c, in, 1)) {
+        call_own_queue(&c, in, ENQUEUES)) {
         call_enter(&c);
         status = below_of(&c)->queue_used(c.device->below, call_queue_below(&c), c.below_err);
         call_left(&c);
-        status = call_status(&c, status, errors);
-        if (c.queue)
-            queue_used(c.queue, NULL);
+        status = call_status(&c, status, used_errors);
+        queue_used(c.queue, NULL);
     }
     return call_end(&c, status);
 }
@@ -103,7 +125,7 @@ static collet_status native_import(collet_device *named, void *handle, uint64_t 
     status = below_of(&c)->buffer_import(c.device->below, handle, offset, bytes, element, &below,
                                          c.below_err);
     call_left(&c);
-    status = call_status(&c, status, errors);
+    status = call_status(&c, status, import_errors);
     return call_end(&c, buffer_hand_out(&c, status, below, bytes, 1, out));
 }
 

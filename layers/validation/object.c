@@ -13,6 +13,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static object *table[BUCKETS];
 static uint64_t last;
 
+void object_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void object_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 static object **bucket(uint64_t id)
 {
     return &table[(id >> KIND_BITS) % BUCKETS];
@@ -108,8 +118,8 @@ void object_write_end(object *o)
 
 const char *object_unknown(const void *handle, object_kind kind)
 {
-    static const char *const names[KIND_MASK + 1] = {"", "a device", "a queue", "a buffer",
-                                                     "a stamp"};
+    static const char *const names[KIND_MASK + 1] = {"",         "a device", "a queue",
+                                                     "a buffer", "a stamp",  "a recording"};
     uint64_t id = (uintptr_t)handle;
     pthread_mutex_lock(&lock);
     int existed = id >> KIND_BITS && id >> KIND_BITS <= last;

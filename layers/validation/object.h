@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object - the devices, queues, buffers and stamps that the layer hands to libcore.
+ * object - the devices, queues, buffers, recordings and stamps that the layer hands to libcore.
  *
  * A handle is a serial number and a kind, never an address, so that one which was destroyed, or is
  * of another kind, is told from all others. Every function may be called on any thread.
@@ -14,7 +14,8 @@ typedef enum object_kind {
     OBJECT_DEVICE = 1,
     OBJECT_QUEUE = 2,
     OBJECT_BUFFER = 3,
-    OBJECT_STAMP = 4
+    OBJECT_STAMP = 4,
+    OBJECT_RECORDING = 5
 } object_kind;
 
 /* First member of what is handed out. */
@@ -43,6 +44,10 @@ int object_write_begin(object *o);
 /* 0 if another call writes it. */
 int object_read_allowed(const object *o);
 void object_write_end(object *o);
+
+/* Around fork, so that a child does not find the lock held. */
+void object_lock(void);
+void object_unlock(void);
 
 /* What is wrong with a handle that object_get does not know, in words. */
 const char *object_unknown(const void *handle, object_kind kind);

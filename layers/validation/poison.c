@@ -76,10 +76,21 @@ static void on_fault(int number, siginfo_t *info, void *context)
     atomic_fetch_add(&faults, 1);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void poison_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void poison_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 /* Again where the program has set a handler of its own, to which faults elsewhere go. */
 static int install(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct sigaction now,
         action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     pthread_mutex_lock(&lock);

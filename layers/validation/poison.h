@@ -18,6 +18,9 @@ typedef struct poison_block poison_block;
 
 /* Installs the handler; 0 without memory. Once a process; any thread. */
 int poison_start(void);
+/* Around fork, so that a child does not find the lock held. */
+void poison_lock(void);
+void poison_unlock(void);
 /* A block that ends where its accessible memory ends; NULL if `bytes` exceeds POISON_LARGEST or
  * all blocks are in use. `what`, constant text, names the call in poison_fault. */
 void *poison_take(size_t bytes, const char *what, poison_block **block);

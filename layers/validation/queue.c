@@ -107,6 +107,14 @@ static void free_edges(queue *q)
     }
 }
 
+int queue_failed(queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    int failed = q->failed != 0;
+    pthread_mutex_unlock(&q->lock);
+    return failed;
+}
+
 void queue_all_done(queue *q)
 {
     pthread_mutex_lock(&q->lock);
@@ -188,7 +196,7 @@ void validation_queue_destroy(collet_device *handle, collet_queue *named)
     call c;
     if (!named)
         return;
-    if (!call_begin(&c, "queue_destroy", handle, NULL) || !call_queue(&c, named, 0)) {
+    if (!call_begin(&c, "queue_destroy", handle, NULL) || !call_queue(&c, named, WAITS)) {
         call_end(&c, COLLET_OK);
         return;
     }
@@ -201,6 +209,7 @@ void validation_queue_destroy(collet_device *handle, collet_queue *named)
         call_left(&c);
         queue_all_done(c.queue);
         free_edges(c.queue);
+        free(c.queue->recorded.buffers);
         atomic_fetch_sub(&d->queues, 1);
     }
     call_end(&c, COLLET_OK);
@@ -212,7 +221,7 @@ uint64_t validation_queue_mark(collet_device *handle, collet_queue *named)
 {
     call c;
     uint64_t value = 0;
-    if (call_begin(&c, "queue_mark", handle, NULL) && call_queue(&c, named, 1) && c.queue) {
+    if (call_begin(&c, "queue_mark", handle, NULL) && call_queue(&c, named, ENQUEUES) && c.queue) {
         queue *q = c.queue;
         call_enter(&c);
         value = c.device->of->below->queue_mark(c.device->below, q->below);
@@ -300,7 +309,7 @@ collet_status validation_queue_wait(collet_device *handle, collet_queue *named, 
 {
     call c;
     collet_status status = COLLET_FAILED;
-    if (!call_begin(&c, "queue_wait", handle, err) || !call_queue(&c, named, 0) || !c.queue)
+    if (!call_begin(&c, "queue_wait", handle, err) || !call_queue(&c, named, WAITS) || !c.queue)
         return call_end(&c, status);
     wait_state before = wait_begin(c.queue);
     if (value > before.marked) {
@@ -328,10 +337,12 @@ collet_status validation_queue_after(collet_device *handle, collet_queue *named,
 {
     call c;
     collet_status status = COLLET_FAILED;
-    if (!call_begin(&c, "queue_after", handle, err) || !call_queue(&c, named, 1) || !c.queue)
+    if (!call_begin(&c, "queue_after", handle, err) || !call_queue(&c, named, ENQUEUES) || !c.queue)
         return call_end(&c, status);
     c.other = (queue *)object_get(other, OBJECT_QUEUE);
-    if (!c.other || c.other->device != c.device) {
+    if (c.other == c.queue) {
+        call_wrong(&c, LIBCORE, "`other` is the queue itself");
+    } else if (!c.other || c.other->device != c.device) {
         call_wrong(&c, LIBCORE, "`other` is %s",
                    c.other ? "another device's" : object_unknown(other, OBJECT_QUEUE));
     } else if (value > wait_begin(c.other).marked) {

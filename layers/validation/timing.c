@@ -40,15 +40,13 @@ static collet_status timing_stamp(collet_device *named, collet_queue *in, collet
     call c;
     collet_status status = COLLET_FAILED;
     stamp *s = calloc(1, sizeof *s);
-    if (!call_begin(&c, COLLET_EXTENSION_TIMING " stamp", named, err) || !call_queue(&c, in, 1)) {
+    if (!call_begin(&c, COLLET_EXTENSION_TIMING " stamp", named, err) ||
+        !call_own_queue(&c, in, ENQUEUES)) {
         free(s);
         return call_end(&c, status);
     }
-    if (!s || !out || !c.queue) {
-        call_wrong(&c, LIBCORE, "%s",
-                   !s     ? "no memory is left for the layer"
-                   : !out ? "`stamp` is NULL"
-                          : "a synchronous device has no queues to stamp");
+    if (!s || !out) {
+        call_wrong(&c, LIBCORE, s ? "`stamp` is NULL" : "no memory is left for the layer");
         free(s);
         return call_end(&c, status);
     }

@@ -36,10 +36,17 @@ typedef enum extension_kind {
     EXTENSION_NATIVE,
     EXTENSION_PINNED,
     EXTENSION_TIMING,
+    EXTENSION_RECORD,
     EXTENSION_KINDS
 } extension_kind;
 
 #define UNASKED 2
+
+/* Memory of collet.pinned/1. */
+typedef struct pinned {
+    void *address, *handle;
+    struct pinned *next;
+} pinned;
 
 typedef struct device {
     object object;
@@ -49,9 +56,11 @@ typedef struct device {
     collet_device *below;
     uint32_t index;
     collet_device_properties properties;
-    uint8_t *supported;                      /* by row: 0, 1, UNASKED */
-    const void *extensions[EXTENSION_KINDS]; /* the backend's tables, once asked for */
-    _Atomic uint32_t under_way, queues, buffers;
+    _Atomic uint8_t *supported;                        /* by row: 0, 1, UNASKED */
+    _Atomic(const void *) extensions[EXTENSION_KINDS]; /* the backend's tables, once asked for */
+    _Atomic uint32_t under_way, queues, buffers, recordings;
+    pthread_mutex_t lock; /* of the list */
+    pinned *pinned;
     _Atomic uint64_t bytes; /* of its buffers */
     _Atomic int lost;
 } device;
@@ -67,6 +76,18 @@ typedef struct queue_edge {
     struct queue_edge *next;
 } queue_edge;
 
+/* A buffer that recorded calls use. */
+typedef struct recorded {
+    collet_buffer *buffer;
+    int written;
+} recorded;
+
+/* Of one recording, each buffer once. */
+typedef struct recorded_list {
+    recorded *buffers;
+    uint32_t count;
+} recorded_list;
+
 #define QUEUE_MARKS 256
 
 typedef struct queue {
@@ -75,12 +96,14 @@ typedef struct queue {
     device *device;
     collet_queue *below;
     _Atomic int enqueuing;
-    pthread_mutex_t lock; /* of the members below */
-    uint64_t marked;      /* the last mark */
-    uint64_t reached;     /* the largest value for which a wait returned */
-    uint64_t failed;      /* the least value for which a wait returned FAILED; 0: none */
-    uint64_t sequence;    /* of what was enqueued */
-    uint64_t done;        /* sequence of what is known to be done */
+    int recording;          /* of the call that enqueues, as is `recorded` */
+    recorded_list recorded; /* since `begin` */
+    pthread_mutex_t lock;   /* of the members below */
+    uint64_t marked;        /* the last mark */
+    uint64_t reached;       /* the largest value for which a wait returned */
+    uint64_t failed;        /* the least value for which a wait returned FAILED; 0: none */
+    uint64_t sequence;      /* of what was enqueued */
+    uint64_t done;          /* sequence of what is known to be done */
     uint32_t mark_count;
     queue_mark marks[QUEUE_MARKS];
     queue_edge *edges; /* the newest first */
@@ -137,9 +160,17 @@ collet_status call_end(call *c, collet_status status);
 /* Logs a violation; the first of a call becomes its error. */
 void call_wrong(call *c, side by, const char *format, ...) COLLET_PRINTF(3, 4);
 
-/* The queue of a call that enqueues (1), or waits (0); 0 if the call must not be passed on. Of a
- * synchronous device the queue must be NULL. */
-int call_queue(call *c, collet_queue *handle, int enqueues);
+typedef enum queue_use {
+    WAITS,
+    ENQUEUES, /* not while the queue records */
+    RECORDS   /* or enqueues */
+} queue_use;
+
+/* The queue of a call; 0 if the call must not be passed on. Of a synchronous device the queue must
+ * be NULL. */
+int call_queue(call *c, collet_queue *handle, queue_use use);
+/* The same where the device must have queues. */
+int call_own_queue(call *c, collet_queue *handle, queue_use use);
 collet_queue *call_queue_below(const call *c);
 /* A buffer of the device `of` that the call names; NULL after a violation. call_release_buffer. */
 buffer *call_buffer(call *c, const device *of, collet_buffer *handle, const char *name, int writes);
@@ -157,10 +188,22 @@ collet_status buffer_hand_out(call *c, collet_status status, collet_buffer *belo
 
 /* Something was enqueued in `q`, which uses `b` (NULL: none). */
 void queue_used(queue *q, buffer *b);
+/* Whether a wait has returned FAILED. */
+int queue_failed(queue *q);
 /* Everything enqueued in `q` so far is done. */
 void queue_all_done(queue *q);
 /* Whether a use of the buffer may be in progress; *where is the queue's number. */
 int buffer_in_use(buffer *b, uint64_t *where);
+
+/* ---- extension.c ------------------------------------------------------------------------- */
+
+/* Forgets what was not freed; how many. */
+uint32_t pinned_forget(device *d);
+
+/* ---- record.c ---------------------------------------------------------------------------- */
+
+/* A call that is being recorded uses the buffer; 0 without memory. */
+int record_used(queue *q, const buffer *b, int written);
 
 /* ---- The slots --------------------------------------------------------------------------- */
 
@@ -191,10 +234,11 @@ collet_status validation_accepts(collet_device *device, const collet_kernel_call
                                  uint64_t *workspace_bytes);
 const void *validation_extension(collet_device *device, const char *name);
 
-/* ---- between.c, native.c, timing.c: tables of extensions --------------------------------- */
+/* ---- between.c, native.c, record.c, timing.c: tables of extensions ----------------------- */
 
 extern const struct collet_copy_extension validation_copy;
 extern const struct collet_native_extension validation_native;
+extern const struct collet_record_extension validation_record;
 extern const struct collet_timing_extension validation_timing;
 
 /* ---- layer.c ----------------------------------------------------------------------------- */

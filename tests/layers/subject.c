@@ -25,6 +25,7 @@ struct collet_device {
 
 struct collet_queue {
     uint64_t counter, claimed, failed;
+    int recording;
 };
 
 struct collet_buffer {
@@ -257,6 +258,8 @@ static collet_status queue_wait(collet_device *d, collet_queue *q, uint64_t valu
     maybe_block();
     if (is("waits_short"))
         return COLLET_NOT_READY;
+    if (is("unsure"))
+        return COLLET_NOT_READY;
     if (is("early") || is("forgets"))
         return nanoseconds || (is("forgets") && !q->claimed++) ? COLLET_OK : COLLET_NOT_READY;
     if (is("fails"))
@@ -296,7 +299,11 @@ static collet_status native_device(collet_device *d, collet_native_device *n, co
 {
     (void)d;
     (void)err;
-    n->api = "subject";
+    if (is("native_overrun"))
+        memset(n, 1, sizeof *n + 8);
+    if (is("native_status"))
+        return d->host->fail(err, COLLET_INVALID, "no");
+    n->api = is("native_api") ? NULL : "subject";
     n->struct_size += is("native_size") ? 8 : 0;
     return COLLET_OK;
 }
@@ -356,6 +363,50 @@ static void pinned_free(collet_device *d, void *address, void *handle)
     free(handle);
 }
 
+struct collet_recording {
+    int calls;
+};
+
+static collet_status record_begin(collet_device *d, collet_queue *q, collet_error *err)
+{
+    if (is("begin_status"))
+        return d->host->fail(err, COLLET_NO_MEMORY, "no memory");
+    q->recording = 1;
+    return COLLET_OK;
+}
+
+static collet_status record_end(collet_device *d, collet_queue *q, collet_recording **recording,
+                                collet_error *err)
+{
+    q->recording = 0;
+    if (is("end_fails") || is("end_keeps")) {
+        if (recording && is("end_fails")) {
+            free(*recording);
+            *recording = NULL;
+        }
+        return d->host->fail(err, COLLET_FAILED, "not recorded");
+    }
+    if (recording && !is("end_empty") && !*recording)
+        *recording = calloc(1, sizeof **recording);
+    return COLLET_OK;
+}
+
+static collet_status record_replay(collet_device *d, collet_queue *q, collet_recording *recording,
+                                   collet_error *err)
+{
+    if (is("replay_status"))
+        return d->host->fail(err, COLLET_BUSY, "busy");
+    recording->calls++;
+    q->counter++;
+    return COLLET_OK;
+}
+
+static void record_release(collet_device *d, collet_recording *recording)
+{
+    (void)d;
+    free(recording);
+}
+
 struct collet_stamp {
     int64_t time;
 };
@@ -393,7 +444,11 @@ static const void *extension(collet_device *d, const char *name)
     static const collet_timing_extension timing = {sizeof timing, 0, timing_stamp, timing_elapsed,
                                                    timing_release};
     static const collet_trim_extension table = {sizeof table, 0, trim},
-                                       other = {sizeof other, 0, trim}, shorter = {8, 0, trim};
+                                       other = {sizeof other, 0, trim}, shorter = {8, 0, trim},
+                                       reserved = {sizeof reserved, 1, trim},
+                                       null = {sizeof null, 0, NULL};
+    static const collet_record_extension record = {
+        sizeof record, 0, record_begin, record_end, record_replay, record_release};
     static const collet_memory_extension memory = {sizeof memory, 0, stats, reset_peak};
     static const collet_copy_extension copy = {sizeof copy, 0, between};
     static const collet_native_extension native = {
@@ -407,6 +462,8 @@ static const void *extension(collet_device *d, const char *name)
         return &copy;
     if (!strcmp(name, COLLET_EXTENSION_PINNED))
         return &pinned;
+    if (!strcmp(name, COLLET_EXTENSION_RECORD))
+        return &record;
     if (!strcmp(name, COLLET_EXTENSION_TIMING))
         return &timing;
     if (!strcmp(name, COLLET_EXTENSION_NATIVE))
@@ -414,6 +471,8 @@ static const void *extension(collet_device *d, const char *name)
     if (strcmp(name, COLLET_EXTENSION_TRIM) != 0)
         return NULL;
     return is("extension_short")                  ? &shorter
+           : is("extension_reserved")             ? &reserved
+           : is("extension_null")                 ? &null
            : is("extension_other") && asked++ % 2 ? &other
                                                   : &table;
 }
@@ -460,7 +519,7 @@ static collet_status run(collet_device *d, collet_queue *q, const collet_kernel_
     }
     for (int64_t i = 0; i < call->operands[0].shape[0]; i++)
         out[i] = call->n_in ? data(d, &call->operands[1])[i] : 3.0f;
-    if (q)
+    if (q && !q->recording)
         q->counter++;
     return COLLET_OK;
 }

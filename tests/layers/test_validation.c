@@ -314,6 +314,92 @@ static void act_lost(room *r)
     assert_int_equal(run_row(r, 0), COLLET_FAILED);
 }
 
+static void act_lost_refuses(room *r)
+{
+    assert_int_equal(run_row(r, 0), COLLET_DEVICE_LOST);
+    subject_defect = "refuses";
+    assert_int_equal(run_row(r, 0), COLLET_FAILED);
+}
+
+static void act_lost_after(room *r)
+{
+    assert_int_equal(run_row(r, 0), COLLET_DEVICE_LOST);
+    act_after(r);
+}
+
+static void fail_queue(room *r)
+{
+    assert_int_equal(layer->buffer_write(r->device, r->queue, r->a, 0, r->x, 4, &err), COLLET_OK);
+    subject_defect = "fails";
+    wait_for(r, -1);
+    quiet();
+}
+
+static void act_unsure(room *r)
+{
+    fail_queue(r);
+    subject_defect = "unsure";
+    wait_for(r, 0);
+}
+
+static void act_read_failed(room *r)
+{
+    fail_queue(r);
+    assert_int_equal(layer->buffer_read(r->device, r->queue, r->a, 0, r->x, 4, &err),
+                     COLLET_FAILED);
+}
+
+static const collet_record_extension *record_of(const room *r)
+{
+    return layer->extension(r->device, COLLET_EXTENSION_RECORD);
+}
+
+static void act_begin(room *r)
+{
+    assert_int_equal(record_of(r)->begin(r->device, r->queue, &err), COLLET_FAILED);
+}
+
+/* Records b = copy(a). */
+static collet_status record(room *r, collet_recording **out)
+{
+    assert_int_equal(record_of(r)->begin(r->device, r->queue, &err), COLLET_OK);
+    assert_int_equal(run_row(r, 0), COLLET_OK);
+    return record_of(r)->end(r->device, r->queue, out, &err);
+}
+
+static void act_end(room *r)
+{
+    collet_recording *made = NULL;
+    assert_int_equal(record(r, &made), COLLET_FAILED);
+    assert_null(made);
+}
+
+static void act_end_again(room *r)
+{
+    collet_recording *made = NULL;
+    subject_defect = "";
+    assert_int_equal(record(r, &made), COLLET_OK);
+    subject_defect = "end_keeps";
+    assert_int_equal(record(r, &made), COLLET_FAILED);
+    assert_null(made);
+}
+
+static void act_replay(room *r)
+{
+    collet_recording *made = NULL;
+    assert_int_equal(record(r, &made), COLLET_OK);
+    assert_int_equal(record_of(r)->replay(r->device, r->queue, made, &err), COLLET_FAILED);
+    finish(r);
+    record_of(r)->release(r->device, made);
+}
+
+static void act_native(room *r)
+{
+    collet_native_device native = {.struct_size = sizeof native};
+    const collet_native_extension *e = layer->extension(r->device, COLLET_EXTENSION_NATIVE);
+    assert_int_equal(e->device(r->device, &native, &err), COLLET_FAILED);
+}
+
 static void act_fill(room *r)
 {
     assert_int_equal(run_row(r, 2), COLLET_FAILED);
@@ -438,7 +524,9 @@ static const defect defects[] = {
     {"properties", act_open, "plugin: it changed the properties' struct_size or table"},
     {"supports", act_supports, "device_supports: plugin: 2 for row 0 is neither 0 nor 1"},
     {"supports_less", act_supports, "device_supports: plugin: 0 for row 0, and 1 before"},
-    {"lost", act_lost, "run: plugin: OK, but the device returned DEVICE_LOST before"},
+    {"lost", act_lost, "run: plugin: the status 0, but the device returned DEVICE_LOST before"},
+    {"lost", act_lost_refuses, "the status 9, but the device returned DEVICE_LOST before"},
+    {"lost", act_lost_after, "queue_after: plugin: the status 0, but the device returned"},
     {"silent", act_alloc, "plugin: it returned the status 9 and set the error's to 0"},
     {"other_status", act_alloc, "plugin: it returned the status 9 and set the error's to 5"},
     {"endless_text", act_alloc, "plugin: the error's text has no end"},
@@ -453,6 +541,8 @@ static const defect defects[] = {
     {"early", act_wait, "plugin: OK for 1, and NOT_READY when asked again"},
     {"forgets", act_forget, "plugin: NOT_READY for 1, but the counter was 1 before"},
     {"recovers", act_recover, "plugin: OK for 1, but a wait for 1 returned FAILED"},
+    {"unsure", act_unsure, "plugin: NOT_READY for 1, but the counter was 1 before"},
+    {"reads", act_read_failed, "buffer_read: plugin: OK, but a wait for the queue returned FAIL"},
     {"after_status", act_after, "queue_after: plugin: it returned the status 2, which"},
     {"writes_source", act_write, "buffer_write: plugin: it wrote to the host's memory"},
     {"keeps_source", act_write_later, "what a call of buffer_write pointed to " KEPT},
@@ -467,7 +557,16 @@ static const defect defects[] = {
     {"keeps_shape", act_run_later, "what a call of run pointed to " KEPT},
     {"keeps_strides", act_run_later, "what a call of run pointed to " KEPT},
     {"keeps_params", act_run_later, "what a call of run pointed to " KEPT},
-    {"extension_short", act_extension, "the table of collet.trim/1 has 8 bytes, not 16"},
+    {"extension_short", act_extension, "collet.trim/1 has fewer bytes than the first release"},
+    {"extension_reserved", act_extension, "collet.trim/1 has a reserved member that is not 0"},
+    {"extension_null", act_extension, "the table of collet.trim/1 has a function that is NULL"},
+    {"begin_status", act_begin, "collet.record/1 begin: plugin: it returned the status 5"},
+    {"end_empty", act_end, "collet.record/1 end: plugin: it returned the status 0 and no rec"},
+    {"end_keeps", act_end_again, "record/1 end: plugin: it returned the status 10 and a rec"},
+    {"replay_status", act_replay, "collet.record/1 replay: plugin: it returned the status 16"},
+    {"native_overrun", act_native, "collet.native/1 device: plugin: it wrote behind struct_size"},
+    {"native_status", act_native, "native/1 device: plugin: it returned the status"},
+    {"native_api", act_native, "collet.native/1 device: plugin: `api` is NULL"},
     {"extension_other", act_extension, "collet.trim/1 has another table than before"},
     {"stats_lie", act_stats, "collet.memory/1 stats: plugin: current is 1, and buffers have 512"},
     {"stats_peak", act_stats, "plugin: current is more than reserved or peak"},
@@ -593,6 +692,8 @@ static void foreign_handles(void **state)
     expect("the buffer is another device's");
     layer->queue_after(r.device, r.queue, second.queue, 0, &err);
     expect("`other` is another device's");
+    layer->queue_after(r.device, r.queue, r.queue, 0, &err);
+    expect("`other` is the queue itself");
     destroy(&second);
     destroy(&r);
     quiet();
@@ -663,6 +764,35 @@ static void frees(void **state)
     layer->buffer_write(r.device, r.other, r.b, 0, r.x, 4, &err);
     layer->queue_destroy(r.device, r.other);
     r.other = NULL;
+    destroy(&r);
+    quiet();
+}
+
+/* Work in the first of many queues, on which each of the others goes on after the one before it. */
+static void a_wait_reaches_what_the_queue_went_on_after(void **state)
+{
+    enum { QUEUES = 20, ROUNDS = 200 };
+    collet_queue *q[QUEUES];
+    uint64_t last = 0;
+    room r;
+    (void)state;
+    make(&r, 0);
+    for (int i = 0; i < QUEUES; i++)
+        assert_int_equal(layer->queue_create(r.device, &q[i], &err), COLLET_OK);
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < QUEUES; i++) {
+            if (i)
+                layer->queue_after(r.device, q[i], q[i - 1], last, &err);
+            layer->buffer_write(r.device, q[i], i ? r.b : r.a, 0, r.x, 4, &err);
+            last = layer->queue_mark(r.device, q[i]);
+        }
+    layer->queue_wait(r.device, q[QUEUES - 1], last, -1, &err);
+    quiet();
+    layer->buffer_free(r.device, r.a);
+    r.a = NULL;
+    quiet();
+    for (int i = 0; i < QUEUES; i++)
+        layer->queue_destroy(r.device, q[i]);
     destroy(&r);
     quiet();
 }
@@ -766,7 +896,7 @@ static void timing(void **state)
     e->stamp(r.device, r.queue, NULL, &err);
     expect("collet.timing/1 stamp: libcore: `stamp` is NULL");
     timing_of(&host_room)->stamp(host_room.device, NULL, &other, &err);
-    expect("a synchronous device has no queues to stamp");
+    expect("a synchronous device has no queues");
     e->elapsed(r.device, s[0], s[1], &ns, &err);
     expect("collet.timing/1 elapsed: libcore: no wait has reported a mark made after `first`");
     e->release(r.device, s[0]);
@@ -829,8 +959,91 @@ static void natives(void **state)
     assert_int_equal(e->device(r.device, &native, &err), COLLET_FAILED);
     expect("collet.native/1 device: plugin: it changed struct_size");
     subject_defect = "";
+    assert_int_equal(e->device(r.device, &(collet_native_device){.struct_size = 8}, &err),
+                     COLLET_FAILED);
+    expect("collet.native/1 device: libcore: struct_size is too small");
+    subject_defect = "";
     destroy(&r);
     quiet();
+}
+
+static void recordings(void **state)
+{
+    room r, second;
+    collet_recording *made = NULL, *before;
+    (void)state;
+    make(&r, 0);
+    make(&second, 0);
+    const collet_record_extension *e = record_of(&r);
+    assert_int_equal(record(&r, &made), COLLET_OK);
+    before = made;
+    assert_int_equal(e->replay(r.device, r.queue, made, &err), COLLET_OK);
+    assert_int_equal(record(&r, &made), COLLET_OK);
+    assert_ptr_equal(made, before);
+    assert_int_equal(record(&r, NULL), COLLET_OK);
+    finish(&r);
+    assert_int_equal(e->replay(r.device, r.queue, made, &err), COLLET_OK);
+    quiet();
+    e->release(r.device, made);
+    expect("collet.record/1 release: libcore: no wait has reported its last replay");
+    layer->buffer_free(r.device, r.a);
+    expect("may still use the buffer");
+    finish(&r);
+    e->replay(r.device, r.other, made, &err);
+    expect("collet.record/1 replay: libcore: it was recorded in another queue");
+    e->replay(second.device, second.queue, made, &err);
+    expect("the recording is another device's");
+    layer->buffer_free(r.device, r.a);
+    r.a = NULL;
+    quiet();
+    e->replay(r.device, r.queue, made, &err);
+    expect("a buffer of the recording is destroyed before");
+    e->release(r.device, made);
+    e->release(r.device, NULL);
+    quiet();
+    e->release(r.device, made);
+    expect("the recording is destroyed before");
+    destroy(&second);
+    destroy(&r);
+    quiet();
+}
+
+static void recording_queues(void **state)
+{
+    room r, host_room;
+    collet_recording *made = NULL;
+    (void)state;
+    make(&r, 0);
+    make(&host_room, 1);
+    const collet_record_extension *e = record_of(&r);
+    e->begin(host_room.device, NULL, &err);
+    expect("collet.record/1 begin: libcore: a synchronous device has no queues");
+    e->end(r.device, r.queue, &made, &err);
+    expect("collet.record/1 end: libcore: the queue does not record");
+    assert_int_equal(e->begin(r.device, r.queue, &err), COLLET_OK);
+    layer->buffer_write(r.device, r.queue, r.a, 0, r.x, 4, &err);
+    expect("buffer_write: libcore: the queue records: nothing but `run` is enqueued before `end`");
+    e->begin(r.device, r.queue, &err);
+    expect("collet.record/1 begin: libcore: the queue records");
+    assert_int_equal(run_row(&r, 0), COLLET_OK);
+    layer->queue_wait(r.device, r.queue, 0, -1, &err);
+    layer->queue_after(r.device, r.other, r.queue, 0, &err);
+    layer->buffer_free(r.device, r.a); /* recorded calls use nothing */
+    r.a = NULL;
+    assert_int_equal(e->end(r.device, r.queue, &made, &err), COLLET_OK);
+    e->release(r.device, made);
+    quiet();
+    made = NULL;
+    subject_defect = "end_fails";
+    layer->buffer_alloc(r.device, 256, &r.a, &err);
+    assert_int_equal(record(&r, &made), COLLET_FAILED);
+    assert_null(made);
+    subject_defect = "";
+    quiet();
+    assert_int_equal(record(&r, &made), COLLET_OK);
+    destroy(&host_room);
+    destroy(&r);
+    expect("1 recordings and 0 allocations of collet.pinned/1 were not freed before");
 }
 
 static void pinned_memory(void **state)
@@ -844,14 +1057,18 @@ static void pinned_memory(void **state)
     memset(address, 1, 100);
     e->free(r.device, address, handle);
     quiet();
+    e->free(r.device, address, handle);
+    expect("collet.pinned/1 free: libcore: it frees what alloc did not return, or twice");
     e->alloc(r.device, 0, &address, &handle, &err);
     expect("collet.pinned/1 alloc: libcore: 0 bytes");
     subject_defect = "pinned_unaligned";
     assert_int_equal(e->alloc(r.device, 100, &address, &handle, &err), COLLET_FAILED);
     expect("collet.pinned/1 alloc: plugin: the address ");
     subject_defect = "";
+    assert_int_equal(e->alloc(r.device, 100, &address, &handle, &err), COLLET_OK);
     destroy(&r);
-    quiet();
+    expect("0 recordings and 1 allocations of collet.pinned/1 were not freed before");
+    free(handle);
 }
 
 static void too_many_queues(void **state)
@@ -893,6 +1110,16 @@ static void calls_are_checked(void **state)
     wrong_call("params and params_size differ");
     k.call.op = COLLET_OP_ADD;
     wrong_call("the device has no such row");
+    struct {
+        collet_fill_params known;
+        char newer[8];
+    } params = {{.struct_size = sizeof params}, {0}};
+    prepare(&k, &calls, 2);
+    k.call.params = &params;
+    k.call.params_size = sizeof params;
+    assert_int_equal(launch(&k, &calls), COLLET_OK);
+    params.newer[1] = 1;
+    wrong_call("of the parameters is not 0; the row knows ");
     k.operands[0].dtype = 99;
     wrong_call("operand 0 has an unknown dtype");
     k.operands[1].dtype = COLLET_F64;
@@ -1078,11 +1305,14 @@ int main(void)
         cmocka_unit_test(foreign_handles),
         cmocka_unit_test(lives),
         cmocka_unit_test(frees),
+        cmocka_unit_test(a_wait_reaches_what_the_queue_went_on_after),
         cmocka_unit_test(arguments),
         cmocka_unit_test(copies),
         cmocka_unit_test(natives),
         cmocka_unit_test(timing),
         cmocka_unit_test(pinned_memory),
+        cmocka_unit_test(recordings),
+        cmocka_unit_test(recording_queues),
         cmocka_unit_test(too_many_queues),
         cmocka_unit_test(calls_are_checked),
         cmocka_unit_test(calls_are_accepted_without_memory),

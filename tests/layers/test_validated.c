@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs with the validation layer over their backends: it is silent, also over itself, and hangs
+ * no child of fork. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/support.h"
+#include "fakes/remote/control.h"
+
+#define PATH REMOTE_PLUGIN ":" SCALAR_PLUGIN ":" COLLET_TEST_PLUGINS "/validation.so"
+
+static char said[4096];
+
+static void keep(void *user, int32_t level, const char *text)
+{
+    (void)user;
+    (void)level;
+    if (!strncmp(text, "validation: ", 12))
+        snprintf(said, sizeof said, "%s", text);
+}
+
+static collet_runtime *validated(const char *layers, const char *more)
+{
+    const char *const settings[] = {layers, more, NULL};
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = PATH, .log = keep, .settings = settings};
+    collet_runtime *rt = NULL;
+    collet_error err;
+    if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return rt;
+}
+
+/* c = a + a, on two devices; 0: as it should be. */
+static int add_everywhere(collet_runtime *rt)
+{
+    static const char *const devices[] = {"cpu_scalar", "remote:0", "remote:1"};
+    const float values[4] = {1, 2, 3, 4};
+    const int64_t n = 4;
+    collet_context *cx = NULL;
+    collet_array *a = NULL;
+    float got[4] = {0};
+    int wrong = collet_context_create(&cx, rt, NULL) != COLLET_OK ||
+                collet_array_from(cx, &a, COLLET_F32, 1, &n, values) != COLLET_OK;
+    for (int i = 0; i < 3 && !wrong; i++)
+        wrong =
+            collet_set_backend(cx, devices[i]) != COLLET_OK || collet_add(cx, a, a, a) != COLLET_OK;
+    wrong = wrong || collet_array_read(cx, a, got, sizeof got) != COLLET_OK || got[3] != 32;
+    collet_array_free(a);
+    collet_context_destroy(cx);
+    return wrong;
+}
+
+static void over_itself(void **state)
+{
+    (void)state;
+    collet_runtime *rt = validated("layers=validation,validation", NULL);
+    assert_int_equal(add_everywhere(rt), 0);
+    collet_runtime_destroy(rt);
+    assert_string_equal(said, "");
+}
+
+static _Atomic int ended;
+
+static void *work(void *rt)
+{
+    const int64_t n = 4;
+    collet_context *cx = NULL;
+    collet_array *a = NULL;
+    int wrong = collet_context_create(&cx, rt, NULL) != COLLET_OK ||
+                collet_set_backend(cx, "cpu_scalar") != COLLET_OK ||
+                collet_array_from(cx, &a, COLLET_F32, 1, &n, (const float[4]){0}) != COLLET_OK;
+    while (!wrong && !atomic_load(&ended))
+        wrong = collet_add(cx, a, a, a) != COLLET_OK;
+    collet_array_free(a);
+    collet_context_destroy(cx);
+    return wrong ? rt : NULL;
+}
+
+/* Threads are in the layer, which takes its locks, when the program forks. */
+static void a_child_of_fork_works(void **state)
+{
+    pthread_t threads[2];
+    (void)state;
+    collet_runtime *rt = validated("layers=validation", NULL);
+    atomic_store(&ended, 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, rt), 0);
+    for (int i = 0; i < 40; i++) {
+        int status = 0;
+        pid_t child = fork();
+        if (!child) {
+            alarm(60);
+            collet_runtime *own = validated("layers=validation", "probe=off");
+            _exit(add_everywhere(own));
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    atomic_store(&ended, 1);
+    for (int i = 0; i < 2; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+    }
+    collet_runtime_destroy(rt);
+    assert_string_equal(said, "");
+}
+
+static collet_status succeed(remote_control *c, const remote_command *command)
+{
+    (void)c;
+    (void)command;
+    return COLLET_OK;
+}
+
+static void ignore(remote_control *c, uint64_t queue, uint64_t value, collet_status status)
+{
+    (void)c;
+    (void)queue;
+    (void)value;
+    (void)status;
+}
+
+/* The device records them, and replays what it has recorded. */
+static void sequences_are_recorded(void **state)
+{
+    static remote_control control = {.enqueued = succeed, .waited = ignore};
+    char setting[48];
+    (void)state;
+    snprintf(setting, sizeof setting, "remote.control=%zx", (size_t)(void *)&control);
+    world w = {.rt = validated("layers=validation", setting)};
+    collet_sequence *s = NULL;
+    w.cx = context_of(w.rt);
+    assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
+    collet_array *a = floats(w.cx, 4, 1), *b = floats(w.cx, 4, 0), *arguments[] = {a};
+    assert_ok(w.cx, collet_sequence_begin(w.cx));
+    assert_ok(w.cx, collet_add(w.cx, b, b, a));
+    assert_ok(w.cx, collet_sequence_end(w.cx, &s, 1, arguments));
+    for (int i = 0; i < 5; i++)
+        assert_ok(w.cx, collet_sequence_run(w.cx, s, NULL));
+    collet_array *other = floats(w.cx, 4, 10);
+    arguments[0] = other;
+    collet_array_free(a);
+    assert_ok(w.cx, collet_sequence_run(w.cx, s, arguments));
+    assert_floats(w.cx, b, (const float[]){15, 22, 29, 36});
+    collet_sequence_free(s);
+    assert_int_equal(atomic_load(&control.recorded), 2);
+    assert_int_equal(atomic_load(&control.replayed), 5);
+    assert_int_equal(atomic_load(&control.recordings), 0);
+    collet_array_free(b);
+    collet_array_free(other);
+    close_world(w);
+    assert_string_equal(said, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(over_itself),
+        cmocka_unit_test(a_child_of_fork_works),
+        cmocka_unit_test(sequences_are_recorded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
