@@ -185,11 +185,12 @@ class Array(_core.Array):
 
     def __repr__(self):
         import numpy
+        device = self.device  # before the elements are copied to the host
         shown = self.astype("f32") if self._dtype == "bf16" else self
         values = numpy.array2string(shown.to_numpy(), separator=", ", prefix="collet.Array(",
                                     threshold=200)
         return (f"collet.Array({values}, dtype={self._dtype}, shape={self.shape}, "
-                f"device='{self.device}')")
+                f"device='{device}')")
 
     def __str__(self):
         return str(self.to_numpy())

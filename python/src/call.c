@@ -203,19 +203,12 @@ static collet_status infer_without(call *c, uint32_t left_out, const collet_arra
 }
 
 /* Optional outputs are computed where the inputs and parameters allow it. */
-static int infer(call *c)
+static int infer_all(call *c, const collet_array_spec *ins)
 {
     const op_object *op = c->op;
-    collet_array_spec ins[COLLET_MAX_OPERANDS];
     uint32_t may_miss = 0, missing = 0, attempt = 0;
     collet_error err;
     collet_status status;
-    for (uint32_t i = 0; i < op->n_in; i++) {
-        const operand *o = &c->operands[op->n_out + i];
-        ins[i] = o->view.spec;
-        if (!c->given[op->n_out + i])
-            ins[i].ndim = COLLET_ABSENT;
-    }
     for (uint32_t i = 0; i < op->n_out; i++) {
         missing |= (uint32_t)c->absent[i] << i;
         if (op->operands[i].optional && !c->given[i] && !c->absent[i])
@@ -229,6 +222,69 @@ static int infer(call *c)
         return 0;
     error_raise(status, err.text);
     return -1;
+}
+
+static int same_spec(const collet_array_spec *a, const collet_array_spec *b)
+{
+    return a->ndim == b->ndim && a->dtype == b->dtype &&
+           (a->ndim <= 0 || !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape));
+}
+
+/* What the last call inferred from the same; 0: that was another. */
+static int recall(call *c, const collet_array_spec *ins)
+{
+    const op_object *op = c->op;
+    const op_memory *m = &op->memory;
+    if (m->generation != runtime_generation() || memcmp(m->params, c->params, op->params_size))
+        return 0;
+    for (uint32_t i = 0; i < op->n_in; i++)
+        if (!same_spec(&ins[i], &m->specs[op->n_out + i]))
+            return 0;
+    for (uint32_t i = 0; i < op->n_out; i++) {
+        c->operands[i].view.spec = m->specs[i];
+        c->absent[i] = (m->absent >> i & 1) != 0;
+    }
+    return 1;
+}
+
+static void remember(call *c, const collet_array_spec *ins)
+{
+    op_object *op = c->op;
+    op_memory *m = &op->memory;
+    m->absent = 0;
+    for (uint32_t i = 0; i < op->n_out; i++) {
+        m->specs[i] = c->operands[i].view.spec;
+        m->absent |= (uint32_t)c->absent[i] << i;
+    }
+    memcpy(&m->specs[op->n_out], ins, op->n_in * sizeof *ins);
+    memcpy(m->params, c->params, op->params_size);
+    m->generation = runtime_generation();
+}
+
+static int infer(call *c)
+{
+    const op_object *op = c->op;
+    collet_array_spec ins[COLLET_MAX_OPERANDS];
+    int open = 0, told = c->dtype || c->shape; /* of the outputs */
+    for (uint32_t i = 0; i < op->n_out; i++) {
+        open += !c->given[i];
+        told |= c->given[i] || c->absent[i];
+    }
+    if (!open) /* collet_call checks what the caller gave */
+        return 0;
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const operand *o = &c->operands[op->n_out + i];
+        ins[i].ndim = COLLET_ABSENT;
+        if (c->given[op->n_out + i])
+            ins[i] = o->view.spec;
+    }
+    if (!told && recall(c, ins))
+        return 0;
+    if (infer_all(c, ins))
+        return -1;
+    if (!told)
+        remember(c, ins);
+    return 0;
 }
 
 /* ---- The call ----------------------------------------------------------------------------- */

@@ -22,6 +22,39 @@ typedef struct array_interface {
     PyObject *descr;
 } array_interface;
 
+/* What NumPy's headers have read in place since 1.7 (PyArrayObject_fields, PyArray_Descr): a
+ * capsule costs as much as the rest of a small call. Used if it agrees with the capsule: see
+ * learn_layout. */
+typedef struct array_fields {
+    PyObject_HEAD void *data;
+    int nd;
+    Py_ssize_t *shape;
+    Py_ssize_t *strides;
+    PyObject *owner;
+    PyObject *descr;
+    int flags;
+} array_fields;
+
+typedef struct descr_fields {
+    PyObject_HEAD PyObject *type;
+    char kind, letter, byte_order, unused;
+    int number;
+} descr_fields;
+
+/* By NumPy's number of the type; 0: it is read by the capsule. */
+static const struct {
+    collet_dtype dtype;
+    char kind;
+    int size;
+} numbered[] = {
+    [1] = {COLLET_I8, 'i', 1},     [2] = {COLLET_U8, 'u', 1},   [5] = {COLLET_I32, 'i', 4},
+    [6] = {COLLET_U32, 'u', 4},    [7] = {COLLET_I64, 'i', 8},  [8] = {COLLET_U64, 'u', 8},
+    [11] = {COLLET_F32, 'f', 4},   [12] = {COLLET_F64, 'f', 8}, [14] = {COLLET_C64, 'c', 8},
+    [15] = {COLLET_C128, 'c', 16}, [23] = {COLLET_F16, 'f', 2},
+};
+_Static_assert(sizeof(long) == 8, "numbers 7 and 8 are NumPy's long");
+
+static int layout_known;
 static PyObject *array_type, *empty, *asarray, *copyto, *dtype_type, *interface_name;
 static PyObject *dtypes[COLLET_DTYPE_COUNT];
 
@@ -33,24 +66,7 @@ static const char *const names[COLLET_DTYPE_COUNT] = {
     [COLLET_U32] = "uint32",  [COLLET_I64] = "int64",     [COLLET_U64] = "uint64",
 };
 
-/* Imports NumPy at its first use: it takes longer than everything else at the start. */
-static int prepare(void)
-{
-    PyObject *numpy = array_type ? NULL : PyImport_ImportModule("numpy");
-    if (!numpy)
-        return array_type ? 0 : -1;
-    empty = PyObject_GetAttrString(numpy, "empty");
-    asarray = PyObject_GetAttrString(numpy, "asarray");
-    copyto = PyObject_GetAttrString(numpy, "copyto");
-    dtype_type = PyObject_GetAttrString(numpy, "dtype");
-    interface_name = PyUnicode_InternFromString("__array_struct__");
-    array_type = PyObject_GetAttrString(numpy, "ndarray");
-    Py_DECREF(numpy);
-    if (empty && asarray && copyto && dtype_type && interface_name && array_type)
-        return 0;
-    Py_CLEAR(array_type);
-    return -1;
-}
+static int prepare(void);
 
 int numpy_is_array(PyObject *object)
 {
@@ -251,7 +267,50 @@ static int read_interface(const array_interface *a, PyObject *array, const char 
     return 0;
 }
 
-int numpy_view_of(PyObject *array, const char *name, numpy_view *view)
+/* The interface of an array of a known layout and type; 0: by the capsule. */
+static int read_fields(PyObject *array, array_interface *a)
+{
+    const array_fields *f = (const array_fields *)(const void *)array;
+    const descr_fields *d = (const descr_fields *)(const void *)f->descr;
+    unsigned number = (unsigned)d->number;
+    if (number >= sizeof numbered / sizeof *numbered || !numbered[number].dtype ||
+        d->byte_order == '>' || d->byte_order == '<')
+        return 0;
+    *a = (array_interface){2,
+                           f->nd,
+                           numbered[number].kind,
+                           numbered[number].size,
+                           f->flags | NATIVE,
+                           f->shape,
+                           f->strides,
+                           f->data,
+                           f->descr};
+    return 1;
+}
+
+/* Whether this NumPy has that layout: compares addresses before it follows them. */
+static void learn_layout(void)
+{
+    PyObject *sample = PyObject_CallFunction(empty, "(iii)s", 5, 4, 3, "float32");
+    PyObject *view = sample ? PyObject_CallMethod(sample, "swapaxes", "ii", 0, 2) : NULL;
+    PyObject *descr = view ? PyObject_GetAttrString(view, "dtype") : NULL;
+    PyObject *capsule = view ? PyObject_GetAttr(view, interface_name) : NULL;
+    const array_interface *a = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+    const array_fields *f = (const array_fields *)(const void *)view;
+    array_interface read;
+    layout_known =
+        a && descr && f->data == a->data && f->nd == 3 && f->descr == descr && f->owner == sample &&
+        f->strides == f->shape + 3 && !memcmp(f->shape, a->shape, 3 * sizeof *f->shape) &&
+        !memcmp(f->strides, a->strides, 3 * sizeof *f->strides) && read_fields(view, &read) &&
+        read.kind == a->kind && read.itemsize == a->itemsize && read.flags == a->flags;
+    Py_XDECREF(capsule);
+    Py_XDECREF(descr);
+    Py_XDECREF(view);
+    Py_XDECREF(sample);
+    PyErr_Clear();
+}
+
+static int view_by_capsule(PyObject *array, const char *name, numpy_view *view)
 {
     PyObject *capsule = prepare() ? NULL : PyObject_GetAttr(array, interface_name);
     const array_interface *a = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
@@ -262,4 +321,33 @@ int numpy_view_of(PyObject *array, const char *name, numpy_view *view)
         error_format(COLLET_INVALID, "%s: its __array_struct__ is of another version", name);
     Py_XDECREF(capsule);
     return failed;
+}
+
+int numpy_view_of(PyObject *array, const char *name, numpy_view *view)
+{
+    array_interface read;
+    if (layout_known && numpy_is_array(array) && read_fields(array, &read))
+        return read_interface(&read, array, name, view);
+    return view_by_capsule(array, name, view);
+}
+
+/* Imports NumPy at its first use: it takes longer than everything else at the start. */
+static int prepare(void)
+{
+    PyObject *numpy = array_type ? NULL : PyImport_ImportModule("numpy");
+    if (!numpy)
+        return array_type ? 0 : -1;
+    empty = PyObject_GetAttrString(numpy, "empty");
+    asarray = PyObject_GetAttrString(numpy, "asarray");
+    copyto = PyObject_GetAttrString(numpy, "copyto");
+    dtype_type = PyObject_GetAttrString(numpy, "dtype");
+    interface_name = PyUnicode_InternFromString("__array_struct__");
+    array_type = PyObject_GetAttrString(numpy, "ndarray");
+    Py_DECREF(numpy);
+    if (empty && asarray && copyto && dtype_type && interface_name && array_type) {
+        learn_layout();
+        return 0;
+    }
+    Py_CLEAR(array_type);
+    return -1;
 }

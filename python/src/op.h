@@ -20,6 +20,14 @@ typedef struct op_operand {
     int optional;
 } op_operand;
 
+/* The last inference: the same inputs and parameters have the same outputs. */
+typedef struct op_memory {
+    uint64_t generation;                          /* 0: there is none */
+    uint32_t absent;                              /* optional outputs that there were not */
+    collet_array_spec specs[COLLET_MAX_OPERANDS]; /* outputs first */
+    unsigned char params[OP_PARAMS];
+} op_memory;
+
 typedef struct op_object {
     PyObject_HEAD PyMethodDef method; /* of the function that calls the op */
     PyObject *name, *doc;
@@ -28,6 +36,7 @@ typedef struct op_object {
     uint32_t id, n_out, n_in, params_size, field_count;
     op_operand operands[COLLET_MAX_OPERANDS]; /* outputs first */
     op_field *fields;
+    op_memory memory;
 } op_object;
 
 int op_add_type(PyObject *module);

@@ -173,6 +173,12 @@ def test_pickling(pair):
     equal(copy.deepcopy([x])[0], a)
 
 
+def test_repr_shows_where_the_elements_are(device):
+    x = op.exp(collet.ones(3))
+    place = device if collet.memory(device)["current"] and device.startswith("opencl") else "host"
+    assert f"device='{place}'" in repr(x)
+
+
 def test_repr(device):
     text = repr(collet.asarray(np.array([1, 2.5], "f4")))
     assert text.startswith("collet.Array([1. , 2.5], dtype=f32, shape=(2,), device='")

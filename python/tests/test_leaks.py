@@ -63,7 +63,9 @@ def resident():
 @pytest.mark.parametrize("name", CALLS)
 def test_references(name):
     call = CALLS[name]
-    watched = (A, B, OUT, THREE, SHORT, X, None, True, A.dtype, np.float64)
+    watched = [A, B, OUT, THREE, SHORT, X, A.dtype, np.float64]
+    if sys.version_info < (3, 12):  # immortal since then
+        watched += [None, True]
 
     def growth():
         gc.collect()

@@ -69,7 +69,7 @@ def test_fork():
 def test_fork_while_another_thread_computes():
     text = """if True:
         import os, threading, time, numpy as np, collet
-        a = np.ones((2000, 2000))
+        a = np.ones((900, 900))
         collet.set_backend("cpu_scalar")
         collet.op.add(1.0, 2.0)
         thread = threading.Thread(target=lambda: collet.op.matmul(a, a))
