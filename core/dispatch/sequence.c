@@ -2,6 +2,7 @@
 /* Recording: the steps of a sequence, its slots and arguments. */
 #include "sequence.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,15 +132,33 @@ static collet_array byte_range(storage *s, uint64_t first, uint64_t last)
                           .strides = {1}};
 }
 
-/* Of a new storage a slot is made; `slots` has room for it. */
-static uint32_t slot_of(slot *slots, uint32_t *count, const collet_array *a)
+/* Slots by their storages, while a recording ends: a hash table with twice the entries needed. */
+typedef struct slot_index {
+    slot *slots;
+    uint32_t *numbers; /* of slots, from 1; 0: empty */
+    size_t mask;
+} slot_index;
+
+/* The entry of a storage, or the empty one where it belongs. */
+static uint32_t *entry_of(const slot_index *index, const storage *s)
 {
-    for (uint32_t i = *count; i-- > 0;)
-        if (slots[i].storage == a->storage)
-            return i;
-    slots[*count] =
+    size_t i = (uintptr_t)s / _Alignof(max_align_t) * (size_t)0x9e3779b97f4a7c15u >> 20;
+    while (index->numbers[i & index->mask] &&
+           index->slots[index->numbers[i & index->mask] - 1].storage != s)
+        i++;
+    return &index->numbers[i & index->mask];
+}
+
+/* Of a new storage a slot is made; there is room for it. */
+static uint32_t slot_of(const slot_index *index, uint32_t *count, const collet_array *a)
+{
+    uint32_t *entry = entry_of(index, a->storage);
+    if (*entry)
+        return *entry - 1;
+    index->slots[*count] =
         (slot){.storage = a->storage, .view = byte_range(a->storage, first_byte(a), last_byte(a))};
-    return (*count)++;
+    *entry = ++*count;
+    return *count - 1;
 }
 
 static void slot_use(slot *s, const collet_array *a, int writes)
@@ -161,7 +180,7 @@ static void slot_use(slot *s, const collet_array *a, int writes)
 }
 
 /* Inputs first: an output that is also an input needs its bytes. */
-static void step_slots(step *t, slot *slots, uint32_t *count)
+static void step_slots(step *t, const slot_index *index, uint32_t *count)
 {
     for (uint32_t k = 0; k < t->count; k++) {
         uint32_t i = k < t->call.n_in ? t->call.n_out + k : k - t->call.n_in;
@@ -169,71 +188,53 @@ static void step_slots(step *t, slot *slots, uint32_t *count)
         t->from[i].slot = SEQUENCE_NONE;
         if (!a->storage)
             continue;
-        t->from[i].slot = slot_of(slots, count, a);
-        slot_use(&slots[t->from[i].slot], a, i < t->call.n_out);
+        t->from[i].slot = slot_of(index, count, a);
+        slot_use(&index->slots[t->from[i].slot], a, i < t->call.n_out);
     }
 }
 
-static collet_status slots_create(collet_sequence *s, collet_error *err)
+static collet_status slots_create(collet_sequence *s, slot_index *index, collet_error *err)
 {
-    size_t most = 1;
+    size_t most = 1, entries = 2;
     for (uint32_t i = 0; i < s->step_count; i++)
         most += s->steps[i]->count;
-    slot *slots = calloc(most, sizeof *slots);
-    if (!slots)
+    while (entries < 2 * most)
+        entries *= 2;
+    index->slots = calloc(most, sizeof *index->slots);
+    index->numbers = calloc(entries, sizeof *index->numbers);
+    index->mask = entries - 1;
+    if (!index->slots || !index->numbers) {
+        free(index->slots);
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a sequence");
+    }
     s->slot_count = 0;
     for (uint32_t i = 0; i < s->step_count; i++)
-        step_slots(s->steps[i], slots, &s->slot_count);
+        step_slots(s->steps[i], index, &s->slot_count);
     free(s->slots);
-    s->slots = slots;
+    s->slots = index->slots;
     return COLLET_OK;
 }
 
 /* ---- Arguments --------------------------------------------------------------------------- */
 
-/* Whether the operands of the slot use nothing but the elements of `a`. */
-static int covers(const collet_sequence *s, uint32_t number, const collet_array *a)
-{
-    for (uint32_t i = 0; i < s->step_count; i++) {
-        const step *t = s->steps[i];
-        for (uint32_t k = 0; k < t->count; k++) {
-            const collet_array *v = &t->views[k];
-            if (t->from[k].slot == number && !array_same(v, a) &&
-                !(a->contiguous && first_byte(v) >= first_byte(a) && last_byte(v) <= last_byte(a)))
-                return 0;
-        }
-    }
-    return 1;
-}
-
-static collet_status argument_take(collet_context *cx, collet_sequence *s, uint32_t k,
-                                   const collet_array *a)
+static collet_status argument_take(collet_context *cx, collet_sequence *s, const slot_index *index,
+                                   uint32_t k, const collet_array *a)
 {
     if (!a || a->storage->runtime != s->runtime)
         return context_fail(cx, COLLET_INVALID, "collet_sequence_end: argument %u %s", k,
                             a ? "belongs to another runtime" : "is NULL");
-    uint32_t number = 0;
-    while (number < s->slot_count && s->slots[number].storage != a->storage)
-        number++;
+    uint32_t number = *entry_of(index, a->storage);
     s->specs[k] = *a;
     s->arguments[k] = SEQUENCE_NONE;
-    if (number == s->slot_count)
+    if (!number)
         return a->size ? context_fail(cx, COLLET_INVALID,
                                       "collet_sequence_end: no recorded call uses argument %u", k)
                        : COLLET_OK;
-    slot *l = &s->slots[number];
+    slot *l = &s->slots[--number];
     if (l->argument)
         return context_fail(cx, COLLET_INVALID,
                             "collet_sequence_end: argument %u shares its storage with another one; "
                             "name one array that contains both",
-                            k);
-    if (!covers(s, number, a))
-        return context_fail(cx, COLLET_INVALID,
-                            "collet_sequence_end: a recorded call uses elements of argument %u's "
-                            "storage that are not in the argument, or the argument is not "
-                            "contiguous and a call uses a part of it: name a contiguous array that "
-                            "contains all that is used",
                             k);
     l->argument = 1;
     l->view = *a;
@@ -242,8 +243,31 @@ static collet_status argument_take(collet_context *cx, collet_sequence *s, uint3
     return COLLET_OK;
 }
 
-static collet_status arguments_take(collet_context *cx, collet_sequence *s, uint32_t count,
-                                    collet_array *const *arguments)
+/* Whether a call uses nothing of the argument's storage but its elements. */
+static int covers(const collet_array *a, const collet_array *v)
+{
+    return array_same(v, a) ||
+           (a->contiguous && first_byte(v) >= first_byte(a) && last_byte(v) <= last_byte(a));
+}
+
+/* SEQUENCE_NONE: every argument covers what the calls use of its storage; else the first slot whose
+ * argument does not. */
+static uint32_t uncovered(const collet_sequence *s)
+{
+    for (uint32_t i = 0; i < s->step_count; i++) {
+        const step *t = s->steps[i];
+        for (uint32_t k = 0; k < t->count; k++) {
+            uint32_t number = t->from[k].slot;
+            if (number != SEQUENCE_NONE && s->slots[number].argument &&
+                !covers(&s->slots[number].view, &t->views[k]))
+                return number;
+        }
+    }
+    return SEQUENCE_NONE;
+}
+
+static collet_status arguments_take(collet_context *cx, collet_sequence *s, const slot_index *index,
+                                    uint32_t count, collet_array *const *arguments)
 {
     free(s->arguments);
     free(s->specs);
@@ -253,9 +277,19 @@ static collet_status arguments_take(collet_context *cx, collet_sequence *s, uint
         return context_fail(cx, COLLET_NO_MEMORY, "out of memory for a sequence");
     collet_status status = COLLET_OK;
     for (uint32_t k = 0; status == COLLET_OK && k < count; k++)
-        status = argument_take(cx, s, k, arguments[k]);
+        status = argument_take(cx, s, index, k, arguments[k]);
     s->argument_count = count;
-    return status;
+    uint32_t number = status == COLLET_OK ? uncovered(s) : SEQUENCE_NONE, k = 0;
+    if (number == SEQUENCE_NONE)
+        return status;
+    while (s->arguments[k] != number)
+        k++;
+    return context_fail(cx, COLLET_INVALID,
+                        "collet_sequence_end: a recorded call uses elements of argument %u's "
+                        "storage that are not in the argument, or the argument is not "
+                        "contiguous and a call uses a part of it: name a contiguous array that "
+                        "contains all that is used",
+                        k);
 }
 
 /* ---- Life -------------------------------------------------------------------------------- */
@@ -335,9 +369,11 @@ collet_status collet_sequence_end(collet_context *cx, collet_sequence **out, uin
         collet_sequence_free(s);
         return COLLET_OK;
     }
-    status = slots_create(s, context_error(cx));
+    slot_index index = {NULL, NULL, 0};
+    status = slots_create(s, &index, context_error(cx));
     if (status == COLLET_OK)
-        status = arguments_take(cx, s, count, arguments);
+        status = arguments_take(cx, s, &index, count, arguments);
+    free(index.numbers);
     if (status == COLLET_OK)
         status = sequence_scratch(s, context_error(cx));
     if (status != COLLET_OK) {

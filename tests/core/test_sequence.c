@@ -2,6 +2,7 @@
 /* Recorded sequences: what is recorded, which arrays may replace others, failures, lifetimes. See
  * also test_sequence_random.c. */
 #include <pthread.h>
+#include <time.h>
 
 #include "common/fixture.h"
 #include "fakes/remote/control.h"
@@ -753,9 +754,44 @@ static int set_up_losing_replay(void **state)
 #define TEST(name, begin) cmocka_unit_test_setup_teardown(name, begin, clean_up)
 #define RECORDING(name, begin) cmocka_unit_test_setup_teardown(name, begin, none_is_left)
 
+#define MANY 40000
+
+static double processor_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* The end takes about as long as the recording, however many arrays there are; a search through all
+ * of them for each would take seconds. */
+static void many_arrays(void **state)
+{
+    const int64_t one = 1;
+    collet_array **all = calloc(MANY, sizeof(collet_array *));
+    const float first = 1;
+    (void)state;
+    assert_non_null(all);
+    for (int i = 0; i < MANY; i++)
+        assert_ok(cx, collet_array_from(cx, &all[i], COLLET_F32, 1, &one, &first));
+    double begin = processor_seconds();
+    assert_ok(cx, collet_sequence_begin(cx));
+    for (int i = 1; i < MANY; i++)
+        assert_ok(cx, collet_add(cx, all[i], all[i - 1], all[0]));
+    double end = processor_seconds();
+    assert_ok(cx, collet_sequence_end(cx, &sequence, MANY, all));
+    if (processor_seconds() - end > 3 * (end - begin) + 0.02)
+        fail_msg("collet_sequence_end took %.3f s, the recording %.3f", processor_seconds() - end,
+                 end - begin);
+    assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
+    assert_floats(cx, all[MANY - 1], (const float[]){MANY});
+    for (int i = 0; i < MANY; i++)
+        collet_array_free(all[i]);
+    free(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(many_arrays, set_up),
         TEST(recording_does_not_run, set_up),
         TEST(arguments_are_replaced, set_up),
         TEST(arguments_are_replaced, set_up_remote),
