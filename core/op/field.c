@@ -18,14 +18,15 @@ const collet_op_field *op_field(const op *o, uint32_t k)
 /* Dtypes of a kind, and how many elements it has; 0: any number. */
 static const struct {
     uint32_t dtypes, elements;
+    const char *name;
 } kinds[COLLET_FIELD_KINDS] = {
-    [COLLET_FIELD_NUMBER] = {INTEGERS | BIT(F32) | BIT(F64), 0},
-    [COLLET_FIELD_FLAG] = {INTEGERS, 0},
-    [COLLET_FIELD_CHOICE] = {INTEGERS, 0},
-    [COLLET_FIELD_AXES] = {BIT(U32), 1},
-    [COLLET_FIELD_SCALAR] = {BIT(U8), 1},
-    [COLLET_FIELD_RANK] = {INTEGERS, 1},
-    [COLLET_FIELD_PERMUTATION] = {BIT(I32), COLLET_MAX_DIMS},
+    [COLLET_FIELD_NUMBER] = {INTEGERS | BIT(F32) | BIT(F64), 0, "number"},
+    [COLLET_FIELD_FLAG] = {INTEGERS, 0, "flag"},
+    [COLLET_FIELD_CHOICE] = {INTEGERS, 0, "choice"},
+    [COLLET_FIELD_AXES] = {BIT(U32), 1, "set of axes"},
+    [COLLET_FIELD_SCALAR] = {BIT(U8), 1, "scalar"},
+    [COLLET_FIELD_RANK] = {INTEGERS, 1, "rank"},
+    [COLLET_FIELD_PERMUTATION] = {BIT(I32), COLLET_MAX_DIMS, "permutation"},
 };
 
 static int has_computed_default(const collet_op_field *f)
@@ -63,20 +64,56 @@ static int default_is_sound(const collet_op_field *f)
     return x == floor(x) && x >= low && x < limit;
 }
 
-int op_field_is_sound(const op *o, const collet_op_field *f)
+#define REFUSE(...) collet_fail(err, COLLET_INVALID, __VA_ARGS__)
+
+static collet_status check_kind(const collet_op_field *f, collet_error *err)
 {
-    if (!f->name || !f->meaning || f->kind < 0 || f->kind >= COLLET_FIELD_KINDS ||
-        !collet_dtype_size(f->dtype) || !(kinds[f->kind].dtypes >> f->dtype & 1) ||
-        (f->kind == COLLET_FIELD_CHOICE) != (f->choices != NULL))
-        return 0;
+    if (!f->meaning)
+        return REFUSE("its meaning is NULL");
+    if (f->kind < 0 || f->kind >= COLLET_FIELD_KINDS)
+        return REFUSE("there is no kind %d; kinds are 0 to %d", f->kind, COLLET_FIELD_KINDS - 1);
+    if (!collet_dtype_size(f->dtype) || !(kinds[f->kind].dtypes >> f->dtype & 1))
+        return REFUSE("a %s cannot have the dtype %d (%s)", kinds[f->kind].name, f->dtype,
+                      collet_dtype_name(f->dtype));
+    if (f->kind == COLLET_FIELD_CHOICE && !f->choices)
+        return REFUSE("a choice has no words: choices is NULL");
+    if (f->kind != COLLET_FIELD_CHOICE && f->choices)
+        return REFUSE("a %s has no choices, but there are '%s'", kinds[f->kind].name, f->choices);
+    return COLLET_OK;
+}
+
+static collet_status check_place(const op *o, const collet_op_field *f, collet_error *err)
+{
     int scalar = f->kind == COLLET_FIELD_SCALAR;
-    size_t element = scalar ? sizeof(collet_scalar) : collet_dtype_size(f->dtype);
-    size_t alignment = scalar ? _Alignof(collet_scalar) : element;
+    uint32_t element = (uint32_t)(scalar ? sizeof(collet_scalar) : collet_dtype_size(f->dtype));
+    uint32_t alignment = scalar ? (uint32_t) _Alignof(collet_scalar) : element;
     uint32_t elements = kinds[f->kind].elements;
-    return f->size && f->size % element == 0 && (!elements || f->size == elements * element) &&
-           f->offset >= sizeof(uint32_t) && f->offset % alignment == 0 &&
-           f->offset <= o->params_size && f->size <= o->params_size - f->offset &&
-           default_is_sound(f);
+    if (!f->size || f->size % element || (elements && f->size != elements * element))
+        return REFUSE("its size is %u bytes, and a %s of this dtype has %s%u", f->size,
+                      kinds[f->kind].name, elements ? "" : "a multiple of ",
+                      (elements ? elements : 1) * element);
+    if (f->offset < sizeof(uint32_t) || f->offset % alignment)
+        return REFUSE("its offset is %u; offsets begin behind struct_size, at multiples of %u here",
+                      f->offset, alignment);
+    if (f->offset > o->params_size || f->size > o->params_size - f->offset)
+        return REFUSE("its %u bytes from byte %u are not in the parameter block of %u", f->size,
+                      f->offset, o->params_size);
+    return COLLET_OK;
+}
+
+collet_status op_field_check(const op *o, const collet_op_field *f, collet_error *err)
+{
+    collet_error why = {COLLET_OK, ""};
+    collet_status status =
+        f->name ? check_kind(f, &why) : collet_fail(&why, COLLET_INVALID, "its name is NULL");
+    if (status == COLLET_OK)
+        status = check_place(o, f, &why);
+    if (status == COLLET_OK && !default_is_sound(f))
+        status = collet_fail(&why, COLLET_INVALID, "its default %.17g is no value of a %s of %s",
+                             f->default_value, kinds[f->kind].name, collet_dtype_name(f->dtype));
+    return status == COLLET_OK ? COLLET_OK
+                               : REFUSE("op %s: field '%s' of its parameters: %s", o->name,
+                                        f->name ? f->name : "", why.text);
 }
 
 /* ---- Defaults ---------------------------------------------------------------------------- */

@@ -186,15 +186,20 @@ static collet_status parse_shapes(op *o, collet_error *err)
 
 static collet_status check_fields(op *o, collet_error *err)
 {
-    if (o->field_count > OP_FIELDS_MAX ||
-        (o->field_count && (!o->fields || o->field_size < sizeof(collet_op_field) ||
-                            o->field_size % _Alignof(collet_op_field))))
-        return bad_row(o->name, "fields of parameters make no sense", o->name, err);
+    if (o->field_count > OP_FIELDS_MAX)
+        return collet_fail(err, COLLET_INVALID, "op %s: field_count is %u, %d at most", o->name,
+                           o->field_count, OP_FIELDS_MAX);
+    if (o->field_count && (!o->fields || o->field_size < sizeof(collet_op_field) ||
+                           o->field_size % _Alignof(collet_op_field)))
+        return collet_fail(err, COLLET_INVALID,
+                           "op %s: it has %u fields %s, each of %u bytes; a field has %zu", o->name,
+                           o->field_count, o->fields ? "in an array" : "at NULL", o->field_size,
+                           sizeof(collet_op_field));
     for (uint32_t k = 0; k < o->field_count; k++) {
         const collet_op_field *f = op_field(o, k);
-        if (!op_field_is_sound(o, f))
-            return bad_row(o->name, "a field of its parameters makes no sense",
-                           f->name ? f->name : "(no name)", err);
+        collet_status status = op_field_check(o, f, err);
+        if (status != COLLET_OK)
+            return status;
         for (uint32_t i = 0; i < k; i++)
             if (!strcmp(f->name, op_field(o, i)->name))
                 return bad_row(o->name, "two fields have one name", f->name, err);

@@ -79,8 +79,9 @@ collet_status op_parse(op *out, const op_source *source, collet_error *err);
 
 /* Field k of the parameter block. */
 const collet_op_field *op_field(const op *o, uint32_t k);
-/* Whether a definition's field fits its kind, dtype and block (field.c). */
-int op_field_is_sound(const op *o, const collet_op_field *f);
+/* INVALID, with which and why, if a definition's field does not fit its kind, dtype and block
+ * (field.c). */
+collet_status op_field_check(const op *o, const collet_op_field *f, collet_error *err);
 
 /* The ops of ops.def, parsed. `table` has OP_BUILTIN_MAX entries, NULL where there is no op. */
 typedef struct op_table {
@@ -99,6 +100,11 @@ collet_status op_parse_sigs(op *o, collet_error *err);
 
 /* Whether every signature of `b` is one of `a`. */
 int op_has_sigs(const op *a, const op *b);
+
+/* The dtypes packed in `sig` as ops.def writes them: "d:ff"; an absent operand is '-', a dtype that
+ * does not exist its number in brackets. Returns `text`. */
+#define OP_SIG_TEXT 64
+const char *op_sig_text(const op *o, uint64_t sig, char text[OP_SIG_TEXT]);
 
 /* 1 if the dtypes packed in `sig` (absent operands 0) are accepted. */
 int op_accepts(const op *o, uint64_t sig);

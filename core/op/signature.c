@@ -3,6 +3,7 @@
 #include "op.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #define DTYPE_LETTER(name, id, size, text, letter) [id] = letter,
@@ -212,4 +213,22 @@ void op_infer_dtypes(const op *o, op_shapes *v, collet_dtype scalar)
             v->operand[i].dtype = dtypes[i];
         return;
     }
+}
+
+const char *op_sig_text(const op *o, uint64_t sig, char text[OP_SIG_TEXT])
+{
+    size_t length = 0;
+    uint32_t count = o->n_out + o->n_in;
+    for (uint32_t i = 0; i < count || (i < COLLET_MAX_OPERANDS && sig >> i * COLLET_SIG_BITS);
+         i++) {
+        collet_dtype d = sig_dtype(sig, i);
+        if (i == o->n_out)
+            text[length++] = ':';
+        if (d < COLLET_DTYPE_COUNT)
+            text[length++] = d ? dtype_letters[d] : '-';
+        else
+            length += (size_t)snprintf(text + length, 5, "[%d]", d);
+    }
+    text[length] = '\0';
+    return text;
 }

@@ -255,6 +255,7 @@ static collet_status check_row(const collet_plugin *p, uint32_t index, known_ops
 {
     const collet_kernel_row *row = vtable_kernel(p, index);
     const op *o = find_op(known, row->op);
+    char sig[OP_SIG_TEXT];
     if (!vtable_row_usable(row)) {
         if (o)
             known->seen[slot_of(row->op)] = 1;
@@ -274,9 +275,8 @@ static collet_status check_row(const collet_plugin *p, uint32_t index, known_ops
         return COLLET_OK;
     }
     if (!op_accepts(o, row->sig) && !is_newer(p) && !o->unknown_sigs)
-        return REFUSE("vtable-sig",
-                      "kernel row %u: op %s has no signature 0x%llx (%u outputs, %u inputs; %s)",
-                      index, o->name, (unsigned long long)row->sig, o->n_out, o->n_in, o->sigs);
+        return REFUSE("vtable-sig", "kernel row %u: op %s has no signature %s; it has %s", index,
+                      o->name, op_sig_text(o, row->sig, sig), o->sigs);
     if (!params_fit(p, row, o))
         return REFUSE("vtable-params",
                       "kernel row %u: params_size is %u; the parameters of op %s have %u bytes",
@@ -308,8 +308,11 @@ static collet_status check_repeated(const collet_plugin *p, const known_ops *kno
     for (uint32_t i = 1; i < p->kernel_count && status == COLLET_OK; i++)
         if (!compare_rows(&rows[i - 1], &rows[i])) {
             const op *o = find_op(known, rows[i]->op);
-            status = REFUSE("vtable-repeated", "two kernel rows for op %s, signature 0x%llx",
-                            o ? o->name : "?", (unsigned long long)rows[i]->sig);
+            char sig[OP_SIG_TEXT];
+            status = o ? REFUSE("vtable-repeated", "two kernel rows for op %s, signature %s",
+                                o->name, op_sig_text(o, rows[i]->sig, sig))
+                       : REFUSE("vtable-repeated", "two kernel rows for op %u with one signature",
+                                rows[i]->op);
         }
     free(rows);
     return status;

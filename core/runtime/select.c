@@ -6,20 +6,23 @@
 
 #include "util/text.h"
 
-static void add_available(text_buffer *t, const collet_runtime *r)
+/* `refused`, of which the text has told, is not listed; NULL: none. */
+static void add_available(text_buffer *t, const collet_runtime *r, const backend *refused)
 {
     int any = 0;
-    text_add(t, "; available: ");
+    text_add(t, "; %s: ", refused ? "others available" : "available");
     for (size_t i = 0; i < r->backend_count; i++)
-        if (atomic_load(&r->backends[i].state) != COLLET_BACKEND_UNAVAILABLE)
+        if (&r->backends[i] != refused &&
+            atomic_load(&r->backends[i].state) != COLLET_BACKEND_UNAVAILABLE)
             text_add(t, "%s%s", any++ ? ", " : "", r->backends[i].plugin->name);
     if (!any)
         text_add(t, "none");
     any = 0;
     for (size_t i = 0; i < r->backend_count; i++)
-        if (atomic_load(&r->backends[i].state) == COLLET_BACKEND_UNAVAILABLE)
+        if (&r->backends[i] != refused &&
+            atomic_load(&r->backends[i].state) == COLLET_BACKEND_UNAVAILABLE)
             text_add(t, "%s%s", any++ ? ", " : "; not usable: ", r->backends[i].plugin->name);
-    if (any)
+    if (any || refused)
         text_add(t, " (backend-info --why shows details)");
 }
 
@@ -34,17 +37,16 @@ static collet_status unknown_backend(const collet_runtime *r, const char *name, 
             if (text_distance(name, r->backends[i].plugin->name) == distance)
                 text_add(&t, "%s'%s'", near++ ? " or " : "; did you mean ",
                          r->backends[i].plugin->name);
-    add_available(&t, r);
+    add_available(&t, r, NULL);
     return collet_fail(err, COLLET_UNKNOWN_BACKEND, "%s", t.bytes);
 }
 
-static collet_status unavailable(const collet_runtime *r, const char *name, const char *reason,
-                                 collet_error *err)
+static collet_status unavailable(const backend *b, const char *reason, collet_error *err)
 {
     text_buffer t;
     text_clear(&t);
-    text_add(&t, "the backend '%s' cannot be used: %s", name, reason);
-    add_available(&t, r);
+    text_add(&t, "the backend '%s' cannot be used: %s", b->plugin->name, reason);
+    add_available(&t, b->runtime, b);
     return collet_fail(err, COLLET_UNAVAILABLE, "%s", t.bytes);
 }
 
@@ -84,18 +86,18 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
         return unknown_backend(r, item, err);
     collet_error why = {COLLET_OK, ""};
     if (atomic_load(&b->state) == COLLET_BACKEND_UNAVAILABLE || backend_open(b, &why) != COLLET_OK)
-        return unavailable(r, item, backend_reason(b, COLLET_BACKEND_UNAVAILABLE), err);
+        return unavailable(b, backend_reason(b, COLLET_BACKEND_UNAVAILABLE), err);
     if (index >= (long)b->device_count) {
         text_buffer t;
         text_clear(&t);
         text_add(&t, "it has %u device%s, numbered from 0; there is no device %ld", b->device_count,
                  b->device_count == 1 ? "" : "s", index);
-        return unavailable(r, item, t.bytes, err);
+        return unavailable(b, t.bytes, err);
     }
     device *d = &b->devices[index < 0 ? 0 : index];
     collet_status status = device_open(d, &why);
     if (status != COLLET_OK)
-        return unavailable(r, item, why.text, err);
+        return unavailable(b, why.text, err);
     add_device(s, d);
     return COLLET_OK;
 }

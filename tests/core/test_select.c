@@ -135,12 +135,14 @@ static void unusable_backends_get_their_reason(void **state)
     assert_int_equal(create(p, "cuda", NULL, &rt, &err), COLLET_OK);
     assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
     assert_non_null(strstr(err.text, "the backend 'cuda' cannot be used"));
-    assert_non_null(strstr(err.text, "available: cpu_scalar, remote"));
+    assert_non_null(strstr(err.text, "; others available: cpu_scalar, remote (backend-info --why"));
+    assert_null(strstr(err.text, "not usable"));
     collet_runtime_destroy(rt);
     assert_int_equal(create(p, NULL, NULL, &rt, &err), COLLET_OK);
     cx = context_of(rt);
     assert_status(cx, collet_set_backend(cx, "remote:2"), COLLET_UNAVAILABLE);
     assert_text_has(cx, "it has 2 devices, numbered from 0; there is no device 2");
+    assert_text_has(cx, "; others available: cpu_scalar; not usable: cuda");
     const char *const wrong[] = {"", ",", "remote,", "remote:", "remote:x", "remote:-1", ":1"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_status(cx, collet_set_backend(cx, wrong[i]), COLLET_INVALID);

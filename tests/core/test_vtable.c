@@ -252,13 +252,13 @@ static void rows(void **state)
     expect(s, "vtable-op", "row 0");
     s->rows[0] = saved;
     s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F32);
-    expect(s, "vtable-sig", "op add");
-    s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32, COLLET_F32);
-    expect(s, "vtable-sig", "op add");
+    expect(s, "vtable-sig", "op add has no signature f:f-; it has ");
+    s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F64, COLLET_F32, COLLET_F32);
+    expect(s, "vtable-sig", "op add has no signature f:dff; it has ");
     s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F32, 31);
-    expect(s, "vtable-sig", "op add");
+    expect(s, "vtable-sig", "op add has no signature f:f[31]; it has ");
     s->rows[0].sig = s->rows[1].sig;
-    expect(s, "vtable-repeated", "op add");
+    expect(s, "vtable-repeated", "two kernel rows for op add, signature ");
 }
 
 /* A row with unknown flags is left out; its op and signature are not looked at. */
@@ -377,17 +377,44 @@ static void own_parameter_fields(void **state)
                               {"scale", "an operand too", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32,
                                4, 4},
                           };
+    static const char *const reasons[] = {
+        "zoo.sum: field '' of its parameters: its name is NULL",
+        "zoo.sum: field 'power' of its parameters: its meaning is NULL",
+        "a number has no choices, but there are 'a b'",
+        "a choice cannot have the dtype",
+        "there is no kind 7; kinds are 0 to 6",
+        "there is no kind -1",
+        "a number cannot have the dtype 99 (none)",
+        "its 8 bytes from byte 4 are not in the parameter block of 8",
+        "its size is 3 bytes, and a number of this dtype has a multiple of 4",
+        "its size is 0 bytes",
+        "its offset is 0; offsets begin behind struct_size, at multiples of 4 here",
+        "its 4 bytes from byte 8 are not in the parameter block of 8",
+        "its offset is 4294967295",
+        "its size is 4 bytes, and a scalar of this dtype has 24",
+        "a field and an operand have one name",
+    };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         fields[0] = wrong[i];
-        expect(s, "vtable-own-op", "zoo.sum");
+        expect(s, "vtable-own-op", reasons[i]);
     }
+    fields[0] = good;
+    fields[0].kind = COLLET_FIELD_FLAG;
+    fields[0].dtype = COLLET_U32;
+    fields[0].default_value = 2;
+    expect(s, "vtable-own-op", "its default 2 is no value of a flag of u32");
+    fields[0].kind = COLLET_FIELD_CHOICE;
+    expect(s, "vtable-own-op", "a choice has no words: choices is NULL");
     fields[0] = fields[1] = good;
     s->ops[1].field_count = 2;
     expect(s, "vtable-own-op", "two fields");
     s->ops[1].field_size = 8;
-    expect(s, "vtable-own-op", "zoo.sum");
+    expect(s, "vtable-own-op",
+           "zoo.sum: it has 2 fields in an array, each of 8 bytes; a field has");
     s->ops[1].fields = NULL;
-    expect(s, "vtable-own-op", "zoo.sum");
+    expect(s, "vtable-own-op", "zoo.sum: it has 2 fields at NULL");
+    s->ops[1].field_count = 33;
+    expect(s, "vtable-own-op", "zoo.sum: field_count is 33, 32 at most");
 }
 
 /* Kind, dtype, size, alignment and default of a field fit each other. */
