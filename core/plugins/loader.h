@@ -71,6 +71,7 @@
  *             signature-left-out        an own op has types that this libcore does not know
  *             row-left-out              some kernel rows have unknown flags
  *             layer-differs             a layer's rows or own ops are not the backend's
+ *             device-open               a device did not open
  *             device-properties         device_open reported a property that is unknown
  *             device-slot               a slot that a device's properties require is NULL
  *             and those of `probe` that can be detected without a child

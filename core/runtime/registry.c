@@ -237,15 +237,23 @@ static void device_unload(device *d)
     d->handle = NULL;
 }
 
-static collet_status properties_apply(device *d, const collet_device_properties *of,
-                                      collet_error *err)
+/* Records why the device was refused. UNAVAILABLE, NO_MEMORY. */
+static collet_status device_refused(const device *d, const char *code, const char *text,
+                                    collet_error *err)
 {
     const backend *b = d->owner;
     refusal why;
-    if (vtable_check_device(d->table, of, &why) != COLLET_OK) {
-        collet_status status = loader_note(b->plugin, b->runtime->records, &why, err);
-        return status == COLLET_OK ? collet_fail(err, COLLET_UNAVAILABLE, "%s", why.text) : status;
-    }
+    refuse_with(&why, COLLET_FORMAT, code, "%s: %.900s", d->name, text);
+    collet_status status = loader_note(b->plugin, b->runtime->records, &why, err);
+    return status == COLLET_OK ? collet_fail(err, COLLET_UNAVAILABLE, "%.900s", text) : status;
+}
+
+static collet_status properties_apply(device *d, const collet_device_properties *of,
+                                      collet_error *err)
+{
+    refusal why;
+    if (vtable_check_device(d->table, of, &why) != COLLET_OK)
+        return device_refused(d, why.code, why.text, err);
     d->space = of->memory == COLLET_MEMORY_HOST ? 0 : (int32_t)d->ordinal + 1;
     d->synchronous = of->order == COLLET_ORDER_SYNCHRONOUS;
     d->one_call = of->threads == COLLET_THREADS_ONE;
@@ -260,15 +268,17 @@ static collet_status device_load(device *d, collet_error *err)
     collet_device_properties properties = {.struct_size = sizeof properties, .table = b->table};
     collet_device *handle = NULL;
     d->table = b->table;
+    collet_error why = {COLLET_OK, ""};
     collet_status status =
-        d->table->device_open(&b->runtime->host, d->index, &properties, &handle, err);
+        d->table->device_open(&b->runtime->host, d->index, &properties, &handle, &why);
     if (status == COLLET_OK && !handle)
-        status =
-            collet_fail(err, COLLET_UNAVAILABLE, "%s: device_open returned no device", d->name);
-    if (status == COLLET_OK) {
-        d->handle = handle;
-        status = properties_apply(d, &properties, err);
-    }
+        status = collet_fail(&why, COLLET_UNAVAILABLE, "device_open returned no device");
+    if (status == COLLET_NO_MEMORY)
+        return collet_fail(err, status, "%s", why.text);
+    if (status != COLLET_OK)
+        return device_refused(d, "device-open", why.text, err);
+    d->handle = handle;
+    status = properties_apply(d, &properties, err);
     if (status == COLLET_OK)
         extensions_find(&d->extensions, d->table, handle, d->name, &b->runtime->host);
     if (status == COLLET_OK)

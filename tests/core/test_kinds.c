@@ -64,7 +64,7 @@ static void an_unknown_property_is_refused(void **state)
     world w = open_world(KINDS, NULL, "kinds");
     assert_status(w.cx, collet_set_backend(w.cx, "kinds:5"), COLLET_UNAVAILABLE);
     assert_text_has(w.cx, "device_open set memory to 3");
-    assert_true(is_recorded(w.rt, "device-properties", "memory to 3"));
+    assert_true(is_recorded(w.rt, "device-properties", "kinds:5: device_open set memory to 3"));
     close_world(w);
 }
 

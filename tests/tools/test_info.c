@@ -251,6 +251,21 @@ static void test_unavailable(void **state)
     cJSON_Delete(root);
 }
 
+/* The probe passes; each device is refused when it is opened. */
+static void test_refused_devices(void **state)
+{
+    tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_KINDS "/kinds.so", "--why");
+    (void)state;
+    tool_expect(&r, 0);
+    contains(r.out, "kinds:5: device_open set memory to 3");
+    assert_null(strstr(r.out, "kinds:0: "));
+    tool_free(&r);
+    r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_KINDS "/kinds.so", "kinds");
+    tool_expect(&r, 0);
+    assert_null(strstr(r.out, "device_open"));
+    tool_free(&r);
+}
+
 static void test_not_tried(void **state)
 {
     tool_result r = INFO_WITH("COLLET_PROBE=off", "cpu_scalar", "--json");
@@ -372,11 +387,17 @@ static void test_statuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_listing),   cmocka_unit_test(test_json),
-        cmocka_unit_test(test_name),      cmocka_unit_test(test_unavailable),
-        cmocka_unit_test(test_not_tried), cmocka_unit_test(test_why),
-        cmocka_unit_test(test_env),       cmocka_unit_test(test_nothing_found),
-        cmocka_unit_test(test_statuses),  cmocka_unit_test(test_wrapping),
+        cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_name),
+        cmocka_unit_test(test_unavailable),
+        cmocka_unit_test(test_refused_devices),
+        cmocka_unit_test(test_not_tried),
+        cmocka_unit_test(test_why),
+        cmocka_unit_test(test_env),
+        cmocka_unit_test(test_nothing_found),
+        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_wrapping),
         cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

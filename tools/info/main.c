@@ -57,6 +57,23 @@ static void explain_unknown(const info_options *given, const char *name)
     collet_runtime_destroy(runtime);
 }
 
+/* Opens every device of the usable backends, so that the records tell which are refused. */
+static void open_devices(const collet_runtime *runtime, const collet_backend_info *only)
+{
+    static const collet_dtype any[] = {COLLET_DTYPE_NONE};
+    for (size_t i = 0; i < collet_backend_count(runtime); i++) {
+        collet_backend_info b = {.struct_size = sizeof b};
+        if (collet_backend_info_at(runtime, i, &b, NULL) != COLLET_OK ||
+            b.state != COLLET_BACKEND_USABLE || (only && strcmp(b.name, only->name) != 0))
+            continue;
+        for (uint32_t k = 0; k < b.device_count; k++) {
+            char device[COLLET_MAX_NAME + 16];
+            snprintf(device, sizeof device, "%s:%u", b.name, k);
+            (void)collet_backend_has_kernel(runtime, device, COLLET_OP_COPY, any, 1);
+        }
+    }
+}
+
 static void print_text(const collet_runtime *runtime, const info_options *options,
                        const collet_backend_info *only)
 {
@@ -94,6 +111,8 @@ static int print_report(const collet_runtime *runtime, const info_options *optio
         }
         only = &backend;
     }
+    if (options->why)
+        open_devices(runtime, only);
     if (!options->json) {
         print_text(runtime, options, only);
     } else if (!info_print_json(runtime, options, only)) {
