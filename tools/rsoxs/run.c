@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
+#include "space.h"
 
 #include "common/interrupt.h"
 
@@ -140,6 +141,17 @@ static collet_status choose_energies(rsoxs_run *run, collet_error *err)
     return COLLET_OK;
 }
 
+/* Of the patterns; those that are replaced have it already. */
+static collet_status check_space(const rsoxs_run *run, collet_error *err)
+{
+    double pixels = (double)run->work.shape[1] * (double)run->work.shape[2];
+    double patterns = (double)run->work.n_energies * (double)run->n_beams;
+    return run->options->plan || run->options->force
+               ? COLLET_OK
+               : rsoxs_check_space(run->directory, patterns * pixels * sizeof(float),
+                                   "the patterns", err);
+}
+
 collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, collet_error *err)
 {
     const char *warning;
@@ -165,7 +177,9 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
     status = check_chosen(run, err);
     if (status == COLLET_OK)
         status = rsoxs_results_check(run, err);
-    return status == COLLET_OK ? choose_energies(run, err) : status;
+    if (status == COLLET_OK)
+        status = choose_energies(run, err);
+    return status == COLLET_OK ? check_space(run, err) : status;
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */

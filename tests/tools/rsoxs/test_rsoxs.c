@@ -219,6 +219,40 @@ static void full_disks_are_reported(void **state)
     closedir(d);
 }
 
+/* More patterns than a disk has room for are refused before anything is computed. */
+static void disks_are_measured(void **state)
+{
+    const hsize_t shape[] = {1, 2048, 2048};
+    (void)state;
+    write_morphology("wide.h5", &(flaws){.missing = "Mat_2_Vfrac"});
+    hid_t file = H5Fopen(io_path(directory, "wide.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(3, shape, NULL);
+    static const char *const names[] = {"Mat_1_Vfrac", "Mat_1_S", "Mat_2_Vfrac", "Mat_2_S"};
+    for (int i = 0; i < 4; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "/Euler_Angles/%s", names[i]);
+        H5Ldelete(file, name, H5P_DEFAULT);
+        H5Dclose(
+            H5Dcreate2(file, name, H5T_NATIVE_FLOAT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    }
+    H5Sclose(space);
+    H5Fclose(file);
+    FILE *f = fopen(io_path(directory, "beams.txt"), "w");
+    assert_non_null(f);
+    fprintf(f, "CaseType = 1;\nMorphologyType = 0;\nEAngleRotation = [0.0, 10.0, 350.0];\n"
+               "Energies = [280.0");
+    for (int i = 1; i < ENERGIES; i++)
+        fprintf(f, ", %.1f", 280.0 + i);
+    fprintf(f, "];\nlistKVectors = (");
+    for (int i = 0; i < 20000; i++)
+        fprintf(f, "%s{k = [0.0, 0.0, 1.0];}", i ? ",\n" : "");
+    fprintf(f, ");\n");
+    fclose(f);
+    EXPECT(1, "wide: no space left: the patterns need 12.2 TiB, and there are", "wide.h5", "-c",
+           "beams.txt", "-o", "wide");
+    assert_int_not_equal(access(io_path(directory, "wide"), F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +263,7 @@ int main(void)
         cmocka_unit_test(bad_morphologies_are_explained),
         cmocka_unit_test(bad_configurations_are_explained),
         cmocka_unit_test(full_disks_are_reported),
+        cmocka_unit_test(disks_are_measured),
     };
     return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
 }

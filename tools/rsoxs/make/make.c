@@ -3,6 +3,7 @@
 #include "make.h"
 
 #include "../commands.h"
+#include "../space.h"
 #include "common/interrupt.h"
 #include "common/size.h"
 
@@ -65,6 +66,16 @@ static collet_status check_free(const make_paths *paths, const make_options *o, 
     return status;
 }
 
+static collet_status check_space(const make_scene *scene, const make_paths *paths,
+                                 collet_error *err)
+{
+    const int64_t *n = scene->options->size;
+    double voxels = (double)n[0] * (double)n[1] * (double)n[2], fields = 0;
+    for (int64_t m = 0; m < scene->materials; m++)
+        fields += make_is_aligned(scene, m) ? 4 : 1;
+    return rsoxs_check_space(paths->directory, fields * voxels * sizeof(float), "the voxels", err);
+}
+
 static collet_status write_files(const make_scene *scene, const make_paths *paths,
                                  collet_error *err)
 {
@@ -112,6 +123,8 @@ int rsoxs_make(int argc, char **argv)
         status = make_directory(paths.directory, &err);
     if (status == COLLET_OK)
         status = check_free(&paths, &options, &err);
+    if (status == COLLET_OK)
+        status = check_space(&scene, &paths, &err);
     if (status == COLLET_OK)
         status = write_files(&scene, &paths, &err);
     if (status == COLLET_CANCELLED && tool_interrupt_signal()) {

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "space.h"
+
+#include "common/size.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+/* Of the directory, or of that in which it will be made. */
+static int measure(const char *directory, struct statvfs *disk)
+{
+    if (statvfs(*directory ? directory : ".", disk) == 0)
+        return 1;
+    char *parent = strdup(directory);
+    if (!parent)
+        return 0;
+    for (size_t end = strlen(parent); end && parent[end - 1] == '/';)
+        parent[--end] = '\0';
+    char *slash = strrchr(parent, '/');
+    if (slash)
+        slash[1] = '\0';
+    int known = statvfs(slash ? parent : ".", disk) == 0;
+    free(parent);
+    return known;
+}
+
+collet_status rsoxs_check_space(const char *directory, double bytes, const char *what,
+                                collet_error *err)
+{
+    struct statvfs disk;
+    char has[TOOL_SIZE_TEXT], needs[TOOL_SIZE_TEXT];
+    if (!measure(directory, &disk) || (double)disk.f_bavail * (double)disk.f_frsize >= bytes)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_IO, "%s: no space left: %s need %s, and there are %s",
+                       *directory ? directory : ".", what, tool_size_format(needs, bytes),
+                       tool_size_format(has, (double)disk.f_bavail * (double)disk.f_frsize));
+}
