@@ -58,6 +58,7 @@ void kit_conduct_take(kit_conduct *state, int output)
     state->x87_control = x87_control();
     state->rounding = fegetround();
     strncpy(state->locale, locale ? locale : "", sizeof state->locale - 1);
+    state->thread_locale = uselocale((locale_t)0);
     memset(&signals, 0, sizeof signals);
     pthread_sigmask(SIG_SETMASK, NULL, &signals);
     memcpy(state->signals, &signals, sizeof signals);
@@ -84,6 +85,10 @@ void kit_conduct_check(const kit_conduct *before, int output, kit_verdict *v)
     if (strcmp(now.locale, before->locale)) {
         kit_fail(v, "conduct: the locale was '%s' and is '%s'" RESTORE, before->locale, now.locale);
         setlocale(LC_ALL, before->locale);
+    }
+    if (now.thread_locale != before->thread_locale) {
+        kit_fail(v, "conduct: the locale of the thread was changed" RESTORE);
+        uselocale(before->thread_locale);
     }
     if (memcmp(now.signals, before->signals, sizeof now.signals)) {
         sigset_t signals;

@@ -15,6 +15,7 @@
 #define COLLET_KIT_H
 
 #include <fenv.h>
+#include <locale.h>
 #include <stdbool.h>
 
 #include <collet/collet.h>
@@ -351,6 +352,7 @@ typedef struct kit_conduct {
     int rounding;
     int64_t printed;
     char locale[128];
+    locale_t thread_locale;
     unsigned char signals[128], affinity[128];
 } kit_conduct;
 void kit_conduct_take(kit_conduct *state, int output);

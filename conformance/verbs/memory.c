@@ -184,9 +184,10 @@ static collet_memory_stats statistics_now(bench *b)
     bench_require(b, !s.total || s.total >= s.reserved,
                   "memory_stats: total %" PRIu64 " is less than reserved %" PRIu64, s.total,
                   s.reserved);
-    bench_require(b, !s.total || s.available <= s.total,
-                  "memory_stats: available %" PRIu64 " is more than total %" PRIu64, s.available,
-                  s.total);
+    bench_require(b, !s.total || s.available <= s.total - s.reserved,
+                  "memory_stats: available %" PRIu64 " of a total of %" PRIu64 ", of which %" PRIu64
+                  " are reserved",
+                  s.available, s.total, s.reserved);
     return s;
 }
 
@@ -202,10 +203,14 @@ static void statistics(bench *b)
     collet_queue *q = bench_queue(b);
     void *buffers[4];
     (void)statistics_of(b, sizeof(collet_memory_stats) + 8);
-    uint64_t before = statistics_now(b).current;
+    collet_memory_stats first = statistics_now(b);
+    uint64_t before = first.current;
     for (uint64_t i = 0; i < 4; i++) {
         buffers[i] = bench_alloc(b, PART);
         collet_memory_stats s = statistics_now(b);
+        bench_require(b, s.total == first.total,
+                      "memory_stats: total went from %" PRIu64 " to %" PRIu64, first.total,
+                      s.total);
         bench_require(b, is_about(s.current, before + (i + 1) * PART),
                       "memory_stats: current went from %" PRIu64 " to %" PRIu64 " when %" PRIu64
                       " bytes were allocated",

@@ -10,8 +10,13 @@ static void kernels(bench *b)
     bench_slow(b);
     collet_queue *q = bench_queue(b);
     void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, b->elements, 0);
+    unsigned char bytes[2][16];
     bench_chain(b, q, x, one, b->elements, CHAIN);
+    bench_read(b, q, x, (uint64_t)((b->elements - 2) * b->size), bytes[0], (uint64_t)b->size);
     bench_expect(b, q, x, b->elements, CHAIN, "16 additions in a queue, then a read");
+    bench_read(b, q, x, 0, bytes[1], (uint64_t)b->size);
+    bench_require(b, !memcmp(bytes[0], bytes[1], (size_t)b->size),
+                  "a read of a few bytes did not wait for the kernels before");
     bench_free(b, one);
     bench_free(b, x);
     bench_destroy(b, q);
@@ -156,6 +161,8 @@ static void after(bench *b)
     collet_queue *q[2] = {0};
     if (bench_queues(b, q, 2) < 2)
         q[1] = q[0];
+    bench_after(b, q[0], q[1], 0);
+    bench_after(b, q[0], q[1], bench_mark(b, q[1]));
     void *one = bench_numbers(b, q[0], 1, 1), *x = bench_numbers(b, q[0], n, 0);
     for (int i = 0; i < 6; i++) {
         collet_queue *from = q[i % 2], *to = q[1 - i % 2];
