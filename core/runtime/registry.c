@@ -56,7 +56,7 @@ static char *no_device_reason(const char *capabilities)
 {
     cJSON *json = cJSON_Parse(capabilities);
     const char *reason = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "reason"));
-    char *copy = strdup(reason ? reason : "it found no device on this machine");
+    char *copy = strdup(reason && *reason ? reason : "it found no device on this machine");
     cJSON_Delete(json);
     return copy;
 }
