@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,15 +34,19 @@ static int set_up(void **state)
     ternary_npy(directory, "c.npy", "|i1", 4, K, codes);
     RUN_OK(directory, "pack", "c.npy", "-o", "good.t2");
     ternary_npy(directory, "x.npy", "|i1", 2, K, codes);
-    /* The configuration is a FIFO: every command waits in reading it until the signal arrives. */
-    return mkfifo(io_path(directory, "config"), 0600);
+    /* Every command waits for it where it makes its runtime, until the signal arrives. */
+    return mkfifo(io_path(directory, "fifo"), 0600);
 }
 
-static void wait_at_the_configuration(void *user)
+static void wait_in_create(void *user)
 {
+    char options[1024];
+    const char *before = getenv("ASAN_OPTIONS");
     (void)user;
-    setenv("COLLET_CONFIG", "config", 1);
-    setenv("COLLET_PROBE", "off", 1); /* the probe would wait as well */
+    snprintf(options, sizeof options, "%s:verify_asan_link_order=0", before ? before : "");
+    setenv("ASAN_OPTIONS", options, 1);
+    setenv("WAIT_FOR", "fifo", 1);
+    setenv("LD_PRELOAD", WAIT_IN_CREATE, 1);
 }
 
 /* Sends the signal, then lets the program continue; kills it if it does not end. */
@@ -51,7 +56,7 @@ static void interrupt(pid_t program)
     int64_t us = 0;
     int fifo;
 
-    while ((fifo = open(io_path(directory, "config"), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 &&
+    while ((fifo = open(io_path(directory, "fifo"), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 &&
            errno == ENXIO && us < DEADLINE_SECONDS * INT64_C(1000000)) {
         usleep(PAUSE_US);
         us += PAUSE_US;
@@ -70,7 +75,7 @@ static void interrupt(pid_t program)
 static void check(const char *const *args)
 {
     const tool_setup setup = {
-        .directory = directory, .prepare = wait_at_the_configuration, .meanwhile = interrupt};
+        .directory = directory, .prepare = wait_in_create, .meanwhile = interrupt};
     int before = io_count_entries(directory);
     tool_result result = tool_run("collet-ternary", args, &setup);
 
