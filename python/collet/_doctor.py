@@ -2,33 +2,29 @@
 """collet.doctor(): what is missing, why, and the line that mends it."""
 
 import importlib.util
-import os
 import sys
-from dataclasses import dataclass
+from collections import namedtuple
 
 from . import _core
 from ._runtime import backends
 
-# What the reason of an unusable backend says, and what mends it.
+# What a reason says, and what mends it.
 _MENDS = (
-    ("libcuda.so", "install the driver of the NVIDIA card (Debian: apt-get install nvidia-driver)"),
-    ("libnvrtc.so", "install NVRTC: pip install nvidia-cuda-nvrtc-cu12, or the CUDA toolkit"),
+    ("libcuda.so", "apt-get install nvidia-driver (on a machine with an NVIDIA card)"),
+    ("libnvrtc.so", "pip install nvidia-cuda-nvrtc-cu12, or install the CUDA toolkit"),
+    ("libcu", "install the CUDA toolkit"),
     ("libOpenCL.so", "apt-get install ocl-icd-libopencl1"),
-    ("no platform", "install an OpenCL driver; for the processor: apt-get install pocl-opencl-icd"),
-    ("no OpenCL", "install an OpenCL driver; for the processor: apt-get install pocl-opencl-icd"),
+    ("libclblast.so", "apt-get install libclblast1"),
+    ("no platform", "apt-get install pocl-opencl-icd (for the processor; else the driver of the GPU)"),
     ("libgomp", "apt-get install libgomp1"),
-    ("world-writable", "chmod o-w on the file or directory named above"),
-    ("built for", "build or install this backend for this version of collet"),
+    ("world-writable", "chmod o-w on the file or directory that it names"),
+    ("anyone may write", "chmod o-w on the directory that it names"),
 )
+_MISSING = ("not found", "cannot be opened", " lacks ")
 
 
-@dataclass(frozen=True)
-class Finding:
-    """Something that is missing."""
-
-    what: str
-    why: str
-    mend: str  # a line; "" where none is known
+Finding = namedtuple("Finding", "what why mend")
+Finding.__doc__ = """Something that is missing; `mend` is a line, "" where none is known."""
 
 
 class Report(tuple):
@@ -50,24 +46,33 @@ class Report(tuple):
 
 
 def _mend(reason):
+    package = reason.partition("(Debian: ")[2].partition(")")[0]
+    if package:
+        return f"apt-get install {package.replace(' or ', '   # or: ', 1)}"
     return next((line for part, line in _MENDS if part in reason), "")
+
+
+def _texts(capabilities, name=""):
+    """The texts in the capabilities, each with the name of what it is about."""
+    for key, value in capabilities.items() if isinstance(capabilities, dict) else ():
+        about = name if name and key == "reason" else key
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, str):
+                yield about, part
+            else:
+                yield from _texts(part, about)
 
 
 def _of_backend(backend):
     if backend.state == "unavailable":
-        yield Finding(f"backend {backend.name}", backend.reason,
+        yield Finding(f"the backend {backend.name}", backend.reason,
                       _mend(backend.reason) or f"python -m collet --why {backend.name}")
-    for name, state in _libraries(backend.capabilities):
-        yield Finding(f"{name}, which {backend.name} uses", state, _mend(state))
-
-
-def _libraries(capabilities):
-    """Libraries of a backend that it did not find."""
-    found = capabilities.get("libraries") or {}
-    for name, state in found.items() if isinstance(found, dict) else ():
-        text = state.get("reason", "") if isinstance(state, dict) else ""
-        if text:
-            yield name, text
+        return
+    seen = set()
+    for name, text in _texts(backend.capabilities):
+        if text not in seen and any(word in text for word in _MISSING):
+            seen.add(text)
+            yield Finding(f"{name} for {backend.name}", text, _mend(text))
 
 
 def examine():
@@ -80,8 +85,8 @@ def examine():
         findings.insert(0, Finding("any usable backend", f"searched beside {_core.directory()}",
                                    "python -m collet --why"))
     paths = {b.path for b in known}
-    for record in _core.records():
-        if not record["accepted"] and record["path"] not in paths and os.path.isfile(record["path"]):
+    for record in _core.records():  # directories and files that became no backend
+        if not record["accepted"] and record["code"] != "not-found" and record["path"] not in paths:
             findings.append(Finding(record["path"], record["reason"], _mend(record["reason"])))
     if importlib.util.find_spec("ml_dtypes") is None:
         findings.append(Finding("bf16 in NumPy arrays", "ml_dtypes is not installed",

@@ -2,7 +2,6 @@
 """Functions for ops, with their texts, out of libcore's descriptions."""
 
 import functools
-import re
 from collections import namedtuple
 
 from . import _core
@@ -26,8 +25,8 @@ def _axes(shapes):
     """The axes of each operand, outputs first, as ops.def writes them."""
     for word in shapes.split():
         if word != ":":
-            found = re.search(r"\[(.*)\]", word)
-            yield "(" + (found.group(1) if found else word.strip("()?")).replace(",", ", ") + ")"
+            axes = word.rstrip("?").rpartition("[")[2].strip("()]")
+            yield "(" + axes.replace(",", ", ") + ")"
 
 
 def _default(field):

@@ -149,6 +149,23 @@ def test_doctor():
         assert backend.name in text and (not backend.reason or backend.reason[:20] in text)
 
 
+def test_doctor_finds_libraries_and_refused_plugins(tmp_path):
+    (tmp_path / "broken.so").write_bytes(b"no ELF")
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    (tmp_path / "open/own.so").write_bytes(b"no ELF")
+    text = python("""if True:
+        import collet
+        collet.configure(cpu_openmp__openblas="/no/libopenblas.so.0")
+        report = collet.doctor()
+        print(report)
+        assert all(f.mend for f in report if "openblas" in f.why)
+        print(*[f.what for f in report])
+    """, COLLET_PLUGIN_PATH=f"+{tmp_path}:{tmp_path}/open")
+    assert "the backend broken" in text and "own" in text and "chmod o-w" in text
+    assert "apt-get install libopenblas0" in text
+
+
 def test_versions():
     assert collet.__version__.count(".") == 2
 
