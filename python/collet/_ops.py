@@ -111,22 +111,27 @@ class _Vendor:
         return found
 
     def __dir__(self):
+        """Of a plugin that was opened."""
         start = self._prefix + "."
         return sorted({n[len(start):].partition(".")[0] for n in names() if n.startswith(start)})
 
 
+def get(name):
+    """The function of the op with this name: get("vendor.op"). A plugin that has it is opened."""
+    return make(name)[0]
+
+
 def find(name):
-    """The function of an op, or what has the ops whose names begin with `name`."""
+    """The function of an op, or what has the ops whose names begin with `name`: those of a plugin, which
+    are known once it was opened."""
     known = names()
-    if name in known:
-        return make(name)[0]
-    if any(n.startswith(name + ".") for n in known):
+    if name not in known and (any(n.startswith(name + ".") for n in known) or
+                              any(b["name"] == name for b in _core.backends())):
         return _Vendor(name)
     try:
-        _core.op_describe(name)  # its error names the nearest op
-    except _core.NotFoundError as error:
+        return get(name)
+    except _core.NotFoundError as error:  # it names the nearest op
         raise AttributeError(str(error)) from None
-    raise AttributeError(name)
 
 
 def result_type(name):

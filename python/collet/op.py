@@ -13,7 +13,7 @@ shape  of the first output, where the inputs do not determine it
 Numbers among the arrays take the dtype of the first array. Several outputs are a named tuple.
 """
 
-from ._ops import RESULT, describe, find, names, result_type
+from ._ops import RESULT, describe, find, get, names, result_type
 
 
 # The functions become members of this module, which hide built-in functions: sum, min, abs.
@@ -26,4 +26,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return ["names", "describe", *{n.partition(".")[0] for n in names()}]
+    return ["names", "describe", "get", *{n.partition(".")[0] for n in names()}]

@@ -2,7 +2,12 @@
 """collet.op: any op on NumPy arrays, from its description alone."""
 
 import inspect
+import os
+import pathlib
 import pickle
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -207,3 +212,28 @@ def test_a_failing_call_leaves_the_inputs_and_outputs():
     with pytest.raises(collet.Error):
         op.add(a, f32(4), out=out)
     assert (a == f32(3)).all() and (out == f32(2)).all()
+
+
+@pytest.mark.skipif(not shutil.which("cc") or "libasan" in os.environ.get("LD_PRELOAD", ""),
+                    reason="no C compiler, or one without the sanitizer")
+def test_ops_of_plugins(tmp_path):
+    root = pathlib.Path(__file__).parents[2]
+    subprocess.run(["cc", "-shared", "-fPIC", f"-I{root}/include", f"-Wa,-I,{root}/examples/plugin",
+                    root / "examples/plugin/plugin.c", "-o", tmp_path / "example.so", "-lm"], check=True)
+    done = subprocess.run([sys.executable, "-c", """if True:
+        import numpy as np, collet
+        from collet import op
+        x = np.array([-3, 0.5, 3], "f4")
+        print(op.example.clamp(x, lower=-1, upper=2))
+        print(collet.last_backend(), dir(op.example), "example.clamp" in op.names())
+        print(op.example.clamp.__doc__.splitlines()[0], op.example.clamp.__text_signature__)
+        try:
+            op.example.clam
+        except AttributeError as error:
+            print(error)
+        assert op.get("example.clamp") is op.example.clamp
+    """], capture_output=True, text=True, env={**os.environ, "COLLET_PLUGIN_PATH": f"+{tmp_path}"})
+    assert done.stdout.splitlines() == [
+        "[-1.   0.5  2. ]", "example ['clamp'] True",
+        "The op example.clamp of a plugin. (a, *, lower=0.0, upper=0.0, out=None, dtype=None, shape=None)",
+        "there is no op 'example.clam'; the nearest is example.clamp"], done.stderr
