@@ -62,13 +62,16 @@ static uint64_t hash_path(uint64_t hash, const char *path)
 /* Drivers end a program that has too few threads, files or bytes. */
 static uint64_t hash_limits(uint64_t hash)
 {
-    static const int kinds[] = {RLIMIT_AS,     RLIMIT_DATA,  RLIMIT_STACK,
-                                RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_MEMLOCK};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct rlimit limit = {0};
-        getrlimit(kinds[i], &limit);
-        hash = file_hash(hash, &limit.rlim_cur, sizeof limit.rlim_cur);
-    }
+    /* One by one: in C the type of the first argument is not the same everywhere. */
+    struct rlimit limits[6] = {{0}};
+    getrlimit(RLIMIT_AS, &limits[0]);
+    getrlimit(RLIMIT_DATA, &limits[1]);
+    getrlimit(RLIMIT_STACK, &limits[2]);
+    getrlimit(RLIMIT_NOFILE, &limits[3]);
+    getrlimit(RLIMIT_NPROC, &limits[4]);
+    getrlimit(RLIMIT_MEMLOCK, &limits[5]);
+    for (int i = 0; i < 6; i++)
+        hash = file_hash(hash, &limits[i].rlim_cur, sizeof limits[i].rlim_cur);
     return hash;
 }
 
