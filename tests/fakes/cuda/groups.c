@@ -31,8 +31,8 @@ struct fake_library {
     fake_here here;
 };
 
-/* makecontext sets an item's stack; then setjmp and longjmp switch without system calls. The thread
- * sanitizer follows no longjmp to another stack. */
+/* makecontext sets an item's stack; then setjmp and longjmp switch without system calls.
+ * Sanitizers follow no longjmp to another stack. */
 #ifdef BY_CONTEXT
 typedef ucontext_t place;
 #define BEGIN(from, context) ((void)swapcontext(from, context))
