@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Molecular dynamics: kernels for positions in NumPy arrays, and observables of whole trajectories.
+
+The kernels take one frame, positions (atoms, 3), or many, (frames, atoms, 3): then results have a first
+axis of frames. They compute in f64 from f32 or f64 arrays, other numbers are converted to f64; collet.Arrays
+in give collet.Arrays out. Units are the caller's. Names and arguments are those of rotmd's kernels.
+"""
+
+from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_batch,
+                       cross_product_single_frame, cross_product_trajectory, decompose_vector_batch,
+                       decompose_vector_batch_static_ref, decompose_vector_single,
+                       inertia_tensor_batch, inertia_tensor_single, principal_axes_batch,
+                       process_in_chunks, solve_linear_batch, time_derivative_batch)

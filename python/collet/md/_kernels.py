@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""rotmd's kernels on collet.op."""
+
+import numpy as np
+
+from .. import op
+from .._array import Array
+
+_REAL = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def _real(values, dtype=None):
+    """An array of f32 or f64, or of `dtype`."""
+    array = values if isinstance(values, Array) else np.asarray(values)
+    if dtype is None:
+        dtype = array.dtype if array.dtype in _REAL else _REAL[1]
+    return array.astype(dtype, copy=False)
+
+
+def _atoms(positions, masses, vectors=None):
+    """Positions, masses and vectors of dtypes that the ops take together."""
+    positions, masses = _real(positions), _real(masses)
+    if vectors is not None:
+        vectors = _real(vectors)
+        dtype = np.promote_types(positions.dtype, vectors.dtype)
+        positions, vectors = _real(positions, dtype), _real(vectors, dtype)
+    if positions.dtype == _REAL[1]:
+        masses = _real(masses, _REAL[1])
+    return positions, masses, vectors
+
+
+def _rows(kernel, ndim, *arrays):
+    """kernel(*arrays), where the first has `ndim` axes; with one axis fewer it is one frame, and so
+    are those whose results have frames."""
+    if len(arrays[0].shape) != ndim - 1:
+        return kernel(*arrays)
+    results = kernel(*(a[None] for a in arrays))
+    return tuple(r[0] for r in results) if isinstance(results, tuple) else results[0]
+
+
+def compute_com_batch(positions, masses):
+    """The centre of mass, sum m r / sum m.
+
+    positions : (frames, atoms, 3) or (atoms, 3)
+    masses : (atoms,)
+    Returns (frames, 3) or (3,), f64, in units of positions; NaN where the masses sum to 0.
+    Raises collet.ShapeError."""
+    positions, masses, _ = _atoms(positions, masses)
+    return _rows(lambda p: op.com(p, masses), 3, positions)
+
+
+def inertia_tensor_batch(positions, masses, com):
+    """The inertia tensor about com, sum m (r^2 1 - r r^T) with r relative to com.
+
+    positions : (frames, atoms, 3) or (atoms, 3)
+    masses : (atoms,)
+    com : (frames, 3) or (3,)
+    Returns (frames, 3, 3) or (3, 3), f64, symmetric, in units of masses times positions squared.
+    Raises collet.ShapeError."""
+    positions, masses, _ = _atoms(positions, masses)
+    return _rows(lambda p, c: op.inertia(p, masses, c), 3, positions, _real(com, _REAL[1]))
+
+
+def cross_product_trajectory(positions, vectors, masses, com):
+    """sum m (r - com) x v: angular momentum with velocities, torque with forces and masses of 1.
+
+    positions, vectors : (frames, atoms, 3) or (atoms, 3)
+    masses : (atoms,)
+    com : (frames, 3) or (3,)
+    Returns (frames, 3) or (3,), f64, in units of masses times positions times vectors.
+    Raises collet.ShapeError."""
+    positions, masses, vectors = _atoms(positions, masses, vectors)
+    return _rows(lambda p, c, v: op.cross_sum(p, masses, c, v), 3, positions, _real(com, _REAL[1]),
+                 vectors)
+
+
+def principal_axes_batch(inertia_tensors):
+    """Principal moments and axes.
+
+    inertia_tensors : (frames, 3, 3) or (3, 3); its symmetric part counts
+    Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), f64: columns,
+    right-handed, with signs that continue those of the frame before.
+    Raises collet.ShapeError."""
+    return _rows(lambda i: tuple(op.principal_axes(i)), 3, _real(inertia_tensors, _REAL[1]))
+
+
+def decompose_vector_batch(vectors, reference_axes):
+    """The parts of vectors along and across reference axes of any length.
+
+    vectors : (frames, 3) or (3,)
+    reference_axes : (frames, 3), one a vector, or (3,), the same for all
+    Returns parallel and perpendicular parts, of the shape of vectors, f64. Along an axis of length 0
+    there is no part.
+    Raises collet.ShapeError."""
+    axes = _real(reference_axes, _REAL[1])
+    return _rows(lambda v: tuple(op.decompose(v, axes)), 2, _real(vectors, _REAL[1]))
+
+
+def compute_magnitude_batch(vectors):
+    """Euclidean norms over the last axis.
+
+    vectors : (..., 3), or another number of components
+    Returns (...), f64, in units of vectors."""
+    return op.magnitude(_real(vectors))
+
+
+def solve_linear_batch(A, b):
+    """x of A x = b.
+
+    A : (frames, n, n) or (n, n)
+    b : (frames, n) or (n,)
+    Returns (frames, n) or (n,), f32 where A and b are f32, else f64.
+    Raises numpy.linalg.LinAlgError where an A is singular or not finite, collet.ShapeError."""
+    A, b = _real(A), _real(b)
+    dtype = np.promote_types(A.dtype, b.dtype)
+    x, info = op.solve(_real(A, dtype), _real(b, dtype)[..., None])
+    if int(info):
+        raise np.linalg.LinAlgError(f"solve_linear_batch: the matrix of system {int(info) - 1} is "
+                                    "singular or not finite")
+    return x[..., 0]
+
+
+def time_derivative_batch(data, times):
+    """Central differences over time, one-sided at the ends.
+
+    data : (frames, ...)
+    times : (frames,), rising
+    Returns the shape of data, f64; zeros of one frame, NaN where the two times are equal.
+    Raises collet.ShapeError."""
+    data, times = _real(data), _real(times, _REAL[1])
+    if len(data.shape) == 2 and data.shape[1] == 3:
+        return op.time_derivative(data, times).derivative
+    flat = np.asarray(data).reshape(data.shape[0], -1)
+    columns = flat.shape[1]
+    padded = np.zeros((flat.shape[0], -(-columns // 3) * 3), flat.dtype)  # the op takes triples
+    padded[:, :columns] = flat
+    parts = [op.time_derivative(padded[:, i:i + 3], times).derivative
+             for i in range(0, columns, 3)]
+    joined = np.concatenate(parts, axis=1) if parts else padded.astype(np.float64)
+    return joined[:, :columns].reshape(data.shape)
+
+
+def process_in_chunks(func, data, chunk_size=1000, **kwargs):
+    """func(part, **kwargs) of parts of at most chunk_size frames, their results joined.
+
+    data : (frames, ...)
+    Returns an array whose first axis is as long as the results together. ValueError without frames."""
+    parts = [func(data[i:i + chunk_size], **kwargs) for i in range(0, data.shape[0], chunk_size)]
+    return np.concatenate(parts, axis=0)
+
+
+compute_com_single = compute_com_batch
+inertia_tensor_single = inertia_tensor_batch
+cross_product_single_frame = cross_product_trajectory
+decompose_vector_single = decompose_vector_batch
+decompose_vector_batch_static_ref = decompose_vector_batch

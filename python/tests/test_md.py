@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""collet.md's kernels against NumPy, for one frame and for many."""
+
+import numpy as np
+import pytest
+
+import collet
+from collet import md
+
+FRAMES, ATOMS = 6, 11
+random = np.random.default_rng(19)
+positions, velocities = random.normal(size=(2, FRAMES, ATOMS, 3))
+masses = random.random(ATOMS) + 1
+com = np.einsum("a,fai->fi", masses, positions) / masses.sum()
+relative = positions - com[:, None]
+momentum = np.einsum("a,fai->fi", masses, np.cross(relative, velocities))
+square = np.einsum("a,fai,faj->fij", masses, relative, relative)
+inertia = np.trace(square, axis1=1, axis2=2)[:, None, None] * np.eye(3) - square
+
+
+def close(a, b):
+    np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("batch, single, arguments, per_frame, expected", [
+    (md.compute_com_batch, md.compute_com_single, (positions, masses), (0,), com),
+    (md.inertia_tensor_batch, md.inertia_tensor_single, (positions, masses, com), (0, 2), inertia),
+    (md.cross_product_trajectory, md.cross_product_single_frame,
+     (positions, velocities, masses, com), (0, 1, 3), momentum)])
+def test_sums_over_atoms(batch, single, arguments, per_frame, expected):
+    close(batch(*arguments), expected)
+    frame = [a[2] if i in per_frame else a for i, a in enumerate(arguments)]
+    close(single(*frame), expected[2])
+    close(batch(*frame), expected[2])
+    assert batch(*arguments).dtype == np.float64
+
+
+@pytest.mark.parametrize("position", [np.float32, np.float64, np.int32, list, collet.asarray])
+@pytest.mark.parametrize("mass", [np.float32, np.float64, list, collet.asarray])
+@pytest.mark.parametrize("vector", [np.float32, np.float64])
+def test_all_mixtures_of_dtypes(position, mass, vector):
+    def convert(kind, values):
+        return values.astype(kind) if isinstance(kind, type) and kind is not list else \
+            values.tolist() if kind is list else kind(values)
+    r, m = convert(position, np.round(positions * 8)), convert(mass, np.round(masses * 8))
+    v = velocities.astype(vector)
+    center = md.compute_com_batch(r, m)
+    momentum = np.asarray(md.cross_product_trajectory(r, v, m, center))
+    whole = np.round(positions * 8) - np.asarray(center)[:, None]
+    close(momentum, np.einsum("a,fai->fi", np.round(masses * 8), np.cross(whole, v)))
+    assert momentum.dtype == np.float64
+    assert type(md.compute_com_single(r[0], m)) is type(center)
+
+
+def test_principal_axes():
+    moments, axes = md.principal_axes_batch(inertia)
+    close(moments, np.linalg.eigvalsh(inertia))
+    close(axes @ (moments[:, :, None] * np.swapaxes(axes, 1, 2)), inertia)
+    close(np.linalg.det(axes), np.ones(FRAMES))
+    one, _ = md.principal_axes_batch(inertia[3])
+    close(one, moments[3])
+
+
+def test_decompose():
+    for axes in (com, com[0]):
+        parallel, across = md.decompose_vector_batch(momentum, axes)
+        close(parallel + across, momentum)
+        close(np.sum(across * axes, axis=1), np.zeros(FRAMES))
+        close(np.cross(parallel, np.broadcast_to(axes, parallel.shape)), np.zeros((FRAMES, 3)))
+    parallel, across = md.decompose_vector_single([1, 2, 3], [0, 0, 5])
+    assert parallel.tolist() == [0, 0, 3] and across.tolist() == [1, 2, 0]
+    assert md.decompose_vector_batch_static_ref([[1, 2, 3]], [0, 0, 0])[0].tolist() == [[0, 0, 0]]
+
+
+def test_magnitudes():
+    for vectors in (positions, momentum, momentum[0], positions.astype("f4")):
+        close(md.compute_magnitude_batch(vectors),
+              np.linalg.norm(vectors.astype("f8"), axis=-1))
+
+
+def test_solve():
+    close(md.solve_linear_batch(inertia, momentum),
+          np.linalg.solve(inertia, momentum[..., None])[..., 0])
+    close(md.solve_linear_batch(inertia[0], momentum[0]), np.linalg.solve(inertia[0], momentum[0]))
+    assert md.solve_linear_batch(inertia.astype("f4"), momentum.astype("f4")).dtype == np.float32
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        md.solve_linear_batch(np.zeros((2, 3, 3)), np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("data", [momentum, positions, positions[:, 0, 0], positions[:, :1, :2],
+                                  np.zeros((FRAMES, 0)), momentum.astype("f4"), momentum[:1]])
+def test_time_derivative(data):
+    times = np.array([0, 1, 3, 4, 7, 8.])[:len(data)]
+    expected = np.zeros(data.shape)
+    if len(data) > 1:
+        step = (slice(None),) + (None,) * (data.ndim - 1)
+        index = np.arange(len(data))
+        later, earlier = np.minimum(index + 1, len(data) - 1), np.maximum(index - 1, 0)
+        expected = ((data[later].astype("f8") - data[earlier])
+                    / (times[later] - times[earlier])[step])
+    result = md.time_derivative_batch(data, times)
+    assert result.shape == data.shape and result.dtype == np.float64
+    close(result, expected)
+
+
+def test_chunks():
+    parts = []
+
+    def double(part, factor):
+        parts.append(len(part))
+        return factor * part
+    close(md.process_in_chunks(double, momentum, chunk_size=4, factor=2), 2 * momentum)
+    assert parts == [4, 2]
+
+
+def test_shapes_that_do_not_fit():
+    with pytest.raises(collet.ShapeError, match="com"):
+        md.compute_com_batch(positions, masses[:3])
+    with pytest.raises(collet.ShapeError):
+        md.cross_product_trajectory(positions, velocities[:2], masses, com)
