@@ -63,6 +63,40 @@ static void fill_voxel(const make_scene *scene, uint64_t random, make_layer *lay
     }
 }
 
+static void copy_voxel(const make_scene *scene, make_layer *layers, int64_t from, int64_t to)
+{
+    for (int64_t m = 0; m < scene->materials; m++) {
+        make_layer *l = &layers[m];
+        l->volume[to] = l->volume[from];
+        if (!make_is_aligned(scene, m))
+            continue;
+        l->alignment[to] = l->alignment[from];
+        l->theta[to] = l->theta[from];
+        l->psi[to] = l->psi[from];
+    }
+}
+
+/* The voxels of a layer whose centres are in a box. */
+static void fill_box(const make_scene *scene, const boxes *b, const grain near[27], int64_t z,
+                     int64_t row, int64_t column, make_layer *layers)
+{
+    int64_t bottom = (int64_t)ceil((double)(row + 1) * b->edge[1] - 0.5);
+    int64_t right = (int64_t)ceil((double)(column + 1) * b->edge[2] - 0.5);
+    int64_t left = (int64_t)ceil((double)column * b->edge[2] - 0.5);
+    for (int64_t y = (int64_t)ceil((double)row * b->edge[1] - 0.5); y < bottom; y++) {
+        uint64_t last = 0;
+        for (int64_t x = left; x < right; x++) {
+            int64_t i = y * scene->options->size[2] + x;
+            uint64_t random = nearest(near, z, y, x);
+            if (x > left && random == last)
+                copy_voxel(scene, layers, i - 1, i);
+            else
+                fill_voxel(scene, random, layers, i);
+            last = random;
+        }
+    }
+}
+
 void make_fill_grains(const make_scene *scene, int64_t z, make_layer *layers)
 {
     const make_options *o = scene->options;
@@ -80,10 +114,6 @@ void make_fill_grains(const make_scene *scene, int64_t z, make_layer *layers)
                 near[k] = find(
                     &b, (uint64_t)o->seed,
                     (const int64_t[]){plane + k / 9 - 1, row + k / 3 % 3 - 1, column + k % 3 - 1});
-            int64_t bottom = (int64_t)ceil((double)(row + 1) * b.edge[1] - 0.5);
-            int64_t right = (int64_t)ceil((double)(column + 1) * b.edge[2] - 0.5);
-            for (int64_t y = (int64_t)ceil((double)row * b.edge[1] - 0.5); y < bottom; y++)
-                for (int64_t x = (int64_t)ceil((double)column * b.edge[2] - 0.5); x < right; x++)
-                    fill_voxel(scene, nearest(near, z, y, x), layers, y * o->size[2] + x);
+            fill_box(scene, &b, near, z, row, column, layers);
         }
 }

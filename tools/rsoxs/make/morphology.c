@@ -40,11 +40,17 @@ static void add_sums(const writer *w, make_sums *sums)
     const make_options *o = w->scene->options;
     for (int64_t m = 0; m < w->scene->materials; m++) {
         const make_layer *l = &w->layers[m];
-        for (int64_t i = 0; i < o->size[1] * o->size[2]; i++) {
+        int64_t count = o->size[1] * o->size[2];
+        double aligned = 0; /* of voxels with one direction */
+        for (int64_t i = 0; i < count; i++) {
             sums[m].volume += (double)l->volume[i];
-            if (l->alignment && l->alignment[i] > 0)
-                make_add_order(&sums[m], (double)l->volume[i] * (double)l->alignment[i],
-                               (double)l->theta[i], (double)l->psi[i]);
+            if (!l->alignment)
+                continue;
+            aligned += (double)l->volume[i] * (double)l->alignment[i];
+            if (i + 1 < count && l->theta[i] == l->theta[i + 1] && l->psi[i] == l->psi[i + 1])
+                continue;
+            make_add_order(&sums[m], aligned, (double)l->theta[i], (double)l->psi[i]);
+            aligned = 0;
         }
     }
 }
