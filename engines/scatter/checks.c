@@ -82,6 +82,12 @@ static collet_status check_material(const collet_scattering_options *o, int64_t 
     if (a->dtype != COLLET_F32 && a->dtype != COLLET_F64)
         return collet_fail(err, COLLET_INVALID, "material %" PRId64 ": dtype is %s, not f32 or f64",
                            m + 1, collet_dtype_name(a->dtype));
+    if (o->layers) {
+        int known = a->kind >= COLLET_SCATTERING_ISOTROPIC && a->kind <= COLLET_SCATTERING_VECTOR;
+        return known ? COLLET_OK
+                     : collet_fail(err, COLLET_INVALID, "material %" PRId64 ": unknown kind %u",
+                                   m + 1, a->kind);
+    }
     if (!a->volume == !a->direction)
         return collet_fail(err, COLLET_INVALID,
                            "material %" PRId64

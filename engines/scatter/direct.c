@@ -7,6 +7,23 @@
 #include "scatter/geometry.h"
 #include "scatter/roads.h"
 
+static collet_status fill_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count)
+{
+    collet_array *material = NULL, *part = NULL, *layers = NULL;
+    collet_status status = scatter_at(s, &material, s->fields, m, 1, 1);
+    if (status == COLLET_OK)
+        status = scatter_at(s, &part, material, 0, s->parts[m].count, 0);
+    if (status == COLLET_OK &&
+        collet_array_slice(s->context, &layers, part, 1, first, count, 1) != COLLET_OK)
+        status = scatter_failed(s, COLLET_FAILED, "layers");
+    if (status == COLLET_OK)
+        status = scatter_fields(s, m, first, count, layers);
+    collet_array_free(material);
+    collet_array_free(part);
+    collet_array_free(layers);
+    return status == COLLET_OK ? scatter_step(s, "transforming") : status;
+}
+
 static collet_status make_fields(collet_scattering *s)
 {
     const int64_t *n = s->options.shape;
@@ -16,17 +33,10 @@ static collet_status make_fields(collet_scattering *s)
                       SCATTER_SHAPE(s->options.n_materials, SCATTER_FIELDS, n[0], n[1], n[2]));
     if (status == COLLET_OK && collet_fill(s->context, s->fields, &zero) != COLLET_OK)
         status = scatter_failed(s, COLLET_FAILED, "fields");
-    for (int64_t m = 0; m < s->options.n_materials && status == COLLET_OK; m++) {
-        collet_array *material = NULL, *part = NULL;
-        status = scatter_at(s, &material, s->fields, m, 1, 1);
-        if (status == COLLET_OK)
-            status = scatter_at(s, &part, material, 0, s->parts[m].count, 0);
-        if (status == COLLET_OK)
-            status = scatter_fields(s, m, 0, n[0], part);
-        collet_array_free(material);
-        collet_array_free(part);
-        if (status == COLLET_OK)
-            status = scatter_step(s, "transforming");
+    for (int64_t first = 0; first < n[0] && status == COLLET_OK; first += s->layers) {
+        int64_t count = n[0] - first < s->layers ? n[0] - first : s->layers;
+        for (int64_t m = 0; m < s->options.n_materials && status == COLLET_OK; m++)
+            status = fill_layers(s, m, first, count);
     }
     if (status != COLLET_OK) {
         collet_array_free(s->fields);

@@ -2,23 +2,84 @@
 /* The materials of a morphology as fields. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "scatter/arrays.h"
+#include "scatter/checks.h"
 #include "scatter/roads.h"
 
-/* Layers of an array of the caller's, converted where its dtype is not that of the computation. */
+/* ---- Layers of a material -------------------------------------------------------------------- */
+
+/* Reads layers into s->layer_values, and checks them; `view` has their arrays. */
+static collet_status read_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+                                 collet_scattering_material *view)
+{
+    const int64_t *n = s->options.shape;
+    int64_t voxels = count * n[1] * n[2], materials = s->options.n_materials;
+    size_t plane = (size_t)voxels * (view->dtype == COLLET_F64 ? 8 : 4);
+    int vectors = view->kind == COLLET_SCATTERING_VECTOR;
+    void *arrays[4];
+    for (int i = 0; i < 4; i++)
+        arrays[i] = (char *)s->layer_values + plane * (size_t)(vectors && i ? i + 2 : i);
+    collet_status status =
+        s->options.layers(s->options.layers_user, m, first, count, arrays, &s->error);
+    if (status != COLLET_OK)
+        return status;
+    if (vectors) {
+        view->direction = arrays[0];
+        view->unaligned = arrays[1];
+    } else {
+        view->volume = arrays[0];
+        view->alignment = view->kind == COLLET_SCATTERING_EULER ? arrays[1] : NULL;
+        view->theta = view->alignment ? arrays[2] : NULL;
+        view->psi = view->alignment ? arrays[3] : NULL;
+    }
+    collet_scattering_options o = s->options;
+    scatter_voxels v = {.options = &o, .before = first * n[1] * n[2], .err = &s->error};
+    o.materials = s->view;
+    if (m == 0)
+        memset(s->sums, 0, (size_t)voxels * sizeof *s->sums);
+    s->view[m] = *view;
+    status = scatter_check_part(&v, m, 0, voxels, s->sums);
+    return status == COLLET_OK && m == materials - 1 ? scatter_check_sums(&v, 0, voxels, s->sums)
+                                                     : status;
+}
+
+static const void *offset(const void *array, int64_t elements, collet_dtype dtype)
+{
+    return array ? (const char *)array + elements * (dtype == COLLET_F64 ? 8 : 4) : NULL;
+}
+
+/* Arrays of layers first .. first+count-1 of material m. */
+static collet_status view_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+                                 collet_scattering_material *view)
+{
+    int64_t at = first * s->options.shape[1] * s->options.shape[2];
+    *view = s->options.materials[m];
+    if (s->options.layers)
+        return read_layers(s, m, first, count, view);
+    view->volume = offset(view->volume, at, view->dtype);
+    view->alignment = offset(view->alignment, at, view->dtype);
+    view->theta = offset(view->theta, at, view->dtype);
+    view->psi = offset(view->psi, at, view->dtype);
+    view->direction = offset(view->direction, 3 * at, view->dtype);
+    view->unaligned = offset(view->unaligned, at, view->dtype);
+    return COLLET_OK;
+}
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+/* An array of `count` layers, converted where its dtype is not that of the computation. */
 static collet_status take(collet_scattering *s, collet_dtype dtype, const void *values,
-                          int32_t ndim, int64_t first, int64_t count, collet_array **out)
+                          int32_t ndim, int64_t count, collet_array **out)
 {
     const int64_t *n = s->options.shape;
     const int64_t shape[] = {count, n[1], n[2], 3};
-    int64_t width = ndim > 3 ? 3 : 1;
-    char *at = (char *)(uintptr_t)values +
-               (size_t)(first * n[1] * n[2] * width) * (dtype == COLLET_F64 ? 8 : 4);
     collet_array *wrapped;
     *out = NULL;
-    collet_status status = collet_array_wrap(s->context, &wrapped, dtype, ndim, shape, NULL, at,
-                                             COLLET_WRAP_READONLY, NULL, NULL);
+    collet_status status =
+        collet_array_wrap(s->context, &wrapped, dtype, ndim, shape, NULL, (void *)(uintptr_t)values,
+                          COLLET_WRAP_READONLY, NULL, NULL);
     if (status == COLLET_OK && dtype == s->options.dtype) {
         *out = wrapped;
         return status;
@@ -31,15 +92,13 @@ static collet_status take(collet_scattering *s, collet_dtype dtype, const void *
     return status == COLLET_OK ? status : scatter_failed(s, status, "a material");
 }
 
-static collet_status copy_volume(collet_scattering *s, const collet_scattering_material *material,
-                                 int64_t first, int64_t count, collet_array *out)
+static collet_status copy_volume(collet_scattering *s, const collet_scattering_material *view,
+                                 int64_t count, collet_array *out)
 {
-    const int64_t *n = s->options.shape;
     collet_array *volume, *target = NULL;
-    collet_status status = take(s, material->dtype, material->volume, 3, first, count, &volume);
+    collet_status status = take(s, view->dtype, view->volume, 3, count, &volume);
     if (status == COLLET_OK)
-        status =
-            collet_array_reshape(s->context, &target, out, 3, SCATTER_SHAPE(count, n[1], n[2]));
+        status = scatter_at(s, &target, out, 0, 1, 1);
     if (status == COLLET_OK)
         status = collet_copy(s->context, target, volume);
     collet_array_free(volume);
@@ -75,18 +134,18 @@ static collet_status apply_window(collet_scattering *s, int64_t first, int64_t c
 collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int64_t count,
                              collet_array *out)
 {
-    const collet_scattering_material *material = &s->options.materials[m];
-    const void *euler[] = {material->volume, material->alignment, material->theta, material->psi};
-    const void *vector[] = {material->direction, material->unaligned};
-    int is_vector = material->direction != NULL, inputs = is_vector ? 2 : 4;
+    collet_scattering_material view;
+    collet_status status = view_layers(s, m, first, count, &view);
+    const void *euler[] = {view.volume, view.alignment, view.theta, view.psi};
+    const void *vector[] = {view.direction, view.unaligned};
+    int is_vector = view.direction != NULL, inputs = is_vector ? 2 : 4;
     collet_array *arrays[5] = {out};
-    collet_status status = COLLET_OK;
-    if (!is_vector && !material->alignment) {
-        status = copy_volume(s, material, first, count, out);
+    if (status == COLLET_OK && !is_vector && !view.alignment) {
+        status = copy_volume(s, &view, count, out);
     } else {
         for (int i = 0; i < inputs && status == COLLET_OK; i++)
-            status = take(s, material->dtype, is_vector ? vector[i] : euler[i],
-                          is_vector && i == 0 ? 4 : 3, first, count, &arrays[1 + i]);
+            status = take(s, view.dtype, is_vector ? vector[i] : euler[i],
+                          is_vector && i == 0 ? 4 : 3, count, &arrays[1 + i]);
         if (status == COLLET_OK)
             status =
                 scatter_call(s, is_vector ? "scatter_vector" : "scatter_euler", arrays, 1, NULL);

@@ -40,7 +40,15 @@ static uint64_t layer_bytes(const collet_scattering *s)
     const int64_t *n = s->options.shape;
     uint64_t fields = (uint64_t)most_fields(s), rows = (uint64_t)n[1];
     return real_bytes(s) * rows *
-           ((fields + 4) * (uint64_t)n[2] + fields * 2 * (uint64_t)(n[2] / 2 + 1));
+               ((fields + 4) * (uint64_t)n[2] + fields * 2 * (uint64_t)(n[2] / 2 + 1)) +
+           (s->options.layers ? 8 * rows * (uint64_t)n[2] : 0);
+}
+
+/* Layers at a time, of the bytes that may be. */
+static int64_t layers_of(const collet_scattering *s, uint64_t bytes)
+{
+    int64_t count = (int64_t)((bytes < LAYER_BYTES ? bytes : LAYER_BYTES) / layer_bytes(s));
+    return count < 1 ? 1 : count < s->options.shape[0] ? count : s->options.shape[0];
 }
 
 static uint64_t slice_bytes(const collet_scattering *s, int64_t depth)
@@ -56,10 +64,12 @@ static void plan_direct(collet_scattering *s)
     s->plan.passes = 1;
     s->plan.block = 1;
     s->plan.transforms = 3 * s->angles * s->options.n_energies;
+    s->layers = layers_of(s, LAYER_BYTES);
     s->plan.bytes =
         voxels * real_bytes(s) * (uint64_t)(7 * s->options.n_materials + 4 + 2 * 3 * 2) +
         (uint64_t)(n[1] * n[2] * (s->angles + 3)) * real_bytes(s);
-    s->steps_total = s->options.n_materials + s->angles * s->options.n_energies;
+    s->steps_total = s->options.n_materials * ((n[0] + s->layers - 1) / s->layers) +
+                     s->angles * s->options.n_energies;
 }
 
 /* The largest depth of passes of `span` energies. */
@@ -91,10 +101,7 @@ static collet_status plan_fast(collet_scattering *s, collet_error *err)
             break;
     }
     one = slices + image + layer;
-    s->layers = (int64_t)(LAYER_BYTES / layer);
-    s->layers = s->layers < 1 ? 1 : s->layers > layers ? layers : s->layers;
-    while (s->layers > 1 && one + (uint64_t)(s->layers - 1) * layer > limit)
-        s->layers--;
+    s->layers = layers_of(s, one < limit ? limit - one + layer : layer);
     one += (uint64_t)(s->layers - 1) * layer;
     s->plan.block = s->span < BLOCK ? s->span : BLOCK;
     while (s->plan.block > 1 && one + (uint64_t)(s->plan.block - 1) * image > limit)
@@ -153,7 +160,9 @@ static collet_status copy_lists(collet_scattering *s, const double *energies_giv
     for (int a = 0; a < 3; a++)
         scatter_axis(s->q[a], o->shape[a], o, a > 0);
     for (size_t m = 0; m < materials; m++) {
-        int oriented = o->materials[m].direction || o->materials[m].alignment;
+        const collet_scattering_material *material = &o->materials[m];
+        int oriented = material->direction || material->alignment ||
+                       material->kind > COLLET_SCATTERING_ISOTROPIC;
         s->parts[m] = (scatter_part){s->plan.fields, oriented ? SCATTER_FIELDS : 1};
         s->plan.fields += s->parts[m].count;
     }
@@ -171,6 +180,20 @@ static collet_status make_output(collet_scattering *s, collet_error *err)
     collet_status status = collet_array_create(s->context, &s->out, s->options.dtype, 3, shape);
     return status == COLLET_OK ? status
                                : collet_fail(err, status, "%s", collet_last_error(s->context));
+}
+
+/* Memory for layers that are read. */
+static collet_status make_layers(collet_scattering *s, collet_error *err)
+{
+    size_t voxels = (size_t)(s->layers * s->options.shape[1] * s->options.shape[2]), size = 4;
+    for (int64_t m = 0; m < s->options.n_materials; m++)
+        size = s->options.materials[m].dtype == COLLET_F64 ? 8 : size;
+    s->layer_values = malloc(4 * voxels * size);
+    s->sums = malloc(voxels * sizeof *s->sums);
+    s->view = calloc((size_t)s->options.n_materials, sizeof *s->view);
+    return s->layer_values && s->sums && s->view
+               ? COLLET_OK
+               : collet_fail(err, COLLET_NO_MEMORY, "no memory for layers of the morphology");
 }
 
 /* The program's structs, of which each has its size. */
@@ -223,7 +246,7 @@ collet_status collet_scattering_open(collet_context *context,
     status = take_materials(&s->options, err);
     if (status == COLLET_OK)
         status = scatter_check_options(&s->options, err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && !s->options.layers)
         status = scatter_check_voxels(&s->options, err);
     /* What the caller's lists become is freed with the scattering. */
     const double *energies = s->options.energies;
@@ -236,6 +259,8 @@ collet_status collet_scattering_open(collet_context *context,
         status = plan(s, err);
     if (status == COLLET_OK)
         status = make_output(s, err);
+    if (status == COLLET_OK && s->options.layers)
+        status = make_layers(s, err);
     if (status == COLLET_OK)
         *out = s;
     else
@@ -255,6 +280,9 @@ void collet_scattering_close(collet_scattering *s)
     for (int a = 0; a < 3; a++)
         free(s->q[a]);
     free(s->values);
+    free(s->layer_values);
+    free(s->sums);
+    free(s->view);
     free(s->range);
     collet_array_free(s->slices);
     collet_array_free(s->fields);

@@ -19,11 +19,14 @@ struct collet_scattering {
     scatter_part *parts; /* of the materials */
     int64_t angles;
     double *radians;
-    double axis[3][3];    /* e1, e2 of the field, and the direction of the beam */
-    double *q[3];         /* of slices, rows, columns: z, y, x; NaN where CyRSoXS has no pixel */
-    int64_t span;         /* fast: energies of one pass over the morphology */
-    int64_t layers;       /* of the sample that are read at a time */
-    int64_t depth;        /* slices of a pixel, at most, for the energies of one pass */
+    double axis[3][3];  /* e1, e2 of the field, and the direction of the beam */
+    double *q[3];       /* of slices, rows, columns: z, y, x; NaN where CyRSoXS has no pixel */
+    int64_t span;       /* fast: energies of one pass over the morphology */
+    int64_t layers;     /* of the sample that are read at a time */
+    int64_t depth;      /* slices of a pixel, at most, for the energies of one pass */
+    void *layer_values; /* of a material, where options.layers reads them */
+    double *sums;       /* of their volume fractions over the materials */
+    collet_scattering_material *view;
     int32_t *range;       /* [2, Y, X]: the first slice of each pixel, and how many */
     collet_array *slices; /* fast: [depth, F, Y, X] of energies below `sliced`; NULL: not made */
     int64_t sliced;

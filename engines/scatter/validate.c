@@ -298,8 +298,6 @@ static collet_status check_datasets(scatter_reader *base)
     if (status != COLLET_OK)
         return status;
     if (o->n_materials == 0) { /* NumMaterial is faulty */
-        free(c->in->arrays);
-        c->in->arrays = NULL;
         while (o->n_materials == 0 || has_material(c, o->n_materials))
             o->n_materials++;
     }

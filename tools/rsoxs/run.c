@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define SAME_ENERGY 1e-3 /* eV, between --energies and the configuration */
 
@@ -229,10 +230,11 @@ collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err)
     return status;
 }
 
-static collet_status make_directory(const char *path, collet_error *err)
+static collet_status make_directory(const char *path, int *made, collet_error *err)
 {
     struct stat found;
-    if (mkdir(path, 0777) == 0 || (stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
+    *made = mkdir(path, 0777) == 0;
+    if (*made || (stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
         return COLLET_OK;
     return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
 }
@@ -257,12 +259,15 @@ static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patt
 collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
 {
     collet_scattering_pattern *patterns = malloc((size_t)run->n_beams * sizeof *patterns);
-    collet_status status = patterns ? make_directory(run->directory, err)
+    int made = 0;
+    collet_status status = patterns ? make_directory(run->directory, &made, err)
                                     : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     for (int64_t e = 0; e < run->work.n_energies && status == COLLET_OK; e++)
         status = tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped")
                                          : next_energy(run, patterns, err);
     free(patterns);
+    if (status != COLLET_OK && made)
+        rmdir(run->directory); /* unless there are patterns */
     if (status == COLLET_OK && (run->options->integrate || run->options->png))
         status = rsoxs_results_write(run, err);
     tool_progress_end(&run->progress);

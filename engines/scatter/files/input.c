@@ -32,6 +32,8 @@ collet_status collet_scattering_read(const char *morphology, const char *configu
         return status;
     }
     in->options.materials = in->materials;
+    in->options.layers = scatter_read_layers;
+    in->options.layers_user = in;
     in->options.energies = in->energies;
     in->options.constants = in->constants;
     for (int a = 0; a < 3; a++)
@@ -44,12 +46,9 @@ void collet_scattering_input_free(collet_scattering_input *in)
 {
     if (!in)
         return;
-    for (int64_t m = 0; in->arrays && m < in->options.n_materials; m++)
-        for (int a = 0; a < SCATTER_ARRAYS; a++)
-            free(in->arrays[m][a]);
     for (size_t i = 0; i < in->n_warnings; i++)
         free(in->warnings[i]);
-    free(in->arrays);
+    free(in->path);
     free(in->materials);
     free(in->energies);
     free(in->constants);

@@ -5,13 +5,12 @@
 
 #include <collet/scatter.h>
 
-#define SCATTER_ARRAYS 4 /* of a material */
-
 struct collet_scattering_input {
     collet_scattering_options options;
     collet_scattering_material *materials;
-    void *(*arrays)[SCATTER_ARRAYS]; /* of the materials */
-    int vectors;                     /* the configuration's MorphologyType */
+    char *path;   /* of the morphology */
+    int reversed; /* its axes are X, Y, Z */
+    int vectors;  /* the configuration's MorphologyType */
     double *energies;
     collet_scattering_constants *constants;
     double (*beams)[3];
@@ -44,6 +43,10 @@ collet_status scatter_read_constants(collet_scattering_input *in, const char *co
 /* Reports faults of all groups of a file of constants, also those that no energy needs. */
 collet_status scatter_check_constants(collet_scattering_input *in, const char *path,
                                       collet_error *err);
+/* A collet_scattering_layers_fn; `user` is the input. */
+collet_status scatter_read_layers(void *user, int64_t material, int64_t first, int64_t count,
+                                  void *const *arrays, collet_error *err);
+/* Reads all but the voxels. */
 collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
                                       collet_error *err);
 /* NO_MEMORY. */

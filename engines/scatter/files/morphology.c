@@ -62,10 +62,8 @@ static collet_status read_parameters(scatter_reader *r)
     in->options.n_materials = (int64_t)count;
     in->options.voxel = size;
     in->materials = calloc((size_t)count + 1, sizeof *in->materials);
-    in->arrays = calloc((size_t)count + 1, sizeof *in->arrays);
-    return in->materials && in->arrays
-               ? COLLET_OK
-               : collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
+    return in->materials ? COLLET_OK
+                         : collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
 }
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
@@ -219,60 +217,98 @@ collet_status scatter_read_planes(scatter_reader *r, const scatter_dataset *d, i
                 : collet_fail(r->err, COLLET_IO, "%s: %s cannot be read", r->path, d->name);
 }
 
-static collet_status read_array(scatter_reader *r, int64_t m, const char *what, int width, int slot)
+/* ---- Materials ------------------------------------------------------------------------------- */
+
+static const char *const euler[] = {"Vfrac", "S", "Theta", "Psi"};
+static const char *const vector[] = {"alignment", "unaligned"};
+
+/* Whether a number of the dataset is not 0. */
+static collet_status find_number(scatter_reader *r, const scatter_dataset *d, int *found)
 {
     const int64_t *n = r->in->options.shape;
-    void **values = &r->in->arrays[m][slot];
-    scatter_dataset d;
-    collet_status status = scatter_open_dataset(r, m, what, width, &d);
-    if (status != COLLET_OK)
-        return status;
-    *values = malloc((size_t)(n[0] * n[1] * n[2] * width) * element_bytes(r) + 1);
-    status = *values
-                 ? scatter_read_planes(r, &d, 0, n[0], *values)
-                 : collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory for %s", r->path, d.name);
-    H5Dclose(d.set);
-    return status;
-}
-
-static int all_zero(const scatter_reader *r, const void *values)
-{
-    const int64_t *n = r->in->options.shape;
-    int64_t count = n[0] * n[1] * n[2], i = 0;
-    while (i < count && (element_bytes(r) == 8 ? ((const double *)values)[i] == 0.0
-                                               : ((const float *)values)[i] == 0.0f))
-        i++;
-    return i == count;
-}
-
-static collet_status read_material(scatter_reader *r, int64_t m)
-{
-    static const char *const euler[] = {"Vfrac", "S", "Theta", "Psi"};
-    void **a = r->in->arrays[m];
-    collet_scattering_material *material = &r->in->materials[m];
-    collet_status status = COLLET_OK;
-    *material = (collet_scattering_material){.struct_size = sizeof *material,
-                                             .dtype = r->in->options.dtype};
-    if (r->in->vectors) {
-        status = read_array(r, m, "alignment", 3, 0);
-        if (status == COLLET_OK)
-            status = read_array(r, m, "unaligned", 1, 1);
-        material->direction = a[0];
-        material->unaligned = a[1];
-        return status;
+    size_t bytes = (size_t)(n[1] * n[2] * d->width) * element_bytes(r);
+    char *plane = malloc(bytes + 1);
+    collet_status status =
+        plane ? COLLET_OK : collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
+    *found = 0;
+    for (int64_t z = 0; z < n[0] && !*found && status == COLLET_OK; z++) {
+        status = scatter_read_planes(r, d, z, 1, plane);
+        for (size_t i = 0; i < bytes && !*found && status == COLLET_OK; i++)
+            *found = plane[i] != 0;
     }
-    for (int i = 0; i < 2 && status == COLLET_OK; i++)
-        status = read_array(r, m, euler[i], 1, i);
-    material->volume = a[0];
-    if (status != COLLET_OK || all_zero(r, a[1]))
-        return status;
-    for (int i = 2; i < 4 && status == COLLET_OK; i++)
-        status = read_array(r, m, euler[i], 1, i);
-    material->alignment = a[1];
-    material->theta = a[2];
-    material->psi = a[3];
+    free(plane);
     return status;
 }
+
+/* Checks the datasets that are read later. */
+static collet_status open_material(scatter_reader *r, int64_t m)
+{
+    collet_scattering_material *material = &r->in->materials[m];
+    int aligned = 1, vectors = r->in->vectors;
+    collet_status status = COLLET_OK;
+    for (int i = 0; i < (vectors ? 2 : 4) && aligned && status == COLLET_OK; i++) {
+        scatter_dataset d;
+        status = scatter_open_dataset(r, m, vectors ? vector[i] : euler[i],
+                                      vectors && i == 0 ? 3 : 1, &d);
+        if (status == COLLET_OK && !vectors && i == 1)
+            status = find_number(r, &d, &aligned);
+        if (d.set >= 0)
+            H5Dclose(d.set);
+    }
+    *material = (collet_scattering_material){.struct_size = sizeof *material,
+                                             .dtype = r->in->options.dtype,
+                                             .kind = vectors   ? COLLET_SCATTERING_VECTOR
+                                                     : aligned ? COLLET_SCATTERING_EULER
+                                                               : COLLET_SCATTERING_ISOTROPIC};
+    return status;
+}
+
+static collet_status open_materials(scatter_reader *r)
+{
+    collet_status status = COLLET_OK;
+    for (int64_t m = 0; m < r->in->options.n_materials && status == COLLET_OK; m++)
+        status = open_material(r, m);
+    return status;
+}
+
+/* Layers of a material. */
+typedef struct layers {
+    scatter_reader base;
+    int64_t material, first, count;
+    void *const *arrays;
+} layers;
+
+static collet_status read_layers(scatter_reader *r)
+{
+    const layers *l = (layers *)r;
+    uint32_t kind = r->in->materials[l->material].kind;
+    int vectors = kind == COLLET_SCATTERING_VECTOR, width = vectors ? 3 : 1;
+    int count = vectors ? 2 : kind == COLLET_SCATTERING_EULER ? 4 : 1;
+    collet_status status = COLLET_OK;
+    for (int i = 0; i < count && status == COLLET_OK; i++, width = 1) {
+        scatter_dataset d;
+        status = scatter_open_dataset(r, l->material, vectors ? vector[i] : euler[i], width, &d);
+        if (status != COLLET_OK)
+            return status;
+        status = scatter_read_planes(r, &d, l->first, l->count, l->arrays[i]);
+        H5Dclose(d.set);
+    }
+    return status;
+}
+
+collet_status scatter_read_layers(void *user, int64_t material, int64_t first, int64_t count,
+                                  void *const *arrays, collet_error *err)
+{
+    collet_scattering_input *in = user;
+    layers l = {{.in = in, .path = in->path, .file = -1, .reversed = in->reversed, .err = err},
+                material,
+                first,
+                count,
+                arrays};
+    return scatter_read_file(&l.base, read_layers);
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static collet_status open_file(scatter_reader *r)
 {
@@ -289,15 +325,7 @@ static collet_status open_file(scatter_reader *r)
             fclose(f);
         return status;
     }
-    return read_parameters(r);
-}
-
-static collet_status read_materials(scatter_reader *r)
-{
-    collet_status status = COLLET_OK;
-    for (int64_t m = 0; m < r->in->options.n_materials && status == COLLET_OK; m++)
-        status = read_material(r, m);
-    return status;
+    return r->in->materials ? COLLET_OK : read_parameters(r);
 }
 
 collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *))
@@ -317,5 +345,10 @@ collet_status scatter_read_morphology(collet_scattering_input *in, const char *p
                                       collet_error *err)
 {
     scatter_reader r = {.in = in, .path = path, .file = -1, .err = err};
-    return scatter_read_file(&r, read_materials);
+    collet_status status = scatter_read_file(&r, open_materials);
+    in->reversed = r.reversed;
+    in->path = strdup(path);
+    return status == COLLET_OK && !in->path
+               ? collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", path)
+               : status;
 }

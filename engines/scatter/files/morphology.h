@@ -15,7 +15,7 @@ typedef struct scatter_reader {
     collet_error *err;
 } scatter_reader;
 
-/* Opens the file, reads its parameters into r->in, works, and closes it. */
+/* Opens the file, reads its parameters into r->in unless they are there, works, and closes it. */
 collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *));
 /* The first dataset determines r->in->options.shape and r->reversed, which the others have.
  * `width`: numbers of a voxel. */

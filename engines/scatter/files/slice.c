@@ -171,7 +171,6 @@ collet_status collet_scattering_read_slice(const char *morphology, int64_t mater
                       .slice = {.struct_size = sizeof r.slice}};
     collet_status status = scatter_read_file(&r.base, read_slice);
     free(in.materials);
-    free(in.arrays);
     if (status != COLLET_OK) {
         free(r.slice.values);
         r.slice = (collet_scattering_slice){.struct_size = sizeof r.slice};

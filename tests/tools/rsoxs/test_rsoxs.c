@@ -9,7 +9,6 @@
 
 #include "rsoxs_runs.h"
 
-#include <dirent.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <math.h>
@@ -210,13 +209,7 @@ static void full_disks_are_reported(void **state)
     if (!strstr(r.err, "full/Energy_280.00.h5: cannot be written"))
         fail_msg("%s", r.err);
     tool_free(&r);
-    DIR *d = opendir(io_path(directory, "full"));
-    const struct dirent *entry;
-    assert_non_null(d);
-    while ((entry = readdir(d)) != NULL)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            fail_msg("%s was left", entry->d_name);
-    closedir(d);
+    assert_int_not_equal(access(io_path(directory, "full"), F_OK), 0);
 }
 
 /* More patterns than a disk has room for are refused before anything is computed. */

@@ -44,7 +44,23 @@ typedef struct collet_scattering_material {
     collet_dtype dtype; /* of the arrays: COLLET_F32 or COLLET_F64 */
     const void *volume, *alignment, *theta, *psi;
     const void *direction, *unaligned;
+    uint32_t kind; /* COLLET_SCATTERING_*, where `layers` of the options reads it, else 0 */
+    uint32_t reserved;
 } collet_scattering_material;
+
+/* What `layers` brings of a material, in this order. */
+#define COLLET_SCATTERING_ISOTROPIC 1 /* volume */
+#define COLLET_SCATTERING_EULER 2     /* volume, alignment, theta, psi */
+#define COLLET_SCATTERING_VECTOR 3    /* direction, unaligned */
+
+/*
+ * Writes layers first .. first + count - 1 along z of a material, from 0, to the arrays of its
+ * kind, of its dtype. Called by collet_scattering_next, on its thread, more than once for a layer
+ * if memory is short. A failure ends that call; its text is in `err`.
+ */
+typedef collet_status (*collet_scattering_layers_fn)(void *user, int64_t material, int64_t first,
+                                                     int64_t count, void *const *arrays,
+                                                     collet_error *err);
 
 /* n = 1 - delta + i beta, along the direction of a material and across it. */
 typedef struct collet_scattering_constants {
@@ -95,6 +111,10 @@ typedef struct collet_scattering_options {
     uint64_t memory; /* bytes that arrays may take; 0: no limit. One energy has a minimum */
     collet_scattering_progress_fn progress; /* NULL: none */
     void *progress_user;
+    /* NULL: the arrays of the materials hold all. Else their layers are read, and checked as they
+     * are, some at a time, so that a morphology may be larger than memory. */
+    collet_scattering_layers_fn layers;
+    void *layers_user;
 } collet_scattering_options;
 
 #define COLLET_SCATTERING_OPTIONS                                                                  \
@@ -204,7 +224,8 @@ COLLET_API collet_status collet_scattering_integrate(const collet_scattering_rin
 typedef struct collet_scattering_input collet_scattering_input;
 
 /*
- * Reads them. The numbers are converted to `dtype`; a material without alignment anywhere becomes
+ * Reads them, but the voxels, which a scattering reads when it needs them, so the file stays as it
+ * is meanwhile. The numbers are converted to `dtype`; a material without alignment anywhere becomes
  * isotropic. IO, FORMAT, INVALID with file, dataset or key; NO_MEMORY.
  */
 COLLET_API collet_status collet_scattering_read(const char *morphology, const char *configuration,
