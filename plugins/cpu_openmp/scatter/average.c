@@ -42,6 +42,7 @@ typedef struct job {
     int64_t quarter;    /* angles of a quarter of a circle; 0: quarter turns do not exchange them */
     int64_t kept;       /* images whose weights keep their signs in a quarter turn */
     double sign[KINDS]; /* of their change */
+    char *folded;       /* then: quarters of the images, all energies of each image at a pixel */
     int32_t *order;     /* the pixels by their distance from the centre: see order_pixels */
     char *memory;       /* of the threads */
     int64_t bytes;
@@ -191,18 +192,16 @@ static void run_pixel(const job *j, scatter_angle *angles, int64_t y, int64_t x,
     const collet_operand *out = cpu_operand(j->call, 0), *images = cpu_operand(j->call, 1);
     scatter_tap *taps = (scatter_tap *)(void *)(angles + j->n_angles);
     double dx = (double)x - (double)out->shape[2] / 2, dy = (double)y - (double)out->shape[1] / 2;
-    int64_t outside = 0, skip = begin * cpu_step(images, 0);
+    int64_t outside = 0;
     for (int64_t a = 0; a < j->n_angles; a++) {
         scatter_tap *of = taps + a * 4 * KINDS;
         angles[a] = (scatter_angle){of, find_taps(images, &j->turns[a], dx, dy, of)};
         outside |= angles[a].count < 0;
-        for (int64_t t = 0; t < angles[a].count; t++)
-            of[t].at += skip;
     }
     if (outside && !params->mask)
         set_energies(j, pixel_at(j, y, x), begin, n, NAN);
     else
-        j->kernels->mean[is_wide(out)](angles, j->n_angles, params->mask != 0, n,
+        j->kernels->mean[is_wide(out)](angles, j->n_angles, params->mask != 0, begin, n,
                                        pixel_at(j, y, x) + begin * cpu_step(out, 0),
                                        cpu_step(out, 0));
 }
@@ -224,37 +223,93 @@ static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
 
 /*
  * Where the angles repeat after a quarter turn, with weights that keep or change their signs, the
- * pixels that a quarter turn exchanges have the same two sums of samples, added and subtracted.
+ * images can be folded: the four pixels that quarter turns exchange are added first, with those
+ * signs. These pixels of the result have the same two sums of samples, added and subtracted.
  */
 
-/* Adds the taps at x, y of the image, with the pixels that quarter turns make of them, to lists of
- * images whose weights keep or change their signs. 0: a pixel is outside. */
-static int find_orbit(const job *j, const double *weights, double x, double y, scatter_tap *taps[2],
-                      int64_t counts[2])
+/* Pixels of the folded quarter begin at this row and column, on the centre or next to it. */
+static int64_t first_folded(int64_t n)
+{
+    return (n + 1) / 2;
+}
+
+/* Rows and columns of a folded image. */
+static int64_t folded_side(int64_t n)
+{
+    return n - first_folded(n);
+}
+
+/* Of pixels that a quarter turn exchanges, one is there: right of the centre and not above it. */
+static int is_folded(int64_t n, int64_t row, int64_t column)
+{
+    int64_t dx = 2 * column - n, dy = 2 * row - n;
+    return (dx > 0 && dy >= 0) || (dx == 0 && dy == 0);
+}
+
+static void turn_pixel(int64_t n, int64_t *row, int64_t *column)
+{
+    int64_t turned = n - *row;
+    *row = *column;
+    *column = turned;
+}
+
+/* All energies of image k at a pixel of the folded images. */
+static char *folded_at(const job *j, int64_t row, int64_t column, int64_t k)
 {
     const collet_operand *images = cpu_operand(j->call, 1);
-    int64_t N = images->shape[2];
-    between across = between_pixels(x, N), down = between_pixels(y, N);
+    int64_t n = images->shape[2], size = is_wide(images) ? 8 : 4;
+    int64_t pixel = (row - first_folded(n)) * folded_side(n) + column - first_folded(n);
+    return j->folded + (pixel * images->shape[1] + k) * images->shape[0] * size;
+}
+
+static void fold_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const job *j = argument;
+    const collet_operand *images = cpu_operand(j->call, 1);
+    int64_t n = images->shape[2], first = first_folded(n);
+    (void)thread;
+    for (int64_t i = begin * (n - first); i < end * (n - first); i++) {
+        int64_t row = first + i / (n - first), column = first + i % (n - first);
+        const char *at[4];
+        if (!is_folded(n, row, column))
+            continue;
+        for (int64_t k = 0; k < images->shape[1]; k++) {
+            int64_t y = row, x = column;
+            for (int which = 0; which < 4; which++) {
+                at[which] = cpu_at(images) + k * cpu_step(images, 1) + y * cpu_step(images, 2) +
+                            x * cpu_step(images, 3);
+                turn_pixel(n, &y, &x);
+            }
+            j->kernels->fold[is_wide(images)](at, j->sign[k], images->shape[0],
+                                              folded_at(j, row, column, k));
+        }
+    }
+}
+
+/* Adds the taps at x, y of the folded images to lists of those whose weights keep or change their
+ * signs. 0: a pixel is outside. */
+static int find_folded(const job *j, const double *weights, double x, double y,
+                       scatter_tap *taps[2], int64_t counts[2])
+{
+    const collet_operand *images = cpu_operand(j->call, 1);
+    int64_t n = images->shape[2];
+    between across = between_pixels(x, n), down = between_pixels(y, n);
     for (int i = 0; i < 4 && across.low >= 0 && down.low >= 0; i++) {
         int64_t column = across.low + i % 2, row = down.low + i / 2;
         double w =
             (i % 2 ? across.high : 1.0 - across.high) * (i / 2 ? down.high : 1.0 - down.high);
+        int turns = 0;
         if (w == 0.0)
             continue;
         if (column < 1 || row < 1)
             return 0;
-        for (int which = 0; which < 4; which++) {
-            const char *at =
-                cpu_at(images) + row * cpu_step(images, 2) + column * cpu_step(images, 3);
-            for (int64_t k = 0; k < images->shape[1]; k++) {
-                int odd = j->sign[k] < 0;
-                taps[odd][counts[odd]++] =
-                    (scatter_tap){at + k * cpu_step(images, 1),
-                                  which % 2 ? w * weights[k] * j->sign[k] : w * weights[k]};
-            }
-            int64_t next = N - row;
-            row = column;
-            column = next;
+        for (; !is_folded(n, row, column); turns++)
+            turn_pixel(n, &row, &column);
+        for (int64_t k = 0; k < images->shape[1]; k++) {
+            int changes = j->sign[k] < 0;
+            taps[changes][counts[changes]++] =
+                (scatter_tap){folded_at(j, row, column, k),
+                              turns % 2 ? w * weights[k] * j->sign[k] : w * weights[k]};
         }
     }
     return across.low >= 0 && down.low >= 0;
@@ -263,18 +318,18 @@ static int find_orbit(const job *j, const double *weights, double x, double y, s
 /* The lists of all angles of the first quarter for an offset from the centre; 0: outside. */
 static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles)
 {
-    int64_t N = cpu_operand(j->call, 1)->shape[2], quarter = j->quarter;
+    int64_t n = cpu_operand(j->call, 1)->shape[2], quarter = j->quarter;
     scatter_tap *taps = (scatter_tap *)(void *)(angles + 2 * quarter);
     for (int64_t a = 0; a < quarter; a++) {
         const turn *t = &j->turns[a];
-        scatter_tap *lists[2] = {taps, taps + 16 * j->kept};
+        scatter_tap *lists[2] = {taps, taps + 4 * j->kept};
         int64_t counts[2] = {0, 0};
-        if (!find_orbit(j, j->weights + a * KINDS, (double)N / 2 + t->c * dx - t->s * dy,
-                        (double)N / 2 + t->s * dx + t->c * dy, lists, counts))
+        if (!find_folded(j, j->weights + a * KINDS, (double)n / 2 + t->c * dx - t->s * dy,
+                         (double)n / 2 + t->s * dx + t->c * dy, lists, counts))
             return 0;
         for (int i = 0; i < 2; i++)
             angles[i * quarter + a] = (scatter_angle){lists[i], counts[i]};
-        taps += 16 * KINDS;
+        taps += 4 * KINDS;
     }
     return 1;
 }
@@ -288,7 +343,8 @@ static int run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
     int64_t size = wide ? 8 : 4, N = out->shape[1];
     double sums[2][STEP];
     for (int i = 0; i < 2; i++)
-        j->kernels->mean[wide](angles + i * j->quarter, j->quarter, 0, n, (char *)sums[i], size);
+        j->kernels->mean[wide](angles + i * j->quarter, j->quarter, 0, begin, n, (char *)sums[i],
+                               size);
     for (int64_t e = 0; e < n; e++)
         if (isnan(real_at((char *)sums[0] + e * size, wide) +
                   real_at((char *)sums[1] + e * size, wide)))
@@ -301,24 +357,15 @@ static int run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
             set_real(to + e * cpu_step(out, 0), wide,
                      (which % 2 ? kept - changed : kept + changed) / 4);
         }
-        int64_t next = N - y;
-        y = x;
-        x = next;
+        turn_pixel(N, &y, &x);
     }
     return 1;
-}
-
-static void skip_taps(scatter_angle *angles, int64_t count, int64_t bytes)
-{
-    for (int64_t a = 0; a < count; a++)
-        for (int64_t t = 0; t < angles[a].count; t++)
-            ((scatter_tap *)(uintptr_t)angles[a].taps)[t].at += bytes;
 }
 
 /* All energies of the pixels that quarter turns make of y, x. */
 static void run_four(const job *j, char *memory, int64_t y, int64_t x)
 {
-    const collet_operand *out = cpu_operand(j->call, 0), *images = cpu_operand(j->call, 1);
+    const collet_operand *out = cpu_operand(j->call, 0);
     int64_t N = out->shape[1], row = y, column = x;
     double dx = (double)x - (double)N / 2, dy = (double)y - (double)N / 2;
     scatter_angle *orbits = (scatter_angle *)(void *)memory;
@@ -330,12 +377,8 @@ static void run_four(const job *j, char *memory, int64_t y, int64_t x)
                    run_orbit(j, orbits, y, x, begin, n);
         for (int which = 0; which < 4 && !done; which++) {
             run_some(j, angles, row, column, begin, n);
-            int64_t next = N - row;
-            row = column;
-            column = next;
+            turn_pixel(N, &row, &column);
         }
-        if (inside)
-            skip_taps(orbits, 2 * j->quarter, STEP * cpu_step(images, 0));
     }
 }
 
@@ -381,7 +424,7 @@ static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         int64_t at = j->order[i], y = at / out->shape[2], x = at % out->shape[2];
         int single = !j->quarter || y == 0 || x == 0 || (2 * y == out->shape[1] && y == x);
-        if (!single && 2 * x > out->shape[2] && 2 * y >= out->shape[1])
+        if (!single && is_folded(out->shape[1], y, x))
             run_four(j, memory, y, x);
         for (int64_t e = 0; single && e < out->shape[0]; e += STEP)
             run_some(j, angles, y, x, e, min_i64(out->shape[0] - e, STEP));
@@ -401,6 +444,17 @@ static uint64_t order_bytes(const collet_operand *out)
     return (count + 15) / 16 * 16 * sizeof(int32_t);
 }
 
+/* Of folded images, where the shapes allow them. */
+static uint64_t folded_bytes(const collet_kernel_call *call)
+{
+    const collet_operand *images = cpu_operand(call, 1);
+    int64_t side = folded_side(images->shape[2]);
+    if (angles_of(call) % 4 || images->shape[1] > KINDS || images->shape[2] != images->shape[3])
+        return 0;
+    return (uint64_t)(side * side * images->shape[1] * images->shape[0]) *
+           (is_wide(images) ? 8 : 4);
+}
+
 static int64_t steps_of(const collet_kernel_call *call)
 {
     return (cpu_operand(call, 0)->shape[0] + STEP - 1) / STEP;
@@ -411,7 +465,7 @@ ACCEPTS(scatter_average)
     *workspace_bytes = (uint64_t)(device->threads * thread_bytes(call)) +
                        (uint64_t)angles_of(call) * (sizeof(turn) + KINDS * sizeof(double)) +
                        (uint64_t)(steps_of(call) + 1) / 2 * 2 * sizeof(double) +
-                       order_bytes(cpu_operand(call, 0));
+                       order_bytes(cpu_operand(call, 0)) + folded_bytes(call) + 16;
     return COLLET_OK;
 }
 
@@ -426,13 +480,16 @@ KERNEL(scatter_average)
     j.weights = (double *)(void *)(j.turns + j.n_angles);
     j.reach = j.weights + j.n_angles * KINDS;
     j.order = (int32_t *)(void *)(j.reach + (steps_of(call) + 1) / 2 * 2);
-    j.memory = (char *)j.order + order_bytes(out);
+    j.folded = (char *)j.order + order_bytes(out);
+    j.memory = j.folded + folded_bytes(call) / 16 * 16 + 16;
     int adjacent = images->shape[0] == 1 || cpu_step(images, 0) == (is_wide(images) ? 8 : 4);
     int small = out->shape[1] * out->shape[2] < INT32_MAX;
     if (adjacent && small && j.n_angles > 0 && find_turns(&j)) {
         order_pixels(&j, out);
         find_reach(&j);
         find_quarter(&j);
+        if (j.quarter)
+            team_run(device->threads, folded_side(out->shape[1]), 1, fold_rows, &j);
         team_run(device->threads, out->shape[1] * out->shape[2], 16, run_rows, &j);
     } else {
         team_run(device->threads, out->shape[0] * out->shape[1], 1, run_general, &j);

@@ -23,8 +23,8 @@ static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
         char *to[7];
         const char *from[4];
         for (int i = 0; i < 7; i++)
-            to[i] = cpu_at(out) + i * cpu_step(out, 0) + z * cpu_step(out, 1) +
-                    y * cpu_step(out, 2);
+            to[i] =
+                cpu_at(out) + i * cpu_step(out, 0) + z * cpu_step(out, 1) + y * cpu_step(out, 2);
         for (uint32_t i = 0; i < 4; i++) {
             const collet_operand *o = cpu_operand(j->call, 1 + i);
             from[i] = cpu_at(o) + z * cpu_step(o, 0) + y * cpu_step(o, 1);

@@ -19,6 +19,7 @@
 extern const scatter_kernels LEVEL_NAME(scatter);
 const scatter_kernels LEVEL_NAME(scatter) = {
     .mean = {mean_f32, mean_f64},
+    .fold = {fold_f32, fold_f64},
     .combine = {combine_f32, combine_f64},
     .images = {images_f32, images_f64},
 };

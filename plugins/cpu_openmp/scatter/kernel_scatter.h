@@ -42,10 +42,12 @@ typedef struct scatter_pixel {
 } scatter_pixel;
 
 typedef struct scatter_kernels {
-    /* out[e] = the mean over the angles of sum weight tap[e], e < n, out_step bytes apart; `mask`:
-     * without NaN, 0 if there is nothing else. */
-    void (*mean[2])(const scatter_angle *angles, int64_t n_angles, int mask, int64_t n, char *out,
-                    int64_t out_step);
+    /* out[e] = the mean over the angles of sum weight tap[begin + e], e < n, out_step bytes apart;
+     * `mask`: without NaN, 0 if there is nothing else. */
+    void (*mean[2])(const scatter_angle *angles, int64_t n_angles, int mask, int64_t begin,
+                    int64_t n, char *out, int64_t out_step);
+    /* out[e] = in[0][e] + sign in[1][e] + in[2][e] + sign in[3][e], e < n. */
+    void (*fold[2])(const char *const in[4], double sign, int64_t n, char *out);
     /*
      * out[i] = before[i] + sum over fields of weight f[i], i < n, complex. `before` may be `out` or
      * NULL. `reversed`: f[n - 1 - i]; `conjugate`: its conjugate.
