@@ -58,16 +58,16 @@ static void all_angles(const collet_scattering *s, double *weights)
         weights[i * s->angles + i] = 1.0;
 }
 
-/* Images [count, K, Y, X], in memory [Y, X, K, count], so that energies are adjacent. */
-static collet_status make_images(collet_scattering *s, int64_t count, int64_t kinds,
-                                 collet_array **out)
+/* Images [block, K, Y, X], in memory [Y, X, K, block], so that energies are adjacent. */
+static collet_status make_images(collet_scattering *s, int64_t kinds)
 {
     static const int32_t order[] = {3, 2, 0, 1};
     const int64_t *n = s->options.shape;
     collet_array *memory;
-    collet_status status =
-        scatter_array(s, &memory, s->options.dtype, 4, SCATTER_SHAPE(n[1], n[2], kinds, count));
-    if (status == COLLET_OK && collet_array_permute(s->context, out, memory, order) != COLLET_OK)
+    collet_status status = scatter_array(s, &memory, s->options.dtype, 4,
+                                         SCATTER_SHAPE(n[1], n[2], kinds, s->plan.block));
+    if (status == COLLET_OK &&
+        collet_array_permute(s->context, &s->images, memory, order) != COLLET_OK)
         status = scatter_failed(s, COLLET_FAILED, "images");
     collet_array_free(memory);
     return status;
@@ -110,8 +110,10 @@ collet_status scatter_fast(collet_scattering *s, int64_t count)
         weights ? COLLET_OK : collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for weights");
     if (status == COLLET_OK && s->next >= s->sliced)
         status = scatter_slices(s);
+    if (status == COLLET_OK && !s->images)
+        status = make_images(s, kinds);
     if (status == COLLET_OK)
-        status = make_images(s, count, kinds, &images);
+        status = scatter_at(s, &images, s->images, 0, count, 0);
     if (status == COLLET_OK)
         status = fill_images(s, count, kinds, images);
     if (status == COLLET_OK) {

@@ -9,8 +9,8 @@
 #include "scatter/geometry.h"
 #include "scatter/roads.h"
 
-#define BLOCK 64               /* energies at a time, at most */
-#define LAYER_BYTES (64 << 20) /* of fields of the layers that are transformed at a time */
+#define BLOCK 32                /* energies at a time, at most */
+#define LAYER_BYTES (256 << 20) /* of fields of the layers that are transformed at a time */
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
@@ -19,11 +19,17 @@ static uint64_t real_bytes(const collet_scattering *s)
     return scatter_is_wide(s) ? 8 : 4;
 }
 
-/* Bytes of the images and patterns of one energy. */
+/* Bytes of the pattern of one energy, on the device and the host. */
+static uint64_t pattern_bytes(const collet_scattering *s)
+{
+    return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * 2 * real_bytes(s);
+}
+
+/* Bytes of the images of one energy. */
 static uint64_t image_bytes(const collet_scattering *s)
 {
-    uint64_t images = s->options.material ? (uint64_t)s->angles : 3;
-    return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * (images + 2) * real_bytes(s);
+    uint64_t images = s->options.material ? (uint64_t)s->angles : 4; /* 3, and a folded quarter */
+    return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * images * real_bytes(s);
 }
 
 static int64_t most_fields(const collet_scattering *s)
@@ -44,10 +50,9 @@ static uint64_t layer_bytes(const collet_scattering *s)
            (s->options.layers ? 8 * rows * (uint64_t)n[2] : 0);
 }
 
-/* Layers at a time, of the bytes that may be. */
-static int64_t layers_of(const collet_scattering *s, uint64_t bytes)
+static int64_t layers_of(const collet_scattering *s)
 {
-    int64_t count = (int64_t)((bytes < LAYER_BYTES ? bytes : LAYER_BYTES) / layer_bytes(s));
+    int64_t count = (int64_t)(LAYER_BYTES / layer_bytes(s));
     return count < 1 ? 1 : count < s->options.shape[0] ? count : s->options.shape[0];
 }
 
@@ -64,7 +69,7 @@ static void plan_direct(collet_scattering *s)
     s->plan.passes = 1;
     s->plan.block = 1;
     s->plan.transforms = 3 * s->angles * s->options.n_energies;
-    s->layers = layers_of(s, LAYER_BYTES);
+    s->layers = layers_of(s);
     s->plan.bytes =
         voxels * real_bytes(s) * (uint64_t)(7 * s->options.n_materials + 4 + 2 * 3 * 2) +
         (uint64_t)(n[1] * n[2] * (s->angles + 3)) * real_bytes(s);
@@ -86,29 +91,35 @@ static int64_t depth_of(const collet_scattering *s, int64_t span)
     return depth;
 }
 
+/* Bytes of everything: layers are over when images begin. */
+static uint64_t fast_bytes(const collet_scattering *s, int64_t layers, int64_t block)
+{
+    uint64_t pass = layer_bytes(s) * (uint64_t)layers, images = image_bytes(s) * (uint64_t)block;
+    return slice_bytes(s, s->depth) + pattern_bytes(s) * (uint64_t)block +
+           (pass > images ? pass : images);
+}
+
 /* As many energies in a pass as fit, then as many layers and energies at a time. */
 static collet_status plan_fast(collet_scattering *s, collet_error *err)
 {
-    uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX, slices = 0;
-    uint64_t image = image_bytes(s), layer = layer_bytes(s), one;
+    uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX;
     int64_t energies = s->options.n_energies, layers = s->options.shape[0];
     for (s->span = energies;; s->span = (s->span + 1) / 2) {
         s->depth = depth_of(s, s->span);
         if (s->depth < 0)
             return collet_fail(err, COLLET_NO_MEMORY, "no memory for wave numbers");
-        slices = slice_bytes(s, s->depth);
-        if (s->span == 1 || slices + image + layer <= limit)
+        if (s->span == 1 || fast_bytes(s, 1, 1) <= limit)
             break;
     }
-    one = slices + image + layer;
-    s->layers = layers_of(s, one < limit ? limit - one + layer : layer);
-    one += (uint64_t)(s->layers - 1) * layer;
+    s->layers = layers_of(s);
+    while (s->layers > 1 && fast_bytes(s, s->layers, 1) > limit)
+        s->layers--;
     s->plan.block = s->span < BLOCK ? s->span : BLOCK;
-    while (s->plan.block > 1 && one + (uint64_t)(s->plan.block - 1) * image > limit)
+    while (s->plan.block > 1 && fast_bytes(s, s->layers, s->plan.block) > limit)
         s->plan.block--;
     s->plan.passes = (energies + s->span - 1) / s->span;
     s->plan.transforms = s->plan.fields * s->plan.passes;
-    s->plan.bytes = one + (uint64_t)(s->plan.block - 1) * image;
+    s->plan.bytes = fast_bytes(s, s->layers, s->plan.block);
     s->steps_total =
         s->options.n_materials * ((layers + s->layers - 1) / s->layers) * s->plan.passes + energies;
     return COLLET_OK;
@@ -285,6 +296,7 @@ void collet_scattering_close(collet_scattering *s)
     free(s->view);
     free(s->range);
     collet_array_free(s->slices);
+    collet_array_free(s->images);
     collet_array_free(s->fields);
     collet_array_free(s->out);
     free(s);

@@ -159,6 +159,8 @@ collet_status scatter_slices(collet_scattering *s)
     int64_t end = s->next + (left < s->span ? left : s->span);
     pass p = {0};
     s->sliced = 0;
+    collet_array_free(s->images); /* not needed meanwhile */
+    s->images = NULL;
     if (scatter_depth(s, s->next, end, s->range) < 0)
         return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for wave numbers");
     collet_status status = make_arrays(s, &p);

@@ -31,6 +31,7 @@ struct collet_scattering {
     collet_array *slices; /* fast: [depth, F, Y, X] of energies below `sliced`; NULL: not made */
     int64_t sliced;
     collet_array *fields; /* direct: [M, 7, Z, Y, X] */
+    collet_array *images; /* fast: of a block; NULL: not made */
     collet_array *out;    /* [block, Y, X] */
     void *values;         /* the patterns of a block */
     int64_t next;         /* energy */

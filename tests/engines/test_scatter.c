@@ -164,6 +164,8 @@ static double difference(const double *a, const double *b, int64_t count)
     return most / peak;
 }
 
+static int several_passes; /* how often the smallest limit needed them */
+
 /* The smallest limit of memory with which the work is possible, to 2 %. */
 static uint64_t least_memory(collet_scattering_options o)
 {
@@ -174,7 +176,7 @@ static uint64_t least_memory(collet_scattering_options o)
     collet_scattering_plan plan = {.struct_size = sizeof plan};
     collet_scattering_get_plan(s, &plan);
     assert_true(plan.bytes <= o.memory);
-    assert_true(plan.block == 1);
+    several_passes += plan.passes > 1;
     collet_scattering_close(s);
     return o.memory;
 }
@@ -233,6 +235,7 @@ static void roads_agree(void **state)
             compare(&m, o, cases[k].what);
             free_morphology(&m);
         }
+    assert_true(several_passes > 0);
 }
 
 /* ---- Analytic patterns ------------------------------------------------------------------------

@@ -4,9 +4,11 @@
 
 #include "common/interrupt.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -239,6 +241,24 @@ static collet_status make_directory(const char *path, int *made, collet_error *e
     return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
 }
 
+/* Removes what killed runs left of files that they were writing: .NAME.h5.PROCESS */
+static void remove_leftovers(const char *path)
+{
+    DIR *directory = opendir(path);
+    const struct dirent *entry;
+    while (directory && (entry = readdir(directory)) != NULL) {
+        const char *end = strstr(entry->d_name, ".h5.");
+        char *rest;
+        if (entry->d_name[0] != '.' || !end)
+            continue;
+        long process = strtol(end + 4, &rest, 10);
+        if (*rest == '\0' && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH)
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    }
+    if (directory)
+        closedir(directory);
+}
+
 /* The patterns of the next energy, all beams. */
 static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patterns,
                                  collet_error *err)
@@ -262,6 +282,8 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
     int made = 0;
     collet_status status = patterns ? make_directory(run->directory, &made, err)
                                     : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    if (status == COLLET_OK)
+        remove_leftovers(run->directory);
     for (int64_t e = 0; e < run->work.n_energies && status == COLLET_OK; e++)
         status = tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped")
                                          : next_energy(run, patterns, err);

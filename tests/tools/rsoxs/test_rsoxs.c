@@ -115,7 +115,15 @@ static void killed_runs_are_resumed(void **state)
         tool_result r = rsoxs_with(&setup, args);
         tool_free(&r);
     }
+    /* What a killed run was writing goes, what a running one writes stays. */
+    char writes[60];
+    snprintf(writes, sizeof writes, "killed/.Energy_280.00.h5.%ld", (long)getpid());
+    write_text("killed/.Energy_280.00.h5.2147483646", "");
+    write_text(writes, "");
     EXPECT(0, "", "film.h5", "-o", "killed", "--resume");
+    assert_int_not_equal(access(io_path(directory, "killed/.Energy_280.00.h5.2147483646"), F_OK),
+                         0);
+    assert_int_equal(access(io_path(directory, writes), F_OK), 0);
     for (int i = 0; i < ENERGIES; i++) {
         char name[60];
         long size, other;
