@@ -3,6 +3,7 @@
 #include "scatter/checks.h"
 #include "scatter/files/morphology.h"
 #include "scatter/files/settings.h"
+#include "scatter/files/store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -415,12 +416,10 @@ static collet_status check_text(checker *c, const char *path, const char *config
 
 static collet_status check_files(checker *c, const char *path, const char *configuration)
 {
-    H5E_auto2_t report;
-    void *data;
-    H5Eget_auto2(H5E_DEFAULT, &report, &data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    scatter_quiet before;
+    scatter_be_quiet(&before);
     int morphology = H5Fis_hdf5(path) > 0 || ends_with(path, ".h5") || ends_with(path, ".hdf5");
-    H5Eset_auto2(H5E_DEFAULT, report, data);
+    scatter_report_again(&before);
     if (!morphology)
         return check_text(c, path, configuration);
     collet_status status = COLLET_OK;

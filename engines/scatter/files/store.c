@@ -16,6 +16,8 @@ void scatter_be_quiet(scatter_quiet *before)
 
 void scatter_report_again(const scatter_quiet *before)
 {
+    /* Errors of a thread that ends before the process keep HDF5 from closing. */
+    H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, before->report, before->data);
 }
 
