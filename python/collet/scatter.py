@@ -1,0 +1,472 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resonant soft X-ray scattering of voxel morphologies, as CyRSoXS simulates it.
+
+    material = scatter.Material([1e-3, 2e-4, 1e-3, 2e-4], volume=sphere)
+    vacuum = scatter.Material([0, 0, 0, 0], volume=1 - sphere)
+    result = scatter.simulate(scatter.Sample([material, vacuum], energies=[285.0], voxel=2.0))
+    result.values                # (energy, qy, qx)
+    result.integrate().mean      # (energy, q)
+
+Patterns goes from energy to energy, simulate takes all; both run on the backend that collet.using or
+collet.set_backend chose. Lengths are nm, energies eV, q 1/nm, angles of polarisation degrees, Euler
+angles radians.
+"""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import fspath
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _core, _scatter
+from ._core import InvalidError, ShapeError
+
+_EULER = ("volume", "alignment", "theta", "psi")
+_VECTOR = ("direction", "unaligned")
+_ROADS = ("fast", "direct")
+_GRIDS = ("cyrsoxs", "fft")
+_DTYPES = ("f32", "f64")
+_SAME_ENERGY = 1e-6  # eV
+
+
+@dataclass(eq=False)
+class Material:
+    """A material of a morphology. Its arrays are (Z, Y, X), f32 or f64; others are converted.
+
+    constants: [delta, beta along the direction, delta, beta across it] of n = 1 - delta + i beta, for
+        all energies (4,), for each energy (energies, 4), or by energy {eV: (4,)}
+    volume, alignment, theta, psi: volume fraction 0 to 1; alignment S 0 to 1, second and third Euler
+        angle (ZYZ); without alignment the material is isotropic
+    direction, unaligned: instead of the four: vectors (Z, Y, X, 3), whose squared length is the
+        aligned fraction, and the unaligned fraction"""
+
+    constants: object
+    volume: object = None
+    alignment: object = None
+    theta: object = None
+    psi: object = None
+    direction: object = None
+    unaligned: object = None
+    name: str = ""
+
+
+@dataclass(eq=False)
+class Sample:
+    """A morphology with all that determines its patterns.
+
+    materials: their fractions add up to 1 in each voxel
+    energies: (energies,)
+    voxel: edge of a voxel
+    angles: of polarisation: first, step, last; their patterns are averaged
+    beams: directions x, y, z with z > 0
+    window: a Hann window along each axis of more than one voxel
+    nearest: the nearest slice to Ewald's sphere instead of interpolation between two
+    mask: of each pixel the mean of the angles that reach it (RotMask), instead of NaN
+    material_frame: the sample, not the field, is turned (ReferenceFrame 0)
+    warnings, directory: of files, see read()"""
+
+    materials: list
+    energies: object
+    voxel: float
+    angles: tuple = (0.0, 0.0, 0.0)
+    beams: list = field(default_factory=lambda: [(0.0, 0.0, 1.0)])
+    window: bool = False
+    nearest: bool = False
+    mask: bool = False
+    material_frame: bool = False
+    warnings: tuple = ()
+    directory: str = ""
+
+    @property
+    def shape(self):
+        """(Z, Y, X) in voxels."""
+        for material in self.materials:
+            for name in ("volume", "unaligned"):
+                if getattr(material, name) is not None:
+                    return np.shape(getattr(material, name))
+        raise InvalidError("no material has `volume` or `unaligned`")
+
+
+# ---- Conversion -----------------------------------------------------------------------------------
+
+
+def _choice(name, value, known):
+    if value not in known:
+        raise InvalidError(f"{name} is {value!r}, not one of {', '.join(map(repr, known))}")
+    return known.index(value)
+
+
+def _extents(shape):
+    return " x ".join(map(str, shape)) or "a scalar"
+
+
+def _constants(material, number, energies):
+    """(energies, 4) of f64."""
+    given = material.constants
+    if isinstance(given, Mapping):
+        known = np.array(list(given), float)
+        rows = []
+        for energy in energies:
+            near = np.abs(known - energy)
+            if not known.size or near.min() > _SAME_ENERGY:
+                raise InvalidError(f"material {number}: no optical constants at {energy:g} eV")
+            rows.append(list(given.values())[int(near.argmin())])
+        given = rows
+    given = np.asarray(given, float)
+    if given.shape not in ((4,), (len(energies), 4)):
+        raise ShapeError(f"material {number}: constants are {_extents(given.shape)}, not 4 or "
+                         f"{len(energies)} x 4 (energies)")
+    return np.broadcast_to(given, (len(energies), 4))
+
+
+def _arrays(material, number, shape):
+    """(whether f64, the six arrays or None)."""
+    given = [getattr(material, name) for name in _EULER + _VECTOR]
+    arrays = [None if a is None else np.asarray(a) for a in given]
+    dtype = np.result_type(np.float32, *(a for a in arrays if a is not None))
+    if dtype not in (np.float32, np.float64):
+        raise InvalidError(f"material {number}: its arrays are {dtype}, not real numbers of f32 or f64")
+    for i, name in enumerate(_EULER + _VECTOR):
+        expected = tuple(shape) + (3,) * (name == "direction")
+        if arrays[i] is not None and arrays[i].shape != expected:
+            raise ShapeError(f"material {number}: {name} is {_extents(arrays[i].shape)}, not "
+                             f"{_extents(expected)}")
+    return (dtype == np.float64, *(a if a is None else np.ascontiguousarray(a, dtype)
+                                   for a in arrays))
+
+
+def _axis(count, voxel):
+    return (np.arange(count) - count // 2) * (2 * np.pi / (count * voxel))
+
+
+# ---- Work in a thread -----------------------------------------------------------------------------
+
+
+class _Job:
+    """A call in a thread of its own, so that the caller hears Ctrl-C while it runs."""
+
+    def __init__(self, function, *arguments):
+        self._done = threading.Event()
+        self._result = self._error = None
+        threading.Thread(target=self._run, args=(function, arguments), name="collet.scatter").start()
+
+    def _run(self, function, arguments):
+        try:
+            self._result = function(*arguments)
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._done.set()
+
+    def wait(self, report=None):
+        """The result; meanwhile report() is called, 20 times a second."""
+        while not self._done.wait(0.05):
+            if report:
+                report()
+        if self._error:
+            raise self._error
+        return self._result
+
+
+def _bar(total):
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise InvalidError("progress=True needs tqdm: pip install tqdm, or pass a function") from None
+    return tqdm(total=total, unit="energy", bar_format="{l_bar}{bar}| {postfix} {elapsed}")
+
+
+class Pattern(NamedTuple):
+    """The pattern of one energy."""
+
+    energy: float
+    values: np.ndarray  #: (qy, qx): the intensity; NaN where nothing is scattered to
+    qy: np.ndarray
+    qx: np.ndarray
+
+
+class Patterns:
+    """An iterator over the Pattern of each energy of a sample, in their order.
+
+    sample: a Sample; its arrays are not to be changed before close()
+    beam: index of sample.beams
+    dtype: "f32" or "f64", of the computation and of the patterns
+    road: "fast" transforms each field of the morphology once; "direct" transforms the polarisation
+        for each energy and angle, as CyRSoXS does, and serves as its check
+    grid: how slices are chosen: "cyrsoxs", q = -pi/a + i 2 pi/(a (N - 1)), or "fft", the q of the
+        transform
+    neighbours: at q = 0 the mean of the elements about it, as CyRSoXS 1.2
+    memory: bytes that arrays may take; 0: no limit
+    progress: called as progress(fraction, energies_done) about 20 times a second and after each
+        pattern; True shows a bar of tqdm
+
+    Checks what it can before it returns; voxels are checked by the first pattern: InvalidError names
+    material and voxel. RefusedError tells how much memory one energy needs. Ctrl-C raises
+    KeyboardInterrupt at once; what was being computed stops at its next step, and the iterator can
+    go on. Used by one thread at a time. GIL: released."""
+
+    def __init__(self, sample, *, beam=0, dtype="f32", road="fast", grid="cyrsoxs",
+                 neighbours=False, memory=0, progress=None):
+        energies = np.atleast_1d(np.asarray(sample.energies, float))
+        shape = sample.shape
+        if energies.ndim != 1 or len(shape) != 3:
+            raise ShapeError(f"energies have {energies.ndim} axes, voxels {len(shape)}; 1 and 3 are "
+                             "needed")
+        numbered = list(enumerate(sample.materials, 1))
+        constants = np.stack([_constants(m, i, energies) for i, m in numbered], 1)
+        options = (_choice("road", road, _ROADS), _choice("dtype", dtype, _DTYPES),
+                   _choice("grid", grid, _GRIDS), bool(sample.nearest), bool(sample.window),
+                   bool(neighbours), bool(sample.mask), bool(sample.material_frame))
+        self.energies = energies
+        self.voxel = float(sample.voxel)
+        self.direction = tuple(map(float, sample.beams[beam]))
+        self.shape = tuple(map(int, shape))
+        self.dtype = np.dtype(np.float64 if dtype == "f64" else np.float32)
+        self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
+        self._core = _scatter.Scattering(
+            _core.get_backend(), [_arrays(m, i, shape) for i, m in numbered], energies,
+            np.ascontiguousarray(constants), self.shape, self.voxel, self.direction,
+            tuple(map(float, sample.angles)), options, int(memory))
+        self._job = self._ready = None
+        self._done = 0
+        self._bar = _bar(len(energies)) if progress is True else None
+        self._progress = self._draw if self._bar is not None else progress
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._ready is None and self._core:
+            self._settle()
+        if self._ready is None and self._core:
+            self._ready = self._wait(self._core.next)
+        if self._ready is None:
+            self._end_bar()
+            raise StopIteration
+        self._report(1)
+        values, self._ready = self._ready, None
+        self._done += 1
+        return Pattern(float(self.energies[self._done - 1]), values, self.qy, self.qx)
+
+    def plan(self):
+        """What the work takes: passes over the morphology, fields, transforms, block (energies at a
+        time), angles, bytes of arrays."""
+        core = self._need()
+        self._settle()
+        return self._wait(core.plan)
+
+    @property
+    def backend(self):
+        """The backend that computed last; "" before the first pattern."""
+        return self._need().backend()
+
+    def close(self):
+        """Frees everything. Work that was interrupted stops at its next step."""
+        if self._core:
+            self._core.cancel(True)
+        self._core = self._ready = None
+        self._end_bar()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _need(self):
+        if not self._core:
+            raise InvalidError("these patterns are closed")
+        return self._core
+
+    def _wait(self, function):
+        self._core.cancel(False)
+        self._job = _Job(function)
+        try:
+            result = self._job.wait(self._report)
+        except BaseException:
+            self._core.cancel(True)
+            raise
+        self._job = None
+        return result
+
+    def _settle(self):
+        """Waits for a call that was interrupted; a pattern that it completed is the next one."""
+        if self._job:
+            try:
+                result = self._job.wait()
+            except Exception:  # cancelled, or told by the next call too
+                result = None
+            self._job = None
+            self._ready = result if isinstance(result, np.ndarray) else None
+
+    def _report(self, more=0):
+        if self._progress:
+            self._progress(self._core.progress(), self._done + more)
+
+    def _draw(self, fraction, energies):
+        self._bar.n = round(fraction * self._bar.total, 2)
+        self._bar.set_postfix_str(f"{energies} of {self._bar.total} energies")
+
+    def _end_bar(self):
+        if self._bar is not None:
+            self._bar.close()
+
+
+# ---- Results --------------------------------------------------------------------------------------
+
+
+def _xarray():
+    try:
+        import xarray
+    except ImportError:
+        raise InvalidError("to_xarray needs xarray: pip install xarray") from None
+    return xarray
+
+
+@dataclass(eq=False)
+class Result:
+    """Patterns of one beam: values (energy, qy, qx), energy, qy, qx."""
+
+    values: np.ndarray
+    energy: np.ndarray
+    qy: np.ndarray
+    qx: np.ndarray
+    voxel: float
+    direction: tuple
+    layers: int  # voxels along z
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype, copy=bool(copy)) if copy or dtype else self.values
+
+    def to_xarray(self):
+        """A DataArray with the dimensions energy, qy, qx, their coordinates, and the attributes that
+        PyHyperScattering's integrators read. Shares the memory of `values`."""
+        return _xarray().DataArray(
+            self.values, dims=("energy", "qy", "qx"),
+            coords={"energy": self.energy, "qy": self.qy, "qx": self.qx},
+            attrs={"phys_size_nm": self.voxel, "z_dim": self.layers})
+
+    def integrate(self, wedge=90.0):
+        """integrate() of these patterns."""
+        return integrate(self.values, self.energy, self.voxel, direction=self.direction,
+                         flat=self.layers == 1, wedge=wedge)
+
+
+@dataclass(eq=False)
+class Integrals:
+    """Patterns over rings of q. Arrays of f32; NaN where there is no pixel.
+
+    energy, chi (degrees from x, the direction of the electric field, towards y), q
+    polar (energy, chi, q), and (energy, q): mean of all chi, parallel and perpendicular of the
+    wedges about the field and across it, anisotropy (parallel - perpendicular) / their sum"""
+
+    energy: np.ndarray
+    chi: np.ndarray
+    q: np.ndarray
+    polar: np.ndarray
+    mean: np.ndarray
+    parallel: np.ndarray
+    perpendicular: np.ndarray
+    anisotropy: np.ndarray
+
+    def to_xarray(self):
+        """A Dataset of I_chi, I, I_parallel, I_perpendicular and A, named as collet-rsoxs does."""
+        ring = ("energy", "q")
+        return _xarray().Dataset(
+            {"I_chi": (("energy", "chi", "q"), self.polar), "I": (ring, self.mean),
+             "I_parallel": (ring, self.parallel), "I_perpendicular": (ring, self.perpendicular),
+             "A": (ring, self.anisotropy)},
+            coords={"energy": self.energy, "chi": self.chi, "q": self.q})
+
+
+def simulate(sample, **options):
+    """All patterns of a sample for one beam: a Result. Options and errors are those of Patterns."""
+    with Patterns(sample, **options) as patterns:
+        values = np.empty((len(patterns.energies), *patterns.shape[1:]), patterns.dtype)
+        for i, pattern in enumerate(patterns):
+            values[i] = pattern.values
+        return Result(values, patterns.energies, patterns.qy, patterns.qx, patterns.voxel,
+                      patterns.direction, patterns.shape[0])
+
+
+def integrate(values, energies, voxel, *, direction=(0.0, 0.0, 1.0), flat=False, wedge=90.0):
+    """Patterns (energies, Y, X) or (Y, X) as functions of q and chi: Integrals.
+
+    flat: q in the detector's plane, as of a sample of one layer; else |q| on Ewald's sphere
+    wedge: whole width of each wedge, up to 180 degrees
+    Numbers other than f32 and f64 are converted to f32. ShapeError, InvalidError. GIL: released."""
+    energies = np.atleast_1d(np.asarray(energies, float))
+    values = np.asarray(values)
+    values = np.ascontiguousarray(values, None if values.dtype == np.float64 else np.float32)
+    if values.ndim == 2:
+        values = values[None]
+    if values.ndim != 3 or energies.shape != values.shape[:1]:
+        raise ShapeError(f"values are {_extents(values.shape)}, energies {_extents(energies.shape)}: "
+                         "energies x Y x X and the energies are needed")
+    rings = (bool(flat), *values.shape[1:], float(voxel), tuple(map(float, direction)), float(wedge))
+    q = _scatter.rings_q(rings)
+    rows = [_scatter.integrate(rings, e, values.dtype == np.float64, v)
+            for e, v in zip(energies.tolist(), values)]
+    chi = np.arange(_scatter.CHI) - 0.5 * (_scatter.CHI - 1)
+    return Integrals(energies, chi, q, *(np.stack(column) for column in zip(*rows)))
+
+
+# ---- Files ----------------------------------------------------------------------------------------
+
+
+class _Memory:
+    """Memory of what was read, which numpy.asarray wraps and keeps."""
+
+    def __init__(self, owner, address, shape, dtype):
+        self._owner = owner
+        self.__array_interface__ = {"version": 3, "data": (address, False), "shape": shape,
+                                    "typestr": dtype.str}
+
+
+def read(morphology, configuration="config.txt", *, dtype="f32"):
+    """The Sample of files of CyRSoXS: a morphology (HDF5), a configuration, and the Material<i>.txt
+    beside that.
+
+    Its arrays are of `dtype`. `warnings` names what the files have that is not used, `directory` where
+    the configuration wants results ("": not given). FileError, FormatError, InvalidError with file,
+    dataset or key. Ctrl-C is heard. GIL: released."""
+    wide = bool(_choice("dtype", dtype, _DTYPES))
+    owner, found = _Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
+    shape, count = found["shape"], len(found["materials"])
+    constants = np.array(found["constants"]).reshape(len(found["energies"]), count, 4)
+    materials = []
+    for i, addresses in enumerate(found["materials"]):
+        arrays = {}
+        for name, address in zip(_EULER + _VECTOR, addresses):
+            if address is not None:
+                extents = shape + (3,) * (name == "direction")
+                number = np.dtype(np.float64 if wide else np.float32)
+                arrays[name] = np.asarray(_Memory(owner, address, extents, number))
+        materials.append(Material(constants[:, i], **arrays))
+    return Sample(materials, np.array(found["energies"]), found["voxel"], found["angles"],
+                  found["beams"], bool(found["window"]), bool(found["nearest"]),
+                  bool(found["mask"]), bool(found["material"]), tuple(found["warnings"]),
+                  found["directory"])
+
+
+def write(directory, energy, patterns, beams=((0.0, 0.0, 1.0),)):
+    """Writes the patterns (beams, Y, X) or (Y, X) of one energy as CyRSoXS does:
+    directory/Energy_285.20.h5 with /K<i>/projection of f32 and /KIDList/KVec.
+
+    The file gets its name when it is complete. FileError."""
+    patterns = np.ascontiguousarray(patterns, np.float32)
+    if patterns.ndim == 2:
+        patterns = patterns[None]
+    if patterns.ndim != 3 or len(patterns) != len(beams):
+        raise ShapeError(f"patterns are {_extents(patterns.shape)}: {len(beams)} (beams) x Y x X are "
+                         "needed")
+    _scatter.write(fspath(directory), float(energy), patterns.shape[1:],
+                   [(tuple(map(float, beam)), p) for beam, p in zip(beams, patterns)])
+
+
+def read_pattern(directory, energy, shape, beam=0):
+    """The pattern of an energy and a beam that collet-rsoxs, CyRSoXS or write() wrote: `shape` (Y, X)
+    of f32. NotFoundError; FormatError if the file has no such pattern; FileError."""
+    return _scatter.read_pattern(fspath(directory), float(energy), int(beam), tuple(shape))

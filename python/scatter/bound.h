@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of collet._scatter share. All functions need the GIL. */
+#ifndef COLLET_PYTHON_SCATTER_BOUND_H
+#define COLLET_PYTHON_SCATTER_BOUND_H
+
+#include "src/binding.h"
+
+#include <collet/scatter.h>
+
+/* The functions of collet._core. */
+extern const binding *bound;
+
+/* The elements of a C-contiguous NumPy array of `dtype` and `count` elements, readable until
+ * bound_release. */
+typedef struct bound_memory {
+    collet_array *array;
+    const void *data;
+} bound_memory;
+
+/* 0, or -1 with an exception, and nothing to release; `name` is for its text. */
+int bound_acquire(bound_memory *memory, collet_context *context, PyObject *object,
+                  collet_dtype dtype, int64_t count, const char *name);
+/* Of the same context; a zeroed one is ignored. */
+void bound_release(bound_memory *memory, collet_context *context);
+
+/* Adds the type Scattering to the module. 0, or -1 with an exception. */
+int scattering_add_type(PyObject *module);
+
+/* Functions of the module. */
+PyObject *files_read(PyObject *module, PyObject *arguments);
+PyObject *files_read_pattern(PyObject *module, PyObject *arguments);
+PyObject *files_write(PyObject *module, PyObject *arguments);
+PyObject *rings_q(PyObject *module, PyObject *arguments);
+PyObject *rings_integrate(PyObject *module, PyObject *arguments);
+
+#endif

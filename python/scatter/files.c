@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of CyRSoXS. */
+#include "bound.h"
+
+#include <stdlib.h>
+
+#define OWNER "collet.scattering_input"
+
+static void free_input(PyObject *capsule)
+{
+    collet_scattering_input_free(PyCapsule_GetPointer(capsule, OWNER));
+}
+
+/* An address, or None for NULL. */
+static PyObject *address(const void *data)
+{
+    return data ? PyLong_FromVoidPtr((void *)(uintptr_t)data) : Py_NewRef(Py_None);
+}
+
+/* A list of count tuples or numbers, of which `item` makes each; NULL with an exception. */
+static PyObject *list_of(int64_t count, PyObject *(*item)(const void *user, int64_t i),
+                         const void *user)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (int64_t i = 0; list && i < count; i++) {
+        PyObject *one = item(user, i);
+        if (!one || PyList_SetItem(list, (Py_ssize_t)i, one)) {
+            Py_DECREF(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static PyObject *material_item(const void *user, int64_t i)
+{
+    const collet_scattering_material *m = &((const collet_scattering_options *)user)->materials[i];
+    return Py_BuildValue("NNNNNN", address(m->volume), address(m->alignment), address(m->theta),
+                         address(m->psi), address(m->direction), address(m->unaligned));
+}
+
+static PyObject *energy_item(const void *user, int64_t i)
+{
+    return PyFloat_FromDouble(((const collet_scattering_options *)user)->energies[i]);
+}
+
+/* Of energy and material. */
+static PyObject *constants_item(const void *user, int64_t i)
+{
+    const collet_scattering_constants *c = &((const collet_scattering_options *)user)->constants[i];
+    return Py_BuildValue("dddd", c->delta_parallel, c->beta_parallel, c->delta_perpendicular,
+                         c->beta_perpendicular);
+}
+
+static PyObject *beam_item(const void *user, int64_t i)
+{
+    const double(*beams)[3] = user;
+    return Py_BuildValue("ddd", beams[i][0], beams[i][1], beams[i][2]);
+}
+
+static PyObject *warning_item(const void *user, int64_t i)
+{
+    return PyUnicode_DecodeFSDefault(collet_scattering_input_warning(user, (size_t)i));
+}
+
+static PyObject *describe(const collet_scattering_input *input)
+{
+    const collet_scattering_options *o = collet_scattering_input_options(input);
+    const char *directory = collet_scattering_input_directory(input);
+    const double(*beams)[3];
+    int64_t n_beams = collet_scattering_input_beams(input, &beams), warnings = 0;
+    while (collet_scattering_input_warning(input, (size_t)warnings))
+        warnings++;
+    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:(LLL),s:d,s:(ddd),s:I,s:I,s:I,s:I,s:N}",
+                         "materials", list_of(o->n_materials, material_item, o), "energies",
+                         list_of(o->n_energies, energy_item, o), "constants",
+                         list_of(o->n_energies * o->n_materials, constants_item, o), "beams",
+                         list_of(n_beams, beam_item, beams), "warnings",
+                         list_of(warnings, warning_item, input), "shape", (long long)o->shape[0],
+                         (long long)o->shape[1], (long long)o->shape[2], "voxel", o->voxel,
+                         "angles", o->angles[0], o->angles[1], o->angles[2], "nearest", o->nearest,
+                         "window", o->window, "mask", o->mask, "material", o->material, "directory",
+                         PyUnicode_DecodeFSDefault(directory ? directory : ""));
+}
+
+/* (morphology, configuration, wide): (owner of the memory, what was read). */
+PyObject *files_read(PyObject *module, PyObject *arguments)
+{
+    PyObject *morphology = NULL, *configuration = NULL, *owner;
+    collet_scattering_input *input = NULL;
+    collet_error err;
+    int wide;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O&O&p", PyUnicode_FSConverter, &morphology,
+                          PyUnicode_FSConverter, &configuration, &wide))
+        return NULL;
+    PyThreadState *state = bound->leave();
+    collet_status status =
+        collet_scattering_read(PyBytes_AsString(morphology), PyBytes_AsString(configuration),
+                               wide ? COLLET_F64 : COLLET_F32, &input, &err);
+    bound->back(state);
+    Py_DECREF(morphology);
+    Py_DECREF(configuration);
+    if (status != COLLET_OK)
+        return bound->raise(status, err.text);
+    owner = PyCapsule_New(input, OWNER, free_input);
+    if (!owner) {
+        collet_scattering_input_free(input);
+        return NULL;
+    }
+    return Py_BuildValue("NN", owner, describe(input));
+}
+
+/* ---- Patterns ----------------------------------------------------------------------------- */
+
+typedef struct patterns {
+    collet_context *context;
+    double (*beams)[3];
+    collet_scattering_pattern *patterns;
+    bound_memory *held;
+    Py_ssize_t count;
+} patterns;
+
+static void drop_patterns(patterns *p)
+{
+    for (Py_ssize_t i = 0; p->held && i < p->count; i++)
+        bound_release(&p->held[i], p->context);
+    free(p->beams);
+    free(p->patterns);
+    free(p->held);
+}
+
+/* [((x, y, z), values), ...], values of f32, Y x X each. */
+static int take_patterns(patterns *p, PyObject *list, double energy, long long y, long long x)
+{
+    p->count = PyList_Size(list);
+    p->context = bound->context();
+    p->beams = calloc((size_t)p->count + 1, sizeof *p->beams);
+    p->patterns = calloc((size_t)p->count + 1, sizeof *p->patterns);
+    p->held = calloc((size_t)p->count + 1, sizeof *p->held);
+    if (!p->context)
+        return -1;
+    if (!p->beams || !p->patterns || !p->held) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < p->count; i++) {
+        PyObject *values;
+        double *beam = p->beams[i];
+        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "(ddd)O", &beam[0], &beam[1], &beam[2],
+                              &values) ||
+            bound_acquire(&p->held[i], p->context, values, COLLET_F32, y * x, "values"))
+            return -1;
+        p->patterns[i] = (collet_scattering_pattern){.struct_size = sizeof *p->patterns,
+                                                     .dtype = COLLET_F32,
+                                                     .energy = energy,
+                                                     .y = y,
+                                                     .x = x,
+                                                     .values = p->held[i].data};
+    }
+    return 0;
+}
+
+/* (directory, energy, (Y, X), [((x, y, z), values), ...]) */
+PyObject *files_write(PyObject *module, PyObject *arguments)
+{
+    PyObject *directory = NULL, *list;
+    patterns p = {0};
+    double energy;
+    long long y, x;
+    collet_error err;
+    collet_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O&d(LL)O!", PyUnicode_FSConverter, &directory, &energy, &y,
+                          &x, &PyList_Type, &list))
+        return NULL;
+    int failed = take_patterns(&p, list, energy, y, x);
+    if (!failed) {
+        PyThreadState *state = bound->leave();
+        status = collet_scattering_write(PyBytes_AsString(directory), energy, p.count,
+                                         (const double(*)[3])p.beams, p.patterns, "", &err);
+        bound->back(state);
+        if (status != COLLET_OK)
+            bound->raise(status, err.text);
+        failed = status != COLLET_OK;
+    }
+    drop_patterns(&p);
+    Py_DECREF(directory);
+    return failed ? NULL : Py_NewRef(Py_None);
+}
+
+/* (directory, energy, beam, (Y, X)): values of f32. */
+PyObject *files_read_pattern(PyObject *module, PyObject *arguments)
+{
+    PyObject *directory = NULL;
+    double energy;
+    long long beam, y, x;
+    collet_error err;
+    void *data;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O&dL(LL)", PyUnicode_FSConverter, &directory, &energy, &beam,
+                          &y, &x))
+        return NULL;
+    PyObject *values = bound->numpy_new(COLLET_F32, 2, (const int64_t[]){y, x}, &data);
+    if (values) {
+        PyThreadState *state = bound->leave();
+        collet_status status = collet_scattering_read_pattern(PyBytes_AsString(directory), energy,
+                                                              beam, y, x, data, &err);
+        bound->back(state);
+        if (status != COLLET_OK) {
+            Py_CLEAR(values);
+            bound->raise(status, err.text);
+        }
+    }
+    Py_DECREF(directory);
+    return values;
+}

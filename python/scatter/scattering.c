@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The type Scattering: a collet_scattering with a context of its own, so that any thread may work
+ * on it, one at a time. */
+#include "bound.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARRAYS 6 /* of a material: volume, alignment, theta, psi, direction, unaligned */
+
+typedef struct scattering {
+    PyObject ob_base;
+    collet_context *context;
+    collet_scattering *work; /* NULL before the first use */
+    collet_scattering_options options;
+    collet_scattering_material *materials;
+    bound_memory *held; /* energies, constants, and the arrays of the materials */
+    Py_ssize_t n_held;
+    int busy; /* a thread is inside a call */
+    atomic_int cancelled;
+    _Atomic double fraction;
+} scattering;
+
+static int32_t note_progress(void *user, const collet_scattering_progress *progress)
+{
+    scattering *self = user;
+    atomic_store(&self->fraction, progress->fraction);
+    return atomic_load(&self->cancelled);
+}
+
+/* ---- Making ------------------------------------------------------------------------------- */
+
+static int make_context(scattering *self, const char *choice)
+{
+    collet_error err;
+    collet_runtime *runtime = bound->runtime();
+    if (!runtime)
+        return -1;
+    collet_status status = collet_context_create(&self->context, runtime, &err);
+    if (status != COLLET_OK) {
+        bound->raise(status, err.text);
+        return -1;
+    }
+    if (collet_set_backend(self->context, choice) == COLLET_OK)
+        return 0;
+    bound->raise_last(self->context);
+    return -1;
+}
+
+static const void *hold(scattering *self, PyObject *object, collet_dtype dtype, int64_t count,
+                        const char *name)
+{
+    bound_memory *memory = &self->held[self->n_held];
+    if (bound_acquire(memory, self->context, object, dtype, count, name))
+        return NULL;
+    self->n_held++;
+    return memory->data;
+}
+
+/* (wide, six arrays or None) */
+static int hold_material(scattering *self, collet_scattering_material *m, PyObject *tuple)
+{
+    static const char *const names[ARRAYS] = {"volume", "alignment", "theta",
+                                              "psi",    "direction", "unaligned"};
+    const void **places[ARRAYS] = {&m->volume, &m->alignment, &m->theta,
+                                   &m->psi,    &m->direction, &m->unaligned};
+    const int64_t *n = self->options.shape;
+    PyObject *objects[ARRAYS];
+    int wide;
+    if (!PyArg_ParseTuple(tuple, "pOOOOOO", &wide, &objects[0], &objects[1], &objects[2],
+                          &objects[3], &objects[4], &objects[5]))
+        return -1;
+    m->struct_size = sizeof *m;
+    m->dtype = wide ? COLLET_F64 : COLLET_F32;
+    for (int i = 0; i < ARRAYS; i++) {
+        if (objects[i] == Py_None)
+            continue;
+        *places[i] =
+            hold(self, objects[i], m->dtype, n[0] * n[1] * n[2] * (i == 4 ? 3 : 1), names[i]);
+        if (!*places[i])
+            return -1;
+    }
+    return 0;
+}
+
+static int hold_all(scattering *self, PyObject *list, PyObject *energies, PyObject *constants)
+{
+    collet_scattering_options *o = &self->options;
+    Py_ssize_t materials = PyList_Size(list);
+    Py_ssize_t count = materials < 0 ? -1 : PyObject_Size(energies);
+    if (count < 0)
+        return -1;
+    self->materials = calloc((size_t)materials + 1, sizeof *self->materials);
+    self->held = calloc((size_t)materials * ARRAYS + 2, sizeof *self->held);
+    if (!self->materials || !self->held) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    o->materials = self->materials;
+    o->n_materials = materials;
+    o->n_energies = count;
+    o->energies = hold(self, energies, COLLET_F64, count, "energies");
+    if (!o->energies)
+        return -1;
+    o->constants = hold(self, constants, COLLET_F64, count * materials * 4, "constants");
+    for (Py_ssize_t i = 0; o->constants && i < materials; i++)
+        if (hold_material(self, &self->materials[i], PyList_GetItem(list, i)))
+            return -1;
+    return o->constants ? 0 : -1;
+}
+
+/* (choice, [material, ...], energies, constants [energies, materials, 4], (Z, Y, X), voxel,
+ * direction, angles, (direct, wide, fft, nearest, window, neighbours, mask, material), memory) */
+static int take_arguments(scattering *self, PyObject *arguments)
+{
+    collet_scattering_options *o = &self->options;
+    const char *choice;
+    PyObject *materials, *energies, *constants;
+    long long n[3];
+    unsigned long long memory;
+    int wide;
+    if (!PyArg_ParseTuple(arguments, "sO!OO(LLL)d(ddd)(ddd)(IpIIIIII)K", &choice, &PyList_Type,
+                          &materials, &energies, &constants, &n[0], &n[1], &n[2], &o->voxel,
+                          &o->direction[0], &o->direction[1], &o->direction[2], &o->angles[0],
+                          &o->angles[1], &o->angles[2], &o->road, &wide, &o->grid, &o->nearest,
+                          &o->window, &o->neighbours, &o->mask, &o->material, &memory))
+        return -1;
+    o->struct_size = sizeof *o;
+    o->dtype = wide ? COLLET_F64 : COLLET_F32;
+    o->memory = memory;
+    o->progress = note_progress;
+    o->progress_user = self;
+    for (int i = 0; i < 3; i++)
+        o->shape[i] = n[i];
+    return make_context(self, choice) || hold_all(self, materials, energies, constants) ? -1 : 0;
+}
+
+static PyObject *scattering_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    scattering *self = (scattering *)allocate(type, 0);
+    (void)keywords;
+    if (self && take_arguments(self, arguments))
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static void scattering_dealloc(PyObject *object)
+{
+    scattering *self = (scattering *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    PyObject *raised[3];
+    PyErr_Fetch(&raised[0], &raised[1], &raised[2]);
+    PyThreadState *state = bound->leave();
+    collet_scattering_close(self->work);
+    for (Py_ssize_t i = 0; i < self->n_held; i++)
+        bound_release(&self->held[i], self->context);
+    collet_context_destroy(self->context);
+    bound->back(state);
+    free(self->held);
+    free(self->materials);
+    PyErr_Restore(raised[0], raised[1], raised[2]);
+    release(object);
+    Py_DECREF(type);
+}
+
+/* ---- Work --------------------------------------------------------------------------------- */
+
+static int enter(scattering *self)
+{
+    if (!self->busy)
+        return self->busy = 1;
+    bound->raise(COLLET_BUSY, "another thread computes patterns of this scattering");
+    return 0;
+}
+
+/* Checks and plans the work; without the GIL. */
+static collet_status make_ready(scattering *self, collet_error *err)
+{
+    return self->work ? COLLET_OK
+                      : collet_scattering_open(self->context, &self->options, &self->work, err);
+}
+
+static PyObject *scattering_plan(PyObject *object, PyObject *unused)
+{
+    scattering *self = (scattering *)object;
+    collet_scattering_plan plan = {.struct_size = sizeof plan};
+    collet_error err;
+    (void)unused;
+    if (!enter(self))
+        return NULL;
+    PyThreadState *state = bound->leave();
+    collet_status status = make_ready(self, &err);
+    if (status == COLLET_OK)
+        collet_scattering_get_plan(self->work, &plan);
+    bound->back(state);
+    self->busy = 0;
+    if (status != COLLET_OK)
+        return bound->raise(status, err.text);
+    return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:K}", "passes", (long long)plan.passes, "fields",
+                         (long long)plan.fields, "transforms", (long long)plan.transforms, "block",
+                         (long long)plan.block, "angles", (long long)plan.angles, "bytes",
+                         (unsigned long long)plan.bytes);
+}
+
+/* The next pattern [Y, X], or None after the last. */
+static PyObject *scattering_next(PyObject *object, PyObject *unused)
+{
+    scattering *self = (scattering *)object;
+    const collet_scattering_options *o = &self->options;
+    const collet_scattering_pattern *pattern = NULL;
+    collet_error err;
+    void *data = NULL;
+    (void)unused;
+    PyObject *values = bound->numpy_new(o->dtype, 2, o->shape + 1, &data);
+    if (!values || !enter(self)) {
+        Py_XDECREF(values);
+        return NULL;
+    }
+    PyThreadState *state = bound->leave();
+    collet_status status = make_ready(self, &err);
+    if (status == COLLET_OK)
+        status = collet_scattering_next(self->work, &pattern, &err);
+    if (pattern)
+        memcpy(data, pattern->values,
+               (size_t)(pattern->y * pattern->x) * (o->dtype == COLLET_F64 ? 8 : 4));
+    bound->back(state);
+    self->busy = 0;
+    if (status == COLLET_OK && pattern)
+        return values;
+    Py_DECREF(values);
+    return status == COLLET_OK ? Py_NewRef(Py_None) : bound->raise(status, err.text);
+}
+
+/* Whether the work stops at its next step. */
+static PyObject *scattering_cancel(PyObject *object, PyObject *flag)
+{
+    int cancelled = PyObject_IsTrue(flag);
+    if (cancelled < 0)
+        return NULL;
+    atomic_store(&((scattering *)object)->cancelled, cancelled);
+    Py_RETURN_NONE;
+}
+
+/* Of all work, 0 to 1. */
+static PyObject *scattering_progress(PyObject *object, PyObject *unused)
+{
+    scattering *self = (scattering *)object;
+    (void)unused;
+    return PyFloat_FromDouble(atomic_load(&self->fraction));
+}
+
+static PyObject *scattering_backend(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return PyUnicode_FromString(collet_last_backend(((scattering *)object)->context));
+}
+
+int scattering_add_type(PyObject *module)
+{
+    static PyMethodDef methods[] = {
+        {"plan", scattering_plan, METH_NOARGS, NULL},
+        {"next", scattering_next, METH_NOARGS, NULL},
+        {"cancel", scattering_cancel, METH_O, NULL},
+        {"progress", scattering_progress, METH_NOARGS, NULL},
+        {"backend", scattering_backend, METH_NOARGS, NULL},
+        {NULL, NULL, 0, NULL},
+    };
+    PyType_Slot slots[] = {{Py_tp_new, scattering_new},
+                           {Py_tp_dealloc, scattering_dealloc},
+                           {Py_tp_methods, methods},
+                           {Py_tp_doc, "What collet.scatter.Patterns works with."},
+                           {0, NULL}};
+    PyType_Spec spec = {.name = "collet._scatter.Scattering",
+                        .basicsize = sizeof(scattering),
+                        .flags = Py_TPFLAGS_DEFAULT,
+                        .slots = slots};
+    PyObject *type = PyType_FromSpec(&spec);
+    int failed = type ? PyModule_AddObjectRef(module, "Scattering", type) : -1;
+    Py_XDECREF(type);
+    return failed;
+}

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""collet.scatter: arrays in, patterns out; physics, integrals, files, cancellation, errors."""
+
+import ast
+import gc
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import collet
+from collet import scatter
+
+TOOL = pathlib.Path(collet.__file__).parents[2] / "bin/collet-rsoxs"
+CONSTANTS = [2e-3, 4e-4, 1e-3, 1e-4]
+VACUUM = [0, 0, 0, 0]
+RADIUS, VOXEL = 12.0, 1.5  # voxels, nm
+
+
+def ball(n=48, samples=4):
+    """The fraction of each voxel within RADIUS of the middle of n^3 voxels."""
+    inner = (np.arange(samples) + 0.5) / samples - 0.5
+    axis = (np.arange(n) - (n - 1) / 2)[:, None] + inner
+    square = axis.reshape(-1) ** 2
+    inside = square[:, None, None] + square[:, None] + square <= RADIUS ** 2
+    return inside.reshape(n, samples, n, samples, n, samples).mean((1, 3, 5))
+
+
+def sphere(energies=(285.0,), **more):
+    volume = ball()
+    return scatter.Sample([scatter.Material([1e-3, 2e-4, 1e-3, 2e-4], volume),
+                           scatter.Material(VACUUM, 1 - volume)], energies, VOXEL, **more)
+
+
+def grains(energies=(285.0, 286.0, 284.0), shape=(6, 16, 20), **more):
+    random = np.random.default_rng(3)
+    fraction, s = random.random((2, *shape), np.float32)
+    theta, psi = random.random((2, *shape), np.float32) * 3
+    first = {e: np.array(CONSTANTS) * (e - 280) for e in energies}
+    return scatter.Sample([scatter.Material(first, fraction, s, theta, psi),
+                           scatter.Material(VACUUM, 1 - fraction)], energies, 5.0, **more)
+
+
+def test_sphere():
+    result = scatter.simulate(sphere(), dtype="f64", grid="fft")
+    assert result.values.shape == (1, 48, 48) and result.values.dtype == np.float64
+    q = np.array(result.qy[25:32])  # along y there is no factor of polarisation
+    k = 2 * np.pi * 285.0 / 1239.84198
+    length = np.sqrt(q ** 2 + (k - np.sqrt(k ** 2 - q ** 2)) ** 2)
+    x = length * RADIUS * VOXEL
+    factor = (3 * (np.sin(x) - x * np.cos(x)) / x ** 3) ** 2
+    measured = result.values[0, 25:32, 24] / result.values[0, 24, 24]
+    assert np.max(np.abs(measured - factor)) < 0.01
+    integrals = result.integrate()
+    assert integrals.q[0] == 0 and integrals.q[1] == pytest.approx(result.qy[25])
+    ring = integrals.q[1:10]  # the intensity is 1 - share cos(chi)^2, with wedges of 90 degrees
+    share = ring ** 2 * (1 - ring ** 2 / (4 * k ** 2)) / k ** 2
+    assert np.allclose(integrals.anisotropy[0, 1:10], -2 / np.pi * share / (2 - share), atol=8e-3)
+
+
+def test_roads_agree():
+    sample = grains(angles=(0, 20, 90), mask=True)
+    fast = scatter.simulate(sample, dtype="f64")
+    direct = scatter.simulate(sample, dtype="f64", road="direct")
+    assert np.allclose(fast.values, direct.values, rtol=1e-9, equal_nan=True)
+    assert np.allclose(scatter.simulate(sample).values, fast.values, rtol=1e-3, atol=1e-9,
+                       equal_nan=True)
+    assert list(fast.energy) == [285.0, 286.0, 284.0]
+    assert not np.allclose(fast.values[0], fast.values[1], equal_nan=True)
+
+
+def test_vectors_are_angles():
+    sample = grains()
+    euler = sample.materials[0]
+    theta, psi = euler.theta.astype(float), euler.psi.astype(float)
+    aligned = euler.volume * euler.alignment
+    along = np.stack([np.cos(psi) * np.sin(theta), np.sin(psi) * np.sin(theta), np.cos(theta)], -1)
+    vector = scatter.Material(euler.constants, direction=np.sqrt(aligned)[..., None] * along,
+                              unaligned=euler.volume - aligned)
+    other = scatter.Sample([vector, sample.materials[1]], sample.energies, sample.voxel)
+    assert other.shape == sample.shape
+    assert np.allclose(scatter.simulate(other, dtype="f64").values,
+                       scatter.simulate(sample, dtype="f64").values, rtol=1e-4, equal_nan=True)
+
+
+def test_constants_and_dtypes():
+    whole = np.ones((2, 4, 4), np.int64)
+    whole[0, 1] = 0
+    expected = None
+    for constants in (CONSTANTS, [CONSTANTS] * 2, {286.0: CONSTANTS, 285.0: CONSTANTS}):
+        sample = scatter.Sample([scatter.Material(constants, whole),
+                                 scatter.Material(VACUUM, 1.0 - whole)], [285.0, 286.0], 2.0)
+        values = scatter.simulate(sample).values
+        expected = values if expected is None else expected
+        assert np.array_equal(values, expected, equal_nan=True)
+    strided = np.zeros((4, 8, 2))
+    strided[:, ::2] = whole.T
+    sample.materials[0].volume = strided[:, ::2].T
+    assert np.array_equal(scatter.simulate(sample).values, expected, equal_nan=True)
+
+
+def test_iterator_plan_progress_backend():
+    seen = []
+    sample = grains()
+    with scatter.Patterns(sample, progress=lambda *args: seen.append(args)) as patterns:
+        plan = patterns.plan()
+        assert plan["angles"] == 1 and plan["fields"] == 8 and plan["bytes"] > 0
+        energies = [pattern.energy for pattern in patterns]
+        assert patterns.backend
+        assert next(patterns, None) is None
+    assert energies == [285.0, 286.0, 284.0] and seen[-1] == (1.0, 3)
+    assert next(patterns, None) is None
+    with pytest.raises(collet.InvalidError, match="closed"):
+        patterns.plan()
+    for choice in ("cpu_scalar", "cpu_openmp"):
+        with collet.using(choice):
+            patterns = scatter.Patterns(sample)
+            next(patterns)
+        assert patterns.backend == choice
+    pattern = next(scatter.Patterns(sample))
+    assert pattern.values.shape == (16, 20) and pattern.qx[10] == pattern.qy[8] == 0
+    assert pattern.qx[11] == pytest.approx(2 * np.pi / (20 * 5.0))
+
+
+def test_progress_may_fail():
+    def fail(*_):
+        raise KeyError("mine")
+    with pytest.raises(KeyError, match="mine"):
+        scatter.simulate(grains(), progress=fail)
+
+
+def test_memory_limit():
+    sample = grains(energies=tuple(280.0 + 0.1 * i for i in range(40)))
+    whole = scatter.Patterns(sample).plan()
+    least = scatter.Patterns(sample, memory=whole["bytes"] // 2).plan()
+    assert least["bytes"] <= whole["bytes"] // 2 and least["block"] <= whole["block"]
+    with pytest.raises(collet.RefusedError, match="bytes of memory do not suffice"):
+        next(scatter.Patterns(sample, memory=100))
+
+
+def test_integrals():
+    pytest.importorskip("xarray")
+    result = scatter.simulate(grains())
+    integrals = result.integrate(wedge=60)
+    rings, data = integrals.q.size, result.to_xarray()
+    assert integrals.polar.shape == (3, 360, rings) and integrals.chi[0] == -179.5
+    assert integrals.mean.shape == integrals.anisotropy.shape == (3, rings)
+    mean = np.nanmean(integrals.polar.astype(float), axis=1)
+    assert np.allclose(integrals.mean, mean, rtol=1e-5, equal_nan=True)
+    total = integrals.parallel + integrals.perpendicular
+    assert np.allclose(integrals.anisotropy * total, integrals.parallel - integrals.perpendicular,
+                       rtol=1e-4, atol=1e-7 * np.nanmax(total), equal_nan=True)
+    assert data.dims == ("energy", "qy", "qx") and data.attrs == {"phys_size_nm": 5.0, "z_dim": 6}
+    assert np.shares_memory(data.values, result.values) and float(data.qx[10]) == 0
+    assert np.array_equal(np.asarray(result), result.values, equal_nan=True)
+    dataset = integrals.to_xarray()
+    assert set(dataset) == {"I_chi", "I", "I_parallel", "I_perpendicular", "A"}
+    assert dataset.I_chi.dims == ("energy", "chi", "q")
+    one = scatter.integrate(result.values[1], 286.0, 5.0, wedge=60)
+    assert np.array_equal(one.mean[0], integrals.mean[1], equal_nan=True)
+
+
+def busy():
+    """A sample that takes seconds."""
+    return grains(energies=(285.0,), shape=(24, 96, 96), angles=(0, 1, 360))
+
+
+@pytest.mark.parametrize("road", ["fast", "direct"])
+def test_interrupt(road):
+    sample = busy() if road == "direct" else grains((285.0,) * 400, (8, 96, 96), angles=(0, 1, 90))
+    patterns = scatter.Patterns(sample, road=road)
+    sent = []
+
+    def send():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.3, send)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in patterns:
+            pass
+        timer.cancel()
+    heard = time.perf_counter()
+    assert sent and heard - sent[0] < 0.5  # 0.1 s where the machine has time
+    patterns.close()
+    assert next(patterns, None) is None
+
+
+def test_goes_on_after_interrupt():
+    sample = grains(shape=(16, 48, 48), angles=(0, 8, 360))
+    expected = scatter.simulate(sample, road="direct").values
+    patterns = scatter.Patterns(sample, road="direct")
+    found = []
+    for delay in (0.05, 0.1, 0.2):
+        timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
+        try:
+            timer.start()
+            found += [p.values for p in patterns]
+            timer.cancel()
+            timer.join()
+            break
+        except KeyboardInterrupt:
+            pass
+    found += [p.values for p in patterns]
+    assert len(found) <= 3 and np.array_equal(found[-1], expected[-1], equal_nan=True)
+
+
+def test_threads():
+    sample, results = grains(), []
+    threads = [threading.Thread(target=lambda: results.append(scatter.simulate(sample).values))
+               for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert all(np.array_equal(r, results[0], equal_nan=True) for r in results)
+
+
+def test_dropped_patterns_are_freed():
+    sample = grains()
+    for _ in range(20):
+        next(scatter.Patterns(sample))
+    gc.collect()
+    scatter.Patterns(busy(), road="direct").close()
+
+
+ERRORS = {
+    "volume": (collet.InvalidError, "material 1: the volume fraction at voxel z 1, y 2, x 3",
+               lambda s: s.materials[0].volume.__setitem__((1, 2, 3), 7.0)),
+    "sum": (collet.InvalidError, "sum of the materials' volume fractions",
+            lambda s: s.materials[1].volume.__imul__(0.5)),
+    "shape": (collet.ShapeError, "material 1: theta is 2 x 2, not 6 x 16 x 20",
+              lambda s: setattr(s.materials[0], "theta", np.zeros((2, 2)))),
+    "missing": (collet.InvalidError, "`theta` or `psi`",
+                lambda s: setattr(s.materials[0], "psi", None)),
+    "constants": (collet.InvalidError, "material 2: no optical constants at 285 eV",
+                  lambda s: setattr(s.materials[1], "constants", {1.0: VACUUM})),
+    "constants' shape": (collet.ShapeError, "material 2: constants are 3, not 4 or 3 x 4",
+                         lambda s: setattr(s.materials[1], "constants", [1, 2, 3])),
+    "complex": (collet.InvalidError, "material 1: its arrays are complex",
+                lambda s: setattr(s.materials[0], "volume", np.zeros((6, 16, 20), complex))),
+    "voxel": (collet.InvalidError, "edge of a voxel", lambda s: setattr(s, "voxel", -1.0)),
+    "energy": (collet.InvalidError, "energy 1 is 0 eV", lambda s: (
+        setattr(s, "energies", [0.0]), setattr(s.materials[0], "constants", CONSTANTS))),
+    "empty": (collet.InvalidError, "no material", lambda s: s.materials.clear()),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors(name):
+    kind, text, spoil = ERRORS[name]
+    sample = grains()
+    spoil(sample)
+    with pytest.raises(kind, match=text):
+        scatter.simulate(sample)
+
+
+def test_wrong_options():
+    for wrong in ({"road": "slow"}, {"dtype": "f16"}, {"grid": "none"}):
+        with pytest.raises(collet.InvalidError, match=repr(list(wrong.values())[0])):
+            scatter.Patterns(grains(), **wrong)
+    with pytest.raises(collet.ShapeError):
+        scatter.integrate(np.zeros((2, 4, 4)), [285.0], 1.0)
+    with pytest.raises(collet.InvalidError, match="wedge"):
+        scatter.integrate(np.zeros((4, 4)), 285.0, 1.0, wedge=200)
+
+
+@pytest.mark.skipif(not TOOL.exists(), reason="collet-rsoxs is not built")
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_files(tmp_path, dtype):
+    subprocess.run([TOOL, "make", "euler", "--size", "8,12,16", "--energies", "285,286.5",
+                    "--angles", "0,30,150", "-q", "-o", tmp_path], check=True)
+    subprocess.run([TOOL, "morphology.h5", "-o", "out", "-q"], cwd=tmp_path, check=True)
+    sample = scatter.read(tmp_path / "morphology.h5", tmp_path / "config.txt", dtype=dtype)
+    assert sample.shape == (8, 12, 16) and sample.angles == (0, 30, 150) and sample.voxel == 1
+    assert sample.materials[0].volume.dtype == (np.float32 if dtype == "f32" else np.float64)
+    materials, result = sample.materials, scatter.simulate(sample)
+    for energy, values in zip(result.energy, result.values):
+        expected = scatter.read_pattern(tmp_path / "out", energy, (12, 16))
+        assert np.allclose(values, expected, rtol=1e-5, atol=1e-12, equal_nan=True)
+    del sample
+    gc.collect()
+    assert float(sum(m.volume.sum() for m in materials)) == pytest.approx(8 * 12 * 16, rel=1e-4)
+    with pytest.raises(collet.FileError, match="none.h5"):
+        scatter.read(tmp_path / "none.h5", tmp_path / "config.txt")
+
+
+def test_write_and_read(tmp_path):
+    values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    scatter.write(tmp_path, 285.25, values, [(0, 0, 1), (0, 0.6, 0.8)])
+    assert os.listdir(tmp_path) == ["Energy_285.25.h5"]
+    for beam in range(2):
+        assert np.array_equal(scatter.read_pattern(tmp_path, 285.25, (3, 4), beam), values[beam])
+    with pytest.raises(collet.NotFoundError):
+        scatter.read_pattern(tmp_path, 286.0, (3, 4))
+    with pytest.raises(collet.FormatError):
+        scatter.read_pattern(tmp_path, 285.25, (4, 4))
+    with pytest.raises(collet.FileError):
+        scatter.write(tmp_path / "none", 285.25, values[0])
+    with pytest.raises(collet.ShapeError):
+        scatter.write(tmp_path, 285.25, values)
+
+
+def test_hdf5_closes_after_errors(tmp_path):
+    (tmp_path / "Energy_285.00.h5").write_text("none")
+    done = subprocess.run([sys.executable, "-c", "import collet.scatter as s\n"
+                           "try: s._Job(s.read_pattern, '.', 285.0, (2, 2)).wait()\n"
+                           "except ValueError as e: print(e)"],
+                          capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0 and "Energy_285" in done.stdout and not done.stderr
+
+
+def test_stub():
+    path = pathlib.Path(__file__).parents[1] / "collet/_scatter.pyi"
+    stub = {n.name if hasattr(n, "name") else n.target.id for n in ast.parse(path.read_text()).body
+            if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.AnnAssign))}
+    assert stub == {n for n in vars(scatter._scatter) if not n.startswith("__")}
