@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collet: one interface to the hardware that a machine has, for NumPy arrays.
 
-collet.op has every kernel as a function, collet.Array keeps data on a device, collet.backends() lists
-what was found, collet.doctor() tells what is missing.
+collet.op has every kernel as a function, collet.Array keeps data on a device, collet.backends()
+lists what was found, collet.doctor() tells what is missing.
 """
 
 from . import op
@@ -16,7 +16,7 @@ from ._runtime import (Backend, Device, backends, configure, counters, finish, g
                        last_backend, memory, reset_peak, set_backend, set_num_threads, trim, using)
 
 
-def doctor():
+def doctor() -> tuple:
     """What is missing on this machine, why, and the line that mends it; print it."""
     from ._doctor import examine
     return examine()

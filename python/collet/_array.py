@@ -1,86 +1,200 @@
 # SPDX-License-Identifier: Apache-2.0
 """collet.Array: indexing, operators, methods and exchange, on the type that is written in C."""
 
+from __future__ import annotations
+
+import math
 import operator
 
 from . import _core, op
+
+TYPE_CHECKING = False  # typing takes milliseconds to import
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+    Operator = Callable[["Array", Any], Any]
+    Number = int | float | complex
+    Shape = int | Sequence[int]
 
 _PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # DLDeviceType
 _FLOATS = {"f16": 1, "bf16": 1, "f32": 2, "f64": 3}
 _COMPLEX = {"c64": 2, "c128": 3}
 
 
+# ---- Operators: for each the op that computes it.
+
+
+def _promoted(a: str, b: str) -> str | None:
+    """The dtype of an operator on two dtypes, by the rules of the array API; None: none."""
+    if a == b:
+        return a
+    if {a, b} == {"f16", "bf16"}:
+        return "f32"
+    if a in _FLOATS and b in _FLOATS:
+        return a if _FLOATS[a] >= _FLOATS[b] else b
+    if (a in _FLOATS or a in _COMPLEX) and (b in _FLOATS or b in _COMPLEX):
+        wide = max(_FLOATS.get(a) or _COMPLEX[a], _FLOATS.get(b) or _COMPLEX[b])
+        return "c128" if wide == 3 else "c64"
+    return None
+
+
+def _cast(array: Array, dtype: str) -> Array:
+    """The array in another dtype; complex of real by way of NumPy's number 0 as imaginary part."""
+    if array._dtype == dtype:
+        return array
+    if dtype in _COMPLEX and array._dtype in _FLOATS:
+        return asarray(array.to_numpy().astype(_core.dtype(dtype)))
+    return op.copy(array, dtype=dtype)
+
+
+def _operand(value: Any) -> Any:
+    """What an operator takes besides Arrays; None: it is not for this class."""
+    if isinstance(value, (Array, int, float, complex)):
+        return value
+    if hasattr(value, "__array_struct__"):
+        return asarray(value, copy=False)
+    return None
+
+
+def _compute(name: str, a: Any, b: Any) -> Array:
+    function = getattr(op, name)
+    if isinstance(a, Array) and isinstance(b, Array) and a._dtype != b._dtype:
+        dtype = _promoted(a._dtype, b._dtype)
+        if dtype:
+            a, b = _cast(a, dtype), _cast(b, dtype)
+    return function(a, b)
+
+
+def _binary(name: str) -> tuple[Operator, Operator]:
+    """The methods for the operator, with the Array on its left and on its right."""
+    def forward(self: Array, other: Any) -> Any:
+        other = _operand(other)
+        return NotImplemented if other is None else _compute(name, self, other)
+
+    def backward(self: Array, other: Any) -> Any:
+        other = _operand(other)
+        return NotImplemented if other is None else _compute(name, other, self)
+
+    return forward, backward
+
+
+def _in_place(name: str) -> Operator:
+    def assign(self: Array, other: Any) -> Array:
+        if not isinstance(other, (int, float, complex)):
+            other = _cast(asarray(other, copy=False), self._dtype)
+        return getattr(op, name)(self, other, out=self)
+
+    return assign
+
+
+def _matmul(a: Any, b: Any) -> Any:
+    b = _operand(b)
+    if b is None or isinstance(b, (int, float, complex)):
+        return NotImplemented
+    if a.ndim == 1 and b.ndim == 1:
+        return _compute("dot", a, b)
+    if b.ndim == 1:
+        return _compute("matvec", a, b)
+    if a.ndim == 1:
+        return _compute("matvec", b.mT, a)
+    return _compute("matmul", a, b)
+
+
 class Array(_core.Array):
     """An array whose elements stay on the device that used them last.
 
-    asarray, empty, zeros, ones and full make one, and collet.op computes with it. Slices, transpose
-    and reshape are views. to_numpy copies the elements; numpy.from_dlpack shares them, read-only, as
-    long as they are in the host's memory. An Array is used by one thread at a time while one of them
-    writes it.
+    asarray, empty, zeros, ones and full make one, and collet.op computes with it. Slices,
+    transpose and reshape are views. to_numpy copies the elements; numpy.from_dlpack shares them,
+    read-only, as long as they are in the host's memory. An Array is used by one thread at a time
+    while one of them writes it.
     """
 
     __slots__ = ()
     __array_ufunc__ = None  # NumPy leaves operators to this class
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """NumPy's dtype; of bf16 that of ml_dtypes."""
         return _core.dtype(self._dtype)
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         return self.size * self.itemsize
 
     @property
-    def device(self):
+    def device(self) -> str:
         """Where the elements are: "host", "opencl:0". Waits for the work that computes them."""
         kind, number = self._place()
         name = _PLACES.get(kind, f"dlpack{kind}")
         return name if kind == 1 else f"{name}:{number}"
 
+    # ---- Operators
+
+    __add__, __radd__ = _binary("add")
+    __sub__, __rsub__ = _binary("sub")
+    __mul__, __rmul__ = _binary("mul")
+    __truediv__, __rtruediv__ = _binary("div")
+    __iadd__, __isub__ = _in_place("add"), _in_place("sub")
+    __imul__, __itruediv__ = _in_place("mul"), _in_place("div")
+
+    def __matmul__(self, other: Any) -> Any:
+        return _matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _matmul(asarray(other, copy=False), self)
+
+    def __neg__(self) -> Array:
+        return op.neg(self)
+
+    def __pos__(self) -> Array:
+        return self
+
+    def __abs__(self) -> Array:
+        return op.abs(self)
+
     # ---- Views
 
     @property
-    def T(self):
+    def T(self) -> Array:
         """The axes reversed."""
         return self._permute(range(self.ndim - 1, -1, -1))
 
     @property
-    def mT(self):
+    def mT(self) -> Array:
         """The last two axes swapped."""
         if self.ndim < 2:
             raise _core.ShapeError("mT needs two axes")
         return self._permute([*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
 
-    def transpose(self, *axes):
+    def transpose(self, *axes: Any) -> Array:
         if len(axes) == 1 and not isinstance(axes[0], int):
             axes = axes[0]
         return self._permute(axes) if axes else self.T
 
-    def reshape(self, *shape):
+    def reshape(self, *shape: Any) -> Array:
         """A view of another shape, or a copy where strides do not allow one; -1: what is left."""
         if len(shape) == 1 and not isinstance(shape[0], int):
             shape = shape[0]
-        shape = [operator.index(n) for n in shape]
-        if shape.count(-1) == 1:
-            known = 1
-            for n in shape:
-                known *= n if n != -1 else 1
-            shape[shape.index(-1)] = self.size // known if known else 0
+        wanted = [operator.index(n) for n in shape]
+        if wanted.count(-1) == 1:
+            known = math.prod(n for n in wanted if n != -1)
+            wanted[wanted.index(-1)] = self.size // known if known else 0
         try:
-            return self._reshape(shape)
+            return self._reshape(wanted)
         except _core.ShapeError:
-            size = 1
-            for n in shape:
-                size *= n
-            if size != self.size:
+            if math.prod(wanted) != self.size:
                 raise
-            return self.copy()._reshape(shape)
+            return self.copy()._reshape(wanted)
 
-    def broadcast_to(self, *shape):
-        return self._broadcast(shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
+    def broadcast_to(self, *shape: Any) -> Array:
+        alone = len(shape) == 1 and not isinstance(shape[0], int)
+        return self._broadcast(shape[0] if alone else shape)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Array:
         keys = key if isinstance(key, tuple) else (key,)
         used = sum(k is not None and k is not Ellipsis for k in keys)
         if used > self.ndim:
@@ -107,67 +221,70 @@ class Array(_core.Array):
                 axis += 1
         return view if list(view.shape) == shape and view is not self else view._reshape(shape)
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: Any, value: Any) -> None:
         target = self[key]
         if isinstance(value, (int, float, complex)):
             op.fill(value=value, out=target)
         else:
             op.copy(value, out=target)
 
-    def __len__(self):
+    def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("an array without axes has no length")
         return self.shape[0]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Array]:
         return (self[i] for i in range(len(self)))
 
     # ---- Copies
 
-    def copy(self):
+    def copy(self) -> Array:
         return op.copy(self, out=_core.empty(self.shape, self._dtype))
 
-    def astype(self, dtype, copy=True):
+    def astype(self, dtype: npt.DTypeLike, copy: bool = True) -> Array:
         name = _core.dtype_name(dtype)
         return self if name == self._dtype and not copy else op.copy(self, dtype=name)
 
-    def item(self):
+    def item(self) -> Any:
         """The only element as a number of Python."""
         return self.to_numpy().item()
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.item())
 
-    def __int__(self):
+    def __int__(self) -> int:
         return int(self.item())
 
-    def __complex__(self):
+    def __complex__(self) -> complex:
         return complex(self.item())
 
-    def __index__(self):
+    def __index__(self) -> int:
         return operator.index(self.item())
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self.item())
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: npt.DTypeLike | None = None,
+                  copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError("the elements are copied; numpy.from_dlpack shares them")
         values = self.to_numpy()
         return values if dtype is None else values.astype(dtype, copy=False)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _unpickle, (self._dtype, self.shape, self._bytes())
 
-    def __copy__(self):
+    def __copy__(self) -> Array:
         return self.copy()
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: object) -> Array:
         return self.copy()
 
     # ---- DLPack
 
-    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    def __dlpack__(self, *, stream: object = None, max_version: tuple[int, int] | None = None,
+                   dl_device: tuple[int, int] | None = None,
+                   copy: bool | None = None) -> Any:
         """A capsule over the elements where they are, or in the host's memory; it is read-only, and
         the work on them is over."""
         source = self.copy() if copy else self
@@ -178,12 +295,12 @@ class Array(_core.Array):
             device = "host"
         return source._capsule(device, max_version is not None and max_version[0] >= 1)
 
-    def __dlpack_device__(self):
+    def __dlpack_device__(self) -> tuple[int, int]:
         return self._place()
 
     # ---- Text
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         import numpy
         device = self.device  # before the elements are copied to the host
         shown = self.astype("f32") if self._dtype == "bf16" else self
@@ -192,136 +309,47 @@ class Array(_core.Array):
         return (f"collet.Array({values}, dtype={self._dtype}, shape={self.shape}, "
                 f"device='{device}')")
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.to_numpy())
 
-    def __format__(self, text):
+    def __format__(self, text: str) -> str:
         return format(self.item() if not self.ndim else str(self), text)
 
 
-def _index(key, extent, axis):
+def _index(key: Any, extent: int, axis: int) -> int:
     try:
         index = operator.index(key)
     except TypeError:
-        raise TypeError(f"an index is an integer, a slice, '...' or None, not {type(key).__name__}; "
-                        "there is no indexing by arrays") from None
+        raise TypeError("an index is an integer, a slice, '...' or None, not "
+                        f"{type(key).__name__}; there is no indexing by arrays") from None
     if isinstance(key, bool) or not -extent <= index < extent:
         raise IndexError(f"there is no index {key} in axis {axis} of {extent}")
     return index + extent if index < 0 else index
 
 
-def _unpickle(dtype, shape, data):
+def _unpickle(dtype: str, shape: tuple[int, ...], data: bytes) -> Array:
     array = _core.empty(shape, dtype)
     array._write(data)
     return array
 
 
-# ---- Operators: for each the op that computes it.
-
-
-def _promoted(a, b):
-    """The dtype of an operator on two dtypes, after the rules of the array API; None: there is none."""
-    if a == b:
-        return a
-    if {a, b} == {"f16", "bf16"}:
-        return "f32"
-    if a in _FLOATS and b in _FLOATS:
-        return max(a, b, key=_FLOATS.get)
-    if (a in _FLOATS or a in _COMPLEX) and (b in _FLOATS or b in _COMPLEX):
-        wide = max(_FLOATS.get(a) or _COMPLEX[a], _FLOATS.get(b) or _COMPLEX[b])
-        return "c128" if wide == 3 else "c64"
-    return None
-
-
-def _cast(array, dtype):
-    """The array in another dtype; complex of real by way of NumPy's number 0 as imaginary part."""
-    if array._dtype == dtype:
-        return array
-    if dtype in _COMPLEX and array._dtype in _FLOATS:
-        return asarray(array.to_numpy().astype(_core.dtype(dtype)))
-    return op.copy(array, dtype=dtype)
-
-
-def _operand(value):
-    """What an operator takes besides Arrays; None: it is not for this class."""
-    if isinstance(value, (Array, int, float, complex)):
-        return value
-    if hasattr(value, "__array_struct__"):
-        return asarray(value, copy=False)
-    return None
-
-
-def _compute(name, a, b):
-    function = getattr(op, name)
-    if isinstance(a, Array) and isinstance(b, Array) and a._dtype != b._dtype:
-        dtype = _promoted(a._dtype, b._dtype)
-        if dtype:
-            a, b = _cast(a, dtype), _cast(b, dtype)
-    return function(a, b)
-
-
-def _binary(name):
-    def forward(self, other):
-        other = _operand(other)
-        return NotImplemented if other is None else _compute(name, self, other)
-
-    def backward(self, other):
-        other = _operand(other)
-        return NotImplemented if other is None else _compute(name, other, self)
-
-    return forward, backward
-
-
-def _add_operators():
-    for symbol, name in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div")):
-        forward, backward = _binary(name)
-        setattr(Array, f"__{symbol}__", forward)
-        setattr(Array, f"__r{symbol}__", backward)
-        setattr(Array, f"__i{symbol}__", _in_place(name))
-    Array.__matmul__, Array.__rmatmul__ = _matmul, lambda self, other: _matmul(asarray(other), self)
-    Array.__neg__ = lambda self: op.neg(self)
-    Array.__pos__ = lambda self: self
-    Array.__abs__ = lambda self: op.abs(self)
-
-
-def _in_place(name):
-    def assign(self, other):
-        if not isinstance(other, (int, float, complex)):
-            other = _cast(asarray(other, copy=False), self._dtype)
-        return getattr(op, name)(self, other, out=self)
-
-    return assign
-
-
-def _matmul(a, b):
-    b = _operand(b)
-    if b is None or isinstance(b, (int, float, complex)):
-        return NotImplemented
-    if a.ndim == 1 and b.ndim == 1:
-        return _compute("dot", a, b)
-    if b.ndim == 1:
-        return _compute("matvec", a, b)
-    if a.ndim == 1:
-        return _compute("matvec", b.mT, a)
-    return _compute("matmul", a, b)
-
-
 # ---- Creation
 
 
-def asarray(values, dtype=None, *, copy=None):
-    """An Array of an array, an Array, or what numpy.asarray takes. copy=False shares the memory of a
-    NumPy array, which is then not to be changed as long as the Array exists; else it is copied.
-    An object with __dlpack__ that is on a device is shared."""
+def asarray(values: Any, dtype: npt.DTypeLike | None = None, *,
+            copy: bool | None = None) -> Array:
+    """An Array of an Array or of what numpy.asarray takes. copy=False shares the memory of a NumPy
+    array, which is then not to be changed as long as the Array exists; else it is copied. Arrays
+    of other libraries that are on a device: from_dlpack."""
     if isinstance(values, Array):
         array = values.copy() if copy else values
     else:
         import numpy
         array = _core.array_from(numpy.asarray(values), copy is not False)
-    return array if dtype is None or _core.dtype_name(dtype) == array._dtype else array.astype(dtype)
+    return array if dtype is None else array.astype(dtype, copy=False)
 
 
-def from_dlpack(x):
+def from_dlpack(x: Any) -> Array:
     """An Array that shares the memory of an array of another library, in order with its work."""
     if isinstance(x, Array):
         return x
@@ -335,25 +363,24 @@ def from_dlpack(x):
     return _core.from_capsule(capsule)
 
 
-def empty(shape, dtype="f64"):
+def empty(shape: Shape, dtype: npt.DTypeLike = "f64") -> Array:
     """An Array with undefined elements."""
     return _core.empty((shape,) if isinstance(shape, int) else shape, dtype)
 
 
-def full(shape, value, dtype="f64"):
+def full(shape: Shape, value: Number, dtype: npt.DTypeLike = "f64") -> Array:
     """An Array whose elements are all `value`."""
     return op.fill(value=value, out=empty(shape, dtype))
 
 
-def zeros(shape, dtype="f64"):
+def zeros(shape: Shape, dtype: npt.DTypeLike = "f64") -> Array:
     """An Array of zeros."""
     return full(shape, 0, dtype)
 
 
-def ones(shape, dtype="f64"):
+def ones(shape: Shape, dtype: npt.DTypeLike = "f64") -> Array:
     """An Array of ones."""
     return full(shape, 1, dtype)
 
 
-_add_operators()
 _core.set_array_class(Array)

@@ -15,7 +15,7 @@ _MENDS = (
     ("libcu", "install the CUDA toolkit"),
     ("libOpenCL.so", "apt-get install ocl-icd-libopencl1"),
     ("libclblast.so", "apt-get install libclblast1"),
-    ("no platform", "apt-get install pocl-opencl-icd (for the processor; else the driver of the GPU)"),
+    ("no platform", "apt-get install pocl-opencl-icd (the processor), or the GPU's driver"),
     ("libgomp", "apt-get install libgomp1"),
     ("world-writable", "chmod o-w on the file or directory that it names"),
     ("anyone may write", "chmod o-w on the directory that it names"),

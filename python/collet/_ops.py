@@ -7,7 +7,8 @@ from collections import namedtuple
 from . import _core
 
 _DTYPES = {"h": "f16", "b": "bf16", "f": "f32", "d": "f64", "c": "c64", "z": "c128", "a": "i8",
-           "A": "u8", "i": "i32", "I": "u32", "l": "i64", "L": "u64", "*": "any real", "=": "as out"}
+           "A": "u8", "i": "i32", "I": "u32", "l": "i64", "L": "u64", "*": "any real",
+           "=": "as out"}
 RESULT = "_result"  # the end of the name of a type of results
 
 
@@ -45,7 +46,8 @@ def _signature(name, inputs, fields):
     words = [o["name"] + ("=None" if i > last else "") for i, o in enumerate(inputs)] + ["*"]
     words += [f["name"] for f in fields if f["kind"] == "scalar"]
     words += [f["name"] + "=" + _default(f) for f in fields if f["kind"] != "scalar"]
-    return f"{name.rpartition('.')[2]}({', '.join(words + ['out=None', 'dtype=None', 'shape=None'])})"
+    words += ["out=None", "dtype=None", "shape=None"]
+    return f"{name.rpartition('.')[2]}({', '.join(words)})"
 
 
 def _field_text(field):
@@ -122,8 +124,8 @@ def get(name):
 
 
 def find(name):
-    """The function of an op, or what has the ops whose names begin with `name`: those of a plugin, which
-    are known once it was opened."""
+    """The function of an op, or what has the ops whose names begin with `name`: those of a plugin,
+    which are known once it was opened."""
     known = names()
     if name not in known and (any(n.startswith(name + ".") for n in known) or
                               any(b["name"] == name for b in _core.backends())):

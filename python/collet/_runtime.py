@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backends, their choice, and what the library did: thin on collet._core."""
 
+from __future__ import annotations
+
 from collections import namedtuple
 
 from . import _core
@@ -9,20 +11,20 @@ _STATES = ("usable", "unavailable", "unproven")
 _KINDS = ("unknown", "cpu", "gpu", "other")
 
 # Named tuples: a dataclass would take a third of the time that `import collet` takes.
-Device = namedtuple("Device", "choice name kind vendor driver own_memory memory_bytes largest_array "
-                              "cache_bytes compute_units clock_mhz")
-Device.__doc__ = """A device of a backend: `choice` is for set_backend, using and memory, `kind` is "cpu", "gpu",
-"other" or "unknown". What is not known is 0 or ""."""
+Device = namedtuple("Device", "choice name kind vendor driver own_memory memory_bytes "
+                              "largest_array cache_bytes compute_units clock_mhz")
+Device.__doc__ = """A device of a backend: `choice` is for set_backend, using and memory, `kind` is
+"cpu", "gpu", "other" or "unknown". What is not known is 0 or ""."""
 
 
 class Backend(namedtuple("Backend", "name state reason version priority kernel_count path devices "
                                     "capabilities")):
-    """A backend that was found: `state` is "usable", "unavailable" (see `reason`) or "unproven", which
-    is tried at its first use. `capabilities` is what the plugin says of itself."""
+    """A backend that was found: `state` is "usable", "unavailable" (see `reason`) or "unproven",
+    which is tried at its first use. `capabilities` is what the plugin says of itself."""
 
     __slots__ = ()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"Backend({self.name}: {self.state}" + (f", {self.reason}" if self.reason else "") +
                 "".join(f", {d.choice} {d.name}" for d in self.devices) + ")")
 
@@ -32,27 +34,29 @@ def _device(row):
     return Device(kind=_KINDS[row["kind"]], own_memory=row["memory"] == 2, **shared)
 
 
-def backends():
+def backends() -> list[Backend]:
     """The backends in the order in which "auto" prefers them; unusable ones come last."""
     import json
     found = []
     for row in _core.backends():
-        shared = {k: row[k] for k in ("name", "reason", "version", "priority", "kernel_count", "path")}
+        shared = {k: row[k] for k in ("name", "reason", "version", "priority", "kernel_count",
+                                      "path")}
         found.append(Backend(state=_STATES[row["state"]],
                              devices=tuple(_device(d) for d in row["devices"]),
                              capabilities=json.loads(row["capabilities"] or "{}"), **shared))
     return found
 
 
-def set_backend(choice):
+def set_backend(choice: str) -> None:
     """Chooses the backend of all threads: "auto", a name ("opencl"), a name with a device
     ("opencl:1"), or names in order of preference, separated by commas.
 
-    Raises UnknownBackendError or UnavailableError with what is available; the choice before stays."""
+    Raises UnknownBackendError or UnavailableError with what is available; the choice before
+    stays."""
     _core.set_backend(choice)
 
 
-def get_backend():
+def get_backend() -> str:
     """The choice in force in this thread."""
     return _core.get_backend()
 
@@ -63,56 +67,56 @@ class using:
     with collet.using("opencl:1"): ...
     """
 
-    def __init__(self, choice):
+    def __init__(self, choice: str) -> None:
         self._choice = choice
-        self._before = []
+        self._before: list[str | None] = []
 
-    def __enter__(self):
+    def __enter__(self) -> using:
         self._before.append(_core.override(self._choice))
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         _core.override(self._before.pop())
 
 
-def last_backend():
+def last_backend() -> str:
     """The backend that computed the last op of this thread; "" before the first."""
     return _core.last_backend()
 
 
-def set_num_threads(count):
+def set_num_threads(count: int) -> None:
     """At most `count` CPU threads, 0: as many as the machine allows.
 
     The library starts anew for it. BusyError while an Array exists or another thread computes."""
     _core.set_num_threads(count)
 
 
-def configure(**settings):
+def configure(**settings: object) -> None:
     """Settings of libcore (docs/settings.md), above the environment and the configuration file; a
     point of a key is written as two underscores. The same conditions as set_num_threads."""
     _core.set_settings([f"{k.replace('__', '.')}={v}" for k, v in settings.items()])
 
 
-def counters():
+def counters() -> dict[str, int]:
     """Calls, fallbacks, temporaries and copied bytes of this thread."""
     return _core.counters()
 
 
-def memory(space="host"):
+def memory(space: str = "host") -> dict[str, int]:
     """Bytes in "host" or on a device ("opencl:0"): current, reserved, peak, total, available."""
     return _core.memory(space)
 
 
-def reset_peak(space="host"):
+def reset_peak(space: str = "host") -> None:
     """From now on the peak of `space` is the largest current use after this call."""
     _core.reset_peak(space)
 
 
-def trim():
+def trim() -> None:
     """Frees what is kept for later calls: scratch memory, pools, plans, compiled programs."""
     _core.trim()
 
 
-def finish():
+def finish() -> None:
     """Waits for all work of this thread; raises its first failure."""
     _core.finish()

@@ -16,7 +16,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 @pytest.mark.skipif(not hasattr(np, "from_dlpack"), reason="this NumPy has no from_dlpack")
 def test_example():
-    done = subprocess.run([sys.executable, ROOT / "examples/hello.py"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, ROOT / "examples/hello.py"], capture_output=True,
+                          text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1] == "[3.5 8. ] [3.5 8. ]"
     assert done.stdout.splitlines()[0].endswith(" by " + collet.backends()[0].name)

@@ -79,10 +79,12 @@ def test_references(name):
     assert min(growth() for _ in range(3)) < 100  # the first rounds fill caches
 
 
-@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer keeps memory")
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""),
+                    reason="a sanitizer keeps memory")
 def test_memory_is_flat():
-    calls = [CALLS[name] for name in ("numpy", "out", "arrays", "views", "to_numpy", "share", "capsule",
-                                      "shape error", "several")]
+    names = ("numpy", "out", "arrays", "views", "to_numpy", "share", "capsule", "shape error",
+             "several")
+    calls = [CALLS[name] for name in names]
     big = np.ones(1000)
     for _ in range(2000):
         for call in calls:

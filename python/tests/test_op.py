@@ -219,7 +219,8 @@ def test_a_failing_call_leaves_the_inputs_and_outputs():
 def test_ops_of_plugins(tmp_path):
     root = pathlib.Path(__file__).parents[2]
     subprocess.run(["cc", "-shared", "-fPIC", f"-I{root}/include", f"-Wa,-I,{root}/examples/plugin",
-                    root / "examples/plugin/plugin.c", "-o", tmp_path / "example.so", "-lm"], check=True)
+                    root / "examples/plugin/plugin.c", "-o", tmp_path / "example.so", "-lm"],
+                   check=True)
     done = subprocess.run([sys.executable, "-c", """if True:
         import numpy as np, collet
         from collet import op
@@ -235,5 +236,6 @@ def test_ops_of_plugins(tmp_path):
     """], capture_output=True, text=True, env={**os.environ, "COLLET_PLUGIN_PATH": f"+{tmp_path}"})
     assert done.stdout.splitlines() == [
         "[-1.   0.5  2. ]", "example ['clamp'] True",
-        "The op example.clamp of a plugin. (a, *, lower=0.0, upper=0.0, out=None, dtype=None, shape=None)",
+        "The op example.clamp of a plugin. (a, *, lower=0.0, upper=0.0, out=None, dtype=None, "
+        "shape=None)",
         "there is no op 'example.clam'; the nearest is example.clamp"], done.stderr

@@ -86,8 +86,8 @@ def test_fork_while_another_thread_computes():
         thread.join()
         print(float(collet.op.add(1.0, 2.0)))
     """
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", text], capture_output=True, text=True,
-                          timeout=120)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", text], capture_output=True,
+                          text=True, timeout=120)
     assert done.stdout.split() == ["True", "3.0"], done.stderr
 
 

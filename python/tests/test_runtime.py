@@ -99,7 +99,8 @@ def test_threads_and_settings():
         print(collet.backends()[0].devices[0].compute_units)
         print(float(y(1.0, 2.0)))
         collet.configure(backend="cpu_scalar", timeout=5)
-        print(collet.get_backend(), [s["value"] for s in collet._core.settings() if s["key"] == "timeout"])
+        timeout = [s["value"] for s in collet._core.settings() if s["key"] == "timeout"]
+        print(collet.get_backend(), timeout)
         collet.configure()
         print(collet.get_backend())
     """, COLLET_BACKEND="auto").splitlines() == ["True", "1", "3.0", "cpu_scalar ['5']", "auto"]
@@ -129,16 +130,16 @@ def test_messages_go_to_logging():
                             level=logging.DEBUG)
         import collet
         collet.op.add(1.0, 2.0)
-        with collet.using("nothing_at_all,cpu_scalar") if False else collet.using("cuda,cpu_scalar"):
-            pass
     """)
     assert "collet DEBUG" in out or "collet INFO" in out
 
 
 def test_main_is_backend_info():
-    done = subprocess.run([sys.executable, "-m", "collet", "--json"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "collet", "--json"], capture_output=True,
+                          text=True)
     assert done.returncode == 0 and '"cpu_scalar"' in done.stdout, done.stderr
-    done = subprocess.run([sys.executable, "-m", "collet", "no_such"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "collet", "no_such"], capture_output=True,
+                          text=True)
     assert done.returncode != 0
 
 
@@ -166,10 +167,6 @@ def test_doctor_finds_libraries_and_refused_plugins(tmp_path):
     assert "apt-get install libopenblas0" in text
 
 
-def test_versions():
-    assert collet.__version__.count(".") == 2
-
-
 def test_other_threads_run_while_work_runs():
     a = np.ones((1500, 1500))
     op.matmul(a, a)
@@ -188,7 +185,3 @@ def test_other_threads_run_while_work_runs():
     stop.set()
     thread.join()
     assert sum(start < t < end for t in ticks) > 3
-
-
-def test_logger_exists():
-    assert logging.getLogger("collet").name == "collet"
