@@ -169,6 +169,8 @@ static int choose(thread *t)
     }
     log_deliver();
     t->chosen = process.chosen;
+    t->backend = NULL;
+    t->at_once = 0;
     return 0;
 }
 
