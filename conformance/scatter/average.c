@@ -26,6 +26,11 @@ static void plan_average(kit_plan *plan)
                 c.params.average = (collet_scatter_average_params){
                     .struct_size = sizeof c.params.average, .mask = mask};
                 kit_emit(plan, &c);
+                if (kind == ANY_ANGLES || kind == DISK) {
+                    c.params.average.aspect = i % 2 ? 0.75 : 1.5;
+                    kit_emit(plan, &c);
+                    c.params.average.aspect = 0;
+                }
                 if (kind == HOLES && mask && (i == 3 || i == 8)) {
                     kit_emit_layouts(plan, &c);
                     kit_emit_sharing(plan, &c);
@@ -94,8 +99,9 @@ static real of_angle(const kit_case *c, int64_t a, int64_t e, int64_t y, int64_t
     const kit_tensor *images = kit_in(c, 0);
     int64_t Y = images->shape[2], X = images->shape[3];
     real angle = kit_get(kit_in(c, 1), a), dx = (real)x - (real)X / 2, dy = (real)y - (real)Y / 2;
-    real u = (real)X / 2 + cosl(angle) * dx - sinl(angle) * dy;
-    real t = (real)Y / 2 + sinl(angle) * dx + cosl(angle) * dy, sum = 0;
+    real aspect = c->params.average.aspect == 0 ? 1 : (real)c->params.average.aspect, sum = 0;
+    real u = (real)X / 2 + cosl(angle) * dx - sinl(angle) * dy * aspect;
+    real t = (real)Y / 2 + sinl(angle) * dx / aspect + cosl(angle) * dy;
     if (!inside(&u, X) || !inside(&t, Y))
         return (real)NAN;
     for (int64_t i = (int64_t)floorl(t); i <= (int64_t)ceill(t); i++)

@@ -287,15 +287,17 @@ typedef struct collet_scatter_params {
     uint32_t struct_size;
     uint32_t nearest;
     uint32_t neighbours;
-    uint32_t layer;  /* the first that is given */
-    uint32_t layers; /* of the sample; 0: none after those given */
+    uint32_t layer;    /* the first that is given */
+    uint32_t layers;   /* of the sample; 0: none after those given */
     uint32_t reserved; /* 0 */
 } collet_scatter_params;
 
-/* scatter_average: mask != 0 leaves NaN out of the mean. */
+/* scatter_average: mask != 0 leaves NaN out of the mean; `aspect` is the height of a pixel over its
+ * width, > 0 (0: 1). */
 typedef struct collet_scatter_average_params {
     uint32_t struct_size;
     uint32_t mask;
+    double aspect;
 } collet_scatter_average_params;
 
 /* How ternary weights become codes. */

@@ -411,6 +411,38 @@ static collet_scattering_options ball_options(const double *energy,
     return o;
 }
 
+/* A disk looks the same at every angle, turned back in q, whatever the sides of the detector. */
+static void turns_are_in_q(void **state)
+{
+    static const int64_t shape[] = {1, 96, 160};
+    static const double r[2] = {6, 6}, energy = 285.0;
+    const collet_scattering_constants constants[3] = {
+        {1e-3, 4e-4, 1e-3, 4e-4}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+    morphology m;
+    (void)state;
+    make_balls(&m, shape, r);
+    collet_scattering_options o = ball_options(&energy, constants);
+    o.dtype = COLLET_F64;
+    o.mask = 1;
+    memcpy(o.shape, shape, sizeof o.shape);
+    o.materials = m.material;
+    o.n_materials = 3;
+    o.angles[1] = 10;
+    double *one = patterns_of(&o);
+    o.angles[2] = 350;
+    double *all = patterns_of(&o), peak = 0, worst = 0;
+    for (int64_t i = 0; i < 96 * 160; i++)
+        peak = fmax(peak, one[i]);
+    for (int64_t y = 20; y < 76; y++) /* within reach of every angle */
+        for (int64_t x = 36; x < 124; x++)
+            worst = fmax(worst, fabs(all[y * 160 + x] - one[y * 160 + x]));
+    if (!(peak > 0 && worst <= 0.03 * peak))
+        fail_msg("the mean over a circle differs by %g of the peak", worst / peak);
+    free(one);
+    free(all);
+    free_morphology(&m);
+}
+
 /* |n^2 - 1|^2 */
 static double contrast(double delta, double beta)
 {
@@ -495,6 +527,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roads_agree),
         cmocka_unit_test(balls_scatter_as_computed),
+        cmocka_unit_test(turns_are_in_q),
         cmocka_unit_test(contrast_is_that_of_the_constants),
         cmocka_unit_test(orientation_is_that_of_the_tensor),
         cmocka_unit_test(newer_options_are_refused),

@@ -37,8 +37,9 @@ typedef struct job {
     const scatter_kernels *kernels;
     int64_t n_angles;
     turn *turns;
-    double *weights;    /* KINDS of each angle */
-    double *reach;      /* of each STEP energies: the largest distance at which there is a sample */
+    double *weights; /* KINDS of each angle */
+    double *reach;   /* of each STEP energies: the largest distance at which there is a sample */
+    double aspect;
     int64_t quarter;    /* angles of a quarter of a circle; 0: quarter turns do not exchange them */
     int64_t kept;       /* images whose weights keep their signs in a quarter turn */
     double sign[KINDS]; /* of their change */
@@ -64,12 +65,18 @@ static int64_t thread_bytes(const collet_kernel_call *call)
     return 2 * orbit_bytes(call);
 }
 
-/* The radius of pixel i of out, in whole pixels. */
-static int64_t radius(const collet_operand *out, int64_t i)
+/* From the centre, in longer sides of a pixel: a turn keeps it. */
+static double distance(const job *j, double dx, double dy)
 {
-    double dy = (double)(i / out->shape[2]) - (double)out->shape[1] / 2;
-    double dx = (double)(i % out->shape[2]) - (double)out->shape[2] / 2;
-    return (int64_t)sqrt(dx * dx + dy * dy);
+    dy *= j->aspect;
+    return sqrt(dx * dx + dy * dy) / fmax(j->aspect, 1.0);
+}
+
+/* The distance of pixel i of out, in whole ones. */
+static int64_t radius(const job *j, const collet_operand *out, int64_t i)
+{
+    return (int64_t)distance(j, (double)(i % out->shape[2]) - (double)out->shape[2] / 2,
+                             (double)(i / out->shape[2]) - (double)out->shape[1] / 2);
 }
 
 static int64_t rings_of(const collet_operand *out)
@@ -86,11 +93,11 @@ static void order_pixels(const job *j, const collet_operand *out)
     for (int64_t r = 0; r <= rings; r++)
         first[r] = 0;
     for (int64_t i = 0; i < pixels; i++)
-        first[radius(out, i) + 1]++;
+        first[radius(j, out, i) + 1]++;
     for (int64_t r = 0; r < rings; r++)
         first[r + 1] += first[r];
     for (int64_t i = 0; i < pixels; i++)
-        j->order[first[radius(out, i)]++] = (int32_t)i;
+        j->order[first[radius(j, out, i)]++] = (int32_t)i;
 }
 
 /* Whether energies begin .. begin+n-1 of an image have a number at a pixel. */
@@ -121,7 +128,7 @@ static void find_reach(const job *j)
             i--;
         j->reach[e / STEP] = i == pixels - 1 ? INFINITY
                              : i < 0         ? -1.0
-                                             : (double)radius(out, j->order[i]) + 3.0;
+                                             : (double)radius(j, out, j->order[i]) + 3.0;
     }
 }
 
@@ -149,12 +156,12 @@ static int find_turns(const job *j)
 }
 
 /* Adds the taps of an angle; returns their number, or -1 outside of the images. */
-static int64_t find_taps(const collet_operand *images, const turn *t, double dx, double dy,
-                         scatter_tap *taps)
+static int64_t find_taps(const collet_operand *images, const turn *t, double aspect, double dx,
+                         double dy, scatter_tap *taps)
 {
     int64_t Y = images->shape[2], X = images->shape[3], count = 0;
-    between across = between_pixels((double)X / 2 + t->c * dx - t->s * dy, X);
-    between down = between_pixels((double)Y / 2 + t->s * dx + t->c * dy, Y);
+    between across = between_pixels((double)X / 2 + t->c * dx - t->s * aspect * dy, X);
+    between down = between_pixels((double)Y / 2 + t->s / aspect * dx + t->c * dy, Y);
     if (across.low < 0 || down.low < 0)
         return -1;
     for (int i = 0; i < 4; i++) {
@@ -195,7 +202,7 @@ static void run_pixel(const job *j, scatter_angle *angles, int64_t y, int64_t x,
     int64_t outside = 0;
     for (int64_t a = 0; a < j->n_angles; a++) {
         scatter_tap *of = taps + a * 4 * KINDS;
-        angles[a] = (scatter_angle){of, find_taps(images, &j->turns[a], dx, dy, of)};
+        angles[a] = (scatter_angle){of, find_taps(images, &j->turns[a], j->aspect, dx, dy, of)};
         outside |= angles[a].count < 0;
     }
     if (outside && !params->mask)
@@ -213,7 +220,7 @@ static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
     const collet_scatter_average_params *params = j->call->params;
     const collet_operand *out = cpu_operand(j->call, 0);
     double dx = (double)x - (double)out->shape[2] / 2, dy = (double)y - (double)out->shape[1] / 2;
-    if (sqrt(dx * dx + dy * dy) > j->reach[begin / STEP])
+    if (distance(j, dx, dy) > j->reach[begin / STEP])
         set_energies(j, pixel_at(j, y, x), begin, n, params->mask ? 0.0 : NAN);
     else
         run_pixel(j, angles, y, x, begin, n);
@@ -373,7 +380,7 @@ static void run_four(const job *j, char *memory, int64_t y, int64_t x)
     int inside = find_orbits(j, dx, dy, orbits);
     for (int64_t begin = 0; begin < out->shape[0]; begin += STEP) {
         int64_t n = min_i64(out->shape[0] - begin, STEP);
-        int done = inside && sqrt(dx * dx + dy * dy) <= j->reach[begin / STEP] &&
+        int done = inside && distance(j, dx, dy) <= j->reach[begin / STEP] &&
                    run_orbit(j, orbits, y, x, begin, n);
         for (int which = 0; which < 4 && !done; which++) {
             run_some(j, angles, row, column, begin, n);
@@ -387,7 +394,7 @@ static void find_quarter(job *j)
 {
     const collet_operand *images = cpu_operand(j->call, 1), *weights = cpu_operand(j->call, 3);
     int64_t A = j->n_angles, K = images->shape[1];
-    if (A % 4 || K > KINDS || images->shape[2] != images->shape[3])
+    if (A % 4 || K > KINDS || images->shape[2] != images->shape[3] || j->aspect != 1.0)
         return;
     for (int64_t a = 0; a < A; a++) {
         for (int64_t k = 0; k < K; k++)
@@ -475,6 +482,7 @@ KERNEL(scatter_average)
     job j = {.call = call,
              .kernels = device->level->scatter,
              .n_angles = angles_of(call),
+             .aspect = scatter_aspect(call),
              .turns = call->workspace,
              .bytes = thread_bytes(call)};
     j.weights = (double *)(void *)(j.turns + j.n_angles);
@@ -484,7 +492,8 @@ KERNEL(scatter_average)
     j.memory = j.folded + folded_bytes(call) / 16 * 16 + 16;
     int adjacent = images->shape[0] == 1 || cpu_step(images, 0) == (is_wide(images) ? 8 : 4);
     int small = out->shape[1] * out->shape[2] < INT32_MAX;
-    if (adjacent && small && j.n_angles > 0 && find_turns(&j)) {
+    if (adjacent && small && j.n_angles > 0 && j.aspect > 0.0 && isfinite(j.aspect) &&
+        find_turns(&j)) {
         order_pixels(&j, out);
         find_reach(&j);
         find_quarter(&j);

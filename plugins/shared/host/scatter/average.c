@@ -30,9 +30,10 @@ static double turned(const collet_kernel_call *call, int64_t a, int64_t e, int64
     double angle = real_at(cpu_at(angles) + a * cpu_step(angles, 0), is_wide(angles));
     double c = cos(angle), s = sin(angle), sum = 0.0;
     double cx = (double)images->shape[3] / 2, cy = (double)images->shape[2] / 2;
+    double aspect = scatter_aspect(call);
     double dx = (double)x - cx, dy = (double)y - cy;
-    between across = between_pixels(cx + c * dx - s * dy, images->shape[3]);
-    between down = between_pixels(cy + s * dx + c * dy, images->shape[2]);
+    between across = between_pixels(cx + c * dx - s * aspect * dy, images->shape[3]);
+    between down = between_pixels(cy + s / aspect * dx + c * dy, images->shape[2]);
     if (across.low < 0 || down.low < 0)
         return NAN;
     for (int i = 0; i < 4; i++) {

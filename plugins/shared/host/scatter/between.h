@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include <collet/plugin.h>
+
 /* Coordinates this close to a pixel are on it, so that quarter turns are exact. */
 #define BETWEEN_ON_PIXEL 1e-9
 
@@ -24,6 +26,13 @@ static inline between between_pixels(double at, int64_t n)
     if (!(at >= 0.0 && at <= (double)(n - 1)))
         return (between){-1, 0.0};
     return (between){(int64_t)floor(at), at - floor(at)};
+}
+
+/* The height of a pixel over its width. */
+static inline double scatter_aspect(const collet_kernel_call *call)
+{
+    const collet_scatter_average_params *params = call->params;
+    return params->aspect == 0.0 ? 1.0 : params->aspect;
 }
 
 #endif

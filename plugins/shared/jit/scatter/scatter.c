@@ -82,6 +82,7 @@ static void set_params(scatter_job *job, const collet_kernel_call *call)
     if (call->op == COLLET_OP_SCATTER_AVERAGE) {
         const collet_scatter_average_params *params = call->params;
         job->mask = params->mask != 0;
+        job->aspect = params->aspect == 0.0 ? 1.0 : params->aspect;
     } else if (call->op > COLLET_OP_SCATTER_POLARIZATION) {
         const collet_scatter_params *params = call->params;
         job->nearest = params->nearest != 0;

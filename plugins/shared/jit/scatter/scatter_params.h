@@ -22,6 +22,7 @@ typedef struct scatter_job {
     i32 halved;    /* the spectra are half spectra */
     i32 nearest, neighbours, mask, unused;
     i64 layer, layers;
+    f64 aspect;
     scatter_place at[SCATTER_OPERANDS];
 } scatter_job;
 
