@@ -118,6 +118,7 @@ static void killed_runs_are_resumed(void **state)
     /* What a killed run was writing goes, what a running one writes stays. */
     char writes[60];
     snprintf(writes, sizeof writes, "killed/.Energy_280.00.h5.%ld", (long)getpid());
+    mkdir(io_path(directory, "killed"), 0777); /* unless a run came so far */
     write_text("killed/.Energy_280.00.h5.2147483646", "");
     write_text(writes, "");
     EXPECT(0, "", "film.h5", "-o", "killed", "--resume");
