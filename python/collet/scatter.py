@@ -416,15 +416,6 @@ def integrate(values, energies, voxel, *, direction=(0.0, 0.0, 1.0), flat=False,
 # ---- Files ----------------------------------------------------------------------------------------
 
 
-class _Memory:
-    """Memory of what was read, which numpy.asarray wraps and keeps."""
-
-    def __init__(self, owner, address, shape, dtype):
-        self._owner = owner
-        self.__array_interface__ = {"version": 3, "data": (address, False), "shape": shape,
-                                    "typestr": dtype.str}
-
-
 def read(morphology, configuration="config.txt", *, dtype="f32"):
     """The Sample of files of CyRSoXS: a morphology (HDF5), a configuration, and the Material<i>.txt
     beside that.
@@ -433,18 +424,10 @@ def read(morphology, configuration="config.txt", *, dtype="f32"):
     the configuration wants results ("": not given). FileError, FormatError, InvalidError with file,
     dataset or key. Ctrl-C is heard. GIL: released."""
     wide = bool(_choice("dtype", dtype, _DTYPES))
-    owner, found = _Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
-    shape, count = found["shape"], len(found["materials"])
+    found = _Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
+    count = len(found["materials"])
     constants = np.array(found["constants"]).reshape(len(found["energies"]), count, 4)
-    materials = []
-    for i, addresses in enumerate(found["materials"]):
-        arrays = {}
-        for name, address in zip(_EULER + _VECTOR, addresses):
-            if address is not None:
-                extents = shape + (3,) * (name == "direction")
-                number = np.dtype(np.float64 if wide else np.float32)
-                arrays[name] = np.asarray(_Memory(owner, address, extents, number))
-        materials.append(Material(constants[:, i], **arrays))
+    materials = [Material(constants[:, i], **arrays) for i, arrays in enumerate(found["materials"])]
     return Sample(materials, np.array(found["energies"]), found["voxel"], found["angles"],
                   found["beams"], bool(found["window"]), bool(found["nearest"]),
                   bool(found["mask"]), bool(found["material"]), tuple(found["warnings"]),

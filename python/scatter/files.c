@@ -4,20 +4,16 @@
 
 #include <stdlib.h>
 
-#define OWNER "collet.scattering_input"
+#define ARRAYS 4 /* of a material */
 
-static void free_input(PyObject *capsule)
-{
-    collet_scattering_input_free(PyCapsule_GetPointer(capsule, OWNER));
-}
+/* Names of a material's arrays, as `layers` writes them. */
+static const char *const names[][ARRAYS] = {
+    [COLLET_SCATTERING_ISOTROPIC] = {"volume"},
+    [COLLET_SCATTERING_EULER] = {"volume", "alignment", "theta", "psi"},
+    [COLLET_SCATTERING_VECTOR] = {"direction", "unaligned"},
+};
 
-/* An address, or None for NULL. */
-static PyObject *address(const void *data)
-{
-    return data ? PyLong_FromVoidPtr((void *)(uintptr_t)data) : Py_NewRef(Py_None);
-}
-
-/* A list of count tuples or numbers, of which `item` makes each; NULL with an exception. */
+/* A list of count items, of which `item` makes each; NULL with an exception. */
 static PyObject *list_of(int64_t count, PyObject *(*item)(const void *user, int64_t i),
                          const void *user)
 {
@@ -32,11 +28,37 @@ static PyObject *list_of(int64_t count, PyObject *(*item)(const void *user, int6
     return list;
 }
 
+static PyObject *make_arrays(const collet_scattering_options *o,
+                             const collet_scattering_material *m, void **data)
+{
+    PyObject *arrays = PyDict_New();
+    for (int i = 0; arrays && i < ARRAYS && names[m->kind][i]; i++) {
+        int vectors = m->kind == COLLET_SCATTERING_VECTOR && i == 0;
+        const int64_t shape[] = {o->shape[0], o->shape[1], o->shape[2], 3};
+        PyObject *array = bound->numpy_new(m->dtype, 3 + vectors, shape, &data[i]);
+        if (!array || PyDict_SetItemString(arrays, names[m->kind][i], array))
+            Py_CLEAR(arrays);
+        Py_XDECREF(array);
+    }
+    return arrays;
+}
+
+/* {name: array} with all layers. */
 static PyObject *material_item(const void *user, int64_t i)
 {
-    const collet_scattering_material *m = &((const collet_scattering_options *)user)->materials[i];
-    return Py_BuildValue("NNNNNN", address(m->volume), address(m->alignment), address(m->theta),
-                         address(m->psi), address(m->direction), address(m->unaligned));
+    const collet_scattering_options *o = user;
+    void *data[ARRAYS] = {NULL};
+    collet_error err;
+    PyObject *arrays = make_arrays(o, &o->materials[i], data);
+    if (!arrays)
+        return NULL;
+    PyThreadState *state = bound->leave();
+    collet_status status = o->layers(o->layers_user, i, 0, o->shape[0], data, &err);
+    bound->back(state);
+    if (status == COLLET_OK)
+        return arrays;
+    Py_DECREF(arrays);
+    return bound->raise(status, err.text);
 }
 
 static PyObject *energy_item(const void *user, int64_t i)
@@ -71,11 +93,13 @@ static PyObject *describe(const collet_scattering_input *input)
     int64_t n_beams = collet_scattering_input_beams(input, &beams), warnings = 0;
     while (collet_scattering_input_warning(input, (size_t)warnings))
         warnings++;
+    PyObject *materials = list_of(o->n_materials, material_item, o);
+    if (!materials)
+        return NULL;
     return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:(LLL),s:d,s:(ddd),s:I,s:I,s:I,s:I,s:N}",
-                         "materials", list_of(o->n_materials, material_item, o), "energies",
-                         list_of(o->n_energies, energy_item, o), "constants",
-                         list_of(o->n_energies * o->n_materials, constants_item, o), "beams",
-                         list_of(n_beams, beam_item, beams), "warnings",
+                         "materials", materials, "energies", list_of(o->n_energies, energy_item, o),
+                         "constants", list_of(o->n_energies * o->n_materials, constants_item, o),
+                         "beams", list_of(n_beams, beam_item, beams), "warnings",
                          list_of(warnings, warning_item, input), "shape", (long long)o->shape[0],
                          (long long)o->shape[1], (long long)o->shape[2], "voxel", o->voxel,
                          "angles", o->angles[0], o->angles[1], o->angles[2], "nearest", o->nearest,
@@ -83,10 +107,10 @@ static PyObject *describe(const collet_scattering_input *input)
                          PyUnicode_DecodeFSDefault(directory ? directory : ""));
 }
 
-/* (morphology, configuration, wide): (owner of the memory, what was read). */
+/* (morphology, configuration, wide): what was read. */
 PyObject *files_read(PyObject *module, PyObject *arguments)
 {
-    PyObject *morphology = NULL, *configuration = NULL, *owner;
+    PyObject *morphology = NULL, *configuration = NULL, *result;
     collet_scattering_input *input = NULL;
     collet_error err;
     int wide;
@@ -103,12 +127,9 @@ PyObject *files_read(PyObject *module, PyObject *arguments)
     Py_DECREF(configuration);
     if (status != COLLET_OK)
         return bound->raise(status, err.text);
-    owner = PyCapsule_New(input, OWNER, free_input);
-    if (!owner) {
-        collet_scattering_input_free(input);
-        return NULL;
-    }
-    return Py_BuildValue("NN", owner, describe(input));
+    result = describe(input);
+    collet_scattering_input_free(input);
+    return result;
 }
 
 /* ---- Patterns ----------------------------------------------------------------------------- */
