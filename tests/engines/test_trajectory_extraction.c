@@ -267,6 +267,7 @@ static void a_context_is_used(void **state)
     same_rows(collect(borrowed), collect(own));
     collet_context_counters(context, &counters);
     assert_true(counters.calls > 0);
+    assert_null(strstr(collet_extraction_meta(borrowed), "\"cpu_openmp\""));
     collet_extraction_close(borrowed);
     collet_extraction_close(own);
     assert_string_equal(collet_get_backend(context), "cpu_scalar");

@@ -79,9 +79,8 @@ collet_status extract_analysis_create(collet_context *context, const extract_ana
     a->block_frames = setup->block_frames;
     status = create_arrays(a, setup, err);
     if (status == COLLET_OK)
-        status = extract_derivation_create(collet_context_runtime(context), setup->block_frames,
-                                           setup->has, setup->axis, setup->emit, setup->user,
-                                           &a->derivation, err);
+        status = extract_derivation_create(context, setup->block_frames, setup->has, setup->axis,
+                                           setup->emit, setup->user, &a->derivation, err);
     if (status == COLLET_OK)
         status = extract_worker_start(derive, a, &a->worker, err);
     if (status != COLLET_OK) {

@@ -48,7 +48,7 @@ static collet_status create_arrays(extract_derivation *d, const double *axis, co
     return extract_scope_check(&d->scope, status, err);
 }
 
-collet_status extract_derivation_create(collet_runtime *runtime, int64_t block_frames, uint32_t has,
+collet_status extract_derivation_create(collet_context *like, int64_t block_frames, uint32_t has,
                                         const double *axis, extract_emit_fn emit, void *user,
                                         extract_derivation **out, collet_error *err)
 {
@@ -62,7 +62,10 @@ collet_status extract_derivation_create(collet_runtime *runtime, int64_t block_f
     d->has = has;
     d->emit = emit;
     d->user = user;
-    status = collet_context_create(&d->scope.context, runtime, err);
+    status = collet_context_create(&d->scope.context, collet_context_runtime(like), err);
+    if (status == COLLET_OK)
+        status = extract_scope_check(
+            &d->scope, collet_set_backend(d->scope.context, collet_get_backend(like)), err);
     if (status == COLLET_OK)
         status = create_arrays(d, axis, err);
     if (status != COLLET_OK) {

@@ -21,9 +21,9 @@ typedef struct extract_derivation extract_derivation;
 typedef collet_status (*extract_emit_fn)(void *user, int32_t buffer, int64_t n_rows,
                                          const double *rows, collet_error *err);
 
-/* Creates its own context on the runtime. `has`: EXTRACT_VELOCITIES, EXTRACT_FORCES; `axis`: 3
- * numbers, copied. On an error *out is NULL. */
-collet_status extract_derivation_create(collet_runtime *runtime, int64_t block_frames, uint32_t has,
+/* Creates its own context, with the runtime and the choice of backend of `like`. `has`:
+ * EXTRACT_VELOCITIES, EXTRACT_FORCES; `axis`: 3 numbers, copied. On an error *out is NULL. */
+collet_status extract_derivation_create(collet_context *like, int64_t block_frames, uint32_t has,
                                         const double *axis, extract_emit_fn emit, void *user,
                                         extract_derivation **out, collet_error *err);
 
