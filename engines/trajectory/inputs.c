@@ -2,6 +2,7 @@
 #include "inputs.h"
 
 #include "trajectory/atoms/masses.h"
+#include "trajectory/formats/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,11 +86,20 @@ static collet_status open_masses(extract_inputs *in, const extract_settings *set
     return COLLET_OK;
 }
 
-/* A trajectory of as many atoms as the topology, which then delivers the selected ones. */
+collet_status extract_inputs_reopen(const extract_settings *settings, collet_trajectory **out,
+                                    collet_error *err)
+{
+    return settings->source != NULL ? collet_memory_open(settings->source, out, err)
+                                    : collet_trajectory_open(settings->trajectory, out, err);
+}
+
+/* A trajectory of as many atoms as the topology, which then delivers the selected ones; `path` is
+ * the settings' trajectory or another file. */
 static collet_status open_frames(const extract_inputs *in, const extract_settings *settings,
                                  const char *path, collet_trajectory **out, collet_error *err)
 {
-    collet_status status = collet_trajectory_open(path, out, err);
+    collet_status status = path == settings->trajectory ? extract_inputs_reopen(settings, out, err)
+                                                        : collet_trajectory_open(path, out, err);
     int64_t n_atoms;
 
     if (status != COLLET_OK)
@@ -157,7 +167,9 @@ collet_status extract_inputs_open(extract_inputs *in, const extract_settings *se
     collet_status status;
 
     memset(in, 0, sizeof *in);
-    status = collet_topology_read(settings->topology, &in->topology, err);
+    status = settings->source != NULL
+                 ? collet_memory_topology(settings->source, &in->topology, err)
+                 : collet_topology_read(settings->topology, &in->topology, err);
     if (status == COLLET_OK)
         status = open_selection(in, settings, err);
     if (status == COLLET_OK)

@@ -28,6 +28,11 @@ typedef struct extract_inputs {
  */
 collet_status extract_inputs_open(extract_inputs *inputs, const extract_settings *settings,
                                   collet_error *err);
+
+/* The trajectory of the settings once more, all of it. */
+collet_status extract_inputs_reopen(const extract_settings *settings, collet_trajectory **out,
+                                    collet_error *err);
+
 void extract_inputs_close(extract_inputs *inputs);
 
 #endif

@@ -134,8 +134,11 @@ static void describe_inputs(document *d, const collet_extraction *x)
     cJSON *topology = put_child(d, inputs, "topology", cJSON_CreateObject());
     cJSON *trajectory = put_child(d, inputs, "trajectory", cJSON_CreateObject());
 
-    put_file(d, topology, x->settings.topology);
-    put_text(d, topology, "format", "gro");
+    if (x->settings.source == NULL)
+        put_file(d, topology, x->settings.topology);
+    else
+        put_text(d, topology, "path", x->settings.topology);
+    put_text(d, topology, "format", x->settings.source == NULL ? "gro" : "memory");
     put_integer(d, topology, "atoms", x->inputs.topology->n_atoms);
     put_text(d, topology, "title", x->inputs.topology->title);
     put_text(d, trajectory, "path", x->settings.trajectory);

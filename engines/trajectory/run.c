@@ -142,6 +142,8 @@ static collet_status start_work(collet_extraction *x, int64_t rows, collet_error
     reading.batch_frames = x->batch_frames;
     if (x->batch_frames > HUGE_BATCH / bytes)
         reading.n_slots = 2;
+    if (in->info->on_demand)
+        reading.n_slots = 1;
     setup.block_frames = min_i64(rows, BLOCK_FRAMES);
     if (setup.block_frames < x->batch_frames)
         setup.block_frames = x->batch_frames;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define BATCH_ROWS 1024
+#define SOURCE_ATOMS ((int64_t)1 << 40) /* keeps products of sizes below 2^63 */
 
 static collet_status check_axis(const double *axis, collet_error *err)
 {
@@ -20,13 +21,41 @@ static collet_status check_axis(const double *axis, collet_error *err)
     return COLLET_OK;
 }
 
+static collet_status check_source(const collet_extraction_options *o, collet_error *err)
+{
+    const collet_extraction_source *s = o->source;
+
+    if (o->topology != NULL || o->trajectory != NULL)
+        return collet_fail(err, COLLET_INVALID, "options: source excludes topology and trajectory");
+    if (s->struct_size != sizeof *s)
+        return collet_fail(err, COLLET_INVALID, "source: struct_size is %u, not %zu",
+                           s->struct_size, sizeof *s);
+    if (s->n_atoms < 1 || s->n_atoms > SOURCE_ATOMS)
+        return collet_fail(err, COLLET_INVALID, "source: %lld atoms, not 1 to 2^40",
+                           (long long)s->n_atoms);
+    if (s->dtype != COLLET_F32 && s->dtype != COLLET_F64)
+        return collet_fail(err, COLLET_INVALID, "source: the dtype is %s, not f32 or f64",
+                           collet_dtype_name(s->dtype));
+    if (s->name == NULL || s->read == NULL)
+        return collet_fail(err, COLLET_INVALID, "source: %s is NULL",
+                           s->name == NULL ? "name" : "read");
+    return COLLET_OK;
+}
+
+static collet_status check_inputs(const collet_extraction_options *o, collet_error *err)
+{
+    if (o->source != NULL)
+        return check_source(o, err);
+    if (o->topology == NULL || o->trajectory == NULL)
+        return collet_fail(err, COLLET_INVALID, "options: %s is not given",
+                           o->topology == NULL ? "topology" : "trajectory");
+    return COLLET_OK;
+}
+
 static collet_status check(const collet_extraction_options *o, collet_error *err)
 {
     if (o->reserved)
         return collet_fail(err, COLLET_INVALID, "options: reserved is %u, not 0", o->reserved);
-    if (o->topology == NULL || o->trajectory == NULL)
-        return collet_fail(err, COLLET_INVALID, "options: %s is not given",
-                           o->topology == NULL ? "topology" : "trajectory");
     if (o->start < 0 || o->stop < 0 || o->step < 0)
         return collet_fail(err, COLLET_INVALID,
                            "frames: start %lld, stop %lld, step %lld: none may be negative",
@@ -102,6 +131,8 @@ static int copy_masses(extract_settings *s, const double *masses)
 
 static void set_defaults(extract_settings *s)
 {
+    if (s->source != NULL)
+        s->topology = s->trajectory = s->source->name;
     if (s->selection == NULL)
         s->selection = "all";
     if (s->program == NULL)
@@ -126,6 +157,8 @@ collet_status extract_settings_copy(extract_settings *s, const collet_extraction
     if (given == NULL)
         return collet_fail(err, COLLET_INVALID, "collet_extraction_open: options is NULL");
     status = collet_struct_in(&o, sizeof o, given, "collet_extraction_open", err);
+    if (status == COLLET_OK)
+        status = check_inputs(&o, err);
     if (status == COLLET_OK)
         status = check(&o, err);
     if (status != COLLET_OK)

@@ -196,6 +196,41 @@ static collet_status take_rows(const char *selection)
     return status;
 }
 
+static collet_status read_frame(void *user, int64_t index, collet_extraction_frame *frame,
+                                collet_error *err)
+{
+    static const double positions[6] = {0, 0, 0, 1, 0, 0};
+
+    (void)user;
+    (void)err;
+    frame->time = (double)index;
+    frame->positions = positions;
+    return COLLET_OK;
+}
+
+static collet_status take_frames_of_memory(const char *name)
+{
+    const collet_extraction_source source = {.struct_size = sizeof source,
+                                             .dtype = COLLET_F64,
+                                             .name = name,
+                                             .n_atoms = 2,
+                                             .n_frames = 5,
+                                             .read = read_frame};
+    collet_extraction_options options = {.struct_size = sizeof options,
+                                         .source = &source,
+                                         .mass_values = (const double[]){1, 2},
+                                         .n_mass_values = 2,
+                                         .backend = "cpu_scalar"};
+    const collet_extraction_batch *batch;
+    collet_extraction *x;
+    collet_status status = collet_extraction_open(&options, &x, NULL);
+
+    if (status == COLLET_OK)
+        status = collet_extraction_collect(x, &batch, NULL);
+    collet_extraction_close(x);
+    return status;
+}
+
 /* If only the meta file is missing, the message states that the results are complete. */
 static collet_status extract_files(const char *name)
 {
@@ -264,6 +299,7 @@ static const struct {
     {read_ahead, DATA "peptide/traj_double.trr"},
     {read_ahead, DATA "peptide/traj.xtc"},
     {take_rows, "index 0"},
+    {take_frames_of_memory, "memory"},
     {extract_files, "extracted.npz"},
     {write_archive, "out.npz"},
     {write_directory, "out"},

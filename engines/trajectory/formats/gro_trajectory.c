@@ -133,7 +133,7 @@ static collet_status read_atom(collet_lines *lines, const collet_gro_columns *co
                                 velocity ? velocity : dropped, err);
 }
 
-static collet_status read_body(collet_trajectory *trajectory, const collet_frame_head *head,
+static collet_status read_body(collet_trajectory *trajectory, collet_frame_head *head,
                                const collet_frame_target *target, collet_error *err)
 {
     const gro_state *state = trajectory->state;

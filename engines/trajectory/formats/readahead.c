@@ -17,14 +17,34 @@ struct collet_readahead {
     int32_t first; /* guarded by `lock` as everything below */
     int32_t used;
     int32_t held; /* 1: by the caller */
-    int ended;    /* the thread fills nothing more */
+    int ended;    /* nothing more is filled */
     int32_t truncated;
     collet_error error; /* status OK: the trajectory ended after a complete frame */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
+    int on_demand; /* 1: no thread, `next` reads */
     pthread_t thread;
 };
+
+/* Reads the next batch into a free slot; `lock` is held, but not while reading. */
+static void fill_slot(collet_readahead *ahead)
+{
+    collet_frames *frames = ahead->slots[(ahead->first + ahead->used) % ahead->n_slots];
+    collet_error error;
+
+    pthread_mutex_unlock(&ahead->lock);
+    collet_status status = collet_trajectory_read(ahead->trajectory, frames, &error);
+    pthread_mutex_lock(&ahead->lock);
+    ahead->used += frames->n_frames > 0;
+    if (status != COLLET_OK) {
+        ahead->error = error;
+        ahead->truncated = frames->truncated;
+    }
+    if (status != COLLET_OK || frames->n_frames < frames->capacity)
+        ahead->ended = 1;
+    pthread_cond_broadcast(&ahead->changed);
+}
 
 static void *fill_slots(void *argument)
 {
@@ -32,24 +52,10 @@ static void *fill_slots(void *argument)
 
     pthread_mutex_lock(&ahead->lock);
     while (!ahead->ended) {
-        collet_error error;
-
-        if (ahead->used == ahead->n_slots) {
+        if (ahead->used == ahead->n_slots)
             pthread_cond_wait(&ahead->changed, &ahead->lock);
-            continue;
-        }
-        collet_frames *frames = ahead->slots[(ahead->first + ahead->used) % ahead->n_slots];
-        pthread_mutex_unlock(&ahead->lock);
-        collet_status status = collet_trajectory_read(ahead->trajectory, frames, &error);
-        pthread_mutex_lock(&ahead->lock);
-        ahead->used += frames->n_frames > 0;
-        if (status != COLLET_OK) {
-            ahead->error = error;
-            ahead->truncated = frames->truncated;
-        }
-        if (status != COLLET_OK || frames->n_frames < frames->capacity)
-            ahead->ended = 1;
-        pthread_cond_broadcast(&ahead->changed);
+        else
+            fill_slot(ahead);
     }
     pthread_mutex_unlock(&ahead->lock);
     return NULL;
@@ -89,10 +95,13 @@ collet_status collet_readahead_start(collet_trajectory *trajectory,
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to read ahead");
     ahead->trajectory = trajectory;
     ahead->n_slots = options->n_slots;
+    ahead->on_demand = collet_trajectory_get_info(trajectory)->on_demand;
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->changed, NULL);
     collet_status status = create_slots(ahead, options, err);
-    int code = status == COLLET_OK ? collet_thread_start(&ahead->thread, fill_slots, ahead) : 0;
+    int code = status == COLLET_OK && !ahead->on_demand
+                   ? collet_thread_start(&ahead->thread, fill_slots, ahead)
+                   : 0;
     if (code != 0)
         status = collet_fail(err, COLLET_FAILED, "cannot start a thread to read ahead: %s",
                              strerror(code));
@@ -122,8 +131,12 @@ collet_status collet_readahead_next(collet_readahead *ahead, const collet_frames
     ahead->used -= ahead->held;
     ahead->held = 0;
     pthread_cond_broadcast(&ahead->changed);
-    while (ahead->used == 0 && !ahead->ended)
-        pthread_cond_wait(&ahead->changed, &ahead->lock);
+    while (ahead->used == 0 && !ahead->ended) {
+        if (ahead->on_demand)
+            fill_slot(ahead);
+        else
+            pthread_cond_wait(&ahead->changed, &ahead->lock);
+    }
     if (ahead->used > 0) {
         ahead->held = 1;
         *out = ahead->slots[ahead->first];
@@ -145,6 +158,7 @@ void collet_readahead_stop(collet_readahead *ahead)
     ahead->ended = 1;
     pthread_cond_broadcast(&ahead->changed);
     pthread_mutex_unlock(&ahead->lock);
-    pthread_join(ahead->thread, NULL);
+    if (!ahead->on_demand)
+        pthread_join(ahead->thread, NULL);
     free_all(ahead);
 }

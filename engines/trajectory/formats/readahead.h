@@ -4,7 +4,7 @@
  *
  * There is a fixed number of batches, called slots. The thread fills free ones in order; `next`
  * returns the oldest filled one and frees the one before it for reading. Memory does not depend on
- * the length of the trajectory.
+ * the length of the trajectory. Trajectories that are read on demand have no thread: `next` reads.
  */
 #ifndef COLLET_IO_READAHEAD_H
 #define COLLET_IO_READAHEAD_H
@@ -17,7 +17,7 @@ typedef struct collet_readahead collet_readahead;
 
 typedef struct collet_readahead_options {
     int64_t batch_frames; /* frames of a slot, >= 1 */
-    int32_t n_slots;      /* 2 to COLLET_READAHEAD_SLOTS; 3 keep the thread busy */
+    int32_t n_slots;      /* 2 to COLLET_READAHEAD_SLOTS; 3 keep the thread busy; 1 on demand */
     int32_t velocities;   /* 1: read them */
     int32_t forces;       /* 1: read them */
 } collet_readahead_options;

@@ -12,7 +12,7 @@
 #include <collet/collet.h>
 
 /* Bytes of a name with its NUL; a .gro file has five columns for one; blanks are removed. */
-#define COLLET_ATOM_NAME 8
+#define COLLET_ATOM_NAME 16
 
 typedef struct collet_topology {
     int64_t n_atoms;

@@ -53,6 +53,17 @@ collet_status collet_trajectory_truncated(collet_trajectory *trajectory, collet_
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
+static collet_status set_format(collet_trajectory *trajectory,
+                                const collet_trajectory_format *format, collet_error *err)
+{
+    trajectory->state = calloc(1, format->state_size + 1);
+    if (!trajectory->state)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it",
+                           trajectory->source.path);
+    trajectory->format = format;
+    return COLLET_OK;
+}
+
 static collet_status choose_format(collet_trajectory *trajectory, collet_error *err)
 {
     const collet_source *source = &trajectory->source;
@@ -63,13 +74,8 @@ static collet_status choose_format(collet_trajectory *trajectory, collet_error *
     if (status != COLLET_OK)
         return status;
     for (size_t i = 0; i < N_FORMATS; i++) {
-        if (formats[i]->recognise(bytes, n)) {
-            trajectory->state = calloc(1, formats[i]->state_size + 1);
-            if (!trajectory->state)
-                return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", source->path);
-            trajectory->format = formats[i];
-            return COLLET_OK;
-        }
+        if (formats[i]->recognise(bytes, n))
+            return set_format(trajectory, formats[i], err);
     }
     const char *guess = collet_signature_describe(bytes, n);
     return collet_fail(err, COLLET_FORMAT,
@@ -82,6 +88,7 @@ static void describe(collet_trajectory *trajectory, const collet_frame_head *hea
     collet_trajectory_info *info = &trajectory->info;
 
     info->format = trajectory->format->name;
+    info->on_demand = trajectory->format->on_demand;
     info->n_atoms = head->n_atoms;
     info->file_size = trajectory->source.size;
     info->dtype = head->dtype;
@@ -102,28 +109,65 @@ static collet_status read_first_head(collet_trajectory *trajectory, collet_error
     return collet_trajectory_select(trajectory, NULL, 0, err);
 }
 
-collet_status collet_trajectory_open(const char *path, collet_trajectory **out, collet_error *err)
+static collet_trajectory *allocate(const char *path, collet_error *err)
 {
-    *out = NULL;
     collet_trajectory *trajectory = calloc(1, sizeof *trajectory);
-    if (!trajectory)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", path);
+
+    if (!trajectory) {
+        collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", path);
+        return NULL;
+    }
+    trajectory->source.fd = -1;
     trajectory->line = 1;
     trajectory->stop = -1;
     trajectory->step = 1;
     atomic_init(&trajectory->cancelled, 0);
+    return trajectory;
+}
+
+/* Takes the trajectory, also on an error; `status` is that of the steps before. */
+static collet_status finish_open(collet_trajectory *trajectory, collet_status status,
+                                 collet_trajectory **out, collet_error *err)
+{
+    if (status == COLLET_OK)
+        status = read_first_head(trajectory, err);
+    if (status == COLLET_OK)
+        *out = trajectory;
+    else
+        collet_trajectory_close(trajectory);
+    return status;
+}
+
+collet_status collet_trajectory_open(const char *path, collet_trajectory **out, collet_error *err)
+{
+    *out = NULL;
+    collet_trajectory *trajectory = allocate(path, err);
+    if (!trajectory)
+        return COLLET_NO_MEMORY;
 
     collet_status status = collet_source_open(&trajectory->source, path, err);
     if (status == COLLET_OK)
         status = choose_format(trajectory, err);
+    return finish_open(trajectory, status, out, err);
+}
+
+collet_status collet_trajectory_open_with(const collet_trajectory_format *format, const void *state,
+                                          const char *name, int64_t size, collet_trajectory **out,
+                                          collet_error *err)
+{
+    *out = NULL;
+    collet_trajectory *trajectory = allocate(name, err);
+    if (!trajectory)
+        return COLLET_NO_MEMORY;
+    trajectory->source.size = size;
+    trajectory->source.path = strdup(name);
+
+    collet_status status = trajectory->source.path ? set_format(trajectory, format, err)
+                                                   : collet_fail(err, COLLET_NO_MEMORY,
+                                                                 "%s: no memory to open it", name);
     if (status == COLLET_OK)
-        status = read_first_head(trajectory, err);
-    if (status != COLLET_OK) {
-        collet_trajectory_close(trajectory);
-        return status;
-    }
-    *out = trajectory;
-    return COLLET_OK;
+        memcpy(trajectory->state, state, format->state_size);
+    return finish_open(trajectory, status, out, err);
 }
 
 void collet_trajectory_close(collet_trajectory *trajectory)
@@ -303,7 +347,7 @@ static void *row(void *array, int64_t frame, const collet_frames *frames)
     return (uint8_t *)array + (size_t)frame * (size_t)frames->n_atoms * 3 * real;
 }
 
-static collet_status deliver(collet_trajectory *trajectory, const collet_frame_head *head,
+static collet_status deliver(collet_trajectory *trajectory, collet_frame_head *head,
                              collet_frames *frames, collet_error *err)
 {
     int64_t i = frames->n_frames;

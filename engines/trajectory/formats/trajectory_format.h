@@ -50,9 +50,11 @@ typedef struct collet_trajectory_format {
      */
     collet_status (*head)(collet_trajectory *trajectory, collet_frame_head *head,
                           collet_error *err);
-    /* Decodes the selected atoms; the frame is within the file and has the fields of `target`. */
-    collet_status (*body)(collet_trajectory *trajectory, const collet_frame_head *head,
+    /* Decodes the selected atoms; the frame is within the file and has the fields of `target`. May
+     * set head->time. */
+    collet_status (*body)(collet_trajectory *trajectory, collet_frame_head *head,
                           const collet_frame_target *target, collet_error *err);
+    int on_demand;     /* 1: `body` runs on the thread that asks for frames, not ahead */
     size_t state_size; /* of trajectory->state, zeroed when the file is opened */
     /* Frees what the state points to; NULL: nothing. */
     void (*close)(collet_trajectory *trajectory);
@@ -79,6 +81,12 @@ struct collet_trajectory {
     int truncated; /* the error below is an end of file inside a frame */
     collet_error error;
 };
+
+/* Opens frames that are not in a file: `state`, state_size bytes, is copied; `name` is for texts.
+ */
+collet_status collet_trajectory_open_with(const collet_trajectory_format *format, const void *state,
+                                          const char *name, int64_t size, collet_trajectory **out,
+                                          collet_error *err);
 
 extern const collet_trajectory_format collet_trr_format;
 extern const collet_trajectory_format collet_xtc_format;

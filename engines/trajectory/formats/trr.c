@@ -173,7 +173,7 @@ static collet_status read_vectors(collet_trajectory *trajectory, int64_t offset,
     return COLLET_OK;
 }
 
-static collet_status read_body(collet_trajectory *trajectory, const collet_frame_head *head,
+static collet_status read_body(collet_trajectory *trajectory, collet_frame_head *head,
                                const collet_frame_target *target, collet_error *err)
 {
     size_t real = head->dtype == COLLET_F64 ? sizeof(double) : sizeof(float);

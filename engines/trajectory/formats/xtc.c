@@ -205,7 +205,7 @@ static collet_status read_all(collet_trajectory *trajectory, xtc_state *state, i
     return COLLET_OK;
 }
 
-static collet_status read_body(collet_trajectory *trajectory, const collet_frame_head *head,
+static collet_status read_body(collet_trajectory *trajectory, collet_frame_head *head,
                                const collet_frame_target *target, collet_error *err)
 {
     xtc_state *state = trajectory->state;

@@ -3,10 +3,10 @@
  * collet/trajectory.h - observables of every frame of a molecular dynamics trajectory.
  *
  * Library libcollet-trajectory, on top of collet.h. A collet_extraction reads a topology (.gro) and
- * a trajectory (.trr, .xtc, .gro) and computes the quantities that collet_extraction_quantity_at
- * lists: centre of mass, inertia, angular momentum, torque, energies, gyration, rmsd and so on, one
- * row a frame, 64-bit floats. Memory does not depend on the length of the trajectory: one thread
- * reads ahead while kernels run.
+ * a trajectory (.trr, .xtc, .gro), or takes both from the program, and computes the quantities that
+ * collet_extraction_quantity_at lists: centre of mass, inertia, angular momentum, torque, energies,
+ * gyration, rmsd and so on, one row a frame, 64-bit floats. Memory does not depend on the length of
+ * the trajectory: one thread reads ahead while kernels run.
  *
  * To files, with one call:
  *
@@ -62,7 +62,40 @@ typedef struct collet_extraction_progress {
 typedef int32_t (*collet_extraction_progress_fn)(void *user,
                                                  const collet_extraction_progress *progress);
 
-/* Everything is copied by collet_extraction_open, `context` and callbacks apart. */
+/* What collet_extraction_source.read sets: arrays of atoms x 3, contiguous, of the source's dtype,
+ * valid until the next call of read or until the extraction is closed. */
+typedef struct collet_extraction_frame {
+    uint32_t struct_size; /* set by the library */
+    uint32_t reserved;
+    double time;            /* ps */
+    const void *positions;  /* nm */
+    const void *velocities; /* nm/ps; NULL: none */
+    const void *forces;     /* kJ/mol/nm; NULL: none */
+} collet_extraction_frame;
+
+/* Atoms and frames of the program in place of files. It is kept by address, with all that it points
+ * to, until the extraction is closed. */
+typedef struct collet_extraction_source {
+    uint32_t struct_size;
+    collet_dtype dtype; /* of all arrays: COLLET_F32 or COLLET_F64 */
+    const char *name;   /* in texts and in the meta file, where paths are otherwise */
+    int64_t n_atoms;
+    int64_t n_frames;
+    const char *const *names;         /* of atoms, n_atoms, for selections and guessed masses, up to
+                                         15 bytes each; NULL: all "" */
+    const char *const *residue_names; /* likewise */
+    const int32_t *residue_ids;       /* NULL: all 0 */
+    int32_t has_velocities;           /* 0 or 1: frames have them */
+    int32_t has_forces;
+    /* Sets *frame to frame `index`. Called on the thread that calls the extraction, with rising
+     * indices, and once more for a frame that a warning is about. Any status but COLLET_OK ends the
+     * work and is returned, with the text in *err. It may not use the extraction or its context. */
+    collet_status (*read)(void *user, int64_t index, collet_extraction_frame *frame,
+                          collet_error *err);
+    void *user;
+} collet_extraction_source;
+
+/* Everything is copied by collet_extraction_open, `context`, `source` and callbacks apart. */
 typedef struct collet_extraction_options {
     uint32_t struct_size;
     uint32_t reserved;
@@ -102,6 +135,9 @@ typedef struct collet_extraction_options {
 
     const char *program;        /* recorded in the meta file; NULL: "libcollet-trajectory" */
     const char *const *command; /* likewise: the command line, ended by NULL; NULL: none */
+
+    const collet_extraction_source *source; /* in place of topology and trajectory, which are then
+                                               NULL; NULL: files */
 } collet_extraction_options;
 
 /*
@@ -129,7 +165,7 @@ typedef struct collet_extraction_info {
     uint32_t struct_size;
     int32_t truncated;      /* 1: the trajectory ends inside a frame; all frames before it are
                                computed, and a warning gives the frame and the byte */
-    const char *format;     /* of the trajectory: "trr", "xtc" or "gro" */
+    const char *format;     /* of the trajectory: "trr", "xtc", "gro" or "memory" */
     int32_t has_velocities; /* 0 or 1: in the trajectory */
     int32_t has_forces;
     int64_t atoms_total; /* of the topology */

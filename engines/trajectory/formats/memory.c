@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "memory.h"
+
+#include "trajectory_format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct memory_state {
+    const collet_extraction_source *source;
+} memory_state;
+
+static size_t real_size(collet_dtype dtype)
+{
+    return dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
+}
+
+/* Bytes of a frame in the source's arrays: offsets and the size of a trajectory count in these. */
+static int64_t frame_bytes(const collet_extraction_source *source)
+{
+    int64_t fields = 1 + (source->has_velocities != 0) + (source->has_forces != 0);
+
+    return fields * source->n_atoms * 3 * (int64_t)real_size(source->dtype);
+}
+
+/* ---- Topology ---------------------------------------------------------------------------- */
+
+static collet_status copy_name(char to[COLLET_ATOM_NAME], const char *const *names, int64_t atom,
+                               const char *what, collet_error *err)
+{
+    if (names == NULL)
+        return COLLET_OK;
+    if (names[atom] == NULL || strlen(names[atom]) >= COLLET_ATOM_NAME)
+        return collet_fail(err, COLLET_INVALID,
+                           "source: the %s of atom %lld is %s%.40s; at most %d bytes are allowed",
+                           what, (long long)atom, names[atom] == NULL ? "NULL" : "too long: ",
+                           names[atom] == NULL ? "" : names[atom], COLLET_ATOM_NAME - 1);
+    strcpy(to, names[atom]);
+    return COLLET_OK;
+}
+
+static collet_status fill_topology(const collet_extraction_source *source,
+                                   collet_topology *topology, collet_error *err)
+{
+    size_t n = (size_t)source->n_atoms;
+    collet_status status = COLLET_OK;
+
+    topology->n_atoms = source->n_atoms;
+    topology->title = strdup("");
+    topology->names = calloc(n, sizeof *topology->names);
+    topology->residue_names = calloc(n, sizeof *topology->residue_names);
+    topology->residue_ids = calloc(n, sizeof *topology->residue_ids);
+    if (!topology->title || !topology->names || !topology->residue_names || !topology->residue_ids)
+        return collet_fail(err, COLLET_NO_MEMORY, "source: no memory for %lld atoms",
+                           (long long)source->n_atoms);
+    for (size_t i = 0; status == COLLET_OK && i < n; i++) {
+        status = copy_name(topology->names[i], source->names, (int64_t)i, "name", err);
+        if (status == COLLET_OK)
+            status = copy_name(topology->residue_names[i], source->residue_names, (int64_t)i,
+                               "residue name", err);
+        if (source->residue_ids != NULL)
+            topology->residue_ids[i] = source->residue_ids[i];
+    }
+    return status;
+}
+
+collet_status collet_memory_topology(const collet_extraction_source *source, collet_topology **out,
+                                     collet_error *err)
+{
+    collet_topology *topology = calloc(1, sizeof *topology);
+    collet_status status;
+
+    *out = NULL;
+    if (!topology)
+        return collet_fail(err, COLLET_NO_MEMORY, "source: no memory for its topology");
+    status = fill_topology(source, topology, err);
+    if (status != COLLET_OK)
+        collet_topology_free(topology);
+    else
+        *out = topology;
+    return status;
+}
+
+/* ---- Frames ------------------------------------------------------------------------------ */
+
+static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head,
+                               collet_error *err)
+{
+    const collet_extraction_source *source = ((memory_state *)trajectory->state)->source;
+
+    (void)err;
+    head->end = trajectory->offset + frame_bytes(source);
+    head->n_atoms = source->n_atoms;
+    head->dtype = source->dtype;
+    head->step = -1;
+    head->positions = 1;
+    head->velocities = source->has_velocities;
+    head->forces = source->has_forces;
+    return COLLET_OK;
+}
+
+/* The selected atoms. */
+static void copy_atoms(const collet_trajectory *trajectory, size_t atom_bytes, const void *from,
+                       void *to)
+{
+    uint8_t *target = to;
+
+    for (int64_t r = 0; r < trajectory->n_runs; r++) {
+        const collet_atom_run *run = &trajectory->runs[r];
+        size_t bytes = (size_t)run->count * atom_bytes;
+
+        memcpy(target, (const uint8_t *)from + (size_t)run->first * atom_bytes, bytes);
+        target += bytes;
+    }
+}
+
+static collet_status read_body(collet_trajectory *trajectory, collet_frame_head *head,
+                               const collet_frame_target *target, collet_error *err)
+{
+    const collet_extraction_source *source = ((memory_state *)trajectory->state)->source;
+    collet_extraction_frame frame = {.struct_size = sizeof frame};
+    collet_error own = {0};
+    collet_status status = source->read(source->user, trajectory->index, &frame, &own);
+    const struct {
+        const char *name;
+        const void *from;
+        void *to;
+    } fields[] = {
+        {"positions", frame.positions, target->positions},
+        {"velocities", frame.velocities, target->velocities},
+        {"forces", frame.forces, target->forces},
+    };
+
+    if (status != COLLET_OK)
+        return collet_trajectory_fail(trajectory, status, err, "%s",
+                                      own.status == status ? own.text : "it cannot be read");
+    head->time = frame.time;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (!fields[i].to)
+            continue;
+        if (!fields[i].from)
+            return collet_trajectory_fail(trajectory, COLLET_NOT_FOUND, err, "has no %s",
+                                          fields[i].name);
+        copy_atoms(trajectory, 3 * real_size(source->dtype), fields[i].from, fields[i].to);
+    }
+    return COLLET_OK;
+}
+
+static const collet_trajectory_format memory_format = {
+    .name = "memory",
+    .head = read_head,
+    .body = read_body,
+    .on_demand = 1,
+    .state_size = sizeof(memory_state),
+};
+
+collet_status collet_memory_open(const collet_extraction_source *source, collet_trajectory **out,
+                                 collet_error *err)
+{
+    memory_state state = {source};
+    int64_t size;
+
+    *out = NULL;
+    if (source->n_frames < 1)
+        return collet_fail(err, COLLET_INVALID, "source: it has no frames");
+    if (__builtin_mul_overflow(frame_bytes(source), source->n_frames, &size))
+        return collet_fail(err, COLLET_OVERFLOW, "source: %lld frames of %lld atoms are too many",
+                           (long long)source->n_frames, (long long)source->n_atoms);
+    return collet_trajectory_open_with(&memory_format, &state, source->name, size, out, err);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Atoms and frames of the program in place of files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "trajectory/formats/topology.h"
+#include "trajectory/formats/trajectory.h"
+
+#include <collet/trajectory.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
+#define FRAMES 51
+
+/* All frames of a file, and a source over them. */
+typedef struct memory {
+    collet_extraction_source source;
+    collet_topology *topology;
+    collet_frames *frames;
+    const char **names;
+    const char **residue_names;
+    int64_t calls;
+    int64_t last;
+    int64_t fails_at; /* -1: nowhere */
+    pthread_t thread;
+} memory;
+
+static collet_status read_frame(void *user, int64_t index, collet_extraction_frame *frame,
+                                collet_error *err)
+{
+    memory *m = user;
+    size_t real = m->source.dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
+    size_t offset = (size_t)index * (size_t)m->source.n_atoms * 3 * real;
+
+    assert_int_equal(frame->struct_size, sizeof *frame);
+    m->calls++;
+    m->last = index;
+    m->thread = pthread_self();
+    if (index == m->fails_at)
+        return collet_fail(err, COLLET_BUSY, "not now");
+    frame->time = m->frames->times[index];
+    frame->positions = (const char *)m->frames->positions + offset;
+    if (m->frames->velocities != NULL)
+        frame->velocities = (const char *)m->frames->velocities + offset;
+    if (m->frames->forces != NULL)
+        frame->forces = (const char *)m->frames->forces + offset;
+    return COLLET_OK;
+}
+
+static void load(memory *m, const char *path)
+{
+    collet_trajectory *trajectory;
+    const collet_trajectory_info *info;
+    size_t n;
+
+    memset(m, 0, sizeof *m);
+    assert_int_equal(collet_topology_read(PEPTIDE "conf.gro", &m->topology, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_open(path, &trajectory, NULL), COLLET_OK);
+    info = collet_trajectory_get_info(trajectory);
+    assert_int_equal(collet_frames_create(info->n_atoms, FRAMES, info->dtype, info->has_velocities,
+                                          info->has_forces, &m->frames, NULL),
+                     COLLET_OK);
+    assert_int_equal(collet_trajectory_read(trajectory, m->frames, NULL), COLLET_OK);
+    assert_int_equal(m->frames->n_frames, FRAMES);
+    n = (size_t)info->n_atoms;
+    m->names = calloc(n, sizeof *m->names);
+    m->residue_names = calloc(n, sizeof *m->residue_names);
+    for (size_t i = 0; i < n; i++) {
+        m->names[i] = m->topology->names[i];
+        m->residue_names[i] = m->topology->residue_names[i];
+    }
+    m->fails_at = -1;
+    m->source = (collet_extraction_source){.struct_size = sizeof m->source,
+                                           .dtype = info->dtype,
+                                           .name = "the test",
+                                           .n_atoms = info->n_atoms,
+                                           .n_frames = FRAMES,
+                                           .names = m->names,
+                                           .residue_names = m->residue_names,
+                                           .residue_ids = m->topology->residue_ids,
+                                           .has_velocities = info->has_velocities,
+                                           .has_forces = info->has_forces,
+                                           .read = read_frame,
+                                           .user = m};
+    collet_trajectory_close(trajectory);
+}
+
+static void unload(memory *m)
+{
+    collet_topology_free(m->topology);
+    collet_frames_free(m->frames);
+    free(m->names);
+    free(m->residue_names);
+}
+
+static collet_extraction_options options_of(const memory *m)
+{
+    return (collet_extraction_options){.struct_size = sizeof(collet_extraction_options),
+                                       .source = m != NULL ? &m->source : NULL,
+                                       .backend = "cpu_scalar"};
+}
+
+static collet_extraction *open_with(const collet_extraction_options *options)
+{
+    collet_extraction *x;
+    collet_error err;
+
+    if (collet_extraction_open(options, &x, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return x;
+}
+
+static void expect_same(collet_extraction_options options, const memory *m, const char *path)
+{
+    collet_extraction_options of_files = options;
+    const collet_extraction_batch *rows, *expected;
+    collet_extraction *x, *files;
+
+    options.source = &m->source;
+    of_files.topology = PEPTIDE "conf.gro";
+    of_files.trajectory = path;
+    x = open_with(&options);
+    files = open_with(&of_files);
+    assert_int_equal(collet_extraction_collect(x, &rows, NULL), COLLET_OK);
+    assert_int_equal(collet_extraction_collect(files, &expected, NULL), COLLET_OK);
+    assert_int_equal(rows->n_rows, expected->n_rows);
+    for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
+        collet_extraction_quantity q = {.struct_size = sizeof q};
+
+        collet_extraction_quantity_at(NULL, i, &q);
+        assert_int_equal(rows->columns[i] == NULL, expected->columns[i] == NULL);
+        if (rows->columns[i] != NULL)
+            assert_memory_equal(rows->columns[i], expected->columns[i],
+                                (size_t)(rows->n_rows * q.width) * sizeof(double));
+    }
+    assert_non_null(strstr(collet_extraction_meta(x), "\"format\":\t\"memory\""));
+    collet_extraction_close(x);
+    collet_extraction_close(files);
+}
+
+static void rows_are_those_of_the_file(void **state)
+{
+    static const char *const paths[] = {PEPTIDE "traj.trr", PEPTIDE "traj_double.trr",
+                                        PEPTIDE "traj.xtc"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        collet_extraction_options options = options_of(NULL);
+        memory m;
+
+        load(&m, paths[i]);
+        expect_same(options, &m, paths[i]);
+        assert_int_equal(m.calls, FRAMES);
+        assert_true(pthread_equal(m.thread, pthread_self()));
+        options.selection = "resid 2:5 and not name H*";
+        options.start = 3;
+        options.stop = 40;
+        options.step = 5;
+        options.batch_frames = 2;
+        options.reference = PEPTIDE "conf.gro";
+        m.calls = 0;
+        expect_same(options, &m, paths[i]);
+        assert_int_equal(m.calls, 8);
+        assert_int_equal(m.last, 38);
+        unload(&m);
+    }
+}
+
+static void an_error_of_read_ends_the_work(void **state)
+{
+    const collet_extraction_batch *rows;
+    collet_extraction_options options;
+    collet_extraction *x;
+    collet_error err;
+    memory m;
+
+    (void)state;
+    load(&m, PEPTIDE "traj.trr");
+    options = options_of(&m);
+    m.fails_at = 7;
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_BUSY);
+    assert_non_null(strstr(err.text, "the test: frame 7"));
+    assert_non_null(strstr(err.text, "not now"));
+    assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_BUSY);
+    collet_extraction_close(x);
+
+    m.fails_at = -1;
+    collet_frames *frames = m.frames;
+    void *forces = frames->forces;
+    frames->forces = NULL;
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_NOT_FOUND);
+    assert_non_null(strstr(err.text, "has no forces"));
+    collet_extraction_close(x);
+    frames->forces = forces;
+    unload(&m);
+}
+
+static void warnings_name_atoms(void **state)
+{
+    const collet_extraction_batch *rows;
+    collet_extraction_options options;
+    collet_extraction *x;
+    memory m;
+
+    (void)state;
+    load(&m, PEPTIDE "traj.trr");
+    options = options_of(&m);
+    ((float *)m.frames->positions)[(5 * m.source.n_atoms + 11) * 3] = NAN;
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_collect(x, &rows, NULL), COLLET_OK);
+    assert_non_null(strstr(collet_extraction_warning_at(x, 0), "frame 5: the position of atom 11"));
+    collet_extraction_close(x);
+    unload(&m);
+}
+
+static void expect_refused(const collet_extraction_options *options, const char *text)
+{
+    collet_extraction *x;
+    collet_error err;
+
+    assert_int_equal(collet_extraction_open(options, &x, &err), COLLET_INVALID);
+    assert_null(x);
+    if (strstr(err.text, text) == NULL)
+        fail_msg("'%s' lacks '%s'", err.text, text);
+}
+
+static void bad_sources_are_refused(void **state)
+{
+    collet_extraction_options options;
+    collet_extraction_source good;
+    memory m;
+
+    (void)state;
+    load(&m, PEPTIDE "traj.trr");
+    options = options_of(&m);
+    good = m.source;
+    options.topology = PEPTIDE "conf.gro";
+    expect_refused(&options, "excludes");
+    options.topology = NULL;
+    m.source.struct_size = 8;
+    expect_refused(&options, "struct_size");
+    m.source = good;
+    m.source.n_atoms = 0;
+    expect_refused(&options, "0 atoms");
+    m.source = good;
+    m.source.n_frames = 0;
+    expect_refused(&options, "no frames");
+    m.source = good;
+    m.source.dtype = COLLET_F16;
+    expect_refused(&options, "f16");
+    m.source = good;
+    m.source.read = NULL;
+    expect_refused(&options, "read is NULL");
+    m.source = good;
+    m.source.name = NULL;
+    expect_refused(&options, "name is NULL");
+    m.source = good;
+    m.names[3] = "a name that is too long";
+    expect_refused(&options, "the name of atom 3");
+    m.names[3] = "CA";
+    m.residue_names[4] = NULL;
+    expect_refused(&options, "the residue name of atom 4");
+    unload(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_those_of_the_file),
+        cmocka_unit_test(an_error_of_read_ends_the_work),
+        cmocka_unit_test(warnings_name_atoms),
+        cmocka_unit_test(bad_sources_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
