@@ -4,6 +4,8 @@
 The kernels take one frame, positions (atoms, 3), or many, (frames, atoms, 3): then results have a first
 axis of frames. They compute in f64 from f32 or f64 arrays, other numbers are converted to f64; collet.Arrays
 in give collet.Arrays out. Units are the caller's. Names and arguments are those of rotmd's kernels.
+
+extract and extract_batches compute the observables of all frames of a trajectory.
 """
 
 from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_batch,
@@ -11,3 +13,14 @@ from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_
                        decompose_vector_batch_static_ref, decompose_vector_single,
                        inertia_tensor_batch, inertia_tensor_single, principal_axes_batch,
                        process_in_chunks, solve_linear_batch, time_derivative_batch)
+
+
+def __getattr__(name):  # the engine's library is loaded by its first use
+    if name in ("extract", "extract_batches", "quantities", "Quantity", "Results"):
+        from . import _extract
+        return getattr(_extract, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return [*globals(), "extract", "extract_batches", "quantities", "Quantity", "Results"]

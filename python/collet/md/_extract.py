@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observables of trajectories: collet-extract's engine, of files or of objects in memory."""
+
+import json
+import os
+import sys
+import warnings
+from collections import namedtuple
+
+import numpy as np
+
+from .. import _trajectory
+
+Quantity = namedtuple("Quantity", "unit meaning shape")
+Quantity.__doc__ = "Unit and meaning of an array of results, and the shape of a frame's row."
+
+
+def quantities():
+    """All keys that extract can compute, as a dict of Quantity(unit, meaning, shape)."""
+    return {key: Quantity(*rest) for key, *rest in _trajectory.quantities()}
+
+
+class Results(dict):
+    """Arrays by key. `meta` is what collet-extract writes to its meta file, as a dict: inputs, masses,
+    units, what was left out and why, warnings, backends, timing."""
+
+    meta = None
+
+
+# ---- Objects in memory ----------------------------------------------------------------------------
+
+def _attribute(atoms, name, default):
+    """A topology attribute, as a list; MDAnalysis raises where there is none."""
+    found = getattr(atoms, name, None)
+    return [default] * len(atoms) if found is None else found.tolist()
+
+
+class _Universe:
+    """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames."""
+
+    def __init__(self, atoms):
+        self._atoms = atoms
+        self._trajectory = atoms.universe.trajectory
+        reader, now = self._trajectory, self._trajectory.ts
+        native = not getattr(reader, "convert_units", True) and reader.units["length"] == "nm"
+        self._length = 1.0 if native else 0.1  # of a length in nm
+        self.masses = _attribute(atoms, "masses", None) if hasattr(atoms, "masses") else None
+        self.source = ("MDAnalysis universe", "f32", len(reader), _attribute(atoms, "names", ""),
+                       _attribute(atoms, "resnames", ""), _attribute(atoms, "resids", 0),
+                       now.has_velocities, now.has_forces, self._read)
+
+    def _read(self, frame, positions, velocities, forces):
+        now = self._trajectory[frame]
+        np.multiply(self._atoms.positions, self._length, out=positions, casting="same_kind")
+        if velocities is not None:
+            np.multiply(self._atoms.velocities, self._length, out=velocities, casting="same_kind")
+        if forces is not None:
+            np.divide(self._atoms.forces, self._length, out=forces, casting="same_kind")
+        return float(now.time)
+
+    def call(self, function):
+        """function(), after which the universe is at the frame where it was."""
+        frame = self._trajectory.frame
+        try:
+            return function()
+        finally:
+            self._trajectory[frame]  # pylint: disable=pointless-statement
+
+
+class _Mdtraj:
+    """An mdtraj.Trajectory."""
+
+    def __init__(self, trajectory):
+        self._trajectory = trajectory
+        atoms = list(trajectory.topology.atoms)
+        known = all(a.element is not None for a in atoms)
+        self.masses = [float(a.element.mass) for a in atoms] if known else None
+        self.source = ("mdtraj trajectory", "f32", len(trajectory.xyz), [a.name for a in atoms],
+                       [a.residue.name for a in atoms], [int(a.residue.resSeq) for a in atoms],
+                       False, False, self._read)
+
+    def _read(self, frame, positions, velocities, forces):
+        del velocities, forces
+        positions[:] = self._trajectory.xyz[frame]
+        return float(self._trajectory.time[frame])
+
+    @staticmethod
+    def call(function):
+        """function()"""
+        return function()
+
+
+class _Files:
+    """A topology and a trajectory in files."""
+
+    source = masses = None
+    call = staticmethod(lambda function: function())
+
+
+def _frames_of(top, traj):
+    if traj is not None:
+        return _Files()
+    if hasattr(top, "universe") and hasattr(top, "atoms"):
+        return _Universe(top.atoms)
+    if hasattr(top, "xyz") and hasattr(top, "topology"):
+        return _Mdtraj(top)
+    raise TypeError("extract: give the paths of a topology and a trajectory, or an MDAnalysis Universe "
+                    f"or AtomGroup, or an mdtraj.Trajectory, not {type(top).__name__} alone")
+
+
+# ---- Extractions ----------------------------------------------------------------------------------
+
+class _Bar:
+    """The progress on stderr, by tqdm if it is installed."""
+
+    def __init__(self):
+        try:
+            from tqdm.auto import tqdm
+            self._bar = tqdm(total=1.0, bar_format="{l_bar}{bar}| {elapsed}<{remaining}{postfix}")
+        except ImportError:
+            self._bar = None
+
+    def __call__(self, frames, fraction):
+        if self._bar is None:
+            print(f"\r{fraction:4.0%} {frames} frames", end="", file=sys.stderr, flush=True)
+        else:
+            self._bar.set_postfix(frames=frames, refresh=False)
+            self._bar.update(fraction - self._bar.n)
+
+    def close(self):
+        """Leaves the line."""
+        if self._bar is None:
+            print(file=sys.stderr)
+        else:
+            self._bar.close()
+
+
+class _Extraction:
+    def __init__(self, top, traj, selection, keys, masses, reference, axis, start, stop, step, batch,
+                 rows, progress):
+        self._frames = _frames_of(top, traj)
+        files = [None, None] if self._frames.source else [os.fspath(top), os.fspath(traj)]
+        mass_file = os.fspath(masses) if isinstance(masses, (str, os.PathLike)) else None
+        if masses is None:
+            masses = self._frames.masses
+        elif mass_file is None:
+            masses = np.asarray(masses, np.float64).tolist()
+        if stop is not None and stop <= 0:
+            raise ValueError(f"extract: stop is {stop}: no frame is left")
+        self._bar = _Bar() if progress is True else None
+        try:
+            self._engine = _trajectory.open(
+                *files, selection, mass_file, None if mass_file else masses,
+                os.fspath(reference) if reference is not None else None,
+                keys if keys is None or isinstance(keys, str) else ",".join(keys),
+                tuple(axis), start, stop or 0, step, batch or 0, rows,
+                self._bar or progress or None, self._frames.source)
+        except BaseException:
+            self.close_bar()
+            raise
+
+    def close_bar(self):
+        """Leaves the line of the bar."""
+        if self._bar:
+            self._bar.close()
+            self._bar = None
+
+    def take(self, name):
+        """The engine's next or collect; after the last rows, its meta data and warnings."""
+        try:
+            rows = self._frames.call(getattr(self._engine, name))
+        except BaseException:
+            self.close_bar()
+            raise
+        return None if rows is None else Results(rows)
+
+    def finish(self):
+        """The meta data, after the last row."""
+        self.close_bar()
+        meta = json.loads(self._engine.meta())
+        self._engine.close()
+        for text in meta["warnings"]:
+            warnings.warn(text, RuntimeWarning, stacklevel=3)
+        return meta
+
+
+def extract(top, traj=None, *, selection="all", keys=None, masses=None, reference=None,
+            axis=(0, 0, 1), start=0, stop=None, step=1, batch=None, progress=False):
+    """The observables of every frame, as the program collet-extract computes them.
+
+    top, traj : paths of a .gro file and a .trr, .xtc or .gro file; or only `top`: an MDAnalysis Universe
+        or AtomGroup, or an mdtraj.Trajectory, whose frames are read from the object
+    selection : atoms, in collet-extract's language: "protein and not name H*"
+    keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for
+    masses : amu, one for every atom of the topology, or the path of a file with one a line; None: those
+        of the object, or of a file standard atomic weights by the atoms' names
+    reference : path of a file whose first frame rmsd refers to; None: the first frame read
+    axis : of the z parts and the tilt
+    start, stop, step : frames, counted from 0
+    batch : frames that are computed at a time; None: about 3 MiB
+    progress : True for a bar on stderr, or a function of the number of frames and the fraction done
+
+    Returns Results: a dict of f64 arrays whose first axis is the frames; quantities() has their units
+    (nm, ps, amu, kJ/mol), meanings and shapes; `meta` describes inputs and what was left out. Warnings
+    about the results are RuntimeWarnings too.
+    Raises collet.FileError and FormatError for files, InvalidError for options; what an object or
+    `progress` raises. Ctrl-C stops the work.
+
+    The backend is the one that collet.set_backend or using chose."""
+    work = _Extraction(top, traj, selection, keys, masses, reference, axis, start, stop, step, batch,
+                       0, progress)
+    results = work.take("collect")
+    results.meta = work.finish()
+    return results
+
+
+def extract_batches(top, traj=None, *, selection="all", keys=None, masses=None, reference=None,
+                    axis=(0, 0, 1), start=0, stop=None, step=1, batch=None, rows=1024,
+                    progress=False):
+    """As extract, as an iterator over Results of `rows` frames; the last one may have fewer.
+
+    Memory does not grow with the trajectory. The rows are those of extract, bit for bit. A Universe is
+    moved only while the next rows are computed. `meta` is None. Opens at once: errors of files and
+    options are raised here."""
+    work = _Extraction(top, traj, selection, keys, masses, reference, axis, start, stop, step, batch,
+                       rows, progress)
+    return _iterate(work)
+
+
+def _iterate(work):
+    try:
+        while (results := work.take("next")) is not None:
+            yield results
+        work.finish()
+    finally:
+        work.close_bar()

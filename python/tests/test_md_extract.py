@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""collet.md.extract of files and of objects in memory."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import collet
+from collet import _core, md
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "tests/data/md"
+WATER, PEPTIDE = DATA / "water", DATA / "peptide"
+PROGRAM = pathlib.Path(_core.__file__).parents[2] / "bin/collet-extract"
+
+
+def same(results, expected):
+    assert list(results) == list(expected)
+    for key in results:
+        assert results[key].dtype == np.float64 and results[key].shape == expected[key].shape
+        assert results[key].tobytes() == expected[key].tobytes(), key
+
+
+# ---- Files ----------------------------------------------------------------------------------------
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason="collet-extract is not built")
+@pytest.mark.parametrize("folder, name, words, options", [
+    (WATER, "traj.trr", [], {}),
+    (PEPTIDE, "traj_double.trr", [], {}),
+    (PEPTIDE, "traj.xtc", ["--reference", str(PEPTIDE / "conf.gro"), "--batch", "3"],
+     {"reference": PEPTIDE / "conf.gro", "batch": 3}),
+    (WATER, "traj.trr", ["--selection", "resid 1:100", "--masses", str(WATER / "masses.txt"),
+                         "--start", "2", "--stop", "40", "--step", "3", "--axis", "1,1,0",
+                         "--keys", "com,L_*"],
+     {"selection": "resid 1:100", "masses": WATER / "masses.txt", "start": 2, "stop": 40, "step": 3,
+      "axis": (1, 1, 0), "keys": ["com", "L_*"]})])
+def test_results_are_those_of_collet_extract(tmp_path, folder, name, words, options):
+    out = tmp_path / "out.npz"
+    subprocess.run([PROGRAM, "-q", folder / "conf.gro", folder / name, "-o", out, *words],
+                   check=True)
+    results = md.extract(folder / "conf.gro", folder / name, **options)
+    with np.load(out) as expected:
+        same(results, dict(expected))
+    assert results.meta["status"] == "complete" and results.meta["program"] == "collet.md"
+    assert results.meta["frames"]["count"] == len(results["com"])
+
+
+def test_batches_are_parts_of_the_whole():
+    files = str(PEPTIDE / "conf.gro"), str(PEPTIDE / "traj.trr")
+    whole = md.extract(*files)
+    parts = list(md.extract_batches(*files, rows=20))
+    assert [len(p["com"]) for p in parts] == [20, 20, 11]
+    same({k: np.concatenate([p[k] for p in parts]) for k in parts[0]}, whole)
+
+
+def test_masses_as_numbers():
+    masses = np.loadtxt(PEPTIDE / "masses.txt")
+    files = PEPTIDE / "conf.gro", PEPTIDE / "traj.trr"
+    same(md.extract(*files, masses=masses), md.extract(*files, masses=PEPTIDE / "masses.txt"))
+
+
+def test_quantities():
+    known = md.quantities()
+    assert known["L_vector"].unit == "amu nm^2/ps" and known["inertia_tensor"].shape == (3, 3)
+    results = md.extract(WATER / "conf.gro", WATER / "traj.trr", stop=1)
+    assert list(known) == list(results)
+    assert all(results[k].shape == (1, *known[k].shape) for k in known)
+
+
+def test_the_choice_of_backend():
+    for name in ("cpu_scalar", "cpu_openmp"):
+        with collet.using(name):
+            results = md.extract(WATER / "conf.gro", WATER / "traj.trr", keys="com")
+        assert [b["name"] for b in results.meta["backend"]["used"]] == [name]
+
+
+def test_bad_arguments():
+    files = WATER / "conf.gro", WATER / "traj.xtc"
+    for error, text, arguments, options in [
+            (collet.FileError, "none.gro", ("none.gro", files[1]), {}),
+            (collet.InvalidError, "the nearest is com", files, {"keys": "comm"}),
+            (collet.InvalidError, "has no velocities", files, {"keys": ["com", "k_*"]}),
+            (collet.InvalidError, "column 1", files, {"selection": "every"}),
+            (collet.InvalidError, "648 atoms", files, {"masses": [1, 2]}),
+            (ValueError, "stop is 0", files, {"stop": 0}),
+            (collet.InvalidError, "start 5, stop 3", files, {"start": 5, "stop": 3}),
+            (TypeError, "not int alone", (3,), {})]:
+        with pytest.raises(error, match=text):
+            md.extract(*arguments, **options)
+        with pytest.raises(error, match=text):
+            md.extract_batches(*arguments, **options)
+
+
+def test_progress(capsys):
+    files = PEPTIDE / "conf.gro", PEPTIDE / "traj.trr"
+    seen = []
+    md.extract(*files, batch=4, progress=lambda *now: seen.append(now))
+    assert seen[0] == (0, 0.0) and seen[-1] == (51, 1.0) and sorted(seen) == seen
+    md.extract(*files, progress=True)
+    assert "51" in capsys.readouterr().err
+
+    def fail(frames, fraction):
+        raise KeyError("stop")
+    with pytest.raises(KeyError, match="stop"):
+        md.extract(*files, progress=fail)
+
+
+def test_warnings(tmp_path):
+    short = tmp_path / "short.trr"
+    short.write_bytes((PEPTIDE / "traj.trr").read_bytes()[:-100])
+    with pytest.warns(RuntimeWarning, match="inside frame 50"):
+        results = md.extract(PEPTIDE / "conf.gro", short)
+    assert results.meta["status"] == "truncated" and len(results["com"]) == 50
+
+
+def test_an_extraction_serves_one_call_at_a_time():
+    from collet import _trajectory
+    errors = []
+
+    def again(frames, fraction):
+        with pytest.raises(collet.BusyError):
+            engine.next()
+        with pytest.raises(collet.BusyError):
+            engine.close()
+        errors.append(frames)
+    engine = _trajectory.open(str(PEPTIDE / "conf.gro"), str(PEPTIDE / "traj.trr"), None, None, None,
+                              None, None, (0, 0, 1), 0, 0, 1, 0, 0, again, None)
+    assert len(engine.collect()["com"]) == 51 and errors
+    engine.close()
+    with pytest.raises(collet.InvalidError, match="closed"):
+        engine.next()
+
+
+# ---- Objects in memory ----------------------------------------------------------------------------
+
+class Named:
+    def __init__(self, **members):
+        self.__dict__.update(members)
+
+
+FRAMES, ATOMS = 9, 6
+random = np.random.default_rng(5)
+positions, velocities, forces = random.normal(size=(3, FRAMES, ATOMS, 3)).astype("f4")
+masses = np.array([12, 1, 1, 16, 14, 1.])
+times = np.arange(FRAMES) * 0.5
+NAMES = ["CA", "HA", "HB1", "O", "N", "H"]
+
+
+class Frames:
+    """The trajectory of a universe, and its present frame; lengths are in Angstrom."""
+
+    has_velocities = has_forces = convert_units = True
+
+    def __init__(self):
+        self.ts = self
+        self[0]  # pylint: disable=pointless-statement
+
+    def __len__(self):
+        return FRAMES
+
+    def __getitem__(self, frame):
+        self.frame, self.time = frame, times[frame]
+        return self
+
+
+class Universe:
+    """What collet.md uses of an MDAnalysis Universe and of its atoms."""
+
+    names, resnames = np.array(NAMES, object), np.array(["ALA"] * ATOMS, object)
+    resids, masses = np.arange(ATOMS), masses
+
+    def __init__(self):
+        self.universe = self.atoms = self
+        self.trajectory = Frames()
+
+    def __len__(self):
+        return ATOMS
+
+    positions = property(lambda self: positions[self.trajectory.frame] * 10)
+    velocities = property(lambda self: velocities[self.trajectory.frame] * 10)
+    forces = property(lambda self: forces[self.trajectory.frame] / 10)
+
+
+def mdtraj_like(xyz=positions):
+    residue = Named(name="ALA", resSeq=1)
+    atoms = [Named(name=n, residue=residue, element=Named(mass=m)) for n, m in zip(NAMES, masses)]
+    return Named(xyz=xyz, time=times, topology=Named(atoms=atoms))
+
+
+def test_a_universe():
+    universe = Universe()
+    universe.trajectory[4]  # pylint: disable=pointless-statement
+    results = md.extract(universe)
+    assert universe.trajectory.frame == 4
+    com = md.compute_com_batch(positions, masses)
+    np.testing.assert_allclose(results["com"], com, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(results["L_vector"], md.cross_product_trajectory(
+        positions, velocities, masses, com), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(results["tau_vector"], md.cross_product_trajectory(
+        positions, forces, np.ones(ATOMS), com), rtol=1e-5, atol=1e-5)
+    assert results["time_ps"].tolist() == times.tolist()
+    parts = md.extract_batches(universe, rows=2, selection="not name H*", start=1, step=2)
+    heavy = [0, 3, 4]
+    for k, part in enumerate(parts):
+        assert universe.trajectory.frame == 4
+        rows = slice(1 + 4 * k, min(5 + 4 * k, FRAMES), 2)
+        np.testing.assert_allclose(part["com"], md.compute_com_batch(
+            positions[rows][:, heavy], masses[heavy]), rtol=1e-6, atol=1e-6)
+
+
+def test_an_mdtraj_trajectory():
+    results = md.extract(mdtraj_like())
+    np.testing.assert_allclose(results["com"], md.compute_com_batch(positions, masses), rtol=1e-14)
+    assert "L_vector" not in results
+    assert results.meta["inputs"]["trajectory"]["path"] == "mdtraj trajectory"
+    guessed = md.extract(mdtraj_like(), masses=masses[:, None].ravel() * 2)
+    np.testing.assert_allclose(guessed["inertia_tensor"], 2 * results["inertia_tensor"], rtol=1e-14)
+
+
+def test_an_object_that_fails():
+    class Broken:
+        def __len__(self):
+            return FRAMES
+
+        def __getitem__(self, frame):
+            if frame == 3:
+                raise LookupError("frame 3 is lost")
+            return positions[frame]
+    with pytest.raises(LookupError, match="frame 3 is lost"):
+        md.extract(mdtraj_like(Broken()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(md.extract(mdtraj_like(Broken()), stop=3)["com"]) == 3
+
+
+@pytest.mark.parametrize("name", ["traj.trr", "traj.xtc"])
+def test_the_real_packages(name):
+    files = str(WATER / "conf.gro"), str(WATER / name)
+    mass = np.loadtxt(WATER / "masses.txt")
+    expected = md.extract(*files, masses=mass)
+    mdtraj = pytest.importorskip("mdtraj")
+    results = md.extract(mdtraj.load(files[1], top=files[0]), masses=mass)
+    same(results, {k: expected[k] for k in results})
+    universe = pytest.importorskip("MDAnalysis").Universe(*files)
+    results = md.extract(universe, masses=mass)
+    assert list(results) == list(expected)
+    for key in ("com", "inertia_tensor", "rg"):
+        np.testing.assert_allclose(results[key], expected[key], rtol=1e-5, atol=1e-5)
+    part = md.extract(universe.select_atoms("resid 1:9"), keys="com", masses=mass[:27])
+    np.testing.assert_allclose(part["com"], md.extract(
+        *files, masses=mass, selection="resid 1:9")["com"], rtol=1e-5, atol=1e-5)
+
+
+# ---- Processes ------------------------------------------------------------------------------------
+
+class Endless:
+    def __len__(self):
+        return 10**9
+
+    def __getitem__(self, frame):
+        return positions[0]
+
+
+def interrupted(work):
+    """The seconds from Ctrl-C to KeyboardInterrupt."""
+    sent = []
+
+    def send():
+        time.sleep(0.2)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+    thread = threading.Thread(target=send)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    heard = time.perf_counter() - sent[0]
+    thread.join()
+    return heard
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of times that do not rise
+def test_ctrl_c(tmp_path):
+    endless = mdtraj_like(Endless())
+    endless.time = np.broadcast_to(np.float64(0), 10**9)
+    heard = [interrupted(lambda: md.extract(endless))]
+    heard.append(interrupted(lambda: [b for b in md.extract_batches(endless) if not b]))
+    long = tmp_path / "long.trr"
+    long.write_bytes((PEPTIDE / "traj.trr").read_bytes() * 100)
+
+    def forever():
+        while True:
+            md.extract(PEPTIDE / "conf.gro", long)
+    heard.append(interrupted(forever))
+    print("seconds until Ctrl-C was heard:", heard)
+    assert max(heard) < 1  # 0.1 on a machine that has nothing else to do
+    assert len(md.extract(PEPTIDE / "conf.gro", PEPTIDE / "traj.trr")["com"]) == 51
+
+
+def test_fork():
+    script = f"""
+import os, sys
+from collet import md, ForkedError
+files = {str(PEPTIDE / 'conf.gro')!r}, {str(PEPTIDE / 'traj.trr')!r}
+batches = md.extract_batches(*files, rows=2, batch=2)
+next(batches)
+child = os.fork()
+if not child:
+    try:
+        next(batches)
+    except ForkedError as error:
+        del batches
+        os._exit(17 if len(md.extract(*files)["com"]) == 51 else 1)
+    os._exit(2)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
+assert sum(len(b["com"]) for b in batches) == 49
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+
+
+def test_extractions_leak_nothing():
+    def resident():
+        return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    def repeat(count):
+        for _ in range(count):
+            md.extract(mdtraj_like(), keys="com")
+            next(md.extract_batches(PEPTIDE / "conf.gro", PEPTIDE / "traj.trr", rows=3))
+            with pytest.raises(collet.InvalidError):
+                md.extract(mdtraj_like(), keys="nothing")
+    repeat(40)
+    before = resident()
+    repeat(120)
+    assert resident() - before < 4 << 20

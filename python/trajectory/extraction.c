@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The module collet._trajectory: collet/trajectory.h for collet.md. */
+#include "source.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct extraction {
+    PyObject_HEAD collet_extraction *engine;
+    collet_context *context;
+    source *frames;     /* NULL: files */
+    PyObject *progress; /* progress(frames, fraction), or None */
+    pid_t process;      /* whose threads the engine has */
+    int busy;
+} extraction;
+
+static const binding *core;
+static PyTypeObject *type;
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static int32_t report(void *user, const collet_extraction_progress *p)
+{
+    extraction *self = user;
+    PyGILState_STATE state = PyGILState_Ensure();
+    int failed = PyErr_CheckSignals();
+    if (!failed && self->progress != Py_None) {
+        PyObject *done =
+            PyObject_CallFunction(self->progress, "Ld", (long long)p->frames, p->fraction);
+        failed = done == NULL;
+        Py_XDECREF(done);
+    }
+    PyGILState_Release(state);
+    return failed;
+}
+
+/* A context of its own, with the choice of the calling thread. */
+static collet_context *new_context(void)
+{
+    collet_context *own = NULL, *present = core->context();
+    collet_error err;
+    if (!present)
+        return NULL;
+    collet_status status = collet_context_create(&own, collet_context_runtime(present), &err);
+    if (status != COLLET_OK)
+        return core->raise(status, err.text);
+    if (collet_set_backend(own, collet_get_backend(present)) == COLLET_OK)
+        return own;
+    core->raise_last(own);
+    collet_context_destroy(own);
+    return NULL;
+}
+
+static int open_engine(extraction *self, collet_extraction_options *options)
+{
+    collet_error err = {0};
+    self->context = new_context();
+    if (!self->context)
+        return -1;
+    options->context = self->context;
+    options->source = self->frames ? &self->frames->given : NULL;
+    options->program = "collet.md";
+    options->progress = report;
+    options->progress_user = self;
+    PyThreadState *state = core->leave();
+    collet_status status = collet_extraction_open(options, &self->engine, &err);
+    core->back(state);
+    if (status != COLLET_OK)
+        core->raise(status, err.text);
+    return status == COLLET_OK ? 0 : -1;
+}
+
+static PyObject *extraction_open(PyObject *module, PyObject *arguments)
+{
+    collet_extraction_options o = {.struct_size = sizeof o};
+    PyObject *masses, *frames, *progress;
+    double *values = NULL;
+    long long start, stop, step, batch_frames, batch_rows;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "zzzzOzz(ddd)LLLLLOO", &o.topology, &o.trajectory,
+                          &o.selection, &o.masses, &masses, &o.reference, &o.keys, &o.axis[0],
+                          &o.axis[1], &o.axis[2], &start, &stop, &step, &batch_frames, &batch_rows,
+                          &progress, &frames))
+        return NULL;
+    o.start = start;
+    o.stop = stop;
+    o.step = step;
+    o.batch_frames = batch_frames;
+    o.batch_rows = batch_rows;
+    if (masses != Py_None && !(values = source_doubles(masses, &o.n_mass_values)))
+        return NULL;
+    o.mass_values = values;
+    extraction *self = PyObject_New(extraction, type);
+    if (self) {
+        memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
+        self->progress = Py_NewRef(progress);
+        self->process = getpid();
+        self->frames = frames != Py_None ? source_new(core, frames) : NULL;
+        if ((frames != Py_None && !self->frames) || open_engine(self, &o))
+            Py_CLEAR(self);
+    }
+    free(values);
+    return (PyObject *)self;
+}
+
+/* In a child of fork the engine's thread is missing: then all is left as it is. */
+static void shut(extraction *self)
+{
+    if (self->process == getpid()) {
+        collet_extraction_close(self->engine);
+        collet_context_destroy(self->context);
+    }
+    self->engine = NULL;
+    self->context = NULL;
+}
+
+static void extraction_free(PyObject *object)
+{
+    extraction *self = (extraction *)object;
+    PyTypeObject *own = Py_TYPE(object);
+    shut(self);
+    source_free(self->frames);
+    Py_XDECREF(self->progress);
+    PyObject_Free(object);
+    Py_DECREF(own);
+}
+
+/* ---- Rows --------------------------------------------------------------------------------- */
+
+static int add_column(PyObject *rows, size_t index, const collet_extraction_batch *batch)
+{
+    collet_extraction_quantity q = {.struct_size = sizeof q};
+    void *data;
+    collet_extraction_quantity_at(NULL, index, &q);
+    const int64_t shape[] = {batch->n_rows, q.shape[0], q.shape[1]};
+    PyObject *array = core->numpy_new(COLLET_F64, q.ndim + 1, shape, &data);
+    if (array)
+        memcpy(data, batch->columns[index], (size_t)(batch->n_rows * q.width) * sizeof(double));
+    int failed = array ? PyDict_SetItemString(rows, q.key, array) : -1;
+    Py_XDECREF(array);
+    return failed;
+}
+
+static PyObject *rows_of(const collet_extraction_batch *batch)
+{
+    PyObject *rows;
+    if (!batch)
+        Py_RETURN_NONE;
+    rows = PyDict_New();
+    for (size_t i = 0; rows && i < collet_extraction_quantity_count(); i++)
+        if (batch->columns[i] && add_column(rows, i, batch))
+            Py_CLEAR(rows);
+    return rows;
+}
+
+typedef collet_status (*take)(collet_extraction *engine, const collet_extraction_batch **out,
+                              collet_error *err);
+
+static PyObject *compute(extraction *self, take function)
+{
+    const collet_extraction_batch *batch;
+    collet_error err = {0};
+    if (self->process != getpid())
+        return core->raise(COLLET_FORKED, "the extraction belongs to the parent process: open "
+                                          "another one here");
+    if (self->busy)
+        return core->raise(COLLET_BUSY, "another thread is inside this extraction");
+    if (!self->engine)
+        return core->raise(COLLET_INVALID, "the extraction is closed");
+    self->busy = 1;
+    PyThreadState *state = core->leave();
+    collet_status status = function(self->engine, &batch, &err);
+    core->back(state);
+    self->busy = 0;
+    if (status != COLLET_OK)
+        return core->raise(status, err.text);
+    return PyErr_Occurred() ? NULL : rows_of(batch);
+}
+
+static PyObject *extraction_next(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return compute((extraction *)self, collet_extraction_next);
+}
+
+static PyObject *extraction_collect(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return compute((extraction *)self, collet_extraction_collect);
+}
+
+/* The contents of the meta file, and the warnings; None before the last row. */
+static PyObject *extraction_meta(PyObject *object, PyObject *unused)
+{
+    extraction *self = (extraction *)object;
+    (void)unused;
+    return Py_BuildValue("z", self->engine ? collet_extraction_meta(self->engine) : NULL);
+}
+
+static PyObject *extraction_close(PyObject *object, PyObject *unused)
+{
+    extraction *self = (extraction *)object;
+    (void)unused;
+    if (self->busy)
+        return core->raise(COLLET_BUSY, "another thread is inside this extraction");
+    shut(self);
+    Py_RETURN_NONE;
+}
+
+/* ---- The module --------------------------------------------------------------------------- */
+
+static PyObject *quantities(PyObject *module, PyObject *unused)
+{
+    PyObject *list = PyList_New(0);
+    (void)module;
+    (void)unused;
+    for (size_t i = 0; list && i < collet_extraction_quantity_count(); i++) {
+        collet_extraction_quantity q = {.struct_size = sizeof q};
+        collet_extraction_quantity_at(NULL, i, &q);
+        PyObject *shape = q.ndim == 0 ? PyTuple_New(0)
+                          : q.ndim == 1
+                              ? Py_BuildValue("(L)", (long long)q.shape[0])
+                              : Py_BuildValue("(LL)", (long long)q.shape[0], (long long)q.shape[1]);
+        PyObject *row = shape ? Py_BuildValue("(sssN)", q.key, q.unit, q.meaning, shape) : NULL;
+        if (!row || PyList_Append(list, row))
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+static PyMethodDef functions[] = {
+    {"open", extraction_open, METH_VARARGS, NULL},
+    {"quantities", quantities, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMethodDef methods[] = {
+    {"next", extraction_next, METH_NOARGS, NULL},
+    {"collect", extraction_collect, METH_NOARGS, NULL},
+    {"meta", extraction_meta, METH_NOARGS, NULL},
+    {"close", extraction_close, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+PyMODINIT_FUNC PyInit__trajectory(void);
+
+PyMODINIT_FUNC PyInit__trajectory(void)
+{
+    static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                     "collet._trajectory",
+                                     "libcollet-trajectory for collet.md.",
+                                     -1,
+                                     functions,
+                                     NULL,
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    static PyType_Slot slots[] = {
+        {Py_tp_dealloc, (void *)extraction_free}, {Py_tp_methods, methods}, {0, NULL}};
+    static PyType_Spec spec = {"collet._trajectory.Extraction", sizeof(extraction), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    core = binding_import();
+    if (!core)
+        return NULL;
+    type = (PyTypeObject *)PyType_FromSpec(&spec);
+    return type ? PyModule_Create(&definition) : NULL;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source.h"
+
+#include <stdlib.h>
+
+/* The thread has no GIL, but a state: an exception stays in it until the call returns to Python. */
+static collet_status read_frame(void *user, int64_t index, collet_extraction_frame *frame,
+                                collet_error *err)
+{
+    source *s = user;
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *time = NULL;
+    int failed;
+    if (!PyErr_CheckSignals())
+        time = PyObject_CallFunction(s->read, "LOOO", (long long)index, s->arrays[0], s->arrays[1],
+                                     s->arrays[2]);
+    frame->time = time ? PyFloat_AsDouble(time) : 0;
+    frame->positions = s->data[0];
+    frame->velocities = s->data[1];
+    frame->forces = s->data[2];
+    Py_XDECREF(time);
+    failed = PyErr_Occurred() != NULL;
+    PyGILState_Release(state);
+    return failed ? collet_fail(err, COLLET_FAILED, "reading it raised an exception") : COLLET_OK;
+}
+
+/* Addresses of the texts of a list. */
+static const char **texts_of(PyObject *list)
+{
+    Py_ssize_t n = PyList_Size(list);
+    const char **texts = n < 0 ? NULL : malloc(((size_t)n + 1) * sizeof *texts);
+    if (!texts && n >= 0)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; texts && i < n; i++) {
+        texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL);
+        if (!texts[i]) {
+            free(texts);
+            return NULL;
+        }
+    }
+    return texts;
+}
+
+static int32_t *numbers_of(PyObject *list)
+{
+    Py_ssize_t n = PyList_Size(list);
+    int32_t *numbers = n < 0 ? NULL : malloc(((size_t)n + 1) * sizeof *numbers);
+    if (!numbers && n >= 0)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; numbers && i < n; i++)
+        numbers[i] = (int32_t)PyLong_AsLong(PyList_GetItem(list, i));
+    if (numbers && PyErr_Occurred()) {
+        free(numbers);
+        return NULL;
+    }
+    return numbers;
+}
+
+double *source_doubles(PyObject *list, int64_t *count)
+{
+    Py_ssize_t n = PyList_Size(list);
+    double *numbers = n < 0 ? NULL : malloc(((size_t)n + 1) * sizeof *numbers);
+    if (!numbers && n >= 0)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; numbers && i < n; i++)
+        numbers[i] = PyFloat_AsDouble(PyList_GetItem(list, i));
+    if (numbers && PyErr_Occurred()) {
+        free(numbers);
+        return NULL;
+    }
+    *count = n;
+    return numbers;
+}
+
+static int make_arrays(const binding *core, source *s)
+{
+    const int64_t shape[] = {s->given.n_atoms, 3};
+    const int present[] = {1, s->given.has_velocities, s->given.has_forces};
+    for (int i = 0; i < 3; i++) {
+        s->arrays[i] = present[i] ? core->numpy_new(s->given.dtype, 2, shape, &s->data[i])
+                                  : Py_NewRef(Py_None);
+        if (!s->arrays[i])
+            return -1;
+    }
+    return 0;
+}
+
+source *source_new(const binding *core, PyObject *tuple)
+{
+    PyObject *ids;
+    const char *dtype;
+    long long n_frames;
+    source *s = calloc(1, sizeof *s);
+    if (!s)
+        return (source *)PyErr_NoMemory();
+    s->given.struct_size = sizeof s->given;
+    if (!PyArg_ParseTuple(tuple, "ssLOOOppO", &s->given.name, &dtype, &n_frames, &s->lists[0],
+                          &s->lists[1], &ids, &s->given.has_velocities, &s->given.has_forces,
+                          &s->read)) {
+        free(s);
+        return NULL;
+    }
+    Py_INCREF(s->lists[0]);
+    Py_INCREF(s->lists[1]);
+    Py_INCREF(s->read);
+    s->given.dtype = dtype[1] == '6' ? COLLET_F64 : COLLET_F32;
+    s->given.n_atoms = PyList_Size(s->lists[0]);
+    s->given.n_frames = n_frames;
+    s->texts[0] = texts_of(s->lists[0]);
+    s->texts[1] = s->texts[0] ? texts_of(s->lists[1]) : NULL;
+    s->residue_ids = s->texts[1] ? numbers_of(ids) : NULL;
+    if (!s->residue_ids || make_arrays(core, s)) {
+        source_free(s);
+        return NULL;
+    }
+    s->given.names = s->texts[0];
+    s->given.residue_names = s->texts[1];
+    s->given.residue_ids = s->residue_ids;
+    s->given.read = read_frame;
+    s->given.user = s;
+    return s;
+}
+
+void source_free(source *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < 3; i++)
+        Py_XDECREF(s->arrays[i]);
+    for (int i = 0; i < 2; i++) {
+        Py_XDECREF(s->lists[i]);
+        free(s->texts[i]);
+    }
+    Py_XDECREF(s->read);
+    free(s->residue_ids);
+    free(s);
+}

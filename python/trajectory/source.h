@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Atoms and frames of Python objects as a collet_extraction_source. With the GIL. */
+#ifndef COLLET_PYTHON_SOURCE_H
+#define COLLET_PYTHON_SOURCE_H
+
+#include "src/binding.h"
+
+#include <collet/trajectory.h>
+
+typedef struct source {
+    collet_extraction_source given;
+    PyObject *read;      /* read(index, positions, velocities, forces) fills these, returns ps */
+    PyObject *arrays[3]; /* NumPy, atoms x 3; None where the source has no such field */
+    void *data[3];
+    PyObject *lists[2]; /* keep the texts of names and residue names */
+    const char **texts[2];
+    int32_t *residue_ids;
+} source;
+
+/* From (name, "f32" or "f64", frames, names, residue names, residue numbers, has velocities, has
+ * forces, read), three lists as long as there are atoms. NULL with an exception. */
+source *source_new(const binding *core, PyObject *tuple);
+
+void source_free(source *s); /* NULL is allowed */
+
+/* The floats of a list, of malloc; NULL with an exception. */
+double *source_doubles(PyObject *list, int64_t *count);
+
+#endif
