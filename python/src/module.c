@@ -6,6 +6,7 @@
 #include "op.h"
 #include "report.h"
 #include "runtime.h"
+#include "timestamp.h"
 
 static PyMethodDef functions[] = {
     {"set_backend", runtime_set_backend, METH_O, NULL},
@@ -32,6 +33,8 @@ static PyMethodDef functions[] = {
     {"native_queue", report_native_queue, METH_O, NULL},
     {"finish", report_finish, METH_NOARGS, NULL},
     {"last_backend", report_last_backend, METH_NOARGS, NULL},
+    {"timestamp", timestamp_take, METH_O, NULL},
+    {"elapsed", timestamp_elapsed, METH_VARARGS, NULL},
     {"directory", report_directory, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

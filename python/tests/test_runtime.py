@@ -185,3 +185,28 @@ def test_other_threads_run_while_work_runs():
     stop.set()
     thread.join()
     assert sum(start < t < end for t in ticks) > 3
+
+
+def test_timestamps():
+    core = collet._core
+    for device in ("host", "cpu_scalar:0", None):
+        first = core.timestamp(device)
+        time.sleep(0.002)
+        last = core.timestamp(device)
+        nanoseconds, _ = core.elapsed(first, last)
+        assert 2e6 <= nanoseconds < 60e9
+        assert core.elapsed(last, first)[0] == -nanoseconds
+    with pytest.raises(collet.InvalidError):
+        core.elapsed(core.timestamp("host"), core.timestamp("cpu_scalar"))
+    with pytest.raises(collet.UnknownBackendError):
+        core.timestamp("nowhere")
+    with pytest.raises(ValueError):
+        core.elapsed(None, None)
+    assert "earlier runtime" in python("""if True:
+        import collet
+        first = collet._core.timestamp(None)
+        collet.set_num_threads(1)
+        try:
+            collet._core.elapsed(first, collet._core.timestamp(None))
+        except collet.InvalidError as error:
+            print(error)""")

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times, memory and descriptions of devices, for any callable of Python.
+
+    from collet import bench
+    result = bench.benchmark_function(collet.op.matmul, a, b, device="opencl:0")
+    print(result.summary())
+
+`device` is a choice of one device ("cuda:0", "cpu_openmp"): calls that are measured compute there,
+and times are those between two timestamps of it, after the work in between. "host" and None leave
+the choice of backend as it is; None measures on the first usable device of that choice. Sizes are
+in GB of 2**30 bytes. Names and fields are those of MLFF-Distiller's benchmark utilities.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import itertools
+import json
+import os
+import platform
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import collet
+from collet import _core
+
+_GB = 1 << 30
+
+
+def _resolve(device: str | None) -> str:
+    """The name of one device that can be used: "opencl:0"."""
+    if device is not None:
+        _core.timestamp(device)  # opens it
+        return device if device == "host" or ":" in device else device + ":0"
+    choices = collet.get_backend().split(",")
+    if choices == ["auto"]:
+        choices = [b.name for b in collet.backends() if b.state != "unavailable"]
+    for last, choice in enumerate(choices, 1 - len(choices)):
+        try:
+            return _resolve(choice.strip())
+        except collet.UnavailableError:
+            if last == 0:
+                raise
+
+
+def _resident():
+    """Bytes of this process that are in memory: those of NumPy and of all other libraries too."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+# ---- Devices
+
+
+def device_info(device: str | None = None) -> dict[str, Any]:
+    """What is known of a device, as a dict that JSON can express; what is not known is 0, "" or
+    None."""
+    name = _resolve(device)
+    for backend in collet.backends():
+        details = backend.capabilities.get("devices", [])
+        for index, found in enumerate(backend.devices):
+            if found.choice == name:
+                more = details[index] if index < len(details) else {}
+                return {"backend": backend.name, "index": index, **found._asdict(),
+                        "total_memory_gb": found.memory_bytes / _GB,
+                        "multi_processor_count": found.compute_units,
+                        "l2_cache_size": found.cache_bytes,
+                        "compute_capability": more.get("compute_capability"), "details": more}
+    raise collet.NotFoundError(f"device_info: {name!r} is no device of a backend")
+
+
+def memory_info(device: str | None = None) -> dict[str, float]:
+    """Memory of a device in GB: allocated by arrays, reserved from the system, free (reserved, not
+    allocated), total, available (0: not known), peak of allocated; utilization (allocated of total)
+    in per cent; and resident, the memory of this process on the host."""
+    m = collet.memory(_resolve(device))
+    return {"allocated": m["current"] / _GB, "reserved": m["reserved"] / _GB,
+            "free": max(0, m["reserved"] - m["current"]) / _GB, "total": m["total"] / _GB,
+            "available": m["available"] / _GB, "peak": m["peak"] / _GB,
+            "utilization": 100 * m["current"] / m["total"] if m["total"] else 0.0,
+            "resident": _resident() / _GB}
+
+
+def gpu_specs(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+    """The system and all usable devices of all backends, as a dict; written to `path` as JSON
+    too."""
+    devices = []
+    for backend in collet.backends():
+        for found in backend.devices if backend.state != "unavailable" else ():
+            with contextlib.suppress(collet.UnavailableError):
+                devices.append(device_info(found.choice))
+    specs = {"system": {"platform": platform.platform(),
+                        "python_version": platform.python_version(),
+                        "architecture": platform.machine()},
+             "collet": {"version": collet.__version__, "device_count": len(devices),
+                        "devices": devices}}
+    if path is not None:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(specs, file, indent=2)
+    return specs
+
+
+# ---- Times
+
+
+class Timer:
+    """The time between start and stop on a device, in ms; stop waits for the work in between.
+    `clock` is then "device" or "host". In a `with` statement the time becomes `elapsed_ms`."""
+
+    def __init__(self, device: str | None = None) -> None:
+        self.device = _resolve(device)
+        self.clock: str | None = None
+        self.elapsed_ms: float | None = None
+        self._first: Any = None
+
+    def start(self) -> None:
+        self._first = _core.timestamp(self.device)
+
+    def stop(self) -> float:
+        if self._first is None:
+            raise collet.InvalidError("Timer.stop before Timer.start")
+        nanoseconds, own = _core.elapsed(self._first, _core.timestamp(self.device))
+        self.clock = "device" if own else "host"
+        self.elapsed_ms = nanoseconds / 1e6
+        return self.elapsed_ms
+
+    def __enter__(self) -> Timer:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+@dataclass
+class BenchmarkResult:
+    """Times of calls and memory of a device; the statistics are computed from times_ms."""
+
+    name: str
+    n_calls: int
+    times_ms: list[float]
+    memory_before_gb: float
+    memory_after_gb: float
+    peak_memory_gb: float
+    device: str
+    clock: str = "host"              # what measured: "host" or "device"
+    resident_before_gb: float = 0.0  # memory of this process on the host
+    resident_after_gb: float = 0.0
+    mean_ms: float = field(init=False)
+    std_ms: float = field(init=False)
+    median_ms: float = field(init=False)
+    min_ms: float = field(init=False)
+    max_ms: float = field(init=False)
+    p95_ms: float = field(init=False)
+    p99_ms: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        import numpy as np
+        times = np.asarray(self.times_ms, dtype=float)
+        for name, value in (("mean", times.mean()), ("std", times.std()), ("min", times.min()),
+                            ("max", times.max()), ("median", np.median(times)),
+                            ("p95", np.percentile(times, 95)), ("p99", np.percentile(times, 99))):
+            setattr(self, name + "_ms", float(value))
+
+    @property
+    def memory_delta_gb(self) -> float:
+        return self.memory_after_gb - self.memory_before_gb
+
+    @property
+    def resident_delta_gb(self) -> float:
+        return self.resident_after_gb - self.resident_before_gb
+
+    @property
+    def total_time_s(self) -> float:
+        return sum(self.times_ms) / 1000
+
+    @property
+    def calls_per_second(self) -> float:
+        return self.n_calls / self.total_time_s if self.total_time_s > 0 else 0.0
+
+    def summary(self) -> str:
+        """A text of several lines."""
+        return "\n".join([
+            f"{self.name}: {self.n_calls} calls on {self.device}, clock of the {self.clock}",
+            f"  ms a call   mean {self.mean_ms:.4f} (std {self.std_ms:.4f})  median "
+            f"{self.median_ms:.4f}  min {self.min_ms:.4f}  max {self.max_ms:.4f}",
+            f"              p95 {self.p95_ms:.4f}  p99 {self.p99_ms:.4f}",
+            f"  calls/s     {self.calls_per_second:,.1f}",
+            f"  memory, GB  before {self.memory_before_gb:.4f}  after {self.memory_after_gb:.4f}  "
+            f"peak {self.peak_memory_gb:.4f}  of the process {self.resident_delta_gb:+.4f}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The statistics, without the single times, as a dict that JSON can express."""
+        return {"name": self.name, "n_calls": self.n_calls, "device": self.device,
+                "clock": self.clock,
+                "latency_ms": {n: getattr(self, n + "_ms")
+                               for n in ("mean", "std", "median", "min", "max", "p95", "p99")},
+                "throughput": {"calls_per_second": self.calls_per_second,
+                               "total_time_s": self.total_time_s},
+                "memory_gb": {"before": self.memory_before_gb, "after": self.memory_after_gb,
+                              "delta": self.memory_delta_gb, "peak": self.peak_memory_gb,
+                              "resident_delta": self.resident_delta_gb}}
+
+
+def _measure(func, warmup, calls, device, name):
+    """Calls func for each pair of positional and keyword arguments of `warmup`, then of `calls`."""
+    timer = Timer(device)
+    choice = contextlib.nullcontext() if device in (None, "host") else collet.using(timer.device)
+    times = []
+    with choice:
+        for args, kwargs in warmup:
+            func(*args, **kwargs)
+        collet.finish()
+        gc.collect()
+        collet.reset_peak(timer.device)
+        before = memory_info(timer.device)
+        for args, kwargs in calls:
+            timer.start()
+            result = func(*args, **kwargs)
+            times.append(timer.stop())
+            del result  # freed outside of the time
+        collet.finish()
+        gc.collect()
+        after = memory_info(timer.device)
+    return BenchmarkResult(name, len(times), times, before["allocated"], after["allocated"],
+                           after["peak"], timer.device, timer.clock, before["resident"],
+                           after["resident"])
+
+
+def _count(what, value, least):
+    if value < least:
+        raise collet.InvalidError(f"{what} is {value}; it is at least {least}")
+
+
+def benchmark_function(func: Callable[..., Any], *args: Any, n_warmup: int = 10,
+                       n_calls: int = 100, device: str | None = None, name: str = "Function",
+                       **kwargs: Any) -> BenchmarkResult:
+    """Times of n_calls calls func(*args, **kwargs), after n_warmup that are not measured: a
+    BenchmarkResult. What func raises passes on."""
+    _count("n_warmup", n_warmup, 0)
+    _count("n_calls", n_calls, 1)
+    call = (args, kwargs)
+    return _measure(func, itertools.repeat(call, n_warmup), itertools.repeat(call, n_calls),
+                    device, name)
+
+
+def benchmark_md_trajectory(model_func: Callable[[Any], Any], inputs: Sequence[Any],
+                            n_warmup: int = 10, device: str | None = None,
+                            name: str = "MD Trajectory", check_memory_leak: bool = True,
+                            leak_tolerance_mb: float = 10.0) -> BenchmarkResult:
+    """Times of model_func(x) for each x of the sequence `inputs`, after the first n_warmup of them
+    once. With check_memory_leak a RuntimeWarning if the memory of the device or of the process grew
+    by more than leak_tolerance_mb: results that are kept count."""
+    _count("n_warmup", n_warmup, 0)
+    _count("the number of inputs", len(inputs), 1)
+    calls = [((x,), {}) for x in inputs]
+    result = _measure(model_func, calls[:n_warmup], calls, device, name)
+    if check_memory_leak:
+        for what, grown in (("device", result.memory_delta_gb),
+                            ("process", result.resident_delta_gb)):
+            _warn_if_grown(f"{name}, {result.n_calls} calls", what, grown, leak_tolerance_mb)
+    return result
+
+
+def _warn_if_grown(where, what, grown_gb, tolerance_mb):
+    if grown_gb * 1024 <= tolerance_mb:
+        return False
+    warnings.warn(f"{where}: the memory of the {what} grew by {grown_gb * 1024:.2f} MB, more than "
+                  f"{tolerance_mb:g} MB: a leak?", RuntimeWarning, stacklevel=3)
+    return True
+
+
+def check_memory_leak(initial_allocated: float, tolerance_mb: float = 10.0,
+                      device: str | None = None) -> bool:
+    """Whether the device has at most tolerance_mb more allocated than initial_allocated, which is
+    memory_info(device)["allocated"] of before; else also a RuntimeWarning."""
+    collet.finish()
+    gc.collect()
+    name = _resolve(device)
+    grown = memory_info(name)["allocated"] - initial_allocated
+    return not _warn_if_grown("check_memory_leak", f"device {name}", grown, tolerance_mb)
+
+
+def compare_implementations(implementations: dict[str, Callable[..., Any]], *args: Any,
+                            n_warmup: int = 10, n_calls: int = 100, device: str | None = None,
+                            **kwargs: Any) -> dict[str, BenchmarkResult]:
+    """benchmark_function of each callable of a dict, with the same arguments: a dict of
+    BenchmarkResults."""
+    return {name: benchmark_function(func, *args, n_warmup=n_warmup, n_calls=n_calls, device=device,
+                                     name=name, **kwargs)
+            for name, func in implementations.items()}
+
+
+def print_comparison_table(results: dict[str, BenchmarkResult]) -> None:
+    """Prints what compare_implementations returned; the last column is relative to the first."""
+    base = next(iter(results.values())).mean_ms if results else 0.0
+    print(f"{'Implementation':<30} {'Mean (ms)':>12} {'Std (ms)':>12} {'P95 (ms)':>12} "
+          f"{'Calls/s':>12} {'Memory (GB)':>12} {'Speedup':>9}")
+    for name, r in results.items():
+        print(f"{name:<30} {r.mean_ms:12.4f} {r.std_ms:12.4f} {r.p95_ms:12.4f} "
+              f"{r.calls_per_second:12.1f} {r.peak_memory_gb:12.4f} "
+              f"{base / r.mean_ms if r.mean_ms else 0:8.2f}x")
+
+
+# ---- Traces
+
+
+class profile_trace:
+    """Records the ops that the calling thread runs, as a Chrome trace (chrome://tracing, Perfetto):
+
+    with bench.profile_trace("trace.json", device="opencl:0"):
+        ...
+
+    Each call of an op has a bar in the row of the host, the time inside the call, and one in the
+    row of the device, from the end of the work before the call to the end of its own. The file is
+    written at the end, also when an exception passes. A profiler of sys.setprofile is set again.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], device: str | None = None) -> None:
+        self.path = os.fspath(path)
+        self.device = _resolve(device)
+        self.events: list[Any] = []  # (op, backend, timestamps before, after)
+
+    def _take(self):
+        return _core.timestamp("host"), _core.timestamp(self.device)
+
+    def _observe(self, frame, event, function):
+        if event not in ("c_call", "c_return", "c_exception") or \
+                not isinstance(getattr(function, "__self__", None), _core.Op):
+            return
+        if event == "c_call":
+            self._open = self._take()
+        elif event == "c_return" and self._open:
+            self.events.append((function.__name__, collet.last_backend(), self._open, self._take()))
+
+    def __enter__(self) -> profile_trace:
+        self._open: Any = None
+        self._start = self._take()
+        self._before = sys.getprofile()
+        sys.setprofile(self._observe)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(self._before)
+        process, thread = os.getpid(), threading.get_native_id()
+        rows = ((0, thread, "host"), (1, 0, self.device))
+        trace: list[dict[str, Any]] = [
+            {"ph": "M", "name": "thread_name", "pid": process, "tid": tid, "args": {"name": name}}
+            for _, tid, name in rows]
+        for name, backend, first, last in self.events:
+            for k, tid, row in rows:
+                trace.append({"ph": "X", "name": name, "cat": row, "pid": process, "tid": tid,
+                              "ts": _core.elapsed(self._start[k], first[k])[0] / 1e3,
+                              "dur": _core.elapsed(first[k], last[k])[0] / 1e3,
+                              "args": {"backend": backend}})
+        with open(self.path, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": trace, "displayTimeUnit": "ms",
+                       "otherData": {"device": self.device, "collet": collet.__version__}}, file)
