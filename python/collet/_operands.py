@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What functions take: NumPy arrays, or Arrays if one argument is one, in dtypes that ops
+accept."""
+
+import operator
+
+import numpy as np
+
+from . import _core
+from ._array import Array, asarray
+
+_SINGLE = ("float16", "bfloat16", "float32", "complex64")
+
+
+def _together(found):
+    if any(isinstance(a, Array) for a in found):
+        return [asarray(a, copy=False) for a in found]
+    return found
+
+
+def _array(value):
+    return value if isinstance(value, Array) else np.asarray(value)
+
+
+def arrays(*values):
+    """Every value as NumPy array, or as Array if one of them is one."""
+    return _together([_array(v) for v in values])
+
+
+def floats(*values, complex_too=False):
+    """Arrays of one precision: f32 if all have at most that, else f64; complex ones, with
+    complex_too, c64 or c128. DtypeError for other dtypes."""
+    found = [_array(v) for v in values]
+    names = [str(a.dtype) for a in found]
+    kinds = ["f" if n == "bfloat16" else a.dtype.kind for n, a in zip(names, found)]
+    if not set(kinds) <= set("biufc" if complex_too else "biuf"):
+        raise _core.DtypeError(f"the dtypes are {', '.join(names)}; " +
+                               ("numbers" if complex_too else "real numbers") + " are needed")
+    single = all(n in _SINGLE for n in names)
+    real, compound = ("float32", "complex64") if single else ("float64", "complex128")
+    return _together([a.astype(compound if k == "c" else real, copy=False)
+                      for a, k in zip(found, kinds)])
+
+
+def axes_of(axes, ndim):
+    """Axes, an int or ints, as a tuple of ints from 0 on. ValueError for others and repeated
+    ones."""
+    listed = tuple(operator.index(a) for a in ((axes,) if hasattr(axes, "__index__") else axes))
+    for axis in listed:
+        if not -ndim <= axis < ndim:
+            raise ValueError(f"there is no axis {axis} of {ndim}")
+    listed = tuple(a % ndim for a in listed)
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"the axes {listed} are not different")
+    return listed
+
+
+def permuted(a, order):
+    """A view with axes in that order."""
+    return a.transpose(tuple(order))
+
+
+def zeros_like(a, shape):
+    """Zeros of the kind and dtype of a."""
+    zeros = np.zeros(shape, a.dtype)
+    return asarray(zeros, copy=False) if isinstance(a, Array) else zeros
+
+
+def same_kind(values, a):
+    """A NumPy array, or an Array of it if a is one."""
+    return asarray(values) if isinstance(a, Array) else values

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Discrete Fourier transforms under numpy.fft's names, on the ops fft and fftshift.
+
+NumPy arrays, and what numpy.asarray takes, give NumPy arrays; collet.Arrays give collet.Arrays.
+Transforms of f32, f16, bf16 and c64 are computed in f32, others in f64. Axes have any length, which
+n or s makes shorter, or longer by zeros. norm: "backward" divides the inverse by the number of
+points, "forward" the forward transform, "ortho" both by its root. ValueError for other words, axes
+that there are not or that repeat, and lengths below 1.
+"""
+
+import math
+
+import numpy as np
+from numpy.fft import fftfreq, rfftfreq
+
+from . import op
+from ._array import Array
+from ._operands import arrays, axes_of, floats, permuted, zeros_like
+
+_AT_ONCE = 3  # axes that the op transforms
+
+
+def _complex(a):
+    if a.dtype.kind == "c":
+        return a
+    if isinstance(a, Array):  # where it is: transforms of single points
+        return op.fft(a[..., None], axes=1)[..., 0]
+    return a.astype("c8" if a.dtype == np.float32 else "c16")
+
+
+def _resized(a, lengths):
+    """a, with other lengths of some axes: {axis: length}."""
+    kept = tuple(slice(lengths.get(i, n)) for i, n in enumerate(a.shape))
+    if all(lengths.get(i, n) <= n for i, n in enumerate(a.shape)):
+        return a[kept]
+    shape = [lengths.get(i, n) for i, n in enumerate(a.shape)]
+    padded = zeros_like(a, shape)
+    padded[tuple(slice(min(n, m)) for n, m in zip(a.shape, shape))] = a[kept]
+    return padded
+
+
+def _lengths(a, s, axes, half):
+    """The axes, and how many points are transformed along each; half: of the last one a has
+    half."""
+    if axes is None:
+        axes = range(a.ndim) if s is None else range(a.ndim - len(s), a.ndim)
+    axes = axes_of(axes, a.ndim)
+    if s is None:
+        s = [2 * (a.shape[i] - 1) if half and i == axes[-1] else a.shape[i] for i in axes]
+    s = [int(n) for n in s]
+    if len(s) != len(axes) or not axes or min(s) < 1:
+        raise ValueError(f"fft: the axes {axes} of the shape {a.shape} have lengths {s}; each "
+                         "needs one of at least 1")
+    return axes, s
+
+
+def _scale(norm, points, inverse):
+    """By what the op's result is multiplied; the op divides inverse transforms by `points`."""
+    factors = {None: 1, "backward": 1, "ortho": math.sqrt(points), "forward": points}
+    if norm not in factors:
+        raise ValueError(f"fft: norm is {norm!r}; it can be 'backward', 'ortho' or 'forward'")
+    return factors[norm] if inverse else 1 / factors[norm]
+
+
+def _along(a, axes, inverse, last=None):
+    """Transforms along at most three axes; last: the last one has that length then, and the result
+    is of the other kind, real or complex."""
+    order = [i for i in range(a.ndim) if i not in axes] + list(axes)
+    view = permuted(a, order)
+    shape, dtype = list(view.shape), None
+    if last is not None:
+        shape[-1] = last
+        dtype = {"f4": "c8", "f8": "c16", "c8": "f4", "c16": "f8"}[a.dtype.str[1:]]
+    result = op.fft(view, axes=len(axes), inverse=inverse, shape=shape, dtype=dtype)
+    return permuted(result, np.argsort(order))
+
+
+def _transform(a, s, axes, norm, inverse, real=False):
+    """All transforms: complex ones, and with `real` of a real array to half a spectrum, or
+    inverse."""
+    a, = floats(a, complex_too=not real or inverse)
+    axes, s = _lengths(a, s, axes, half=real and inverse)
+    scale = _scale(norm, math.prod(s), inverse)
+    lengths = dict(zip(axes, s))
+    half = s[-1] // 2 + 1
+    if real and inverse:
+        lengths[axes[-1]] = half
+    a = _resized(a if real and not inverse else _complex(a), lengths)
+    groups = [axes[max(end - _AT_ONCE, 0):end] for end in range(len(axes), 0, -_AT_ONCE)]
+    for group in groups[::-1] if inverse else groups:  # the half axis is first or, inverse, last
+        last = (s[-1] if inverse else half) if real and axes[-1] in group else None
+        a = _along(a, group, inverse, last)
+    return a if scale == 1 else op.mul(a, scale)
+
+
+def _one(n):
+    return None if n is None else (n,)
+
+
+def fft(a, n=None, axis=-1, norm=None):
+    """The transform along an axis: complex, of the shape of a, that axis n long."""
+    return _transform(a, _one(n), axis, norm, False)
+
+
+def ifft(a, n=None, axis=-1, norm=None):
+    """The inverse of fft: complex."""
+    return _transform(a, _one(n), axis, norm, True)
+
+
+def fft2(a, s=None, axes=(-2, -1), norm=None):
+    """The transform along two axes; s: their lengths."""
+    return _transform(a, s, axes, norm, False)
+
+
+def ifft2(a, s=None, axes=(-2, -1), norm=None):
+    """The inverse of fft2."""
+    return _transform(a, s, axes, norm, True)
+
+
+def fftn(a, s=None, axes=None, norm=None):
+    """The transform along axes that differ, all if there are neither axes nor s, else the last; s:
+    their lengths."""
+    return _transform(a, s, axes, norm, False)
+
+
+def ifftn(a, s=None, axes=None, norm=None):
+    """The inverse of fftn."""
+    return _transform(a, s, axes, norm, True)
+
+
+def rfft(a, n=None, axis=-1, norm=None):
+    """The first n // 2 + 1 numbers along the axis of fft, of a real a; DtypeError of a complex
+    one."""
+    return _transform(a, _one(n), axis, norm, False, real=True)
+
+
+def irfft(a, n=None, axis=-1, norm=None):
+    """The inverse of rfft, real; without n the axis is 2 (m - 1) long where that of a has m
+    numbers."""
+    return _transform(a, _one(n), axis, norm, True, real=True)
+
+
+def rfft2(a, s=None, axes=(-2, -1), norm=None):
+    """fft2 of a real a: of the last axis the first n // 2 + 1 numbers."""
+    return _transform(a, s, axes, norm, False, real=True)
+
+
+def irfft2(a, s=None, axes=(-2, -1), norm=None):
+    """The inverse of rfft2, real."""
+    return _transform(a, s, axes, norm, True, real=True)
+
+
+def rfftn(a, s=None, axes=None, norm=None):
+    """fftn of a real a: of the last of the axes the first n // 2 + 1 numbers."""
+    return _transform(a, s, axes, norm, False, real=True)
+
+
+def irfftn(a, s=None, axes=None, norm=None):
+    """The inverse of rfftn, real."""
+    return _transform(a, s, axes, norm, True, real=True)
+
+
+def _shift(x, axes, inverse):
+    x, = arrays(x)
+    axes = axes_of(range(x.ndim) if axes is None else axes, x.ndim)
+    return op.fftshift(x, axes=axes, inverse=inverse)
+
+
+def fftshift(x, axes=None):
+    """x rolled so that frequency 0 is in the middle of the axes, by default all. Any dtype of
+    ops."""
+    return _shift(x, axes, False)
+
+
+def ifftshift(x, axes=None):
+    """Undoes fftshift."""
+    return _shift(x, axes, True)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers that are the same on every backend, machine and number of threads.
+
+They are numbers of a sequence (Philox4x32-10) that a seed of 64 bits chooses; nothing but seed and
+offset decides which. uniform and normal are functions of both; a Generator counts for itself, with
+numpy.random's names. Uniform numbers have the same bits everywhere, normal ones differ by at most 4
+ulp.
+
+size is an int or ints, without it one number, an array without axes; dtype is f32 or f64. Results
+are NumPy arrays, or go into out, an array or collet.Array, which then decides size and dtype.
+"""
+
+import math
+import operator
+import os
+
+from . import _core, op
+
+_MASK = 2**64 - 1
+
+
+def _fill(function, size, dtype, out, seed, offset):
+    if out is not None:
+        return function(out=out, seed=seed, offset=offset)
+    shape = () if size is None else (size,) if hasattr(size, "__index__") else tuple(size)
+    return function(shape=shape, dtype=dtype, seed=seed, offset=offset)
+
+
+def _scaled(values, factor, summand):
+    """factor * values + summand, in place."""
+    if factor != 1:
+        op.mul(values, factor, out=values)
+    return op.add(values, summand, out=values) if summand != 0 else values
+
+
+def uniform(low=0.0, high=1.0, size=None, *, seed, offset=0, dtype="f64", out=None):
+    """Numbers in [low, high): number offset and later of the sequence of the seed.
+
+    Scaled numbers may round to high. DtypeError if out or dtype is neither f32 nor f64."""
+    return _scaled(_fill(op.uniform, size, dtype, out, seed, offset), high - low, low)
+
+
+def normal(loc=0.0, scale=1.0, size=None, *, seed, offset=0, dtype="f64", out=None):
+    """Normal numbers of mean loc and deviation scale: number offset and later of the sequence of
+    the seed."""
+    return _scaled(_fill(op.normal, size, dtype, out, seed, offset), scale, loc)
+
+
+class Generator:
+    """A source of random numbers, of a seed from 0 to 2**64 - 1 or, without one, of the system's.
+
+    Every call begins at a block of 128 random bits that no call used before. Generators of
+    different seeds are independent: give each process a seed of its own. `seed` and `block`, the
+    next one, are all of its state. It is for one thread at a time.
+    """
+
+    def __init__(self, seed=None, block=0):
+        if seed is None:
+            seed = int.from_bytes(os.urandom(8), "little")
+        self.seed = operator.index(seed)
+        self.block = operator.index(block)
+        if not 0 <= self.seed <= _MASK:
+            raise ValueError(f"the seed is {seed}; it can be 0 to 2**64 - 1")
+
+    def __repr__(self):
+        return f"Generator(seed={self.seed}, block={self.block})"
+
+    def _draw(self, function, low, high, size, dtype, out):
+        name = _core.dtype_name(dtype if out is None else out.dtype)
+        per_block = 4 if name == "f32" else 2
+        result = function(low, high, size, seed=self.seed, offset=self.block * per_block & _MASK,
+                          dtype=dtype, out=out)
+        self.block += -(-math.prod(result.shape) // per_block)
+        return result
+
+    def random(self, size=None, dtype="f64", out=None):
+        """Numbers in [0, 1)."""
+        return self._draw(uniform, 0.0, 1.0, size, dtype, out)
+
+    def uniform(self, low=0.0, high=1.0, size=None, dtype="f64", out=None):
+        """Numbers in [low, high)."""
+        return self._draw(uniform, low, high, size, dtype, out)
+
+    def standard_normal(self, size=None, dtype="f64", out=None):
+        """Normal numbers of mean 0 and deviation 1."""
+        return self._draw(normal, 0.0, 1.0, size, dtype, out)
+
+    def normal(self, loc=0.0, scale=1.0, size=None, dtype="f64", out=None):
+        """Normal numbers of mean loc and deviation scale."""
+        return self._draw(normal, loc, scale, size, dtype, out)
+
+
+def default_rng(seed=None):
+    """A Generator; one that is given is returned."""
+    return seed if isinstance(seed, Generator) else Generator(seed)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""collet.linalg beside numpy.linalg."""
+
+import numpy as np
+import pytest
+
+import collet
+from collet import linalg
+
+RNG = np.random.default_rng(7)
+KINDS = [np.asarray, collet.asarray]
+
+
+def close(found, wanted, rtol=1e-10):
+    np.testing.assert_allclose(np.asarray(found), wanted, rtol=rtol, atol=rtol)
+
+
+def orthonormal(q):
+    close(np.swapaxes(q, -1, -2) @ q - np.eye(q.shape[-1]), 0)
+
+
+def kind_of(a):
+    return collet.Array if isinstance(a, collet.Array) else np.ndarray
+
+
+@pytest.fixture(name="kind", params=KINDS, ids=["numpy", "Array"])
+def fixture_kind(request):
+    return request.param
+
+
+@pytest.mark.parametrize("shapes", [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)),
+                                    ((5, 2, 3), (3, 4)), ((3,), (5, 3, 4)), ((5, 2, 3), (5, 3, 4)),
+                                    ((2, 3), (5, 3, 4)), ((4, 1, 2, 3), (5, 3, 2))])
+def test_products(kind, shapes):
+    a, b = (RNG.normal(size=s) for s in shapes)
+    for name in ("matmul", "dot"):
+        found = getattr(linalg, name)(kind(a), kind(b))
+        assert type(found) is kind_of(kind(a))
+        close(found, getattr(np, name)(a, b))
+    close(linalg.outer(kind(a), kind(b)), np.outer(a, b))
+
+
+def test_numbers_in_products(kind):
+    a = RNG.normal(size=(2, 3))
+    close(linalg.dot(kind(a), 2), 2 * a)
+    close(linalg.vdot(kind(a), kind(a)), np.vdot(a, a))
+    c = np.array([1j, 2])
+    close(linalg.outer(kind(c), kind(c)), np.outer(c, c))
+    assert linalg.matrix_transpose(kind(np.zeros((4, 2, 3), "i4"))).shape == (4, 3, 2)
+    with pytest.raises(collet.ShapeError, match="no axes"):
+        linalg.matmul(kind(a), 2)
+
+
+@pytest.mark.parametrize("dtypes, wanted", [("ff", "f"), ("fd", "d"), ("ef", "f"), ("ei", "d"),
+                                            ("?l", "d")])
+def test_dtypes(kind, dtypes, wanted):
+    a, b = (kind(np.ones((2, 2), d)) if d != "?" else np.ones((2, 2), d) for d in dtypes)
+    found = linalg.matmul(a, b)
+    assert found.dtype == wanted and (np.asarray(found) == 2).all()
+    assert type(found) is (kind_of(b))
+
+
+def test_complex_and_other_arguments(kind):
+    values = kind(np.ones((2, 2), complex))
+    with pytest.raises(collet.DtypeError, match="complex128; real numbers"):
+        linalg.solve(values, values)
+    with pytest.raises(collet.DtypeError, match="real"):
+        linalg.det(np.array([["a"]]))
+    for function in (linalg.inv, linalg.det, linalg.eigh, linalg.cholesky):
+        with pytest.raises(collet.ShapeError, match=r"\(2, 3\); square"):
+            function(kind(np.ones((2, 3))))
+    with pytest.raises(collet.ShapeError, match="matrices in the last"):
+        linalg.svd(kind(np.ones(3)))
+
+
+def test_equations(kind):
+    a, b = RNG.normal(size=(5, 3, 3)), RNG.normal(size=(5, 3, 2))
+    close(linalg.solve(kind(a), kind(b)), np.linalg.solve(a, b))
+    close(linalg.solve(kind(a[0]), kind(b[0, :, 0])), np.linalg.solve(a[0], b[0, :, 0]))
+    close(linalg.solve(kind(a), kind(b[0, :, 0])), np.linalg.inv(a) @ b[0, :, 0])
+    close(linalg.inv(kind(a)), np.linalg.inv(a))
+    for n in (-2, 0, 1, 5):
+        close(linalg.matrix_power(kind(a), n), np.linalg.matrix_power(a, n))
+    singular = a.copy()
+    singular[2] = 0
+    with pytest.raises(np.linalg.LinAlgError, match="matrix 2 is singular"):
+        linalg.solve(kind(singular), kind(b))
+    with pytest.raises(linalg.LinAlgError):
+        linalg.inv(kind(np.zeros((2, 2))))
+    assert np.isnan(np.asarray(linalg.inv(kind(np.full((2, 2), np.nan))))).all()
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5), (2, 6, 3), (2, 3, 6)])
+def test_decompositions(kind, shape):
+    a = RNG.normal(size=shape)
+    rows, columns = shape[-2:]
+    p, l, u = found = linalg.lu(kind(a))
+    assert type(found.P) is kind_of(kind(a))
+    close(np.asarray(p) @ np.asarray(l) @ np.asarray(u), a)
+    for mode, width in (("reduced", min(rows, columns)), ("complete", rows)):
+        q, r = (np.asarray(x) for x in linalg.qr(kind(a), mode))
+        assert q.shape == (*shape[:-1], width) and r.shape == (*shape[:-2], width, columns)
+        close(q @ r, a)
+        orthonormal(q)
+    close(linalg.qr(kind(a), "r"), linalg.qr(a).R)
+    u, s, vh = linalg.svd(kind(a))
+    assert u.shape[-1] == rows and vh.shape[-1] == columns
+    close(s, np.linalg.svd(a, compute_uv=False))
+    close(linalg.svdvals(kind(a)), np.asarray(s))
+    for full in (True, False):
+        u, s, vh = (np.asarray(x) for x in linalg.svd(kind(a), full_matrices=full))
+        k = min(rows, columns)
+        close((u[..., :k] * s[..., None, :]) @ vh[..., :k, :], a)
+        orthonormal(u)
+        orthonormal(np.swapaxes(vh, -1, -2))
+    close(linalg.pinv(kind(a)), np.linalg.pinv(a))
+
+
+def test_full_matrices_of_a_low_rank(kind):
+    a = np.outer([1.0, 2, 3, 4], [1.0, 1])
+    u, s, vh = (np.asarray(x) for x in linalg.svd(kind(a)))
+    close(u.T @ u, np.eye(4))
+    close((u[:, :2] * s) @ vh, a)
+    assert int(linalg.matrix_rank(kind(a))) == 1
+    close(linalg.pinv(kind(a)), np.linalg.pinv(a))
+
+
+def test_symmetric_matrices(kind):
+    a = RNG.normal(size=(2, 4, 4))
+    a = a @ np.swapaxes(a, -1, -2) + 4 * np.eye(4)
+    for triangle, name in ((np.tril, "L"), (np.triu, "U")):
+        half = triangle(a)
+        values, vectors = (np.asarray(x) for x in linalg.eigh(kind(half), name))
+        close(values, np.linalg.eigvalsh(a))
+        close(a @ vectors, vectors * values[:, None, :])
+        close(linalg.cholesky(kind(half), upper=name == "U"),
+              np.linalg.cholesky(a) if name == "L" else np.swapaxes(np.linalg.cholesky(a), 1, 2))
+    close(linalg.eigvalsh(kind(a)), np.linalg.eigvalsh(a))
+    with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+        linalg.cholesky(kind(-a))
+    with pytest.raises(np.linalg.LinAlgError, match="not finite"):
+        linalg.eigh(kind(np.full((2, 2), np.nan)))
+    with pytest.raises(np.linalg.LinAlgError, match="not finite"):
+        linalg.svd(kind(np.full((2, 2), np.nan)))
+
+
+def test_determinants(kind):
+    a = RNG.normal(size=(7, 5, 5))
+    a[3, 1] = 0
+    close(linalg.det(kind(a)), np.linalg.det(a))
+    sign, logarithm = linalg.slogdet(kind(a))
+    close(sign, np.linalg.slogdet(a)[0])
+    close(np.delete(np.asarray(logarithm), 3), np.delete(np.linalg.slogdet(a)[1], 3))
+    zero = linalg.slogdet(kind(np.zeros((2, 2))))
+    assert float(zero.sign) == 0 and float(zero.logabsdet) == -np.inf
+    for order in ([2, 0, 1], [1, 0, 2], [0, 1, 2], [2, 1, 0]):
+        close(linalg.det(kind(np.eye(3)[order])), np.linalg.det(np.eye(3)[order]))
+    assert float(linalg.det(kind(np.zeros((0, 0))))) == 1
+    assert np.isnan(np.asarray(linalg.det(kind(np.full((2, 2), np.inf)))))
+
+
+@pytest.mark.parametrize("ord, axis", [
+    (None, None), (None, 1), (None, (0, 2)), (2, 0), (1, -1), (np.inf, 1), (-np.inf, 2),
+    ("fro", (0, 1)), ("nuc", (1, 2)), (1, (0, 1)), (-1, (2, 0)), (2, (-2, -1)), (-2, (2, 0)),
+    (np.inf, (0, 1)), (-np.inf, (1, 2))])
+def test_norms(kind, ord, axis):
+    a = RNG.normal(size=(2, 3, 4))
+    for keepdims in (False, True):
+        found = linalg.norm(kind(a), ord, axis, keepdims)
+        assert type(found) is kind_of(kind(a))
+        wanted = np.linalg.norm(a, ord, axis, keepdims)
+        assert found.shape == wanted.shape
+        close(found, wanted)
+    if ord not in (2, -2, "nuc"):
+        close(linalg.norm(kind(1j * a), ord, axis), np.linalg.norm(a, ord, axis))
+
+
+def test_norms_that_there_are_not(kind):
+    a = kind(np.ones((2, 2, 2)))
+    for ord, axis in ((3, 0), ("fro", 0), (3, (0, 1)), (2, None), (2, (0, 0)), (2, 3)):
+        with pytest.raises(ValueError):
+            linalg.norm(a, ord, axis)
+    with pytest.raises(ValueError, match="mode"):
+        linalg.qr(kind(np.eye(2)), "raw")
+    with pytest.raises(ValueError, match="UPLO"):
+        linalg.eigh(kind(np.eye(2)), "l")
+
+
+def test_conditions_and_ranks(kind):
+    a = RNG.normal(size=(3, 3))
+    for p in (None, 2, 1, np.inf, "fro"):
+        close(linalg.cond(kind(a), p), np.linalg.cond(a, p), 1e-8)
+    a[2] = a[0] + a[1]
+    found = linalg.matrix_rank(kind(np.stack([a, np.eye(3), 0 * a])))
+    assert np.asarray(found).tolist() == [2, 3, 0] and found.dtype == np.int64
