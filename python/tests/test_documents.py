@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example of the README, and the stubs."""
+"""The examples of the README and of docs/python.md, and the stubs."""
 
 import ast
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -21,6 +22,17 @@ def test_example():
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1] == "[3.5 8. ] [3.5 8. ]"
     assert done.stdout.splitlines()[0].endswith(" by " + collet.backends()[0].name)
+
+
+def test_python_document(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "docs/python.md").read_text()
+    blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+    assert blocks
+    names = {}
+    for block in blocks:
+        line = text.count("\n", 0, block.start(1))
+        exec(compile("\n" * line + block[1], ROOT / "docs/python.md", "exec"), names)
 
 
 def names_in(path):

@@ -35,6 +35,27 @@ def test_sums_over_atoms(batch, single, arguments, per_frame, expected):
     assert batch(*arguments).dtype == np.float64
 
 
+@pytest.mark.parametrize("fields", [(), ("velocities",), ("forces",), ("velocities", "forces")])
+def test_one_pass(fields):
+    given = {"velocities": velocities, "forces": velocities.astype("f4")}
+    given = {k: given[k] for k in fields}
+    found = md.observables(positions, masses, **given)
+    one = md.observables(positions[2], masses, **{k: v[2] for k, v in given.items()})
+    close(found.com, com)
+    close(found.inertia, inertia)
+    if fields[:1] == ("velocities",):
+        close(found.L, momentum)
+        close(found.kinetic[:, 0], np.einsum("a,fai->f", masses, velocities ** 2) / 2)
+    else:
+        assert found.L is None and found.kinetic is None and one.L is None
+    if "forces" in fields:
+        close(found.torque, np.cross(relative, velocities.astype("f4")).sum(axis=1))
+    else:
+        assert found.torque is None
+    close(one.com, com[2])
+    close(one.inertia, inertia[2])
+
+
 @pytest.mark.parametrize("position", [np.float32, np.float64, np.int32, list, collet.asarray])
 @pytest.mark.parametrize("mass", [np.float32, np.float64, list, collet.asarray])
 @pytest.mark.parametrize("vector", [np.float32, np.float64])

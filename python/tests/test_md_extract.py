@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """collet.md.extract of files and of objects in memory."""
 
+import ast
 import os
 import pathlib
 import signal
@@ -28,7 +29,7 @@ def same(results, expected):
         assert results[key].tobytes() == expected[key].tobytes(), key
 
 
-# ---- Files ----------------------------------------------------------------------------------------
+# ---- Files -------------------------------------------------------------------------------------
 
 @pytest.mark.skipif(not PROGRAM.exists(), reason="collet-extract is not built")
 @pytest.mark.parametrize("folder, name, words, options", [
@@ -64,6 +65,14 @@ def test_masses_as_numbers():
     masses = np.loadtxt(PEPTIDE / "masses.txt")
     files = PEPTIDE / "conf.gro", PEPTIDE / "traj.trr"
     same(md.extract(*files, masses=masses), md.extract(*files, masses=PEPTIDE / "masses.txt"))
+
+
+def test_stub():
+    path = pathlib.Path(__file__).parents[1] / "collet/_trajectory.pyi"
+    stub = {n.name for n in ast.parse(path.read_text()).body
+            if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    from collet import _trajectory
+    assert stub == {n for n in vars(_trajectory) if not n.startswith("__")}
 
 
 def test_quantities():
@@ -130,15 +139,16 @@ def test_an_extraction_serves_one_call_at_a_time():
         with pytest.raises(collet.BusyError):
             engine.close()
         errors.append(frames)
-    engine = _trajectory.open(str(PEPTIDE / "conf.gro"), str(PEPTIDE / "traj.trr"), None, None, None,
-                              None, None, (0, 0, 1), 0, 0, 1, 0, 0, again, None)
+    files = str(PEPTIDE / "conf.gro"), str(PEPTIDE / "traj.trr")
+    engine = _trajectory.open(*files, None, None, None, None, None, (0, 0, 1), 0, 0, 1, 0, 0, again,
+                              None)
     assert len(engine.collect()["com"]) == 51 and errors
     engine.close()
     with pytest.raises(collet.InvalidError, match="closed"):
         engine.next()
 
 
-# ---- Objects in memory ----------------------------------------------------------------------------
+# ---- Objects in memory -------------------------------------------------------------------------
 
 class Named:
     def __init__(self, **members):
@@ -258,7 +268,7 @@ def test_the_real_packages(name):
         *files, masses=mass, selection="resid 1:9")["com"], rtol=1e-5, atol=1e-5)
 
 
-# ---- Processes ------------------------------------------------------------------------------------
+# ---- Processes ---------------------------------------------------------------------------------
 
 class Endless:
     def __len__(self):
@@ -326,7 +336,8 @@ assert sum(len(b["com"]) for b in batches) == 49
 
 def test_extractions_leak_nothing():
     def resident():
-        return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+        pages = pathlib.Path("/proc/self/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGESIZE")
 
     def repeat(count):
         for _ in range(count):

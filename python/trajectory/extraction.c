@@ -265,5 +265,8 @@ PyMODINIT_FUNC PyInit__trajectory(void)
     if (!core)
         return NULL;
     type = (PyTypeObject *)PyType_FromSpec(&spec);
-    return type ? PyModule_Create(&definition) : NULL;
+    PyObject *module = type ? PyModule_Create(&definition) : NULL;
+    if (module && PyModule_AddObjectRef(module, "Extraction", (PyObject *)type))
+        Py_CLEAR(module);
+    return module;
 }

@@ -100,8 +100,8 @@ _finder = _Finder()
 
 
 def install():
-    """rotmd.core.kernels is Collet's from now on: rotmd may be imported already. ROTMD_BACKEND, if set,
-    is the argument of set_backend. A second call changes nothing."""
+    """rotmd.core.kernels is Collet's from now on: rotmd may be imported already. ROTMD_BACKEND, if
+    set, is the argument of set_backend. A second call changes nothing."""
     if _finder in sys.meta_path:
         return
     if os.environ.get("ROTMD_BACKEND"):

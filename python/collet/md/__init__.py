@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Molecular dynamics: kernels for positions in NumPy arrays, and observables of whole trajectories.
 
-The kernels take one frame, positions (atoms, 3), or many, (frames, atoms, 3): then results have a first
-axis of frames. They compute in f64 from f32 or f64 arrays, other numbers are converted to f64; collet.Arrays
-in give collet.Arrays out. Units are the caller's. Names and arguments are those of rotmd's kernels.
+The kernels take one frame, positions (atoms, 3), or many, (frames, atoms, 3): then results have a
+first axis of frames. They compute in f64 from f32 or f64 arrays, other numbers are converted to f64;
+collet.Arrays in give collet.Arrays out. Units are the caller's. Names and arguments are those of
+rotmd's kernels, and observables computes several of them in one pass.
 
 extract and extract_batches compute the observables of all frames of a trajectory.
 """
@@ -11,8 +12,9 @@ extract and extract_batches compute the observables of all frames of a trajector
 from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_batch,
                        cross_product_single_frame, cross_product_trajectory, decompose_vector_batch,
                        decompose_vector_batch_static_ref, decompose_vector_single,
-                       inertia_tensor_batch, inertia_tensor_single, principal_axes_batch,
-                       process_in_chunks, solve_linear_batch, time_derivative_batch)
+                       inertia_tensor_batch, inertia_tensor_single, observables,
+                       principal_axes_batch, process_in_chunks, solve_linear_batch,
+                       time_derivative_batch)
 
 
 def __getattr__(name):  # the engine's library is loaded by its first use

@@ -21,13 +21,13 @@ def quantities():
 
 
 class Results(dict):
-    """Arrays by key. `meta` is what collet-extract writes to its meta file, as a dict: inputs, masses,
-    units, what was left out and why, warnings, backends, timing."""
+    """Arrays by key. `meta` is what collet-extract writes to its meta file, as a dict: inputs,
+    masses, units, what was left out and why, warnings, backends, timing."""
 
     meta = None
 
 
-# ---- Objects in memory ----------------------------------------------------------------------------
+# ---- Objects in memory -------------------------------------------------------------------------
 
 def _attribute(atoms, name, default):
     """A topology attribute, as a list; MDAnalysis raises where there is none."""
@@ -104,11 +104,12 @@ def _frames_of(top, traj):
         return _Universe(top.atoms)
     if hasattr(top, "xyz") and hasattr(top, "topology"):
         return _Mdtraj(top)
-    raise TypeError("extract: give the paths of a topology and a trajectory, or an MDAnalysis Universe "
-                    f"or AtomGroup, or an mdtraj.Trajectory, not {type(top).__name__} alone")
+    raise TypeError("extract: give the paths of a topology and a trajectory, or an MDAnalysis "
+                    "Universe or AtomGroup, or an mdtraj.Trajectory, not "
+                    f"{type(top).__name__} alone")
 
 
-# ---- Extractions ----------------------------------------------------------------------------------
+# ---- Extractions -------------------------------------------------------------------------------
 
 class _Bar:
     """The progress on stderr, by tqdm if it is installed."""
@@ -136,8 +137,8 @@ class _Bar:
 
 
 class _Extraction:
-    def __init__(self, top, traj, selection, keys, masses, reference, axis, start, stop, step, batch,
-                 rows, progress):
+    def __init__(self, top, traj, selection, keys, masses, reference, axis, start, stop, step,
+                 batch, rows, progress):
         self._frames = _frames_of(top, traj)
         files = [None, None] if self._frames.source else [os.fspath(top), os.fspath(traj)]
         mass_file = os.fspath(masses) if isinstance(masses, (str, os.PathLike)) else None
@@ -188,27 +189,28 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
             axis=(0, 0, 1), start=0, stop=None, step=1, batch=None, progress=False):
     """The observables of every frame, as the program collet-extract computes them.
 
-    top, traj : paths of a .gro file and a .trr, .xtc or .gro file; or only `top`: an MDAnalysis Universe
-        or AtomGroup, or an mdtraj.Trajectory, whose frames are read from the object
+    top, traj : paths of a .gro file and a .trr, .xtc or .gro file; or only `top`: an MDAnalysis
+        Universe or AtomGroup, or an mdtraj.Trajectory, whose frames are read from the object
     selection : atoms, in collet-extract's language: "protein and not name H*"
     keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for
-    masses : amu, one for every atom of the topology, or the path of a file with one a line; None: those
-        of the object, or of a file standard atomic weights by the atoms' names
+    masses : amu, one for every atom of the topology, or the path of a file with one a line; None:
+        those of the object, or for files standard atomic weights by the atoms' names
     reference : path of a file whose first frame rmsd refers to; None: the first frame read
     axis : of the z parts and the tilt
     start, stop, step : frames, counted from 0
     batch : frames that are computed at a time; None: about 3 MiB
     progress : True for a bar on stderr, or a function of the number of frames and the fraction done
 
-    Returns Results: a dict of f64 arrays whose first axis is the frames; quantities() has their units
-    (nm, ps, amu, kJ/mol), meanings and shapes; `meta` describes inputs and what was left out. Warnings
-    about the results are RuntimeWarnings too.
+    Returns Results: a dict of f64 arrays whose first axis is the frames; quantities() has their
+    units (nm, ps, amu, kJ/mol), meanings and shapes; `meta` describes inputs and what was left out.
+    Warnings about the results are RuntimeWarnings too. MDAnalysis keeps Angstrom in f32, so that
+    results of a universe differ from those of its file in the seventh digit.
     Raises collet.FileError and FormatError for files, InvalidError for options; what an object or
     `progress` raises. Ctrl-C stops the work.
 
     The backend is the one that collet.set_backend or using chose."""
-    work = _Extraction(top, traj, selection, keys, masses, reference, axis, start, stop, step, batch,
-                       0, progress)
+    work = _Extraction(top, traj, selection, keys, masses, reference, axis, start, stop, step,
+                       batch, 0, progress)
     results = work.take("collect")
     results.meta = work.finish()
     return results
@@ -219,11 +221,11 @@ def extract_batches(top, traj=None, *, selection="all", keys=None, masses=None, 
                     progress=False):
     """As extract, as an iterator over Results of `rows` frames; the last one may have fewer.
 
-    Memory does not grow with the trajectory. The rows are those of extract, bit for bit. A Universe is
-    moved only while the next rows are computed. `meta` is None. Opens at once: errors of files and
-    options are raised here."""
-    work = _Extraction(top, traj, selection, keys, masses, reference, axis, start, stop, step, batch,
-                       rows, progress)
+    Memory does not grow with the trajectory. The rows are those of extract, bit for bit. A Universe
+    is moved only while the next rows are computed. `meta` is None. Opens at once: errors of files
+    and options are raised here."""
+    work = _Extraction(top, traj, selection, keys, masses, reference, axis, start, stop, step,
+                       batch, rows, progress)
     return _iterate(work)
 
 

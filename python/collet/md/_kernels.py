@@ -74,12 +74,37 @@ def cross_product_trajectory(positions, vectors, masses, com):
                  vectors)
 
 
+def observables(positions, masses, velocities=None, forces=None):
+    """com, inertia, L, torque and kinetic energies in one pass: a named tuple.
+
+    positions : (frames, atoms, 3) or (atoms, 3)
+    masses : (atoms,)
+    velocities, forces : like positions, or None
+    Returns com, inertia, L, torque, kinetic as f64, (frames, 3), inertia (frames, 3, 3), for one
+    frame without the first axis. L and kinetic (total, translational, rotational) are None without
+    velocities, torque without forces.
+    Raises collet.ShapeError."""
+    given = [_real(a) for a in (positions, velocities, forces) if a is not None]
+    dtype = np.result_type(*(a.dtype for a in given))
+    given = iter([_real(a, dtype) for a in given])
+    positions, velocities, forces = (None if a is None else next(given)
+                                     for a in (positions, velocities, forces))
+    positions, masses, _ = _atoms(positions, masses)
+    one = len(positions.shape) == 2
+    fields = [None if a is None else a[None] if one else a
+              for a in (positions, velocities, forces)]
+    out = (None, None, None if velocities is not None else False,
+           None if forces is not None else False, None if velocities is not None else False)
+    found = op.observables(fields[0], masses, fields[1], fields[2], out=out)
+    return type(found)(*(None if a is None else a[0] for a in found)) if one else found
+
+
 def principal_axes_batch(inertia_tensors):
     """Principal moments and axes.
 
     inertia_tensors : (frames, 3, 3) or (3, 3); its symmetric part counts
-    Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), f64: columns,
-    right-handed, with signs that continue those of the frame before.
+    Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), f64:
+    columns, right-handed, with signs that continue those of the frame before.
     Raises collet.ShapeError."""
     return _rows(lambda i: tuple(op.principal_axes(i)), 3, _real(inertia_tensors, _REAL[1]))
 
@@ -89,8 +114,8 @@ def decompose_vector_batch(vectors, reference_axes):
 
     vectors : (frames, 3) or (3,)
     reference_axes : (frames, 3), one a vector, or (3,), the same for all
-    Returns parallel and perpendicular parts, of the shape of vectors, f64. Along an axis of length 0
-    there is no part.
+    Returns parallel and perpendicular parts, of the shape of vectors, f64. Along an axis of length
+    0 there is no part.
     Raises collet.ShapeError."""
     axes = _real(reference_axes, _REAL[1])
     return _rows(lambda v: tuple(op.decompose(v, axes)), 2, _real(vectors, _REAL[1]))
@@ -144,7 +169,8 @@ def process_in_chunks(func, data, chunk_size=1000, **kwargs):
     """func(part, **kwargs) of parts of at most chunk_size frames, their results joined.
 
     data : (frames, ...)
-    Returns an array whose first axis is as long as the results together. ValueError without frames."""
+    Returns an array whose first axis is as long as the results together. ValueError without frames.
+    """
     parts = [func(data[i:i + chunk_size], **kwargs) for i in range(0, data.shape[0], chunk_size)]
     return np.concatenate(parts, axis=0)
 
