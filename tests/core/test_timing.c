@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timestamps: by the clock of the test backend, which each kernel advances by 1,000 ns, and by the
- * host's. */
+/* Timestamps: by a clock of the test backend that kernels alone advance, and by the host's. */
 #include <stdatomic.h>
 
 #include "common/support.h"
@@ -33,7 +32,8 @@ static void waited(remote_control *c, uint64_t queue, uint64_t value, collet_sta
 static world open_timed(const char *setting, const char *backend)
 {
     char watched[64];
-    const char *settings[] = {"remote.delay_us=5000", watched, setting, NULL};
+    const char *settings[] = {"remote.delay_us=5000", "remote.kernel_ns=1000", watched, setting,
+                              NULL};
     control = (remote_control){.enqueued = enqueued, .waited = waited};
     snprintf(watched, sizeof watched, "remote.control=%llx",
              (unsigned long long)(uintptr_t)&control);
@@ -151,7 +151,8 @@ static void failures(void **state)
     collet_timestamp *t[2], *late;
     int64_t nanoseconds = 7;
     (void)state;
-    world w = open_world(ALL, (const char *[]){"remote.fail=3", NULL}, "remote:0");
+    world w = open_world(ALL, (const char *[]){"remote.fail=3", "remote.kernel_ns=1000", NULL},
+                         "remote:0");
     measure(w.cx, NULL, 1, t);
     collet_array *a = floats(w.cx, 4, 1), *b = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_add(w.cx, b, a, a));

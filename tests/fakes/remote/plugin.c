@@ -71,6 +71,7 @@ static collet_status device_open(const collet_host *host, uint32_t index,
     d->hoards = setting(host, "remote.hoards");
     d->apart = setting(host, "remote.apart");
     d->delay_us = setting(host, "remote.delay_us");
+    d->kernel_ns = setting(host, "remote.kernel_ns");
     pthread_mutex_init(&d->lock, NULL);
     properties->memory = COLLET_MEMORY_OWN;
     int synchronous = setting(host, "remote.synchronous") != 0;

@@ -82,7 +82,7 @@ static collet_status task_run(collet_device *d, task *t)
         return t->work(d, t);
     if (t->ending == COLLET_DEVICE_LOST)
         d->lost = 1;
-    d->clock += t->call ? 1000 : 0;
+    d->clock += t->call ? d->kernel_ns : 0;
     collet_status status = d->lost                  ? COLLET_DEVICE_LOST
                            : t->ending != COLLET_OK ? t->ending
                                                     : t->work(d, t);

@@ -29,7 +29,8 @@ struct collet_device {
     collet_status status;
     int64_t apart; /* no copies between devices */
     int64_t calls;
-    _Atomic int64_t clock; /* nanoseconds: 1,000 a kernel */
+    int64_t kernel_ns;     /* 0: `clock` is not used */
+    _Atomic int64_t clock; /* advanced by each kernel */
     uint64_t trims;
     _Atomic int lost;
     collet_memory_stats stats;
