@@ -99,9 +99,10 @@ typedef struct collet_record_extension {
  *          what is enqueued later does not count. Enqueues a command or not; does not block.
  *          REFUSED, FAILED, NO_MEMORY: there is no stamp, and the queue goes on. DEVICE_LOST.
  * elapsed  Nanoseconds from `first` to `last`, two stamps of the device, of any queues, which may
- *          have been destroyed; negative if `last` was earlier. queue_wait has reported a mark that
- *          was made after each of them: the call may wait for what the stamps themselves need
- *          beyond that, which is little. FAILED: the device has no time for one. DEVICE_LOST.
+ *          have been destroyed; negative if `last` was earlier; true to 2 % and 5 microseconds.
+ *          queue_wait has reported a mark that was made after each of them: the call may wait for
+ *          what the stamps themselves need beyond that, which is little. FAILED: the device has no
+ *          time for one. DEVICE_LOST.
  * release  Frees a stamp; NULL does nothing. As for elapsed, queue_wait has reported a later mark,
  *          or the queue was destroyed.
  */
