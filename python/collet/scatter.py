@@ -338,7 +338,8 @@ class Result:
     layers: int  # voxels along z
 
     def __array__(self, dtype=None, copy=None):
-        return np.array(self.values, dtype, copy=bool(copy)) if copy or dtype else self.values
+        values = self.values if dtype is None else self.values.astype(dtype, copy=False)
+        return values.copy() if copy and values is self.values else values
 
     def to_xarray(self):
         """A DataArray with the dimensions energy, qy, qx, their coordinates, and the attributes that

@@ -159,6 +159,8 @@ def test_integrals():
     assert data.dims == ("energy", "qy", "qx") and data.attrs == {"phys_size_nm": 5.0, "z_dim": 6}
     assert np.shares_memory(data.values, result.values) and float(data.qx[10]) == 0
     assert np.array_equal(np.asarray(result), result.values, equal_nan=True)
+    assert np.asarray(result, np.float64).dtype == np.float64
+    assert not np.shares_memory(np.array(result), result.values)
     dataset = integrals.to_xarray()
     assert set(dataset) == {"I_chi", "I", "I_parallel", "I_perpendicular", "A"}
     assert dataset.I_chi.dims == ("energy", "chi", "q")
@@ -232,6 +234,26 @@ def test_dropped_patterns_are_freed():
         next(scatter.Patterns(sample))
     gc.collect()
     scatter.Patterns(busy(), road="direct").close()
+
+
+def test_fork():
+    done = subprocess.run([sys.executable, "-c", """if True:
+        import os, sys
+        import numpy as np
+        from collet import scatter
+        sample = scatter.Sample([scatter.Material([1e-3] * 4, np.ones((2, 4, 4)))], [285.0], 5.0)
+        parents = scatter.Patterns(sample)
+        child = os.fork()
+        if not child:
+            try:
+                next(parents)
+            except scatter._core.ForkedError:
+                print(scatter.simulate(sample).values.shape, flush=True)
+            sys.exit()
+        os.waitpid(child, 0)
+        print(next(parents).energy)
+    """], capture_output=True, text=True, timeout=300)
+    assert done.stdout.splitlines() == ["(1, 4, 4)", "285.0"], done.stderr
 
 
 ERRORS = {
