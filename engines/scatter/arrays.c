@@ -3,7 +3,10 @@
 
 collet_status scatter_failed(collet_scattering *s, collet_status status, const char *what)
 {
-    return collet_fail(&s->error, status, "%s: %s", what, collet_last_error(s->context));
+    const char *error = collet_last_error(s->context);
+    return s->n_devices > 1 ? collet_fail(&s->error, status, "%s: %s: %s",
+                                          collet_get_backend(s->context), what, error)
+                            : collet_fail(&s->error, status, "%s: %s", what, error);
 }
 
 collet_status scatter_array(collet_scattering *s, collet_array **out, collet_dtype dtype,

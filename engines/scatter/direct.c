@@ -15,7 +15,7 @@ static collet_status fill_layers(collet_scattering *s, int64_t m, int64_t first,
         status = scatter_at(s, &part, material, 0, s->parts[m].count, 0);
     if (status == COLLET_OK &&
         collet_array_slice(s->context, &layers, part, 1, first, count, 1) != COLLET_OK)
-        status = scatter_failed(s, COLLET_FAILED, "layers");
+        status = scatter_failed(s, collet_last_status(s->context), "layers");
     if (status == COLLET_OK)
         status = scatter_fields(s, m, first, count, layers);
     collet_array_free(material);
@@ -32,7 +32,7 @@ static collet_status make_fields(collet_scattering *s)
         scatter_array(s, &s->fields, s->options.dtype, 5,
                       SCATTER_SHAPE(s->options.n_materials, SCATTER_FIELDS, n[0], n[1], n[2]));
     if (status == COLLET_OK && collet_fill(s->context, s->fields, &zero) != COLLET_OK)
-        status = scatter_failed(s, COLLET_FAILED, "fields");
+        status = scatter_failed(s, collet_last_status(s->context), "fields");
     for (int64_t first = 0; first < n[0] && status == COLLET_OK; first += s->layers) {
         int64_t count = n[0] - first < s->layers ? n[0] - first : s->layers;
         for (int64_t m = 0; m < s->options.n_materials && status == COLLET_OK; m++)
@@ -75,7 +75,7 @@ static collet_status project(collet_scattering *s, double angle, collet_array *c
     if (status == COLLET_OK)
         status = scatter_call(s, "scatter_polarization", polarise, 1, NULL);
     if (status == COLLET_OK && collet_fft(s->context, p[1], p[0], 3, 0) != COLLET_OK)
-        status = scatter_failed(s, COLLET_FAILED, "the transform");
+        status = scatter_failed(s, collet_last_status(s->context), "the transform");
     collet_array *const of[] = {sphere->slice, sphere->fraction, sphere->k};
     for (int i = 0; i < 3 && status == COLLET_OK; i++)
         status = scatter_at(s, &at[i], of[i], 0, 1, 1);

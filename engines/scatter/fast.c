@@ -34,7 +34,7 @@ static collet_status weights_of(collet_scattering *s, int64_t count, collet_arra
                                      SCATTER_SHAPE(6, fields, count), &all[0][0])
                    : collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for coefficients");
     if (status == COLLET_OK && collet_array_permute(s->context, out, memory, order) != COLLET_OK)
-        status = scatter_failed(s, COLLET_FAILED, "coefficients");
+        status = scatter_failed(s, collet_last_status(s->context), "coefficients");
     collet_array_free(memory);
     free(one);
     free(all);
@@ -68,7 +68,7 @@ static collet_status make_images(collet_scattering *s, int64_t kinds)
                                          SCATTER_SHAPE(n[1], n[2], kinds, s->plan.block));
     if (status == COLLET_OK &&
         collet_array_permute(s->context, &s->images, memory, order) != COLLET_OK)
-        status = scatter_failed(s, COLLET_FAILED, "images");
+        status = scatter_failed(s, collet_last_status(s->context), "images");
     collet_array_free(memory);
     return status;
 }
@@ -89,7 +89,7 @@ static collet_status fill_images(collet_scattering *s, int64_t count, int64_t ki
     if (status == COLLET_OK &&
         collet_array_wrap(s->context, &range, COLLET_I32, 3, SCATTER_SHAPE(2, n[1], n[2]), NULL,
                           s->range, COLLET_WRAP_READONLY, NULL, NULL) != COLLET_OK)
-        status = scatter_failed(s, COLLET_FAILED, "slices of pixels");
+        status = scatter_failed(s, collet_last_status(s->context), "slices of pixels");
     collet_array *arrays[] = {images,      s->slices,   range,       weights, sphere.k,
                               sphere.q[0], sphere.q[1], sphere.q[2], angles};
     if (status == COLLET_OK)
@@ -108,7 +108,7 @@ collet_status scatter_fast(collet_scattering *s, int64_t count)
     collet_array *images = NULL;
     collet_status status =
         weights ? COLLET_OK : collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for weights");
-    if (status == COLLET_OK && s->next >= s->sliced)
+    if (status == COLLET_OK && (s->next < s->sliced[0] || s->next >= s->sliced[1]))
         status = scatter_slices(s);
     if (status == COLLET_OK && !s->images)
         status = make_images(s, kinds);

@@ -125,7 +125,7 @@ static collet_status apply_window(collet_scattering *s, int64_t first, int64_t c
         status = scatter_numbers(s, &window, s->options.dtype, 3, shape, values + begin);
         free(values);
         if (status == COLLET_OK && collet_mul(s->context, a, a, window) != COLLET_OK)
-            status = scatter_failed(s, COLLET_FAILED, "the window");
+            status = scatter_failed(s, collet_last_status(s->context), "the window");
         collet_array_free(window);
     }
     return status;

@@ -13,7 +13,7 @@ collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int
 /* The slices about Ewald's sphere of energies first .. end-1: fills `range`, which may be NULL, and
  * returns how many a pixel has at most. */
 int64_t scatter_depth(const collet_scattering *s, int64_t first, int64_t end, int32_t *range);
-/* Makes s->slices for the energies of the pass that s->next begins. */
+/* Makes s->slices for the energies of the pass that s->next is in. */
 collet_status scatter_slices(collet_scattering *s);
 
 /* `count` energies from s->next on, into s->out. */

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "io/struct.h"
+#include "scatter/arrays.h"
 #include "scatter/checks.h"
+#include "scatter/devices.h"
 #include "scatter/geometry.h"
 #include "scatter/roads.h"
 
@@ -115,6 +117,9 @@ static collet_status plan_fast(collet_scattering *s, collet_error *err)
     while (s->layers > 1 && fast_bytes(s, s->layers, 1) > limit)
         s->layers--;
     s->plan.block = s->span < BLOCK ? s->span : BLOCK;
+    /* Two for each device: one may be faster than another. */
+    if (s->n_devices > 1 && s->plan.block > (energies + 2 * s->n_devices - 1) / (2 * s->n_devices))
+        s->plan.block = (energies + 2 * s->n_devices - 1) / (2 * s->n_devices);
     while (s->plan.block > 1 && fast_bytes(s, s->layers, s->plan.block) > limit)
         s->plan.block--;
     s->plan.passes = (energies + s->span - 1) / s->span;
@@ -150,21 +155,21 @@ static void *copied(const void *list, size_t bytes)
 }
 
 /* Copies of the lists of the options, and what depends on them. */
-static collet_status copy_lists(collet_scattering *s, const double *energies_given,
-                                const collet_scattering_constants *constants, collet_error *err)
+static collet_status copy_lists(collet_scattering *s, collet_error *err)
 {
     collet_scattering_options *o = &s->options;
     size_t materials = (size_t)o->n_materials, energies = (size_t)o->n_energies;
-    o->energies = copied(energies_given, energies * sizeof *o->energies);
-    o->constants = copied(constants, energies * materials * sizeof *o->constants);
+    o->materials = copied(o->materials, materials * sizeof *o->materials);
+    o->energies = copied(o->energies, energies * sizeof *o->energies);
+    o->constants = copied(o->constants, energies * materials * sizeof *o->constants);
     s->parts = malloc(materials * sizeof *s->parts);
     s->angles = scatter_angles(o->angles, NULL);
     s->radians = malloc((size_t)s->angles * sizeof *s->radians);
     s->range = malloc((size_t)(2 * o->shape[1] * o->shape[2]) * sizeof *s->range);
     for (int a = 0; a < 3; a++)
         s->q[a] = malloc((size_t)o->shape[a] * sizeof *s->q[a]);
-    if (!o->energies || !o->constants || !s->parts || !s->radians || !s->range || !s->q[0] ||
-        !s->q[1] || !s->q[2])
+    if (!o->materials || !o->energies || !o->constants || !s->parts || !s->radians || !s->range ||
+        !s->q[0] || !s->q[1] || !s->q[2])
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     scatter_angles(o->angles, s->radians);
     scatter_directions(s->axis, o->direction);
@@ -236,36 +241,16 @@ static collet_status take_materials(collet_scattering_options *o, collet_error *
     return status;
 }
 
-collet_status collet_scattering_open(collet_context *context,
-                                     const collet_scattering_options *options,
-                                     collet_scattering **out, collet_error *err)
+collet_status scatter_open_one(collet_context *context, const collet_scattering_options *options,
+                               int64_t devices, collet_scattering **out, collet_error *err)
 {
-    if (!out)
-        return collet_fail(err, COLLET_INVALID, "out is NULL");
-    *out = NULL;
-    if (!context || !options)
-        return collet_fail(err, COLLET_INVALID, "%s is NULL", context ? "options" : "context");
     collet_scattering *s = calloc(1, sizeof *s);
     if (!s)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     s->context = context;
-    collet_status status = take_options(&s->options, options, err);
-    if (status != COLLET_OK) {
-        free(s);
-        return status;
-    }
-    status = take_materials(&s->options, err);
-    if (status == COLLET_OK)
-        status = scatter_check_options(&s->options, err);
-    if (status == COLLET_OK && !s->options.layers)
-        status = scatter_check_voxels(&s->options, err);
-    /* What the caller's lists become is freed with the scattering. */
-    const double *energies = s->options.energies;
-    const collet_scattering_constants *constants = s->options.constants;
-    s->options.energies = NULL;
-    s->options.constants = NULL;
-    if (status == COLLET_OK)
-        status = copy_lists(s, energies, constants, err);
+    s->n_devices = devices;
+    s->options = *options;
+    collet_status status = copy_lists(s, err);
     if (status == COLLET_OK)
         status = plan(s, err);
     if (status == COLLET_OK)
@@ -279,10 +264,50 @@ collet_status collet_scattering_open(collet_context *context,
     return status;
 }
 
+static collet_status open_shared(collet_context *context, const collet_scattering_options *options,
+                                 collet_scattering **out, collet_error *err)
+{
+    collet_scattering *s = calloc(1, sizeof *s);
+    if (!s)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
+    collet_status status = scatter_devices_open(context, options, &s->devices, err);
+    if (status == COLLET_OK)
+        *out = s;
+    else
+        collet_scattering_close(s);
+    return status;
+}
+
+collet_status collet_scattering_open(collet_context *context,
+                                     const collet_scattering_options *options,
+                                     collet_scattering **out, collet_error *err)
+{
+    collet_scattering_options own;
+    if (!out)
+        return collet_fail(err, COLLET_INVALID, "out is NULL");
+    *out = NULL;
+    if (!context || !options)
+        return collet_fail(err, COLLET_INVALID, "%s is NULL", context ? "options" : "context");
+    collet_status status = take_options(&own, options, err);
+    if (status != COLLET_OK)
+        return status;
+    status = take_materials(&own, err);
+    if (status == COLLET_OK)
+        status = scatter_check_options(&own, err);
+    if (status == COLLET_OK && !own.layers)
+        status = scatter_check_voxels(&own, err);
+    if (status == COLLET_OK)
+        status = own.n_contexts ? open_shared(context, &own, out, err)
+                                : scatter_open_one(context, &own, 1, out, err);
+    free((void *)(uintptr_t)own.materials);
+    return status;
+}
+
 void collet_scattering_close(collet_scattering *s)
 {
     if (!s)
         return;
+    scatter_devices_close(s->devices);
     free((void *)(uintptr_t)s->options.materials);
     free((void *)(uintptr_t)s->options.energies);
     free((void *)(uintptr_t)s->options.constants);
@@ -304,65 +329,80 @@ void collet_scattering_close(collet_scattering *s)
 
 void collet_scattering_get_plan(const collet_scattering *s, collet_scattering_plan *plan)
 {
-    collet_struct_out(plan, &s->plan, sizeof s->plan);
+    collet_struct_out(plan, s->devices ? scatter_devices_plan(s->devices) : &s->plan,
+                      sizeof s->plan);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-/* Computes the next block into s->values. */
-static collet_status compute(collet_scattering *s)
+collet_status scatter_compute(collet_scattering *s, int64_t most, int64_t *count)
+{
+    /* A block does not go beyond the pass that it is in. */
+    if (s->span && most > s->span - s->next % s->span)
+        most = s->span - s->next % s->span;
+    *count = most < s->plan.block ? most : s->plan.block;
+    return s->options.road == COLLET_SCATTERING_DIRECT ? scatter_direct(s, *count)
+                                                       : scatter_fast(s, *count);
+}
+
+collet_status scatter_read(collet_scattering *s, int64_t count)
 {
     const int64_t *n = s->options.shape;
-    int64_t left = s->options.n_energies - s->next;
-    /* A block does not go beyond the pass that it is in. */
-    if (s->span && left > s->span - s->next % s->span)
-        left = s->span - s->next % s->span;
-    int64_t count = left < s->plan.block ? left : s->plan.block;
-    size_t real = (size_t)real_bytes(s);
+    size_t bytes = (size_t)(count * n[1] * n[2]) * (size_t)real_bytes(s);
     collet_array *part;
-    collet_status status = s->options.road == COLLET_SCATTERING_DIRECT ? scatter_direct(s, count)
-                                                                       : scatter_fast(s, count);
-    if (status != COLLET_OK)
-        return status;
-    status = collet_array_slice(s->context, &part, s->out, 0, 0, count, 1);
-    if (status == COLLET_OK)
-        status =
-            collet_array_read(s->context, part, s->values, (size_t)(count * n[1] * n[2]) * real);
+    collet_status status = scatter_at(s, &part, s->out, 0, count, 0);
+    if (status == COLLET_OK && collet_array_read(s->context, part, s->values, bytes) != COLLET_OK)
+        status = scatter_failed(s, collet_last_status(s->context), "patterns");
     collet_array_free(part);
-    if (status != COLLET_OK)
-        return collet_fail(&s->error, status, "%s", collet_last_error(s->context));
-    s->ready = s->next + count;
     s->first = s->next;
-    return COLLET_OK;
+    return status;
+}
+
+const collet_scattering_pattern *scatter_pattern(collet_scattering *s, int64_t energy)
+{
+    const int64_t *n = s->options.shape;
+    s->pattern = (collet_scattering_pattern){.struct_size = sizeof s->pattern,
+                                             .dtype = s->options.dtype,
+                                             .index = energy,
+                                             .energy = s->options.energies[energy],
+                                             .y = n[1],
+                                             .x = n[2],
+                                             .qy = s->q[1],
+                                             .qx = s->q[2],
+                                             .values = (char *)s->values +
+                                                       (size_t)((energy - s->first) * n[1] * n[2]) *
+                                                           (size_t)real_bytes(s)};
+    return &s->pattern;
+}
+
+/* Computes the next block into s->values. */
+static collet_status next_block(collet_scattering *s)
+{
+    int64_t count;
+    s->error.status = COLLET_OK;
+    collet_status status = scatter_compute(s, s->options.n_energies - s->next, &count);
+    if (status == COLLET_OK)
+        status = scatter_read(s, count);
+    if (status == COLLET_OK)
+        s->ready = s->next + count;
+    return status;
 }
 
 collet_status collet_scattering_next(collet_scattering *s, const collet_scattering_pattern **out,
                                      collet_error *err)
 {
-    const int64_t *n = s->options.shape;
-    size_t real = (size_t)real_bytes(s);
+    if (s->devices)
+        return scatter_devices_next(s->devices, out, err);
     *out = NULL;
     if (s->error.status != COLLET_OK && s->error.status != COLLET_CANCELLED)
         return collet_fail(err, s->error.status, "%s", s->error.text);
     if (s->next == s->options.n_energies)
         return COLLET_OK;
     if (s->next == s->ready) {
-        s->error.status = COLLET_OK;
-        collet_status status = compute(s);
+        collet_status status = next_block(s);
         if (status != COLLET_OK)
             return collet_fail(err, status, "%s", s->error.text);
     }
-    s->pattern = (collet_scattering_pattern){
-        .struct_size = sizeof s->pattern,
-        .dtype = s->options.dtype,
-        .index = s->next,
-        .energy = s->options.energies[s->next],
-        .y = n[1],
-        .x = n[2],
-        .qy = s->q[1],
-        .qx = s->q[2],
-        .values = (char *)s->values + (size_t)((s->next - s->first) * n[1] * n[2]) * real};
-    s->next++;
-    *out = &s->pattern;
+    *out = scatter_pattern(s, s->next++);
     return COLLET_OK;
 }

@@ -111,15 +111,15 @@ static collet_status add_material(collet_scattering *s, const pass *p, int64_t m
         status = scatter_at(s, &some[i], whole[i], 0, part->count, 0);
         if (status == COLLET_OK &&
             collet_array_slice(s->context, &view[i], some[i], 1, 0, count, 1) != COLLET_OK)
-            status = scatter_failed(s, COLLET_FAILED, "a part of an array");
+            status = scatter_failed(s, collet_last_status(s->context), "a part of an array");
     }
     if (status == COLLET_OK)
         status = scatter_fields(s, m, first, count, view[0]);
     if (status == COLLET_OK && collet_fft(s->context, view[1], view[0], 2, 0) != COLLET_OK)
-        status = scatter_failed(s, COLLET_FAILED, "the transform");
+        status = scatter_failed(s, collet_last_status(s->context), "the transform");
     if (status == COLLET_OK && collet_array_slice(s->context, &slices, s->slices, 1, part->first,
                                                   part->count, 1) != COLLET_OK)
-        status = scatter_failed(s, COLLET_FAILED, "a part of an array");
+        status = scatter_failed(s, collet_last_status(s->context), "a part of an array");
     collet_array *arrays[] = {slices, view[1], p->range, first ? slices : NULL};
     if (status == COLLET_OK)
         status = scatter_call(s, "scatter_slices", arrays, 1, &params);
@@ -155,13 +155,13 @@ static collet_status make_arrays(collet_scattering *s, pass *p)
 
 collet_status scatter_slices(collet_scattering *s)
 {
-    int64_t layers = s->options.shape[0], left = s->options.n_energies - s->next;
-    int64_t end = s->next + (left < s->span ? left : s->span);
+    int64_t layers = s->options.shape[0], begin = s->next - s->next % s->span;
+    int64_t left = s->options.n_energies - begin, end = begin + (left < s->span ? left : s->span);
     pass p = {0};
-    s->sliced = 0;
+    s->sliced[0] = s->sliced[1] = 0;
     collet_array_free(s->images); /* not needed meanwhile */
     s->images = NULL;
-    if (scatter_depth(s, s->next, end, s->range) < 0)
+    if (scatter_depth(s, begin, end, s->range) < 0)
         return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for wave numbers");
     collet_status status = make_arrays(s, &p);
     for (int64_t first = 0; first < layers && status == COLLET_OK; first += s->layers) {
@@ -172,7 +172,9 @@ collet_status scatter_slices(collet_scattering *s)
     collet_array_free(p.range);
     collet_array_free(p.fields);
     collet_array_free(p.planes);
-    if (status == COLLET_OK)
-        s->sliced = end;
+    if (status == COLLET_OK) {
+        s->sliced[0] = begin;
+        s->sliced[1] = end;
+    }
     return status;
 }

@@ -13,6 +13,8 @@ typedef struct scatter_part {
 } scatter_part;
 
 struct collet_scattering {
+    struct scatter_devices *devices; /* which do it all; NULL: this is of one device */
+    int64_t n_devices;               /* that share the energies */
     collet_context *context;
     collet_scattering_options options; /* with copies of its lists */
     collet_scattering_plan plan;
@@ -28,8 +30,8 @@ struct collet_scattering {
     double *sums;       /* of their volume fractions over the materials */
     collet_scattering_material *view;
     int32_t *range;       /* [2, Y, X]: the first slice of each pixel, and how many */
-    collet_array *slices; /* fast: [depth, F, Y, X] of energies below `sliced`; NULL: not made */
-    int64_t sliced;
+    collet_array *slices; /* fast: [depth, F, Y, X]; NULL: not made */
+    int64_t sliced[2];    /* of energies sliced[0] .. sliced[1]-1 */
     collet_array *fields; /* direct: [M, 7, Z, Y, X] */
     collet_array *images; /* fast: of a block; NULL: not made */
     collet_array *out;    /* [block, Y, X] */

@@ -22,8 +22,9 @@
  * Conventions
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
  * and is NULL after an error. Structures begin with struct_size. A scattering belongs to one thread
- * at a time and uses its context, which nothing else uses until the scattering is closed. Nothing
- * is printed. Lengths are nm, energies eV, angles degrees.
+ * at a time and uses its contexts, which nothing else uses until the scattering is closed: of
+ * several ones each on a thread of its own, which works on between the calls. Callbacks are called
+ * by collet_scattering_next, on its thread. Nothing is printed. Lengths are nm, energies eV, angles degrees.
  */
 #ifndef COLLET_SCATTER_H
 #define COLLET_SCATTER_H
@@ -56,7 +57,7 @@ typedef struct collet_scattering_material {
 /*
  * Writes layers first .. first + count - 1 along z of a material, from 0, to the arrays of its
  * kind, of its dtype. Called by collet_scattering_next, on its thread, more than once for a layer
- * if memory is short. A failure ends that call; its text is in `err`.
+ * if memory is short or several devices share the energies. A failure ends that call; its text is in `err`.
  */
 typedef collet_status (*collet_scattering_layers_fn)(void *user, int64_t material, int64_t first,
                                                      int64_t count, void *const *arrays,
@@ -115,6 +116,11 @@ typedef struct collet_scattering_options {
      * are, some at a time, so that a morphology may be larger than memory. */
     collet_scattering_layers_fn layers;
     void *layers_user;
+    /* Further contexts, each with its own choice of device, with which `context` shares the
+     * energies; none twice. Devices of one kind compute the same patterns whichever has an energy.
+     * `memory` is a limit for each device. */
+    int64_t n_contexts;
+    collet_context *const *contexts;
 } collet_scattering_options;
 
 #define COLLET_SCATTERING_OPTIONS                                                                  \
@@ -141,10 +147,10 @@ typedef struct collet_scattering_plan {
     uint32_t reserved;
     int64_t passes;     /* over the morphology: more than 1 where `memory` does not suffice */
     int64_t fields;     /* real fields of all materials */
-    int64_t transforms; /* three-dimensional ones of the whole work */
+    int64_t transforms; /* three-dimensional ones of the whole work, of all devices */
     int64_t block;      /* energies at a time */
     int64_t angles;
-    uint64_t bytes; /* of arrays, at most at a time */
+    uint64_t bytes; /* of arrays of each device, at most at a time */
 } collet_scattering_plan;
 COLLET_API void collet_scattering_get_plan(const collet_scattering *scattering,
                                            collet_scattering_plan *plan);
@@ -163,7 +169,7 @@ typedef struct collet_scattering_pattern {
 /*
  * The pattern of the next energy, in the order of the options, valid until the next call; NULL with
  * COLLET_OK after the last. After an error each further call returns the same one, after CANCELLED
- * the work can go on.
+ * the work can go on. The failure of one of several devices, which the error names, ends the work.
  */
 COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
                                                 const collet_scattering_pattern **out,

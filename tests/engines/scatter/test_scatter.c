@@ -3,165 +3,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <collet/scatter.h>
-
 #include "common/fixture.h"
+#include "morphologies.h"
 
-#define PI 3.14159265358979323846
+#define PLUGINS                                                                                    \
+    COLLET_TEST_PLUGINS "/opencl.so:" OPENMP_PLUGIN ":" SCALAR_PLUGIN /* those that are there */
+#define SKIPPED 77                                                    /* ctest's SKIP_RETURN_CODE */
+
+static const char *backend = "cpu_openmp";
 
 static int set_up(void **state)
 {
     (void)state;
-    open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, "cpu_openmp,cpu_scalar");
+    open_shared(PLUGINS, NULL, backend);
     return 0;
-}
-
-/* ---- Morphologies ---------------------------------------------------------------------------- */
-
-#define MATERIALS 3
-
-typedef struct morphology {
-    int64_t materials, voxels;
-    int vectors, isotropic; /* the first material */
-    double *array[MATERIALS][4];
-    collet_scattering_material material[MATERIALS];
-} morphology;
-
-static double random_number(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
-static void fill_euler(morphology *m, int64_t i, int64_t k, double fraction, uint64_t *state)
-{
-    const double values[] = {fraction, random_number(state), PI * random_number(state),
-                             2 * PI * random_number(state)};
-    for (int a = 0; a < 4; a++)
-        m->array[k][a][i] = values[a];
-}
-
-static void fill_vector(morphology *m, int64_t i, int64_t k, double fraction, uint64_t *state)
-{
-    double aligned = fraction * random_number(state), theta = PI * random_number(state);
-    double psi = 2 * PI * random_number(state), s = sqrt(aligned);
-    m->array[k][0][3 * i] = s * cos(psi) * sin(theta);
-    m->array[k][0][3 * i + 1] = s * sin(psi) * sin(theta);
-    m->array[k][0][3 * i + 2] = s * cos(theta);
-    m->array[k][1][i] = fraction - aligned;
-}
-
-static void make_random(morphology *m, const int64_t *shape, int64_t materials, int vectors,
-                        int isotropic)
-{
-    uint64_t state = 7;
-    *m = (morphology){.materials = materials,
-                      .voxels = shape[0] * shape[1] * shape[2],
-                      .vectors = vectors,
-                      .isotropic = isotropic};
-    for (int64_t k = 0; k < materials; k++)
-        for (int a = 0; a < 4; a++)
-            m->array[k][a] = calloc((size_t)m->voxels * 3, sizeof(double));
-    for (int64_t i = 0; i < m->voxels; i++) {
-        double part[MATERIALS], sum = 0;
-        for (int64_t k = 0; k < materials; k++)
-            sum += part[k] = 0.1 + random_number(&state);
-        for (int64_t k = 0; k < materials; k++)
-            (vectors ? fill_vector : fill_euler)(m, i, k, part[k] / sum, &state);
-    }
-    for (int64_t k = 0; k < materials; k++) {
-        double **a = m->array[k];
-        m->material[k] =
-            (collet_scattering_material){.struct_size = sizeof m->material[k], .dtype = COLLET_F64};
-        if (vectors) {
-            m->material[k].direction = a[0];
-            m->material[k].unaligned = a[1];
-            continue;
-        }
-        m->material[k].volume = a[0];
-        if (k == 0 && isotropic)
-            continue;
-        m->material[k].alignment = a[1];
-        m->material[k].theta = a[2];
-        m->material[k].psi = a[3];
-    }
-}
-
-static void free_morphology(morphology *m)
-{
-    for (int64_t k = 0; k < m->materials; k++)
-        for (int a = 0; a < 4; a++)
-            free(m->array[k][a]);
-}
-
-/* ---- Patterns -------------------------------------------------------------------------------- */
-
-#define ENERGIES 3
-static const double energies[ENERGIES] = {285.2, 270.0, 320.5};
-
-static collet_scattering_options options_of(const morphology *m, const int64_t *shape,
-                                            collet_scattering_constants *constants)
-{
-    collet_scattering_options o = COLLET_SCATTERING_OPTIONS;
-    uint64_t state = 11;
-    o.dtype = COLLET_F64;
-    memcpy(o.shape, shape, sizeof o.shape);
-    o.voxel = 2.5;
-    o.angles[1] = 15.0;
-    o.angles[2] = 165.0;
-    o.n_materials = m->materials;
-    o.materials = m->material;
-    o.n_energies = ENERGIES;
-    o.energies = energies;
-    for (int64_t i = 0; i < ENERGIES * m->materials; i++)
-        constants[i] = (collet_scattering_constants){
-            2e-3 * random_number(&state), 2e-3 * random_number(&state),
-            2e-3 * random_number(&state), 2e-3 * random_number(&state)};
-    o.constants = constants;
-    return o;
-}
-
-/* All patterns of the options, one after the other. */
-static double *patterns_of(const collet_scattering_options *o)
-{
-    int64_t pixels = o->shape[1] * o->shape[2], at = 0;
-    double *all = malloc((size_t)(pixels * o->n_energies) * sizeof *all);
-    const collet_scattering_pattern *pattern;
-    collet_scattering *s;
-    collet_error err;
-    collet_status status = collet_scattering_open(cx, o, &s, &err);
-    if (status != COLLET_OK)
-        fail_msg("%s", err.text);
-    while ((status = collet_scattering_next(s, &pattern, &err)) == COLLET_OK && pattern) {
-        assert_int_equal(pattern->index, at++);
-        for (int64_t i = 0; i < pixels; i++)
-            all[pattern->index * pixels + i] = pattern->dtype == COLLET_F64
-                                                   ? ((const double *)pattern->values)[i]
-                                                   : (double)((const float *)pattern->values)[i];
-    }
-    if (status != COLLET_OK)
-        fail_msg("%s", err.text);
-    assert_int_equal(at, o->n_energies);
-    collet_scattering_close(s);
-    return all;
-}
-
-/* The largest difference of two images over their peak; NaN in the same pixels. */
-static double difference(const double *a, const double *b, int64_t count)
-{
-    double peak = 0, most = 0;
-    int64_t numbers = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (isnan(a[i]) != isnan(b[i]))
-            fail_msg("pixel %d is %g and %g", (int)i, a[i], b[i]);
-        if (isnan(a[i]))
-            continue;
-        peak = fmax(peak, fabs(a[i]));
-        most = fmax(most, fabs(a[i] - b[i]));
-        numbers++;
-    }
-    assert_true(numbers > 0 && peak > 0);
-    return most / peak;
 }
 
 static int several_passes; /* how often the smallest limit needed them */
@@ -186,13 +41,13 @@ static void compare(const morphology *m, collet_scattering_options o, const char
 {
     int64_t pixels = o.shape[1] * o.shape[2];
     o.road = COLLET_SCATTERING_DIRECT;
-    double *direct = patterns_of(&o);
+    double *direct = patterns_of(cx, &o);
     (void)m;
     for (int kind = 0; kind < 3; kind++) {
         o.road = COLLET_SCATTERING_FAST;
         o.dtype = kind == 1 ? COLLET_F32 : COLLET_F64;
         o.memory = kind == 2 ? least_memory(o) : 0;
-        double *fast = patterns_of(&o);
+        double *fast = patterns_of(cx, &o);
         for (int64_t e = 0; e < o.n_energies; e++) {
             double off = difference(direct + e * pixels, fast + e * pixels, pixels);
             if (off > (kind == 1 ? 2e-5 : 1e-12))
@@ -353,7 +208,7 @@ static void balls_scatter_as_computed(void **state)
         o.n_energies = 1;
         o.energies = &energy;
         o.constants = constants;
-        double *image = patterns_of(&o);
+        double *image = patterns_of(cx, &o);
         check_radial(image, &o, cases[i].r);
         free(image);
         free_morphology(&m);
@@ -393,7 +248,7 @@ static double of_ball(collet_scattering_options o, double alignment, double thet
     memcpy(o.shape, shape, sizeof o.shape);
     o.materials = m.material;
     o.n_materials = 3;
-    double *image = patterns_of(&o), sum = near_zero(image, shape, o.voxel);
+    double *image = patterns_of(cx, &o), sum = near_zero(image, shape, o.voxel);
     free(image);
     free_morphology(&m);
     return sum;
@@ -428,9 +283,9 @@ static void turns_are_in_q(void **state)
     o.materials = m.material;
     o.n_materials = 3;
     o.angles[1] = 10;
-    double *one = patterns_of(&o);
+    double *one = patterns_of(cx, &o);
     o.angles[2] = 350;
-    double *all = patterns_of(&o), peak = 0, worst = 0;
+    double *all = patterns_of(cx, &o), peak = 0, worst = 0;
     for (int64_t i = 0; i < 96 * 160; i++)
         peak = fmax(peak, one[i]);
     for (int64_t y = 20; y < 76; y++) /* within reach of every angle */
@@ -522,7 +377,8 @@ static void newer_options_are_refused(void **state)
     free_morphology(&m);
 }
 
-int main(void)
+/* argv[1]: the backend */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roads_agree),
@@ -532,5 +388,15 @@ int main(void)
         cmocka_unit_test(orientation_is_that_of_the_tensor),
         cmocka_unit_test(newer_options_are_refused),
     };
+    if (argc > 1) {
+        backend = argv[1];
+        collet_runtime *found = runtime_with(PLUGINS, NULL);
+        collet_context *context = context_of(found);
+        collet_status status = collet_set_backend(context, backend);
+        collet_context_destroy(context);
+        collet_runtime_destroy(found);
+        if (status == COLLET_UNAVAILABLE)
+            return SKIPPED;
+    }
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* devices.h - several devices that share the energies of a scattering. */
+#ifndef COLLET_ENGINES_SCATTER_DEVICES_H
+#define COLLET_ENGINES_SCATTER_DEVICES_H
+
+#include "scatter/state.h"
+
+/* A thread a device; each computes blocks of energies by its own scattering. */
+typedef struct scatter_devices scatter_devices;
+
+/* With the options' further contexts. What is wrong with the voxels was checked. */
+collet_status scatter_devices_open(collet_context *context,
+                                   const collet_scattering_options *options, scatter_devices **out,
+                                   collet_error *err);
+/* NULL is allowed. */
+void scatter_devices_close(scatter_devices *devices);
+const collet_scattering_plan *scatter_devices_plan(const scatter_devices *devices);
+/* As collet_scattering_next. Callbacks are called here, on the caller's thread. */
+collet_status scatter_devices_next(scatter_devices *devices, const collet_scattering_pattern **out,
+                                   collet_error *err);
+
+/* A scattering of one device, whose options were checked; scattering.c. */
+collet_status scatter_open_one(collet_context *context, const collet_scattering_options *options,
+                               int64_t devices, collet_scattering **out, collet_error *err);
+/* Computes a block from s->next on, at most `most` energies, into s->out. */
+collet_status scatter_compute(collet_scattering *s, int64_t most, int64_t *count);
+/* Reads them into s->values. */
+collet_status scatter_read(collet_scattering *s, int64_t count);
+/* The pattern of an energy that is in s->values. */
+const collet_scattering_pattern *scatter_pattern(collet_scattering *s, int64_t energy);
+
+#endif

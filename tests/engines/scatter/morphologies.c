@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/support.h"
+#include "morphologies.h"
+
+static double random_number(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+static void fill_euler(morphology *m, int64_t i, int64_t k, double fraction, uint64_t *state)
+{
+    const double values[] = {fraction, random_number(state), PI * random_number(state),
+                             2 * PI * random_number(state)};
+    for (int a = 0; a < 4; a++)
+        m->array[k][a][i] = values[a];
+}
+
+static void fill_vector(morphology *m, int64_t i, int64_t k, double fraction, uint64_t *state)
+{
+    double aligned = fraction * random_number(state), theta = PI * random_number(state);
+    double psi = 2 * PI * random_number(state), s = sqrt(aligned);
+    m->array[k][0][3 * i] = s * cos(psi) * sin(theta);
+    m->array[k][0][3 * i + 1] = s * sin(psi) * sin(theta);
+    m->array[k][0][3 * i + 2] = s * cos(theta);
+    m->array[k][1][i] = fraction - aligned;
+}
+
+void make_random(morphology *m, const int64_t *shape, int64_t materials, int vectors, int isotropic)
+{
+    uint64_t state = 7;
+    *m = (morphology){.materials = materials,
+                      .voxels = shape[0] * shape[1] * shape[2],
+                      .vectors = vectors,
+                      .isotropic = isotropic};
+    for (int64_t k = 0; k < materials; k++)
+        for (int a = 0; a < 4; a++)
+            m->array[k][a] = calloc((size_t)m->voxels * 3, sizeof(double));
+    for (int64_t i = 0; i < m->voxels; i++) {
+        double part[MATERIALS], sum = 0;
+        for (int64_t k = 0; k < materials; k++)
+            sum += part[k] = 0.1 + random_number(&state);
+        for (int64_t k = 0; k < materials; k++)
+            (vectors ? fill_vector : fill_euler)(m, i, k, part[k] / sum, &state);
+    }
+    for (int64_t k = 0; k < materials; k++) {
+        double **a = m->array[k];
+        m->material[k] =
+            (collet_scattering_material){.struct_size = sizeof m->material[k], .dtype = COLLET_F64};
+        if (vectors) {
+            m->material[k].direction = a[0];
+            m->material[k].unaligned = a[1];
+            continue;
+        }
+        m->material[k].volume = a[0];
+        if (k == 0 && isotropic)
+            continue;
+        m->material[k].alignment = a[1];
+        m->material[k].theta = a[2];
+        m->material[k].psi = a[3];
+    }
+}
+
+void free_morphology(morphology *m)
+{
+    for (int64_t k = 0; k < m->materials; k++)
+        for (int a = 0; a < 4; a++)
+            free(m->array[k][a]);
+}
+
+static const double energies[ENERGIES] = {285.2, 270.0, 320.5};
+
+collet_scattering_options options_of(const morphology *m, const int64_t *shape,
+                                     collet_scattering_constants *constants)
+{
+    collet_scattering_options o = COLLET_SCATTERING_OPTIONS;
+    uint64_t state = 11;
+    o.dtype = COLLET_F64;
+    memcpy(o.shape, shape, sizeof o.shape);
+    o.voxel = 2.5;
+    o.angles[1] = 15.0;
+    o.angles[2] = 165.0;
+    o.n_materials = m->materials;
+    o.materials = m->material;
+    o.n_energies = ENERGIES;
+    o.energies = energies;
+    for (int64_t i = 0; i < ENERGIES * m->materials; i++)
+        constants[i] = (collet_scattering_constants){
+            2e-3 * random_number(&state), 2e-3 * random_number(&state),
+            2e-3 * random_number(&state), 2e-3 * random_number(&state)};
+    o.constants = constants;
+    return o;
+}
+
+double *patterns_of(collet_context *context, const collet_scattering_options *o)
+{
+    int64_t pixels = o->shape[1] * o->shape[2], at = 0;
+    double *all = malloc((size_t)(pixels * o->n_energies) * sizeof *all);
+    const collet_scattering_pattern *pattern;
+    collet_scattering *s;
+    collet_error err;
+    collet_status status = collet_scattering_open(context, o, &s, &err);
+    if (status != COLLET_OK)
+        fail_msg("%s", err.text);
+    while ((status = collet_scattering_next(s, &pattern, &err)) == COLLET_OK && pattern) {
+        assert_int_equal(pattern->index, at++);
+        for (int64_t i = 0; i < pixels; i++)
+            all[pattern->index * pixels + i] = pattern->dtype == COLLET_F64
+                                                   ? ((const double *)pattern->values)[i]
+                                                   : (double)((const float *)pattern->values)[i];
+    }
+    if (status != COLLET_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(at, o->n_energies);
+    collet_scattering_close(s);
+    return all;
+}
+
+double difference(const double *a, const double *b, int64_t count)
+{
+    double peak = 0, most = 0;
+    int64_t numbers = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (isnan(a[i]) != isnan(b[i]))
+            fail_msg("pixel %d is %g and %g", (int)i, a[i], b[i]);
+        if (isnan(a[i]))
+            continue;
+        peak = fmax(peak, fabs(a[i]));
+        most = fmax(most, fabs(a[i] - b[i]));
+        numbers++;
+    }
+    assert_true(numbers > 0 && peak > 0);
+    return most / peak;
+}

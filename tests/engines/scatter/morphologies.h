@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* morphologies.h - morphologies for the engine, and their patterns. Failures fail the test. */
+#ifndef SCATTER_MORPHOLOGIES_H
+#define SCATTER_MORPHOLOGIES_H
+
+#include <collet/scatter.h>
+
+#define PI 3.14159265358979323846
+#define MATERIALS 3
+#define ENERGIES 3
+
+typedef struct morphology {
+    int64_t materials, voxels;
+    int vectors, isotropic; /* the first material */
+    double *array[MATERIALS][4];
+    collet_scattering_material material[MATERIALS];
+} morphology;
+
+void make_random(morphology *m, const int64_t *shape, int64_t materials, int vectors,
+                 int isotropic);
+void free_morphology(morphology *m);
+
+/* With ENERGIES energies, and their `constants`, which are filled. */
+collet_scattering_options options_of(const morphology *m, const int64_t *shape,
+                                     collet_scattering_constants *constants);
+
+/* All patterns of the options, one after the other, for free(). */
+double *patterns_of(collet_context *context, const collet_scattering_options *o);
+
+/* The largest difference of two images over their peak; NaN in the same pixels. */
+double difference(const double *a, const double *b, int64_t count);
+
+#endif

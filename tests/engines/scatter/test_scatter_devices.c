@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several devices that share the energies of a scattering. */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/support.h"
+#include "morphologies.h"
+
+#define PLUGINS COLLET_TEST_PLUGINS "/opencl.so:" REMOTE_PLUGIN ":" OPENMP_PLUGIN ":" SCALAR_PLUGIN
+#define MANY 23 /* energies */
+#define CONTEXTS 3
+
+static const int64_t shape[] = {6, 12, 16};
+
+/* A morphology and options of MANY energies. */
+typedef struct sample {
+    morphology m;
+    collet_scattering_options o;
+    double energies[MANY];
+    collet_scattering_constants constants[MANY * MATERIALS];
+} sample;
+
+static void make_sample(sample *s)
+{
+    collet_scattering_constants first[ENERGIES * MATERIALS];
+    make_random(&s->m, shape, 2, 0, 1);
+    s->o = options_of(&s->m, shape, first);
+    for (int64_t e = 0; e < MANY; e++) {
+        s->energies[e] = 270.0 + 3 * (double)(e * 7 % MANY);
+        for (int64_t m = 0; m < 2; m++) {
+            s->constants[2 * e + m] = first[(e + m) % (ENERGIES * 2)];
+            s->constants[2 * e + m].delta_parallel += 1e-5 * (double)e;
+        }
+    }
+    s->o.n_energies = MANY;
+    s->o.energies = s->energies;
+    s->o.constants = s->constants;
+    s->o.window = 1; /* multiplies on the fake devices */
+}
+
+/* The contexts of choices, the first of which is the caller's. */
+typedef struct team {
+    collet_runtime *rt;
+    collet_context *context[CONTEXTS];
+    int64_t count;
+} team;
+
+static team team_of(const char *const *choices, int64_t count, const char *const *settings)
+{
+    team t = {.rt = runtime_with(PLUGINS, settings), .count = count};
+    for (int64_t i = 0; i < count; i++) {
+        t.context[i] = context_of(t.rt);
+        assert_ok(t.context[i], collet_set_backend(t.context[i], choices[i]));
+    }
+    return t;
+}
+
+static void close_team(team *t)
+{
+    for (int64_t i = 0; i < t->count; i++)
+        collet_context_destroy(t->context[i]);
+    collet_runtime_destroy(t->rt);
+}
+
+static double *patterns_of_team(const team *t, collet_scattering_options o)
+{
+    o.n_contexts = t->count - 1;
+    o.contexts = t->context + 1;
+    return patterns_of(t->context[0], &o);
+}
+
+static void assert_equal(const double *a, const double *b, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (memcmp(&a[i], &b[i], sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i])))
+            fail_msg("number %d is %.17g and %.17g", (int)i, a[i], b[i]);
+}
+
+/* Bytes with which MANY energies need several passes. */
+static uint64_t little_memory(const team *t, collet_scattering_options o)
+{
+    collet_scattering_plan plan = {.struct_size = sizeof plan};
+    collet_scattering *s;
+    o.memory = 1000;
+    while (collet_scattering_open(t->context[0], &o, &s, NULL) != COLLET_OK)
+        o.memory += o.memory / 50;
+    collet_scattering_get_plan(s, &plan);
+    collet_scattering_close(s);
+    assert_true(plan.passes > 1);
+    return o.memory;
+}
+
+static void whatever_the_split_patterns_are_the_same(void **state)
+{
+    static const char *const choices[][CONTEXTS] = {
+        {"cpu_openmp", "cpu_openmp", "cpu_openmp"},
+        {"remote:0,cpu_openmp", "remote:1,cpu_openmp", "remote:1,cpu_openmp"}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (int way = 0; way < 4; way++) {
+            sample s;
+            make_sample(&s);
+            s.o.road = way == 3 ? COLLET_SCATTERING_DIRECT : COLLET_SCATTERING_FAST;
+            s.o.dtype = way == 1 || i == 1 ? COLLET_F32 : COLLET_F64; /* remote has f32 alone */
+            team one = team_of(choices[i], 1, NULL), all = team_of(choices[i], CONTEXTS, NULL);
+            s.o.memory = way == 2 ? little_memory(&one, s.o) : 0;
+            double *expected = patterns_of_team(&one, s.o), *found = patterns_of_team(&all, s.o);
+            assert_equal(found, expected, MANY * shape[1] * shape[2]);
+            free(expected);
+            free(found);
+            close_team(&one);
+            close_team(&all);
+            free_morphology(&s.m);
+        }
+}
+
+/* opencl beside cpu_openmp: each computes to the rounding of the precision. */
+static void devices_may_be_of_several_kinds(void **state)
+{
+    static const char *const choices[] = {"cpu_openmp", "opencl,cpu_openmp"};
+    sample s;
+    (void)state;
+    make_sample(&s);
+    team all = team_of(choices, 1, NULL);
+    collet_context *context = context_of(all.rt);
+    if (collet_set_backend(context, "opencl") != COLLET_OK) {
+        collet_context_destroy(context);
+        close_team(&all);
+        free_morphology(&s.m);
+        skip();
+    }
+    double *expected = patterns_of_team(&all, s.o);
+    all.context[all.count++] = context;
+    double *found = patterns_of_team(&all, s.o);
+    for (int64_t e = 0; e < MANY; e++)
+        assert_true(difference(found + e * shape[1] * shape[2], expected + e * shape[1] * shape[2],
+                               shape[1] * shape[2]) < 1e-12);
+    free(expected);
+    free(found);
+    close_team(&all);
+    free_morphology(&s.m);
+}
+
+/* What a program's callbacks see. */
+typedef struct program {
+    const morphology *m;
+    pthread_t thread;
+    int outside;              /* no call of the engine runs */
+    int64_t reads, fail_read; /* the number of the read that fails */
+    int64_t steps, cancel;    /* the number of the step that cancels */
+    double fraction;
+} program;
+
+static void assert_called_inside(const program *p)
+{
+    assert_true(pthread_equal(p->thread, pthread_self()));
+    assert_false(p->outside);
+}
+
+static collet_status read_layers(void *user, int64_t material, int64_t first, int64_t count,
+                                 void *const *arrays, collet_error *err)
+{
+    program *p = user;
+    const collet_scattering_material *m = &p->m->material[material];
+    const void *from[] = {m->volume, m->alignment, m->theta, m->psi};
+    size_t plane = (size_t)(shape[1] * shape[2]) * sizeof(double);
+    assert_called_inside(p);
+    if (++p->reads == p->fail_read) {
+        err->status = COLLET_IO;
+        snprintf(err->text, sizeof err->text, "the disk is gone");
+        return COLLET_IO;
+    }
+    for (int i = 0; i < 4 && from[i]; i++)
+        memcpy(arrays[i], (const char *)from[i] + plane * (size_t)first, plane * (size_t)count);
+    return COLLET_OK;
+}
+
+static int32_t count_step(void *user, const collet_scattering_progress *progress)
+{
+    program *p = user;
+    assert_called_inside(p);
+    assert_true(progress->fraction >= p->fraction && progress->fraction <= 1.0);
+    p->fraction = progress->fraction;
+    return ++p->steps == p->cancel;
+}
+
+static collet_scattering_material without_arrays(const collet_scattering_material *m)
+{
+    return (collet_scattering_material){.struct_size = sizeof *m,
+                                        .dtype = m->dtype,
+                                        .kind = m->alignment ? COLLET_SCATTERING_EULER
+                                                             : COLLET_SCATTERING_ISOTROPIC};
+}
+
+/* All patterns by `count` contexts; the step that cancels does so once. */
+static double *patterns_with_callbacks(const team *t, int64_t count, collet_scattering_options o,
+                                       program *p)
+{
+    int64_t pixels = shape[1] * shape[2], at = 0, cancelled = 0;
+    double *all = malloc((size_t)(MANY * pixels) * sizeof *all);
+    const collet_scattering_pattern *pattern;
+    collet_scattering *s;
+    collet_error err;
+    collet_status status;
+    o.progress = count_step;
+    o.layers = read_layers;
+    o.layers_user = o.progress_user = p;
+    o.n_contexts = count - 1;
+    o.contexts = t->context + 1;
+    assert_int_equal(collet_scattering_open(t->context[0], &o, &s, &err), COLLET_OK);
+    p->outside = 1;
+    do {
+        p->outside = 0;
+        status = collet_scattering_next(s, &pattern, &err);
+        p->outside = 1;
+        cancelled += status == COLLET_CANCELLED;
+        if (status != COLLET_OK || !pattern)
+            continue;
+        assert_int_equal(pattern->index, at);
+        memcpy(all + at++ * pixels, pattern->values, (size_t)pixels * sizeof *all);
+    } while (status == COLLET_CANCELLED || (status == COLLET_OK && pattern));
+    assert_int_equal(status, COLLET_OK);
+    assert_int_equal(at, MANY);
+    assert_int_equal(cancelled, p->cancel > 0 && p->steps >= p->cancel); /* some are skipped */
+    collet_scattering_close(s);
+    return all;
+}
+
+/* Reads layers, is cancelled at a step, goes on, and has the same patterns, in one pass and more.
+ */
+static void callbacks_are_called_by_next(void **state)
+{
+    static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};
+    collet_scattering_material materials[MATERIALS];
+    sample s;
+    (void)state;
+    make_sample(&s);
+    team t = team_of(choices, 2, NULL);
+    uint64_t little = little_memory(&t, s.o) + (1 << 14); /* for the layers */
+    for (int64_t m = 0; m < 2; m++)
+        materials[m] = without_arrays(&s.m.material[m]);
+    s.o.materials = materials;
+    for (int passes = 0; passes < 2; passes++) {
+        s.o.memory = passes ? little : 0;
+        for (int64_t cancel = 0; cancel < 25; cancel += 4) {
+            program one = {.m = &s.m, .thread = pthread_self()}, two = one;
+            two.cancel = cancel;
+            double *expected = patterns_with_callbacks(&t, 1, s.o, &one);
+            double *found = patterns_with_callbacks(&t, 2, s.o, &two);
+            assert_equal(found, expected, MANY * shape[1] * shape[2]);
+            assert_true(two.reads >= one.reads && two.steps > 0);
+            free(expected);
+            free(found);
+        }
+    }
+    close_team(&t);
+    free_morphology(&s.m);
+}
+
+/* A scattering that is closed while its devices work. */
+static void scatterings_are_closed_early(void **state)
+{
+    static const char *const choices[] = {"cpu_openmp", "cpu_openmp"};
+    const collet_scattering_pattern *pattern;
+    sample s;
+    (void)state;
+    make_sample(&s);
+    team t = team_of(choices, 2, NULL);
+    s.o.n_contexts = 1;
+    s.o.contexts = t.context + 1;
+    for (int i = 0; i < 3; i++) {
+        collet_scattering *scattering;
+        assert_int_equal(collet_scattering_open(t.context[0], &s.o, &scattering, NULL), COLLET_OK);
+        for (int k = 0; k < i; k++)
+            assert_int_equal(collet_scattering_next(scattering, &pattern, NULL), COLLET_OK);
+        collet_scattering_close(scattering);
+    }
+    close_team(&t);
+    free_morphology(&s.m);
+}
+
+static void expect_failure(const team *t, collet_scattering_options o, collet_status expected,
+                           const char *text)
+{
+    const collet_scattering_pattern *pattern;
+    collet_scattering *s;
+    collet_error err;
+    collet_status status;
+    o.n_contexts = t->count - 1;
+    o.contexts = t->context + 1;
+    assert_int_equal(collet_scattering_open(t->context[0], &o, &s, &err), COLLET_OK);
+    do
+        status = collet_scattering_next(s, &pattern, &err);
+    while (status == COLLET_OK && pattern);
+    if (status != expected || !strstr(err.text, text))
+        fail_msg("%s: %s", collet_status_name(status), err.text);
+    assert_int_equal(collet_scattering_next(s, &pattern, &err), expected); /* again */
+    assert_non_null(strstr(err.text, text));
+    collet_scattering_close(s);
+}
+
+/* A device that fails, and a file, end the work; the error says which. */
+static void failures_end_the_work(void **state)
+{
+    static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};
+    static const char *const lost[] = {"remote.lose=1", NULL};
+    collet_scattering_material materials[MATERIALS];
+    sample s;
+    (void)state;
+    make_sample(&s);
+    team t = team_of(choices, 2, lost);
+    s.o.dtype = COLLET_F32;
+    expect_failure(&t, s.o, COLLET_DEVICE_LOST, ",cpu_openmp: ");
+    close_team(&t);
+    t = team_of(choices, 2, NULL);
+    program p = {.m = &s.m, .thread = pthread_self(), .fail_read = 2};
+    for (int64_t m = 0; m < 2; m++)
+        materials[m] = without_arrays(&s.m.material[m]);
+    s.o.materials = materials;
+    s.o.layers = read_layers;
+    s.o.layers_user = &p;
+    expect_failure(&t, s.o, COLLET_IO, "the disk is gone");
+    close_team(&t);
+    free_morphology(&s.m);
+}
+
+static void contexts_are_checked(void **state)
+{
+    static const char *const choices[] = {"cpu_openmp", "cpu_openmp"};
+    collet_scattering *scattering;
+    collet_error err;
+    sample s;
+    (void)state;
+    make_sample(&s);
+    team t = team_of(choices, 2, NULL);
+    collet_context *const bad[][2] = {
+        {t.context[0], t.context[1]}, {t.context[1], t.context[1]}, {t.context[1], NULL}};
+    s.o.n_contexts = 2;
+    for (int i = 0; i < 4; i++) {
+        s.o.contexts = i < 3 ? bad[i] : NULL;
+        assert_int_equal(collet_scattering_open(t.context[0], &s.o, &scattering, &err),
+                         COLLET_INVALID);
+        assert_non_null(strstr(err.text, "further context"));
+        assert_null(scattering);
+    }
+    s.o.n_contexts = -1;
+    s.o.contexts = bad[0];
+    assert_int_equal(collet_scattering_open(t.context[0], &s.o, &scattering, &err), COLLET_INVALID);
+    close_team(&t);
+    free_morphology(&s.m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whatever_the_split_patterns_are_the_same),
+        cmocka_unit_test(devices_may_be_of_several_kinds),
+        cmocka_unit_test(callbacks_are_called_by_next),
+        cmocka_unit_test(scatterings_are_closed_early),
+        cmocka_unit_test(failures_end_the_work),
+        cmocka_unit_test(contexts_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
