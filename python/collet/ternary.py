@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ternary weights, -1, 0 and 1 in 2 bits each, and networks of them, as collet-ternary has them.
+
+    layer = ternary.Linear(ternary.Weights.quantize(w), bias, relu=True)      # w (M, K), x (..., K)
+    y = ternary.Network([layer, ternary.Linear(ternary.Weights.quantize(w2))])(x)
+    y = ternary.Network.load("model.t2")(x)
+
+NumPy arrays in give NumPy arrays out, collet.Arrays give collet.Arrays. What computes runs on the
+backend that collet.using or collet.set_backend chose. Errors are collet.Error; those of values are
+InvalidError, of shapes ShapeError, of files FileError and FormatError.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import collet
+from collet import _core, _ternary, op
+
+FORMATS = ("t2", "planes", "rotor", "tq2_0", "tq1_0")
+ACTIVATIONS = ("int8", "ternary", "f32")
+MODES = ("threshold", "absmean")
+_KINDS = ("", "t2", "npy", "gguf")
+_CONTENTS = ("other", "numbers", "codes", "packed")
+_AS_STORED = 2**32 - 1
+
+
+def _index(words: Sequence[str], word: str, what: str) -> int:
+    if word not in words:
+        raise _core.InvalidError(f"{what} is {word!r}; it is one of {', '.join(words)}")
+    return words.index(word)
+
+
+def _like(source: Any, result: Any) -> Any:
+    """`result` as an Array if `source` is one, else as a NumPy array."""
+    return result if isinstance(source, collet.Array) else result.to_numpy()
+
+
+def _bad(count: Any, text: str) -> None:
+    """Raises if a count of an op's output `info` is not 0."""
+    if int(count):
+        raise _core.InvalidError(f"{int(count)} {text}")
+
+
+# ---- Codes
+
+
+class Quantized(NamedTuple):
+    codes: Any
+    scale: Any
+
+
+def quantize(weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Quantized:
+    """Codes i8 (..., K) and a scale f32 (...) of each row of floating weights (..., K).
+
+    "threshold": weights above it become 1, below its negative -1, the scale is 1. "absmean": the
+    scale is the mean magnitude of the row, the threshold half of it."""
+    number = threshold if mode == "threshold" else 0.0
+    codes, scale, info = op.ternary_quantize(weights, mode=mode, threshold=number)
+    _bad(info, "weights are not finite")
+    return Quantized(codes, scale)
+
+
+def pack(codes: Any, format: str = "t2", scale: Any = None) -> Any:
+    """Bytes u8 (..., B) of codes i8 (..., K). scale f32 (...): of the blocks of tq2_0, tq1_0."""
+    packed, info = op.ternary_pack(codes, scale, format=format)
+    _bad(info, "codes are not -1, 0 or 1")
+    return packed
+
+
+def unpack(packed: Any, columns: int | None = None, format: str = "t2") -> Any:
+    """The codes i8 (..., columns) of packed bytes; None: as many as the bytes hold."""
+    shape = None if columns is None else (*packed.shape[:-1], columns)
+    codes, _, info = op.ternary_unpack(packed, format=format, shape=shape, out=(None, False, None))
+    _bad(info, "weights have an invalid code")
+    return codes
+
+
+def dot(a: Any, b: Any) -> int:
+    """The inner product of two vectors that are packed as "t2"."""
+    return int(op.ternary_dot(a, b))
+
+
+def matmul(packed: Any, x: Any) -> Any:
+    """packed (M, B), as "t2", times x: i32 (..., M), exact, of codes i8 (..., K) or packed codes u8
+    (..., B); f32 of f32 (..., K)."""
+    return op.ternary_matmul(packed, x)
+
+
+def linear(packed: Any, x: Any, scale: Any = None, bias: Any = None, *, activations: str = "int8",
+           relu: bool = False, threshold: float = 0.0) -> Any:
+    """scale (packed q(x)) + bias, f32 (..., M), then max(y, 0) with relu: packed (M, B) as "t2", x
+    f32 (..., K), scale and bias f32 (M) or None. q by `activations`: "int8", 8 bits and a scale for
+    each row of x; "ternary", codes as by `threshold`; "f32", x itself."""
+    return op.ternary_linear(packed, x, scale, bias, activations=activations, relu=relu,
+                             threshold=threshold)
+
+
+# ---- Weights and layers
+
+
+class Weights:
+    """A packed matrix of M x K weights, which never changes. `bytes` (M, B) and `scale` (M) or None
+    are collet.Arrays that are not to be written."""
+
+    def __init__(self, handle: Any) -> None:
+        """Not for programs: quantize, from_codes, from_bytes and File.load make Weights."""
+        self._handle = handle
+        self.rows, self.columns, self.bytes, self.scale = _ternary.weights_describe(handle)
+
+    @classmethod
+    def quantize(cls, weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Weights:
+        """Of floating weights (M, K), as quantize() has it. InvalidError names the first that is
+        not finite."""
+        number = threshold if mode == "threshold" else 0.0
+        return cls(_ternary.weights_quantize(weights, (_index(MODES, mode, "mode"), number)))
+
+    @classmethod
+    def from_codes(cls, codes: Any, scale: Any = None) -> Weights:
+        """Of codes (M, K), i8 or other integers, and a scale (M) or None."""
+        return cls(_ternary.weights_from_codes(_exact(codes, "i8"), _copy(scale)))
+
+    @classmethod
+    def from_bytes(cls, packed: Any, columns: int, scale: Any = None) -> Weights:
+        """Of packed rows (M, B), as "t2", of `columns` weights each; they are copied."""
+        return cls(_ternary.weights_from_bytes(_copy(_exact(packed, "u8"), "u8"), columns,
+                                               _copy(scale)))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows, self.columns
+
+    def codes(self) -> Any:
+        """i8 (M, K), a NumPy array."""
+        return unpack(self.bytes, self.columns).to_numpy()
+
+    def __repr__(self) -> str:
+        return f"Weights({self.rows} x {self.columns}{'' if self.scale is None else ', scale'})"
+
+
+def _exact(values: Any, dtype: str) -> Any:
+    """Numbers as `dtype`, which has to hold each of them."""
+    if isinstance(values, collet.Array):
+        return values
+    import numpy as np
+    given = np.asarray(values)
+    made = given.astype(_core.dtype(dtype), copy=False)
+    if not np.array_equal(made, given):
+        raise _core.InvalidError(f"there are numbers of {given.dtype} that {dtype} does not hold")
+    return made
+
+
+def _copy(values: Any, dtype: str = "f32") -> Any:
+    """An Array that does not share the caller's memory; None stays."""
+    return None if values is None else collet.asarray(values, dtype, copy=True)
+
+
+class Linear:
+    """A layer: linear() with Weights. Called with x (..., K), f32, it returns y (..., M)."""
+
+    def __init__(self, weights: Weights, bias: Any = None, *, activations: str = "int8",
+                 relu: bool = False, threshold: float = 0.0, name: str | None = None) -> None:
+        self.weights, self.bias, self.name = weights, _copy(bias), name
+        self.activations, self.relu, self.threshold = activations, bool(relu), float(threshold)
+        self._network = Network([self])  # checks the arguments
+
+    def __call__(self, x: Any) -> Any:
+        return self._network(x)
+
+    def _row(self) -> tuple[Any, ...]:
+        kind = _index(ACTIVATIONS, self.activations, "activations")
+        return self.weights._handle, self.bias, kind, int(self.relu), self.threshold
+
+    def __repr__(self) -> str:
+        return (f"Linear({self.weights.columns} -> {self.weights.rows}, {self.activations}"
+                f"{', bias' if self.bias is not None else ''}{', relu' if self.relu else ''})")
+
+
+class Network:
+    """Layers one after another, each with as many columns as the one before has rows. Called with x
+    f32 (..., inputs) it returns y f32 (..., outputs). Threads that call it take turns."""
+
+    def __init__(self, layers: Sequence[Linear]) -> None:
+        self._set(_ternary.network_create([layer._row() for layer in layers]), list(layers))
+
+    def _set(self, handle: Any, layers: list[Linear]) -> None:
+        self._handle, self._lock = handle, threading.Lock()
+        self.layers = layers
+        self.inputs, self.outputs = _ternary.network_describe(handle)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], activations: str | None = None,
+             threshold: float = 0.0) -> Network:
+        """All layers of a .t2 file, which may be larger than memory; it is not to be truncated as
+        long as the Network exists. `activations` and `threshold` replace those of every layer. The
+        Network has no `layers`: File.load reads single ones."""
+        network = cls.__new__(cls)
+        kind = _AS_STORED if activations is None else _index(ACTIVATIONS, activations,
+                                                             "activations")
+        file, _ = _ternary.file_open(path)
+        network._set(_ternary.network_load(file, kind, threshold), [])
+        return network
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the layers to a .t2 file, which appears when it is complete."""
+        if not self.layers:
+            raise _core.InvalidError("Network.save: this network is of a file; copy the file")
+        _ternary.file_write(path, [layer._row() for layer in self.layers],
+                            [layer.name for layer in self.layers])
+
+    def __call__(self, x: Any) -> Any:
+        with self._lock:
+            return _like(x, _ternary.network_run(self._handle, x))
+
+    def __repr__(self) -> str:
+        return f"Network({self.inputs} -> {self.outputs})"
+
+
+# ---- Files
+
+
+class Counts(NamedTuple):
+    minus: int
+    zero: int
+    plus: int
+    invalid: int
+
+
+class File:
+    """An open file: .t2 (packed layers), .npy (one matrix) or .gguf (tensors), mapped and not read
+    into memory; it is not to be truncated while it is open. `name` may be "FILE.gguf:TENSOR": its
+    index is then `index`, else None. Iteration yields the descriptions of the matrices, dicts."""
+
+    def __init__(self, name: str | os.PathLike[str]) -> None:
+        self._handle, index = _ternary.file_open(name)
+        self.index = None if index < 0 else index
+        kind, self.version, self._count, self.size, self.path = _ternary.file_describe(self._handle)
+        self.kind = _KINDS[kind]
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        """Name, type in the file, shape, and of a layer its parameters."""
+        if not 0 <= index < self._count:
+            raise IndexError(f"{self.path} has {self._count} matrices, no number {index}")
+        found = _ternary.file_matrix(self._handle, index)
+        content = found["content"] = _CONTENTS[found["content"]]
+        found["format"] = FORMATS[found["format"]] if content == "packed" else None
+        found["activations"] = ACTIVATIONS[found["activations"]] if found["in_network"] else None
+        return found
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[i] for i in range(self._count))
+
+    def count(self, index: int = 0) -> Counts:
+        """How many codes of a matrix of codes are what."""
+        return Counts(*_ternary.file_count(self._handle, index))
+
+    def load(self, index: int | None = None, mode: str | None = None,
+             threshold: float = 0.3) -> Linear:
+        """A matrix as a layer; None: the one that was named, or the first. Numbers become codes as
+        in quantize(), `mode` None: by a threshold of 0.3; codes stay as they are unless `mode` is
+        given."""
+        if index is None:
+            index = self.index or 0
+        number = threshold if mode == "threshold" else 0.0
+        pair = None if mode is None else (_index(MODES, mode, "mode"), number)
+        about = self[index]
+        handle, bias = _ternary.file_load(self._handle, index, pair)
+        return Linear(Weights(handle), bias, activations=about["activations"] or "int8",
+                      relu=about["relu"], threshold=about["threshold"], name=about["name"] or None)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the parts of collet._ternary share. Weights, networks and open files are capsules; a network
+ * is used by one thread at a time. All functions need the GIL.
+ */
+#ifndef COLLET_PYTHON_TERNARY_BOUND_H
+#define COLLET_PYTHON_TERNARY_BOUND_H
+
+#include "src/binding.h"
+
+#include <collet/ternary.h>
+
+/* The functions of collet._core. */
+extern const binding *bound;
+
+/* Long calls of the library get it: Ctrl-C ends them. */
+extern const collet_ternary_monitor bound_monitor;
+
+/* Raises the exception of a status, or leaves that of Ctrl-C; returns NULL. */
+void *bound_raise(collet_status status, const collet_error *err);
+
+/* An array over `object`, or *out NULL for None; the caller's. 0, or -1 with an exception. */
+int bound_optional(collet_array **out, PyObject *object, collet_dtype dtype, const char *name);
+
+/* A capsule that owns the weights; NULL with an exception, also for NULL. */
+PyObject *weights_new(collet_ternary_weights *weights);
+/* Those of a capsule, which keeps them; NULL with an exception. */
+const collet_ternary_weights *weights_get(PyObject *capsule);
+
+PyObject *network_new(collet_ternary_network *network);
+
+/* Layers of a sequence of (weights, bias or None, activations, relu, threshold). */
+typedef struct layer_list {
+    collet_ternary_layer *layers;
+    collet_array **biases;
+    uint32_t count;
+} layer_list;
+
+/* 0, or -1 with an exception; layers_free follows in both cases. */
+int layers_take(layer_list *list, PyObject *sequence);
+void layers_free(layer_list *list);
+
+/* Parameters of (mode, threshold); NULL for None, or with an exception. */
+const collet_ternary_quantize_params *quantize_take(PyObject *pair,
+                                                    collet_ternary_quantize_params *params);
+
+/* Functions of the module. */
+PyObject *weights_quantize(PyObject *module, PyObject *arguments);
+PyObject *weights_from_codes(PyObject *module, PyObject *arguments);
+PyObject *weights_from_bytes(PyObject *module, PyObject *arguments);
+PyObject *weights_describe(PyObject *module, PyObject *capsule);
+PyObject *network_create(PyObject *module, PyObject *layers);
+PyObject *network_describe(PyObject *module, PyObject *capsule);
+PyObject *network_run(PyObject *module, PyObject *arguments);
+PyObject *network_load(PyObject *module, PyObject *arguments);
+PyObject *file_open(PyObject *module, PyObject *name);
+PyObject *file_describe(PyObject *module, PyObject *capsule);
+PyObject *file_matrix(PyObject *module, PyObject *arguments);
+PyObject *file_count(PyObject *module, PyObject *arguments);
+PyObject *file_load(PyObject *module, PyObject *arguments);
+PyObject *file_write(PyObject *module, PyObject *arguments);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet._ternary: libcollet-ternary for collet/ternary.py. */
+#include "bound.h"
+
+const binding *bound;
+
+/* Without the GIL; the exception stays until the call returns. */
+static int32_t heard(void *user, int64_t done, int64_t total)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    int32_t stop = PyErr_CheckSignals() != 0;
+    (void)user;
+    (void)done;
+    (void)total;
+    PyGILState_Release(state);
+    return stop;
+}
+
+const collet_ternary_monitor bound_monitor = {.progress = heard};
+
+void *bound_raise(collet_status status, const collet_error *err)
+{
+    return PyErr_Occurred() ? NULL : bound->raise(status, err->text);
+}
+
+int bound_optional(collet_array **out, PyObject *object, collet_dtype dtype, const char *name)
+{
+    *out = object == Py_None ? NULL : bound->array_from(object, dtype, name);
+    return *out || object == Py_None ? 0 : -1;
+}
+
+PyMODINIT_FUNC PyInit__ternary(void);
+
+PyMODINIT_FUNC PyInit__ternary(void)
+{
+    static PyMethodDef functions[] = {
+        {"weights_quantize", weights_quantize, METH_VARARGS, NULL},
+        {"weights_from_codes", weights_from_codes, METH_VARARGS, NULL},
+        {"weights_from_bytes", weights_from_bytes, METH_VARARGS, NULL},
+        {"weights_describe", weights_describe, METH_O, NULL},
+        {"network_create", network_create, METH_O, NULL},
+        {"network_describe", network_describe, METH_O, NULL},
+        {"network_run", network_run, METH_VARARGS, NULL},
+        {"network_load", network_load, METH_VARARGS, NULL},
+        {"file_open", file_open, METH_O, NULL},
+        {"file_describe", file_describe, METH_O, NULL},
+        {"file_matrix", file_matrix, METH_VARARGS, NULL},
+        {"file_count", file_count, METH_VARARGS, NULL},
+        {"file_load", file_load, METH_VARARGS, NULL},
+        {"file_write", file_write, METH_VARARGS, NULL},
+        {NULL, NULL, 0, NULL},
+    };
+    static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                     "collet._ternary",
+                                     "libcollet-ternary for collet.ternary.",
+                                     -1,
+                                     functions,
+                                     NULL,
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    bound = binding_import();
+    return bound ? PyModule_Create(&definition) : NULL;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bound.h"
+
+#define CAPSULE "collet._ternary.weights"
+
+static void drop(PyObject *capsule)
+{
+    collet_ternary_weights_free(PyCapsule_GetPointer(capsule, CAPSULE));
+}
+
+PyObject *weights_new(collet_ternary_weights *weights)
+{
+    PyObject *capsule = weights ? PyCapsule_New(weights, CAPSULE, drop) : NULL;
+    if (!capsule)
+        collet_ternary_weights_free(weights);
+    return capsule;
+}
+
+const collet_ternary_weights *weights_get(PyObject *capsule)
+{
+    return PyCapsule_GetPointer(capsule, CAPSULE);
+}
+
+const collet_ternary_quantize_params *quantize_take(PyObject *pair,
+                                                    collet_ternary_quantize_params *params)
+{
+    *params = (collet_ternary_quantize_params){.struct_size = sizeof *params};
+    if (pair == Py_None || !PyArg_ParseTuple(pair, "If", &params->mode, &params->threshold))
+        return NULL;
+    return params;
+}
+
+/* (weights, (mode, threshold)) */
+PyObject *weights_quantize(PyObject *module, PyObject *arguments)
+{
+    PyObject *object, *pair;
+    collet_ternary_quantize_params params;
+    collet_ternary_weights *weights = NULL;
+    collet_context *context = bound->context();
+    collet_array *values;
+    collet_error err;
+    (void)module;
+    if (!context || !PyArg_ParseTuple(arguments, "OO!", &object, &PyTuple_Type, &pair) ||
+        !quantize_take(pair, &params) || !(values = bound->array_from(object, 0, "weights")))
+        return NULL;
+    PyThreadState *state = bound->leave();
+    collet_status status =
+        collet_ternary_weights_quantize(context, &weights, values, &params, &err);
+    collet_array_free(values);
+    bound->back(state);
+    return status == COLLET_OK ? weights_new(weights) : bound_raise(status, &err);
+}
+
+/* (codes, scale or None) */
+PyObject *weights_from_codes(PyObject *module, PyObject *arguments)
+{
+    PyObject *object, *scales;
+    collet_ternary_weights *weights = NULL;
+    collet_context *context = bound->context();
+    collet_array *codes, *scale = NULL;
+    collet_error err;
+    (void)module;
+    if (!context || !PyArg_ParseTuple(arguments, "OO", &object, &scales) ||
+        !(codes = bound->array_from(object, COLLET_I8, "codes")))
+        return NULL;
+    if (bound_optional(&scale, scales, COLLET_F32, "scale")) {
+        collet_array_free(codes);
+        return NULL;
+    }
+    PyThreadState *state = bound->leave();
+    collet_status status = collet_ternary_weights_from_codes(context, &weights, codes, scale, &err);
+    collet_array_free(codes);
+    collet_array_free(scale);
+    bound->back(state);
+    return status == COLLET_OK ? weights_new(weights) : bound_raise(status, &err);
+}
+
+/* (bytes, columns, scale or None) */
+PyObject *weights_from_bytes(PyObject *module, PyObject *arguments)
+{
+    PyObject *object, *scales;
+    long long columns;
+    collet_ternary_weights *weights = NULL;
+    collet_context *context = bound->context();
+    collet_array *bytes, *scale = NULL;
+    collet_error err;
+    (void)module;
+    if (!context || !PyArg_ParseTuple(arguments, "OLO", &object, &columns, &scales) ||
+        !(bytes = bound->array_from(object, COLLET_U8, "bytes")))
+        return NULL;
+    if (bound_optional(&scale, scales, COLLET_F32, "scale")) {
+        collet_array_free(bytes);
+        return NULL;
+    }
+    PyThreadState *state = bound->leave();
+    collet_status status = collet_ternary_weights_from_bytes(context, &weights, bytes, columns,
+                                                             scale, &bound_monitor, &err);
+    collet_array_free(bytes);
+    collet_array_free(scale);
+    bound->back(state);
+    return status == COLLET_OK ? weights_new(weights) : bound_raise(status, &err);
+}
+
+/* A collet.Array with the same elements, or None. */
+static PyObject *view(collet_context *context, const collet_array *array)
+{
+    collet_array *same;
+    if (!array)
+        return Py_NewRef(Py_None);
+    if (collet_array_reshape(context, &same, array, collet_array_ndim(array),
+                             collet_array_shape(array)) != COLLET_OK)
+        return bound->raise_last(context);
+    return bound->array_new(same);
+}
+
+/* (rows, columns, bytes, scale or None) */
+PyObject *weights_describe(PyObject *module, PyObject *capsule)
+{
+    const collet_ternary_weights *weights = weights_get(capsule);
+    collet_context *context = weights ? bound->context() : NULL;
+    (void)module;
+    if (!context)
+        return NULL;
+    return Py_BuildValue("LLNN", (long long)collet_ternary_weights_rows(weights),
+                         (long long)collet_ternary_weights_columns(weights),
+                         view(context, collet_ternary_weights_bytes(weights)),
+                         view(context, collet_ternary_weights_scale(weights)));
+}

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""collet.ternary against NumPy and against the program collet-ternary."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+import collet
+from collet import ternary
+
+DEVICES = [d.choice for b in collet.backends() if b.state != "unavailable" for d in b.devices]
+RNG = np.random.default_rng(7)
+W1 = RNG.normal(size=(40, 300)).astype("f4")
+W2 = RNG.normal(size=(10, 40)).astype("f4")
+BIAS = RNG.normal(size=40).astype("f4")
+X = RNG.normal(size=(3, 7, 300)).astype("f4")
+CODES = np.where(np.abs(W1) <= 0.3, 0, np.sign(W1)).astype("i1")
+
+
+def network():
+    return ternary.Network([
+        ternary.Linear(ternary.Weights.quantize(W1, "absmean"), BIAS, relu=True),
+        ternary.Linear(ternary.Weights.quantize(W2), activations="ternary", threshold=0.1)])
+
+
+@pytest.fixture(name="tool")
+def fixture_tool():
+    """collet-ternary of the build; an installed package has none."""
+    beside = pathlib.Path(collet.__file__).parents[2] / "bin"
+    found = shutil.which("collet-ternary", path=f"{beside}{os.pathsep}{os.environ.get('PATH', '')}")
+    if not found:
+        pytest.skip("there is no collet-ternary")
+
+    def run(*arguments):
+        done = subprocess.run([found, *map(str, arguments)], capture_output=True, text=True,
+                              timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+    return run
+
+
+def test_codes():
+    codes, scale = ternary.quantize(W1)
+    assert np.array_equal(codes, CODES) and codes.dtype == "i1" and np.all(scale == 1)
+    means = ternary.quantize(W1, "absmean").scale
+    assert np.allclose(means, np.abs(W1).mean(axis=1))
+    for name in ternary.FORMATS:
+        whole = np.repeat(CODES[:, :256], 2, axis=1)
+        assert np.array_equal(ternary.unpack(ternary.pack(whole, name), 512, name), whole)
+    assert np.array_equal(ternary.unpack(ternary.pack(CODES), 300), CODES)
+    assert ternary.unpack(ternary.pack(CODES)).shape == (40, 512)
+    with pytest.raises(collet.InvalidError, match="2 weights are not finite"):
+        ternary.quantize(np.array([[1, np.nan, np.inf]]))
+    with pytest.raises(collet.InvalidError, match="1 codes are not"):
+        ternary.pack(np.array([[0, 1, 2]], "i1"))
+    with pytest.raises(collet.InvalidError, match="invalid code"):
+        ternary.unpack(np.full((1, 64), 255, "u1"))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_products(device):
+    packed = ternary.pack(CODES)
+    wide = CODES.astype("i4")
+    signs = np.sign(X).astype("i1")
+    with collet.using(device):
+        assert np.array_equal(ternary.matmul(packed, signs), signs.astype("i4") @ wide.T)
+        assert np.array_equal(ternary.matmul(packed, ternary.pack(signs)), signs @ wide.T)
+        assert np.allclose(ternary.matmul(packed, X), X @ wide.T, atol=1e-3)
+        assert ternary.dot(packed[0], packed[1]) == wide[0] @ wide[1]
+        y = ternary.linear(packed, X, None, BIAS, activations="f32", relu=True)
+        assert np.allclose(y, np.maximum(X @ wide.T + BIAS, 0), atol=1e-3)
+        unit = np.abs(X).max(axis=-1, keepdims=True) / 127
+        assert np.allclose(ternary.linear(packed, X), np.rint(X / unit) @ wide.T * unit, atol=1e-3)
+
+
+def test_weights_and_layers():
+    made = ternary.Weights.quantize(W1)
+    assert made.shape == (40, 300) and np.array_equal(made.codes(), CODES)
+    scale = np.arange(40, dtype="f4")
+    again = ternary.Weights.from_bytes(made.bytes.to_numpy(), 300, scale)
+    scale[:] = 9
+    assert np.array_equal(again.scale.to_numpy(), np.arange(40)) and made.scale is None
+    other = ternary.Weights.from_codes(CODES.astype("i8"), np.arange(40))
+    bias = BIAS.copy()
+    layer = ternary.Linear(other, bias, activations="f32")
+    bias[:] = 0
+    wanted = np.arange(40) * (X @ CODES.T.astype("f4")) + BIAS
+    assert np.allclose(layer(X), wanted, atol=1e-2)
+    kept = layer(collet.asarray(X))
+    assert isinstance(kept, collet.Array) and np.array_equal(kept.to_numpy(), layer(X))
+    assert repr(layer) == "Linear(300 -> 40, f32, bias)" and "scale" in repr(other)
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: ternary.Weights.from_codes([[2]]), collet.InvalidError, "not -1, 0 or 1"),
+    (lambda: ternary.Weights.from_codes([[256]]), collet.InvalidError, "does not hold"),
+    (lambda: ternary.Weights.from_codes([[0.5]]), collet.InvalidError, "does not hold"),
+    (lambda: ternary.Weights.from_bytes(np.full((1, 64), 255), 256), collet.InvalidError, "code"),
+    (lambda: ternary.Weights.quantize([[np.nan]]), collet.InvalidError, "not finite"),
+    (lambda: ternary.Weights.quantize(W1, "mean"), collet.InvalidError, "threshold, absmean"),
+    (lambda: ternary.Linear(ternary.Weights.quantize(W1), [1]), collet.ShapeError, "40 rows"),
+    (lambda: ternary.Linear(ternary.Weights.quantize(W1), activations="u2"), collet.InvalidError,
+     "int8, ternary, f32"),
+    (lambda: ternary.Network([]), collet.InvalidError, "no layers"),
+    (lambda: network()(X[..., 1:]), collet.ShapeError, "299"),
+    (lambda: network()(np.float32(1)), collet.ShapeError, "no axes"),
+    (lambda: ternary.File("no_such_file.t2"), collet.FileError, "no_such_file"),
+    (lambda: network().save("no_such_directory/m.t2"), collet.FileError, "no_such_directory"),
+    (lambda: ternary.File(__file__), collet.FormatError, "test_ternary"),
+])
+def test_errors(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_files_and_the_program(tmp_path, tool, device, monkeypatch):
+    monkeypatch.setenv("COLLET_BACKEND", device)
+    for name, values in (("w1", W1), ("w2", W2), ("bias", BIAS), ("x", X)):
+        np.save(tmp_path / name, values)
+    model, x, y = tmp_path / "model.t2", tmp_path / "x.npy", tmp_path / "y.npy"
+    tool("pack", tmp_path / "w1.npy", "--absmean", "--bias", tmp_path / "bias.npy", "--relu",
+         tmp_path / "w2.npy", "--activations", "ternary:0.1", "-o", model)
+    tool("run", model, x, "-o", y)
+    with collet.using(device):
+        assert np.array_equal(ternary.Network.load(model)(X), np.load(y))
+        made = network()
+        assert np.array_equal(made(X), np.load(y))
+        made.save(tmp_path / "made.t2")
+    tool("run", tmp_path / "made.t2", x, "-o", tmp_path / "made.npy")
+    assert np.array_equal(np.load(tmp_path / "made.npy"), np.load(y))
+    tool("run", model, x, "--activations", "f32", "-o", y)
+    with collet.using(device):
+        assert np.allclose(ternary.Network.load(model, "f32")(X), np.load(y), atol=1e-3)
+
+
+def test_files(tmp_path):
+    path = tmp_path / "m.t2"
+    made = network()
+    made.layers[0].name = "first"
+    made.save(path)
+    file = ternary.File(path)
+    assert (file.kind, len(file), file.path, file.index) == ("t2", 2, str(path), None)
+    first, second = file
+    assert first["name"] == "first" and first["shape"] == (40, 300) and first["relu"] is True
+    assert second["activations"] == "ternary" and second["threshold"] == pytest.approx(0.1)
+    counts = file.count(0)
+    codes = made.layers[0].weights.codes()
+    assert counts == ((codes == -1).sum(), (codes == 0).sum(), (codes == 1).sum(), 0)
+    assert np.array_equal(file.load(0)(X), made.layers[0](X))
+    loaded = ternary.Network.load(path)
+    with pytest.raises(collet.InvalidError, match="copy the file"):
+        loaded.save(tmp_path / "n.t2")
+    with pytest.raises(IndexError, match="no number 2"):
+        file[2]
+    with pytest.raises(collet.NotFoundError):
+        file.count(2)
+    np.save(tmp_path / "w.npy", W1)
+    numbers = ternary.File(tmp_path / "w.npy")
+    assert numbers[0]["content"] == "numbers"
+    assert np.array_equal(numbers.load().weights.codes(), CODES)
+    wide = numbers.load(mode="threshold", threshold=1.0).weights.codes()
+    assert np.array_equal(wide, np.where(np.abs(W1) <= 1, 0, np.sign(W1)))
+
+
+def test_threads_take_turns():
+    made, wanted, wrong = network(), network()(X), []
+
+    def work(rows):
+        for _ in range(10):
+            if not np.array_equal(made(X[:rows]), wanted[:rows]):
+                wrong.append(rows)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in (1, 2, 3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_signals_are_heard_during_a_long_call(tmp_path):
+    heard = []
+
+    def interrupt(*_):
+        heard.append(None)
+        if len(heard) == 3:  # after the call all that came would be one
+            raise KeyboardInterrupt
+
+    np.lib.format.open_memmap(tmp_path / "big.npy", "w+", "i1", (8192, 16384)).flush()
+    file = ternary.File(tmp_path / "big.npy")
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+            file.load()
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(heard) == 3 and file[0]["rows"] == 8192
