@@ -49,7 +49,6 @@ class Material:
     psi: object = None
     direction: object = None
     unaligned: object = None
-    name: str = ""
 
 
 @dataclass(eq=False)
@@ -150,7 +149,8 @@ class _Job:
     def __init__(self, function, *arguments):
         self._done = threading.Event()
         self._result = self._error = None
-        threading.Thread(target=self._run, args=(function, arguments), name="collet.scatter").start()
+        self._thread = threading.Thread(target=self._run, args=(function, arguments),
+                                        name="collet.scatter")
 
     def _run(self, function, arguments):
         try:
@@ -161,7 +161,10 @@ class _Job:
             self._done.set()
 
     def wait(self, report=None):
-        """The result; meanwhile report() is called, 20 times a second."""
+        """The result, of this call or of one that was interrupted; meanwhile report() is called, 20
+        times a second."""
+        if self._thread.ident is None:
+            self._thread.start()
         while not self._done.wait(0.05):
             if report:
                 report()

@@ -216,11 +216,11 @@ class RefractiveIndex:
         if index is None:
             print(f"{Energy} eV is none of the energies; its constants are not added")
             return
-        self._values[index] = values
+        self._values[self._input._energies[index]] = values
 
     def validate(self):
         """Whether each energy has its constants; prints those that have none."""
-        missing = [e for i, e in enumerate(self._input._energies) if i not in self._values]
+        missing = [e for e in self._input._energies if e not in self._values]
         for energy in missing:
             print(f"no optical constants at {energy:g} eV")
         return not missing
@@ -229,14 +229,14 @@ class RefractiveIndex:
         self._values = {}
 
     def print(self):
-        for i, energy in enumerate(self._input._energies):
+        for energy in self._input._energies:
             print(f"{energy:g} eV")
-            for m, (dp, bp, dt, bt) in enumerate(self._values.get(i, ())):
+            for m, (dp, bp, dt, bt) in enumerate(self._values.get(energy, ())):
                 print(f"  material {m}: n along {complex(1 - dp, bp)}, across {complex(1 - dt, bt)}")
 
     def _constants(self):
         """(energies, materials, 4)."""
-        return np.array([self._values[i] for i in range(len(self._input._energies))])
+        return np.array([self._values[e] for e in self._input._energies])
 
 
 class VoxelData:
@@ -355,7 +355,7 @@ class VoxelData:
                     return False
         return True
 
-    def _samples(self, constants):
+    def _sample_materials(self, constants):
         """The materials, with a vacuum where the fractions add up to less than 1."""
         numbers = range(1, self._input._materials + 1)
         materials = [scatter.Material(constants[:, i - 1], **self._arrays[i]) for i in numbers]
@@ -459,7 +459,7 @@ def launch(InputData, RefractiveIndexData, VoxelData, ScatteringPattern, WriteMe
         return
     given = InputData
     sample = scatter.Sample(
-        VoxelData._samples(RefractiveIndexData._constants()), given._energies, given._size,
+        VoxelData._sample_materials(RefractiveIndexData._constants()), given._energies, given._size,
         given._angles, given._beams, window=given.windowingType == Hanning,
         nearest=given.interpolationType == NearestNeighour, mask=bool(given.rotMask),
         material_frame=not given.referenceFrame)

@@ -196,7 +196,7 @@ def test_interrupt(road):
 
 
 def test_goes_on_after_interrupt():
-    sample = grains(shape=(16, 48, 48), angles=(0, 8, 360))
+    sample = grains(shape=(8, 32, 32), angles=(0, 8, 360))
     expected = scatter.simulate(sample, road="direct").values
     interrupts = 5
 
