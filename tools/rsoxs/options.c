@@ -23,6 +23,7 @@ enum {
     KEY_INTEGRATE,
     KEY_WEDGE,
     KEY_PNG,
+    KEY_DEVICES,
 };
 
 static const char doc[] =
@@ -65,7 +66,12 @@ static const struct argp_option argp_options[] = {
      "(1.2)",
      2},
     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
-    {"memory", KEY_MEMORY, "SIZE", 0, "Limit of the arrays' memory, such as 4G (default: none)", 3},
+    {"devices", KEY_DEVICES, "NAME,...", 0,
+     "Devices that share the energies, such as cuda:0,cuda:1 (default: all devices of the backend "
+     "that have the same name)",
+     3},
+    {"memory", KEY_MEMORY, "SIZE", 0,
+     "Limit of the arrays' memory, on each device, such as 4G (default: none)", 3},
     {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with (default: all processors)", 3},
     {"plan", KEY_PLAN, NULL, 0, "Print what the work takes, and do not begin it", 4},
     {"json", KEY_JSON, NULL, 0, "Print the summary or the plan as JSON", 4},
@@ -169,6 +175,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_BACKEND:
         o->backend = text;
         return 0;
+    case KEY_DEVICES:
+        o->devices = text;
+        return 0;
     case KEY_RESUME:
         o->resume = 1;
         return 0;
@@ -197,6 +206,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "a morphology is required");
         if (o->resume && o->force)
             argp_error(state, "--resume and --force exclude each other");
+        if (o->backend && o->devices)
+            argp_error(state, "--backend and --devices exclude each other");
         if (o->wedge > 0 && !o->integrate)
             argp_error(state, "--wedge needs --integrate");
         return 0;

@@ -9,6 +9,7 @@
 
 typedef struct rsoxs_options {
     const char *morphology, *configuration, *directory, *backend;
+    const char *devices; /* NULL: all alike */
     uint32_t road, grid, neighbours;
     collet_dtype dtype;
     double *energies; /* of --energies; NULL: all */

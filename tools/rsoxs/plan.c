@@ -32,7 +32,19 @@ static cJSON *common_members(const rsoxs_run *run)
     cJSON_AddStringToObject(root, "road", run->options->road ? "direct" : "fast");
     cJSON_AddStringToObject(root, "precision", collet_dtype_name(run->options->dtype));
     cJSON_AddStringToObject(root, "directory", run->directory);
+    cJSON *devices = cJSON_AddArrayToObject(root, "devices");
+    for (int64_t i = 0; i < run->devices.count; i++)
+        cJSON_AddItemToArray(devices, cJSON_CreateString(run->devices.choice[i]));
     return root;
+}
+
+/* "cuda:0, cuda:1", or `other` where the energies are not shared. */
+static void print_devices(const rsoxs_run *run, const char *other)
+{
+    for (int64_t i = 0; i < run->devices.count; i++)
+        printf("%s%s", i ? ", " : "", run->devices.choice[i]);
+    if (run->devices.count == 0)
+        printf("%s", other);
 }
 
 void rsoxs_print_plan(const rsoxs_run *run)
@@ -65,7 +77,12 @@ void rsoxs_print_plan(const rsoxs_run *run)
            run->options->road ? "direct" : "fast", collet_dtype_name(run->options->dtype),
            plan.fields, plan.transforms * run->n_beams, plan.block, plan.block == 1 ? "y" : "ies",
            plan.passes > 1 ? ", and several passes over the morphology" : "");
-    printf("arrays: %s\n", tool_size_format(size, (double)plan.bytes * (double)run->n_beams));
+    printf("arrays: %s", tool_size_format(size, (double)plan.bytes * (double)run->n_beams));
+    if (run->devices.count > 0) {
+        printf(" on each of ");
+        print_devices(run, "");
+    }
+    printf("\n");
     if (run->options->integrate)
         printf("integrals: %s\n", tool_size_format(size, (double)rsoxs_results_bytes(run)));
 }
@@ -75,7 +92,8 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
     if (run->options->json) {
         cJSON *root = common_members(run);
         cJSON_AddNumberToObject(root, "seconds", seconds);
-        cJSON_AddStringToObject(root, "backend", collet_last_backend(run->context));
+        cJSON_AddStringToObject(root, "backend",
+                                collet_last_backend(run->contexts ? *run->contexts : run->context));
         if (run->options->integrate)
             cJSON_AddStringToObject(root, "integrals", RSOXS_INTEGRALS);
         print_json(root);
@@ -85,10 +103,11 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
         return;
     if (run->kept)
         printf("%" PRId64 " pattern%s of an earlier run kept\n", run->kept, tool_plural(run->kept));
-    printf("%" PRId64 " pattern%s of %" PRId64 " x %" PRId64 " pixels in %s, %.2f s on %s\n",
+    printf("%" PRId64 " pattern%s of %" PRId64 " x %" PRId64 " pixels in %s, %.2f s on ",
            run->work.n_energies, tool_plural(run->work.n_energies), run->work.shape[1],
-           run->work.shape[2], run->directory, seconds,
-           run->work.n_energies ? collet_last_backend(run->context) : "no backend");
+           run->work.shape[2], run->directory, seconds);
+    print_devices(run, run->work.n_energies ? collet_last_backend(run->context) : "no backend");
+    printf("\n");
     if (run->options->integrate)
         printf("%s/%s: I(q, chi), I(q), wedges and A(q) of %" PRId64 " energ%s\n", run->directory,
                RSOXS_INTEGRALS, run->n_chosen, run->n_chosen == 1 ? "y" : "ies");

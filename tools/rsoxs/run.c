@@ -212,6 +212,24 @@ static collet_status open_runtime(rsoxs_run *run, collet_error *err)
     collet_status status = collet_runtime_create(&run->runtime, &options, err);
     if (status == COLLET_OK)
         status = collet_context_create(&run->context, run->runtime, err);
+    if (status == COLLET_OK)
+        status = rsoxs_devices_choose(&run->devices, run->context, run->options->devices, err);
+    return status;
+}
+
+/* A context for each beam and device: a scattering keeps its own busy. */
+static collet_status open_contexts(rsoxs_run *run, collet_error *err)
+{
+    int64_t count = run->devices.count;
+    collet_status status = COLLET_OK;
+    if (count == 0)
+        return status;
+    run->contexts = calloc((size_t)(count * run->n_beams), sizeof(void *));
+    if (!run->contexts)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    for (int64_t i = 0; i < count * run->n_beams && status == COLLET_OK; i++)
+        status =
+            rsoxs_devices_context(&run->devices, i % count, run->runtime, &run->contexts[i], err);
     return status;
 }
 
@@ -223,11 +241,16 @@ collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err)
     run->scatterings = calloc((size_t)run->n_beams, sizeof(void *));
     if (!run->scatterings)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    status = open_contexts(run, err);
     run->work.progress = show_progress;
     run->work.progress_user = run;
+    run->work.n_contexts = run->contexts ? run->devices.count - 1 : 0;
     for (int64_t i = 0; i < run->n_beams && status == COLLET_OK; i++) {
         memcpy(run->work.direction, run->beams[i], sizeof run->work.direction);
-        status = collet_scattering_open(run->context, &run->work, &run->scatterings[i], err);
+        collet_context **own = run->contexts ? run->contexts + i * run->devices.count : NULL;
+        run->work.contexts = own ? own + 1 : NULL;
+        status = collet_scattering_open(own ? *own : run->context, &run->work, &run->scatterings[i],
+                                        err);
     }
     return status;
 }
@@ -303,6 +326,9 @@ void rsoxs_run_close(rsoxs_run *run)
     free(run->scatterings);
     if (run->progress.program)
         tool_progress_end(&run->progress);
+    for (int64_t i = 0; run->contexts && i < run->n_beams * run->devices.count; i++)
+        collet_context_destroy(run->contexts[i]);
+    free(run->contexts);
     collet_context_destroy(run->context);
     collet_runtime_destroy(run->runtime);
     collet_scattering_input_free(run->input);

@@ -3,6 +3,7 @@
 #ifndef RSOXS_RUN_H
 #define RSOXS_RUN_H
 
+#include "devices.h"
 #include "options.h"
 
 #include "common/progress.h"
@@ -26,6 +27,8 @@ typedef struct rsoxs_run {
     char morphology[80]; /* its file, as the settings recorded with a pattern have it */
     collet_runtime *runtime;
     collet_context *context;
+    rsoxs_devices devices;
+    collet_context **contexts;       /* of the beams, one a device; NULL: `context` does all */
     collet_scattering **scatterings; /* of the beams */
     tool_progress progress;
 } rsoxs_run;

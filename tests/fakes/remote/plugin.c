@@ -35,7 +35,7 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     for (int64_t i = 0; i < count; i++)
         length +=
             snprintf(text + length, sizeof text - (size_t)length, "%s{\"name\": \"remote %d\"%s}",
-                     i ? ", " : "", (int)i, i ? "" : described);
+                     i ? ", " : "", setting(host, "remote.alike") ? 0 : (int)i, i ? "" : described);
     length += snprintf(text + length, sizeof text - (size_t)length, "]}");
     (void)err;
     *needed = (uint64_t)length + 1;

@@ -75,6 +75,61 @@ static void plans_are_printed(void **state)
     assert_int_not_equal(access(io_path(directory, "HDF5"), F_OK), 0);
 }
 
+static void use_remote(void *user)
+{
+    setenv("COLLET_CONFIG", user, 1);
+    setenv("COLLET_PLUGIN_PATH",
+           COLLET_TEST_REMOTE "/remote.so:" COLLET_TEST_PLUGINS "/cpu_openmp.so", 1);
+}
+
+static void expect_equal_files(const char *first, const char *second)
+{
+    long size, other;
+    char *a = read_bytes(first, &size), *b = read_bytes(second, &other);
+    assert_int_equal(size, other);
+    assert_memory_equal(a, b, (size_t)size);
+    free(a);
+    free(b);
+}
+
+static void expect_remote(const char *alike, const char *text, const char *const *args)
+{
+    char *path = strdup(io_path(directory, "remote.conf"));
+    const tool_setup setup = {.prepare = use_remote, .user = path};
+    write_text("remote.conf", alike);
+    tool_result r = rsoxs_with(&setup, args);
+    free(path);
+    tool_expect(&r, 0);
+    if (!strstr(r.out, text))
+        fail_msg("'%s' is not in: %s%s", text, r.out, r.err);
+    tool_free(&r);
+}
+
+#define REMOTE(alike, text, ...)                                                                   \
+    expect_remote(alike, text, (const char *const[]){__VA_ARGS__, NULL})
+
+/* The two of the test backend, where they are of one kind. */
+static void several_devices_share_the_energies(void **state)
+{
+    (void)state;
+    write_configuration("windows.txt", "280.0", 10, "WindowingType = 1;\n"); /* they multiply */
+    REMOTE("remote.alike = 1\n", " on each of remote:0, remote:1\n", "film.h5", "--plan",
+           "--backend", "remote,cpu_openmp");
+    REMOTE("", "on cpu_openmp\n", "film.h5", "-c", "windows.txt", "-o", "alone", "--backend",
+           "remote,cpu_openmp");
+    REMOTE("remote.alike = 1\n", "on remote:0, remote:1\n", "film.h5", "-c", "windows.txt", "-o",
+           "shared", "--backend", "remote,cpu_openmp");
+    expect_equal_files("shared/Energy_288.00.h5", "alone/Energy_288.00.h5");
+    EXPECT(0, " on each of cpu_openmp, cpu_scalar\n", "film.h5", "--plan", "--devices",
+           "cpu_openmp,cpu_scalar");
+    EXPECT(0, "\"devices\":\t[\"cpu_openmp\", \"cpu_scalar\"]", "film.h5", "--json", "--devices",
+           "cpu_openmp,cpu_scalar", "-o", "two", "--precision", "f64");
+    EXPECT(1, "--devices: cpu_scalar is given twice", "film.h5", "--devices",
+           "cpu_scalar,cpu_scalar");
+    EXPECT(1, "--devices: ", "film.h5", "--devices", "cpu_openmp,nothing");
+    EXPECT(2, "exclude each other", "film.h5", "--devices", "cpu_openmp", "--backend", "auto");
+}
+
 static void existing_patterns_are_kept(void **state)
 {
     (void)state;
@@ -127,15 +182,10 @@ static void killed_runs_are_resumed(void **state)
     assert_int_equal(access(io_path(directory, writes), F_OK), 0);
     for (int i = 0; i < ENERGIES; i++) {
         char name[60];
-        long size, other;
+        char other[60];
         snprintf(name, sizeof name, "whole/Energy_%d.00.h5", 280 + i);
-        char *a = read_bytes(name, &size);
-        snprintf(name, sizeof name, "killed/Energy_%d.00.h5", 280 + i);
-        char *b = read_bytes(name, &other);
-        assert_int_equal(size, other);
-        assert_memory_equal(a, b, (size_t)size);
-        free(a);
-        free(b);
+        snprintf(other, sizeof other, "killed/Energy_%d.00.h5", 280 + i);
+        expect_equal_files(name, other);
     }
 }
 
@@ -260,6 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_roads_write_the_same),
         cmocka_unit_test(plans_are_printed),
+        cmocka_unit_test(several_devices_share_the_energies),
         cmocka_unit_test(existing_patterns_are_kept),
         cmocka_unit_test(killed_runs_are_resumed),
         cmocka_unit_test(bad_morphologies_are_explained),
