@@ -100,6 +100,8 @@ static collet_status refill(collet_source *source, int64_t offset, size_t minimu
         length = minimum + (size_t)PAGE + (size_t)(offset - from);
     if ((int64_t)length > rest)
         length = (size_t)rest;
+    if (collet_poll_stops(&source->poll))
+        return collet_fail(err, COLLET_CANCELLED, "%s: cancelled", source->path);
     source->window_length = 0;
     collet_status status = read_fully(source, from, length, source->window, err);
     if (status != COLLET_OK)

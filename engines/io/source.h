@@ -20,7 +20,19 @@
  */
 collet_status collet_file_open(const char *path, int *fd, int64_t *size, collet_error *err);
 
+/* Asked from time to time whether the work is to stop: any value but 0. `ask` NULL: it goes on. */
+typedef struct collet_poll {
+    int32_t (*ask)(void *user);
+    void *user;
+} collet_poll;
+
+static inline int collet_poll_stops(const collet_poll *poll)
+{
+    return poll->ask && poll->ask(poll->user);
+}
+
 typedef struct collet_source {
+    collet_poll poll; /* before each access to the file; COLLET_CANCELLED when it stops */
     char *path;
     int64_t size;
     int fd;

@@ -131,11 +131,12 @@ static collet_status choose_keys(const char *keys, uint32_t has,
 static collet_status open_all(collet_extraction *x, const collet_extraction_options *options,
                               collet_error *err)
 {
+    const collet_poll poll = {extract_run_ask, x};
     uint32_t fields;
     collet_status status = extract_settings_copy(&x->settings, options, err);
 
     if (status == COLLET_OK)
-        status = extract_inputs_open(&x->inputs, &x->settings, err);
+        status = extract_inputs_open(&x->inputs, &x->settings, &poll, err);
     if (status != COLLET_OK)
         return status;
     fields = (x->inputs.info->has_velocities ? EXTRACT_VELOCITIES : 0) |

@@ -86,20 +86,22 @@ static collet_status open_masses(extract_inputs *in, const extract_settings *set
     return COLLET_OK;
 }
 
-collet_status extract_inputs_reopen(const extract_settings *settings, collet_trajectory **out,
-                                    collet_error *err)
+collet_status extract_inputs_reopen(const extract_settings *settings, const collet_poll *poll,
+                                    collet_trajectory **out, collet_error *err)
 {
     return settings->source != NULL ? collet_memory_open(settings->source, out, err)
-                                    : collet_trajectory_open(settings->trajectory, out, err);
+                                    : collet_trajectory_open(settings->trajectory, poll, out, err);
 }
 
 /* A trajectory of as many atoms as the topology, which then delivers the selected ones; `path` is
  * the settings' trajectory or another file. */
 static collet_status open_frames(const extract_inputs *in, const extract_settings *settings,
-                                 const char *path, collet_trajectory **out, collet_error *err)
+                                 const char *path, const collet_poll *poll, collet_trajectory **out,
+                                 collet_error *err)
 {
-    collet_status status = path == settings->trajectory ? extract_inputs_reopen(settings, out, err)
-                                                        : collet_trajectory_open(path, out, err);
+    collet_status status = path == settings->trajectory
+                               ? extract_inputs_reopen(settings, poll, out, err)
+                               : collet_trajectory_open(path, poll, out, err);
     int64_t n_atoms;
 
     if (status != COLLET_OK)
@@ -134,7 +136,7 @@ static collet_status take_reference(extract_inputs *in, const collet_frames *fra
 }
 
 static collet_status open_reference(extract_inputs *in, const extract_settings *settings,
-                                    collet_error *err)
+                                    const collet_poll *poll, collet_error *err)
 {
     const char *path = settings->reference;
     collet_trajectory *trajectory = NULL;
@@ -143,7 +145,7 @@ static collet_status open_reference(extract_inputs *in, const extract_settings *
 
     if (path == NULL)
         return COLLET_OK;
-    status = open_frames(in, settings, path, &trajectory, err);
+    status = open_frames(in, settings, path, poll, &trajectory, err);
     if (status == COLLET_OK) {
         const collet_trajectory_info *info = collet_trajectory_get_info(trajectory);
 
@@ -162,25 +164,25 @@ static collet_status open_reference(extract_inputs *in, const extract_settings *
 }
 
 collet_status extract_inputs_open(extract_inputs *in, const extract_settings *settings,
-                                  collet_error *err)
+                                  const collet_poll *poll, collet_error *err)
 {
     collet_status status;
 
     memset(in, 0, sizeof *in);
     status = settings->source != NULL
                  ? collet_memory_topology(settings->source, &in->topology, err)
-                 : collet_topology_read(settings->topology, &in->topology, err);
+                 : collet_topology_read(settings->topology, poll, &in->topology, err);
     if (status == COLLET_OK)
         status = open_selection(in, settings, err);
     if (status == COLLET_OK)
         status = open_masses(in, settings, err);
     if (status == COLLET_OK)
-        status = open_frames(in, settings, settings->trajectory, &in->trajectory, err);
+        status = open_frames(in, settings, settings->trajectory, poll, &in->trajectory, err);
     if (status == COLLET_OK)
         status = collet_trajectory_slice(in->trajectory, settings->start, settings->stop,
                                          settings->step, err);
     if (status == COLLET_OK)
-        status = open_reference(in, settings, err);
+        status = open_reference(in, settings, poll, err);
     if (status != COLLET_OK) {
         extract_inputs_close(in);
         return status;

@@ -22,16 +22,17 @@ typedef struct extract_inputs {
 } extract_inputs;
 
 /*
- * Opens everything that the settings name. The text of an error names the files that do not match:
- * COLLET_IO and COLLET_FORMAT for files, COLLET_INVALID for a selection without atoms or mass.
- * On an error nothing is left open. The caller closes the inputs.
+ * Opens everything that the settings name; COLLET_CANCELLED when `poll` stops it. The text of an
+ * error names the files that do not match: COLLET_IO and COLLET_FORMAT for files, COLLET_INVALID
+ * for a selection without atoms or mass. On an error nothing is left open. The caller closes the
+ * inputs.
  */
 collet_status extract_inputs_open(extract_inputs *inputs, const extract_settings *settings,
-                                  collet_error *err);
+                                  const collet_poll *poll, collet_error *err);
 
 /* The trajectory of the settings once more, all of it. */
-collet_status extract_inputs_reopen(const extract_settings *settings, collet_trajectory **out,
-                                    collet_error *err);
+collet_status extract_inputs_reopen(const extract_settings *settings, const collet_poll *poll,
+                                    collet_trajectory **out, collet_error *err);
 
 void extract_inputs_close(extract_inputs *inputs);
 

@@ -127,7 +127,7 @@ static collet_status start_work(collet_extraction *x, int64_t rows, collet_error
     const extract_inputs *in = &x->inputs;
     int velocities = (x->has & EXTRACT_VELOCITIES) != 0, forces = (x->has & EXTRACT_FORCES) != 0;
     int64_t bytes = (int64_t)collet_frames_bytes(in->n_atoms, in->info->dtype, velocities, forces);
-    collet_readahead_options reading = {0, 3, velocities, forces};
+    collet_readahead_options reading = {0, 3, velocities, forces, {extract_run_ask, x}};
     extract_analysis_setup setup = {.n_atoms = in->n_atoms,
                                     .has = x->has,
                                     .masses = in->masses,
@@ -155,17 +155,19 @@ static collet_status start_work(collet_extraction *x, int64_t rows, collet_error
 
 /* ---- Progress ---------------------------------------------------------------------------- */
 
-static collet_status report(collet_extraction *x, collet_error *err)
+int32_t extract_run_ask(void *extraction)
 {
+    collet_extraction *x = extraction;
+    const collet_trajectory_info *info = x->inputs.info;
     const extract_settings *s = &x->settings;
     collet_extraction_progress progress = {.struct_size = sizeof progress,
                                            .frames = x->n_frames,
                                            .bytes = x->end_offset,
-                                           .bytes_total = x->inputs.info->file_size};
+                                           .bytes_total = info != NULL ? info->file_size : 0};
     double frames = 0;
 
     if (s->progress == NULL)
-        return COLLET_OK;
+        return 0;
     if (progress.bytes_total > 0)
         progress.fraction = (double)progress.bytes / (double)progress.bytes_total;
     if (s->stop >= 0 && x->n_frames > 0)
@@ -174,7 +176,12 @@ static collet_status report(collet_extraction *x, collet_error *err)
         progress.fraction = frames;
     if (progress.fraction > 1)
         progress.fraction = 1;
-    if (s->progress(s->progress_user, &progress) == 0)
+    return s->progress(s->progress_user, &progress);
+}
+
+static collet_status report(collet_extraction *x, collet_error *err)
+{
+    if (extract_run_ask(x) == 0)
         return COLLET_OK;
     return collet_fail(err, COLLET_CANCELLED, "cancelled after %lld frame%s",
                        (long long)x->n_frames, x->n_frames == 1 ? "" : "s");

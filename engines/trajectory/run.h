@@ -5,6 +5,9 @@
 
 #include "state.h"
 
+/* A collet_poll of an extraction: asks its progress callback whether to stop. */
+int32_t extract_run_ask(void *extraction);
+
 /* Seconds of the monotonic clock. */
 double extract_clock(void);
 

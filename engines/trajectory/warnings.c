@@ -52,7 +52,7 @@ static int64_t find_atom(const collet_extraction *x, int field, int64_t number, 
     collet_frames *frames = NULL;
     int64_t atom = -1;
 
-    if (extract_inputs_reopen(&x->settings, &trajectory, NULL) == COLLET_OK &&
+    if (extract_inputs_reopen(&x->settings, NULL, &trajectory, NULL) == COLLET_OK &&
         collet_trajectory_select(trajectory, in->indices, in->n_atoms, NULL) == COLLET_OK &&
         collet_trajectory_slice(trajectory, number, number + 1, 1, NULL) == COLLET_OK &&
         collet_frames_create(in->n_atoms, 1, info->dtype, velocities, forces, &frames, NULL) ==

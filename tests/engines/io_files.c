@@ -111,7 +111,7 @@ collet_trajectory *io_open(const char *path)
     collet_trajectory *trajectory;
     collet_error err;
 
-    if (collet_trajectory_open(path, &trajectory, &err) != COLLET_OK)
+    if (collet_trajectory_open(path, NULL, &trajectory, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     return trajectory;
 }

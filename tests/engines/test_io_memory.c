@@ -89,7 +89,7 @@ char *__wrap_strndup(const char *text, size_t n)
 static collet_status read_topology(const char *path)
 {
     collet_topology *topology;
-    collet_status status = collet_topology_read(path, &topology, NULL);
+    collet_status status = collet_topology_read(path, NULL, &topology, NULL);
 
     collet_topology_free(topology);
     return status;
@@ -101,7 +101,7 @@ static collet_status read_trajectory(const char *path)
     collet_trajectory *trajectory;
     collet_frames *frames = NULL;
 
-    collet_status status = collet_trajectory_open(path, &trajectory, NULL);
+    collet_status status = collet_trajectory_open(path, NULL, &trajectory, NULL);
     if (status == COLLET_OK)
         status = collet_trajectory_select(trajectory, indices, 2, NULL);
     if (status == COLLET_OK)
@@ -121,7 +121,7 @@ static collet_status read_ahead(const char *path)
     collet_readahead *ahead = NULL;
     const collet_frames *frames = NULL;
 
-    collet_status status = collet_trajectory_open(path, &trajectory, NULL);
+    collet_status status = collet_trajectory_open(path, NULL, &trajectory, NULL);
     if (status == COLLET_OK)
         status = collet_readahead_start(trajectory, &options, &ahead, NULL);
     while (status == COLLET_OK) {

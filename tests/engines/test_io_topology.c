@@ -20,7 +20,7 @@ static collet_topology *read_text(const char *text)
     const char *path = io_path(directory, "case.gro");
 
     io_save(path, text, strlen(text));
-    if (collet_topology_read(path, &topology, &err) != COLLET_OK)
+    if (collet_topology_read(path, NULL, &topology, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     return topology;
 }
@@ -45,7 +45,7 @@ static void water_is_read(void **state)
     (void)state;
     collet_topology *t;
 
-    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/water/conf.gro", &t, NULL),
+    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/water/conf.gro", NULL, &t, NULL),
                      COLLET_OK);
     assert_int_equal(t->n_atoms, 648);
     assert_string_equal(t->title, "216 SPC water");
@@ -61,7 +61,7 @@ static void peptide_is_read(void **state)
     (void)state;
     collet_topology *t;
 
-    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/peptide/conf.gro", &t, NULL),
+    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/peptide/conf.gro", NULL, &t, NULL),
                      COLLET_OK);
     assert_int_equal(t->n_atoms, 280);
     assert_string_equal(t->residue_names[279], "SER");
@@ -140,13 +140,13 @@ static void messages_point_at_the_line(void **state)
         collet_error err;
 
         io_save(path, bad[i].text, strlen(bad[i].text));
-        collet_status status = collet_topology_read(path, &t, &err);
+        collet_status status = collet_topology_read(path, NULL, &t, &err);
         if (status != COLLET_FORMAT || !strstr(err.text, bad[i].message) ||
             !strstr(err.text, "bad.gro"))
             fail_msg("case %zu: status %d, '%s', expected '%s'", i, status, err.text,
                      bad[i].message);
         assert_null(t);
-        assert_int_equal(collet_topology_read(path, &t, NULL), COLLET_FORMAT);
+        assert_int_equal(collet_topology_read(path, NULL, &t, NULL), COLLET_FORMAT);
     }
 }
 
@@ -156,13 +156,13 @@ static void what_cannot_be_opened(void **state)
     collet_topology *t;
     collet_error err;
 
-    assert_int_equal(collet_topology_read("/nowhere/conf.gro", &t, &err), COLLET_IO);
+    assert_int_equal(collet_topology_read("/nowhere/conf.gro", NULL, &t, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "/nowhere/conf.gro: cannot be opened: No such file"));
-    assert_int_equal(collet_topology_read(directory, &t, &err), COLLET_IO);
+    assert_int_equal(collet_topology_read(directory, NULL, &t, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "is a directory"));
-    assert_int_equal(collet_topology_read("/dev/null", &t, &err), COLLET_IO);
+    assert_int_equal(collet_topology_read("/dev/null", NULL, &t, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "a regular file is required"));
-    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/water/traj.trr", &t, &err),
+    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/water/traj.trr", NULL, &t, &err),
                      COLLET_FORMAT);
     assert_non_null(strstr(err.text, "it looks like a .trr trajectory"));
 }

@@ -397,13 +397,13 @@ static void foreign_files(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = io_path(directory, "foreign.trr");
         io_save(path, cases[i].bytes, cases[i].n);
-        assert_int_equal(collet_trajectory_open(path, &t, &err), COLLET_FORMAT);
+        assert_int_equal(collet_trajectory_open(path, NULL, &t, &err), COLLET_FORMAT);
         if (!strstr(err.text, cases[i].text))
             fail_msg("'%s' does not contain '%s'", err.text, cases[i].text);
         assert_null(t);
     }
-    assert_int_equal(collet_trajectory_open("/nowhere/traj.trr", &t, &err), COLLET_IO);
-    assert_int_equal(collet_trajectory_open(directory, &t, NULL), COLLET_IO);
+    assert_int_equal(collet_trajectory_open("/nowhere/traj.trr", NULL, &t, &err), COLLET_IO);
+    assert_int_equal(collet_trajectory_open(directory, NULL, &t, NULL), COLLET_IO);
 }
 
 int main(void)

@@ -195,7 +195,7 @@ static void truncation_of_the_first_frame(void **state)
             expect(path, 0, COLLET_FORMAT, 1, "inside frame 0", 1);
             continue;
         }
-        assert_int_equal(collet_trajectory_open(path, &t, &err), COLLET_FORMAT);
+        assert_int_equal(collet_trajectory_open(path, NULL, &t, &err), COLLET_FORMAT);
         assert_null(t);
         assert_non_null(strstr(err.text, cut < 4 ? "is not a trajectory" : "inside frame 0"));
     }

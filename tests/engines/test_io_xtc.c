@@ -95,7 +95,7 @@ static collet_status read_through(const char *path, int64_t *n_frames, int32_t *
 
     *n_frames = 0;
     *truncated = 0;
-    collet_status status = collet_trajectory_open(path, &t, err);
+    collet_status status = collet_trajectory_open(path, NULL, &t, err);
     if (status != COLLET_OK)
         return status;
     status = collet_frames_create(collet_trajectory_selected(t), 4, COLLET_F32, 0, 0, &frames, err);

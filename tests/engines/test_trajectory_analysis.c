@@ -75,7 +75,10 @@ static collected run(const char *path, int64_t batch_frames, int64_t block_frame
     static const double axis[3] = {0, 0, 1};
     collet_trajectory *trajectory = io_open(path);
     const collet_trajectory_info *info = collet_trajectory_get_info(trajectory);
-    collet_readahead_options reading = {batch_frames, 2, info->has_velocities, info->has_forces};
+    collet_readahead_options reading = {.batch_frames = batch_frames,
+                                        .n_slots = 2,
+                                        .velocities = info->has_velocities,
+                                        .forces = info->has_forces};
     double *masses = malloc((size_t)info->n_atoms * sizeof *masses);
     collected all = {{NULL}, {0}};
     extract_analysis_setup setup = {
@@ -184,7 +187,7 @@ static void test_failing_receiver(void **state)
 {
     static const double axis[3] = {0, 0, 1};
     collet_trajectory *trajectory = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
-    collet_readahead_options reading = {51, 2, 0, 0};
+    collet_readahead_options reading = {.batch_frames = 51, .n_slots = 2};
     double masses[648];
     extract_analysis_setup setup = {
         .n_atoms = 648, .block_frames = 64, .masses = masses, .axis = axis, .emit = refuse};

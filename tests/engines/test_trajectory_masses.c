@@ -82,7 +82,7 @@ static double guessed_total(const char *path)
     collet_error err;
     double *masses, total = 0;
 
-    assert_int_equal(collet_topology_read(path, &topology, &err), COLLET_OK);
+    assert_int_equal(collet_topology_read(path, NULL, &topology, &err), COLLET_OK);
     masses = calloc((size_t)topology->n_atoms, sizeof *masses);
     assert_non_null(masses);
     assert_int_equal(extract_masses_guess(topology, masses, &err), COLLET_OK);

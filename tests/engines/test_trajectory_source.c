@@ -62,8 +62,8 @@ static void load(memory *m, const char *path)
     size_t n;
 
     memset(m, 0, sizeof *m);
-    assert_int_equal(collet_topology_read(PEPTIDE "conf.gro", &m->topology, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_open(path, &trajectory, NULL), COLLET_OK);
+    assert_int_equal(collet_topology_read(PEPTIDE "conf.gro", NULL, &m->topology, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_open(path, NULL, &trajectory, NULL), COLLET_OK);
     info = collet_trajectory_get_info(trajectory);
     assert_int_equal(collet_frames_create(info->n_atoms, FRAMES, info->dtype, info->has_velocities,
                                           info->has_forces, &m->frames, NULL),

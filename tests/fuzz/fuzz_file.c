@@ -70,7 +70,7 @@ static void read_subset(const char *path, int subset)
     collet_error err;
 
     err.text[0] = '\0';
-    if (collet_trajectory_open(path, &trajectory, &err) != COLLET_OK) {
+    if (collet_trajectory_open(path, NULL, &trajectory, &err) != COLLET_OK) {
         require(!trajectory && err.text[0] != '\0');
         return;
     }

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fd < 0)
         return 0;
     err.text[0] = '\0';
-    if (collet_topology_read(path, &topology, &err) != COLLET_OK) {
+    if (collet_topology_read(path, NULL, &topology, &err) != COLLET_OK) {
         if (topology || err.text[0] == '\0')
             abort();
     } else if (topology->n_atoms < 1 || !topology->title) {

@@ -3,8 +3,12 @@
 
 #include "io/thread.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#define WAIT_NS 50000000
 
 /*
  * A ring of slots: the thread fills them in order, `next` returns them in order. The slots in use
@@ -24,6 +28,7 @@ struct collet_readahead {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int on_demand; /* 1: no thread, `next` reads */
+    collet_poll poll;
     pthread_t thread;
 };
 
@@ -89,6 +94,8 @@ collet_status collet_readahead_start(collet_trajectory *trajectory,
                                      const collet_readahead_options *options,
                                      collet_readahead **out, collet_error *err)
 {
+    pthread_condattr_t attributes;
+
     *out = NULL;
     collet_readahead *ahead = calloc(1, sizeof *ahead);
     if (!ahead)
@@ -96,8 +103,14 @@ collet_status collet_readahead_start(collet_trajectory *trajectory,
     ahead->trajectory = trajectory;
     ahead->n_slots = options->n_slots;
     ahead->on_demand = collet_trajectory_get_info(trajectory)->on_demand;
+    ahead->poll = options->poll;
     pthread_mutex_init(&ahead->lock, NULL);
-    pthread_cond_init(&ahead->changed, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&ahead->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    if (!ahead->on_demand)
+        collet_trajectory_background(trajectory);
     collet_status status = create_slots(ahead, options, err);
     int code = status == COLLET_OK && !ahead->on_demand
                    ? collet_thread_start(&ahead->thread, fill_slots, ahead)
@@ -118,6 +131,24 @@ const collet_frames *collet_readahead_slot(const collet_readahead *ahead, int32_
     return ahead->slots[i];
 }
 
+/* Waits for a change, at most 50 ms; COLLET_CANCELLED when the caller stops. */
+static collet_status wait_for_slot(collet_readahead *ahead, collet_error *err)
+{
+    struct timespec until;
+    int stops;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_cond_timedwait(&ahead->changed, &ahead->lock, &until) != ETIMEDOUT)
+        return COLLET_OK;
+    pthread_mutex_unlock(&ahead->lock);
+    stops = collet_poll_stops(&ahead->poll);
+    pthread_mutex_lock(&ahead->lock);
+    return stops ? collet_fail(err, COLLET_CANCELLED, "cancelled") : COLLET_OK;
+}
+
 collet_status collet_readahead_next(collet_readahead *ahead, const collet_frames **out,
                                     int32_t *truncated, collet_error *err)
 {
@@ -131,11 +162,15 @@ collet_status collet_readahead_next(collet_readahead *ahead, const collet_frames
     ahead->used -= ahead->held;
     ahead->held = 0;
     pthread_cond_broadcast(&ahead->changed);
-    while (ahead->used == 0 && !ahead->ended) {
+    while (status == COLLET_OK && ahead->used == 0 && !ahead->ended) {
         if (ahead->on_demand)
             fill_slot(ahead);
         else
-            pthread_cond_wait(&ahead->changed, &ahead->lock);
+            status = wait_for_slot(ahead, err);
+    }
+    if (status != COLLET_OK) {
+        pthread_mutex_unlock(&ahead->lock);
+        return status;
     }
     if (ahead->used > 0) {
         ahead->held = 1;

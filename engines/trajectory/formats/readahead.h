@@ -20,6 +20,7 @@ typedef struct collet_readahead_options {
     int32_t n_slots;      /* 2 to COLLET_READAHEAD_SLOTS; 3 keep the thread busy; 1 on demand */
     int32_t velocities;   /* 1: read them */
     int32_t forces;       /* 1: read them */
+    collet_poll poll;     /* asked by `next` every 50 ms while it waits */
 } collet_readahead_options;
 
 /*
@@ -41,7 +42,8 @@ const collet_frames *collet_readahead_slot(const collet_readahead *ahead, int32_
  * frames->slot is its slot. Batches come in the order of the file and are never empty; only the
  * last one may be short. After the last *out is NULL with COLLET_OK, or with the error that ended
  * reading (as collet_trajectory_read; *truncated, which may be NULL, is then 1 for a file that ends
- * inside a frame, else 0): frames before an error are always delivered first.
+ * inside a frame, else 0): frames before an error are always delivered first. COLLET_CANCELLED at
+ * once when the poll stops it.
  */
 collet_status collet_readahead_next(collet_readahead *ahead, const collet_frames **out,
                                     int32_t *truncated, collet_error *err);

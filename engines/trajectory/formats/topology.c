@@ -148,7 +148,8 @@ static collet_status read_frame(collet_source *source, collet_topology *topology
     return status == COLLET_OK ? collet_gro_skip_box(&lines, &truncated, err) : status;
 }
 
-collet_status collet_topology_read(const char *path, collet_topology **out, collet_error *err)
+collet_status collet_topology_read(const char *path, const collet_poll *poll, collet_topology **out,
+                                   collet_error *err)
 {
     collet_source source;
 
@@ -156,6 +157,8 @@ collet_status collet_topology_read(const char *path, collet_topology **out, coll
     collet_status status = collet_source_open(&source, path, err);
     if (status != COLLET_OK)
         return status;
+    if (poll)
+        source.poll = *poll;
     collet_topology *topology = calloc(1, sizeof *topology);
     if (!topology) {
         status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);

@@ -9,7 +9,7 @@
 #ifndef COLLET_IO_TOPOLOGY_H
 #define COLLET_IO_TOPOLOGY_H
 
-#include <collet/collet.h>
+#include "io/source.h"
 
 /* Bytes of a name with its NUL; a .gro file has five columns for one; blanks are removed. */
 #define COLLET_ATOM_NAME 16
@@ -24,10 +24,12 @@ typedef struct collet_topology {
 
 /*
  * Reads `path` into *out, which the caller frees. COLLET_IO when the file cannot be read,
- * COLLET_FORMAT (with "path:line:" in the text) when it is not a .gro file, COLLET_NO_MEMORY. On
+ * COLLET_FORMAT (with "path:line:" in the text) when it is not a .gro file, COLLET_NO_MEMORY,
+ * COLLET_CANCELLED when `poll` (NULL: none), which is asked for every 256 KiB, stops it. On
  * an error *out is NULL. Any thread.
  */
-collet_status collet_topology_read(const char *path, collet_topology **out, collet_error *err);
+collet_status collet_topology_read(const char *path, const collet_poll *poll, collet_topology **out,
+                                   collet_error *err);
 
 /* Frees the topology and all its arrays; NULL is allowed. */
 void collet_topology_free(collet_topology *topology);

@@ -138,7 +138,8 @@ static collet_status finish_open(collet_trajectory *trajectory, collet_status st
     return status;
 }
 
-collet_status collet_trajectory_open(const char *path, collet_trajectory **out, collet_error *err)
+collet_status collet_trajectory_open(const char *path, const collet_poll *poll,
+                                     collet_trajectory **out, collet_error *err)
 {
     *out = NULL;
     collet_trajectory *trajectory = allocate(path, err);
@@ -146,9 +147,23 @@ collet_status collet_trajectory_open(const char *path, collet_trajectory **out, 
         return COLLET_NO_MEMORY;
 
     collet_status status = collet_source_open(&trajectory->source, path, err);
+    if (poll)
+        trajectory->source.poll = *poll;
     if (status == COLLET_OK)
         status = choose_format(trajectory, err);
     return finish_open(trajectory, status, out, err);
+}
+
+static int32_t is_cancelled(void *user)
+{
+    collet_trajectory *trajectory = user;
+
+    return atomic_load_explicit(&trajectory->cancelled, memory_order_relaxed);
+}
+
+void collet_trajectory_background(collet_trajectory *trajectory)
+{
+    trajectory->source.poll = (collet_poll){is_cancelled, trajectory};
 }
 
 collet_status collet_trajectory_open_with(const collet_trajectory_format *format, const void *state,
@@ -381,7 +396,7 @@ static collet_status read_frames(collet_trajectory *trajectory, collet_frames *f
         collet_frame_head head;
         int at_end;
 
-        if (atomic_load_explicit(&trajectory->cancelled, memory_order_relaxed))
+        if (is_cancelled(trajectory))
             return COLLET_OK;
         collet_status status = read_head(trajectory, &head, &at_end, err);
         if (status != COLLET_OK || at_end)
@@ -412,6 +427,8 @@ collet_status collet_trajectory_read(collet_trajectory *trajectory, collet_frame
         if (status != COLLET_OK)
             return status;
         status = read_frames(trajectory, frames, &found);
+        if (status == COLLET_CANCELLED && is_cancelled(trajectory))
+            status = COLLET_OK;
         frames->end_offset = trajectory->offset;
         if (status == COLLET_OK)
             return COLLET_OK;

@@ -17,13 +17,19 @@
 #define COLLET_IO_TRAJECTORY_H
 
 #include "frames.h"
+#include "io/source.h"
 
 /*
  * Opens `path` and reads the head of its first frame. COLLET_IO when it cannot be read,
  * COLLET_FORMAT when it is empty, not a trajectory, or ends within the first head; the text gives
- * the likely type of the file. On an error *out is NULL.
+ * the likely type of the file. On an error *out is NULL. `poll`, NULL: none, is copied and asked
+ * for every 256 KiB that are read here and later; if it stops, COLLET_CANCELLED.
  */
-collet_status collet_trajectory_open(const char *path, collet_trajectory **out, collet_error *err);
+collet_status collet_trajectory_open(const char *path, const collet_poll *poll,
+                                     collet_trajectory **out, collet_error *err);
+
+/* Another thread reads from now on: `poll` is not asked any more. */
+void collet_trajectory_background(collet_trajectory *trajectory);
 
 /* Closes the file and frees everything; NULL is allowed. */
 void collet_trajectory_close(collet_trajectory *trajectory);
@@ -67,8 +73,9 @@ collet_status collet_trajectory_read(collet_trajectory *trajectory, collet_frame
                                      collet_error *err);
 
 /*
- * Makes the current read, and each later one, stop before its next frame and return COLLET_OK
- * with the frames it has. The only function that another thread may call.
+ * Makes the current read, and each later one, stop and return COLLET_OK with the complete frames it
+ * has: at once in the background, otherwise before its next frame. The only function that another
+ * thread may call.
  */
 void collet_trajectory_cancel(collet_trajectory *trajectory);
 

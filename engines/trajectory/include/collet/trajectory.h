@@ -55,9 +55,10 @@ typedef struct collet_extraction_progress {
 } collet_extraction_progress;
 
 /*
- * Called before the first frame and after each batch that was computed; `progress` is valid during
- * the call. Any value but 0 cancels: the current call returns COLLET_CANCELLED, and no output file
- * is created. It may not use the extraction or its context.
+ * Called from time to time while files are opened, before the first frame, after each batch that
+ * was computed, and every 50 ms while a batch is read; `progress` is valid during the call. Any
+ * value but 0 cancels: the current call returns COLLET_CANCELLED, and no output file is created. It
+ * may not use the extraction or its context.
  */
 typedef int32_t (*collet_extraction_progress_fn)(void *user,
                                                  const collet_extraction_progress *progress);
