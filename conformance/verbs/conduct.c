@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -85,8 +86,13 @@ static void state(bench *b)
     (void)setlocale(LC_ALL, before);
 }
 
+static const int limits[] = {RLIMIT_NOFILE, RLIMIT_STACK, RLIMIT_CORE, RLIMIT_AS,
+                             RLIMIT_DATA,   RLIMIT_CPU,   RLIMIT_FSIZE};
+#define LIMITS (sizeof limits / sizeof *limits)
+
 typedef struct process_state {
     struct sigaction actions[32];
+    struct rlimit limits[LIMITS];
     char directory[4096];
     mode_t mask;
     uint64_t environment;
@@ -99,6 +105,8 @@ static void process_take(process_state *s)
         sigaction(i, NULL, &s->actions[i]);
     if (!getcwd(s->directory, sizeof s->directory))
         s->directory[0] = '\0';
+    for (size_t i = 0; i < LIMITS; i++)
+        getrlimit(limits[i], &s->limits[i]);
     s->mask = umask(0);
     umask(s->mask);
     for (char **e = environ; e && *e; e++)
@@ -106,14 +114,61 @@ static void process_take(process_state *s)
             s->environment = s->environment * 31 + (unsigned char)*c;
 }
 
+static void nothing(int number)
+{
+    (void)number;
+}
+
+static void handler(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A state that no plugin would choose: what an earlier device_open set shows when this one sets it
+ * again. */
+static void process_mark(const process_state *of)
+{
+    for (int i = 1; i < 32; i++)
+        if (i != SIGKILL && i != SIGSTOP && i != SIGALRM)
+            signal(i, i == SIGCHLD ? nothing : handler);
+    for (size_t i = 0; i < LIMITS; i++) {
+        struct rlimit l = of->limits[i];
+        l.rlim_cur = l.rlim_cur == RLIM_INFINITY ? (rlim_t)1 << 50 : l.rlim_cur - (l.rlim_cur > 16);
+        setrlimit(limits[i], &l);
+    }
+    umask(0037);
+    if (chdir("/proc") != 0 && chdir("/tmp") != 0)
+        return;
+}
+
+static void process_restore(const process_state *to)
+{
+    for (int i = 1; i < 32; i++)
+        sigaction(i, &to->actions[i], NULL);
+    for (size_t i = 0; i < LIMITS; i++)
+        setrlimit(limits[i], &to->limits[i]);
+    umask(to->mask);
+    if (chdir(to->directory) != 0)
+        return;
+}
+
 static void process(bench *b)
 {
-    process_state before, after;
+    process_state first, before, after;
+    process_take(&first);
+    process_mark(&first);
     process_take(&before);
     bench_open(b);
     bench_scenario(b);
     bench_close(b);
     process_take(&after);
+    process_restore(&first);
+    for (size_t i = 0; i < LIMITS; i++)
+        bench_require(b,
+                      before.limits[i].rlim_cur == after.limits[i].rlim_cur &&
+                          before.limits[i].rlim_max == after.limits[i].rlim_max,
+                      "conduct: the resource limit %d was changed", limits[i]);
     for (int i = 1; i < 32; i++)
         bench_require(b, before.actions[i].sa_handler == after.actions[i].sa_handler,
                       "conduct: the action of signal %d was changed", i);

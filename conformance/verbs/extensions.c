@@ -76,19 +76,50 @@ static void tables(bench *b)
 
 /* ---- collet.trim/1 ------------------------------------------------------------------------- */
 
+static void trim_once(bench *b, const collet_trim_extension *table)
+{
+    slot_call s;
+    slot_begin(&s, b, "collet.trim/1 trim");
+    table->trim(b->device);
+    slot_end(&s, COLLET_OK, 0);
+}
+
+static void alloc_and_free(bench *b)
+{
+    void *buffers[4];
+    for (uint64_t i = 0; i < 4; i++)
+        buffers[i] = bench_alloc(b, 4096 + 64 * (i % 2));
+    for (int i = 0; i < 4; i++)
+        bench_free(b, buffers[i]);
+}
+
 static void trim_at_work(bench *b, int number, void *user)
 {
-    const collet_trim_extension *trim = user;
     for (int i = 0; i < 8; i++) {
-        if (number) {
+        if (number)
             bench_scenario(b);
-            continue;
-        }
-        slot_call s;
-        slot_begin(&s, b, "collet.trim/1 trim");
-        trim->trim(b->device);
-        slot_end(&s, COLLET_OK, 0);
+        for (int k = 0; k < 250; k++)
+            if (!number)
+                trim_once(b, user);
+            else if (b->own_memory)
+                alloc_and_free(b);
     }
+}
+
+/* What is reported as in use is so before and after; the peak is none of trim's business. */
+static void trim_counts(bench *b, const collet_trim_extension *table)
+{
+    collet_memory_stats before = {.struct_size = sizeof before}, after = before;
+    if (!b->own_memory || !bench_statistics(b, &before))
+        return;
+    bench_free(b, bench_alloc(b, (uint64_t)1 << 20));
+    bench_statistics(b, &before);
+    trim_once(b, table);
+    bench_statistics(b, &after);
+    bench_require(b, after.peak >= before.peak && after.current == before.current,
+                  "a trim changed the peak from %" PRIu64 " to %" PRIu64
+                  " and the bytes in use from %" PRIu64 " to %" PRIu64,
+                  before.peak, after.peak, before.current, after.current);
 }
 
 /* Trimming while others work takes nothing that is in use. */
@@ -99,13 +130,69 @@ static void trim(bench *b)
         bench_skip(b, "the device has no " COLLET_EXTENSION_TRIM);
     collet_queue *q = bench_queue(b);
     void *x = bench_numbers(b, q, 1000, 4);
-    bench_threads(b, b->max_queues < 5 ? 1 : 3, trim_at_work, (void *)(uintptr_t)table);
+    collet_memory_stats before = {.struct_size = sizeof before}, after = before;
+    trim_once(b, table);
+    bench_statistics(b, &before);
+    bench_threads(b, b->max_queues < 9 || b->one_thread ? 1 : 4, trim_at_work,
+                  (void *)(uintptr_t)table);
+    trim_once(b, table);
+    bench_statistics(b, &after);
+    bench_require(b, after.current == before.current && after.reserved <= before.reserved,
+                  "%" PRIu64 " bytes are in use and %" PRIu64 " reserved after trims beside other "
+                  "threads, %" PRIu64 " and %" PRIu64 " before",
+                  after.current, after.reserved, before.current, before.reserved);
     bench_expect(b, q, x, 1000, 4, "a buffer after a trim");
+    trim_counts(b, table);
     bench_free(b, x);
     bench_destroy(b, q);
 }
 
 /* ---- collet.copy/1 ------------------------------------------------------------------------- */
+
+static collet_status copy_between(bench *b, const collet_copy_extension *table, collet_queue *q,
+                                  void *target, const collet_plugin *of, bench *other,
+                                  collet_queue *from, void *source, uint64_t bytes)
+{
+    slot_call s;
+    slot_begin(&s, b, "collet.copy/1 between");
+    return slot_end(
+        &s,
+        table->between(b->device, q, target, 0, of, other->device, from, source, 0, bytes, &s.err),
+        MAY(REFUSED) | MAY(DEVICE_LOST));
+}
+
+/* The last bytes of large copies, too. */
+static void copy_sizes(bench *b, const collet_copy_extension *table, collet_queue *q, bench *other,
+                       collet_queue *from)
+{
+    static const uint64_t sizes[] = {1, 4099, ((uint64_t)9 << 20) + 5, (uint64_t)40 << 20};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        void *x = NULL, *y = NULL;
+        unsigned char *bytes = kit_memory(sizes[i]), *found = kit_memory(sizes[i]);
+        for (uint64_t k = 0; k < sizes[i]; k++)
+            bytes[k] = (unsigned char)(k * 2654435761u >> 13);
+        bool room =
+            try_alloc(other, sizes[i], &x) == COLLET_OK && try_alloc(b, sizes[i], &y) == COLLET_OK;
+        if (room) {
+            bench_write(other, from, x, 0, bytes, sizes[i]);
+            bench_write(b, q, y, 0, found, sizes[i]);
+            room = copy_between(b, table, q, y, b->plugin, other, from, x, sizes[i]) == COLLET_OK;
+        }
+        if (room)
+            bench_read(b, q, y, 0, found, sizes[i]);
+        bool same = !room || !memcmp(bytes, found, sizes[i]);
+        bench_settle(other, from);
+        bench_settle(b, q);
+        if (x)
+            bench_free(other, x);
+        if (y)
+            bench_free(b, y);
+        free(bytes);
+        free(found);
+        bench_require(b, same, "a copy of %" PRIu64 " bytes from another device has other bytes",
+                      sizes[i]);
+    }
+}
 
 /* From another device: after the work there, before what follows there, in the order of both. */
 static void copy(bench *b)
@@ -125,17 +212,21 @@ static void copy(bench *b)
     void *one = bench_numbers(&other, from, 1, 1), *x = bench_numbers(&other, from, n, 0);
     void *y = bench_numbers(b, q, n, 50), *own = bench_numbers(b, q, 1, 1);
     bench_chain(&other, from, x, one, n, CHAIN);
-    slot_call s;
-    slot_begin(&s, b, "collet.copy/1 between");
-    collet_status status = slot_end(
-        &s, table->between(b->device, q, y, 0, b->plugin, other.device, from, x, 0, bytes, &s.err),
-        MAY(REFUSED) | MAY(DEVICE_LOST));
+    bench_chain(b, q, y, own, n, CHAIN); /* the copy is late */
+    collet_status status = copy_between(b, table, q, y, b->plugin, &other, from, x, bytes);
     if (status == COLLET_OK) {
         bench_chain(&other, from, x, one, n, 1);
         bench_chain(b, q, y, own, n, 1);
         bench_expect(b, q, y, n, CHAIN + 1, "a copy from another device, and work after it");
         bench_expect(&other, from, x, n, CHAIN + 1, "the source of a copy, and work after it");
+        copy_sizes(b, table, q, &other, from);
     }
+    collet_plugin stranger = *b->plugin;
+    stranger.name = "nobody";
+    stranger.extension = NULL;
+    bench_require(
+        b, copy_between(b, table, q, y, &stranger, &other, from, x, (uint64_t)b->size) != COLLET_OK,
+        "a copy from a device of a plugin \"nobody\" was not refused: `of` is not looked at");
     bench_settle(&other, from);
     bench_settle(b, q);
     bench_free(&other, x);
@@ -190,6 +281,29 @@ static void describes(bench *b, const collet_native_extension *native)
                   "the device's handles: struct_size or reserved was changed, or api is not set");
 }
 
+/* A plugin may not be able to use memory from any byte; then it says so. */
+static void imported_parts(bench *b, const collet_native_extension *native, collet_queue *q,
+                           void *handle)
+{
+    static const uint64_t offsets[] = {4, 8, 20, 64, 100, 256, 1000, 4096, 4100, 40000};
+    unsigned char bytes[512];
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        slot_call s;
+        collet_buffer *part = NULL;
+        slot_begin(&s, b, COLLET_EXTENSION_NATIVE " buffer_import");
+        if (slot_end(&s,
+                     native->buffer_import(b->device, handle, offsets[i], sizeof bytes, 4, &part,
+                                           &s.err),
+                     MAY_IMPORT) != COLLET_OK)
+            continue;
+        bench_read(b, q, part, 0, bytes, sizeof bytes);
+        check(b, bytes, offsets[i], sizeof bytes, 90,
+              "memory imported from a byte behind a handle");
+        bench_settle(b, q);
+        bench_free(b, part);
+    }
+}
+
 /* The memory of a buffer under a second one: its bytes are the same, and stay when that is freed.
  */
 static void imported(bench *b, const collet_native_extension *native, collet_queue *q)
@@ -213,6 +327,7 @@ static void imported(bench *b, const collet_native_extension *native, collet_que
     bench_settle(b, q);
     bench_free(b, second);
     expect(b, q, buffer, 90, "memory after a buffer imported over it was freed");
+    imported_parts(b, native, q, handle);
     bench_free(b, buffer);
 }
 
@@ -253,6 +368,53 @@ static collet_status try_pinned(bench *b, const collet_pinned_extension *table, 
     return slot_end(&s, table->alloc(b->device, bytes, address, handle, &s.err), MAY_ENQUEUE);
 }
 
+/* Blocks that are in use at the same time are apart, and as long as was asked for. */
+static void pinned_apart(bench *b, const collet_pinned_extension *table)
+{
+    static const uint64_t sizes[] = {100, 100000, 100000, 1 << 20, 1 << 20, 5 << 20, 5 << 20};
+    enum { BLOCKS = sizeof sizes / sizeof *sizes };
+    unsigned char *address[BLOCKS] = {0};
+    void *handle[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        void *at = NULL;
+        if (try_pinned(b, table, sizes[i], &at, &handle[i]) == COLLET_OK)
+            address[i] = memset(at, i + 1, sizes[i]);
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        for (uint64_t k = 0; address[i] && k < sizes[i]; k++)
+            bench_require(b, address[i][k] == i + 1,
+                          "byte %" PRIu64 " of %" PRIu64 " of page-locked memory is another "
+                          "block's, too",
+                          k, sizes[i]);
+    for (int i = 0; i < BLOCKS; i++) {
+        slot_call s;
+        if (!address[i])
+            continue;
+        slot_begin(&s, b, COLLET_EXTENSION_PINNED " free");
+        table->free(b->device, address[i], handle[i]);
+        slot_end(&s, COLLET_OK, 0);
+    }
+}
+
+static void pinned_leaks(bench *b)
+{
+    slot_call s;
+    const collet_pinned_extension *table = bench_extension(b, COLLET_EXTENSION_PINNED);
+    void *address = NULL, *handle = NULL;
+    if (!table)
+        bench_skip(b, "the device has no " COLLET_EXTENSION_PINNED);
+    bench_require(b, try_pinned(b, table, 70000, &address, &handle) == COLLET_OK,
+                  "70000 bytes of page-locked memory were refused");
+    slot_begin(&s, b, COLLET_EXTENSION_PINNED " free");
+    table->free(b->device, address, handle);
+    slot_end(&s, COLLET_OK, 0);
+}
+
+static void pinned_again(bench *b)
+{
+    bench_repeat(b, 5, pinned_leaks, "alloc and free of page-locked memory");
+}
+
 static void pinned(bench *b)
 {
     slot_call s;
@@ -270,6 +432,13 @@ static void pinned(bench *b)
     bench_require(b, try_read(b, q, buffer, 0, address, BYTES) == COLLET_OK,
                   "a read into page-locked memory failed");
     check(b, address, 0, BYTES, 11, "page-locked memory");
+    /* What is written waits for slow work. */
+    if (b->add >= 0)
+        bench_slow(b);
+    void *one = b->add < 0 ? NULL : bench_numbers(b, q, 1, 1);
+    void *slow = b->add < 0 ? NULL : bench_numbers(b, q, b->elements, 0);
+    if (slow)
+        bench_chain(b, q, slow, one, b->elements, CHAIN);
     memset(address, 0x5a, BYTES);
     bench_require(b, try_write(b, q, buffer, 0, address, BYTES) == COLLET_OK,
                   "a write from page-locked memory failed");
@@ -286,6 +455,12 @@ static void pinned(bench *b)
     slot_begin(&s, b, COLLET_EXTENSION_PINNED " free");
     table->free(b->device, address, handle);
     slot_end(&s, COLLET_OK, 0);
+    pinned_apart(b, table);
+    bench_settle(b, q);
+    if (slow) {
+        bench_free(b, slow);
+        bench_free(b, one);
+    }
     bench_free(b, buffer);
     bench_destroy(b, q);
 }
@@ -296,5 +471,6 @@ const kit_verb verbs_extensions[] = {
     {"extensions.copy", NEEDS_ADD | NEEDS_QUEUES | NEEDS_MEMORY, copy},
     {"extensions.native", NEEDS_MEMORY, native},
     {"extensions.pinned", NEEDS_MEMORY, pinned},
+    {"extensions.pinned_leaks", NEEDS_MEMORY, pinned_again},
     {0},
 };

@@ -47,9 +47,9 @@ static holdings take(bench *b, int threads)
 #define WARM 4
 #define ROUNDS 12
 
-/* Calls `body` and compares what is held after the first rounds and after the last. Something may
- * still be made late, once: what leaks does so in every round. */
-static void repeat(bench *b, int times, void (*body)(bench *b), const char *what)
+/* What is held after the first rounds and after the last. Something may still be made late, once:
+ * what leaks does so in every round. */
+void bench_repeat(bench *b, int times, void (*body)(bench *b), const char *what)
 {
     holdings before = {0};
     allocation_watch(b->target->begin, b->target->end);
@@ -85,7 +85,7 @@ static void open_close(bench *b)
 
 static void device(bench *b)
 {
-    repeat(b, 1, open_close, "device_open and device_close");
+    bench_repeat(b, 1, open_close, "device_open and device_close");
 }
 
 static void create_destroy(bench *b)
@@ -100,7 +100,7 @@ static void create_destroy(bench *b)
 
 static void queues(bench *b)
 {
-    repeat(b, 3, create_destroy, "queue_create and queue_destroy");
+    bench_repeat(b, 3, create_destroy, "queue_create and queue_destroy");
 }
 
 static void alloc_free(bench *b)
@@ -114,12 +114,12 @@ static void alloc_free(bench *b)
 
 static void buffers(bench *b)
 {
-    repeat(b, 5, alloc_free, "buffer_alloc and buffer_free");
+    bench_repeat(b, 5, alloc_free, "buffer_alloc and buffer_free");
 }
 
 static void calls(bench *b)
 {
-    repeat(b, 4, bench_scenario, "writes, kernels, waits and reads");
+    bench_repeat(b, 4, bench_scenario, "writes, kernels, waits and reads");
 }
 
 static void ask(bench *b)
@@ -132,7 +132,7 @@ static void ask(bench *b)
 
 static void capabilities(bench *b)
 {
-    repeat(b, 3, ask, "capabilities");
+    bench_repeat(b, 3, ask, "capabilities");
 }
 
 static void refuse(bench *b)
@@ -146,7 +146,7 @@ static void refuse(bench *b)
 
 static void errors(bench *b)
 {
-    repeat(b, 5, refuse, "device_open and buffer_alloc that fail");
+    bench_repeat(b, 5, refuse, "device_open and buffer_alloc that fail");
 }
 
 const kit_verb verbs_leaks[] = {

@@ -80,6 +80,7 @@ static void replays(bench *b)
 {
     recorder r = recorder_open(b, 1000);
     collet_recording *recording = NULL;
+    bench_settle(b, r.q);
     record(b, &r, r.x, 3, &recording);
     bench_expect(b, r.q, r.x, r.n, 1, "additions that were only recorded");
     for (int i = 0; i < 4; i++)
@@ -179,11 +180,116 @@ static void dropped(bench *b)
     recorder_close(b, &r);
 }
 
+/* More calls than fit into a small table. */
+static void many(bench *b)
+{
+    enum { CALLS = 1100 };
+    recorder r = recorder_open(b, 8);
+    collet_recording *recording = NULL;
+    record(b, &r, r.x, CALLS, &recording);
+    for (int i = 0; i < 3; i++)
+        replay(b, &r, recording);
+    bench_expect(b, r.q, r.x, r.n, 1 + 3 * CALLS, "a recording of 1100 calls, replayed 3 times");
+    release(b, &r, recording);
+    recorder_close(b, &r);
+}
+
+static void fill(bench *b, const recorder *r, void *buffer, int32_t row, float value)
+{
+    collet_fill_params params = {.struct_size = sizeof params, .value = {.dtype = b->dtype}};
+    bench_operand out = bench_vector(b, buffer, 0, r->n);
+    if (b->dtype == COLLET_F32)
+        params.value.value.f32 = value;
+    else
+        params.value.value.f64 = (double)value;
+    bench_require(b, try_run(b, r->q, (uint32_t)row, &out, 1, 1, &params, NULL, 0) == COLLET_OK,
+                  "run of fill failed");
+}
+
+/* Calls of one row differ in their parameters and their operands. */
+static void calls(bench *b)
+{
+    enum { FILLS = 5 };
+    int32_t row = bench_row(b, COLLET_OP_FILL, COLLET_SIG(b->dtype));
+    if (row < 0)
+        bench_skip(b, "the device has no kernel fill");
+    recorder r = recorder_open(b, 100);
+    collet_recording *recording = NULL;
+    void *buffers[FILLS];
+    for (int i = 0; i < FILLS; i++) {
+        buffers[i] = bench_numbers(b, r.q, r.n, 0);
+        fill(b, &r, buffers[i], row, -1);
+    }
+    begin(b, &r);
+    for (int i = 0; i < FILLS; i++)
+        fill(b, &r, buffers[i], row, (float)(10 + i));
+    end(b, &r, &recording);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < FILLS; i++)
+            bench_chain(b, r.q, buffers[i], r.one, r.n, 1);
+        replay(b, &r, recording);
+        for (int i = 0; i < FILLS; i++)
+            bench_expect(b, r.q, buffers[i], r.n, 10 + i, "recorded fills with other values each");
+    }
+    release(b, &r, recording);
+    for (int i = 0; i < FILLS; i++)
+        bench_free(b, buffers[i]);
+    recorder_close(b, &r);
+}
+
+static void record_beside(bench *b, int number, void *user)
+{
+    (void)user;
+    recorder r = recorder_open(b, 64);
+    double sum = 1;
+    for (int i = 0; i < 12; i++) {
+        collet_recording *recording = NULL;
+        int count = 5 + number + i % 4;
+        record(b, &r, r.x, count, &recording);
+        replay(b, &r, recording);
+        sum += count;
+        release(b, &r, recording);
+    }
+    bench_expect(b, r.q, r.x, r.n, sum, "what several queues recorded at the same time");
+    recorder_close(b, &r);
+}
+
+static void together(bench *b)
+{
+    if (!bench_extension(b, COLLET_EXTENSION_RECORD))
+        bench_skip(b, "the device does not offer " COLLET_EXTENSION_RECORD);
+    if (b->max_queues < 3 || b->one_thread)
+        bench_skip(b, "the device has no three queues for three threads");
+    bench_threads(b, 3, record_beside, NULL);
+}
+
+static void record_and_release(bench *b)
+{
+    recorder r = recorder_open(b, 64);
+    collet_recording *recording = NULL;
+    record(b, &r, r.x, 3, &recording);
+    replay(b, &r, recording);
+    record(b, &r, r.x, 2, &recording);
+    begin(b, &r);
+    end(b, &r, NULL);
+    release(b, &r, recording);
+    recorder_close(b, &r);
+}
+
+static void leaks(bench *b)
+{
+    bench_repeat(b, 3, record_and_release, "begin, end, replay and release of recordings");
+}
+
 const kit_verb verbs_record[] = {
     {"record.replays", NEEDS_ADD | NEEDS_QUEUES, replays},
     {"record.replaced", NEEDS_ADD | NEEDS_QUEUES, replaced},
     {"record.ordered", NEEDS_ADD | NEEDS_QUEUES, ordered},
     {"record.waits", NEEDS_ADD | NEEDS_QUEUES, waits},
     {"record.dropped", NEEDS_ADD | NEEDS_QUEUES, dropped},
+    {"record.many", NEEDS_ADD | NEEDS_QUEUES, many},
+    {"record.calls", NEEDS_ADD | NEEDS_QUEUES, calls},
+    {"record.together", NEEDS_ADD | NEEDS_QUEUES, together},
+    {"record.leaks", NEEDS_ADD | NEEDS_QUEUES, leaks},
     {0},
 };

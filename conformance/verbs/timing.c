@@ -290,10 +290,78 @@ static void destroyed(bench *b)
     end(b, &t);
 }
 
+/* More nanoseconds than 32 bits hold. */
+static void longest(bench *b)
+{
+    timing_bench t = begin(b);
+    moment first = moment_in(b, &t);
+    nanosleep(&(struct timespec){.tv_sec = 4, .tv_nsec = 400000000}, NULL);
+    moment last = moment_in(b, &t);
+    (void)between(b, &first, &last);
+    bench_release(b, first.stamp);
+    bench_release(b, last.stamp);
+    end(b, &t);
+}
+
+/* Many stamps are kept, each with a time of its own. */
+static void many(bench *b)
+{
+    enum { STAMPS = 600 };
+    timing_bench t = begin(b);
+    collet_stamp *stamps[STAMPS];
+    int64_t sum = 0;
+    for (int i = 0; i < STAMPS; i++) {
+        bench_chain(b, t.q, t.x, t.one, 1, 1);
+        stamps[i] = stamp_in(b, t.q);
+    }
+    bench_settle(b, t.q);
+    for (int i = 1; i < STAMPS; i++) {
+        int64_t step = bench_elapsed(b, stamps[i - 1], stamps[i]);
+        bench_require(b, step >= -RESOLUTION, "of %d stamps, number %d is %lld ns before the last",
+                      STAMPS, i, (long long)-step);
+        sum += step;
+    }
+    int64_t all = bench_elapsed(b, stamps[0], stamps[STAMPS - 1]);
+    bench_require(b, all >= 0 && (sum - all <= RESOLUTION * 2) && (all - sum <= RESOLUTION * 2),
+                  "%lld ns between the first and the last of %d stamps, and %lld from each to the "
+                  "next",
+                  (long long)all, STAMPS, (long long)sum);
+    for (int i = 0; i < STAMPS; i++)
+        bench_release(b, stamps[i]);
+    end(b, &t);
+}
+
+/* A stamp in a queue that does nothing but wait for another's work is after that work. */
+static void follows(bench *b)
+{
+    timing_bench t = begin(b);
+    if (b->max_queues < 2)
+        bench_skip(b, "the device has one queue");
+    collet_queue *q = bench_queue(b);
+    bench_chain(b, t.q, t.x, t.one, b->elements, CHAIN);
+    collet_stamp *worked = stamp_in(b, t.q);
+    bench_after(b, q, t.q, bench_mark(b, t.q));
+    collet_stamp *after = stamp_in(b, q);
+    bench_settle(b, t.q);
+    bench_settle(b, q);
+    int64_t passed = bench_elapsed(b, worked, after);
+    bench_require(b, passed >= -RESOLUTION,
+                  "a stamp in a queue that waits for another's work is %lld ns before the end of "
+                  "that",
+                  (long long)-passed);
+    bench_release(b, worked);
+    bench_release(b, after);
+    bench_destroy(b, q);
+    end(b, &t);
+}
+
 const kit_verb verbs_timing[] = {
     {"timing.clock", NEEDS_ADD | NEEDS_QUEUES, clock_of_device},
     {"timing.order", NEEDS_ADD | NEEDS_QUEUES, order},
     {"timing.length", NEEDS_ADD | NEEDS_QUEUES, true_length},
     {"timing.destroyed", NEEDS_ADD | NEEDS_QUEUES, destroyed},
+    {"timing.longest", NEEDS_ADD | NEEDS_QUEUES, longest},
+    {"timing.many", NEEDS_ADD | NEEDS_QUEUES, many},
+    {"timing.follows", NEEDS_ADD | NEEDS_QUEUES, follows},
     {0},
 };

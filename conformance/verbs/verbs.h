@@ -202,6 +202,9 @@ int bench_queues(bench *b, collet_queue **queues, int wanted);
  * results are checked. */
 void bench_scenario(bench *b);
 
+/* Calls `body` often; what it allocates and keeps in each round is a leak (leaks.c). */
+void bench_repeat(bench *b, int times, void (*body)(bench *b), const char *what);
+
 /* ---- Rows (rows.c) -------------------------------------------------------------------------- */
 
 /* Operand k as libcore hands it to a kernel: with the axes of "..." that output 0 has. */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # defects.sh SOURCE WORK CHECK CC short|all: plants each defect of defects.txt (short: those with a
-# "*") in a copy of examples/plugin_async and runs the check that is to catch it. Prints a table of
+# "*") in a copy of examples/plugin_async, or of that with all extensions, and runs the check that is to catch it. Prints a table of
 # what caught each; fails if one is missed, or is caught in the good plugin.
 set -euo pipefail
 source=$1 work=$2 check=$3 cc=$4 part=$5
@@ -25,13 +25,19 @@ run_check() {
     echo "$status"
 }
 
+patch -s -o "$work/extended.c" "$source/examples/plugin_async/plugin.c" \
+    "$source/tests/conformance/verbs/extended.patch"
+
 planted=0 missed=0 names=""
 while IFS=$'\t' read -r what name expression; do
     [[ $what != \#* ]] || continue
     [[ $what == \** || $part = all ]] || continue
     what=${what#\*}
-    perl -0777 -pe "$expression" "$source/examples/plugin_async/plugin.c" >"$work/plugin.c"
-    ! cmp -s "$work/plugin.c" "$source/examples/plugin_async/plugin.c" ||
+    good=$source/examples/plugin_async/plugin.c
+    [[ $what != +* ]] || good=$work/extended.c
+    what=${what#+}
+    perl -0777 -pe "$expression" "$good" >"$work/plugin.c"
+    ! cmp -s "$work/plugin.c" "$good" ||
         { echo "no match: $what: $expression"; exit 1; }
     build "$work/plugin.c"
     planted=$((planted + 1))
@@ -47,7 +53,7 @@ while IFS=$'\t' read -r what name expression; do
     [[ " $names " == *" $name "* ]] || names+=" $name"
 done <"$work/defects.txt"
 
-build "$source/examples/plugin_async/plugin.c"
+build "$work/extended.c"
 for name in $names; do
     [ "$(run_check "$name")" = 0 ] || { echo "a false alarm: $(cat "$work/output")"; missed=$((missed + 1)); }
 done
