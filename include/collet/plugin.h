@@ -26,7 +26,8 @@
  * device will do no more work, and later calls return DEVICE_LOST too; objects are still freed.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
- * current CUDA context and the host's thread counts as it found them. Its threads, and those of the
+ * current CUDA context and the host's thread counts as it found them, and of the process the working
+ * directory, umask, environment, actions of signals and resource limits. Its threads, and those of the
  * libraries that it opens, block all signals, and its own set their floating-point state: a new
  * thread has the mask and the state of the one that created it. Messages go through `host->fail`
  * and `host->log`.
