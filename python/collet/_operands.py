@@ -28,15 +28,16 @@ def arrays(*values):
 
 
 def floats(*values, complex_too=False):
-    """Arrays of one precision: f32 if all have at most that, else f64; complex ones, with
-    complex_too, c64 or c128. DtypeError for other dtypes."""
+    """Arrays of one precision: f32 if all have at most that, Python's numbers aside, else f64;
+    complex ones, with complex_too, c64 or c128. DtypeError for other dtypes."""
     found = [_array(v) for v in values]
     names = [str(a.dtype) for a in found]
     kinds = ["f" if n == "bfloat16" else a.dtype.kind for n, a in zip(names, found)]
     if not set(kinds) <= set("biufc" if complex_too else "biuf"):
         raise _core.DtypeError(f"the dtypes are {', '.join(names)}; " +
                                ("numbers" if complex_too else "real numbers") + " are needed")
-    single = all(n in _SINGLE for n in names)
+    typed = [n for n, v in zip(names, values) if type(v) not in (bool, int, float, complex)]
+    single = typed and all(n in _SINGLE for n in typed)
     real, compound = ("float32", "complex64") if single else ("float64", "complex128")
     return _together([a.astype(compound if k == "c" else real, copy=False)
                       for a, k in zip(found, kinds)])

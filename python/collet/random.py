@@ -29,8 +29,8 @@ def _fill(function, size, dtype, out, seed, offset):
 def _scaled(values, factor, summand):
     """factor * values + summand, in place."""
     if factor != 1:
-        op.mul(values, factor, out=values)
-    return op.add(values, summand, out=values) if summand != 0 else values
+        op.mul(values, float(factor), out=values)
+    return op.add(values, float(summand), out=values) if summand != 0 else values
 
 
 def uniform(low=0.0, high=1.0, size=None, *, seed, offset=0, dtype="f64", out=None):

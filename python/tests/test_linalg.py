@@ -43,6 +43,7 @@ def test_products(kind, shapes):
 def test_numbers_in_products(kind):
     a = RNG.normal(size=(2, 3))
     close(linalg.dot(kind(a), 2), 2 * a)
+    assert linalg.dot(kind(a.astype("f4")), 2).dtype == "f4" and linalg.dot(2, 3).dtype == "f8"
     close(linalg.vdot(kind(a), kind(a)), np.vdot(a, a))
     c = np.array([1j, 2])
     close(linalg.outer(kind(c), kind(c)), np.outer(c, c))

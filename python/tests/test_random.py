@@ -22,6 +22,7 @@ def test_functions_of_seed_and_offset(name, dtype):
     scaled = function(2, 5, size=(4, 5), seed=9, dtype=dtype)
     wanted = whole * 3 + 2 if name == "uniform" else whole * 5 + 2
     np.testing.assert_allclose(scaled, wanted, rtol=1e-6)
+    assert (function(np.float64(2), np.int64(5), (4, 5), seed=9, dtype=dtype) == scaled).all()
     assert function(seed=1).shape == ()
 
 

@@ -112,19 +112,9 @@ def install():
 
 
 def _main():
-    import runpy
-    from collet.compat import rotmd  # not this copy, which is called __main__
-    arguments = sys.argv[1:]
-    if not arguments or arguments == ["-m"]:
-        sys.exit("usage: python -m collet.compat.rotmd (-m MODULE | FILE) [ARGUMENT...]")
+    from collet.compat import _program, rotmd  # not this copy, which is called __main__
     rotmd.install()
-    if arguments[0] == "-m":
-        sys.argv = arguments[1:]
-        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
-    else:
-        sys.argv = arguments
-        sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
-        runpy.run_path(arguments[0], run_name="__main__")
+    _program.run(sys.argv[1:], "python -m collet.compat.rotmd")
 
 
 if __name__ == "__main__":

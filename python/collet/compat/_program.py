@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m collet.compat.NAME: a program that is not to be changed, with a drop-in installed."""
+
+import os
+import runpy
+import sys
+
+
+def run(arguments, usage):
+    """Runs "-m MODULE ARGUMENT..." or "FILE ARGUMENT..." as Python itself would."""
+    if not arguments or arguments == ["-m"]:
+        sys.exit(f"usage: {usage} (-m MODULE | FILE) [ARGUMENT...]")
+    if arguments[0] == "-m":
+        sys.argv = arguments[1:]
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = arguments
+        sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
+        runpy.run_path(arguments[0], run_name="__main__")

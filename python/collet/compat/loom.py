@@ -1,0 +1,487 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LOOM on Collet: what its tensors, its linear algebra and its FFT compute.
+
+    import collet.compat.loom
+    collet.compat.loom.install()            # before names are imported from LOOM
+
+or, for a program that is not to be changed:
+
+    python -m collet.compat.loom [--no-fallback] -m pytest tests
+    python -m collet.compat.loom [--no-fallback] script.py ARGUMENTS
+
+Afterwards LOOM's operations run on the backend that Collet prefers or collet.set_backend chose,
+whatever loom.set_backend says, because LOOM's tensors never ask its backends. These know the name
+"collet" besides: loom.set_backend("collet") and loom.backend.get_backend() give an object of LOOM's
+interface. What no op computes falls back to NumPy, or to LOOM's own code where NumPy has nothing;
+counters() has both, and with fallback forbidden such a call is a collet.UnsupportedError.
+
+Everything is computed in f64 or c128 and stored in the dtype that LOOM gives the result. Integers
+that f64 might not hold exactly are left to LOOM's own code, as a fallback. Symbols stay LOOM's.
+"""
+
+import functools
+import importlib
+import math
+import sys
+from collections import Counter
+
+import numpy as np
+
+from collet import UnsupportedError, fft, linalg, op
+
+_ops, _fallbacks = Counter(), Counter()
+_allowed = True
+_EXACT = 2.0**53
+
+
+class _NoOp(Exception):
+    """No op computes this call."""
+
+
+class _Theirs(Exception):
+    """There is nothing to compute, or LOOM is to raise its own error."""
+
+
+def counters():
+    """Calls so far: {"ops": {name: number}, "fallbacks": {name: number}}."""
+    return {"ops": dict(_ops), "fallbacks": dict(_fallbacks)}
+
+
+def set_fallback(allowed):
+    """Whether NumPy and LOOM's own code may compute what no op does; else UnsupportedError."""
+    global _allowed
+    _allowed = bool(allowed)
+
+
+def _fall_back(name):
+    if not _allowed:
+        raise UnsupportedError(f"loom: no op computes this {name}; "
+                               "collet.compat.loom.set_fallback(True) lets NumPy compute it"
+                               ) from None
+    _fallbacks[name] += 1
+
+
+# ---- LOOM's data as arrays
+
+
+def _array(data, dims=None):
+    """Numbers of LOOM as an array of f64 or c128, and whether they are integers."""
+    if hasattr(data, "_is_complex"):
+        if data._is_complex:
+            values = np.empty(len(data), "c16")
+            values.real, values.imag = data._real, data._imag
+        else:
+            values = np.array(data._buffer)
+    else:
+        try:
+            values = np.array(list(data))
+        except ValueError:
+            raise _Theirs from None
+    if values.dtype.kind not in "biufc":
+        raise _Theirs
+    if dims is not None and values.size != math.prod(dims):
+        if values.size != 1:
+            raise _Theirs
+        values = np.broadcast_to(values, dims)
+    whole = values.dtype.kind in "biu"
+    values = values.astype("c16" if values.dtype.kind == "c" else "f8", copy=False)
+    return (values if dims is None else values.reshape(dims)), whole
+
+
+def _alike(arrays):
+    dtype = np.result_type(*arrays)
+    return [a.astype(dtype, copy=False) for a in arrays]
+
+
+def _exact(arrays):
+    """Whether sums of products of these integers are exact in f64."""
+    bound = max(a.size for a in arrays)
+    for a in arrays:
+        bound *= max(np.abs(a).max(initial=0), 1)
+    return bound < _EXACT
+
+
+def _flat(values):
+    return np.asarray(values).reshape(-1).tolist()
+
+
+# ---- Operations of tensors: functions of LOOM's operation and arrays
+
+
+def _plain(name):
+    return lambda operation, *arrays: getattr(op, name)(*_alike(arrays))
+
+
+def _real(name):
+    """An op for real numbers alone."""
+    def compute(operation, a):
+        if a.dtype.kind == "c":
+            raise _NoOp
+        return getattr(op, name)(a)
+    return compute
+
+
+def _neg(operation, a):
+    return op.sub(np.zeros((), a.dtype), a) if a.dtype.kind == "c" else op.neg(a)
+
+
+def _tan(operation, a):
+    return op.div(_real("sin")(operation, a), op.cos(a))
+
+
+def _pow(operation, a, b):
+    """Powers by multiplication and roots, where one exponent serves all."""
+    exponent = b.flat[0] if b.size else 1
+    if b.dtype.kind == "c" or not (b == exponent).all() or not (
+            exponent == 0.5 or (exponent == int(exponent) and abs(exponent) <= 64)):
+        raise _NoOp
+    a = np.broadcast_to(a, np.broadcast_shapes(a.shape, b.shape))
+    if exponent == 0.5:
+        if a.dtype.kind == "c" or (a < 0).any():
+            raise _NoOp
+        return op.sqrt(a)
+    if exponent < 0 and (a == 0).any():
+        raise _Theirs  # ZeroDivisionError
+    result, factor, n = None, a, abs(int(exponent))
+    while n:
+        if n & 1:
+            result = factor if result is None else op.mul(result, factor)
+        n >>= 1
+        factor = op.mul(factor, factor) if n else factor
+    if result is None:
+        return op.fill(value=1, shape=a.shape, dtype=a.dtype)
+    if not np.isfinite(result).all():
+        raise _Theirs  # OverflowError, or what is not finite itself
+    return op.div(np.ones((), a.dtype), result) if exponent < 0 else op.copy(result)
+
+
+def _without(operation, *arrays):
+    raise _NoOp
+
+
+def _axes(operation, a):
+    if not a.ndim or not a.size:
+        raise _Theirs
+    return operation._normalize_axis(operation.axis, a.ndim)
+
+
+def _reduction(name):
+    def compute(operation, a):
+        axes = _axes(operation, a)
+        if a.dtype.kind == "c" and name != "sum":
+            raise _NoOp
+        return getattr(op, name)(a, axes=axes)
+    return compute
+
+
+def _mean(operation, a):
+    axes = _axes(operation, a)
+    if a.dtype.kind != "c":
+        return op.mean(a, axes=axes)
+    return op.mul(op.sum(a, axes=axes), 1 / math.prod(a.shape[i] for i in axes))
+
+
+def _prod(operation, a):
+    axes = _axes(operation, a)
+    kept = [i for i in range(a.ndim) if i not in axes]
+    a = a.transpose([*kept, *axes]).reshape(*(a.shape[i] for i in kept), -1)
+    while a.shape[-1] > 1:  # halves times halves
+        half, odd = divmod(a.shape[-1], 2)
+        product = op.mul(a[..., :half], a[..., half:2 * half])
+        if odd:
+            op.mul(product[..., :1], a[..., -1:], out=product[..., :1])
+        a = product
+    return a
+
+
+def _argument(sign):
+    def compute(operation, a):
+        axes = _axes(operation, a)
+        if len(axes) != 1:
+            raise _Theirs
+        if a.dtype.kind == "c":
+            raise _NoOp
+        return op.argmax(a if sign > 0 else op.neg(a), axes=axes)
+    return compute
+
+
+def _var(operation, a):
+    axes = _axes(operation, a)
+    if a.dtype.kind == "c":
+        raise _NoOp
+    difference = op.sub(a, op.mean(a, axes=axes, keepdims=True))
+    count = math.prod(a.shape[i] for i in axes)
+    ddof = operation.ddof if 0 < operation.ddof < count else 0
+    return op.mul(op.sum(op.mul(difference, difference), axes=axes), 1 / (count - ddof))
+
+
+def _matmul(operation, a, b):
+    if a.dtype.kind != "c" and b.dtype.kind != "c":
+        return linalg.matmul(a, b)
+    products = [linalg.matmul(x, y) for x, y in ((a.real, b.real), (a.imag, b.imag),
+                                                 (a.real, b.imag), (a.imag, b.real))]
+    result = np.empty(products[0].shape, "c16")
+    op.sub(*products[:2], out=result.real)
+    op.add(*products[2:], out=result.imag)
+    return result
+
+
+def _transpose(operation, a):
+    return op.transpose(a, perm=operation.axes) if operation.axes else op.transpose(a)
+
+
+def _conj(operation, a):
+    return op.conj(a) if a.dtype.kind == "c" else op.copy(a)
+
+
+def _floor_divide(a, b):
+    return np.floor_divide(a, b, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)), where=b != 0)
+
+
+def _remainder(a, b):
+    return np.mod(a, b, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)), where=b != 0)
+
+
+# By module and class: the name to count, what computes, and NumPy's function if no op does.
+_OPERATIONS = {
+    "arithmetic": {
+        "AddOp": ("add", _plain("add")), "SubOp": ("sub", _plain("sub")),
+        "MulOp": ("mul", _plain("mul")), "DivOp": ("div", _plain("div")),
+        "FloorDivOp": ("floordiv", _without, _floor_divide), "ModOp": ("mod", _without, _remainder),
+        "PowOp": ("pow", _pow, np.power), "NegOp": ("neg", _neg), "AbsOp": ("abs", _plain("abs")),
+        "SqrtOp": ("sqrt", _real("sqrt"), np.sqrt), "ExpOp": ("exp", _real("exp"), np.exp),
+        "LogOp": ("log", _real("log"), np.log), "SinOp": ("sin", _real("sin")),
+        "CosOp": ("cos", _real("cos")), "TanOp": ("tan", _tan)},
+    "reduction": {
+        "SumOp": ("sum", _reduction("sum")), "MeanOp": ("mean", _mean),
+        "MaxOp": ("max", _reduction("max")), "MinOp": ("min", _reduction("min")),
+        "ProdOp": ("prod", _prod), "ArgMaxOp": ("argmax", _argument(1)),
+        "ArgMinOp": ("argmin", _argument(-1)), "VarOp": ("var", _var),
+        "StdOp": ("std", lambda operation, a: op.sqrt(_var(operation, a)))},
+    "matmul": {"MatmulOp": ("matmul", _matmul)},
+    "manipulation": {"TransposeOp": ("transpose", _transpose)},
+    "complex_ops": {
+        "ConjOp": ("conj", _conj), "RealOp": ("real", lambda operation, a: op.copy(a.real)),
+        "ImagOp": ("imag", lambda operation, a: op.copy(a.imag)),
+        "ComplexAbsOp": ("complex_abs", _plain("abs")), "AngleOp": ("angle", _without, np.angle)}}
+
+
+def _execute(own, name, compute, substitute=None):
+    """A method `execute` of LOOM's operations."""
+    @functools.wraps(own)
+    def execute(self, *tensors):
+        try:
+            found = [_array(self._get_data(t), getattr(getattr(t, "shape", None), "dims", ()))
+                     for t in tensors]
+            arrays, whole = [a for a, _ in found], any(w for _, w in found)
+            if whole and not _exact(arrays):
+                raise _NoOp
+            result = np.asarray(compute(self, *arrays))
+            if whole and np.abs(result).max(initial=0) >= _EXACT:
+                raise _NoOp
+        except _Theirs:
+            return own(self, *tensors)
+        except _NoOp:
+            _fall_back(name)
+            if substitute and not whole:
+                with np.errstate(all="ignore"):
+                    result = substitute(*arrays)
+                if np.isfinite(result).all():
+                    return _flat(result)
+            return own(self, *tensors)
+        _ops[name] += 1
+        return _flat(result)
+    return execute
+
+
+# ---- Functions of loom.linalg and loom.signal.fft
+
+
+def _matrix(a, ndim=2):
+    values, _ = _array(a.compute(), tuple(a.shape.dims))
+    if values.ndim != ndim:
+        raise _Theirs
+    if values.dtype.kind == "c":
+        raise _NoOp
+    return values
+
+
+def _tensor(values):
+    from loom.core.tensor import Tensor
+    values = np.asarray(values)
+    return Tensor(_flat(values), shape=values.shape,
+                  dtype="complex128" if values.dtype.kind == "c" else None)
+
+
+def _solved(function, *arrays):
+    try:
+        return function(*arrays)
+    except linalg.LinAlgError:
+        raise _NoOp from None  # LOOM goes on with a small pivot
+
+
+def _lu(a, pivot=True):
+    values = _matrix(a)
+    if not pivot:
+        raise _NoOp
+    p, lower, upper = linalg.lu(values)
+    whole = np.zeros(values.shape)  # LOOM's U has as many rows as a
+    whole[:upper.shape[0]] = upper
+    return _tensor(p), _tensor(lower), _tensor(whole)
+
+
+def _qr(a, mode="reduced"):
+    mode = "reduced" if mode == "reduced" else "complete"
+    return tuple(map(_tensor, linalg.qr(_matrix(a), mode)))
+
+
+def _cholesky(a):
+    try:
+        return _tensor(linalg.cholesky(_matrix(a)))
+    except linalg.LinAlgError as error:  # in NumPy 1 not a ValueError, which LOOM raises
+        raise ValueError(str(error)) from None
+
+
+def _eigh(a):
+    values, vectors = linalg.eigh(_matrix(a))
+    order = np.argsort(-np.abs(values), kind="stable")  # as LOOM's iteration leaves them
+    return _tensor(values[order]), _tensor(vectors[:, order])
+
+
+def _svd(a):
+    return tuple(map(_tensor, linalg.svd(_matrix(a), full_matrices=False)))
+
+
+def _solve(a, b):
+    right = _matrix(b, len(b.shape.dims))
+    return _tensor(_solved(linalg.solve, _matrix(a), right))
+
+
+def _inv(a):
+    return _tensor(_solved(linalg.inv, _matrix(a)))
+
+
+def _det(a):
+    return _tensor(linalg.det(_matrix(a)))
+
+
+def _fourier(function):
+    def compute(x):
+        values, _ = _array(x.tolist() if hasattr(x, "compute") else x)
+        if values.ndim != 1 or values.size < 2:
+            raise _Theirs
+        return _tensor(function(values))
+    return compute
+
+
+_FUNCTIONS = {
+    "loom.linalg.decompositions": {"lu": _lu, "qr": _qr, "cholesky": _cholesky, "eigh": _eigh,
+                                   "svd": _svd},
+    "loom.linalg.solvers": {"solve": _solve, "inv": _inv, "det": _det},
+    "loom.signal.fft": {"fft": _fourier(fft.fft), "ifft": _fourier(fft.ifft)}}
+
+
+def _function(own, name, compute):
+    @functools.wraps(own)
+    def call(*args, **kwargs):
+        try:
+            result = compute(*args, **kwargs)
+        except _Theirs:
+            return own(*args, **kwargs)
+        except _NoOp:
+            _fall_back(name)
+            return own(*args, **kwargs)
+        _ops[name] += 1
+        return result
+    return call
+
+
+def _rebind(old, new):
+    """Everything in LOOM that is called old is new."""
+    for name, module in list(sys.modules.items()):
+        if name == "loom" or name.startswith("loom."):
+            for key, value in list(vars(module).items()):
+                if value is old:
+                    setattr(module, key, new)
+
+
+# ---- LOOM's interface of backends
+
+
+def _backend(base):
+    def one(name):
+        def method(self, a):
+            _ops[name] += 1
+            return _flat(getattr(op, name)(np.array(a, "f8")))
+        return method
+
+    def two(name):
+        def method(self, a, b):
+            _ops[name] += 1
+            count = min(len(a), len(b))
+            return _flat(getattr(op, name)(np.array(a[:count], "f8"), np.array(b[:count], "f8")))
+        return method
+
+    def matmul(self, a, b, a_shape, b_shape):
+        _ops["matmul"] += 1
+        return _flat(op.matmul(np.array(a, "f8").reshape(a_shape),
+                               np.array(b, "f8").reshape(b_shape)))
+
+    def total(self, a, axis=None, shape=None):
+        _ops["sum"] += 1
+        values = np.array(a, "f8")
+        return (float(op.sum(values)) if axis is None
+                else _flat(op.sum(values.reshape(shape), axes=axis)))
+
+    def transpose(self, a, m, n):
+        _ops["transpose"] += 1
+        return _flat(op.transpose(np.array(a, "f8").reshape(m, n)))
+
+    def lu(self, a, n):
+        _ops["lu"] += 1
+        return tuple(map(_flat, linalg.lu(np.array(a, "f8").reshape(n, n))))
+
+    def qr(self, a, m, n):
+        _ops["qr"] += 1
+        return tuple(map(_flat, linalg.qr(np.array(a, "f8").reshape(m, n))))
+
+    return type("ColletBackend", (base,), {
+        "__doc__": "Collet, under LOOM's interface: flat lists of numbers.",
+        "name": property(lambda self: "collet"), "is_available": property(lambda self: True),
+        "add": two("add"), "mul": two("mul"), "matmul": matmul, "sum": total, "exp": one("exp"),
+        "log": one("log"), "sqrt": one("sqrt"), "transpose": transpose, "lu": lu, "qr": qr})()
+
+
+def install(fallback=True):
+    """LOOM computes with Collet from now on. Imports LOOM: ImportError if it is not there, and
+    AttributeError if it is a version without what is replaced. A second call changes fallback
+    alone."""
+    set_fallback(fallback)
+    manager = importlib.import_module("loom.backend").get_backend_manager()
+    if "collet" in manager.available_backends():
+        return
+    importlib.import_module("loom.linalg")
+    importlib.import_module("loom.signal")
+    for module, classes in _OPERATIONS.items():
+        loaded = importlib.import_module("loom.ops." + module)
+        for name, row in classes.items():
+            kind = getattr(loaded, name)
+            kind.execute = _execute(kind.execute, *row)
+    for module, functions in _FUNCTIONS.items():
+        loaded = sys.modules[module]
+        for name, compute in functions.items():
+            own = getattr(loaded, name)
+            _rebind(own, _function(own, name, compute))
+    manager.register_backend("collet", _backend(importlib.import_module("loom.backend").Backend))
+
+
+def _main():
+    from collet.compat import _program, loom  # not this copy, which is called __main__
+    strict = sys.argv[1:2] == ["--no-fallback"]
+    if len(sys.argv) > 1 + strict:
+        loom.install(fallback=not strict)
+    _program.run(sys.argv[1 + strict:], "python -m collet.compat.loom [--no-fallback]")
+
+
+if __name__ == "__main__":
+    _main()
