@@ -130,18 +130,18 @@ def _tan(operation, a):
 
 
 def _pow(operation, a, b):
-    """Powers by multiplication and roots, where one exponent serves all."""
+    """Powers by multiplication and square roots, where one exponent serves all."""
     exponent = b.flat[0] if b.size else 1
     if b.dtype.kind == "c" or not (b == exponent).all() or not (
-            exponent == 0.5 or (exponent == int(exponent) and abs(exponent) <= 64)):
+            abs(exponent) <= 64 and 2 * exponent == int(2 * exponent)):
         raise _NoOp
     a = np.broadcast_to(a, np.broadcast_shapes(a.shape, b.shape))
-    if exponent == 0.5:
-        if a.dtype.kind == "c" or (a < 0).any():
-            raise _NoOp
-        return op.sqrt(a)
     if exponent < 0 and (a == 0).any():
         raise _Theirs  # ZeroDivisionError
+    if exponent != int(exponent):
+        if a.dtype.kind == "c" or (a < 0).any():
+            raise _NoOp
+        a, exponent = op.sqrt(a), 2 * exponent
     result, factor, n = None, a, abs(int(exponent))
     while n:
         if n & 1:
