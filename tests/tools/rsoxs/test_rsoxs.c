@@ -9,6 +9,7 @@
 
 #include "rsoxs_runs.h"
 
+#include <dirent.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <math.h>
@@ -198,6 +199,61 @@ static void limit_files(void *user)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
+static const char *awaited; /* a file of the run, after which it is interrupted */
+
+static void interrupt(pid_t program)
+{
+    for (int i = 0; i < 60000 && access(io_path(directory, awaited), F_OK) != 0; i++)
+        usleep(1000);
+    kill(program, SIGINT);
+}
+
+/* Files of the directory; -1: there is none. */
+static int count_files(const char *name)
+{
+    DIR *d = opendir(io_path(directory, name));
+    const struct dirent *entry;
+    int count = 0;
+    while (d && (entry = readdir(d)) != NULL) {
+        count += entry->d_name[0] != '.';
+        if (strstr(entry->d_name, ".h5."))
+            fail_msg("%s is left", entry->d_name);
+    }
+    if (d)
+        closedir(d);
+    return d ? count : -1;
+}
+
+/* Between two angles, and between two energies, by one device and by two. */
+static void interrupted_runs_end_soon(void **state)
+{
+    static const char *const args[][12] = {
+        {"film.h5", "-c", "angles.txt", "-o", "angles", "--road", "direct", "--energies", "280"},
+        {"film.h5", "-c", "angles.txt", "-o", "one", "--road", "direct"},
+        {"film.h5", "-c", "angles.txt", "-o", "both", "--road", "direct", "--devices",
+         "cpu_openmp,cpu_scalar"}};
+    static const char *const files[] = {"angles", "one/Energy_280.00.h5", "both/Energy_280.00.h5"};
+    (void)state;
+    FILE *f = fopen(io_path(directory, "angles.txt"), "w");
+    assert_non_null(f);
+    fprintf(f, "CaseType = 0;\nMorphologyType = 0;\nEAngleRotation = [0.0, 0.25, 359.0];\n"
+               "RotMask = true;\nEnergies = [280.0, 281.0, 282.0, 283.0, 284.0, 285.0];\n");
+    fclose(f);
+    for (int i = 0; i < 3; i++) {
+        const tool_setup setup = {.meanwhile = interrupt};
+        awaited = files[i];
+        tool_result r = rsoxs_with(&setup, args[i]);
+        tool_expect(&r, 128 + SIGINT);
+        assert_non_null(strstr(r.err, "complete patterns are kept, --resume goes on"));
+        tool_free(&r);
+        int count = count_files(args[i][4]);
+        if (i == 0 ? count != -1 : count < 1 || count > 5)
+            fail_msg("%s has %d files", args[i][4], count);
+    }
+    EXPECT(0, "1 pattern of an earlier run kept", "film.h5", "-c", "angles.txt", "-o", "both",
+           "--road", "direct", "--energies", "280", "--resume");
+}
+
 static void bad_morphologies_are_explained(void **state)
 {
     static const struct {
@@ -313,6 +369,7 @@ int main(void)
         cmocka_unit_test(several_devices_share_the_energies),
         cmocka_unit_test(existing_patterns_are_kept),
         cmocka_unit_test(killed_runs_are_resumed),
+        cmocka_unit_test(interrupted_runs_end_soon),
         cmocka_unit_test(bad_morphologies_are_explained),
         cmocka_unit_test(bad_configurations_are_explained),
         cmocka_unit_test(full_disks_are_reported),
