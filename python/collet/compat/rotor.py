@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rotor on Collet: the inner loops of its package `rotor` by ops of the ternary family.
+
+    import collet.compat.rotor
+    collet.compat.rotor.install()           # before or after rotor is imported
+
+or, for a program that is not to be changed: python -m collet.compat.rotor script.py ARGUMENTS
+
+rotor.core's products, rotor.layers' TernaryLinear, rotor.native's backend and rotor.gpu_ternary's
+GPUTernaryOps (which then needs no OpenCL package) compute on the backend that Collet chose. Integer
+results are the same bits; those of GPUTernaryOps, f32, differ in the order of sums.
+"""
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+
+import numpy as np
+
+import collet
+from collet import op, ternary
+
+
+def _codes(bit0, bit1):
+    """Of two arrays of bits: value = bit0 - bit1."""
+    return (np.asarray(bit0) != 0).astype("i1") - (np.asarray(bit1) != 0)
+
+
+def dot(a_bit0, a_bit1, b_bit0, b_bit1):
+    """RotorCore.dot: the sum of products of two vectors, an int."""
+    a, b = np.broadcast_arrays(_codes(a_bit0, a_bit1), _codes(b_bit0, b_bit1))
+    return ternary.dot(ternary.pack(a.ravel()), ternary.pack(b.ravel()))
+
+
+def _product(bit0, bit1, x_codes):
+    """i32 (..., M) of bits (M, K) and codes (..., K)."""
+    return ternary.matmul(ternary.pack(_codes(bit0, bit1)), np.ascontiguousarray(x_codes))
+
+
+def matmul(W_bit0, W_bit1, x):
+    """RotorCore.matmul: W times the signs of x (K) or (batch, K), in i32."""
+    x = np.asarray(x)
+    return _product(W_bit0, W_bit1, np.sign(x).astype("i1"))
+
+
+def forward(self, x):
+    """TernaryLinear.forward of rotor.layers: f32."""
+    output = _product(self.weight_bit0, self.weight_bit1, self.quantizer(x)).astype("f4")
+    return output + self.bias if self.use_bias and self.bias is not None else output
+
+
+class NativeBackend:
+    """rotor.native's backend, which is available."""
+
+    def __init__(self, use_cuda=False):
+        self.available = True
+        self.use_cuda = use_cuda and any(b.name == "cuda" and b.state == "usable"
+                                         for b in collet.backends())
+
+    def encode(self, values):
+        codes = np.asarray(values, "i1").ravel()
+        return (codes == 1).astype("u1"), (codes == -1).astype("u1")
+
+    def decode(self, bit0, bit1):
+        return np.asarray(bit0).ravel().astype("i1") - np.asarray(bit1).ravel().astype("i1")
+
+    def dot(self, a_bit0, a_bit1, b_bit0, b_bit1):
+        return dot(a_bit0, a_bit1, b_bit0, b_bit1)
+
+    def matvec(self, W_bit0, W_bit1, x):
+        return matmul(W_bit0, W_bit1, np.ravel(x))
+
+
+class _Packed(np.ndarray):
+    """Bytes of GPUTernaryOps, read-only, with the codes (flat) that they hold."""
+
+    codes = None
+
+
+class GPUTernaryOps:
+    """rotor.gpu_ternary's class, on the backend that Collet chose."""
+
+    def __init__(self, device_type="GPU"):
+        self.device_type = device_type
+
+    def pack_ternary_weights(self, weights):
+        """Bytes of 4 weights, flat; the first is in the lowest 2 bits, as weight + 1."""
+        codes = np.asarray(weights).astype("i1").ravel()
+        fields = np.ones(-(-codes.size // 4) * 4, "u1")
+        fields[:codes.size] = codes + 1
+        fields[codes.size:] = 0
+        fields = fields.reshape(-1, 4) << np.array([0, 2, 4, 6], "u1")
+        packed = np.bitwise_or.reduce(fields, axis=1).astype("u1").view(_Packed)
+        packed.codes = codes
+        packed.flags.writeable = False
+        return packed
+
+    def ternary_matmul(self, packed_weights, scales, input_vec, in_dim, out_dim):
+        """f32 (out_dim): the weights (out_dim, in_dim) times the vector, times scales."""
+        rows = getattr(packed_weights, "rows", None)
+        if rows is None:
+            codes = getattr(packed_weights, "codes", None)
+            if codes is None:
+                fields = np.asarray(packed_weights, "u1")[:, None] >> np.array([0, 2, 4, 6], "u1")
+                codes = (fields & 3).astype("i1").ravel() - 1
+            rows = ternary.pack(codes[:out_dim * in_dim].reshape(out_dim, in_dim))
+            if isinstance(packed_weights, _Packed):
+                packed_weights.rows = rows
+        return op.ternary_linear(rows, np.asarray(input_vec, "f4"), np.asarray(scales, "f4"), None,
+                                 activations="f32")
+
+
+def _core(module):
+    module.RotorCore.dot = staticmethod(dot)
+    module.RotorCore.matmul = staticmethod(matmul)
+
+
+def _layers(module):
+    module.TernaryLinear.forward = forward
+
+
+def _native(module):
+    module.NativeBackend, module._backend = NativeBackend, None
+
+
+def _gpu_ternary(module):
+    module.GPUTernaryOps = GPUTernaryOps
+
+
+_PATCHES = {"rotor.core": _core, "rotor.layers": _layers, "rotor.native": _native}
+_REPLACED = "rotor.gpu_ternary"  # it imports pyopencl
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds rotor's modules as they are and patches them when they have run."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname == _REPLACED:
+            return importlib.machinery.ModuleSpec(fullname, self)
+        if fullname not in _PATCHES:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec and spec.loader:
+            run = spec.loader.exec_module
+
+            def exec_module(module):
+                run(module)
+                _PATCHES[fullname](module)
+            spec.loader.exec_module = exec_module
+        return spec
+
+    def exec_module(self, module):
+        _gpu_ternary(module)
+
+
+_finder = _Finder()
+
+
+def install():
+    """Patches rotor's modules, those that are imported already and those that will be. A second
+    call changes nothing."""
+    if _finder in sys.meta_path:
+        return
+    sys.meta_path.insert(0, _finder)
+    for name, patch in {**_PATCHES, _REPLACED: _gpu_ternary}.items():
+        if isinstance(sys.modules.get(name), types.ModuleType):
+            patch(sys.modules[name])
+
+
+if __name__ == "__main__":
+    from collet.compat import _programs, rotor  # not this copy, which is called __main__
+    _programs.run("rotor", rotor.install)
