@@ -341,9 +341,10 @@ static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles
     return 1;
 }
 
-/* The next STEP energies of the four pixels; 0: a sample is NaN. */
-static int run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
-                     int64_t n)
+/* The next STEP energies of the four pixels but those with a sample that is NaN, for which `single`
+ * is set: what an energy's result is does not depend on the others. */
+static void run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
+                      int64_t n, int *single)
 {
     const collet_operand *out = cpu_operand(j->call, 0);
     int wide = is_wide(out);
@@ -353,12 +354,13 @@ static int run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
         j->kernels->mean[wide](angles + i * j->quarter, j->quarter, 0, begin, n, (char *)sums[i],
                                size);
     for (int64_t e = 0; e < n; e++)
-        if (isnan(real_at((char *)sums[0] + e * size, wide) +
-                  real_at((char *)sums[1] + e * size, wide)))
-            return 0;
+        single[e] = isnan(real_at((char *)sums[0] + e * size, wide) +
+                          real_at((char *)sums[1] + e * size, wide));
     for (int which = 0; which < 4; which++) {
         char *to = pixel_at(j, y, x) + begin * cpu_step(out, 0);
         for (int64_t e = 0; e < n; e++) {
+            if (single[e])
+                continue;
             double kept = real_at((char *)sums[0] + e * size, wide);
             double changed = real_at((char *)sums[1] + e * size, wide);
             set_real(to + e * cpu_step(out, 0), wide,
@@ -366,7 +368,6 @@ static int run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
         }
         turn_pixel(N, &y, &x);
     }
-    return 1;
 }
 
 /* All energies of the pixels that quarter turns make of y, x. */
@@ -380,10 +381,19 @@ static void run_four(const job *j, char *memory, int64_t y, int64_t x)
     int inside = find_orbits(j, dx, dy, orbits);
     for (int64_t begin = 0; begin < out->shape[0]; begin += STEP) {
         int64_t n = min_i64(out->shape[0] - begin, STEP);
-        int done = inside && distance(j, dx, dy) <= j->reach[begin / STEP] &&
-                   run_orbit(j, orbits, y, x, begin, n);
-        for (int which = 0; which < 4 && !done; which++) {
-            run_some(j, angles, row, column, begin, n);
+        int whole = !inside || distance(j, dx, dy) > j->reach[begin / STEP], single[STEP] = {0};
+        if (!whole)
+            run_orbit(j, orbits, y, x, begin, n, single);
+        int64_t singles = 0;
+        for (int64_t e = 0; e < n; e++)
+            singles += single[e];
+        whole |= singles == n;
+        for (int which = 0; which < 4; which++) {
+            if (whole)
+                run_some(j, angles, row, column, begin, n);
+            for (int64_t e = 0; e < n && !whole; e++)
+                if (single[e])
+                    run_some(j, angles, row, column, begin + e, 1);
             turn_pixel(N, &row, &column);
         }
     }

@@ -93,6 +93,64 @@ static void roads_agree(void **state)
     assert_true(several_passes > 0);
 }
 
+/* Where Ewald's sphere leaves the slices by less than half of one, the nearest slice is none. */
+static void nearest_slices_end_with_the_sphere(void **state)
+{
+    static const int64_t shape[] = {5, 3, 15};
+    static const double energy[] = {823.0, 860.0, 900.0, 823.0};
+    collet_scattering_constants constants[4 * MATERIALS];
+    morphology m;
+    (void)state;
+    make_random(&m, shape, 2, 0, 0);
+    for (uint32_t mask = 0; mask < 2; mask++)
+        for (int first = 0; first < 2; first++) {
+            collet_scattering_options o = options_of(&m, shape, constants);
+            o.voxel = 1.0;
+            o.nearest = 1;
+            o.mask = mask;
+            o.energies = energy + first;
+            o.angles[2] = mask ? 165.0 : 0.0;
+            compare(&m, o, "nearest slices at the ends");
+        }
+    free_morphology(&m);
+}
+
+/* A pattern is the same to the bit whatever energies are computed with it: what an interrupted run
+ * lacks is computed without the others. */
+static void energies_do_not_meet(void **state)
+{
+    enum { ALL = 40, FIRST = 23 };
+    static const int64_t shape[] = {4, 24, 24};
+    double several[ALL];
+    collet_scattering_constants constants[ALL * MATERIALS];
+    morphology m;
+    (void)state;
+    make_random(&m, shape, 2, 0, 0);
+    for (int i = 0; i < ALL; i++)
+        several[i] = 250.0 + 5 * i;
+    for (uint32_t mask = 0; mask < 2; mask++) {
+        collet_scattering_options o = options_of(&m, shape, constants);
+        for (int i = 0; i < 2 * ALL; i++)
+            constants[i] = (collet_scattering_constants){1e-3, 1e-4 * (i % 7), 2e-3, 1e-4};
+        o.dtype = COLLET_F32;
+        o.mask = mask;
+        o.angles[1] = 30.0;
+        o.angles[2] = 330.0;
+        o.n_energies = ALL;
+        o.energies = several;
+        double *all = patterns_of(cx, &o);
+        o.n_energies = ALL - FIRST;
+        o.energies = several + FIRST;
+        o.constants = constants + FIRST * o.n_materials;
+        double *rest = patterns_of(cx, &o);
+        assert_memory_equal(all + FIRST * 24 * 24, rest,
+                            (size_t)((ALL - FIRST) * 24 * 24) * sizeof *rest);
+        free(all);
+        free(rest);
+    }
+    free_morphology(&m);
+}
+
 /* ---- Analytic patterns ------------------------------------------------------------------------
  */
 
@@ -382,6 +440,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roads_agree),
+        cmocka_unit_test(nearest_slices_end_with_the_sphere),
+        cmocka_unit_test(energies_do_not_meet),
         cmocka_unit_test(balls_scatter_as_computed),
         cmocka_unit_test(turns_are_in_q),
         cmocka_unit_test(contrast_is_that_of_the_constants),
