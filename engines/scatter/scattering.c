@@ -64,6 +64,13 @@ static uint64_t slice_bytes(const collet_scattering *s, int64_t depth)
     return pixels * (8 + (uint64_t)(depth * s->plan.fields) * 2 * real_bytes(s));
 }
 
+/* Bytes that layers are read into: 4 fields and the sums of fractions. */
+static uint64_t read_bytes(const collet_scattering *s, int64_t layers)
+{
+    uint64_t voxels = (uint64_t)(layers * s->options.shape[1] * s->options.shape[2]);
+    return s->options.layers ? voxels * (4 * real_bytes(s) + 8) : 0;
+}
+
 static void plan_direct(collet_scattering *s)
 {
     const int64_t *n = s->options.shape;
@@ -72,9 +79,10 @@ static void plan_direct(collet_scattering *s)
     s->plan.block = 1;
     s->plan.transforms = 3 * s->angles * s->options.n_energies;
     s->layers = layers_of(s);
-    s->plan.bytes =
-        voxels * real_bytes(s) * (uint64_t)(7 * s->options.n_materials + 4 + 2 * 3 * 2) +
-        (uint64_t)(n[1] * n[2] * (s->angles + 3)) * real_bytes(s);
+    s->plan.kept = voxels * real_bytes(s) * (uint64_t)(7 * s->options.n_materials) +
+                   pattern_bytes(s) + read_bytes(s, s->layers);
+    s->plan.bytes = s->plan.kept + voxels * real_bytes(s) * (2 * 3 * 2) +
+                    (uint64_t)(n[1] * n[2] * (s->angles + 1)) * real_bytes(s);
     s->steps_total = s->options.n_materials * ((n[0] + s->layers - 1) / s->layers) +
                      s->angles * s->options.n_energies;
 }
@@ -93,10 +101,11 @@ static int64_t depth_of(const collet_scattering *s, int64_t span)
     return depth;
 }
 
-/* Bytes of everything: layers are over when images begin. */
+/* Bytes of everything: the fields of layers are over when images begin. */
 static uint64_t fast_bytes(const collet_scattering *s, int64_t layers, int64_t block)
 {
-    uint64_t pass = layer_bytes(s) * (uint64_t)layers, images = image_bytes(s) * (uint64_t)block;
+    uint64_t pass = layer_bytes(s) * (uint64_t)layers;
+    uint64_t images = image_bytes(s) * (uint64_t)block + read_bytes(s, layers);
     return slice_bytes(s, s->depth) + pattern_bytes(s) * (uint64_t)block +
            (pass > images ? pass : images);
 }
@@ -125,6 +134,8 @@ static collet_status plan_fast(collet_scattering *s, collet_error *err)
     s->plan.passes = (energies + s->span - 1) / s->span;
     s->plan.transforms = s->plan.fields * s->plan.passes;
     s->plan.bytes = fast_bytes(s, s->layers, s->plan.block);
+    s->plan.kept = slice_bytes(s, s->depth) + read_bytes(s, s->layers) +
+                   (pattern_bytes(s) + image_bytes(s)) * (uint64_t)s->plan.block;
     s->steps_total =
         s->options.n_materials * ((layers + s->layers - 1) / s->layers) * s->plan.passes + energies;
     return COLLET_OK;

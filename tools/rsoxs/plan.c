@@ -47,6 +47,12 @@ static void print_devices(const rsoxs_run *run, const char *other)
         printf("%s", other);
 }
 
+/* Of the arrays of all beams, of which one is computed at a time. */
+static double bytes_of(const rsoxs_run *run, const collet_scattering_plan *plan)
+{
+    return (double)plan->bytes + (double)plan->kept * (double)(run->n_beams - 1);
+}
+
 void rsoxs_print_plan(const rsoxs_run *run)
 {
     const int64_t *n = run->work.shape;
@@ -61,7 +67,7 @@ void rsoxs_print_plan(const rsoxs_run *run)
         cJSON_AddNumberToObject(root, "transforms", (double)plan.transforms);
         cJSON_AddNumberToObject(root, "energies_at_a_time", (double)plan.block);
         cJSON_AddNumberToObject(root, "passes", (double)plan.passes);
-        cJSON_AddNumberToObject(root, "bytes", (double)plan.bytes * (double)run->n_beams);
+        cJSON_AddNumberToObject(root, "bytes", bytes_of(run, &plan));
         cJSON_AddNumberToObject(root, "integrals_bytes", (double)rsoxs_results_bytes(run));
         print_json(root);
         return;
@@ -77,7 +83,7 @@ void rsoxs_print_plan(const rsoxs_run *run)
            run->options->road ? "direct" : "fast", collet_dtype_name(run->options->dtype),
            plan.fields, plan.transforms * run->n_beams, plan.block, plan.block == 1 ? "y" : "ies",
            plan.passes > 1 ? ", and several passes over the morphology" : "");
-    printf("arrays: %s", tool_size_format(size, (double)plan.bytes * (double)run->n_beams));
+    printf("arrays: %s", tool_size_format(size, bytes_of(run, &plan)));
     if (run->devices.count > 0) {
         printf(" on each of ");
         print_devices(run, "");

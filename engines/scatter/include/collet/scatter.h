@@ -151,6 +151,7 @@ typedef struct collet_scattering_plan {
     int64_t block;      /* energies at a time */
     int64_t angles;
     uint64_t bytes; /* of arrays of each device, at most at a time */
+    uint64_t kept;  /* of these, between the calls too, until the scattering is closed */
 } collet_scattering_plan;
 COLLET_API void collet_scattering_get_plan(const collet_scattering *scattering,
                                            collet_scattering_plan *plan);
