@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define QUICK "--seconds", "0.01"
 #define BENCH(...) TOOL("backend-bench", __VA_ARGS__)
@@ -151,8 +152,8 @@ static const char *small_shape(const char *extents)
                                             {"Z,Y,X", "3x4x5"},
                                             {"M,Z,Y,X", "2x3x4x5"},
                                             {"E,X,Y,Z", "2x5x4x3"},
-                                            {"F,Z,Y,H,E,X", "3x2x4x3x2x5"},
-                                            {"E,Y,X,Z,A", "2x4x5x3x3"},
+                                            {"F,L,Y,H,X,D", "2x2x4x3x4x2"},
+                                            {"D,F,Y,X,E,Z,K", "2x3x4x5x2x3x2"},
                                             {"E,K,Y,X,A", "2x3x4x5x3"}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (!strcmp(shapes[i][0], extents))
@@ -184,7 +185,13 @@ static void test_every_case_runs(void **state)
 static void test_device_clock(void **state)
 {
     static const char *const backends[] = {"remote", "remote:1", "auto"};
+    static const char counted[] = "remote.kernel_ns = 1000\n";
+    char config[] = "/tmp/collet-bench-XXXXXX";
+    int fd = mkstemp(config);
     (void)state;
+    assert_int_equal(write(fd, counted, sizeof counted - 1), sizeof counted - 1);
+    assert_int_equal(close(fd), 0);
+    setenv("COLLET_CONFIG", config, 1);
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         tool_result r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_REMOTE "/remote.so", "add",
                                    "--shape", "1K", "--backend", backends[i], "--json", QUICK);
@@ -202,6 +209,8 @@ static void test_device_clock(void **state)
     tool_expect(&r, 0);
     assert_non_null(strstr(r.out, "; 1.00 us by the device's clock; memory"));
     tool_free(&r);
+    unsetenv("COLLET_CONFIG");
+    unlink(config);
     r = BENCH("add", "--shape", "1K", "--backend", "cpu_scalar", "--json", QUICK);
     cJSON *root = parsed(&r, 0);
     assert_true(cJSON_IsNull(member(result_of(root, 0), "device_seconds")));

@@ -22,7 +22,11 @@ typedef struct scatter_job {
     i32 halved;    /* the spectra are half spectra */
     i32 nearest, neighbours, mask, unused;
     i64 layer, layers;
+#if defined(HAVE_F64) && !HAVE_F64
+    i64 aspect; /* the mean over angles needs f64 */
+#else
     f64 aspect;
+#endif
     scatter_place at[SCATTER_OPERANDS];
 } scatter_job;
 
