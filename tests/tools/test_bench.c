@@ -186,11 +186,14 @@ static void test_device_clock(void **state)
 {
     static const char *const backends[] = {"remote", "remote:1", "auto"};
     static const char counted[] = "remote.kernel_ns = 1000\n";
-    char config[] = "/tmp/collet-bench-XXXXXX";
-    int fd = mkstemp(config);
+    char directory[] = "/tmp/collet-bench-XXXXXX", config[sizeof directory + 8];
     (void)state;
-    assert_int_equal(write(fd, counted, sizeof counted - 1), sizeof counted - 1);
-    assert_int_equal(close(fd), 0);
+    assert_non_null(mkdtemp(directory));
+    snprintf(config, sizeof config, "%s/conf", directory);
+    FILE *file = fopen(config, "w");
+    assert_non_null(file);
+    fputs(counted, file);
+    assert_int_equal(fclose(file), 0);
     setenv("COLLET_CONFIG", config, 1);
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         tool_result r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_REMOTE "/remote.so", "add",
@@ -211,6 +214,7 @@ static void test_device_clock(void **state)
     tool_free(&r);
     unsetenv("COLLET_CONFIG");
     unlink(config);
+    rmdir(directory);
     r = BENCH("add", "--shape", "1K", "--backend", "cpu_scalar", "--json", QUICK);
     cJSON *root = parsed(&r, 0);
     assert_true(cJSON_IsNull(member(result_of(root, 0), "device_seconds")));
