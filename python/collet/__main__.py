@@ -4,11 +4,14 @@
 import os
 import sys
 
-from . import _core
+from . import _core, _plugins
 
 
 def main():
     program = os.path.join(os.path.dirname(_core.directory()), "bin", "backend-info")
+    own, user = _plugins.directories(), os.environ.get("COLLET_PLUGIN_PATH", "")
+    if own and (not user or user.startswith("+")):
+        os.environ["COLLET_PLUGIN_PATH"] = ":".join([user or "+", *own]).replace("+:", "+", 1)
     try:
         os.execv(program, [program, *sys.argv[1:]])
     except OSError as error:

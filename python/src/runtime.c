@@ -71,18 +71,22 @@ void runtime_return(PyThreadState *state)
 
 /* ---- The runtime -------------------------------------------------------------------------- */
 
+/* The setting plugin_path of installed distributions, "" without them; NULL with an exception. */
+static PyObject *plugin_setting(void)
+{
+    PyObject *module = PyImport_ImportModule("collet._plugins");
+    PyObject *text = module ? PyObject_CallMethod(module, "setting", NULL) : NULL;
+    Py_XDECREF(module);
+    return text;
+}
+
 /* The GIL is kept: nobody forks while libraries are opened here. */
-static int create(void)
+static int create(const char *level, const char *plugins)
 {
     collet_error err;
-    char level[32];
     const char *settings[SETTINGS + 2] = {NULL};
-    const char *defaults[] = {level, NULL};
-    const char *word = log_level();
+    const char *defaults[] = {level, *plugins ? plugins : NULL, NULL};
     size_t count = 0;
-    if (!word)
-        return -1;
-    snprintf(level, sizeof level, "log=%s", word);
     for (; process.settings[count]; count++)
         settings[count] = process.settings[count];
     if (*process.threads)
@@ -99,6 +103,21 @@ static int create(void)
     return 0;
 }
 
+static int create_with_defaults(void)
+{
+    char level[32];
+    PyObject *plugins = plugin_setting();
+    const char *text = plugins ? PyUnicode_AsUTF8AndSize(plugins, NULL) : NULL;
+    const char *word = text ? log_level() : NULL;
+    int status = -1;
+    if (word) {
+        snprintf(level, sizeof level, "log=%s", word);
+        status = process.runtime ? 0 : create(level, text); /* Python may have run other threads */
+    }
+    Py_XDECREF(plugins);
+    return status;
+}
+
 collet_runtime *runtime_get(void)
 {
     if (process.unsafe)
@@ -108,7 +127,7 @@ collet_runtime *runtime_get(void)
             " so collet cannot be used here: start processes by 'spawn' or "
             "'forkserver' (multiprocessing.set_start_method), or fork before such "
             "threads compute");
-    if (!process.runtime && create())
+    if (!process.runtime && create_with_defaults())
         return NULL;
     return process.runtime;
 }

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Backends of other distributions (the group collet.plugins), and a libcore of another version."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples/plugin"
+SHOW = """
+import collet
+import numpy as np
+if "example" in {b.name for b in collet.backends()}:
+    found = {b.name: b for b in collet.backends()}["example"]
+    with collet.using("example"):
+        print(found.state, found.path,
+              collet.op.example.clamp(np.array([1.0, 5.0]), lower=2, upper=3))
+"""
+
+
+def compiled(target, source, *options):
+    compiler = shutil.which("cc")
+    if not compiler or "libasan" in os.environ.get("LD_PRELOAD", ""):
+        pytest.skip("no C compiler, or one without the sanitizer")
+    subprocess.run([compiler, "-std=gnu11", "-shared", "-fPIC", *options, source, "-o", target],
+                   check=True)
+
+
+def python(text, *folders, **environment):
+    path = os.pathsep.join([*map(str, folders), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run([sys.executable, *text], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, **environment, "PYTHONPATH": path})
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """collet-example-backend with the files that its pyproject.toml gives it, without the tools."""
+    work = tmp_path_factory.mktemp("wheel")
+    compiled(work / "example.so", EXAMPLE / "plugin.c", "-fvisibility=hidden", "-I",
+             ROOT / "include", f"-Wa,-I,{EXAMPLE}")
+    text = (EXAMPLE / "pyproject.toml").read_text()
+    group = text.partition('[project.entry-points."collet.plugins"]\n')[2].partition("\n\n")[0]
+    info = "collet_example_backend-1.0.0.dist-info"
+    name = work / "collet_example_backend-1.0.0-py3-none-any.whl"
+    with zipfile.ZipFile(name, "w") as file:
+        file.write(work / "example.so", "collet_example_backend/example.so")
+        file.writestr(f"{info}/entry_points.txt", "[collet.plugins]\n" + group.replace('"', ""))
+        file.writestr(f"{info}/METADATA",
+                      "Metadata-Version: 2.1\nName: collet-example-backend\nVersion: 1.0.0\n")
+        file.writestr(f"{info}/WHEEL",
+                      "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{info}/RECORD", "")
+    return name
+
+
+@pytest.fixture
+def site(wheel, tmp_path):
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path)
+    return tmp_path
+
+
+def test_an_installed_backend_is_found(site):
+    done = python(["-c", SHOW], site)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"usable {site}/collet_example_backend/example.so [2. 3.]\n"
+    done = python(["-m", "collet", "example"], site)
+    assert f"{site}/collet_example_backend/example.so" in done.stdout, done.stdout + done.stderr
+
+
+def test_pip_installs_it(wheel, tmp_path):
+    pip = python(["-m", "pip", "install", "--no-deps", "--no-index", "--target", tmp_path / "site",
+                  wheel])
+    if "No module named pip" in pip.stderr:
+        pytest.skip("no pip")
+    assert pip.returncode == 0, pip.stderr
+    assert python(["-c", SHOW], tmp_path / "site").stdout.startswith("usable ")
+
+
+def test_the_user_decides(site, tmp_path):
+    own = tmp_path / "own"
+    own.mkdir()
+    shutil.copy(site / "collet_example_backend/example.so", own)
+    first = python(["-c", SHOW], site, COLLET_PLUGIN_PATH=f"+{own}")  # before the wheel's
+    assert f" {own}/example.so " in first.stdout, first.stderr
+    (own / "example.so").unlink()
+    assert python(["-c", SHOW], site, COLLET_PLUGIN_PATH=str(own)).stdout == ""
+    for path, shown in ((f"+{own}", True), (str(own), False)):
+        done = python(["-m", "collet", "example"], site, COLLET_PLUGIN_PATH=path)
+        assert ("collet_example_backend" in done.stdout) == shown
+
+
+def test_what_cannot_be_searched_is_warned_of(site):
+    shutil.rmtree(site / "collet_example_backend")
+    done = python(["-c", SHOW], site)
+    assert done.returncode == 0 and done.stdout == ""
+    assert f"{site}/collet_example_backend is ignored: it does not exist" in done.stderr
+    odd = site / "a:b"
+    odd.mkdir()
+    shutil.move(site / "collet_example_backend-1.0.0.dist-info", odd)
+    text = f"import sys; sys.path.append({str(odd)!r})\n" + SHOW
+    done = python(["-c", text])
+    assert done.returncode == 0 and "':' separates directories" in done.stderr
+
+
+def test_import_reads_no_metadata(site):
+    done = python(["-c", "import collet, sys; print('collet._plugins' in sys.modules,"
+                         " 'importlib.metadata' in sys.modules)"], site)
+    assert done.stdout == "False False\n", done.stderr
+
+
+def test_nothing_of_it_is_imported(site):
+    (site / "collet_example_backend/__init__.py").write_text("raise SystemExit('imported')")
+    done = python(["-c", SHOW], site)
+    assert done.stdout.startswith("usable "), done.stderr
+
+
+def test_another_libcore_is_refused(tmp_path):
+    source = tmp_path / "other.c"
+    source.write_text("int collet_version_number(void) { return 99; }\n"
+                      "const char *collet_version(void) { return \"0.0.99\"; }\n")
+    compiled(tmp_path / "other.so", source)
+    libraries = f"{os.environ.get('LD_PRELOAD', '')} {tmp_path}/other.so"
+    done = python(["-c", "import collet"], LD_PRELOAD=libraries)
+    assert done.returncode == 1
+    assert "found libcore 0.0.99: install the package again" in done.stderr
