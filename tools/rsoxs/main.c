@@ -32,6 +32,12 @@ static int simulate(int argc, char **argv)
         status = rsoxs_run_open(&run, &err);
     if (status == COLLET_OK && !options.plan)
         status = rsoxs_run_work(&run, &err);
+    if (status == COLLET_OK && options.plan)
+        status = rsoxs_print_plan(&run, &err);
+    else if (status == COLLET_OK)
+        rsoxs_print_summary(&run, now() - began);
+    if (status == COLLET_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        status = collet_fail(&err, COLLET_IO, "standard output cannot be written");
     if (status == COLLET_CANCELLED && tool_interrupt_signal()) {
         fprintf(stderr, "collet-rsoxs: %s; complete patterns are kept, --resume goes on\n",
                 strsignal(tool_interrupt_signal()));
@@ -39,10 +45,6 @@ static int simulate(int argc, char **argv)
     } else if (status != COLLET_OK) {
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
         result = RSOXS_EXIT_FAILURE;
-    } else if (options.plan) {
-        rsoxs_print_plan(&run);
-    } else {
-        rsoxs_print_summary(&run, now() - began);
     }
     rsoxs_run_close(&run);
     rsoxs_options_free(&options);

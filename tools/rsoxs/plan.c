@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the work takes, and what was done. */
-#include "run.h"
+#include "backends.h"
 
 #include "common/json_add.h"
 #include "common/size.h"
@@ -18,6 +18,16 @@ static void print_json(cJSON *root)
     cJSON_Delete(root);
 }
 
+/* `other`: where the energies are not shared, or NULL. */
+static void add_devices(cJSON *object, const rsoxs_devices *devices, const char *other)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, "devices");
+    for (int64_t i = 0; i < devices->count; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(devices->choice[i]));
+    if (devices->count == 0 && other)
+        cJSON_AddItemToArray(list, cJSON_CreateString(other));
+}
+
 static cJSON *common_members(const rsoxs_run *run)
 {
     const int64_t *n = run->work.shape;
@@ -32,65 +42,144 @@ static cJSON *common_members(const rsoxs_run *run)
     cJSON_AddStringToObject(root, "road", run->options->road ? "direct" : "fast");
     cJSON_AddStringToObject(root, "precision", collet_dtype_name(run->options->dtype));
     cJSON_AddStringToObject(root, "directory", run->directory);
-    cJSON *devices = cJSON_AddArrayToObject(root, "devices");
-    for (int64_t i = 0; i < run->devices.count; i++)
-        cJSON_AddItemToArray(devices, cJSON_CreateString(run->devices.choice[i]));
+    add_devices(root, &run->devices, NULL);
     return root;
 }
 
 /* "cuda:0, cuda:1", or `other` where the energies are not shared. */
-static void print_devices(const rsoxs_run *run, const char *other)
+static void print_devices(const rsoxs_devices *devices, const char *other)
 {
-    for (int64_t i = 0; i < run->devices.count; i++)
-        printf("%s%s", i ? ", " : "", run->devices.choice[i]);
-    if (run->devices.count == 0)
+    for (int64_t i = 0; i < devices->count; i++)
+        printf("%s%s", i ? ", " : "", devices->choice[i]);
+    if (devices->count == 0)
         printf("%s", other);
 }
 
-/* Of the arrays of all beams, of which one is computed at a time. */
-static double bytes_of(const rsoxs_run *run, const collet_scattering_plan *plan)
+double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scattering_plan *plan)
 {
     return (double)plan->bytes + (double)plan->kept * (double)(run->n_beams - 1);
 }
 
-void rsoxs_print_plan(const rsoxs_run *run)
+static void add_backends(cJSON *root, const rsoxs_backend *backends, size_t count)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "backends");
+    for (size_t i = 0; i < count; i++) {
+        const rsoxs_backend *b = &backends[i];
+        cJSON *object = json_append_object(list);
+        cJSON_AddStringToObject(object, "name", b->name);
+        cJSON_AddNumberToObject(object, "priority", b->priority);
+        cJSON_AddBoolToObject(object, "usable", b->usable);
+        cJSON_AddBoolToObject(object, "chosen", b->chosen);
+        if (*b->why)
+            cJSON_AddStringToObject(object, "why", b->why);
+        if (!b->usable)
+            continue;
+        add_devices(object, &b->devices, b->first);
+        cJSON_AddNumberToObject(object, "bytes", b->bytes);
+        cJSON_AddNumberToObject(object, "energies_at_a_time", (double)b->plan.block);
+        if (b->has)
+            cJSON_AddNumberToObject(object, "memory_bytes", (double)b->has);
+        if (b->chosen && !cJSON_HasObjectItem(root, "backend"))
+            cJSON_AddStringToObject(root, "backend", b->name);
+    }
+}
+
+static void print_backends(const rsoxs_backend *backends, size_t count)
+{
+    char size[TOOL_SIZE_TEXT];
+    printf("backends, those that can be used in the order of auto:\n");
+    for (size_t i = 0; i < count; i++) {
+        const rsoxs_backend *b = &backends[i];
+        printf("  %s (priority %d): ", b->name, (int)b->priority);
+        if (!b->usable) {
+            printf("cannot be used: %s\n", b->why);
+            continue;
+        }
+        printf("%s on %s", tool_size_format(size, b->bytes),
+               b->devices.count > 1 ? "each of " : "");
+        print_devices(&b->devices, *b->first ? b->first : b->name);
+        if (b->has)
+            printf(", which ha%s %s", b->devices.count > 1 ? "ve" : "s",
+                   tool_size_format(size, (double)b->has));
+        printf(", %" PRId64 " energ%s at a time", b->plan.block, b->plan.block == 1 ? "y" : "ies");
+        printf(b->chosen ? "; chosen: %s\n" : "\n", b->why);
+    }
+}
+
+static void print_plan_json(const rsoxs_run *run, const collet_scattering_plan *plan,
+                            const rsoxs_backend *backends, size_t count)
+{
+    cJSON *root = common_members(run);
+    cJSON_AddNumberToObject(root, "fields", (double)plan->fields);
+    cJSON_AddNumberToObject(root, "angles", (double)plan->angles);
+    cJSON_AddNumberToObject(root, "transforms", (double)plan->transforms);
+    cJSON_AddNumberToObject(root, "energies_at_a_time", (double)plan->block);
+    cJSON_AddNumberToObject(root, "passes", (double)plan->passes);
+    cJSON_AddNumberToObject(root, "bytes", rsoxs_plan_bytes(run, plan));
+    cJSON_AddNumberToObject(root, "integrals_bytes", (double)rsoxs_results_bytes(run));
+    add_backends(root, backends, count);
+    print_json(root);
+}
+
+/* "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies, of which 2 kept, ..." */
+static void print_work(const rsoxs_run *run, const collet_scattering_plan *plan)
 {
     const int64_t *n = run->work.shape;
-    collet_scattering_plan plan = {.struct_size = sizeof plan};
-    char size[TOOL_SIZE_TEXT];
-    if (run->scatterings)
-        collet_scattering_get_plan(run->scatterings[0], &plan);
-    if (run->options->json) {
-        cJSON *root = common_members(run);
-        cJSON_AddNumberToObject(root, "fields", (double)plan.fields);
-        cJSON_AddNumberToObject(root, "angles", (double)plan.angles);
-        cJSON_AddNumberToObject(root, "transforms", (double)plan.transforms);
-        cJSON_AddNumberToObject(root, "energies_at_a_time", (double)plan.block);
-        cJSON_AddNumberToObject(root, "passes", (double)plan.passes);
-        cJSON_AddNumberToObject(root, "bytes", bytes_of(run, &plan));
-        cJSON_AddNumberToObject(root, "integrals_bytes", (double)rsoxs_results_bytes(run));
-        print_json(root);
-        return;
-    }
     printf("%" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %g nm (Z, Y, X), %" PRId64
-           " material%s, %" PRId64 " energ%s, %" PRId64 " angle%s, %" PRId64 " beam%s\n",
+           " material%s, %" PRId64 " energ%s",
            n[0], n[1], n[2], run->work.voxel, run->work.n_materials,
-           tool_plural(run->work.n_materials), run->work.n_energies,
-           run->work.n_energies == 1 ? "y" : "ies", plan.angles, tool_plural(plan.angles),
-           run->n_beams, tool_plural(run->n_beams));
-    printf("%s road in %s: %" PRId64 " fields, %" PRId64 " transforms, %" PRId64
-           " energ%s at a time%s\n",
-           run->options->road ? "direct" : "fast", collet_dtype_name(run->options->dtype),
-           plan.fields, plan.transforms * run->n_beams, plan.block, plan.block == 1 ? "y" : "ies",
-           plan.passes > 1 ? ", and several passes over the morphology" : "");
-    printf("arrays: %s", tool_size_format(size, bytes_of(run, &plan)));
-    if (run->devices.count > 0) {
-        printf(" on each of ");
-        print_devices(run, "");
+           tool_plural(run->work.n_materials), run->n_chosen, run->n_chosen == 1 ? "y" : "ies");
+    if (run->kept)
+        printf(", of which %" PRId64 " kept", run->kept);
+    if (run->scatterings)
+        printf(", %" PRId64 " angle%s", plan->angles, tool_plural(plan->angles));
+    printf(", %" PRId64 " beam%s\n", run->n_beams, tool_plural(run->n_beams));
+}
+
+static void print_plan_text(const rsoxs_run *run, const collet_scattering_plan *plan,
+                            const rsoxs_backend *backends, size_t count)
+{
+    char size[TOOL_SIZE_TEXT];
+    print_work(run, plan);
+    if (run->scatterings) {
+        printf("%s road in %s: %" PRId64 " fields, %" PRId64 " transforms, %" PRId64
+               " energ%s at a time%s\n",
+               run->options->road ? "direct" : "fast", collet_dtype_name(run->options->dtype),
+               plan->fields, plan->transforms * run->n_beams, plan->block,
+               plan->block == 1 ? "y" : "ies",
+               plan->passes > 1 ? ", and several passes over the morphology" : "");
+        printf("arrays: %s on %s", tool_size_format(size, rsoxs_plan_bytes(run, plan)),
+               run->devices.count > 0 ? "each of " : "");
+        const char *first = "the chosen backend";
+        for (size_t i = 0; i < count; i++)
+            first = backends[i].chosen ? backends[i].name : first;
+        print_devices(&run->devices, first);
+        printf("\n");
+    } else {
+        printf("nothing is left to compute\n");
     }
-    printf("\n");
     if (run->options->integrate)
         printf("integrals: %s\n", tool_size_format(size, (double)rsoxs_results_bytes(run)));
+    if (run->scatterings)
+        print_backends(backends, count);
+}
+
+collet_status rsoxs_print_plan(const rsoxs_run *run, collet_error *err)
+{
+    collet_scattering_plan plan = {.struct_size = sizeof plan};
+    rsoxs_backend *backends;
+    size_t count;
+    collet_status status = rsoxs_backends(run, &backends, &count, err);
+    if (status != COLLET_OK)
+        return status;
+    if (run->scatterings)
+        collet_scattering_get_plan(run->scatterings[0], &plan);
+    if (run->options->json)
+        print_plan_json(run, &plan, backends, count);
+    else
+        print_plan_text(run, &plan, backends, count);
+    free(backends);
+    return COLLET_OK;
 }
 
 void rsoxs_print_summary(const rsoxs_run *run, double seconds)
@@ -109,11 +198,15 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
         return;
     if (run->kept)
         printf("%" PRId64 " pattern%s of an earlier run kept\n", run->kept, tool_plural(run->kept));
-    printf("%" PRId64 " pattern%s of %" PRId64 " x %" PRId64 " pixels in %s, %.2f s on ",
-           run->work.n_energies, tool_plural(run->work.n_energies), run->work.shape[1],
-           run->work.shape[2], run->directory, seconds);
-    print_devices(run, run->work.n_energies ? collet_last_backend(run->context) : "no backend");
-    printf("\n");
+    if (run->work.n_energies) {
+        printf("%" PRId64 " pattern%s of %" PRId64 " x %" PRId64 " pixels in %s, %.2f s on ",
+               run->work.n_energies, tool_plural(run->work.n_energies), run->work.shape[1],
+               run->work.shape[2], run->directory, seconds);
+        print_devices(&run->devices, collet_last_backend(run->context));
+        printf("\n");
+    } else {
+        printf("nothing was left to compute\n");
+    }
     if (run->options->integrate)
         printf("%s/%s: I(q, chi), I(q), wedges and A(q) of %" PRId64 " energ%s\n", run->directory,
                RSOXS_INTEGRALS, run->n_chosen, run->n_chosen == 1 ? "y" : "ies");

@@ -86,7 +86,7 @@ static collet_status is_left(rsoxs_run *run, double energy,
     const rsoxs_options *o = run->options;
     char settings[RSOXS_SETTINGS];
     *left = 1;
-    if (o->force || o->plan)
+    if (o->force || (o->plan && !o->resume))
         return COLLET_OK;
     describe(run, constants, settings);
     collet_status status = collet_scattering_written(run->directory, energy, settings, err);
@@ -236,12 +236,17 @@ static collet_status open_contexts(rsoxs_run *run, collet_error *err)
 collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err)
 {
     collet_status status = open_runtime(run, err);
-    if (status != COLLET_OK || run->work.n_energies == 0)
-        return status;
+    return status == COLLET_OK ? rsoxs_run_open_work(run, err) : status;
+}
+
+collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err)
+{
+    if (run->work.n_energies == 0)
+        return COLLET_OK;
     run->scatterings = calloc((size_t)run->n_beams, sizeof(void *));
     if (!run->scatterings)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    status = open_contexts(run, err);
+    collet_status status = open_contexts(run, err);
     run->work.progress = show_progress;
     run->work.progress_user = run;
     run->work.n_contexts = run->contexts ? run->devices.count - 1 : 0;
@@ -319,17 +324,22 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
     return status;
 }
 
-void rsoxs_run_close(rsoxs_run *run)
+void rsoxs_run_close_work(rsoxs_run *run)
 {
     for (int64_t i = 0; run->scatterings && i < run->n_beams; i++)
         collet_scattering_close(run->scatterings[i]);
     free(run->scatterings);
-    if (run->progress.program)
-        tool_progress_end(&run->progress);
     for (int64_t i = 0; run->contexts && i < run->n_beams * run->devices.count; i++)
         collet_context_destroy(run->contexts[i]);
     free(run->contexts);
     collet_context_destroy(run->context);
+}
+
+void rsoxs_run_close(rsoxs_run *run)
+{
+    if (run->progress.program)
+        tool_progress_end(&run->progress);
+    rsoxs_run_close_work(run);
     collet_runtime_destroy(run->runtime);
     collet_scattering_input_free(run->input);
     free(run->energies);

@@ -37,6 +37,9 @@ typedef struct rsoxs_run {
 collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, collet_error *err);
 /* Opens runtime and scatterings. */
 collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err);
+/* The scatterings on the devices, of its runtime and context; closed by rsoxs_run_close too. */
+collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err);
+void rsoxs_run_close_work(rsoxs_run *run);
 /* Computes and writes all patterns. */
 collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err);
 /* INVALID if the results of --integrate and --png cannot be made, or would replace others. */
@@ -47,8 +50,10 @@ uint64_t rsoxs_results_bytes(const rsoxs_run *run);
 collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err);
 void rsoxs_run_close(rsoxs_run *run);
 
-/* Prints what the work takes. */
-void rsoxs_print_plan(const rsoxs_run *run);
+/* Of the arrays of all beams, of which one is computed at a time. */
+double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scattering_plan *plan);
+/* Prints what the work takes. NO_MEMORY. */
+collet_status rsoxs_print_plan(const rsoxs_run *run, collet_error *err);
 void rsoxs_print_summary(const rsoxs_run *run, double seconds);
 
 #endif

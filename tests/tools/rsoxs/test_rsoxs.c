@@ -73,7 +73,32 @@ static void plans_are_printed(void **state)
            "film.h5", "--plan");
     EXPECT(0, "8 fields, 8 transforms", "film.h5", "--plan");
     EXPECT(0, "\"transforms\":\t8", "film.h5", "--plan", "--json");
+    EXPECT(0, "; chosen: the first of these that can be used\n", "film.h5", "--plan");
+    EXPECT(0, "; chosen: the first of cpu_scalar that can be used\n", "film.h5", "--plan",
+           "--backend", "cpu_scalar");
+    EXPECT(0, "\"backend\":\t\"cpu_scalar\"", "film.h5", "--plan", "--json", "--backend",
+           "cpu_scalar");
+    EXPECT(0, "  cpu_scalar (priority 10): ", "film.h5", "--plan", "--backend", "cpu_openmp");
     assert_int_not_equal(access(io_path(directory, "HDF5"), F_OK), 0);
+    EXPECT(0, "2 patterns", "film.h5", "-o", "planned", "--energies", "281,282");
+    EXPECT(0, " 3 energies, of which 2 kept, 36 angles", "film.h5", "-o", "planned", "--plan",
+           "--resume", "--energies", "281,282,283");
+    EXPECT(0, "2 energies, of which 2 kept, 1 beam\nnothing is left to compute\n", "film.h5", "-o",
+           "planned", "--plan", "--resume", "--energies", "281,282");
+}
+
+static void full_output_is_reported(void **state)
+{
+    const tool_setup setup = {.prepare = tool_to_full_device};
+    const char *const modes[] = {"--plan", "--json", "--resume"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        tool_result r = rsoxs_with(
+            &setup, (const char *const[]){"film.h5", "--plan", modes[i], "-o", "unseen", NULL});
+        tool_expect(&r, 1);
+        assert_non_null(strstr(r.err, "standard output cannot be written"));
+        tool_free(&r);
+    }
 }
 
 static void use_remote(void *user)
@@ -366,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_roads_write_the_same),
         cmocka_unit_test(plans_are_printed),
+        cmocka_unit_test(full_output_is_reported),
         cmocka_unit_test(several_devices_share_the_energies),
         cmocka_unit_test(existing_patterns_are_kept),
         cmocka_unit_test(killed_runs_are_resumed),

@@ -210,7 +210,7 @@ static void kept_patterns_are_integrated_too(void **state)
     FILM(0, "5 patterns of an earlier run kept\n7 patterns", "-o", "some", "--resume",
          "--integrate");
     expect_same("whole/integrated.h5", "some/integrated.h5");
-    FILM(0, "12 patterns of an earlier run kept\n0 patterns", "-o", "some", "--resume",
+    FILM(0, "12 patterns of an earlier run kept\nnothing was left", "-o", "some", "--resume",
          "--integrate", "--energies", "280,281,282,283,284,285,286,287,288,289,290,291");
     expect_same("whole/integrated.h5", "some/integrated.h5");
     FILM(0, "of 1 energy", "-o", "some", "--resume", "--integrate", "--energies", "285");

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backends.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Opens its first device, and scatterings on all that would share the energies. */
+static collet_status try(rsoxs_run *run, rsoxs_backend *b, collet_error *err)
+{
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    collet_status status = collet_context_create(&run->context, run->runtime, err);
+    if (status == COLLET_OK &&
+        ((status = collet_set_backend(run->context, b->name)) != COLLET_OK ||
+         (*b->first && (status = collet_memory(run->context, b->first, &stats)) != COLLET_OK)))
+        return collet_fail(err, status, "%s", collet_last_error(run->context));
+    if (status == COLLET_OK)
+        status = rsoxs_devices_choose(&run->devices, run->context, NULL, err);
+    return status == COLLET_OK ? rsoxs_run_open_work(run, err) : status;
+}
+
+static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *info,
+                 rsoxs_backend *b)
+{
+    rsoxs_run own = *run;
+    collet_error err;
+    collet_device_info device = {.struct_size = sizeof device};
+    *b = (rsoxs_backend){
+        .name = info->name, .priority = info->priority, .plan = {.struct_size = sizeof b->plan}};
+    snprintf(b->why, sizeof b->why, "%s", info->reason);
+    if (info->state == COLLET_BACKEND_UNAVAILABLE)
+        return;
+    if (collet_device_info_at(run->runtime, index, 0, &device, NULL) == COLLET_OK) {
+        snprintf(b->first, sizeof b->first, "%s", device.choice);
+        b->has = device.memory_bytes;
+    }
+    own.context = NULL;
+    own.contexts = NULL;
+    own.scatterings = NULL;
+    own.devices = (rsoxs_devices){0};
+    b->usable = try(&own, b, &err) == COLLET_OK;
+    if (!b->usable)
+        snprintf(b->why, sizeof b->why, "%s", err.text);
+    b->devices = own.devices;
+    if (b->usable && own.scatterings)
+        collet_scattering_get_plan(own.scatterings[0], &b->plan);
+    b->bytes = rsoxs_plan_bytes(run, &b->plan);
+    rsoxs_run_close_work(&own);
+}
+
+/* Whether an element of the list, "cuda:1,cpu_openmp", is the backend or a device of it. */
+static int names(const char *element, const char *backend)
+{
+    size_t length = strlen(backend);
+    return !strncmp(element, backend, length) && strchr(":,", element[length]) != NULL;
+}
+
+static void choose(const rsoxs_run *run, rsoxs_backend *backends, size_t count)
+{
+    const char *choice = collet_get_backend(run->context), *at = choice;
+    if (run->options->devices) {
+        for (size_t i = 0; i < count; i++)
+            for (int64_t d = 0; d < run->devices.count; d++)
+                if (names(run->devices.choice[d], backends[i].name)) {
+                    backends[i].chosen = 1;
+                    snprintf(backends[i].why, sizeof backends[i].why, "named by --devices");
+                }
+        return;
+    }
+    int any = !strcmp(choice, "auto");
+    for (const char *next; at; at = next ? next + 1 : NULL) {
+        next = strchr(at, ',');
+        for (size_t i = 0; i < count; i++)
+            if (backends[i].usable && (any || names(at, backends[i].name))) {
+                backends[i].chosen = 1;
+                snprintf(backends[i].why, sizeof backends[i].why, "the first of %.200s%s",
+                         any ? "these" : choice, " that can be used");
+                return;
+            }
+    }
+}
+
+collet_status rsoxs_backends(const rsoxs_run *run, rsoxs_backend **out, size_t *count,
+                             collet_error *err)
+{
+    collet_backend_info info = {.struct_size = sizeof info};
+    *count = collet_backend_count(run->runtime);
+    *out = calloc(*count + 1, sizeof **out);
+    if (!*out)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < *count; i++)
+        if (collet_backend_info_at(run->runtime, i, &info, NULL) == COLLET_OK)
+            plan(run, i, &info, &(*out)[i]);
+    choose(run, *out, *count);
+    return COLLET_OK;
+}

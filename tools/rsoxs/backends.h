@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backends.h - what the work takes on each backend, and which one computes it. */
+#ifndef RSOXS_BACKENDS_H
+#define RSOXS_BACKENDS_H
+
+#include "run.h"
+
+typedef struct rsoxs_backend {
+    const char *name; /* valid as long as the runtime */
+    int32_t priority;
+    int usable, chosen;
+    char why[COLLET_ERROR_TEXT]; /* it cannot be used, or is chosen */
+    rsoxs_devices devices;       /* none: the first */
+    char first[64];              /* device */
+    collet_scattering_plan plan;
+    double bytes; /* of arrays of all beams, on each device */
+    uint64_t has; /* the first device's memory; 0: unknown */
+} rsoxs_backend;
+
+/* Plans the work on each, in the order in which auto prefers them; for free(). */
+collet_status rsoxs_backends(const rsoxs_run *run, rsoxs_backend **out, size_t *count,
+                             collet_error *err);
+
+#endif
