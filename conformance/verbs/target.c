@@ -69,6 +69,12 @@ static const void *host_extension(const collet_host *host, const char *name)
     return NULL;
 }
 
+bool target_has_layers(const kit_target *t)
+{
+    const char *layers = NULL;
+    return find_setting(t, "layers", &layers) && layers;
+}
+
 bool target_set(kit_target *t, const char *word, const char *value)
 {
     const char *ignored;

@@ -37,6 +37,7 @@ struct kit_target {
 };
 
 /* Sets NAME.word for devices that are opened from now on. False: the plugin has no such setting. */
+bool target_has_layers(const kit_target *t); /* over the plugin */
 bool target_set(kit_target *t, const char *word, const char *value);
 
 /* ---- Allocations (allocation.c) ------------------------------------------------------------ */
