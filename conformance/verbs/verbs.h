@@ -36,8 +36,8 @@ struct kit_target {
     uint32_t measured;
 };
 
-/* Sets NAME.word for devices that are opened from now on. False: the plugin has no such setting. */
 bool target_has_layers(const kit_target *t); /* over the plugin */
+/* Sets NAME.word for devices that are opened from now on. False: the plugin has no such setting. */
 bool target_set(kit_target *t, const char *word, const char *value);
 
 /* ---- Allocations (allocation.c) ------------------------------------------------------------ */
