@@ -43,7 +43,12 @@ collet_status scatter_check_beam(const collet_scattering_options *o, collet_erro
     if (!isfinite(a[0]) || !isfinite(a[1]) || !isfinite(a[2]) || a[1] < 0.0 ||
         (a[1] > 0.0 && !(a[2] >= a[0] && (a[2] - a[0]) / a[1] < 1e5)))
         return collet_fail(err, COLLET_INVALID,
-                           "angles of polarisation from %g by %g to %g degrees", a[0], a[1], a[2]);
+                           "angles of polarisation from %g by %g to %g degrees: %s", a[0], a[1],
+                           a[2],
+                           a[1] < 0.0    ? "the step is negative"
+                           : a[2] < a[0] ? "the last is before the first"
+                           : a[1] > 0.0 && isfinite(a[0] + a[1] + a[2]) ? "more than 100000"
+                                                                        : "they must be finite");
     return COLLET_OK;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PICTURE (64 << 10) /* bytes, about */
 #define PI 3.14159265358979323846
 
 typedef struct results {
@@ -75,6 +76,13 @@ uint64_t rsoxs_results_bytes(const rsoxs_run *run)
         return 0;
     return 3 * sizeof(float) * (COLLET_SCATTERING_CHI + 4) *
            (uint64_t)(count * run->n_chosen * run->n_beams);
+}
+
+double rsoxs_results_disk(const rsoxs_run *run)
+{
+    double pictures = (double)(run->n_beams * (run->n_chosen + 1));
+    return (run->options->integrate ? (double)rsoxs_results_bytes(run) / 3 + (64 << 10) : 0) +
+           (run->options->png ? pictures * PICTURE : 0);
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define BLOCK 4096       /* of a disk, usually */
 #define SAME_ENERGY 1e-3 /* eV, between --energies and the configuration */
 
 /* ---- Choice of energies ---------------------------------------------------------------------- */
@@ -97,6 +98,13 @@ static collet_status is_left(rsoxs_run *run, double energy,
         run->kept++;
         return status;
     }
+    if (status == COLLET_INVALID) {
+        char text[sizeof err->text];
+        snprintf(text, sizeof text, "%s", err->text);
+        return collet_fail(err, status,
+                           "%.*s: another directory (-o) keeps both, --force replaces it",
+                           (int)sizeof text - 80, text);
+    }
     char name[COLLET_SCATTERING_NAME];
     collet_scattering_file_name(energy, name);
     return status == COLLET_OK ? collet_fail(err, COLLET_IO,
@@ -144,15 +152,19 @@ static collet_status choose_energies(rsoxs_run *run, collet_error *err)
     return COLLET_OK;
 }
 
-/* Of the patterns; those that are replaced have it already. */
+/* Of the patterns and of --integrate and --png; those that are replaced have it already. */
 static collet_status check_space(const rsoxs_run *run, collet_error *err)
 {
-    double pixels = (double)run->work.shape[1] * (double)run->work.shape[2];
-    double patterns = (double)run->work.n_energies * (double)run->n_beams;
-    return run->options->plan || run->options->force
-               ? COLLET_OK
-               : rsoxs_check_space(run->directory, patterns * pixels * sizeof(float),
-                                   "the patterns", err);
+    char settings[RSOXS_SETTINGS];
+    if (run->options->plan || run->options->force || run->n_chosen == 0)
+        return COLLET_OK;
+    describe(run, collet_scattering_input_options(run->input)->constants, settings);
+    double pattern = (double)collet_scattering_file_bytes(run->n_beams, run->work.shape[1],
+                                                          run->work.shape[2], settings);
+    pattern = ceil(pattern / BLOCK) * BLOCK;
+    return rsoxs_check_space(run->directory,
+                             (double)run->work.n_energies * pattern + rsoxs_results_disk(run),
+                             "the results", err);
 }
 
 collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, collet_error *err)
@@ -183,6 +195,30 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
     if (status == COLLET_OK)
         status = choose_energies(run, err);
     return status == COLLET_OK ? check_space(run, err) : status;
+}
+
+/* ---- Explanations, with files, as validate has them ------------------------------------------ */
+
+typedef struct explanation {
+    const char *of; /* an error's text; NULL: of voxels */
+    collet_error found;
+} explanation;
+
+static void note_fault(void *user, const collet_scattering_finding *finding)
+{
+    explanation *e = user;
+    if (e->found.status == COLLET_OK && !finding->warning &&
+        (e->of ? strstr(finding->text, e->of) != NULL : finding->voxels > 0))
+        collet_fail(&e->found, COLLET_INVALID, "%s", finding->text);
+}
+
+/* Where a scattering stopped at `of`. */
+static void explain(const char *path, const char *configuration, const char *of, collet_error *err)
+{
+    explanation e = {.of = of};
+    if (collet_scattering_check(path, configuration, note_fault, &e, NULL) == COLLET_OK &&
+        e.found.status == COLLET_INVALID)
+        *err = e.found;
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -236,7 +272,11 @@ static collet_status open_contexts(rsoxs_run *run, collet_error *err)
 collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err)
 {
     collet_status status = open_runtime(run, err);
-    return status == COLLET_OK ? rsoxs_run_open_work(run, err) : status;
+    if (status == COLLET_OK)
+        status = rsoxs_run_open_work(run, err);
+    if (status == COLLET_INVALID && run->scatterings)
+        explain(run->options->configuration, NULL, err->text, err);
+    return status;
 }
 
 collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err)
@@ -269,20 +309,40 @@ static collet_status make_directory(const char *path, int *made, collet_error *e
     return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
 }
 
-/* Removes what killed runs left of files that they were writing: .NAME.h5.PROCESS */
-static void remove_leftovers(const char *path)
+/* Whether it is .NAME.h5.PROCESS or .NAME.png.PROCESS of a process that is not there. */
+static int is_left_over(const char *name, const void *unused)
+{
+    const char *end = strrchr(name, '.');
+    char *rest;
+    (void)unused;
+    if (name[0] != '.' || end - name < 4 ||
+        (strncmp(end - 3, ".h5", 3) != 0 && strncmp(end - 4, ".png", 4) != 0))
+        return 0;
+    long process = strtol(end + 1, &rest, 10);
+    return end[1] && *rest == '\0' && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
+/* Whether it was made from a pattern that --force replaces: Energy_285.20.png, _K0.png and so on of
+ * `pattern`, Energy_285.20.h5, or of all energies. */
+static int is_companion(const char *name, const void *pattern)
+{
+    size_t stem = strlen(pattern) - strlen(".h5");
+    const char *end = !strncmp(name, "intensity", 9)  ? name + 9
+                      : !strncmp(name, pattern, stem) ? name + stem
+                                                      : ".";
+    if (!strncmp(end, "_K", 2))
+        end += 2 + strspn(end + 2, "0123456789");
+    return !strcmp(end, ".png") || !strcmp(name, RSOXS_INTEGRALS);
+}
+
+static void remove_files(const char *path, int (*chosen)(const char *name, const void *with),
+                         const void *with)
 {
     DIR *directory = opendir(path);
     const struct dirent *entry;
-    while (directory && (entry = readdir(directory)) != NULL) {
-        const char *end = strstr(entry->d_name, ".h5.");
-        char *rest;
-        if (entry->d_name[0] != '.' || !end)
-            continue;
-        long process = strtol(end + 4, &rest, 10);
-        if (*rest == '\0' && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH)
+    while (directory && (entry = readdir(directory)) != NULL)
+        if (chosen(entry->d_name, with))
             unlinkat(dirfd(directory), entry->d_name, 0);
-    }
     if (directory)
         closedir(directory);
 }
@@ -300,6 +360,11 @@ static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patt
         patterns[i] = *pattern;
     }
     describe(run, run->constants + patterns[0].index * run->work.n_materials, settings);
+    if (run->options->force) {
+        char name[COLLET_SCATTERING_NAME];
+        collet_scattering_file_name(patterns[0].energy, name);
+        remove_files(run->directory, is_companion, name);
+    }
     return collet_scattering_write(run->directory, patterns[0].energy, run->n_beams, run->beams,
                                    patterns, settings, err);
 }
@@ -311,11 +376,13 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
     collet_status status = patterns ? make_directory(run->directory, &made, err)
                                     : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     if (status == COLLET_OK)
-        remove_leftovers(run->directory);
+        remove_files(run->directory, is_left_over, NULL);
     for (int64_t e = 0; e < run->work.n_energies && status == COLLET_OK; e++)
         status = tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped")
                                          : next_energy(run, patterns, err);
     free(patterns);
+    if (status == COLLET_INVALID)
+        explain(run->options->morphology, run->options->configuration, NULL, err);
     if (status != COLLET_OK && made)
         rmdir(run->directory); /* unless there are patterns */
     if (status == COLLET_OK && (run->options->integrate || run->options->png))

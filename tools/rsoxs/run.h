@@ -46,6 +46,8 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err);
 collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err);
 /* Memory that --integrate takes besides the arrays; 0 without it. */
 uint64_t rsoxs_results_bytes(const rsoxs_run *run);
+/* About what --integrate and --png write to the disk. */
+double rsoxs_results_disk(const rsoxs_run *run);
 /* Integrates and draws the patterns of all energies that are asked for, from their files. */
 collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err);
 void rsoxs_run_close(rsoxs_run *run);

@@ -30,9 +30,10 @@ collet_status rsoxs_check_space(const char *directory, double bytes, const char 
 {
     struct statvfs disk;
     char has[TOOL_SIZE_TEXT], needs[TOOL_SIZE_TEXT];
-    if (!measure(directory, &disk) || (double)disk.f_bavail * (double)disk.f_frsize >= bytes)
+    if (!measure(directory, &disk) || disk.f_blocks == 0 || /* as /proc */
+        (double)disk.f_bavail * (double)disk.f_frsize >= bytes)
         return COLLET_OK;
-    return collet_fail(err, COLLET_IO, "%s: no space left: %s need %s, and there are %s",
+    return collet_fail(err, COLLET_IO, "%s: no space left: %s need about %s, and there are %s",
                        *directory ? directory : ".", what, tool_size_format(needs, bytes),
                        tool_size_format(has, (double)disk.f_bavail * (double)disk.f_frsize));
 }

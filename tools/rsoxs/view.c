@@ -60,6 +60,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     view_options *o = state->input;
     switch (key) {
     case 'o':
+        if (strlen(text) < 4 || strcmp(text + strlen(text) - 4, ".png") != 0)
+            argp_error(state, "-o: '%s' does not end in .png: pictures are PNG", text);
         o->output = text;
         return 0;
     case KEY_MATERIAL:

@@ -36,9 +36,14 @@ static collet_status read_numbers(scatter_settings *r, const config_setting_t *s
     if (!s || !config_setting_is_aggregate(s))
         return collet_fail(r->err, COLLET_FORMAT, "%s: %s = [...] is missing", r->path, key);
     int length = config_setting_length(s);
-    if (length < 1 || (count && length != count))
-        return collet_fail(r->err, COLLET_FORMAT, "%s, line %d: %s has %d numbers", r->path,
-                           config_setting_source_line(s), key, length);
+    if (count && length != count)
+        return collet_fail(r->err, COLLET_FORMAT, "%s, line %d: %s has %d number%s, not %" PRId64,
+                           r->path, config_setting_source_line(s), key, length,
+                           length == 1 ? "" : "s", count);
+    if (length < 1)
+        return collet_fail(r->err, COLLET_FORMAT,
+                           "%s, line %d: %s is empty: at least one number is needed", r->path,
+                           config_setting_source_line(s), key);
     *values = malloc((size_t)length * sizeof **values);
     if (!*values)
         return collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory for %s", r->path, key);

@@ -75,6 +75,29 @@ static char *path_of(const char *directory, double energy)
     return path;
 }
 
+#define MEASURED 32 /* beams; of more the overhead grows in proportion */
+
+uint64_t collet_scattering_file_bytes(int64_t n_beams, int64_t y, int64_t x, const char *settings)
+{
+    static const double beams[MEASURED][3] = {{0}};
+    const float value = 0;
+    const collet_scattering_pattern one = {.dtype = COLLET_F32, .y = 1, .x = 1, .values = &value};
+    int64_t count = n_beams < MEASURED ? n_beams : MEASURED;
+    scatter_quiet before;
+    scatter_be_quiet(&before);
+    hid_t file = scatter_make_file();
+    int done = file >= 0 && write_beams(file, count, beams) && write_settings(file, settings);
+    for (int64_t i = 0; i < count && done; i++)
+        done = write_pattern(file, i, &one);
+    done = done && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
+    ssize_t bytes = done ? H5Fget_file_image(file, NULL, 0) : 0;
+    if (file >= 0)
+        H5Fclose(file);
+    scatter_report_again(&before);
+    return (uint64_t)((double)bytes * ((double)n_beams / (double)count)) +
+           (uint64_t)(n_beams * y * x) * sizeof(float);
+}
+
 collet_status collet_scattering_write(const char *directory, double energy, int64_t n_beams,
                                       const double (*beams)[3],
                                       const collet_scattering_pattern *patterns,
@@ -95,8 +118,24 @@ collet_status collet_scattering_write(const char *directory, double energy, int6
     return status;
 }
 
-/* Whether the file has these settings; -1: it has none. */
-static int compare_settings(hid_t file, const char *settings)
+#define DIFFERENCE 200
+
+/* "'precision f32', not 'precision f64'": the first of the parts between semicolons. */
+static void name_difference(const char *has, const char *wanted, char text[DIFFERENCE])
+{
+    size_t same = 0;
+    while (has[same] && has[same] == wanted[same])
+        same++;
+    while (same && has[same - 1] != ';')
+        same--;
+    has += same + strspn(has + same, " ");
+    wanted += same + strspn(wanted + same, " ");
+    snprintf(text, DIFFERENCE, "'%.*s', not '%.*s'", (int)(strcspn(has, ";") % 80), has,
+             (int)(strcspn(wanted, ";") % 80), wanted);
+}
+
+/* Whether the file has these settings, or what differs; -1: it has none. */
+static int compare_settings(hid_t file, const char *settings, char difference[DIFFERENCE])
 {
     hid_t attribute = H5Aopen(file, SETTINGS, H5P_DEFAULT);
     if (attribute < 0)
@@ -108,6 +147,8 @@ static int compare_settings(hid_t file, const char *settings)
     if (text && H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type) &&
         H5Aread(attribute, type, text) >= 0)
         same = !strcmp(text, settings);
+    if (same == 0)
+        name_difference(text, settings, difference);
     free(text);
     H5Tclose(type);
     H5Aclose(attribute);
@@ -124,21 +165,22 @@ static collet_status find(const char *path, collet_error *err)
 collet_status collet_scattering_written(const char *directory, double energy, const char *settings,
                                         collet_error *err)
 {
-    char *path = path_of(directory, energy);
+    char difference[DIFFERENCE], *path = path_of(directory, energy);
     scatter_quiet before;
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory");
     collet_status status = find(path, err);
     scatter_be_quiet(&before);
     hid_t file = status == COLLET_OK ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
-    int same = file >= 0 ? compare_settings(file, settings) : -1;
+    int same = file >= 0 ? compare_settings(file, settings, difference) : -1;
     if (file >= 0)
         H5Fclose(file);
     scatter_report_again(&before);
     if (status == COLLET_OK && same < 0)
         status = collet_fail(err, COLLET_FORMAT, "%s was not written by collet-rsoxs", path);
     else if (status == COLLET_OK && !same)
-        status = collet_fail(err, COLLET_INVALID, "%s was written with other settings", path);
+        status = collet_fail(err, COLLET_INVALID, "%s was written with other settings: %s", path,
+                             difference);
     free(path);
     return status;
 }

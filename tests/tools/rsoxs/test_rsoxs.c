@@ -10,6 +10,7 @@
 #include "rsoxs_runs.h"
 
 #include <dirent.h>
+#include <collet/scatter.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <math.h>
@@ -163,8 +164,10 @@ static void existing_patterns_are_kept(void **state)
     EXPECT(1, "kept/Energy_281.00.h5 exists", "film.h5", "-o", "kept", "--energies", "281");
     EXPECT(0, "1 pattern of an earlier run kept\n1 pattern ", "film.h5", "-o", "kept", "--energies",
            "281,282", "--resume");
-    EXPECT(1, "written with other settings", "film.h5", "-o", "kept", "--energies", "281",
-           "--resume", "--dc", "neighbours");
+    EXPECT(1,
+           "kept/Energy_281.00.h5 was written with other settings: 'dc 0', not 'dc 1': another "
+           "directory (-o) keeps both, --force replaces it",
+           "film.h5", "-o", "kept", "--energies", "281", "--resume", "--dc", "neighbours");
     EXPECT(0, "2 patterns ", "film.h5", "-o", "kept", "--energies", "281,282", "--force");
     /* Other energies of the configuration change nothing, other constants do. */
     write_configuration("fewer.txt", "280.0", 3, "");
@@ -176,6 +179,40 @@ static void existing_patterns_are_kept(void **state)
     EXPECT(1, "written with other settings", "film.h5", "-c", "fewer.txt", "-o", "kept",
            "--resume");
     write_constants("Material2.txt", ENERGIES);
+}
+
+/* What was made from patterns goes with them, what others have stays. */
+static void companions_are_replaced(void **state)
+{
+    static const struct {
+        const char *name;
+        int stays;
+    } files[] = {{"forced/integrated.h5", 0},         {"forced/intensity.png", 0},
+                 {"forced/intensity_K1.png", 0},      {"forced/Energy_281.00.png", 0},
+                 {"forced/Energy_281.00_K11.png", 0}, {"forced/Energy_282.00.png", 1},
+                 {"forced/intensity_mine.png", 1},    {"forced/notes.txt", 1}};
+    (void)state;
+    EXPECT(0, "1 pattern ", "film.h5", "-o", "forced", "--energies", "281");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        write_text(files[i].name, "old");
+    EXPECT(0, "1 pattern ", "film.h5", "-o", "forced", "--energies", "281", "--force");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        assert_int_equal(access(io_path(directory, files[i].name), F_OK) == 0, files[i].stays);
+}
+
+/* The size that is told is that of the file, but for gaps that HDF5 leaves. */
+static void sizes_are_told(void **state)
+{
+    struct stat file;
+    (void)state;
+    EXPECT(0, "1 pattern ", "film.h5", "-o", "sized", "--energies", "281");
+    assert_int_equal(stat(io_path(directory, "sized/Energy_281.00.h5"), &file), 0);
+    char settings[400] = "";
+    hid_t h5 = H5Fopen(io_path(directory, "sized/Energy_281.00.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(H5LTget_attribute_string(h5, "/", "collet_settings", settings) >= 0);
+    H5Fclose(h5);
+    int64_t told = (int64_t)collet_scattering_file_bytes(1, Y, X, settings);
+    assert_in_range(told, file.st_size - 2048, file.st_size + 2048);
 }
 
 static void pause_a_while(pid_t program)
@@ -201,10 +238,12 @@ static void killed_runs_are_resumed(void **state)
     snprintf(writes, sizeof writes, "killed/.Energy_280.00.h5.%ld", (long)getpid());
     mkdir(io_path(directory, "killed"), 0777); /* unless a run came so far */
     write_text("killed/.Energy_280.00.h5.2147483646", "");
+    write_text("killed/.intensity.png.2147483646", "");
     write_text(writes, "");
     EXPECT(0, "", "film.h5", "-o", "killed", "--resume");
     assert_int_not_equal(access(io_path(directory, "killed/.Energy_280.00.h5.2147483646"), F_OK),
                          0);
+    assert_int_not_equal(access(io_path(directory, "killed/.intensity.png.2147483646"), F_OK), 0);
     assert_int_equal(access(io_path(directory, writes), F_OK), 0);
     for (int i = 0; i < ENERGIES; i++) {
         char name[60];
@@ -289,11 +328,15 @@ static void bad_morphologies_are_explained(void **state)
         {{.narrow = "Mat_2_Vfrac"},
          "/Euler_Angles/Mat_2_Vfrac has 3 x 19 x 24 voxels (Z, Y, X), "
          "the datasets before 3 x 20 x 24"},
-        {{.nan = "Mat_1_Psi"}, "material 1: psi at voxel z 0, y 1, x 5 is nan, not finite"},
+        {{.nan = "Mat_1_Psi"},
+         "bad.h5: /Euler_Angles/Mat_1_Psi: psi of material 1 is not finite in 1 voxel: nan at z 0, "
+         "y 1, x 5"},
         {{.nan = "Mat_2_Vfrac"},
-         "material 2: the volume fraction at voxel z 0, y 1, x 5 is nan, not from 0 to 1"},
+         "bad.h5: /Euler_Angles/Mat_2_Vfrac: the volume fraction of material 2 is not from 0 to 1 "
+         "in 1 voxel: nan at z 0, y 1, x 5"},
         {{.large = "Mat_1_Vfrac"},
-         "the sum of the materials' volume fractions at voxel z 2, y 0, x 3 is 1.2"},
+         "bad.h5: the sum of the materials' volume fractions is not 1 in 1 voxel: 1.2 at z 2, y 0, "
+         "x 3"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -327,6 +370,28 @@ static void bad_configurations_are_explained(void **state)
     write_configuration("window.txt", "280.0", 1, "WindowingType = 7;\n");
     EXPECT(1, "window.txt, line 6: WindowingType must be a number from 0 to 1", "film.h5", "-c",
            "window.txt");
+    static const struct {
+        const char *numbers, *text;
+    } angles[] = {
+        {"0.0, -1.0, 9.0", "from 0 by -1 to 9 degrees: the step is negative"},
+        {"9.0, 1.0, 0.0", "from 9 by 1 to 0 degrees: the last is before the first"},
+        {"0.0, 1.0, 1e9", "from 0 by 1 to 1e+09 degrees: more than 100000"},
+        {"0.0, 1.0", "EAngleRotation has 2 numbers, not 3"},
+    };
+    for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "CaseType = 0;\nMorphologyType = 0;\nEnergies = [280.0];\n"
+                 "EAngleRotation = [%s];\n",
+                 angles[i].numbers);
+        write_text("angles.txt", text);
+        EXPECT(1, angles[i].text, "film.h5", "-c", "angles.txt");
+        EXPECT(1, "collet-rsoxs: angles.txt", "film.h5", "-c", "angles.txt");
+    }
+    write_text("none.txt", "CaseType = 0;\nMorphologyType = 0;\nEnergies = [];\n");
+    EXPECT(1, "none.txt, line 3: Energies is empty: at least one number is needed", "film.h5", "-c",
+           "none.txt");
+    EXPECT(1, "/proc/x: cannot be made", "film.h5", "-o", "/proc/x");
     write_text("empty.txt", "");
     EXPECT(1, "empty.txt: CaseType is missing", "film.h5", "-c", "empty.txt");
     write_text("broken.txt", "CaseType = 0;\nEnergies = [280.0, 281];\n");
@@ -381,8 +446,8 @@ static void disks_are_measured(void **state)
         fprintf(f, "%s{k = [0.0, 0.0, 1.0];}", i ? ",\n" : "");
     fprintf(f, ");\n");
     fclose(f);
-    EXPECT(1, "wide: no space left: the patterns need 12.2 TiB, and there are", "wide.h5", "-c",
-           "beams.txt", "-o", "wide");
+    EXPECT(1, "wide: no space left: the results need about 12.2 TiB, and there are", "wide.h5",
+           "-c", "beams.txt", "-o", "wide");
     assert_int_not_equal(access(io_path(directory, "wide"), F_OK), 0);
 }
 
@@ -394,6 +459,8 @@ int main(void)
         cmocka_unit_test(full_output_is_reported),
         cmocka_unit_test(several_devices_share_the_energies),
         cmocka_unit_test(existing_patterns_are_kept),
+        cmocka_unit_test(companions_are_replaced),
+        cmocka_unit_test(sizes_are_told),
         cmocka_unit_test(killed_runs_are_resumed),
         cmocka_unit_test(interrupted_runs_end_soon),
         cmocka_unit_test(bad_morphologies_are_explained),

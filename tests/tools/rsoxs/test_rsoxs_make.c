@@ -236,8 +236,8 @@ static void unfinished_files_are_removed(void **state)
     assert_non_null(strstr(r.err, "full/morphology.h5: cannot be written: File too large"));
     tool_free(&r);
     expect_empty("full");
-    EXPECT(1, "full/: no space left: the voxels need 7.28 TiB, and there are", "make", "sphere",
-           "--size", "10000", "-o", "full");
+    EXPECT(1, "full/: no space left: the voxels need about 7.28 TiB, and there are", "make",
+           "sphere", "--size", "10000", "-o", "full");
     expect_empty("full");
     r = rsoxs_with(&(tool_setup){.meanwhile = interrupt}, large);
     tool_expect(&r, 128 + SIGTERM);

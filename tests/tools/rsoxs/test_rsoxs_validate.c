@@ -108,7 +108,7 @@ static void every_fault_of_a_configuration_is_listed(void **state)
              "error: faulty.txt, line 4: WindowingType must be a number from 0 to 1\n"
              "error: faulty.txt: the energies 280 and 280.001 would both be written to "
              "Energy_280.00.h5\n"
-             "error: faulty.txt, line 3: EAngleRotation has 2 numbers\n"
+             "error: faulty.txt, line 3: EAngleRotation has 2 numbers, not 3\n"
              "error: Material1.txt: there is no EnergyData of 390, -5 eV\n"
              "error: Material2.txt: there is no EnergyData of 390, -5 eV\n"
              "error: faulty.txt: energy 4 is -5 eV\n"

@@ -264,6 +264,7 @@ static void bad_arguments_are_explained(void **state)
     (void)state;
     EXPECT(2, "a morphology is required", "-o", "no.png");
     EXPECT(2, "-o is required", "film.h5");
+    EXPECT(2, "does not end in .png", "film.h5", "-o", "no.jpg");
     EXPECT(2, "one morphology is expected", "film.h5", "film.h5", "-o", "no.png");
     EXPECT(2, "--axis: 'w' is not z, y or x", "film.h5", "--axis", "w", "-o", "no.png");
     EXPECT(2, "--axis: '' is not z, y or x", "film.h5", "--axis", "", "-o", "no.png");

@@ -24,7 +24,8 @@
  * and is NULL after an error. Structures begin with struct_size. A scattering belongs to one thread
  * at a time and uses its contexts, which nothing else uses until the scattering is closed: of
  * several ones each on a thread of its own, which works on between the calls. Callbacks are called
- * by collet_scattering_next, on its thread. Nothing is printed. Lengths are nm, energies eV, angles degrees.
+ * by collet_scattering_next, on its thread. Nothing is printed. Lengths are nm, energies eV, angles
+ * degrees.
  */
 #ifndef COLLET_SCATTER_H
 #define COLLET_SCATTER_H
@@ -57,7 +58,8 @@ typedef struct collet_scattering_material {
 /*
  * Writes layers first .. first + count - 1 along z of a material, from 0, to the arrays of its
  * kind, of its dtype. Called by collet_scattering_next, on its thread, more than once for a layer
- * if memory is short or several devices share the energies. A failure ends that call; its text is in `err`.
+ * if memory is short or several devices share the energies. A failure ends that call; its text is
+ * in `err`.
  */
 typedef collet_status (*collet_scattering_layers_fn)(void *user, int64_t material, int64_t first,
                                                      int64_t count, void *const *arrays,
@@ -314,8 +316,12 @@ COLLET_API collet_status collet_scattering_write(const char *directory, double e
                                                  int64_t n_beams, const double (*beams)[3],
                                                  const collet_scattering_pattern *patterns,
                                                  const char *settings, collet_error *err);
+/* The size of such a file, of n_beams patterns; of many beams about. 0 without memory. */
+COLLET_API uint64_t collet_scattering_file_bytes(int64_t n_beams, int64_t y, int64_t x,
+                                                 const char *settings);
 /* OK if the energy's file is there and was written with these settings; NOT_FOUND; INVALID with
- * the file's name if the settings were others; FORMAT if it is no such file. */
+ * the file's name and the first part, between semicolons, that differs if they were others; FORMAT
+ * if it is no such file. */
 COLLET_API collet_status collet_scattering_written(const char *directory, double energy,
                                                    const char *settings, collet_error *err);
 /* The pattern of an energy and a beam, counted from 0, into y x x values. NOT_FOUND; FORMAT if
