@@ -299,6 +299,19 @@ void bench_wait(bench *b, collet_queue *q, uint64_t value)
     must(b, "queue_wait", status);
 }
 
+collet_status bench_poll(bench *b, collet_queue *q, uint64_t value, int64_t nanoseconds)
+{
+    int64_t start = bench_now();
+    collet_status status = try_wait(b, q, value, nanoseconds);
+    int64_t took = bench_now() - start;
+    bench_require(b, status != COLLET_NOT_READY || took >= nanoseconds,
+                  "queue_wait with a limit of %lld ns returned NOT_READY after %lld ns",
+                  (long long)nanoseconds, (long long)took);
+    bench_require(b, status == COLLET_OK || status == COLLET_NOT_READY, "queue_wait returned %s",
+                  collet_status_name(status));
+    return status;
+}
+
 void bench_after(bench *b, collet_queue *q, collet_queue *other, uint64_t value)
 {
     must(b, "queue_after", try_after(b, q, other, value));

@@ -30,9 +30,11 @@ static void stays(bench *b)
                           "queue_wait for a value %s a failure returned %s",
                           k ? "at or after" : "before", collet_status_name(status));
         }
-    float bytes[16];
-    bench_require(b, try_read(b, q, y, 0, bytes, sizeof bytes) != COLLET_OK,
-                  "buffer_read in a failed queue returned OK");
+    unsigned char bytes[N * sizeof(float)];
+    for (uint64_t count = 1; count <= sizeof bytes; count = 2 * count > 64 ? 2 * count : count + 1)
+        bench_require(b, try_read(b, q, y, 0, bytes, count) != COLLET_OK,
+                      "buffer_read of %llu bytes in a failed queue returned OK",
+                      (unsigned long long)count);
     if (b->max_queues < 2)
         bench_destroy(b, q);
     other = bench_queue(b);

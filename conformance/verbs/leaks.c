@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stays behind: blocks of memory, descriptors, threads, memory of the device. The first rounds
  * may make what a plugin keeps; later ones must not add to it. */
-#include "verbs/verbs.h"
+#include "verbs/own.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 typedef struct holdings {
     int64_t blocks;
-    int threads, descriptors;
+    int threads, descriptors, keys;
     uint64_t memory;
 } holdings;
 
@@ -23,6 +24,18 @@ static int descriptor_count(void)
     if (files)
         closedir(files);
     return count;
+}
+
+/* Keys of thread-specific data that are in use; a process has PTHREAD_KEYS_MAX. */
+static int key_count(void)
+{
+    pthread_key_t keys[PTHREAD_KEYS_MAX];
+    int left = 0;
+    while (left < PTHREAD_KEYS_MAX && pthread_key_create(&keys[left], NULL) == 0)
+        left++;
+    for (int i = 0; i < left; i++)
+        pthread_key_delete(keys[i]);
+    return PTHREAD_KEYS_MAX - left;
 }
 
 /* A thread that was joined may still be listed for a moment. */
@@ -41,7 +54,8 @@ static holdings take(bench *b, int threads)
     collet_memory_stats stats = {.struct_size = sizeof stats};
     if (!b->device || !bench_statistics(b, &stats))
         stats.current = 0;
-    return (holdings){allocation_live(), thread_count(threads), descriptor_count(), stats.current};
+    return (holdings){allocation_live(), thread_count(threads), descriptor_count(), key_count(),
+                      stats.current};
 }
 
 #define WARM 4
@@ -70,6 +84,9 @@ void bench_repeat(bench *b, int times, void (*body)(bench *b), const char *what)
     bench_require(b, after.descriptors - before.descriptors < least,
                   "leak: %d descriptors stay open after %d times %s",
                   after.descriptors - before.descriptors, times * (ROUNDS - WARM), what);
+    bench_require(b, after.keys - before.keys < least,
+                  "leak: %d keys of pthread_key_create stay after %d times %s",
+                  after.keys - before.keys, times * (ROUNDS - WARM), what);
     bench_require(b, after.memory <= before.memory,
                   "leak: memory_stats reports %llu bytes more in use after %d times %s",
                   (unsigned long long)(after.memory - before.memory), times * (ROUNDS - WARM),
@@ -149,6 +166,34 @@ static void errors(bench *b)
     bench_repeat(b, 5, refuse, "device_open and buffer_alloc that fail");
 }
 
+static void nothing(bench *b, collet_queue *q, own_call *o, const results *base)
+{
+    (void)b;
+    (void)q;
+    (void)o;
+    (void)base;
+}
+
+static void call_own(bench *b)
+{
+    own_each(b, 1, nothing);
+}
+
+static void own(bench *b)
+{
+    bench_repeat(b, 1, call_own, "calls of the plugin's own ops");
+}
+
+static void rows(bench *b)
+{
+    bench_repeat(b, 1, bench_rows, "calls of the rows");
+}
+
+static void accepts(bench *b)
+{
+    bench_repeat(b, 1, bench_ask_rows, "accepts, also of calls that are refused");
+}
+
 const kit_verb verbs_leaks[] = {
     {"leaks.device", NEEDS_CLOSED, device},
     {"leaks.queues", NEEDS_QUEUES, queues},
@@ -156,5 +201,8 @@ const kit_verb verbs_leaks[] = {
     {"leaks.calls", 0, calls},
     {"leaks.capabilities", 0, capabilities},
     {"leaks.errors", 0, errors},
+    {"leaks.rows", 0, rows},
+    {"leaks.own", 0, own},
+    {"leaks.accepts", 0, accepts},
     {0},
 };

@@ -214,6 +214,77 @@ static void after_two(bench *b)
         bench_destroy(b, q[i]);
 }
 
+#define FANS 5
+
+/* A queue that is at work waits for several others, of which one takes long: whichever that is. */
+static void after_each(bench *b)
+{
+    collet_queue *q[FANS];
+    if (b->max_queues < 3)
+        bench_skip(b, "the device has %u queues", b->max_queues);
+    bench_slow(b);
+    int64_t n = b->elements;
+    int count = bench_queues(b, q, FANS), others = count - 1;
+    collet_queue *last = q[others];
+    void *one = bench_numbers(b, last, 1, 1), *x = bench_numbers(b, last, n, 0);
+    void *busy = bench_numbers(b, last, n, 0);
+    bench_settle(b, last);
+    for (int slow = 0; slow < others; slow++) {
+        bench_chain(b, last, busy, one, n, 2);
+        bench_chain(b, q[slow], x, one, n, CHAIN / 2);
+        for (int i = 0; i < others; i++)
+            bench_after(b, last, q[i], bench_mark(b, q[i]));
+        bench_chain(b, last, x, one, n, 1);
+        bench_expect(b, last, x, n, (slow + 1) * (CHAIN / 2 + 1),
+                     "work in a queue at work that goes on after several others");
+    }
+    for (int i = 0; i < count; i++)
+        bench_settle(b, q[i]);
+    bench_free(b, one);
+    bench_free(b, x);
+    bench_free(b, busy);
+    for (int i = 0; i < count; i++)
+        bench_destroy(b, q[i]);
+}
+
+/* A queue goes on after one that has no kernels: a wait alone, or a wait and a write. */
+static void after_write(bench *b)
+{
+    if (b->max_queues < 3)
+        bench_skip(b, "the device has %u queues", b->max_queues);
+    bench_slow(b);
+    int64_t n = b->elements;
+    collet_queue *q = bench_queue(b), *middle = bench_queue(b), *last = bench_queue(b);
+    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, n, 0);
+    void *y = bench_numbers(b, q, n, 0), *twenty = bench_numbers(b, q, n, 20);
+    unsigned char *bytes = kit_memory((size_t)(n * b->size));
+    bench_read(b, q, twenty, 0, bytes, (uint64_t)(n * b->size));
+    bench_chain(b, q, x, one, n, CHAIN / 2);
+    bench_after(b, middle, q, bench_mark(b, q));
+    bench_after(b, last, middle, bench_mark(b, middle));
+    bench_chain(b, last, x, one, n, 1);
+    bench_expect(b, last, x, n, CHAIN / 2 + 1,
+                 "work in a queue that goes on after one that only goes on after another");
+    bench_chain(b, q, x, one, n, CHAIN / 2);
+    bench_after(b, middle, q, bench_mark(b, q));
+    if (b->own_memory)
+        bench_write(b, middle, y, 0, bytes, (uint64_t)(n * b->size));
+    bench_after(b, last, middle, bench_mark(b, middle));
+    bench_chain(b, last, y, one, n, 1);
+    bench_expect(b, last, y, n, b->own_memory ? 21 : 1,
+                 "work in a queue that goes on after a write in another");
+    bench_settle(b, q);
+    bench_settle(b, middle);
+    free(bytes);
+    bench_free(b, one);
+    bench_free(b, x);
+    bench_free(b, y);
+    bench_free(b, twenty);
+    bench_destroy(b, q);
+    bench_destroy(b, middle);
+    bench_destroy(b, last);
+}
+
 const kit_verb verbs_order[] = {
     {"order.kernels", NEEDS_ADD, kernels},
     {"order.writes", NEEDS_ADD, writes},
@@ -221,5 +292,7 @@ const kit_verb verbs_order[] = {
     {"order.sizes", NEEDS_MEMORY, sizes},
     {"order.after", NEEDS_ADD | NEEDS_QUEUES, after},
     {"order.after_two", NEEDS_ADD | NEEDS_QUEUES, after_two},
+    {"order.after_each", NEEDS_ADD | NEEDS_QUEUES, after_each},
+    {"order.after_write", NEEDS_ADD | NEEDS_QUEUES, after_write},
     {0},
 };

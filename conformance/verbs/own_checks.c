@@ -291,9 +291,31 @@ static void parameters(bench *b)
     own_each(b, 1, vary_row);
 }
 
+/* ---- What a call leaves behind ------------------------------------------------------------- */
+
+/* The threads of queues are in the same floating-point state as before. */
+static void rounding_row(bench *b, collet_queue *q, own_call *o, const results *base)
+{
+    char what[160];
+    const manner m = {.fill = 0x12};
+    results r;
+    (void)base;
+    snprintf(what, sizeof what, "in a queue in which %s %s was called", o->row.info.name,
+             o->row.sig);
+    if (own_run(b, q, o, &m, &r))
+        bench_rounding(b, q, what);
+    own_results_free(&r);
+}
+
+static void rounding(bench *b)
+{
+    own_each(b, 1, rounding_row);
+}
+
 const kit_verb verbs_own[] = {
     {"own.views", 0, views},
     {"own.queues", 0, queues},
     {"own.parameters", 0, parameters},
+    {"own.rounding", 0, rounding},
     {0},
 };

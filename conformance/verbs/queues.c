@@ -145,7 +145,30 @@ static void many(bench *b)
 
 #define BATCH 1000
 #define DEEP 70000 /* beyond 16 bits */
-#define DEEP_NS 2000000000
+#define DEEP_NS 6000000000
+
+/* Another queue goes on after one that has thousands of commands behind it. */
+static void follow_deep(bench *b, collet_queue *q, void *one_)
+{
+    if (b->max_queues < 2)
+        return;
+    bench_slow(b);
+    collet_queue *other = bench_queue(b);
+    void *x = bench_numbers(b, q, b->elements, 0);
+    bench_settle(b, q);
+    for (int i = 0; i < 4; i++) {
+        bench_chain(b, q, x, one_, b->elements, 4);
+        bench_chain(b, q, x, one_, 16, 70 * i); /* bytes of a counter have other values */
+        bench_after(b, other, q, bench_mark(b, q));
+        bench_chain(b, other, x, one_, 16, 1);
+        bench_expect(b, other, x, 16, (i + 1) * (4 + 1) + 70 * (i * (i + 1) / 2),
+                     "work in a queue that goes on after thousands of calls in another");
+        bench_after(b, q, other, bench_mark(b, other));
+    }
+    bench_settle(b, q);
+    bench_free(b, x);
+    bench_destroy(b, other);
+}
 
 /* More commands than any ring has room for, and than counters of 16 bits count. */
 static void deep(bench *b)
@@ -166,6 +189,7 @@ static void deep(bench *b)
     bench_expect(b, q, x, 16, count, "thousands of additions in a queue");
     bench_wait(b, q, last);
     bench_require(b, bench_mark(b, q) >= last, "queue_mark decreased when all was done");
+    follow_deep(b, q, one_);
     bench_free(b, one_);
     bench_free(b, x);
     bench_destroy(b, q);

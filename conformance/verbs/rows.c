@@ -2,6 +2,7 @@
 /* Rows with the kit's own cases, which are called directly. */
 #include "verbs/verbs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,20 +307,51 @@ static void run_rows(bench *b, const area *far)
 {
     row_list list = list_rows(b);
     row_call *r = kit_memory(sizeof *r);
+    char what[160];
     collet_queue *q = bench_queue(b);
     for (int i = 0; i < list.count; i++) {
         if (!far->buffer && describe(b, list.numbers[i], 0, r))
             run_case(b, q, r, (uint64_t)i + 1, far);
         if (describe(b, list.numbers[i], MATRIX, r))
             run_case(b, q, r, (uint64_t)i + 1, far);
+        snprintf(what, sizeof what, "in a queue in which %s %s was called", r->row.info.name,
+                 r->row.sig);
+        bench_rounding(b, q, what);
     }
     bench_destroy(b, q);
     free(r);
 }
 
-static void rows(bench *b)
+void bench_rows(bench *b)
 {
     run_rows(b, &(area){0});
+}
+
+#define ASKED 12 /* times, with other inputs and parameters */
+
+void bench_ask_rows(bench *b)
+{
+    row_list list = list_rows(b);
+    row_call *r = kit_memory(sizeof *r);
+    for (int i = 0; i < list.count; i++) {
+        bench_operand operands[COLLET_MAX_OPERANDS];
+        if (!row_asks(b, list.numbers[i]) || !describe(b, list.numbers[i], 0, r))
+            continue;
+        r->c.row = &r->row;
+        for (uint32_t k = 0; k < r->row.operands; k++) {
+            kit_allocate(&r->c.operand[k]);
+            operands[k] = bench_operand_of(&r->c, k, NULL);
+        }
+        for (uint64_t seed = 1; seed <= ASKED; seed++) {
+            uint64_t bytes;
+            r->row.kit->generate(&r->c, &(kit_rng){.state = seed});
+            (void)try_accepts(b, r->number, operands, r->row.operands, r->row.info.n_out,
+                              r->row.info.params_size ? &r->c.params : NULL, &bytes);
+        }
+        for (uint32_t k = 0; k < r->row.operands; k++)
+            free(r->c.operand[k].data);
+    }
+    free(r);
 }
 
 void bench_far_rows(bench *b, void *buffer, uint64_t bytes)
@@ -348,8 +380,97 @@ static void threads(bench *b)
         bench_threads(b, count, call_rows, &list);
 }
 
+/* ---- Failing allocations ------------------------------------------------------------------- */
+
+#define MOST 60 /* allocations of one call */
+
+/* The row in a queue of its own, since a late failure makes a queue fail for good; allocation `n`
+ * fails. Whether one did. */
+static bool run_short(bench *b, const row_call *r, const bench_operand *operands, int64_t n)
+{
+    const void *params = r->row.info.params_size ? &r->c.params : NULL;
+    uint32_t count = r->row.operands, n_out = r->row.info.n_out;
+    uint64_t bytes = 0;
+    collet_queue *q = bench_queue(b);
+    allocation_fail(n);
+    collet_status status = try_accepts(b, r->number, operands, count, n_out, params, &bytes);
+    bool failed = allocation_has_failed();
+    allocation_fail(-1);
+    void *scratch = bytes ? bench_alloc(b, bytes) : NULL;
+    if (status == COLLET_OK) {
+        allocation_fail(n);
+        (void)try_run(b, q, r->number, operands, count, n_out, params, scratch, bytes);
+        (void)try_wait(b, q, bench_mark(b, q), -1);
+        failed = allocation_has_failed() || failed;
+        allocation_fail(-1);
+    }
+    bench_destroy(b, q);
+    if (scratch)
+        bench_free(b, scratch);
+    return failed;
+}
+
+/* Inputs and parameters that the row accepts, if there are. */
+static void generate_accepted(bench *b, row_call *r)
+{
+    bench_operand operands[COLLET_MAX_OPERANDS];
+    collet_status status = COLLET_REFUSED;
+    const void *params = r->row.info.params_size ? &r->c.params : NULL;
+    r->c.row = &r->row;
+    for (uint32_t k = 0; k < r->row.operands; k++) {
+        kit_allocate(&r->c.operand[k]);
+        operands[k] = bench_operand_of(&r->c, k, NULL);
+    }
+    for (uint64_t seed = 1; seed <= ASKED && status != COLLET_OK; seed++) {
+        uint64_t bytes;
+        r->row.kit->generate(&r->c, &(kit_rng){.state = seed});
+        status =
+            try_accepts(b, r->number, operands, r->row.operands, r->row.info.n_out, params, &bytes);
+    }
+}
+
+static void short_row(bench *b, row_call *r)
+{
+    bench_operand operands[COLLET_MAX_OPERANDS];
+    span spans[COLLET_MAX_OPERANDS];
+    collet_queue *q = bench_queue(b);
+    uint64_t used = 0;
+    generate_accepted(b, r);
+    for (uint32_t k = 0; k < r->row.operands; k++) {
+        spans[k] = span_of(b, q, &(area){0}, &r->c, k, &used);
+        if (k >= r->row.info.n_out)
+            span_write(b, q, &spans[k], r->c.operand[k].data);
+        operands[k] = span_operand(&r->c, k, &spans[k]);
+    }
+    bench_settle(b, q);
+    (void)run_short(b, r, operands, -1); /* what is kept once */
+    for (int64_t n = 0; n < MOST && run_short(b, r, operands, n); n++)
+        continue;
+    for (uint32_t k = 0; k < r->row.operands; k++) {
+        span_free(b, q, &spans[k], &(area){0}, &r->row);
+        free(r->c.operand[k].data);
+    }
+    bench_destroy(b, q);
+}
+
+/* Every allocation in accepts and run of each row fails once: the plugin does not crash, and
+ * returns what it may. */
+static void short_rows(bench *b)
+{
+    if (!allocation_watched())
+        bench_skip(b, "this backend-check was built with a sanitizer");
+    allocation_watch(b->target->begin, b->target->end);
+    row_list list = list_rows(b);
+    row_call *r = kit_memory(sizeof *r);
+    for (int i = 0; i < list.count; i++)
+        if (describe(b, list.numbers[i], 0, r))
+            short_row(b, r);
+    free(r);
+}
+
 const kit_verb verbs_rows[] = {
-    {"calls.rows", 0, rows},
+    {"calls.rows", 0, bench_rows},
     {"calls.threads", 0, threads},
+    {"short.rows", 0, short_rows},
     {0},
 };

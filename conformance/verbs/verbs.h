@@ -137,6 +137,8 @@ void bench_read(bench *b, collet_queue *q, void *buffer, uint64_t offset, void *
 uint64_t bench_mark(bench *b, collet_queue *q);
 void bench_wait(bench *b, collet_queue *q, uint64_t value);
 void bench_after(bench *b, collet_queue *q, collet_queue *other, uint64_t value);
+/* A wait with a limit, OK or NOT_READY; the check ends if it is not over but NOT_READY comes. */
+collet_status bench_poll(bench *b, collet_queue *q, uint64_t value, int64_t nanoseconds);
 void bench_settle(bench *b, collet_queue *q);                /* waits for everything */
 const void *bench_extension(bench *b, const char *name);     /* NULL: the device has none */
 bool bench_statistics(bench *b, collet_memory_stats *stats); /* false: the device has none */
@@ -206,6 +208,12 @@ void bench_scenario(bench *b);
 /* Calls `body` often; what it allocates and keeps in each round is a leak (leaks.c). */
 void bench_repeat(bench *b, int times, void (*body)(bench *b), const char *what);
 
+/* ---- Conduct (conduct.c) --------------------------------------------------------------------- */
+
+/* Ends the check unless add of f32, if there is one, rounds to nearest, keeps denormals and does
+ * not trap; `what` follows "x + y is z". */
+void bench_rounding(bench *b, collet_queue *q, const char *what);
+
 /* ---- Rows (rows.c) -------------------------------------------------------------------------- */
 
 /* Operand k as libcore hands it to a kernel: with the axes of "..." that output 0 has. */
@@ -214,6 +222,11 @@ bench_operand bench_operand_of(const kit_case *c, uint32_t k, void *buffer);
 void *bench_scratch(bench *b, collet_queue *q, uint64_t bytes);
 void bench_scratch_check(bench *b, collet_queue *q, void *scratch, uint64_t bytes,
                          const kit_row *row);
+
+/* Calls of some rows, of which those that may request a workspace come first; calls of accepts of
+ * these. */
+void bench_rows(bench *b);
+void bench_ask_rows(bench *b);
 
 /* Rows whose operands' rows lie over the whole buffer, forwards and backwards. */
 void bench_far_rows(bench *b, void *buffer, uint64_t bytes);
@@ -234,6 +247,6 @@ struct kit_verb {
 
 extern const kit_verb verbs_device[], verbs_order[], verbs_wait[], verbs_queues[], verbs_memory[],
     verbs_large[], verbs_calls[], verbs_conduct[], verbs_leaks[], verbs_short[], verbs_failure[],
-    verbs_record[], verbs_extensions[], verbs_own[], verbs_rows[], verbs_timing[];
+    verbs_record[], verbs_extensions[], verbs_own[], verbs_rows[], verbs_timing[], verbs_limits[];
 
 #endif

@@ -69,16 +69,28 @@ static void polled(bench *b)
     wait_bench w = wait_begin(b);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         uint64_t value = work(b, &w, CHAIN / 2);
-        int64_t start = bench_now();
-        collet_status status;
-        while ((status = try_wait(b, w.worker, value, limits[i])) == COLLET_NOT_READY)
-            bench_require(b, limits[i] < 3600000000000,
-                          "queue_wait with a limit of %lld ns returned NOT_READY after %lld ns",
-                          (long long)limits[i], (long long)(bench_now() - start));
-        bench_require(b, status == COLLET_OK, "queue_wait returned %s", collet_status_name(status));
+        while (bench_poll(b, w.worker, value, limits[i]) == COLLET_NOT_READY)
+            continue;
         bench_expect(b, w.reader, w.x, w.n, w.value,
                      "what queue_wait with a limit reported as done");
     }
+    wait_end(b, &w);
+}
+
+/* Limits that are more than 32 bits of nanoseconds, microseconds, milliseconds or seconds, if
+ * there is work for the time of each. */
+static void longest(bench *b)
+{
+    static const int64_t units[] = {1, 1000, 1000000, 1000000000};
+    wait_bench w = wait_begin(b);
+    for (size_t unit = 0; unit < sizeof units / sizeof *units; unit++)
+        for (int bits = 31; bits < 34; bits++)
+            for (int64_t more = -1; more < 2; more++) {
+                int64_t limit = (((int64_t)1 << bits) + more) * units[unit];
+                if (limit > 0)
+                    (void)bench_poll(b, w.worker, work(b, &w, 1), limit);
+            }
+    bench_expect(b, w.reader, w.x, w.n, w.value, "what waits with long limits reported as done");
     wait_end(b, &w);
 }
 
@@ -86,12 +98,7 @@ static void polled(bench *b)
 static int waits_too_short(bench *b, wait_bench *w, int try, int64_t most)
 {
     uint64_t value = work(b, w, WORK(try));
-    int64_t start = bench_now();
-    collet_status status = try_wait(b, w->worker, value, most);
-    int64_t took = bench_now() - start;
-    bench_require(b, status != COLLET_NOT_READY || took >= most,
-                  "queue_wait with a limit of %lld ns returned NOT_READY after %lld ns",
-                  (long long)most, (long long)took);
+    collet_status status = bench_poll(b, w->worker, value, most);
     int over = status == COLLET_NOT_READY && try_wait(b, w->worker, value, 0) == COLLET_NOT_READY;
     bench_wait(b, w->worker, value);
     bench_require(b, try_wait(b, w->worker, value, 0) == COLLET_OK,
@@ -205,18 +212,20 @@ static void wait_or_enqueue(bench *b, int number, void *user)
             return;
         if (number % 2)
             bench_wait(b, w->worker, m->values[i]);
-        while (number % 2 == 0 && try_wait(b, w->worker, m->values[i], 3000000) == COLLET_NOT_READY)
+        while (number % 2 == 0 &&
+               bench_poll(b, w->worker, m->values[i], 3000000) == COLLET_NOT_READY)
             continue;
     }
 }
 
 static void one_waits(bench *b, int number, void *user)
 {
+    static const int64_t limits[] = {5000000, 3600000000000, 0};
     many *m = user;
     wait_bench *w = m->w;
     float x = 0;
     if (number % 2)
-        while (try_wait(b, w->worker, m->values[0], 5000000) == COLLET_NOT_READY)
+        while (bench_poll(b, w->worker, m->values[0], limits[number / 2 % 3]) == COLLET_NOT_READY)
             continue;
     else
         bench_wait(b, w->worker, m->values[0]);
@@ -317,6 +326,7 @@ static void producer(bench *b)
 const kit_verb verbs_wait[] = {
     {"wait.early", NEEDS_ADD | NEEDS_QUEUES, early},
     {"wait.polled", NEEDS_ADD | NEEDS_QUEUES, polled},
+    {"wait.longest", NEEDS_ADD | NEEDS_QUEUES, longest},
     {"wait.limit", NEEDS_ADD | NEEDS_QUEUES, limit},
     {"wait.first", NEEDS_ADD | NEEDS_QUEUES, first},
     {"wait.idle", NEEDS_QUEUES, idle},
