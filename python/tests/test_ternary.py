@@ -203,4 +203,4 @@ def test_signals_are_heard_during_a_long_call(tmp_path):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert len(heard) == 3 and file[0]["rows"] == 8192
+    assert len(heard) >= 3 and file[0]["rows"] == 8192
