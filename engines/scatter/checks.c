@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/checks.h"
+#include "scatter/geometry.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -40,6 +41,14 @@ collet_status scatter_check_beam(const collet_scattering_options *o, collet_erro
         return collet_fail(err, COLLET_INVALID,
                            "the beam's direction is %g, %g, %g: its z must be positive", k[0], k[1],
                            k[2]);
+    const double *n = o->detector;
+    double warp[2][2];
+    if (!isfinite(n[0]) || !isfinite(n[1]) || !isfinite(n[2]) ||
+        !(fabs(scatter_warp_of(warp, o->direction, o->detector)) >= 1e-6))
+        return collet_fail(err, COLLET_INVALID,
+                           "the detector's normal is %g, %g, %g: with the beam along %g, %g, %g it "
+                           "is edge-on, or it points back along z",
+                           n[0], n[1], n[2], k[0], k[1], k[2]);
     if (!isfinite(a[0]) || !isfinite(a[1]) || !isfinite(a[2]) || a[1] < 0.0 ||
         (a[1] > 0.0 && !(a[2] >= a[0] && (a[2] - a[0]) / a[1] < 1e5)))
         return collet_fail(err, COLLET_INVALID,

@@ -32,10 +32,24 @@ void scatter_directions(double axis[3][3], const double direction[3])
     for (int a = 0; a < 3 && norm > 0.0; a++)
         k[a] = direction[a] / norm;
     double x = k[0], y = k[1], c = k[2];
-    double h = 1.0 / (1.0 + c); /* the beam never comes from behind: checked */
+    double h = 1.0 / (1.0 + c); /* not from behind: checked */
     const double rotation[3][3] = {
         {1.0 - h * x * x, -h * x * y, -x}, {-h * x * y, 1.0 - h * y * y, -y}, {x, y, c}};
     memcpy(axis, rotation, sizeof rotation);
+}
+
+double scatter_warp_of(double warp[2][2], const double direction[3], const double normal[3])
+{
+    double beam[3][3], detector[3][3]; /* rows: where x, y, z are taken to */
+    scatter_directions(beam, direction);
+    scatter_directions(detector, normal);
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            warp[i][j] = 0.0;
+            for (int a = 0; a < 3; a++)
+                warp[i][j] += detector[a][i] * beam[j][a];
+        }
+    return warp[0][0] * warp[1][1] - warp[0][1] * warp[1][0];
 }
 
 int64_t scatter_angles(const double angles[3], double *radians)

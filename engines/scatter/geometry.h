@@ -9,6 +9,13 @@
 void scatter_axis(double *q, int64_t n, const collet_scattering_options *options, int blank_last);
 /* The directions of the field at 0 and 90 degrees and of the beam. */
 void scatter_directions(double axis[3][3], const double direction[3]);
+/* The upper left part of the rotations of z to the beam and then to the detector's normal: how the
+ * image is warped. Its determinant; NaN for a normal along -z. */
+double scatter_warp_of(double warp[2][2], const double direction[3], const double normal[3]);
+/* Warps a pattern, through s->warped. */
+void scatter_warp(const collet_scattering *s, void *values);
+/* The height of a pixel over its width, in q. */
+double scatter_aspect(const collet_scattering *s);
 /* The number of angles; radians may be NULL. */
 int64_t scatter_angles(const double angles[3], double *radians);
 /* |k| of an energy, 1/nm. */

@@ -17,6 +17,7 @@ typedef struct detector {
     double pixel_y; /* 1/nm */
     double pixel_x;
     double ring;                              /* from ring to ring */
+    double warp[2][2];                        /* from q to its place in the image */
     double k[3];                              /* of the beam */
     double parallel[CHI], perpendicular[CHI]; /* weights of the wedges */
 } detector;
@@ -42,6 +43,8 @@ static collet_status check_rings(detector *d, const collet_scattering_rings *rin
     if (r->flat > 1 || r->direction[2] < 0)
         return collet_fail(err, COLLET_INVALID, "the rings: %s",
                            r->flat > 1 ? "flat is not 0 or 1" : "the beam comes from behind");
+    if (!(fabs(scatter_warp_of(d->warp, r->direction, r->detector)) > 0))
+        return collet_fail(err, COLLET_INVALID, "the rings: the detector is seen from its edge");
     d->pixel_y = 2 * PI / ((double)r->y * r->voxel);
     d->pixel_x = 2 * PI / ((double)r->x * r->voxel);
     d->ring = fmin(d->pixel_y, d->pixel_x);
@@ -136,7 +139,11 @@ static int split(double place, int64_t count, int64_t *before, double *weight)
 static double sample(const detector *d, double qy, double qx)
 {
     int64_t y, x;
-    double wy, wx;
+    double wy, wx, place[2];
+    for (int i = 0; i < 2; i++)
+        place[i] = d->warp[i][0] * qx + d->warp[i][1] * qy;
+    qx = place[0];
+    qy = place[1];
     if (!split(qy / d->pixel_y + (double)(d->rings.y / 2), d->rings.y, &y, &wy) ||
         !split(qx / d->pixel_x + (double)(d->rings.x / 2), d->rings.x, &x, &wx))
         return NAN;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scattering: opened, planned, and worked off block by block. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,11 @@ static uint64_t read_bytes(const collet_scattering *s, int64_t layers)
     return s->options.layers ? voxels * (4 * real_bytes(s) + 8) : 0;
 }
 
+static uint64_t warp_bytes(const collet_scattering *s)
+{
+    return s->warps ? pattern_bytes(s) / 2 : 0;
+}
+
 static void plan_direct(collet_scattering *s)
 {
     const int64_t *n = s->options.shape;
@@ -80,7 +86,7 @@ static void plan_direct(collet_scattering *s)
     s->plan.transforms = 3 * s->angles * s->options.n_energies;
     s->layers = layers_of(s);
     s->plan.kept = voxels * real_bytes(s) * (uint64_t)(7 * s->options.n_materials) +
-                   pattern_bytes(s) + read_bytes(s, s->layers);
+                   pattern_bytes(s) + read_bytes(s, s->layers) + warp_bytes(s);
     s->plan.bytes = s->plan.kept + voxels * real_bytes(s) * (2 * 3 * 2) +
                     (uint64_t)(n[1] * n[2] * (s->angles + 1)) * real_bytes(s);
     s->steps_total = s->options.n_materials * ((n[0] + s->layers - 1) / s->layers) +
@@ -106,7 +112,7 @@ static uint64_t fast_bytes(const collet_scattering *s, int64_t layers, int64_t b
 {
     uint64_t pass = layer_bytes(s) * (uint64_t)layers;
     uint64_t images = image_bytes(s) * (uint64_t)block + read_bytes(s, layers);
-    return slice_bytes(s, s->depth) + pattern_bytes(s) * (uint64_t)block +
+    return slice_bytes(s, s->depth) + warp_bytes(s) + pattern_bytes(s) * (uint64_t)block +
            (pass > images ? pass : images);
 }
 
@@ -134,7 +140,7 @@ static collet_status plan_fast(collet_scattering *s, collet_error *err)
     s->plan.passes = (energies + s->span - 1) / s->span;
     s->plan.transforms = s->plan.fields * s->plan.passes;
     s->plan.bytes = fast_bytes(s, s->layers, s->plan.block);
-    s->plan.kept = slice_bytes(s, s->depth) + read_bytes(s, s->layers) +
+    s->plan.kept = slice_bytes(s, s->depth) + warp_bytes(s) + read_bytes(s, s->layers) +
                    (pattern_bytes(s) + image_bytes(s)) * (uint64_t)s->plan.block;
     s->steps_total =
         s->options.n_materials * ((layers + s->layers - 1) / s->layers) * s->plan.passes + energies;
@@ -184,6 +190,9 @@ static collet_status copy_lists(collet_scattering *s, collet_error *err)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     scatter_angles(o->angles, s->radians);
     scatter_directions(s->axis, o->direction);
+    scatter_warp_of(s->warp, o->direction, o->detector);
+    for (int i = 0; i < 4; i++)
+        s->warps |= fabs(s->warp[i / 2][i % 2] - (i % 3 == 0)) > 1e-12;
     for (int a = 0; a < 3; a++)
         scatter_axis(s->q[a], o->shape[a], o, a > 0);
     for (size_t m = 0; m < materials; m++) {
@@ -202,7 +211,8 @@ static collet_status make_output(collet_scattering *s, collet_error *err)
     const int64_t shape[] = {s->plan.block, n[1], n[2]};
     size_t real = (size_t)real_bytes(s);
     s->values = malloc((size_t)(s->plan.block * n[1] * n[2]) * real);
-    if (!s->values)
+    s->warped = s->warps ? malloc((size_t)warp_bytes(s)) : NULL;
+    if (!s->values || (s->warps && !s->warped))
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for patterns");
     collet_status status = collet_array_create(s->context, &s->out, s->options.dtype, 3, shape);
     return status == COLLET_OK ? status
@@ -327,6 +337,7 @@ void collet_scattering_close(collet_scattering *s)
     for (int a = 0; a < 3; a++)
         free(s->q[a]);
     free(s->values);
+    free(s->warped);
     free(s->layer_values);
     free(s->sums);
     free(s->view);
@@ -365,6 +376,8 @@ collet_status scatter_read(collet_scattering *s, int64_t count)
     if (status == COLLET_OK && collet_array_read(s->context, part, s->values, bytes) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "patterns");
     collet_array_free(part);
+    for (int64_t i = 0; i < count && status == COLLET_OK && s->warps; i++)
+        scatter_warp(s, (char *)s->values + bytes / (size_t)count * (size_t)i);
     s->first = s->next;
     return status;
 }

@@ -52,7 +52,7 @@ void scatter_sphere_free(scatter_sphere *sphere)
 }
 
 /* Of a pixel of the transform, 2 pi / (Y voxel) by 2 pi / (X voxel). */
-static double aspect(const collet_scattering *s)
+double scatter_aspect(const collet_scattering *s)
 {
     return (double)s->options.shape[2] / (double)s->options.shape[1];
 }
@@ -61,7 +61,7 @@ collet_status scatter_mean(collet_scattering *s, collet_array *images, int64_t k
                            const double *weights, int64_t first, int64_t count)
 {
     collet_scatter_average_params params = {
-        .struct_size = sizeof params, .mask = s->options.mask, .aspect = aspect(s)};
+        .struct_size = sizeof params, .mask = s->options.mask, .aspect = scatter_aspect(s)};
     collet_array *arrays[4] = {NULL, images};
     collet_status status = scatter_at(s, &arrays[0], s->out, first, count, 0);
     if (status == COLLET_OK)

@@ -22,6 +22,9 @@ struct collet_scattering {
     int64_t angles;
     double *radians;
     double axis[3][3];  /* e1, e2 of the field, and the direction of the beam */
+    double warp[2][2];  /* of the image on the detector */
+    int warps;          /* 0: it is the identity */
+    void *warped;       /* a pattern */
     double *q[3];       /* of slices, rows, columns: z, y, x; NaN where CyRSoXS has no pixel */
     int64_t span;       /* fast: energies of one pass over the morphology */
     int64_t layers;     /* of the sample that are read at a time */

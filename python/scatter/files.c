@@ -123,6 +123,16 @@ PyObject *files_read(PyObject *module, PyObject *arguments)
         collet_scattering_read(PyBytes_AsString(morphology), PyBytes_AsString(configuration),
                                wide ? COLLET_F64 : COLLET_F32, &input, &err);
     bound->back(state);
+    if (status == COLLET_OK) {
+        const double *n = collet_scattering_input_options(input)->detector;
+        if (n[0] != 0.0 || n[1] != 0.0 || n[2] < 0.0) {
+            collet_scattering_input_free(input);
+            input = NULL;
+            status = collet_fail(&err, COLLET_UNSUPPORTED,
+                                 "%s: collet.scatter has no DetectorCoordinates other than along z",
+                                 PyBytes_AsString(configuration));
+        }
+    }
     Py_DECREF(morphology);
     Py_DECREF(configuration);
     if (status != COLLET_OK)

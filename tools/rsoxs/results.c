@@ -33,6 +33,7 @@ static collet_scattering_rings rings_of(const rsoxs_run *run, int64_t beam)
                                      .voxel = run->work.voxel,
                                      .wedge = run->options->wedge};
     memcpy(rings.direction, run->beams[beam], sizeof rings.direction);
+    memcpy(rings.detector, run->work.detector, sizeof rings.detector);
     return rings;
 }
 

@@ -137,18 +137,18 @@ static collet_status read_beams(collet_scattering_input *in, scatter_settings *r
     return status;
 }
 
-/* CaseType 2 turns the detector, which CyRSoXS does to the image alone. */
-static collet_status read_detector(scatter_settings *r, int kind)
+/* That of CaseType 2. */
+static collet_status read_detector(collet_scattering_input *in, scatter_settings *r, int kind)
 {
     double *n = NULL;
     collet_status status = COLLET_OK;
     if (kind == 2)
         status = read_numbers(r, config_lookup(&r->file, "DetectorCoordinates"),
                               "DetectorCoordinates", 3, &n, NULL);
-    if (n && (n[0] != 0.0 || n[1] != 0.0 || !(n[2] > 0.0)))
-        status =
-            collet_fail(r->err, COLLET_UNSUPPORTED,
-                        "%s: DetectorCoordinates other than along z are not computed", r->path);
+    if (n && n[0] == 0.0 && n[1] == 0.0 && n[2] == 0.0)
+        status = collet_fail(r->err, COLLET_FORMAT, "%s: DetectorCoordinates are 0, 0, 0", r->path);
+    for (int a = 0; n && a < 3; a++)
+        in->options.detector[a] = n[a];
     free(n);
     return status;
 }
@@ -193,7 +193,7 @@ static collet_status read_choices(collet_scattering_input *in, scatter_settings 
     if (scatter_goes_on(in, &status, r->err))
         status = read_beams(in, r, kind);
     if (scatter_goes_on(in, &status, r->err))
-        status = read_detector(r, kind);
+        status = read_detector(in, r, kind);
     o->nearest = !linear;
     o->window = (uint32_t)window;
     o->mask = (uint32_t)mask;

@@ -64,14 +64,16 @@ static void roads_agree(void **state)
     static const struct {
         const char *what;
         uint32_t grid, nearest, window, neighbours, mask, material;
-        double direction[3];
-    } cases[] = {{"plain", 0, 0, 0, 0, 0, 0, {0}},
-                 {"fft grid, mask", 1, 0, 0, 0, 1, 0, {0}},
-                 {"nearest", 0, 1, 0, 0, 1, 0, {0}},
-                 {"window, neighbours", 0, 0, 1, 1, 1, 0, {0}},
-                 {"material frame", 0, 0, 0, 0, 1, 1, {0}},
-                 {"oblique beam", 1, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}},
-                 {"oblique beam, material", 0, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}}};
+        double direction[3], detector[3];
+    } cases[] = {{"plain", 0, 0, 0, 0, 0, 0, {0}, {0}},
+                 {"fft grid, mask", 1, 0, 0, 0, 1, 0, {0}, {0}},
+                 {"nearest", 0, 1, 0, 0, 1, 0, {0}, {0}},
+                 {"window, neighbours", 0, 0, 1, 1, 1, 0, {0}, {0}},
+                 {"material frame", 0, 0, 0, 0, 1, 1, {0}, {0}},
+                 {"oblique beam", 1, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
+                 {"oblique beam, material", 0, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}, {0}},
+                 {"tilted detector", 1, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
+                 {"tilted detector, mask", 0, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}}};
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -87,6 +89,7 @@ static void roads_agree(void **state)
             o.mask = cases[k].mask;
             o.material = cases[k].material;
             memcpy(o.direction, cases[k].direction, sizeof o.direction);
+            memcpy(o.detector, cases[k].detector, sizeof o.detector);
             compare(&m, o, cases[k].what);
             free_morphology(&m);
         }
@@ -406,6 +409,84 @@ static void orientation_is_that_of_the_tensor(void **state)
     }
 }
 
+/* A pattern that a beam in the plane of `axis` (0: x, 1: y) makes, narrower by `scale` there. */
+static void check_narrower(const double *flat, const double *image, const int64_t *n, int axis,
+                           double scale, int mask)
+{
+    for (int64_t i = 0; i < n[1] * n[2]; i++) {
+        int64_t at[] = {i % n[2], i / n[2]}, step = axis ? n[2] : 1, count = n[2 - axis];
+        double from = (double)count / 2 + ((double)at[axis] - (double)count / 2) / scale;
+        double low = floor(from), expected = mask ? 0.0 : NAN;
+        if (fabs(from - round(from)) < 1e-9)
+            expected = flat[i + ((int64_t)round(from) - at[axis]) * step];
+        else if (low >= 0 && low < (double)(count - 1)) {
+            const double *first = flat + i + ((int64_t)low - at[axis]) * step;
+            expected = first[0] * (low + 1 - from) + first[step] * (from - low);
+        }
+        if (isnan(expected) != isnan(image[i]) ||
+            fabs(expected - image[i]) > 1e-12 * fabs(expected))
+            fail_msg("axis %d, pixel %d: %g, not %g", axis, (int)i, image[i], expected);
+    }
+}
+
+/* K narrows an image by cos t, D and K together by cos 2 t; opposite ones leave it. */
+static void images_are_warped_on_the_detector(void **state)
+{
+    static const int64_t shapes[][3] = {{4, 16, 16}, {3, 12, 17}};
+    const double t = 0.3;
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        const int64_t *n = shapes[i % 2];
+        int axis = i / 2 % 2;
+        collet_scattering_constants constants[ENERGIES * MATERIALS];
+        morphology m;
+        make_random(&m, n, 2, 0, 0);
+        collet_scattering_options o = options_of(&m, n, constants);
+        o.dtype = COLLET_F64;
+        o.n_energies = 1;
+        o.mask = i >= 4;
+        o.direction[axis] = sin(t);
+        o.direction[2] = o.detector[2] = cos(t);
+        o.detector[axis] = -sin(t);
+        double *flat = patterns_of(cx, &o);
+        for (int turned = 0; turned < 2; turned++) {
+            o.detector[axis] = turned ? sin(t) : 0.0;
+            double *image = patterns_of(cx, &o);
+            check_narrower(flat, image, n, axis, turned ? cos(2 * t) : cos(t), i / 4);
+            free(image);
+        }
+        free(flat);
+        free_morphology(&m);
+    }
+}
+
+/* Bit for bit; and edge-on there is no image. */
+static void detectors_that_face_the_sample_change_nothing(void **state)
+{
+    static const int64_t n[] = {4, 10, 12};
+    static const double faulty[][3] = {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}, {NAN, 0, 1}};
+    collet_scattering_constants constants[ENERGIES * MATERIALS];
+    collet_scattering *s;
+    collet_error err;
+    morphology m;
+    (void)state;
+    make_random(&m, n, 2, 0, 0);
+    collet_scattering_options o = options_of(&m, n, constants);
+    o.angles[2] = 0.0;
+    double *none = patterns_of(cx, &o);
+    o.detector[2] = 2.0;
+    double *facing = patterns_of(cx, &o);
+    assert_memory_equal(none, facing, (size_t)(n[1] * n[2] * o.n_energies) * sizeof *none);
+    for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++) {
+        memcpy(o.detector, faulty[i], sizeof o.detector);
+        assert_int_equal(collet_scattering_open(cx, &o, &s, &err), COLLET_INVALID);
+        assert_non_null(strstr(err.text, "the detector's normal is"));
+    }
+    free(none);
+    free(facing);
+    free_morphology(&m);
+}
+
 static void newer_options_are_refused(void **state)
 {
     static const int64_t shape[] = {2, 4, 4};
@@ -446,6 +527,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(turns_are_in_q),
         cmocka_unit_test(contrast_is_that_of_the_constants),
         cmocka_unit_test(orientation_is_that_of_the_tensor),
+        cmocka_unit_test(images_are_warped_on_the_detector),
+        cmocka_unit_test(detectors_that_face_the_sample_change_nothing),
         cmocka_unit_test(newer_options_are_refused),
     };
     if (argc > 1) {

@@ -145,7 +145,32 @@ static void rings_of_tilted_beams_have_one_length_of_q(void **state)
     collet_scattering_rings r = make_rings(SIDE, SIDE);
     (void)state;
     memcpy(r.direction, (const double[]){0.3, -0.2, 2}, sizeof r.direction);
+    memcpy(r.detector, (const double[]){-0.3, 0.2, 2}, sizeof r.detector); /* no warp */
     check(&r, 0.2, 4e-3);
+}
+
+/* A tilt of 60 degrees halves the image along x: what is at q is at half of it. */
+static void rings_of_warped_images_are_those_of_q(void **state)
+{
+    static double plain[CHI * 400], shown[SIDE * SIDE];
+    collet_scattering_rings r = make_rings(SIDE, SIDE);
+    (void)state;
+    fill(&r, 0.2);
+    integrate(&r);
+    for (int64_t i = 0; i < CHI * rings_count; i++)
+        plain[i] = (double)polar[i];
+    for (int64_t i = 0; i < SIDE * SIDE; i++)
+        shown[i] = (double)values[i];
+    memcpy(r.detector, (const double[]){sin(PI / 3), 0, cos(PI / 3)}, sizeof r.detector);
+    for (int64_t y = 0; y < SIDE; y++)
+        for (int64_t x = 0; x < SIDE; x++) {
+            int64_t from = SIDE / 2 + 2 * (x - SIDE / 2);
+            values[y * SIDE + x] = from >= 0 && from < SIDE ? shown[y * SIDE + from] : (double)NAN;
+        }
+    integrate(&r);
+    for (int64_t j = 0; j < 12; j++)
+        for (int i = 0; i < CHI; i++)
+            NEAR(polar[i * rings_count + j], plain[i * rings_count + j], 5e-2);
 }
 
 static void detectors_need_not_be_square(void **state)
@@ -400,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(analytic_patterns_are_integrated),
         cmocka_unit_test(rings_of_tilted_beams_have_one_length_of_q),
+        cmocka_unit_test(rings_of_warped_images_are_those_of_q),
         cmocka_unit_test(detectors_need_not_be_square),
         cmocka_unit_test(rings_reach_from_centre_to_corner),
         cmocka_unit_test(pixels_without_value_are_left_out),

@@ -392,6 +392,10 @@ static void bad_configurations_are_explained(void **state)
     EXPECT(1, "none.txt, line 3: Energies is empty: at least one number is needed", "film.h5", "-c",
            "none.txt");
     EXPECT(1, "/proc/x: cannot be made", "film.h5", "-o", "/proc/x");
+    write_text("edge.txt", "CaseType = 2;\nMorphologyType = 0;\nEAngleRotation = [0.0, 1.0, 2.0];\n"
+                           "Energies = [280.0];\nlistKVectors = ({k = [0.0, 0.0, 1.0];});\n"
+                           "DetectorCoordinates = [1.0, 0.0, 0.0];\n");
+    EXPECT(1, "the detector's normal is 1, 0, 0", "film.h5", "-c", "edge.txt");
     write_text("empty.txt", "");
     EXPECT(1, "empty.txt: CaseType is missing", "film.h5", "-c", "empty.txt");
     write_text("broken.txt", "CaseType = 0;\nEnergies = [280.0, 281];\n");

@@ -175,7 +175,7 @@ static void check_pattern(const char *name, const collet_scattering_rings *rings
                         same(i[row + j], (double)mean[j]));
         for (int64_t j = 0; j < CHI * n; j++)
             assert_true(same(all[row * CHI + j], (double)polar[j]));
-        assert_true(mean[1] > 0 && isfinite(anisotropy[2]));
+        assert_true(mean[1] > 0 && isfinite(anisotropy[1]));
     }
     free(energies);
     free(q);

@@ -123,6 +123,12 @@ typedef struct collet_scattering_options {
      * `memory` is a limit for each device. */
     int64_t n_contexts;
     collet_context *const *contexts;
+    /* The detector's normal, x, y, z; normalised; 0, 0, 0: 0, 0, 1. As CyRSoXS does, the averaged
+     * pattern is warped about pixel (Y / 2, X / 2), bilinearly: q is moved to the upper left 2 x 2
+     * of D K times q, where K is the rotation that takes z to `direction` and D that which takes z
+     * to the normal, each about the axis across both. So a normal -x, -y, z for a beam x, y, z
+     * leaves the pattern as it is. Outside: NaN, or 0 with `mask`. */
+    double detector[3];
 } collet_scattering_options;
 
 #define COLLET_SCATTERING_OPTIONS                                                                  \
@@ -192,6 +198,7 @@ typedef struct collet_scattering_rings {
     double voxel;  /* edge, nm */
     double direction[3]; /* of the beam, x, y, z; 0, 0, 0: 0, 0, 1 */
     double wedge;        /* whole width of each wedge, degrees, up to 180; 0: 90 */
+    double detector[3];  /* as the options' */
 } collet_scattering_rings;
 
 /* Directions: chi = -179.5 + i degrees, from x, the direction of the electric field, towards y. */

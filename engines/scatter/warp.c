@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The image on a detector that does not face the sample: see options.detector in scatter.h. */
+#include <math.h>
+#include <string.h>
+
+#include "scatter/geometry.h"
+
+#define ROUNDING 1e-9 /* pixels: such coordinates are on one */
+
+/* The four pixels about a place, of which one that has no share is not read. */
+static double sample(const void *values, int wide, const int64_t n[2], double y, double x)
+{
+    double sum = 0.0;
+    y = fabs(y - round(y)) < ROUNDING ? round(y) : y;
+    x = fabs(x - round(x)) < ROUNDING ? round(x) : x;
+    int64_t row = (int64_t)y, column = (int64_t)x;
+    const double down[2] = {1.0 - (y - (double)row), y - (double)row};
+    const double across[2] = {1.0 - (x - (double)column), x - (double)column};
+    for (int i = 0; i < 4; i++) {
+        double share = down[i / 2] * across[i % 2];
+        if (share == 0.0)
+            continue;
+        int64_t at = (row + i / 2) * n[1] + column + i % 2;
+        sum += share * (wide ? ((const double *)values)[at] : (double)((const float *)values)[at]);
+    }
+    return sum;
+}
+
+void scatter_warp(const collet_scattering *s, void *values)
+{
+    const int64_t *n = s->options.shape + 1;
+    const double(*m)[2] = s->warp;
+    double r = scatter_aspect(s), det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
+    int wide = scatter_is_wide(s);
+    for (int64_t i = 0; i < n[0] * n[1]; i++) {
+        double cx = (double)n[1] / 2, cy = (double)n[0] / 2;
+        double dx = (double)(i % n[1]) - cx, dy = (double)(i / n[1]) - cy;
+        double x = cx + (m[1][1] * dx - m[0][1] * r * dy) / det;
+        double y = cy + (m[0][0] * dy - m[1][0] / r * dx) / det;
+        int inside = x > -ROUNDING && y > -ROUNDING && x < (double)(n[1] - 1) + ROUNDING &&
+                     y < (double)(n[0] - 1) + ROUNDING;
+        double value = inside ? sample(values, wide, n, y, x) : s->options.mask ? 0.0 : NAN;
+        if (wide)
+            ((double *)s->warped)[i] = value;
+        else
+            ((float *)s->warped)[i] = (float)value;
+    }
+    memcpy(values, s->warped, (size_t)(n[0] * n[1]) * (wide ? 8 : 4));
+}
