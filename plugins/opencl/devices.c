@@ -3,6 +3,7 @@
 #include "opencl.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -148,6 +149,12 @@ static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
     return group;
 }
 
+int opencl_is_single(const char *platform_version)
+{
+    const char *at = strstr(platform_version, "PoCL ");
+    return at && strtol(at + strlen("PoCL "), NULL, 10) < 6;
+}
+
 void opencl_describe(collet_device *d)
 {
     const opencl_driver *cl = &d->cl;
@@ -170,6 +177,7 @@ void opencl_describe(collet_device *d)
     get_text(cl, d->id, CL_DEVICE_VERSION, version, sizeof version);
     get_text(cl, d->id, CL_DRIVER_VERSION, driver, sizeof driver);
     platform_text(cl, d->id, CL_PLATFORM_VERSION, platform, sizeof platform);
+    d->single = (uint32_t)opencl_is_single(platform);
     jit_options(d, d->base.traits.exact_f32 ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
                                             : "-cl-std=CL1.2");
     snprintf(d->base.identity, sizeof d->base.identity, "opencl 1\n%s\n%s\n%s\n%s\n%s", platform,

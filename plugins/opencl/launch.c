@@ -37,6 +37,29 @@ static collet_status kernel_get(collet_queue *q, const jit_launch *l, const jit_
     return COLLET_OK;
 }
 
+/* On such a driver (see opencl_is_single) a kernel follows that of another queue which was enqueued
+ * before it. */
+static cl_int enqueue_single(collet_device *d, collet_queue *q, cl_kernel kernel,
+                             const size_t *items, const size_t *group, cl_event *event)
+{
+    pthread_mutex_lock(&d->launching);
+    cl_int status = CL_COMPLETE;
+    if (d->launched && d->cl.GetEventInfo(d->launched, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                          sizeof status, &status, NULL) != CL_SUCCESS)
+        status = CL_COMPLETE;
+    cl_uint waits = status > CL_COMPLETE;
+    cl_int error = d->cl.EnqueueNDRangeKernel(q->handle, kernel, 1, NULL, items, group, waits,
+                                              waits ? &d->launched : NULL, event);
+    if (error == CL_SUCCESS) {
+        if (d->launched)
+            d->cl.ReleaseEvent(d->launched);
+        d->launched = *event;
+        d->cl.RetainEvent(*event);
+    }
+    pthread_mutex_unlock(&d->launching);
+    return error;
+}
+
 /* Under the queue's lock. */
 static collet_status launch(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
                             collet_error *err)
@@ -56,8 +79,9 @@ static collet_status launch(collet_device *d, collet_queue *q, const jit_launch 
                                   opencl_error_name(error, why));
     }
     opencl_command *c = opencl_begin(q, kernel->label);
-    error = d->cl.EnqueueNDRangeKernel(q->handle, kernel->handle, 1, NULL, &items, &group, 0, NULL,
-                                       &c->event);
+    error = d->single ? enqueue_single(d, q, kernel->handle, &items, &group, &c->event)
+                      : d->cl.EnqueueNDRangeKernel(q->handle, kernel->handle, 1, NULL, &items,
+                                                   &group, 0, NULL, &c->event);
     return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, l->kernel, err);
 }
 

@@ -21,6 +21,9 @@ struct collet_device {
     cl_context context;
     uint32_t on_host; /* device and host share memory */
     opencl_blas blas; /* under base.lock */
+    uint32_t single;  /* kernels run one after the other: see opencl_is_single */
+    pthread_mutex_t launching;
+    cl_event launched; /* under it: the latest kernel of a `single` device */
 };
 
 /* A command that may be pending. */
@@ -46,7 +49,10 @@ struct collet_queue {
  * and why in `reason`. */
 uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
                              char reason[256]);
-/* Sets traits, options, identity and total_memory from d->id. */
+/* PoCL before 6 loses count of the uses of a kernel's code while it runs in several sizes at once,
+ * and aborts the process. */
+int opencl_is_single(const char *platform_version);
+/* Sets traits, options, identity, total_memory and `single` from d->id. */
 void opencl_describe(collet_device *d);
 
 collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t capacity,

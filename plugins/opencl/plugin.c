@@ -65,12 +65,16 @@ static collet_status make_context(collet_device *d, collet_error *err)
 
 collet_status jit_backend_open(collet_device *d, uint32_t index, collet_error *err)
 {
+    pthread_mutex_init(&d->launching, NULL); /* cannot fail on Linux */
     collet_status status = find_device(d, index, err);
     return status == COLLET_OK ? make_context(d, err) : status;
 }
 
 void jit_backend_close(collet_device *d)
 {
+    if (d->launched)
+        d->cl.ReleaseEvent(d->launched);
+    pthread_mutex_destroy(&d->launching);
     if (d->context)
         d->cl.ReleaseContext(d->context);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One kernel in many sizes at once. PoCL before 6 aborts a process that does so unless the backend
+ * orders its kernels, so this is a process of its own, in which no kernel has run before.
+ */
+#include "common/support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define THREADS 6
+#define SIZES 40
+
+typedef struct shared {
+    collet_runtime *runtime;
+    _Atomic int64_t sizes;
+    _Atomic int wrong;
+} shared;
+
+static void *work(void *argument)
+{
+    shared *s = argument;
+    collet_context *cx = NULL;
+    collet_error err;
+    int wrong = collet_context_create(&cx, s->runtime, &err) || collet_set_backend(cx, "opencl");
+    for (int i = 0; i < SIZES && !wrong; i++) {
+        int64_t n = 2048 * (1 + atomic_fetch_add(&s->sizes, 1));
+        collet_array *a = NULL, *b = NULL;
+        wrong = collet_array_create(cx, &a, COLLET_F32, 1, &n) ||
+                collet_array_create(cx, &b, COLLET_F32, 1, &n) || collet_add(cx, b, a, a) ||
+                collet_add(cx, b, b, a) || collet_finish(cx);
+        collet_array_free(a);
+        collet_array_free(b);
+    }
+    s->wrong |= wrong;
+    collet_context_destroy(cx);
+    return NULL;
+}
+
+static void test_sizes(void **state)
+{
+    shared s = {.wrong = 0};
+    collet_error err;
+    pthread_t threads[THREADS];
+    (void)state;
+    assert_int_equal(collet_runtime_create(&s.runtime, NULL, &err), COLLET_OK);
+    collet_context *cx = NULL;
+    assert_int_equal(collet_context_create(&cx, s.runtime, &err), COLLET_OK);
+    int absent = collet_set_backend(cx, "opencl") != COLLET_OK;
+    collet_context_destroy(cx);
+    for (int i = 0; i < THREADS && !absent; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &s), 0);
+    for (int i = 0; i < THREADS && !absent; i++)
+        pthread_join(threads[i], NULL);
+    collet_runtime_destroy(s.runtime);
+    if (absent)
+        skip();
+    assert_int_equal(s.wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
