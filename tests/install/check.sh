@@ -132,10 +132,10 @@ plugin() {
     expect '^example: -1 -0\.5 0\.25 1$' "$built/call_clamp"
     expect '^3 -4 by example$' "$WORK/package/program_c" example
     expect "$drop/example.so" "$prefix/bin/backend-info" example
-    expect 'example' "$prefix/bin/backend-check" "$drop/example.so"
+    expect 'example' "$prefix/bin/backend-check" --sample "$drop/example.so"
     expect '^3 -4 by example_async$' "$WORK/package/program_c" example_async
-    expect 'example_async' "$prefix/bin/backend-check" "$drop/example_async.so"
-    expect "example_async" "$prefix/bin/backend-check" --layer validation \
+    expect 'example_async' "$prefix/bin/backend-check" --sample "$drop/example_async.so"
+    expect "example_async" "$prefix/bin/backend-check" --layer validation --verbs --op memory \
         "$drop/example_async.so"
     COLLET_PLUGIN_PATH='' expect "there is no op 'example.clamp'" \
         bash -c "! '$built/call_clamp'"
