@@ -38,7 +38,7 @@ typedef struct job {
     int64_t n_angles;
     turn *turns;
     double *weights; /* KINDS of each angle */
-    double *reach;   /* of each STEP energies: the largest distance at which there is a sample */
+    double *reach;   /* of each energy: the largest distance at which there is a sample */
     double aspect;
     int64_t quarter;    /* angles of a quarter of a circle; 0: quarter turns do not exchange them */
     int64_t kept;       /* images whose weights keep their signs in a quarter turn */
@@ -100,16 +100,15 @@ static void order_pixels(const job *j, const collet_operand *out)
         j->order[first[radius(j, out, i)]++] = (int32_t)i;
 }
 
-/* Whether energies begin .. begin+n-1 of an image have a number at a pixel. */
-static int has_number(const collet_operand *images, int64_t pixel, int64_t begin, int64_t n)
+/* Whether an image of energy e has a number at a pixel. */
+static int has_number(const collet_operand *images, int64_t pixel, int64_t e)
 {
     int64_t y = pixel / images->shape[3], x = pixel % images->shape[3];
-    const char *at = cpu_at(images) + y * cpu_step(images, 2) + x * cpu_step(images, 3);
+    const char *at = cpu_at(images) + e * cpu_step(images, 0) + y * cpu_step(images, 2) +
+                     x * cpu_step(images, 3);
     for (int64_t k = 0; k < images->shape[1]; k++)
-        for (int64_t e = begin; e < begin + n; e++)
-            if (!isnan(real_at(at + k * cpu_step(images, 1) + e * cpu_step(images, 0),
-                               is_wide(images))))
-                return 1;
+        if (!isnan(real_at(at + k * cpu_step(images, 1), is_wide(images))))
+            return 1;
     return 0;
 }
 
@@ -118,18 +117,19 @@ static int has_number(const collet_operand *images, int64_t pixel, int64_t begin
 static void find_reach(const job *j)
 {
     const collet_operand *out = cpu_operand(j->call, 0), *images = cpu_operand(j->call, 1);
-    int64_t pixels = out->shape[1] * out->shape[2], weightless = 0;
+    int64_t pixels = out->shape[1] * out->shape[2], energies = out->shape[0], left = energies;
+    int weightless = 0;
     for (int64_t a = 0; a < j->n_angles; a++)
         weightless |= j->turns[a].kinds == 0;
-    for (int64_t e = 0; e < out->shape[0]; e += STEP) {
-        int64_t i = pixels - 1;
-        while (i >= 0 && !weightless &&
-               !has_number(images, j->order[i], e, min_i64(out->shape[0] - e, STEP)))
-            i--;
-        j->reach[e / STEP] = i == pixels - 1 ? INFINITY
-                             : i < 0         ? -1.0
-                                             : (double)radius(j, out, j->order[i]) + 3.0;
-    }
+    for (int64_t e = 0; e < energies; e++)
+        j->reach[e] = weightless ? INFINITY : -1.0;
+    for (int64_t i = pixels - 1; i >= 0 && left && !weightless; i--)
+        for (int64_t e = 0; e < energies; e++)
+            if (j->reach[e] < 0.0 && has_number(images, j->order[i], e)) {
+                j->reach[e] =
+                    i == pixels - 1 ? INFINITY : (double)radius(j, out, j->order[i]) + 3.0;
+                left--;
+            }
 }
 
 /* 0: an angle has more weights. */
@@ -213,17 +213,23 @@ static void run_pixel(const job *j, scatter_angle *angles, int64_t y, int64_t x,
                                        cpu_step(out, 0));
 }
 
-/* The same, or nothing where no image has a number so far from the centre. */
+/* The same, or nothing for energies whose images have no number so far from the centre. */
 static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
                      int64_t n)
 {
     const collet_scatter_average_params *params = j->call->params;
     const collet_operand *out = cpu_operand(j->call, 0);
-    double dx = (double)x - (double)out->shape[2] / 2, dy = (double)y - (double)out->shape[1] / 2;
-    if (distance(j, dx, dy) > j->reach[begin / STEP])
-        set_energies(j, pixel_at(j, y, x), begin, n, params->mask ? 0.0 : NAN);
-    else
-        run_pixel(j, angles, y, x, begin, n);
+    double far =
+        distance(j, (double)x - (double)out->shape[2] / 2, (double)y - (double)out->shape[1] / 2);
+    for (int64_t e = begin, end; e < begin + n; e = end) {
+        int beyond = far > j->reach[e];
+        for (end = e + 1; end < begin + n && (far > j->reach[end]) == beyond;)
+            end++;
+        if (beyond)
+            set_energies(j, pixel_at(j, y, x), e, end - e, params->mask ? 0.0 : NAN);
+        else
+            run_pixel(j, angles, y, x, e, end - e);
+    }
 }
 
 /* ---- Four pixels ----------------------------------------------------------------------------- */
@@ -380,20 +386,21 @@ static void run_four(const job *j, char *memory, int64_t y, int64_t x)
     scatter_angle *angles = (scatter_angle *)(void *)(memory + orbit_bytes(j->call));
     int inside = find_orbits(j, dx, dy, orbits);
     for (int64_t begin = 0; begin < out->shape[0]; begin += STEP) {
-        int64_t n = min_i64(out->shape[0] - begin, STEP);
-        int whole = !inside || distance(j, dx, dy) > j->reach[begin / STEP], single[STEP] = {0};
-        if (!whole)
+        int64_t n = min_i64(out->shape[0] - begin, STEP), within = 0;
+        int single[STEP];
+        for (int64_t e = 0; e < n; e++) {
+            single[e] = 1;
+            within += distance(j, dx, dy) <= j->reach[begin + e];
+        }
+        if (inside && within)
             run_orbit(j, orbits, y, x, begin, n, single);
-        int64_t singles = 0;
-        for (int64_t e = 0; e < n; e++)
-            singles += single[e];
-        whole |= singles == n;
         for (int which = 0; which < 4; which++) {
-            if (whole)
-                run_some(j, angles, row, column, begin, n);
-            for (int64_t e = 0; e < n && !whole; e++)
+            for (int64_t e = 0, end; e < n; e = end) {
+                for (end = e + 1; end < n && single[end] == single[e];)
+                    end++;
                 if (single[e])
-                    run_some(j, angles, row, column, begin + e, 1);
+                    run_some(j, angles, row, column, begin + e, end - e);
+            }
             turn_pixel(N, &row, &column);
         }
     }
@@ -472,16 +479,16 @@ static uint64_t folded_bytes(const collet_kernel_call *call)
            (is_wide(images) ? 8 : 4);
 }
 
-static int64_t steps_of(const collet_kernel_call *call)
+static int64_t even_energies(const collet_kernel_call *call)
 {
-    return (cpu_operand(call, 0)->shape[0] + STEP - 1) / STEP;
+    return (cpu_operand(call, 0)->shape[0] + 1) / 2 * 2;
 }
 
 ACCEPTS(scatter_average)
 {
     *workspace_bytes = (uint64_t)(device->threads * thread_bytes(call)) +
                        (uint64_t)angles_of(call) * (sizeof(turn) + KINDS * sizeof(double)) +
-                       (uint64_t)(steps_of(call) + 1) / 2 * 2 * sizeof(double) +
+                       (uint64_t)even_energies(call) * sizeof(double) +
                        order_bytes(cpu_operand(call, 0)) + folded_bytes(call) + 16;
     return COLLET_OK;
 }
@@ -497,7 +504,7 @@ KERNEL(scatter_average)
              .bytes = thread_bytes(call)};
     j.weights = (double *)(void *)(j.turns + j.n_angles);
     j.reach = j.weights + j.n_angles * KINDS;
-    j.order = (int32_t *)(void *)(j.reach + (steps_of(call) + 1) / 2 * 2);
+    j.order = (int32_t *)(void *)(j.reach + even_energies(call));
     j.folded = (char *)j.order + order_bytes(out);
     j.memory = j.folded + folded_bytes(call) / 16 * 16 + 16;
     int adjacent = images->shape[0] == 1 || cpu_step(images, 0) == (is_wide(images) ? 8 : 4);

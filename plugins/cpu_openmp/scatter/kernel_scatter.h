@@ -50,11 +50,12 @@ typedef struct scatter_kernels {
     void (*fold[2])(const char *const in[4], double sign, int64_t n, char *out);
     /*
      * out[i] = before[i] + sum over fields of weight f[i], i < n, complex. `before` may be `out` or
-     * NULL. `reversed`: f[n - 1 - i]; `conjugate`: its conjugate.
+     * NULL. `reversed`: f[n - 1 - i]; `conjugate`: its conjugate. There are `room` >= n elements
+     * that can be read at each f.
      */
     void (*combine[2])(char *out, const char *before, const char *const *f,
-                       const double (*weights)[2], int64_t fields, int64_t n, int reversed,
-                       int conjugate);
+                       const double (*weights)[2], int64_t fields, int64_t n, int64_t room,
+                       int reversed, int conjugate);
     /* The three images of all energies at a pixel. */
     void (*images[2])(const scatter_energies *energies, const scatter_pixel *pixel);
 } scatter_kernels;

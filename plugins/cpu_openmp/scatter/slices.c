@@ -6,6 +6,7 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/scatter/numbers.h"
@@ -33,46 +34,51 @@ static int64_t layers_of(const collet_kernel_call *call)
     return cpu_operand(call, 1)->shape[1];
 }
 
-/* The layers of field f as slice d of a part reads them, and their phases; returns how many. */
-static int64_t find_layers(const job *j, const part *p, int64_t d, int64_t f, const char **at,
-                           double (*weight)[2])
+/* Whether slice d of a part is one, and what its layers are multiplied by. */
+static int find_phases(const job *j, const part *p, int64_t d, double (*weight)[2])
 {
     const collet_scatter_params *params = j->call->params;
-    const collet_operand *layers = cpu_operand(j->call, 1), *out = cpu_operand(j->call, 0);
-    int64_t Z = cpu_scatter_layers(j->call), Y = out->shape[2], X = out->shape[3], z = p->first + d;
+    int64_t Z = cpu_scatter_layers(j->call), z = p->first + d, a = (Z / 2 - z + Z) % Z;
     if (d >= p->count || z < 0 || z >= Z)
         return 0;
-    int64_t a = (Z / 2 - z + Z) % Z, b = (Y / 2 - p->y + Y) % Y;
+    for (int64_t l = 0; l < layers_of(j->call); l++)
+        memcpy(weight[l], j->phase[a * (params->layer + l) % Z], sizeof *weight);
+    return 1;
+}
+
+/* The first element of each layer of field f that a part reads; returns how many follow. */
+static int64_t find_layers(const job *j, const part *p, int64_t f, const char **at)
+{
+    const collet_operand *layers = cpu_operand(j->call, 1), *out = cpu_operand(j->call, 0);
+    int64_t Y = out->shape[2], X = out->shape[3], b = (Y / 2 - p->y + Y) % Y;
     int near = p->begin <= X / 2;
     /* Beyond q = 0 the index is N - (N / 2 - x + N) = x - N / 2. */
     int64_t c = near ? X / 2 - (p->end - 1) : p->begin - X / 2;
     const char *first = cpu_at(layers) + f * cpu_step(layers, 0) +
                         (near ? b : (Y - b) % Y) * cpu_step(layers, 2) + c * j->size;
-    for (int64_t l = 0; l < layers->shape[1]; l++) {
-        const double *phase = j->phase[a * (params->layer + l) % Z];
+    for (int64_t l = 0; l < layers->shape[1]; l++)
         at[l] = first + l * cpu_step(layers, 1);
-        weight[l][0] = phase[0];
-        weight[l][1] = phase[1];
-    }
-    return layers->shape[1];
+    return layers->shape[3] - c;
 }
 
 static void run_part(const job *j, const part *p, const char **at, double (*weight)[2])
 {
     const collet_operand *out = cpu_operand(j->call, 0), *before = cpu_operand(j->call, 3);
     int near = p->begin <= out->shape[3] / 2;
-    for (int64_t i = 0; i < out->shape[0] * out->shape[1]; i++) {
-        int64_t d = i / out->shape[1], f = i % out->shape[1];
-        int64_t count = find_layers(j, p, d, f, at, weight);
-        char *to = cpu_at(out) + d * cpu_step(out, 0) + f * cpu_step(out, 1) +
-                   p->y * cpu_step(out, 2) + p->begin * j->size;
-        const char *from = NULL;
-        if (cpu_present(before))
-            from = cpu_at(before) + d * cpu_step(before, 0) + f * cpu_step(before, 1) +
-                   p->y * cpu_step(before, 2) + p->begin * j->size;
-        if (count || from != to)
-            j->kernels->combine[j->size == 16](to, from, at, (const double(*)[2])weight, count,
-                                               p->end - p->begin, near, !near);
+    for (int64_t d = 0; d < out->shape[0]; d++) {
+        int64_t count = find_phases(j, p, d, weight) ? layers_of(j->call) : 0;
+        for (int64_t f = 0; f < out->shape[1]; f++) {
+            int64_t room = find_layers(j, p, f, at);
+            char *to = cpu_at(out) + d * cpu_step(out, 0) + f * cpu_step(out, 1) +
+                       p->y * cpu_step(out, 2) + p->begin * j->size;
+            const char *from = NULL;
+            if (cpu_present(before))
+                from = cpu_at(before) + d * cpu_step(before, 0) + f * cpu_step(before, 1) +
+                       p->y * cpu_step(before, 2) + p->begin * j->size;
+            if (count || from != to)
+                j->kernels->combine[j->size == 16](to, from, at, (const double(*)[2])weight, count,
+                                                   p->end - p->begin, room, near, !near);
+        }
     }
 }
 
