@@ -7,6 +7,7 @@
 #include <collet/collet.h>
 
 #include "util/json.h"
+#include "util/text.h"
 
 #define FIRST_TRY 8192
 
@@ -83,6 +84,38 @@ static collet_status call_slot(const collet_plugin *plugin, const collet_host *h
     return COLLET_OK;
 }
 
+/* The character of an escape sequence "\\u00NN"; 0: another one. */
+static unsigned long escaped(const char *text)
+{
+    if (strncmp(text, "\\u00", 4) || strspn(text + 4, "0123456789abcdefABCDEF") < 2)
+        return 0;
+    const char digits[] = {text[4], text[5], '\0'};
+    return strtoul(digits, NULL, 16);
+}
+
+/* What a driver says of its device may hold any bytes: invalid UTF-8 becomes '?', and control
+ * characters, which JSON escapes, '?' or blanks. */
+static void replace_invalid(char *text)
+{
+    size_t length = strlen(text);
+    int in_string = 0;
+    for (size_t at = 0, bytes; at < length; at += bytes) {
+        bytes = text_character(text + at, length - at);
+        if (!bytes && text[at] & 0x80)
+            text[at] = '?';
+        bytes += !bytes;
+        in_string ^= text[at] == '"';
+        if (!in_string || text[at] != '\\')
+            continue;
+        bytes++;
+        unsigned long code = escaped(text + at);
+        if (text[at + 1] && strchr("bfnrt", text[at + 1]))
+            memset(text + at, ' ', 2);
+        else if (code && (code < ' ' || (code >= 0x7f && code < 0xa0)))
+            memcpy(text + at, "\\u003f", 6);
+    }
+}
+
 collet_status capabilities_get(const collet_plugin *plugin, const collet_host *host, char **json,
                                refusal *why)
 {
@@ -103,6 +136,8 @@ collet_status capabilities_get(const collet_plugin *plugin, const collet_host *h
     }
     if (status == COLLET_OK && needed > capacity)
         status = INVALID("the text needs more bytes each time");
+    if (status == COLLET_OK)
+        replace_invalid(text);
     if (status == COLLET_OK && (status = capabilities_verify(text, NULL, &wrong)) != COLLET_OK)
         status = status == COLLET_NO_MEMORY ? REFUSE_NO_MEMORY("%s", wrong.text)
                                             : REFUSE("capabilities-invalid", "%s", wrong.text);

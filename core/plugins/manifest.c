@@ -10,6 +10,7 @@
 
 #include "elf_note.h"
 #include "util/json.h"
+#include "util/text.h"
 
 #define GNU_BUILD_ID 3
 #define MAX_BUILD_ID 64 /* bytes */
@@ -103,11 +104,10 @@ static collet_status bad_member(refusal *why, const char *member, const char *ex
 
 static int text_valid(const char *text, size_t longest)
 {
-    size_t i = 0;
-    for (; text[i]; i++)
-        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-            return 0;
-    return i <= longest;
+    size_t length = strlen(text), at = 0, bytes;
+    while (at < length && (bytes = text_character(text + at, length - at)))
+        at += bytes;
+    return at == length && length <= longest;
 }
 
 /* "add", or "vendor.op". */

@@ -19,6 +19,7 @@
 
 #include "capabilities.h"
 #include "util/json.h"
+#include "util/text.h"
 #include "open.h"
 
 #define TAIL 400    /* last bytes of the child's messages */
@@ -76,8 +77,7 @@ static collet_status report_format(probe_report *report, const char *code, int u
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
-    if (vsnprintf(text, sizeof text, format, arguments) < 0)
-        text[0] = '\0';
+    text_message(text, sizeof text, format, arguments);
     va_end(arguments);
     return probe_report_set(report, code, text, NULL, unproven, err);
 }

@@ -228,8 +228,10 @@ static char *print_report(const probe_cache_key *key, const char *name, const pr
 {
     char *text = NULL;
     cJSON *root = cJSON_CreateObject();
+    collet_error shown; /* a path may hold any bytes */
+    collet_fail(&shown, COLLET_OK, "%s", key->path);
     if (root && cJSON_AddNumberToObject(root, "format", CACHE_FORMAT) &&
-        cJSON_AddStringToObject(root, "path", key->path) &&
+        cJSON_AddStringToObject(root, "path", shown.text) &&
         cJSON_AddStringToObject(root, "key", name) &&
         cJSON_AddStringToObject(root, "code", report->code) &&
         cJSON_AddStringToObject(root, "reason", report->reason) &&

@@ -2,7 +2,8 @@
 #include "refusal.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "util/text.h"
 
 collet_status refuse_with(refusal *why, collet_status status, const char *code, const char *format,
                           ...)
@@ -10,8 +11,7 @@ collet_status refuse_with(refusal *why, collet_status status, const char *code, 
     va_list arguments;
     why->code = code;
     va_start(arguments, format);
-    if (vsnprintf(why->text, sizeof why->text, format, arguments) < 0)
-        why->text[0] = '\0';
+    text_message(why->text, sizeof why->text, format, arguments);
     va_end(arguments);
     return status;
 }

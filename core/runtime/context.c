@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "util/struct.h"
+#include "util/text.h"
 
 /* Of the calling thread; no other thread has ever had it. */
 static uint64_t thread_number(void)
@@ -77,8 +78,7 @@ collet_status context_fail(collet_context *cx, collet_status status, const char 
         va_list arguments;
         va_start(arguments, format);
         err->status = status;
-        if (vsnprintf(err->text, sizeof err->text, format, arguments) < 0)
-            err->text[0] = '\0';
+        text_message(err->text, sizeof err->text, format, arguments);
         va_end(arguments);
     }
     return status;

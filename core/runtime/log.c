@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "log.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "util/text.h"
 
 void log_arguments(const message_log *log, int32_t level, const char *format, va_list arguments)
 {
     char text[COLLET_ERROR_TEXT];
     if (!log->write || level > log->level)
         return;
-    if (vsnprintf(text, sizeof text, format, arguments) >= 0)
-        log->write(log->user, level, text);
+    text_message(text, sizeof text, format, arguments);
+    log->write(log->user, level, text);
 }
 
 void log_message(const message_log *log, int32_t level, const char *format, ...)

@@ -7,6 +7,8 @@
 
 #include <collet/collet.h>
 
+#include "text.h"
+
 static collet_status refuse(json_problem *out, json_problem problem, collet_error *err,
                             const char *what, size_t offset)
 {
@@ -20,16 +22,18 @@ static collet_status refuse(json_problem *out, json_problem problem, collet_erro
 static const char *scan(const char *text, size_t length, size_t *offset)
 {
     int in_string = 0, depth = 0;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0, bytes; i < length; i += bytes) {
         unsigned char c = (unsigned char)text[i];
+        size_t character = in_string ? text_character(text + i, length - i) : 1;
         *offset = i;
+        bytes = character;
         if (in_string) {
-            if (c < 0x20)
-                return "a control character in a string";
+            if (!character)
+                return "a control character or invalid UTF-8 in a string";
             if (c == '\\' && length - i >= 6 && !memcmp(text + i, "\\u0000", 6))
                 return "\\u0000 in a string";
             if (c == '\\')
-                i++;
+                bytes++;
             else if (c == '"')
                 in_string = 0;
         } else if (c == '"') {

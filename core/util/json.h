@@ -22,8 +22,8 @@ typedef enum json_problem {
 
 /*
  * Parses length bytes (no NUL needed). Besides malformed JSON refuses text after the value,
- * duplicate keys in an object, a byte order mark, control characters and \u0000 in strings, more
- * than JSON_MAX_DEPTH levels or JSON_MAX_MEMBERS members. *tree belongs to the caller
+ * duplicate keys in an object, a byte order mark, control characters, invalid UTF-8 and \u0000 in
+ * strings, more than JSON_MAX_DEPTH levels or JSON_MAX_MEMBERS members. *tree belongs to the caller
  * (cJSON_Delete); *problem may be NULL. FORMAT, with text; NO_MEMORY.
  */
 collet_status json_parse(const char *text, size_t length, cJSON **tree, json_problem *problem,

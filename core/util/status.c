@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include <collet/collet.h>
+
+#include "text.h"
 
 typedef struct named {
     const char *name;
@@ -35,8 +36,7 @@ collet_status collet_fail(collet_error *err, collet_status status, const char *f
         va_list arguments;
         va_start(arguments, format);
         err->status = status;
-        if (vsnprintf(err->text, sizeof err->text, format, arguments) < 0)
-            err->text[0] = '\0';
+        text_message(err->text, sizeof err->text, format, arguments);
         va_end(arguments);
     }
     return status;

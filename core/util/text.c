@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +37,50 @@ void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape)
     for (int32_t i = 0; i < ndim; i++)
         text_add(t, "%s%" PRId64, i ? " x " : "", shape[i]);
 }
+
+/* ---- Messages ---------------------------------------------------------------------------- */
+
+size_t text_character(const char *text, size_t size)
+{
+    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *byte = (const unsigned char *)text;
+    if (!size)
+        return 0;
+    size_t length = byte[0] < 0x80 ? 1 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
+    uint32_t code = length == 1 ? byte[0] : byte[0] & (0x7fu >> length);
+    if (length > size || byte[0] > 0xf4 || (byte[0] >= 0x80 && byte[0] < 0xc2))
+        return 0;
+    for (size_t i = 1; i < length; code = code << 6 | (byte[i++] & 0x3f))
+        if ((byte[i] & 0xc0) != 0x80)
+            return 0;
+    int fine = code >= ' ' && (code < 0x7f || code >= 0xa0) && code >= smallest[length] &&
+               code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return fine ? length : 0;
+}
+
+void text_message(char *out, size_t size, const char *format, va_list arguments)
+{
+    char raw[COLLET_ERROR_TEXT];
+    const int lines = strchr(format, '\n') != NULL;
+    size_t done = 0, length;
+    if (vsnprintf(raw, size < sizeof raw ? size : sizeof raw, format, arguments) < 0)
+        raw[0] = '\0';
+    length = strlen(raw);
+    for (size_t at = 0, bytes; at < length; at += bytes) {
+        size_t character = raw[at] == '\n' && lines ? 1 : text_character(raw + at, length - at);
+        bytes = character ? character : 1;
+        if (done + (character ? bytes : 4) >= size)
+            break;
+        if (character)
+            memcpy(out + done, raw + at, bytes);
+        else
+            snprintf(out + done, 5, "\\x%02x", (unsigned char)raw[at]);
+        done += character ? bytes : 4;
+    }
+    out[done] = '\0';
+}
+
+/* ---- Edit distance ----------------------------------------------------------------------- */
 
 #define DISTANCE_MAX 64
 

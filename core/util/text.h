@@ -3,6 +3,7 @@
 #ifndef COLLET_CORE_TEXT_H
 #define COLLET_CORE_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,13 @@ void text_clear(text_buffer *t);
 void text_add(text_buffer *t, const char *format, ...) COLLET_PRINTF(2, 3);
 /* "3 x 4 x 5", "()" for no axes. */
 void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape);
+
+/* Bytes of the character that `text` of `size` bytes begins with; 0 where it begins with invalid
+ * UTF-8 (RFC 3629) or a control character (C0, DEL, C1), which a terminal might execute. */
+size_t text_character(const char *text, size_t size);
+/* vsnprintf for messages, which may quote anything, at most COLLET_ERROR_TEXT bytes: bytes that
+ * text_character refuses become \xNN; line ends stay where `format` itself has one. */
+void text_message(char *out, size_t size, const char *format, va_list arguments);
 
 /* Edit distance (insert, delete, replace, swap of neighbours); a large number if a text has 64
  * bytes or more. */

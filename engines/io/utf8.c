@@ -2,6 +2,8 @@
 #include "utf8.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* By the first byte; 0: begins no character. */
@@ -52,4 +54,33 @@ void collet_utf8_copy(char *out, size_t size, const char *text, size_t length)
         at += bytes;
     }
     out[done] = '\0';
+}
+
+static char *escape(const char *text, const char *keep, const char *mark)
+{
+    size_t length = strlen(text), longest = strlen(mark) + 2;
+    char *copy = length < SIZE_MAX / longest ? malloc(length * longest + 1) : NULL, *end = copy;
+
+    for (size_t at = 0; copy != NULL && at < length;) {
+        size_t n =
+            strchr(keep, text[at]) != NULL ? 1 : collet_utf8_character(text + at, length - at);
+        if (n > 0)
+            end = mempcpy(end, text + at, n);
+        else
+            end += sprintf(end, "%s%02x", mark, (uint8_t)text[at]);
+        at += n > 0 ? n : 1;
+    }
+    if (copy != NULL)
+        *end = '\0';
+    return copy;
+}
+
+char *collet_utf8_shown(const char *text, const char *keep)
+{
+    return escape(text, keep, "\\x");
+}
+
+char *collet_utf8_json(const char *json)
+{
+    return escape(json, "\n\t", "\\\\x");
 }

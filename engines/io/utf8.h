@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8.h - checks text from files before it is printed. */
+/* utf8.h - text from outside: names in files, paths, what libraries say. */
 #ifndef COLLET_IO_UTF8_H
 #define COLLET_IO_UTF8_H
 
@@ -12,5 +12,12 @@ size_t collet_utf8_character(const char *text, size_t size);
 /* Copies the characters of `text` that fit into size > 0 bytes with the NUL, each byte that
  * collet_utf8_character refuses as '?'. */
 void collet_utf8_copy(char *out, size_t size, const char *text, size_t length);
+
+/* A copy for a terminal or a line of text: what collet_utf8_character refuses as \xNN, except
+ * bytes of `keep`. The caller frees it; NULL when out of memory. */
+char *collet_utf8_shown(const char *text, const char *keep);
+
+/* The same of a JSON text whose strings may hold any bytes, which makes it valid. */
+char *collet_utf8_json(const char *json);
 
 #endif

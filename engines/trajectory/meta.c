@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "meta.h"
 
+#include "io/utf8.h"
+
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,7 +291,7 @@ static void describe_work(document *d, const collet_extraction *x)
 collet_status extract_meta_format(const collet_extraction *x, char **text, collet_error *err)
 {
     document d = {cJSON_CreateObject(), 0};
-    char *printed = NULL;
+    char *printed = NULL, *shown;
 
     *text = NULL;
     describe_program(&d, x);
@@ -303,8 +305,10 @@ collet_status extract_meta_format(const collet_extraction *x, char **text, colle
     if (d.root != NULL && !d.failed)
         printed = cJSON_Print(d.root);
     cJSON_Delete(d.root);
-    if (printed != NULL && asprintf(text, "%s\n", printed) < 0)
+    shown = printed != NULL ? collet_utf8_json(printed) : NULL;
+    if (shown != NULL && asprintf(text, "%s\n", shown) < 0)
         *text = NULL;
+    free(shown);
     cJSON_free(printed);
     if (*text == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "meta file: out of memory");

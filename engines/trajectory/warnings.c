@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "warnings.h"
 
+#include "io/utf8.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,21 +14,20 @@ static collet_status add(collet_extraction *x, collet_error *err, const char *fo
 static collet_status add(collet_extraction *x, collet_error *err, const char *format, ...)
 {
     char **grown = realloc(x->warnings, (x->n_warnings + 1) * sizeof *grown);
-    char *text = NULL;
+    char *text = NULL, *shown;
     va_list arguments;
-    int length;
 
     if (grown != NULL)
         x->warnings = grown;
     va_start(arguments, format);
-    length = vasprintf(&text, format, arguments);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
     va_end(arguments);
-    if (grown == NULL || length < 0) {
-        if (length >= 0)
-            free(text);
+    shown = grown != NULL && text != NULL ? collet_utf8_shown(text, "") : NULL;
+    free(text);
+    if (shown == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "warnings: out of memory");
-    }
-    x->warnings[x->n_warnings++] = text;
+    x->warnings[x->n_warnings++] = shown;
     return COLLET_OK;
 }
 

@@ -40,7 +40,9 @@ class Report(tuple):
         for finding in self:
             lines += [f"missing: {finding.what}", f"  why:   {finding.why}"]
             lines += [f"  mend:  {finding.mend}"] if finding.mend else []
-        return "\n".join(lines + ([] if self else ["nothing is missing"]))
+        text = "\n".join(lines + ([] if self else ["nothing is missing"]))
+        return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode()
+                       for c in text)
 
     __repr__ = __str__
 

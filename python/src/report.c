@@ -43,11 +43,12 @@ PyObject *report_backends(PyObject *module, PyObject *unused)
     (void)unused;
     for (size_t i = 0; list && collet_backend_info_at(runtime, i, &b, NULL) == COLLET_OK; i++)
         if (append(list,
-                   Py_BuildValue("{s:s,s:i,s:s,s:i,s:N,s:N,s:N,s:I,s:s,s:s,s:s,s:N}", "name",
+                   Py_BuildValue("{s:s,s:i,s:s,s:i,s:N,s:N,s:N,s:I,s:N,s:s,s:s,s:N}", "name",
                                  b.name, "state", (int)b.state, "version", b.version, "priority",
                                  (int)b.priority, "jit", PyBool_FromLong(b.jit), "parallel",
                                  PyBool_FromLong(b.parallel), "gpu", PyBool_FromLong(b.gpu),
-                                 "kernel_count", b.kernel_count, "path", b.path, "reason", b.reason,
+                                 "kernel_count", b.kernel_count, "path",
+                                 PyUnicode_DecodeFSDefault(b.path), "reason", b.reason,
                                  "capabilities", b.capabilities, "devices", devices(runtime, i))))
             Py_CLEAR(list);
     return list;
@@ -61,9 +62,10 @@ PyObject *report_records(PyObject *module, PyObject *unused)
     (void)module;
     (void)unused;
     for (size_t i = 0; list && collet_record_at(runtime, i, &r, NULL) == COLLET_OK; i++)
-        if (append(list, Py_BuildValue("{s:s,s:s,s:N,s:s,s:s,s:d}", "path", r.path, "stage",
-                                       r.stage, "accepted", PyBool_FromLong(r.accepted), "code",
-                                       r.code, "reason", r.reason, "milliseconds", r.milliseconds)))
+        if (append(list, Py_BuildValue("{s:N,s:s,s:N,s:s,s:s,s:d}", "path",
+                                       PyUnicode_DecodeFSDefault(r.path), "stage", r.stage,
+                                       "accepted", PyBool_FromLong(r.accepted), "code", r.code,
+                                       "reason", r.reason, "milliseconds", r.milliseconds)))
             Py_CLEAR(list);
     return list;
 }
@@ -76,9 +78,10 @@ PyObject *report_settings(PyObject *module, PyObject *unused)
     (void)module;
     (void)unused;
     for (size_t i = 0; list && collet_setting_at(runtime, i, &s, NULL) == COLLET_OK; i++)
-        if (append(list, Py_BuildValue("{s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "key", s.key, "environment",
+        if (append(list, Py_BuildValue("{s:s,s:s,s:s,s:s,s:N,s:s,s:s}", "key", s.key, "environment",
                                        s.environment, "type", s.type, "default", s.fallback,
-                                       "value", s.value, "source", s.source, "help", s.help)))
+                                       "value", PyUnicode_DecodeFSDefault(s.value), "source",
+                                       s.source, "help", s.help)))
             Py_CLEAR(list);
     return list;
 }

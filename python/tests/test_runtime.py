@@ -167,6 +167,22 @@ def test_doctor_finds_libraries_and_refused_plugins(tmp_path):
     assert "apt-get install libopenblas0" in text
 
 
+def test_paths_are_any_bytes(tmp_path):
+    directory = os.path.join(os.fsencode(tmp_path), b"\x1b[2J\xff")
+    os.mkdir(directory)
+    with open(os.path.join(directory, b"broken.so"), "wb") as file:
+        file.write(b"no ELF")
+    text = python("""if True:
+        import collet, os
+        from collet import _core, _doctor
+        print(collet.doctor(), _doctor.Report("\\x1b[2J\\udcff", ()))
+        path = os.environ["COLLET_PLUGIN_PATH"]
+        assert path + "/broken.so" in [r["path"] for r in _core.records()]
+        assert path in [s["value"] for s in _core.settings()]
+    """, COLLET_PLUGIN_PATH=os.fsdecode(directory))
+    assert "\\x1b[2J\\udcff\n" in text and "\x1b" not in text
+
+
 def test_other_threads_run_while_work_runs():
     a = np.ones((1500, 1500))
     op.matmul(a, a)

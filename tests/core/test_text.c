@@ -59,6 +59,39 @@ static void only_near_names_are_suggested(void **state)
     assert_string_equal(best, "log");
 }
 
+/* What a message quotes can neither steer a terminal nor break JSON; its own line ends stay. */
+static void messages_escape_what_they_quote(void **state)
+{
+    static const struct {
+        const char *quoted, *shown;
+    } cases[] = {
+        {"plain", "plain"},
+        {"\033[2J\a\r\n\t\x7f", "\\x1b[2J\\x07\\x0d\\x0a\\x09\\x7f"},
+        {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"\xc2\x9b", "\\xc2\\x9b"},
+        {"\xff\x80\xbf\x80", "\\xff\\x80\\xbf\\x80"},
+        {"\xc0\xaf\xc1\xbf", "\\xc0\\xaf\\xc1\\xbf"},
+        {"\xe0\x80\xaf", "\\xe0\\x80\\xaf"},
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+        {"\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"},
+        {"\xe2\x82", "\\xe2\\x82"},
+    };
+    collet_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        collet_fail(&err, COLLET_IO, "%s", cases[i].quoted);
+        assert_string_equal(err.text, cases[i].shown);
+    }
+    collet_fail(&err, COLLET_IO, "a\n%s", "\033");
+    assert_string_equal(err.text, "a\n\\x1b");
+    char longest[2000];
+    memset(longest, '\033', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    collet_fail(&err, COLLET_IO, "%s", longest);
+    assert_int_equal(strlen(err.text), (sizeof err.text - 1) / 4 * 4);
+}
+
 static void write_group(const char *root, const char *group, const char *file, const char *text)
 {
     char path[256];
@@ -132,6 +165,7 @@ int main(void)
         cmocka_unit_test(long_texts_are_cut_visibly),
         cmocka_unit_test(distance_counts_edits),
         cmocka_unit_test(only_near_names_are_suggested),
+        cmocka_unit_test(messages_escape_what_they_quote),
         cmocka_unit_test(cgroup_quotas_bind),
         cmocka_unit_test(every_status_and_dtype_has_a_text),
         cmocka_unit_test(versions_as_text_and_number_agree),

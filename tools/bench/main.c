@@ -6,6 +6,7 @@
 #include "bench/ops/mode.h"
 #include "bench/base/options.h"
 #include "bench/base/session.h"
+#include "common/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +15,8 @@
 /* A wrong command line prints no report. */
 static int finish(bench_session *s, int result)
 {
-    if (s->report && result != BENCH_EXIT_USAGE) {
-        char *text = cJSON_Print(s->report);
-        if (!text)
-            return bench_out_of_memory();
-        puts(text);
-        cJSON_free(text);
-    }
+    if (s->report && result != BENCH_EXIT_USAGE && !tool_print_json(s->report))
+        return bench_out_of_memory();
     if (ferror(stdout) || fflush(stdout)) {
         perror("backend-bench: standard output");
         return BENCH_EXIT_FAILURE;

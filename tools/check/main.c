@@ -49,7 +49,7 @@ static uint64_t number(struct argp_state *state, const char *text, uint64_t most
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (errno || end == text || *end || text[0] == '-' || value > most)
-        argp_error(state, "%s is a number from 0 to %llu, not '%s'", what, (unsigned long long)most,
+        tool_error(state, "%s is a number from 0 to %llu, not '%s'", what, (unsigned long long)most,
                    text);
     return value;
 }
@@ -102,12 +102,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (options->target)
-            argp_error(state, "one plugin at a time");
+            tool_error(state, "one plugin at a time");
         options->target = text;
         return 0;
     case ARGP_KEY_END:
         if (!options->target && !options->list)
-            argp_error(state, "which plugin? A file, or a name that backend-info lists");
+            tool_error(state, "which plugin? A file, or a name that backend-info lists");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

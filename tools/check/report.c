@@ -2,6 +2,7 @@
 /* The report: a line for each row as it ends, or one JSON text at the end. */
 #include "check.h"
 
+#include "common/output.h"
 #include "common/size.h"
 
 #include <inttypes.h>
@@ -36,8 +37,8 @@ void check_report_begin(const check_options *options, const check_shared *shared
 {
     if (options->json)
         return;
-    printf("%s %s (%s), seed %" PRIu64 "%s\n", shared->backend, shared->version, shared->path,
-           options->seed, options->large == 0 ? ", quick" : "");
+    printf("%s %s (%s), seed %" PRIu64 "%s\n", shared->backend, shared->version,
+           tool_shown(shared->path), options->seed, options->large == 0 ? ", quick" : "");
     fflush(stdout);
 }
 
@@ -70,7 +71,7 @@ void check_report_row(const check_options *options, const check_row *row)
         return;
     }
     if (row->state == CHECK_ROW_SKIP) {
-        printf("  %s\n", row->why);
+        printf("  %s\n", tool_shown(row->why));
         fflush(stdout);
         return;
     }
@@ -81,9 +82,9 @@ void check_report_row(const check_options *options, const check_row *row)
     printf("\n");
     if (row->state == CHECK_ROW_FAIL) {
         rerun(options, row, again);
-        printf("      %d of them failed; %s\n", row->result.failures, row->why);
+        printf("      %d of them failed; %s\n", row->result.failures, tool_shown(row->why));
         if (row->result.first >= 0 || row->sig[0] == '\0')
-            printf("      again: %s\n", again);
+            printf("      again: %s\n", tool_shown(again));
     }
     fflush(stdout);
 }
@@ -103,9 +104,9 @@ static void print_summary(const check_shared *shared, int status, double seconds
     int counts[4], cases;
     count_rows(shared, counts, &cases);
     if (status == CHECK_ABSENT)
-        printf("SKIP  %s\n", shared->reason);
+        printf("SKIP  %s\n", tool_shown(shared->reason));
     else if (shared->phase != CHECK_DONE)
-        fprintf(stderr, "backend-check: %s\n", shared->reason);
+        fprintf(stderr, "backend-check: %s\n", tool_shown(shared->reason));
     else
         printf("%s: %d row%s passed, %d failed, %d skipped; %d case%s in %.1f s\n", shared->backend,
                counts[CHECK_ROW_PASS], tool_plural(counts[CHECK_ROW_PASS]), counts[CHECK_ROW_FAIL],
@@ -153,12 +154,8 @@ static cJSON *row_json(const check_options *options, const check_row *row)
 
 static void print_json(cJSON *document)
 {
-    char *text = document ? cJSON_Print(document) : NULL;
-    if (text)
-        printf("%s\n", text);
-    else
+    if (!tool_print_json(document))
         fprintf(stderr, "backend-check: out of memory\n");
-    free(text);
     cJSON_Delete(document);
 }
 

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "common/stats.h"
+#include "io/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,11 +121,14 @@ static void finish(worker_process *p, const check_shared *shared, char words[END
 /* The output of a lost worker may contain the reason (a sanitizer's report). */
 static void show_output(int output)
 {
-    char text[4096];
+    char text[4096 + 1];
     off_t at = 0;
     ssize_t count;
-    while ((count = pread(output, text, sizeof text, at)) > 0) {
-        fwrite(text, 1, (size_t)count, stderr);
+    while ((count = pread(output, text, sizeof text - 1, at)) > 0) {
+        text[count] = '\0';
+        char *shown = collet_utf8_shown(text, "\n\t");
+        fputs(shown ? shown : "(out of memory)\n", stderr);
+        free(shown);
         at += count;
     }
 }

@@ -2,13 +2,28 @@
 #include "arguments.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/output.h"
 #include "io/decimal.h"
 
 #include <collet/collet.h>
 #include <stdio.h>
+
+void tool_error(const struct argp_state *state, const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    argp_error(state, "%s", text != NULL ? tool_shown(text) : "out of memory");
+    free(text);
+}
 
 int64_t tool_parse_count(struct argp_state *state, const char *name, const char *text,
                          int64_t minimum)
@@ -16,7 +31,7 @@ int64_t tool_parse_count(struct argp_state *state, const char *name, const char 
     int64_t value;
 
     if (!collet_decimal_parse_integer(text, strlen(text), &value) || value < minimum)
-        argp_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
+        tool_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
                    (long long)minimum);
     return value;
 }

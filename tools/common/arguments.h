@@ -4,10 +4,14 @@
 #define TOOL_ARGUMENTS_H
 
 #include <argp.h>
+#include <collet/types.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* A whole number of at least `minimum`; otherwise argp_error, which names the option `name`
+/* argp_error; what the command line has in the text is escaped. */
+void tool_error(const struct argp_state *state, const char *format, ...) COLLET_PRINTF(2, 3);
+
+/* A whole number of at least `minimum`; otherwise tool_error, which names the option `name`
  * ("--threads"). */
 int64_t tool_parse_count(struct argp_state *state, const char *name, const char *text,
                          int64_t minimum);

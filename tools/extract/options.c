@@ -83,12 +83,12 @@ static void parse_axis(struct argp_state *state, const char *text, double axis[3
         size_t length = strcspn(at, ",");
 
         if (!collet_decimal_parse(at, length, &axis[i]) || at[length] != (i < 2 ? ',' : '\0'))
-            argp_error(state, "--axis: '%s' is not of the form x,y,z", text);
+            tool_error(state, "--axis: '%s' is not of the form x,y,z", text);
         at += length + (i < 2);
         square += axis[i] * axis[i];
     }
     if (!(square > 0) || !isfinite(square))
-        argp_error(state, "--axis: '%s' has no direction", text);
+        tool_error(state, "--axis: '%s' has no direction", text);
 }
 
 /* Refuses names of other formats. */
@@ -98,13 +98,13 @@ static void check_output(struct argp_state *state, const extract_options *option
     size_t length = name != NULL ? strlen(name) : 0;
 
     if (options->output != NULL && options->directory != NULL)
-        argp_error(state, "-o and -d exclude each other");
+        tool_error(state, "-o and -d exclude each other");
     if (name == NULL)
         return;
     if (strcmp(name, "-") == 0)
-        argp_error(state, "results cannot go to standard output; name a file: -o OUT.npz");
+        tool_error(state, "results cannot go to standard output; name a file: -o OUT.npz");
     if (name == options->output && (length <= 4 || strcmp(name + length - 4, ".npz") != 0))
-        argp_error(
+        tool_error(
             state,
             "-o %s: the output is an .npz file; name it OUT.npz, or write .npy files with -d "
             "DIR",
@@ -116,10 +116,10 @@ static void check(struct argp_state *state, const extract_options *options)
     const collet_extraction_options *settings = &options->settings;
 
     if (settings->trajectory == NULL)
-        argp_error(state, "a topology and a trajectory are required");
+        tool_error(state, "a topology and a trajectory are required");
     check_output(state, options);
     if (settings->stop > 0 && settings->stop <= settings->start)
-        argp_error(state, "--start %lld --stop %lld leaves no frame", (long long)settings->start,
+        tool_error(state, "--start %lld --stop %lld leaves no frame", (long long)settings->start,
                    (long long)settings->stop);
 }
 
@@ -145,7 +145,7 @@ static void take_argument(struct argp_state *state, collet_extraction_options *s
                           const char *text)
 {
     if (state->arg_num > 1)
-        argp_error(state, "'%s': only TOP and TRAJ are expected", text);
+        tool_error(state, "'%s': only TOP and TRAJ are expected", text);
     *(state->arg_num == 0 ? &settings->topology : &settings->trajectory) = text;
 }
 

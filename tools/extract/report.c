@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
+#include "common/output.h"
 #include "common/size.h"
 
 #include <stdio.h>
@@ -87,10 +88,10 @@ static void print_summary(const collet_extraction *extraction, const extract_opt
 
     collet_extraction_get_info(extraction, &info);
     seconds = info.seconds > 0 ? info.seconds : 1e-9;
-    printf("%s: %lld frame%s of %lld atom%s in %.2f s (%.0f frames/s, %.0f MB/s)\n", options->path,
-           (long long)info.frames, tool_plural(info.frames), (long long)info.atoms,
-           tool_plural(info.atoms), info.seconds, (double)info.frames / seconds,
-           (double)info.bytes * 1e-6 / seconds);
+    printf("%s: %lld frame%s of %lld atom%s in %.2f s (%.0f frames/s, %.0f MB/s)\n",
+           tool_shown(options->path), (long long)info.frames, tool_plural(info.frames),
+           (long long)info.atoms, tool_plural(info.atoms), info.seconds,
+           (double)info.frames / seconds, (double)info.bytes * 1e-6 / seconds);
     if (info.masses_guessed)
         printf("masses were guessed from the atoms' names: %.10g amu selected\n", info.mass);
     if (options->settings.keys == NULL)
@@ -110,13 +111,13 @@ int extract_report(const collet_extraction *extraction, const extract_options *o
     if (printed < 0 || fflush(stdout) != 0) {
         perror("collet-extract: standard output");
         fprintf(stderr, "collet-extract: the results in %s and the meta file are complete\n",
-                options->path);
+                tool_shown(options->path));
         return EXTRACT_EXIT_FAILURE;
     }
     collet_extraction_get_info(extraction, &info);
     if (!info.truncated)
         return EXTRACT_EXIT_OK;
-    fprintf(stderr, "collet-extract: %s holds the %lld complete frame%s\n", options->path,
-            (long long)info.frames, tool_plural(info.frames));
+    fprintf(stderr, "collet-extract: %s holds the %lld complete frame%s\n",
+            tool_shown(options->path), (long long)info.frames, tool_plural(info.frames));
     return EXTRACT_EXIT_TRUNCATED;
 }

@@ -2,6 +2,7 @@
 /* The text report: a line for each backend, or the details of one. */
 #include "report.h"
 
+#include "common/output.h"
 #include "common/size.h"
 
 #include <cjson/cJSON.h>
@@ -180,6 +181,7 @@ void info_list_backends(const collet_runtime *runtime)
 
 static void print_label(int depth, const char *label)
 {
+    label = tool_shown(label);
     printf("%*s%-*s", 2 * depth, "", LABEL_WIDTH - 2 * depth, label);
     if ((int)strlen(label) >= LABEL_WIDTH - 2 * depth)
         putchar(' ');
@@ -195,7 +197,7 @@ static void print_text(int depth, const char *label, const char *value)
 static void print_member(int depth, const cJSON *member)
 {
     if (cJSON_IsObject(member)) {
-        printf("%*s%s\n", 2 * depth, "", member->string);
+        printf("%*s%s\n", 2 * depth, "", tool_shown(member->string));
         for (const cJSON *inner = member->child; inner; inner = inner->next)
             print_member(depth + 1, inner);
         return;

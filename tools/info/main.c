@@ -2,6 +2,7 @@
 /* backend-info: lists the backends of this machine. */
 #include "report.h"
 
+#include "common/output.h"
 #include "common/progress.h"
 
 #include <errno.h>
@@ -102,7 +103,8 @@ static int print_report(const collet_runtime *runtime, const info_options *optio
     if (options->name) {
         int32_t found = find_backend(runtime, options, &backend);
         if (!found && options->file) {
-            fprintf(stderr, "backend-info: %s is not the file of a plugin\n", options->name);
+            fprintf(stderr, "backend-info: %s is not the file of a plugin\n",
+                    tool_shown(options->name));
             return INFO_EXIT_FAILURE;
         }
         if (!found || options->device >= (int64_t)backend.device_count) {
@@ -133,7 +135,7 @@ int main(int argc, char **argv)
 
     char *path = options.file ? realpath(options.name, NULL) : NULL;
     if (options.file && !path) {
-        fprintf(stderr, "backend-info: %s: %s\n", options.name, strerror(errno));
+        fprintf(stderr, "backend-info: %s: %s\n", tool_shown(options.name), strerror(errno));
         return INFO_EXIT_FAILURE;
     }
     if (path)

@@ -56,7 +56,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case ARGP_KEY_ARG:
         if (options->name)
-            argp_error(state, "'%s': only one NAME is allowed", text);
+            tool_error(state, "'%s': only one NAME is allowed", text);
         take_name(options, text);
         options->file = tool_is_plugin_file(text);
         break;

@@ -3,9 +3,7 @@
 #include "report.h"
 
 #include "common/json_add.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "common/output.h"
 
 static int32_t add_abi(cJSON *object, uint32_t abi)
 {
@@ -96,8 +94,7 @@ static int32_t add_settings(cJSON *root, const collet_runtime *runtime)
         cJSON *object = json_append_object(list);
         fine = object && json_add_text(object, "key", s.key) &&
                json_add_text(object, "variable", s.environment) &&
-               json_add_text(object, "type", s.type) &&
-               json_add_text(object, "values", s.values) &&
+               json_add_text(object, "type", s.type) && json_add_text(object, "values", s.values) &&
                json_add_text(object, "default", s.fallback) &&
                json_add_text(object, "value", s.value) &&
                json_add_text(object, "source", s.source) && json_add_text(object, "help", s.help);
@@ -109,16 +106,11 @@ int32_t info_print_json(const collet_runtime *runtime, const info_options *optio
                         const collet_backend_info *only)
 {
     cJSON *root = cJSON_CreateObject();
-    char *text = NULL;
     int32_t fine = root && json_add_text(root, "collet", collet_version()) &&
                    add_backends(root, runtime, options) &&
                    (!options->why || add_records(root, runtime, only)) &&
                    (!options->env || add_settings(root, runtime));
-    if (fine)
-        text = cJSON_Print(root);
-    if (text)
-        puts(text);
-    cJSON_free(text);
+    fine = fine && tool_print_json(root);
     cJSON_Delete(root);
-    return text != NULL;
+    return fine;
 }

@@ -50,9 +50,9 @@ void info_list_directories(const collet_runtime *runtime);
 int32_t info_print_json(const collet_runtime *runtime, const info_options *options,
                         const collet_backend_info *only);
 
-/* Prints `text`, which begins in column `indent` of the current line, and ends the line (wrap.c).
- * Further lines begin in that column too, or further left on a narrow terminal. Nothing is broken
- * when standard output is no terminal. */
+/* Prints `text`, escaped, which begins in column `indent` of the current line, and ends the line
+ * (wrap.c). Further lines begin in that column too, or further left on a narrow terminal. Nothing
+ * is broken when standard output is no terminal. */
 void wrap_print(const char *text, int indent);
 
 #endif

@@ -2,6 +2,8 @@
 /* Two tables: the steps of the search for plugins, and the settings. */
 #include "report.h"
 
+#include "common/output.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +42,7 @@ void info_list_records(const collet_runtime *runtime, const collet_backend_info 
         if (!record_get(runtime, i, &first) || !info_record_wanted(only, &first) ||
             path_seen_before(runtime, i, first.path))
             continue;
-        printf("%s\n", first.path);
+        printf("%s\n", tool_shown(first.path));
         for (size_t k = i; k < count; k++)
             if (record_get(runtime, k, &record) && !strcmp(record.path, first.path))
                 print_record(&record);
@@ -54,7 +56,7 @@ void info_list_directories(const collet_runtime *runtime)
     for (size_t i = 0; i < collet_record_count(runtime); i++) {
         if (!record_get(runtime, i, &record) || strcmp(record.stage, "search"))
             continue;
-        printf("  %s%s%s\n", record.path, *record.reason ? ": " : "", record.reason);
+        printf("  %s%s%s\n", tool_shown(record.path), *record.reason ? ": " : "", record.reason);
         any = 1;
     }
     if (!any)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
+#include "common/output.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -29,6 +31,7 @@ static int columns(const char *text, size_t length)
 void wrap_print(const char *text, int indent)
 {
     int width = terminal_width(), at = indent;
+    text = tool_shown(text);
     int further = indent > width / 2 ? width / 4 : indent;
     while (*text) {
         size_t blank = strspn(text, " "), word = strcspn(text + blank, " ");

@@ -83,7 +83,7 @@ static uint32_t choose(struct argp_state *state, const char *option, const char 
                        const char *first, const char *second)
 {
     if (strcmp(text, first) != 0 && strcmp(text, second) != 0)
-        argp_error(state, "%s: '%s' is neither %s nor %s", option, text, first, second);
+        tool_error(state, "%s: '%s' is neither %s nor %s", option, text, first, second);
     return strcmp(text, second) == 0;
 }
 
@@ -98,7 +98,7 @@ static void parse_energies(struct argp_state *state, rsoxs_options *o, const cha
         o->energies = more;
         more[o->n_energies] = strtod(at, &end);
         if (end == at || (*end != ',' && *end != '\0') || !(more[o->n_energies] > 0))
-            argp_error(state, "--energies: '%s' is no list of energies in eV", text);
+            tool_error(state, "--energies: '%s' is no list of energies in eV", text);
         o->n_energies++;
         at = end + 1;
     } while (*end == ',');
@@ -113,7 +113,7 @@ static uint64_t parse_size(struct argp_state *state, const char *text)
     int shift = unit ? 10 * (int)(unit - units + 1) : 0;
     if (end == text || *text == '-' || errno || size == 0 || (*end && (!unit || end[1])) ||
         size > UINT64_MAX >> shift)
-        argp_error(state, "--memory: '%s' is no size such as 500M or 4G", text);
+        tool_error(state, "--memory: '%s' is no size such as 500M or 4G", text);
     return (uint64_t)size << shift;
 }
 
@@ -122,7 +122,7 @@ static double parse_wedge(struct argp_state *state, const char *text)
     char *end;
     double wedge = strtod(text, &end);
     if (end == text || *end || !(wedge > 0 && wedge <= 180))
-        argp_error(state, "--wedge: '%s' is no width above 0 and up to 180 degrees", text);
+        tool_error(state, "--wedge: '%s' is no width above 0 and up to 180 degrees", text);
     return wedge;
 }
 
@@ -198,18 +198,18 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->morphology)
-            argp_error(state, "one morphology is expected, not '%s' too", text);
+            tool_error(state, "one morphology is expected, not '%s' too", text);
         o->morphology = text;
         return 0;
     case ARGP_KEY_END:
         if (!o->morphology)
-            argp_error(state, "a morphology is required");
+            tool_error(state, "a morphology is required");
         if (o->resume && o->force)
-            argp_error(state, "--resume and --force exclude each other");
+            tool_error(state, "--resume and --force exclude each other");
         if (o->backend && o->devices)
-            argp_error(state, "--backend and --devices exclude each other");
+            tool_error(state, "--backend and --devices exclude each other");
         if (o->wedge > 0 && !o->integrate)
-            argp_error(state, "--wedge needs --integrate");
+            tool_error(state, "--wedge needs --integrate");
         return 0;
     default:
         return parse_number(key, text, state);

@@ -3,6 +3,7 @@
 #include "backends.h"
 
 #include "common/json_add.h"
+#include "common/output.h"
 #include "common/size.h"
 
 #include <cjson/cJSON.h>
@@ -11,10 +12,8 @@
 
 static void print_json(cJSON *root)
 {
-    char *text = cJSON_Print(root);
-    if (text)
-        puts(text);
-    cJSON_free(text);
+    if (!tool_print_json(root))
+        fprintf(stderr, "collet-rsoxs: out of memory for the report\n");
     cJSON_Delete(root);
 }
 
@@ -201,17 +200,18 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
     if (run->work.n_energies) {
         printf("%" PRId64 " pattern%s of %" PRId64 " x %" PRId64 " pixels in %s, %.2f s on ",
                run->work.n_energies, tool_plural(run->work.n_energies), run->work.shape[1],
-               run->work.shape[2], run->directory, seconds);
+               run->work.shape[2], tool_shown(run->directory), seconds);
         print_devices(&run->devices, collet_last_backend(run->context));
         printf("\n");
     } else {
         printf("nothing was left to compute\n");
     }
     if (run->options->integrate)
-        printf("%s/%s: I(q, chi), I(q), wedges and A(q) of %" PRId64 " energ%s\n", run->directory,
-               RSOXS_INTEGRALS, run->n_chosen, run->n_chosen == 1 ? "y" : "ies");
+        printf("%s/%s: I(q, chi), I(q), wedges and A(q) of %" PRId64 " energ%s\n",
+               tool_shown(run->directory), RSOXS_INTEGRALS, run->n_chosen,
+               run->n_chosen == 1 ? "y" : "ies");
     if (run->options->png)
         printf("pictures of %" PRId64 " pattern%s, and of I(q, E), in %s\n",
                run->n_chosen * run->n_beams, tool_plural(run->n_chosen * run->n_beams),
-               run->directory);
+               tool_shown(run->directory));
 }

@@ -4,6 +4,7 @@
 
 #include "common/arguments.h"
 #include "common/json_add.h"
+#include "common/output.h"
 
 #include <collet/scatter.h>
 #include <inttypes.h>
@@ -47,12 +48,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (v->path)
-            argp_error(state, "one file is expected, not '%s' too", text);
+            tool_error(state, "one file is expected, not '%s' too", text);
         v->path = text;
         return 0;
     case ARGP_KEY_END:
         if (!v->path)
-            argp_error(state, "a file is required");
+            tool_error(state, "a file is required");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -83,7 +84,7 @@ static void report(void *user, const collet_scattering_finding *finding)
     else
         v->faults++;
     if (!v->json) {
-        printf("%s: %s\n", kind, finding->text);
+        printf("%s: %s\n", kind, tool_shown(finding->text));
         return;
     }
     cJSON *object = json_append_object(v->list);
@@ -94,7 +95,7 @@ static void report(void *user, const collet_scattering_finding *finding)
 
 static void print_summary(const validation *v)
 {
-    printf("%s: ", v->path);
+    printf("%s: ", tool_shown(v->path));
     if (!v->faults && !v->warnings)
         printf("no fault\n");
     else
@@ -104,14 +105,8 @@ static void print_summary(const validation *v)
 
 static int print_json(const validation *v, cJSON *root)
 {
-    if (v->failed || !root || !json_add_number(root, "errors", (double)v->faults) ||
-        !json_add_number(root, "warnings", (double)v->warnings))
-        return 0;
-    char *text = cJSON_Print(root);
-    if (text)
-        puts(text);
-    cJSON_free(text);
-    return text != NULL;
+    return !v->failed && root && json_add_number(root, "errors", (double)v->faults) &&
+           json_add_number(root, "warnings", (double)v->warnings) && tool_print_json(root);
 }
 
 int rsoxs_validate(int argc, char **argv)

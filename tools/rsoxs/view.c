@@ -51,7 +51,7 @@ static uint32_t parse_field(struct argp_state *state, const char *text)
     while (i < sizeof fields / sizeof *fields && strcmp(fields[i].name, text) != 0)
         i++;
     if (i == sizeof fields / sizeof *fields)
-        argp_error(state, "--field: '%s' is not fraction, S, theta or psi", text);
+        tool_error(state, "--field: '%s' is not fraction, S, theta or psi", text);
     return i;
 }
 
@@ -61,7 +61,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case 'o':
         if (strlen(text) < 4 || strcmp(text + strlen(text) - 4, ".png") != 0)
-            argp_error(state, "-o: '%s' does not end in .png: pictures are PNG", text);
+            tool_error(state, "-o: '%s' does not end in .png: pictures are PNG", text);
         o->output = text;
         return 0;
     case KEY_MATERIAL:
@@ -69,7 +69,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_AXIS:
         if (strlen(text) != 1 || !strchr("zyx", *text))
-            argp_error(state, "--axis: '%s' is not z, y or x", text);
+            tool_error(state, "--axis: '%s' is not z, y or x", text);
         o->axis = (uint32_t)(strchr("zyx", *text) - "zyx");
         return 0;
     case KEY_AT:
@@ -80,12 +80,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->morphology)
-            argp_error(state, "one morphology is expected, not '%s' too", text);
+            tool_error(state, "one morphology is expected, not '%s' too", text);
         o->morphology = text;
         return 0;
     case ARGP_KEY_END:
         if (!o->morphology || !o->output)
-            argp_error(state, "%s", o->morphology ? "-o is required" : "a morphology is required");
+            tool_error(state, "%s", o->morphology ? "-o is required" : "a morphology is required");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -154,7 +154,7 @@ static float parse_threshold(struct argp_state *state, const char *name, const c
     double value;
 
     if (!collet_decimal_parse(text, strlen(text), &value) || value < 0 || !isfinite((float)value))
-        argp_error(state, "%s: '%s' is not a number of at least 0", name, text);
+        tool_error(state, "%s: '%s' is not a number of at least 0", name, text);
     return (float)value;
 }
 
@@ -164,7 +164,7 @@ static uint32_t parse_word(struct argp_state *state, const char *name, const cha
     for (uint32_t i = 0; i < count; i++)
         if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0)
             return i;
-    argp_error(state, "%s: '%s' is not known", name, text);
+    tool_error(state, "%s: '%s' is not known", name, text);
     return 0;
 }
 
@@ -179,7 +179,7 @@ static void parse_activations(struct argp_state *state, const char *text,
     if (text[length] == '\0')
         return;
     if (layer->activations != COLLET_TERNARY_TERNARY)
-        argp_error(state, "--activations: %s has no threshold", activations[layer->activations]);
+        tool_error(state, "--activations: %s has no threshold", activations[layer->activations]);
     layer->activations_threshold = parse_threshold(state, "--activations", text + length + 1);
 }
 
@@ -188,7 +188,7 @@ static double parse_seconds(struct argp_state *state, const char *text)
     double value;
 
     if (!collet_decimal_parse(text, strlen(text), &value) || !(value > 0) || value > 3600)
-        argp_error(state, "--seconds: '%s' is not a time between 0 and 3600", text);
+        tool_error(state, "--seconds: '%s' is not a time between 0 and 3600", text);
     return value;
 }
 
@@ -201,7 +201,7 @@ static void take_command(struct argp_state *state, parse *p, const char *text)
     while (command < TERNARY_COMMANDS && strcmp(text, commands[command].name) != 0)
         command++;
     if (command == TERNARY_COMMANDS)
-        argp_error(state, "'%s' is no command; pack, unpack, info, run and bench are", text);
+        tool_error(state, "'%s' is no command; pack, unpack, info, run and bench are", text);
     p->options->command = command;
     p->has_command = 1;
 }
@@ -219,7 +219,7 @@ static void take_argument(struct argp_state *state, parse *p, const char *text)
     } else if (options->n_arguments < most) {
         options->arguments[options->n_arguments++] = text;
     } else {
-        argp_error(state, "'%s': %s takes %d argument%s", text, commands[options->command].name,
+        tool_error(state, "'%s': %s takes %d argument%s", text, commands[options->command].name,
                    most, most == 1 ? "" : "s");
     }
 }
@@ -229,23 +229,23 @@ static void check_wanted(struct argp_state *state, const parse *p)
     const ternary_options *options = p->options;
 
     if (!p->has_command)
-        argp_error(state, "no command: name pack, unpack, info, run or bench");
+        tool_error(state, "no command: name pack, unpack, info, run or bench");
     for (size_t i = 0; i < OPTIONS; i++)
         if ((p->seen & 1u << i) && !(options_known[i].commands & 1u << options->command))
-            argp_error(state, "%s%s is no option of %s", options_known[i].option.name ? "--" : "-o",
+            tool_error(state, "%s%s is no option of %s", options_known[i].option.name ? "--" : "-o",
                        options_known[i].option.name ? options_known[i].option.name : "",
                        commands[options->command].name);
     if (options->command == TERNARY_PACK && options->n_layers == 0)
-        argp_error(state, "pack: no weights");
+        tool_error(state, "pack: no weights");
     if (options->n_arguments < commands[options->command].least)
-        argp_error(state, "%s: needs %s", commands[options->command].name,
+        tool_error(state, "%s: needs %s", commands[options->command].name,
                    commands[options->command].arguments);
     if (options->command <= TERNARY_UNPACK && !options->output)
-        argp_error(state, "%s: needs -o FILE", commands[options->command].name);
+        tool_error(state, "%s: needs -o FILE", commands[options->command].name);
     if (options->command == TERNARY_RUN && !options->output && !options->labels)
-        argp_error(state, "run: needs -o FILE or --labels FILE");
+        tool_error(state, "run: needs -o FILE or --labels FILE");
     if (options->values && options->bytes)
-        argp_error(state, "--values and --bytes exclude each other");
+        tool_error(state, "--values and --bytes exclude each other");
 }
 
 /* What an option of a layer is for: the layer before it, or all that follow. */
@@ -275,7 +275,7 @@ static int parse_layer_option(int key, char *text, struct argp_state *state,
     case KEY_BIAS:
     case KEY_SCALE:
         if (options->n_layers == 0)
-            argp_error(state, "%s must follow the weights that it is for",
+            tool_error(state, "%s must follow the weights that it is for",
                        key == KEY_BIAS ? "--bias" : "--scale");
         *(key == KEY_BIAS ? &layer->bias : &layer->scale) = text;
         return 1;
@@ -303,7 +303,7 @@ static int parse_global_option(int key, char *text, struct argp_state *state,
                   {'o', NULL, &options->output}};
 
     if (key == 'o' && strcmp(text, "-") == 0)
-        argp_error(state, "-o: output goes to a file; ./- is a file of that name");
+        tool_error(state, "-o: output goes to a file; ./- is a file of that name");
     for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
         if (simple[i].key == key) {
             if (simple[i].flag)

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "session.h"
 
+#include "common/output.h"
 #include "common/size.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ static void summarise(const ternary_options *options, const collet_ternary_outpu
 {
     char size[TOOL_SIZE_TEXT];
 
-    printf("%s: %lld weights in %u layer%s, %s as %s\n", options->output,
+    printf("%s: %lld weights in %u layer%s, %s as %s\n", tool_shown(options->output),
            (long long)collet_ternary_output_weights(output), options->n_layers,
            options->n_layers == 1 ? "" : "s",
            tool_size_format(size, (double)collet_ternary_output_bytes(output)),

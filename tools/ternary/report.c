@@ -2,9 +2,9 @@
 #include "report.h"
 
 #include "options.h"
-#include "io/utf8.h"
 
 #include "common/json_add.h"
+#include "common/output.h"
 #include "common/size.h"
 
 #include <inttypes.h>
@@ -32,14 +32,11 @@ collet_status ternary_report_begin(ternary_report *report, const char *name,
 
 collet_status ternary_print_json(cJSON *object, collet_error *err)
 {
-    char *text = object ? cJSON_Print(object) : NULL;
+    int printed = tool_print_json(object);
 
     cJSON_Delete(object);
-    if (!text)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report");
-    puts(text);
-    cJSON_free(text);
-    return COLLET_OK;
+    return printed ? (collet_status)COLLET_OK
+                   : collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report");
 }
 
 /* As `pack --format` and NumPy name it, whatever the file does. */
@@ -156,7 +153,7 @@ static void print_memory(const ternary_report *report)
 
 static void print_text(const ternary_report *report)
 {
-    printf("%s: %s, %.0f bytes, %" PRId64 " layer%s\n", report->name, kind_of(report),
+    printf("%s: %s, %.0f bytes, %" PRId64 " layer%s\n", tool_shown(report->name), kind_of(report),
            bytes_reported(report), report->count, report->count == 1 ? "" : "s");
     for (int64_t i = 0; i < report->count; i++)
         print_layer(&report->layers[i], i);
@@ -164,23 +161,6 @@ static void print_text(const ternary_report *report)
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
-
-/* A path may hold any bytes, JSON is UTF-8: others become '?'. */
-static int add_path(cJSON *o, const char *path)
-{
-    char *text = strdup(path);
-    size_t length = strlen(path), n;
-    int added;
-
-    for (size_t at = 0; text && at < length; at += n ? n : 1) {
-        n = collet_utf8_character(text + at, length - at);
-        if (n == 0 && (text[at] & 0x80))
-            text[at] = '?';
-    }
-    added = text && json_add_text(o, "file", text);
-    free(text);
-    return added;
-}
 
 static int add_counts(cJSON *o, const collet_ternary_counts *c)
 {
@@ -218,7 +198,7 @@ static cJSON *make_json(const ternary_report *report)
     cJSON *root = cJSON_CreateObject();
     cJSON *layers = root ? cJSON_AddArrayToObject(root, "layers") : NULL;
     cJSON *bytes = root ? cJSON_AddObjectToObject(root, "memory") : NULL;
-    int fine = layers && bytes && add_path(root, report->name) &&
+    int fine = layers && bytes && json_add_text(root, "file", report->name) &&
                json_add_text(root, "kind", kind_of(report)) &&
                json_add_number(root, "bytes", bytes_reported(report)) &&
                json_add_number(bytes, "weights", m.weights) &&
@@ -260,7 +240,8 @@ static cJSON *tensors_json(const ternary_report *report)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON *tensors = root ? cJSON_AddArrayToObject(root, "tensors") : NULL;
-    int fine = tensors && add_path(root, report->name) && json_add_text(root, "kind", "gguf") &&
+    int fine = tensors && json_add_text(root, "file", report->name) &&
+               json_add_text(root, "kind", "gguf") &&
                json_add_number(root, "version", report->info.version);
 
     for (int64_t i = 0; fine && i < report->count; i++)
@@ -283,8 +264,8 @@ collet_status ternary_report_tensors(const ternary_report *report, int json, col
 {
     if (json)
         return ternary_print_json(tensors_json(report), err);
-    printf("%s: gguf version %u, %" PRId64 " tensor%s\n", report->name, report->info.version,
-           report->count, report->count == 1 ? "" : "s");
+    printf("%s: gguf version %u, %" PRId64 " tensor%s\n", tool_shown(report->name),
+           report->info.version, report->count, report->count == 1 ? "" : "s");
     for (int64_t i = 0; i < report->count; i++)
         print_tensor(&report->layers[i].matrix);
     return COLLET_OK;

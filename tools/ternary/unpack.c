@@ -2,6 +2,8 @@
 #include "commands.h"
 #include "session.h"
 
+#include "common/output.h"
+
 #include <stdio.h>
 
 /* Which matrix of the file: that of the name, of --layer, or the only one. */
@@ -34,7 +36,7 @@ static void summarise(const ternary_options *options, const collet_ternary_file 
     collet_ternary_matrix m = {.struct_size = sizeof m};
 
     if (collet_ternary_file_matrix(file, index, &m, NULL) == COLLET_OK)
-        printf("%s: %lld x %lld %s\n", options->output, (long long)m.rows,
+        printf("%s: %lld x %lld %s\n", tool_shown(options->output), (long long)m.rows,
                (long long)(options->bytes ? m.row_bytes : m.columns),
                words[ternary_unpacked(options)]);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/files/input.h"
 
+#include "io/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,16 +91,12 @@ collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (!more)
+    if (more)
+        in->warnings = more;
+    char *shown = more ? collet_utf8_shown(text, "") : NULL;
+    if (!shown)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a warning");
-    in->warnings = more;
-    size_t size = 1;
-    for (const char *c = text; *c; c++)
-        size++;
-    more[in->n_warnings] = malloc(size);
-    if (!more[in->n_warnings])
-        return collet_fail(err, COLLET_NO_MEMORY, "no memory for a warning");
-    snprintf(more[in->n_warnings++], size, "%s", text);
+    more[in->n_warnings++] = shown;
     return COLLET_OK;
 }
 

@@ -76,9 +76,9 @@ static int32_t parse_list(struct argp_state *state, const char *option, char *te
     char *item;
     while ((item = strsep(&text, ","))) {
         if (!*item)
-            argp_error(state, "%s: an item of the list is empty", option);
+            tool_error(state, "%s: an item of the list is empty", option);
         if (count == BENCH_LIST_MAX)
-            argp_error(state, "%s: at most %d items", option, BENCH_LIST_MAX);
+            tool_error(state, "%s: at most %d items", option, BENCH_LIST_MAX);
         items[count++] = item;
     }
     return count;
@@ -88,7 +88,7 @@ static int32_t parse_busy(struct argp_state *state, const char *text)
 {
     int64_t count = tool_parse_count(state, "--busy", text, 1);
     if (count > BENCH_BUSY_MAX)
-        argp_error(state, "--busy: at most %d processes", BENCH_BUSY_MAX);
+        tool_error(state, "--busy: at most %d processes", BENCH_BUSY_MAX);
     return (int32_t)count;
 }
 
@@ -97,7 +97,7 @@ static double parse_seconds(struct argp_state *state, const char *text)
     char *end;
     double seconds = strtod(text, &end);
     if (end == text || *end || !(seconds > 0) || seconds > SECONDS_MAX)
-        argp_error(state, "--seconds: '%s' is not a time of up to %g seconds", text, SECONDS_MAX);
+        tool_error(state, "--seconds: '%s' is not a time of up to %g seconds", text, SECONDS_MAX);
     return seconds;
 }
 
@@ -110,7 +110,7 @@ static void take_argument(struct argp_state *state, bench_options *options, cons
     else if (!options->shape)
         options->shape = text;
     else
-        argp_error(state, "'%s': give only dispatch, bandwidth or OP, and a SHAPE", text);
+        tool_error(state, "'%s': give only dispatch, bandwidth or OP, and a SHAPE", text);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -153,11 +153,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         if (!options->what && !options->list)
-            argp_error(state, "give dispatch, bandwidth, against or the name of an op");
+            tool_error(state, "give dispatch, bandwidth, against or the name of an op");
         if (options->busy && options->what &&
             (!strcmp(options->what, "dispatch") || !strcmp(options->what, "bandwidth") ||
              !strcmp(options->what, "against")))
-            argp_error(state, "--busy is for the name of an op, not for '%s'", options->what);
+            tool_error(state, "--busy is for the name of an op, not for '%s'", options->what);
         break;
     default:
         return ARGP_ERR_UNKNOWN;

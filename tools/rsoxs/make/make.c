@@ -5,6 +5,7 @@
 #include "../commands.h"
 #include "../space.h"
 #include "common/interrupt.h"
+#include "common/output.h"
 #include "common/size.h"
 
 #include <errno.h>
@@ -101,10 +102,11 @@ static void print_summary(const make_scene *scene, const make_paths *paths)
         return;
     printf("%s: %" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %g nm (Z, Y, X), %" PRId64
            " material%s\n",
-           paths->morphology, o->size[0], o->size[1], o->size[2], o->voxel, scene->materials,
-           tool_plural(scene->materials));
+           tool_shown(paths->morphology), o->size[0], o->size[1], o->size[2], o->voxel,
+           scene->materials, tool_plural(scene->materials));
     printf("compute: collet-rsoxs %s -c %sconfig.txt --q-grid fft -o %spatterns\n",
-           paths->morphology, paths->directory, paths->directory);
+           tool_shown(paths->morphology), tool_shown(paths->directory),
+           tool_shown(paths->directory));
 }
 
 int rsoxs_make(int argc, char **argv)

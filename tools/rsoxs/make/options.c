@@ -83,7 +83,7 @@ static double parse_real(struct argp_state *state, const char *option, const cha
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value >= low && value <= high))
-        argp_error(state, "%s: '%s' is not a number from %g to %g", option, text, low, high);
+        tool_error(state, "%s: '%s' is not a number from %g to %g", option, text, low, high);
     return value;
 }
 
@@ -97,7 +97,7 @@ static int64_t parse_list(struct argp_state *state, const char *option, const ch
     do {
         double value = strtod(at, &end);
         if (end == at || (*end != ',' && *end) || !isfinite(value) || count == most)
-            argp_error(state, "%s: '%s' is no list of %s numbers", option, text,
+            tool_error(state, "%s: '%s' is no list of %s numbers", option, text,
                        most == 3 ? "three" : "at most 1000");
         else
             values[count++] = value;
@@ -114,12 +114,12 @@ static void parse_size(struct argp_state *state, make_options *o, const char *te
     for (int a = 0; a < 3; a++) {
         double extent = n[count == 1 ? 0 : a];
         if (count == 2 || !(extent >= 1 && extent <= 1e6) || extent != floor(extent))
-            argp_error(state, "--size: '%s' is neither N nor Z,Y,X", text);
+            tool_error(state, "--size: '%s' is neither N nor Z,Y,X", text);
         voxels *= extent;
         o->size[a] = (int64_t)extent;
     }
     if (voxels > 0x1p40)
-        argp_error(state, "--size: '%s' has more than 2^40 voxels", text);
+        tool_error(state, "--size: '%s' has more than 2^40 voxels", text);
 }
 
 static void parse_energies(struct argp_state *state, make_options *o, const char *text)
@@ -132,7 +132,7 @@ static void parse_energies(struct argp_state *state, make_options *o, const char
     o->n_energies = parse_list(state, "--energies", text, energies, 1000);
     for (int64_t i = 0; i < o->n_energies; i++)
         if (!(energies[i] > 0 && energies[i] < 1e5))
-            argp_error(state, "--energies: '%s' is no list of energies in eV", text);
+            tool_error(state, "--energies: '%s' is no list of energies in eV", text);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -159,7 +159,7 @@ static error_t parse_shape(int key, char *text, struct argp_state *state)
     case KEY_MATERIALS:
         o->materials = tool_parse_count(state, "--materials", text, 1);
         if (o->materials > 100)
-            argp_error(state, "--materials: 100 at most");
+            tool_error(state, "--materials: 100 at most");
         return 0;
     case KEY_ALIGNMENT:
         o->alignment = parse_real(state, "--alignment", text, 0, 1);
@@ -185,7 +185,7 @@ static void parse_kind(struct argp_state *state, make_options *o, const char *te
     while (i < 4 && strcmp(names[i], text) != 0)
         i++;
     if (i == 4 || state->arg_num > 0)
-        argp_error(state, "one of sphere, core-shell, cylinders and euler is expected, not '%s'",
+        tool_error(state, "one of sphere, core-shell, cylinders and euler is expected, not '%s'",
                    text);
     o->kind = (make_kind)i;
 }
@@ -193,11 +193,11 @@ static void parse_kind(struct argp_state *state, make_options *o, const char *te
 static void check(struct argp_state *state, make_options *o)
 {
     if (state->arg_num == 0)
-        argp_error(state, "one of sphere, core-shell, cylinders and euler is required");
+        tool_error(state, "one of sphere, core-shell, cylinders and euler is required");
     if (!o->output)
-        argp_error(state, "-o is required");
+        tool_error(state, "-o is required");
     if (o->kind == MAKE_CYLINDERS && o->size[0] == 1)
-        argp_error(state, "cylinders need more than one layer of voxels; disks are 'sphere'");
+        tool_error(state, "cylinders need more than one layer of voxels; disks are 'sphere'");
     if (!o->n_energies)
         parse_energies(state, o, "285");
     if (o->alignment < 0)
@@ -226,7 +226,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_SAMPLES:
         o->samples = tool_parse_count(state, "--samples", text, 1);
         if (o->samples > 32)
-            argp_error(state, "--samples: 32 at most");
+            tool_error(state, "--samples: 32 at most");
         return 0;
     case KEY_SEED:
         o->seed = tool_parse_count(state, "--seed", text, 0);
@@ -237,7 +237,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_ANGLES:
         if (parse_list(state, "--angles", text, o->angles, 3) != 3 || o->angles[1] < 0 ||
             o->angles[2] < o->angles[0] || (o->angles[1] == 0 && o->angles[2] != o->angles[0]))
-            argp_error(state, "--angles: '%s' is not FIRST,STEP,LAST", text);
+            tool_error(state, "--angles: '%s' is not FIRST,STEP,LAST", text);
         return 0;
     case ARGP_KEY_ARG:
         parse_kind(state, o, text);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* output.h - what comes from outside is printed without control characters and as valid UTF-8. The
+ * texts of libcore's errors, log and records are so already. */
+#ifndef TOOL_OUTPUT_H
+#define TOOL_OUTPUT_H
+
+#include <cjson/cJSON.h>
+
+/* The text as one line, other bytes as \xNN. It lives as long as the program. */
+const char *tool_shown(const char *text);
+
+/* Prints the tree on standard output. 0 when out of memory, also before (NULL). */
+int tool_print_json(const cJSON *tree);
+
+#endif
