@@ -138,8 +138,8 @@ static void write_behind(bench *b, depth *d, uint64_t size, unsigned shift)
     unsigned char *memory = aligned_alloc(ALIGNED, (size_t)(size + 2 * ALIGNED) & -(size_t)ALIGNED);
     uint64_t *back = kit_memory(total);
     void *buffer = bench_alloc(b, total);
-    unsigned char *source = memory + shift;
     bench_require(b, memory, "backend-check has no memory");
+    unsigned char *source = memory + shift;
     collet_queue *q = bench_queue(b);
     bench_chain(b, q, d->x, d->one, b->elements, AHEAD);
     d->slow += AHEAD;

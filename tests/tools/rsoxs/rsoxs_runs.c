@@ -55,16 +55,22 @@ static double none(int64_t i)
     return 0;
 }
 
-void write_morphology(const char *name, const flaws *f)
+hid_t create_morphology(const char *name, double materials)
 {
     const hsize_t one = 1;
-    const double size = 2, count = 2;
+    const double size = 2;
     hid_t file = H5Fcreate(io_path(directory, name), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(file >= 0);
     H5Gclose(H5Gcreate2(file, "/Morphology_Parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     H5Gclose(H5Gcreate2(file, "/Euler_Angles", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     H5LTmake_dataset_double(file, "/Morphology_Parameters/PhysSize", 1, &one, &size);
-    H5LTmake_dataset_double(file, "/Morphology_Parameters/NumMaterial", 1, &one, &count);
+    H5LTmake_dataset_double(file, "/Morphology_Parameters/NumMaterial", 1, &one, &materials);
+    return file;
+}
+
+void write_morphology(const char *name, const flaws *f)
+{
+    hid_t file = create_morphology(name, 2);
     write_dataset(file, "Mat_1_Vfrac", fraction, f);
     write_dataset(file, "Mat_1_S", some, f);
     write_dataset(file, "Mat_1_Theta", some, f);

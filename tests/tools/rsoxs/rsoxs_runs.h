@@ -3,6 +3,8 @@
 #ifndef RSOXS_RUNS_H
 #define RSOXS_RUNS_H
 
+#include <hdf5.h>
+
 #include "io_files.h"
 #include "tool_run.h"
 
@@ -18,6 +20,8 @@ typedef struct flaws {
     const char *narrow;      /* a dataset with a voxel less along y */
 } flaws;
 
+/* A file with the size of voxels and the number of materials; the caller closes it. */
+hid_t create_morphology(const char *name, double materials);
 void write_morphology(const char *name, const flaws *f);
 /* With 2^62 voxels in chunks of which none is stored. */
 void write_huge(const char *name);

@@ -38,15 +38,9 @@
 static void write_film(const char *name, hsize_t z, hsize_t y)
 {
     static double values[Z * Y * X];
-    const hsize_t one = 1, shape[] = {z, y, X};
-    const double size = 2, count = 1;
+    const hsize_t shape[] = {z, y, X};
     const char *const sets[] = {"Vfrac", "S", "Theta", "Psi"};
-    hid_t file = H5Fcreate(io_path(directory, name), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    assert_true(file >= 0);
-    H5Gclose(H5Gcreate2(file, "/Morphology_Parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    H5Gclose(H5Gcreate2(file, "/Euler_Angles", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    H5LTmake_dataset_double(file, "/Morphology_Parameters/PhysSize", 1, &one, &size);
-    H5LTmake_dataset_double(file, "/Morphology_Parameters/NumMaterial", 1, &one, &count);
+    hid_t file = create_morphology(name, 1);
     for (int s = 0; s < 4; s++) {
         char path[40];
         for (int i = 0; i < Z * Y * X; i++)
