@@ -95,15 +95,16 @@ static int compile(const build_files *w, int whole, int count, const char *const
         arguments[used++] = "-O1";
         arguments[used++] = "-fPIC";
         arguments[used++] = "-shared";
-        arguments[used++] = "-fpreprocessed";
+        arguments[used++] = "-x";
+        arguments[used++] = "c++-cpp-output";
     } else {
         arguments[used++] = "-E";
         arguments[used++] = "-include";
         arguments[used++] = COLLET_FAKE_DEVICE;
     }
+    arguments[used++] = w->source;
     arguments[used++] = "-o";
     arguments[used++] = w->made;
-    arguments[used++] = w->source;
     return arguments[0] && run(arguments, w->messages);
 }
 

@@ -325,7 +325,9 @@ CUresult cuMemGetInfo_v2(size_t *available, size_t *total)
 {
     ENTER("MemGetInfo", NULL);
     *total = fake_cuda.memory;
+    pthread_mutex_lock(&memory_lock);
     *available = fake_cuda.memory - ((CUcontext)current())->used;
+    pthread_mutex_unlock(&memory_lock);
     return CUDA_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 #include "control.h"
 #include "cuda/providers/abi/nvrtc.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,9 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *options)
 {
     static const char target[] = "--gpu-architecture=";
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     size_t used = 0;
+    pthread_mutex_lock(&lock);
     fake_nvrtc.compiled++;
     *fake_nvrtc.options = '\0';
     for (int i = 0; i < count; i++) {
@@ -94,6 +97,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *con
         else
             (void)snprintf(program->ptx, sizeof program->ptx, "ptx %.8s", architecture + 8);
     }
+    pthread_mutex_unlock(&lock);
     if (program->source)
         program->image =
             fake_compile(program->source, count, options, &program->image_bytes, program->log);

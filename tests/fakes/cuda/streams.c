@@ -26,7 +26,7 @@ struct CUstream_st {
     int slot;                  /* index in `alive`; FAKE_STREAMS: its order is not checked */
     int count;                 /* number of commands */
     int seen[FAKE_STREAMS];    /* per stream: number of commands it is ordered after */
-    int done;                  /* all enqueued commands have completed */
+    _Atomic int done;          /* all enqueued commands have completed */
     int late_count, late_done; /* delayed copies; completed ones */
     late_copy late[LATE];
     CUgraph capture; /* NULL: commands run */
@@ -34,7 +34,8 @@ struct CUstream_st {
 
 struct CUevent_st {
     CUcontext context;
-    int done, timed;
+    _Atomic int done;
+    int timed;
     double at;
     int seen[FAKE_STREAMS];
     CUstream stream; /* the stream that recorded it last */
