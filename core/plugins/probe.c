@@ -235,24 +235,14 @@ static void read_messages(child *c)
     }
 }
 
-/*
- * Whether the child has ended; without a status if the host reaps or ignores its children.
- * Processes that the plugin started are killed first: the unreaped child keeps the group's id in
- * use.
- */
+/* Whether the child has ended; without a status if the host reaps or ignores its children. */
 static int child_ended(child *c)
 {
     if (c->ended)
         return 1;
-    siginfo_t info = {.si_pid = 0};
-    int got = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
-    if (got < 0 && errno == ECHILD) {
-        c->ended = 1;
-    } else if (got == 0 && info.si_pid == c->pid) {
-        kill(-c->pid, SIGKILL);
-        c->status_known = waitpid(c->pid, &c->status, 0) == c->pid;
-        c->ended = 1;
-    }
+    pid_t got = waitpid(c->pid, &c->status, WNOHANG);
+    c->status_known = got == c->pid;
+    c->ended = c->status_known || (got < 0 && errno == ECHILD);
     return c->ended;
 }
 
@@ -302,14 +292,14 @@ static void wait_ended(child *c)
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 }
 
-/* Reaps the child; unless kill_now, after up to REAP_MS in which it may exit. */
+/* Reaps the child; unless kill_now, after up to REAP_MS in which it may exit. It is asked first,
+ * since it kills what the plugin has started. */
 static void child_finish(child *c, int kill_now)
 {
     if (!kill_now)
         wait_ended(c);
-    if (!child_ended(c)) {
-        kill(-c->pid, SIGKILL);
-        kill(c->pid, SIGKILL);
+    for (int i = 0; i < 2 && !child_ended(c); i++) {
+        kill(c->pid, i ? SIGKILL : SIGTERM);
         wait_ended(c);
     }
     read_messages(c);

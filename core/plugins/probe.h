@@ -9,8 +9,9 @@
  * descriptor 2 and the report on descriptor 3. It closes all other descriptors before it opens the
  * plugin. The report is a letter before each step (those of open.h and PROBE_CAPABILITIES), then
  * one JSON object {"code": "...", "reason": "...", "unproven": bool, "capabilities": "..."} and a
- * newline. The whole group, with the processes that the plugin has started, is killed when the
- * probe ends and when the program dies; processes that left the group are not.
+ * newline. The plugin runs in a child of it. When that ends, at SIGTERM, and when the program dies,
+ * collet-probe kills all processes that the plugin has started, in other groups and sessions too.
+ * What is written there is limited to the machine's memory.
  */
 #ifndef COLLET_CORE_PROBE_H
 #define COLLET_CORE_PROBE_H

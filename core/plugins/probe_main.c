@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,8 +16,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -27,6 +30,8 @@
 #include "manifest.h"
 #include "open.h"
 #include "probe.h"
+
+#define OVERTIME_MS 2000 /* libcore should have ended this process by then */
 
 /* The host that the plugin gets. */
 typedef struct probe_host {
@@ -110,48 +115,111 @@ static void close_inherited(void)
         closedir(directory);
 }
 
-static void kill_group(int signal_number)
-{
-    (void)signal_number;
-    kill(0, SIGKILL);
-}
-
-/*
- * Starts a process that kills the group, and with it the children of the plugin, when libcore's
- * process closes its end of the pipe (by dying, too) or this one dies. Without an exit signal it is
- * invisible to a plugin that waits for any child.
- */
-static pid_t guard_start(void)
-{
-    pid_t parent = getpid(), guard = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
-    if (guard != 0)
-        return guard;
-    struct pollfd report = {.fd = PROBE_DESCRIPTOR};
-    signal(SIGTERM, kill_group);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    while (getppid() == parent && poll(&report, 1, -1) <= 0)
-        continue;
-    kill_group(0);
-    _exit(1);
-}
-
-static void guard_end(pid_t guard)
-{
-    if (guard > 0 && !kill(guard, SIGKILL))
-        waitpid(guard, NULL, __WALL);
-}
-
-/* A crash must end the child by its signal (a sanitizer would exit instead) and leave no core file;
- * the child must not outlive its time limit. */
-static void confine(int64_t timeout_ms)
+/* A crash must end the process by its signal (a sanitizer would exit instead) and leave no core
+ * file. Memory is limited to what the machine has: that which is written (RLIMIT_DATA), for drivers
+ * of GPUs reserve more addresses than that (so do sanitizers, which write them). */
+static void confine(void)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         signal(fatal[i], SIG_DFL);
     struct rlimit core = {1, 1}; /* 0 would still pipe the dump to a collecting program */
     setrlimit(RLIMIT_CORE, &core);
-    alarm((unsigned)(timeout_ms / 1000 + 2));
+    struct rlimit data;
+    rlim_t all = (rlim_t)sysconf(_SC_PHYS_PAGES) * (rlim_t)sysconf(_SC_PAGESIZE);
+    if (!strcmp(COLLET_SANITIZER, "none") && !getrlimit(RLIMIT_DATA, &data) && data.rlim_cur > all)
+        setrlimit(RLIMIT_DATA, &(struct rlimit){all, all});
 }
+
+/* ---- The supervisor ---------------------------------------------------------------------- */
+
+/* Kills the children until there are none; those of a killed one become children of this process.
+ */
+static void kill_children(void)
+{
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    while (waitpid(-1, NULL, WNOHANG) >= 0) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return;
+        ssize_t length = read(fd, text, sizeof text - 1);
+        text[length > 0 ? length : 0] = '\0';
+        char *at = text, *end;
+        for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end)
+            kill((pid_t)pid, SIGKILL);
+        close(fd);
+        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    }
+}
+
+/* Whether the worker has ended by itself; 0 when libcore sends SIGTERM, or has closed its end of
+ * the report (by dying, too), or at the time limit. */
+static int wait_for(pid_t worker, int signals, int timeout_ms)
+{
+    siginfo_t info = {.si_pid = 0};
+    struct signalfd_siginfo got;
+    struct pollfd ends[] = {{.fd = signals, .events = POLLIN}, {.fd = PROBE_DESCRIPTOR}};
+    while (poll(ends, 2, timeout_ms) > 0 && !ends[1].revents &&
+           read(signals, &got, sizeof got) == (ssize_t)sizeof got && got.ssi_signo == SIGCHLD)
+        if (!waitid(P_PID, (id_t)worker, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid)
+            return 1;
+    return 0;
+}
+
+/* Waits for the worker, kills it and all that it has started, and ends as it has ended. */
+static void supervise(pid_t worker, int signals, int timeout_ms)
+{
+    int status = 0, ended = wait_for(worker, signals, timeout_ms);
+    kill(-worker, SIGKILL);
+    kill(worker, SIGKILL);
+    while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
+        continue;
+    kill_children();
+    if (ended && WIFEXITED(status))
+        _exit(WEXITSTATUS(status));
+    int number = ended ? WTERMSIG(status) : SIGALRM;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    signal(number, SIG_DFL);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    _exit(1);
+}
+
+/*
+ * Returns in the worker, a child in which the plugin runs, in a process group of its own. This
+ * process is the reaper of what the plugin starts, in whichever group or session.
+ */
+static void divide(int timeout_ms)
+{
+    sigset_t ends, before;
+    pid_t self = getpid();
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
+    sigaddset(&ends, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    int signals = signalfd(-1, &ends, SFD_CLOEXEC);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t worker = signals < 0 ? -1 : fork();
+    if (worker < 0) {
+        fprintf(stderr, "collet-probe: %s\n", strerror(errno));
+        _exit(1);
+    }
+    if (worker) {
+        setpgid(worker, worker);
+        supervise(worker, signals, timeout_ms);
+    }
+    close(signals);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (getppid() != self)
+        _exit(1);
+}
+
+/* ---- The worker -------------------------------------------------------------------------- */
 
 static collet_status try_plugin(const char *path, probe_host *h, char **capabilities, refusal *why)
 {
@@ -217,8 +285,9 @@ int main(int argc, char **argv)
     };
     manifest_init(&host.manifest);
     close_inherited();
-    confine(strtoll(argv[3], NULL, 10));
-    pid_t guard = guard_start();
+    confine();
+    long long timeout_ms = strtoll(argv[3], NULL, 10);
+    divide((int)(timeout_ms < INT_MAX - OVERTIME_MS ? timeout_ms + OVERTIME_MS : INT_MAX));
     char *capabilities = NULL;
     refusal why;
     collet_status status = try_plugin(argv[1], &host, &capabilities, &why);
@@ -226,7 +295,6 @@ int main(int argc, char **argv)
                    !strcmp(why.code, "load-failed");
     int failed = report(why.code, status == COLLET_OK ? "" : why.text, unproven,
                         status == COLLET_OK ? capabilities : NULL);
-    guard_end(guard);
     /* Not exit(): destructors of a refused plugin must not run. */
     _exit(failed);
 }

@@ -221,6 +221,17 @@ static void hangs(void **state)
     expect_no_processes();
 }
 
+/* What a constructor starts ends with the probe, in whichever session; memory is limited. */
+static void started_processes_end(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    fixture_add(f, "leaves_processes", "good.so");
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_leaves_processes");
+    expect_no_processes();
+}
+
 /* A killed program leaves no process of a plugin that its probe has started. */
 static void killed_host(void **state)
 {
@@ -387,6 +398,7 @@ int main(void)
         CASE(other_name),
         CASE(zoo),
         CASE(hangs),
+        CASE(started_processes_end),
         CASE(killed_host),
         CASE(missing_library),
         CASE(opens_good_ones),
