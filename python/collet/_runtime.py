@@ -118,5 +118,6 @@ def trim() -> None:
 
 
 def finish() -> None:
-    """Waits for all work of this thread; raises its first failure."""
+    """Waits for all work of this thread, and for calls that Ctrl-C interrupted; raises the first
+    failure of this thread's work."""
     _core.finish()

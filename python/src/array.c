@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "array.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dlpack.h"
 #include "error.h"
 #include "numpy.h"
 #include "runtime.h"
+#include "work.h"
+
+#define LONG_COPY (64 << 20) /* bytes that take longer than 10 ms */
 
 typedef struct array_object {
     PyObject_HEAD collet_array *array;
@@ -201,27 +205,74 @@ static PyObject *broadcast(PyObject *self, PyObject *shape)
 
 /* ---- Transfers ---------------------------------------------------------------------------- */
 
-static collet_status read_into(collet_context *context, const collet_array *a, void *target)
+typedef struct reading {
+    work work;
+    PyObject *source, *target; /* an Array, and the owner of the memory */
+    void *data;
+    size_t bytes;
+} reading;
+
+static collet_status run_reading(work *w, collet_context *context)
 {
+    reading *r = (reading *)w;
+    return collet_array_read(context, ((array_object *)r->source)->array, r->data, r->bytes);
+}
+
+static void drop_reading(work *w)
+{
+    reading *r = (reading *)w;
+    Py_DECREF(r->source);
+    Py_DECREF(r->target);
+    free(r);
+}
+
+static int read_heard(PyObject *self, PyObject *target, void *data, size_t bytes)
+{
+    reading *r = calloc(1, sizeof *r);
+    if (!r) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *r = (reading){.work = {.run = run_reading, .drop = drop_reading},
+                   .source = Py_NewRef(self),
+                   .target = Py_NewRef(target),
+                   .data = data,
+                   .bytes = bytes};
+    if (work_run(&r->work))
+        return -1;
+    drop_reading(&r->work);
+    return 0;
+}
+
+/* The elements into memory of `target`. 0, or -1 with an exception. */
+static int read_into(PyObject *self, PyObject *target, void *data)
+{
+    collet_array *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    if (!context)
+        return -1;
     size_t bytes = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+    if (!runtime_at_once() || bytes > LONG_COPY)
+        return read_heard(self, target, data, bytes);
     PyThreadState *state = runtime_leave();
-    collet_status status = collet_array_read(context, a, target, bytes);
+    collet_status status = collet_array_read(context, a, data, bytes);
     runtime_return(state);
-    return status;
+    if (status == COLLET_OK)
+        return 0;
+    runtime_raise(context);
+    return -1;
 }
 
 static PyObject *to_numpy(PyObject *self, PyObject *unused)
 {
     collet_array *a = array_get(self);
-    collet_context *context = a ? runtime_context() : NULL;
     PyObject *array;
     numpy_view view;
     (void)unused;
-    if (!context)
+    if (!a)
         return NULL;
     array = numpy_empty(collet_array_dtype(a), collet_array_ndim(a), collet_array_shape(a));
-    if (!array || numpy_view_of(array, "the array", &view) ||
-        (read_into(context, a, view.data) != COLLET_OK && !runtime_raise(context)))
+    if (array && (numpy_view_of(array, "the array", &view) || read_into(self, array, view.data)))
         Py_CLEAR(array);
     return array;
 }
@@ -229,17 +280,14 @@ static PyObject *to_numpy(PyObject *self, PyObject *unused)
 static PyObject *to_bytes(PyObject *self, PyObject *unused)
 {
     collet_array *a = array_get(self);
-    collet_context *context = a ? runtime_context() : NULL;
     PyObject *bytes;
     (void)unused;
-    if (!context)
+    if (!a)
         return NULL;
     bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((size_t)collet_array_size(a) *
                                                          collet_dtype_size(collet_array_dtype(a))));
-    if (bytes && read_into(context, a, PyBytes_AsString(bytes)) != COLLET_OK) {
+    if (bytes && read_into(self, bytes, PyBytes_AsString(bytes)))
         Py_CLEAR(bytes);
-        runtime_raise(context);
-    }
     return bytes;
 }
 

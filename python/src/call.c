@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call of an op: its arguments become operands and parameters, its outputs are inferred. */
+#include "call.h"
+
 #include <string.h>
 
 #include "array.h"
 #include "error.h"
-#include "op.h"
-#include "operand.h"
 #include "runtime.h"
-
-#define SMALL 8192 /* elements of all operands: work of microseconds for most ops */
-
-typedef struct call {
-    op_object *op;
-    collet_context *context;
-    PyObject *given[COLLET_MAX_OPERANDS]; /* arguments; NULL: absent or to be made */
-    int absent[COLLET_MAX_OPERANDS];      /* 1: the caller wants no such output */
-    PyObject *fields[OP_FIELDS];
-    PyObject *out, *dtype, *shape;
-    int device; /* 1: the results are Arrays */
-    operand operands[COLLET_MAX_OPERANDS];
-    _Alignas(16) unsigned char params[OP_PARAMS];
-} call;
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
@@ -289,70 +275,6 @@ static int infer(call *c)
 
 /* ---- The call ----------------------------------------------------------------------------- */
 
-static collet_status run(call *c)
-{
-    const op_object *op = c->op;
-    collet_array *outs[COLLET_MAX_OPERANDS];
-    const collet_array *ins[COLLET_MAX_OPERANDS];
-    uint32_t end = op->n_out + op->n_in;
-    collet_status status = COLLET_OK;
-    for (uint32_t i = 0; status == COLLET_OK && i < end; i++)
-        status =
-            operand_wrap(&c->operands[i], c->context, i < op->n_out ? 0 : COLLET_WRAP_READONLY);
-    for (uint32_t i = 0; i < op->n_out; i++)
-        outs[i] = c->operands[i].array;
-    for (uint32_t i = 0; i < op->n_in; i++)
-        ins[i] = c->operands[op->n_out + i].array;
-    if (status == COLLET_OK)
-        status = collet_call(c->context, op->id, outs, ins, op->params_size ? c->params : NULL);
-    if (status == COLLET_OK)
-        runtime_called(c->context);
-    for (uint32_t i = 0; status == COLLET_OK && i < op->n_out && !runtime_at_once(); i++)
-        status = operand_fetch(&c->operands[i], c->context);
-    for (uint32_t i = 0; i < end; i++)
-        operand_unwrap(&c->operands[i]);
-    return status;
-}
-
-static int64_t elements(const collet_array_spec *spec)
-{
-    int64_t size = 1;
-    for (int32_t i = 0; i < spec->ndim; i++)
-        if (__builtin_mul_overflow(size, spec->shape[i], &size))
-            return INT64_MAX;
-    return size;
-}
-
-static int is_small(const call *c)
-{
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < c->op->n_out + c->op->n_in && sum <= SMALL; i++)
-        if (c->operands[i].object) {
-            int64_t more = elements(&c->operands[i].view.spec);
-            sum = more > SMALL ? more : sum + more;
-        }
-    return sum <= SMALL;
-}
-
-static int compute(call *c)
-{
-    collet_status status;
-    for (uint32_t i = 0; i < c->op->n_out; i++)
-        if (!c->absent[i] && !c->given[i] && operand_make(&c->operands[i], c->context, c->device))
-            return -1;
-    if (runtime_at_once() && is_small(c)) {
-        status = run(c);
-    } else {
-        PyThreadState *state = runtime_leave();
-        status = run(c);
-        runtime_return(state);
-    }
-    if (status == COLLET_OK)
-        return 0;
-    runtime_raise(c->context);
-    return -1;
-}
-
 static PyObject *result(call *c)
 {
     const op_object *op = c->op;
@@ -391,7 +313,7 @@ PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, 
         !op_set_params(op, collet_context_runtime(c.context),
                        op->n_in && c.given[op->n_out] ? c.operands[op->n_out].view.spec.ndim : 0,
                        c.fields, c.params) &&
-        !infer(&c) && !compute(&c))
+        !infer(&c) && !call_compute(&c))
         made = result(&c);
     for (uint32_t i = 0; i < end; i++)
         operand_clear(&c.operands[i]);

@@ -6,7 +6,7 @@
 #include "op.h"
 #include "report.h"
 #include "runtime.h"
-#include "timestamp.h"
+#include "work.h"
 
 static PyMethodDef functions[] = {
     {"set_backend", runtime_set_backend, METH_O, NULL},
@@ -68,8 +68,8 @@ PyMODINIT_FUNC PyInit__core(void)
     if (check_version())
         return NULL;
     module = PyModule_Create(&definition);
-    if (!module || runtime_prepare() || error_add_types(module) || op_add_type(module) ||
-        array_add_type(module) || binding_add(module) ||
+    if (!module || runtime_prepare() || work_prepare() || error_add_types(module) ||
+        op_add_type(module) || array_add_type(module) || binding_add(module) ||
         PyModule_AddStringConstant(module, "version", collet_version())) {
         Py_XDECREF(module);
         return NULL;

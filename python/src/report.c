@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "runtime.h"
+#include "work.h"
 
 /* Appends `item`, of which it takes the reference; -1 with an exception. */
 static int append(PyObject *list, PyObject *item)
@@ -135,30 +136,48 @@ PyObject *report_reset_peak(PyObject *module, PyObject *space)
     return status == COLLET_OK ? Py_NewRef(Py_None) : runtime_raise(context);
 }
 
+typedef struct context_work {
+    work work;
+    collet_status (*function)(collet_context *context);
+} context_work;
+
+static collet_status run_function(work *w, collet_context *context)
+{
+    return ((context_work *)w)->function(context);
+}
+
+static void drop_function(work *w)
+{
+    free(w);
+}
+
+/* Calls a function with the thread's context; Ctrl-C is heard. */
+static PyObject *call_heard(collet_status (*function)(collet_context *context))
+{
+    context_work *w = calloc(1, sizeof *w);
+    if (!w)
+        return PyErr_NoMemory();
+    w->work.run = run_function;
+    w->work.drop = drop_function;
+    w->function = function;
+    if (work_run(&w->work))
+        return NULL;
+    free(w);
+    return Py_NewRef(Py_None);
+}
+
 PyObject *report_trim(PyObject *module, PyObject *unused)
 {
-    collet_context *context = runtime_context();
     (void)module;
     (void)unused;
-    if (!context)
-        return NULL;
-    PyThreadState *state = runtime_leave();
-    collet_status status = collet_trim(context);
-    runtime_return(state);
-    return status == COLLET_OK ? Py_NewRef(Py_None) : runtime_raise(context);
+    return call_heard(collet_trim);
 }
 
 PyObject *report_finish(PyObject *module, PyObject *unused)
 {
-    collet_context *context = runtime_context();
     (void)module;
     (void)unused;
-    if (!context)
-        return NULL;
-    PyThreadState *state = runtime_leave();
-    collet_status status = collet_finish(context);
-    runtime_return(state);
-    return status == COLLET_OK ? Py_NewRef(Py_None) : runtime_raise(context);
+    return work_settle() ? NULL : call_heard(collet_finish);
 }
 
 PyObject *report_last_backend(PyObject *module, PyObject *unused)

@@ -2,6 +2,7 @@
 #include "runtime.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,10 @@ static struct {
     char choice[CHOICE_TEXT]; /* of set_backend; "": none */
     uint64_t chosen;          /* its number */
     int64_t arrays;
-    int inside;       /* threads in calls of libcore without the GIL */
-    int unsafe;       /* in a child of fork: a thread of the parent was inside */
-    int forking;      /* `inside` of the parent at the fork */
-    char threads[32]; /* the setting num_threads; "": none */
+    atomic_int inside; /* threads in calls of libcore without the GIL */
+    int unsafe;        /* in a child of fork: a thread of the parent was inside */
+    int forking;       /* `inside` of the parent at the fork */
+    char threads[32];  /* the setting num_threads; "": none */
     char *settings[SETTINGS + 1];
 } process = {.generation = 1, .chosen = 1};
 
@@ -54,6 +55,11 @@ void *runtime_raise(collet_context *context)
 {
     log_deliver();
     return error_raise(collet_last_status(context), collet_last_error(context));
+}
+
+void runtime_enter(int change)
+{
+    process.inside += change;
 }
 
 PyThreadState *runtime_leave(void)
@@ -209,6 +215,28 @@ collet_context *runtime_context(void)
 {
     thread *t = ready_thread();
     return t ? t->context : NULL;
+}
+
+void runtime_lend(uint64_t *generation)
+{
+    *generation = self->generation;
+    self->context = NULL;
+    self->generation = 0;
+}
+
+void runtime_give_back(collet_context *context, uint64_t generation)
+{
+    if (self->context) { /* the handler of a signal needed one */
+        collet_context_destroy(context);
+        return;
+    }
+    self->context = context;
+    self->generation = generation;
+}
+
+const void *runtime_last_backend(void)
+{
+    return self ? self->backend : NULL;
 }
 
 int runtime_at_once(void)

@@ -15,6 +15,11 @@ collet_runtime *runtime_get(void);
  */
 collet_context *runtime_context(void);
 
+/* Takes the context, of runtime_context(), away from the calling thread, which gets another one if
+ * it needs one meanwhile; and gives it back. */
+void runtime_lend(uint64_t *generation);
+void runtime_give_back(collet_context *context, uint64_t generation);
+
 /* Grows when there is another runtime (after fork, set_num_threads), so that what belongs to an
  * earlier one is not used. */
 uint64_t runtime_generation(void);
@@ -25,11 +30,15 @@ uint64_t runtime_generation(void);
 int runtime_at_once(void);
 /* After a call: learns that. */
 void runtime_called(collet_context *context);
+/* Identifies the backend of the last call; NULL: there was none since the last choice. */
+const void *runtime_last_backend(void);
 
 /* Release the GIL around calls of libcore and take it again. Every call of libcore that may take
  * time or open a device is between the two. */
 PyThreadState *runtime_leave(void);
 void runtime_return(PyThreadState *state);
+/* A thread without the GIL begins (1) or ends (-1) work with libcore. Any thread. */
+void runtime_enter(int change);
 
 /* Raises the last error of the context; returns NULL. */
 void *runtime_raise(collet_context *context);

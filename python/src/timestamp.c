@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "timestamp.h"
-
 #include <stdlib.h>
 
 #include "error.h"
+#include "module.h"
 #include "runtime.h"
 
 #define CAPSULE "collet._core.timestamp"

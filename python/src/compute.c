@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The computation of a call: without the GIL, and where Ctrl-C is heard, if it takes long. */
+#include "call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "runtime.h"
+#include "work.h"
+
+#define SMALL 8192     /* elements of all operands: work of microseconds for most ops */
+#define QUICK 10000000 /* nanoseconds that need no ear for Ctrl-C */
+#define KNOWN 512      /* power of two: calls that are known to be quick */
+
+static collet_status run(call *c)
+{
+    const op_object *op = c->op;
+    collet_array *outs[COLLET_MAX_OPERANDS];
+    const collet_array *ins[COLLET_MAX_OPERANDS];
+    uint32_t end = op->n_out + op->n_in;
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; status == COLLET_OK && i < end; i++)
+        status =
+            operand_wrap(&c->operands[i], c->context, i < op->n_out ? 0 : COLLET_WRAP_READONLY);
+    for (uint32_t i = 0; i < op->n_out; i++)
+        outs[i] = c->operands[i].array;
+    for (uint32_t i = 0; i < op->n_in; i++)
+        ins[i] = c->operands[op->n_out + i].array;
+    if (status == COLLET_OK)
+        status = collet_call(c->context, op->id, outs, ins, op->params_size ? c->params : NULL);
+    if (status == COLLET_OK)
+        runtime_called(c->context);
+    for (uint32_t i = 0; status == COLLET_OK && i < op->n_out && !runtime_at_once(); i++)
+        status = operand_fetch(&c->operands[i], c->context);
+    for (uint32_t i = 0; i < end; i++)
+        operand_unwrap(&c->operands[i]);
+    return status;
+}
+
+static int raised(const call *c, collet_status status)
+{
+    if (status == COLLET_OK)
+        return 0;
+    runtime_raise(c->context);
+    return -1;
+}
+
+static int64_t elements(const collet_array_spec *spec)
+{
+    int64_t size = 1;
+    for (int32_t i = 0; i < spec->ndim; i++)
+        if (__builtin_mul_overflow(size, spec->shape[i], &size))
+            return INT64_MAX;
+    return size;
+}
+
+static int is_small(const call *c)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < c->op->n_out + c->op->n_in && sum <= SMALL; i++)
+        if (c->operands[i].object) {
+            int64_t more = elements(&c->operands[i].view.spec);
+            sum = more > SMALL ? more : sum + more;
+        }
+    return sum <= SMALL;
+}
+
+/* ---- Calls that may take long ------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+/* Of the op, the last backend, and the shapes and parameters; not 0. */
+static uint64_t fingerprint(const call *c)
+{
+    const op_object *op = c->op;
+    uint64_t hash = mix(op->id, (uintptr_t)runtime_last_backend()), word;
+    for (uint32_t i = 0; i < op->n_out + op->n_in; i++) {
+        const operand *o = &c->operands[i];
+        const collet_array_spec *spec = &o->view.spec;
+        if (!o->object && !o->host)
+            continue;
+        hash = mix(hash, i << 16 | (uint32_t)spec->dtype << 8 | (uint32_t)spec->ndim << 1 |
+                             (uint32_t)o->host);
+        for (int32_t k = 0; k < spec->ndim; k++)
+            hash = mix(hash, (uint64_t)spec->shape[k]);
+    }
+    for (uint32_t i = 0; i + sizeof word <= op->params_size; i += sizeof word) {
+        memcpy(&word, c->params + i, sizeof word);
+        hash = mix(hash, word);
+    }
+    return hash | 1;
+}
+
+/* The place of a call that was quick when it last ran. */
+static uint64_t *known(uint64_t print)
+{
+    static uint64_t prints[KNOWN];
+    return &prints[print >> 32 & (KNOWN - 1)];
+}
+
+static void learn(uint64_t print, int64_t nanoseconds)
+{
+    uint64_t *place = known(print);
+    if (nanoseconds < QUICK)
+        *place = print;
+    else if (*place == print)
+        *place = 0;
+}
+
+/* The same call took little time before, and does not wait for others that were enqueued. */
+static int is_quick(const call *c, uint64_t print)
+{
+    int waits = 0;
+    if (!runtime_last_backend() || *known(print) != print)
+        return 0;
+    for (uint32_t i = 0; i < c->op->n_out; i++)
+        waits |= c->operands[i].host;
+    return !waits || runtime_at_once();
+}
+
+typedef struct job {
+    work work;
+    call call; /* with references of its own */
+} job;
+
+static collet_status run_job(work *w, collet_context *context)
+{
+    job *j = (job *)w;
+    j->call.context = context;
+    return run(&j->call);
+}
+
+static void drop_job(work *w)
+{
+    job *j = (job *)w;
+    PyObject *op = (PyObject *)j->call.op;
+    for (uint32_t i = 0; i < j->call.op->n_out + j->call.op->n_in; i++)
+        operand_clear(&j->call.operands[i]);
+    Py_DECREF(op);
+    free(j);
+}
+
+static work *new_job(const call *c)
+{
+    job *j = calloc(1, sizeof *j);
+    if (!j)
+        return (work *)PyErr_NoMemory();
+    j->work.run = run_job;
+    j->work.drop = drop_job;
+    j->call = *c;
+    Py_INCREF((PyObject *)c->op);
+    for (uint32_t i = 0; i < c->op->n_out + c->op->n_in; i++) {
+        operand *o = &j->call.operands[i];
+        Py_XINCREF(o->object);
+        if (o->host && !o->object)
+            o->view.data = o->number;
+    }
+    return &j->work;
+}
+
+static void tell_of_out(const call *c)
+{
+    char text[COLLET_ERROR_TEXT];
+    snprintf(text, sizeof text,
+             "%s was interrupted, but goes on and writes `out` until collet.finish() returns",
+             c->op->method.ml_name);
+    log_keep(NULL, COLLET_LOG_WARNING, text);
+    log_deliver();
+}
+
+/* On the main thread. */
+static int compute_heard(call *c)
+{
+    uint64_t print = fingerprint(c);
+    if (is_quick(c, print)) {
+        int64_t start = work_now();
+        PyThreadState *state = runtime_leave();
+        collet_status status = run(c);
+        runtime_return(state);
+        learn(print, work_now() - start);
+        return raised(c, status);
+    }
+    work *w = new_job(c);
+    int failed = w ? work_run(w) : -1;
+    if (failed > 0 && c->out && c->out != Py_None)
+        tell_of_out(c);
+    if (failed)
+        return -1;
+    c->context = runtime_context();
+    if (c->context)
+        runtime_called(c->context);
+    print = fingerprint(c);
+    learn(print, w->nanoseconds);
+    w->drop(w);
+    return 0;
+}
+
+int call_compute(call *c)
+{
+    int held;
+    collet_status status;
+    for (uint32_t i = 0; i < c->op->n_out; i++)
+        if (!c->absent[i] && !c->given[i] && operand_make(&c->operands[i], c->context, c->device))
+            return -1;
+    held = runtime_at_once() && is_small(c);
+    if (!held && work_heard())
+        return compute_heard(c);
+    PyThreadState *state = held ? NULL : runtime_leave();
+    status = run(c);
+    if (!held)
+        runtime_return(state);
+    return raised(c, status);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "work.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "runtime.h"
+
+#define LISTEN 30000000 /* nanoseconds between two looks for signals */
+
+typedef struct worker {
+    pthread_cond_t called;
+    work *job; /* NULL: none */
+} worker;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended; /* a job; by the monotonic clock */
+static worker *idle;
+static int64_t abandoned;             /* jobs that run */
+static _Thread_local int main_thread; /* 1: it is, -1: it is not, 0: unknown */
+
+int64_t work_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+int work_heard(void)
+{
+    if (!main_thread)
+        main_thread = syscall(SYS_gettid) == getpid() ? 1 : -1;
+    return main_thread > 0;
+}
+
+/* ---- The threads -------------------------------------------------------------------------- */
+
+static int drop(void *job)
+{
+    work *w = job;
+    w->drop(w);
+    return 0;
+}
+
+static void perform(work *w)
+{
+    int64_t start = work_now();
+    w->status = w->run(w, w->context);
+    w->nanoseconds = work_now() - start;
+    if (w->status != COLLET_OK)
+        snprintf(w->text, sizeof w->text, "%s", collet_last_error(w->context));
+}
+
+/* Of a job whose caller has gone on. */
+static void end_abandoned(work *w)
+{
+    collet_context_destroy(w->context);
+    runtime_enter(-1);
+    pthread_mutex_lock(&mutex);
+    abandoned--;
+    pthread_cond_broadcast(&ended);
+    pthread_mutex_unlock(&mutex);
+    while (Py_IsInitialized() && Py_AddPendingCall(drop, w)) /* many are pending */
+        usleep(1000);
+}
+
+static void *serve(void *argument)
+{
+    worker *self = argument;
+    int alone = 0; /* 1: another one is idle */
+    pthread_mutex_lock(&mutex);
+    while (!alone) {
+        while (!self->job)
+            pthread_cond_wait(&self->called, &mutex);
+        work *w = self->job;
+        pthread_mutex_unlock(&mutex);
+        perform(w);
+        pthread_mutex_lock(&mutex);
+        w->finished = 1;
+        pthread_cond_broadcast(&ended);
+        if (w->abandoned) {
+            pthread_mutex_unlock(&mutex);
+            end_abandoned(w);
+            pthread_mutex_lock(&mutex);
+        }
+        self->job = NULL;
+        alone = idle != NULL;
+        if (!alone)
+            idle = self;
+    }
+    pthread_mutex_unlock(&mutex);
+    pthread_cond_destroy(&self->called);
+    free(self);
+    return NULL;
+}
+
+/* A worker with a job; NULL: no thread could be started. Under the mutex. */
+static worker *start(work *w)
+{
+    pthread_t thread;
+    worker *fresh = idle ? idle : calloc(1, sizeof *fresh);
+    if (!fresh)
+        return NULL;
+    fresh->job = w;
+    if (fresh == idle) {
+        idle = NULL;
+        pthread_cond_signal(&fresh->called);
+        return fresh;
+    }
+    pthread_cond_init(&fresh->called, NULL);
+    if (!pthread_create(&thread, NULL, serve, fresh)) {
+        pthread_detach(thread);
+        return fresh;
+    }
+    pthread_cond_destroy(&fresh->called);
+    free(fresh);
+    return NULL;
+}
+
+/* ---- The caller --------------------------------------------------------------------------- */
+
+/* Until another look for signals. */
+static void listen(void)
+{
+    int64_t end = work_now() + LISTEN;
+    const struct timespec until = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
+    pthread_cond_timedwait(&ended, &mutex, &until);
+}
+
+/* Waits without the GIL. 1: the job is finished; 0: it is time to look for signals; -1: there is no
+ * thread for it. */
+static int wait_for(work *w, int begin)
+{
+    PyThreadState *state = runtime_leave();
+    pthread_mutex_lock(&mutex);
+    int result = begin && !start(w) ? -1 : 0;
+    if (!result && !w->finished)
+        listen();
+    if (!result)
+        result = w->finished;
+    pthread_mutex_unlock(&mutex);
+    runtime_return(state);
+    return result;
+}
+
+/* After an exception of a signal: the job goes on alone. */
+static int leave(work *w)
+{
+    pthread_mutex_lock(&mutex);
+    int finished = w->finished;
+    w->abandoned = 1;
+    abandoned += !finished;
+    if (!finished)
+        runtime_enter(1);
+    pthread_mutex_unlock(&mutex);
+    if (!finished)
+        return 1;
+    runtime_give_back(w->context, w->generation);
+    w->drop(w);
+    return -1;
+}
+
+static void run_here(work *w)
+{
+    PyThreadState *state = runtime_leave();
+    perform(w);
+    runtime_return(state);
+}
+
+int work_run(work *w)
+{
+    int done = 1;
+    w->context = runtime_context();
+    if (!w->context) {
+        w->drop(w);
+        return -1;
+    }
+    if (work_heard()) {
+        runtime_lend(&w->generation);
+        done = wait_for(w, 1);
+    } else {
+        run_here(w);
+    }
+    while (!done) {
+        if (PyErr_CheckSignals())
+            return leave(w);
+        if (w->generation != runtime_generation()) { /* a handler forked: no thread works here */
+            error_raise(COLLET_FORKED,
+                        "this process was forked by a signal's handler during a call "
+                        "of collet");
+            return -1;
+        }
+        done = wait_for(w, 0);
+    }
+    if (work_heard())
+        runtime_give_back(w->context, w->generation);
+    if (done > 0 && w->status == COLLET_OK)
+        return 0;
+    error_raise(done > 0 ? w->status : COLLET_NO_MEMORY,
+                done > 0 ? w->text : "no thread for the work could be started");
+    w->drop(w);
+    return -1;
+}
+
+int work_settle(void)
+{
+    for (int64_t left = 1; left;) {
+        PyThreadState *state = runtime_leave();
+        pthread_mutex_lock(&mutex);
+        if (abandoned)
+            listen();
+        left = abandoned;
+        pthread_mutex_unlock(&mutex);
+        runtime_return(state);
+        if (PyErr_CheckSignals())
+            return -1;
+    }
+    return 0;
+}
+
+static int make_ended(void)
+{
+    pthread_condattr_t attributes;
+    return pthread_condattr_init(&attributes) ||
+           pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) ||
+           pthread_cond_init(&ended, &attributes);
+}
+
+/* The threads are the parent's. */
+static void in_child(void)
+{
+    pthread_mutex_init(&mutex, NULL);
+    make_ended();
+    idle = NULL;
+    abandoned = 0;
+    main_thread = 1;
+}
+
+int work_prepare(void)
+{
+    if (!make_ended() && !pthread_atfork(NULL, NULL, in_child))
+        return 0;
+    PyErr_NoMemory();
+    return -1;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work that may take long. On the main thread, where Python hears signals, it is done by a thread
+ * of its own while this one waits, so that Ctrl-C is heard. What was begun cannot be stopped: it
+ * goes on to its end with the context that it has, and the main thread gets another context. All
+ * functions need the GIL unless stated otherwise.
+ */
+#ifndef COLLET_PYTHON_WORK_H
+#define COLLET_PYTHON_WORK_H
+
+#include "python.h"
+
+typedef struct work work;
+struct work {
+    collet_status (*run)(work *w, collet_context *context); /* without the GIL, on any thread */
+    void (*drop)(work *w);   /* frees *w and what it refers to; with the GIL */
+    int64_t nanoseconds;     /* that `run` took */
+    collet_context *context; /* of work_run from here on */
+    uint64_t generation;
+    collet_status status;
+    int finished, abandoned;
+    char text[COLLET_ERROR_TEXT];
+};
+
+/* Nanoseconds of the monotonic clock. Any thread, without the GIL too. */
+int64_t work_now(void);
+
+/* 1 if the calling thread is the main one. */
+int work_heard(void);
+
+/* Runs *w, whose other fields are 0, in the calling thread's context. 0: `w` is still the caller's.
+ * -1 with the exception of its failure; 1 with that of a signal, while the work goes on: `w` is
+ * dropped, perhaps later. On another thread than the main one, without such a thread. */
+int work_run(work *w);
+
+/* Waits for the work that went on after a signal. 0, or -1 with the exception of another signal. */
+int work_settle(void);
+
+/* Prepares for fork too. 0, or -1 with an exception. */
+int work_prepare(void);
+
+#endif

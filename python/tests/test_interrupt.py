@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C during one long call, and work that goes on after it."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import collet
+from collet import op
+
+REMOTE = pathlib.Path(collet._core.directory()).parent / "tests/remote"
+NEEDS_REMOTE = pytest.mark.skipif(not (REMOTE / "remote.so").exists(),
+                                  reason="the backend of tests, remote, was not built")
+
+
+def long_matrix():
+    """Ones, so many that their product takes cpu_scalar more than 0.25 s."""
+    n, took = 150, 0
+    with collet.using("cpu_scalar"):
+        while took < 0.25:
+            n += n // 3
+            a = np.ones((n, n))
+            start = time.perf_counter()
+            op.matmul(a, a)
+            took = time.perf_counter() - start
+    return a
+
+
+A = long_matrix()
+N = len(A)
+
+
+def seconds_until_heard(function):
+    """From SIGINT until its exception; infinite if it did not come during `function`."""
+    sent, stage = [], "before"
+
+    def send():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    try:
+        threading.Timer(0.02, send).start()
+        stage = "during"
+        function()
+        stage = "after"
+        time.sleep(60)
+    except KeyboardInterrupt:
+        heard = time.perf_counter()
+    return heard - sent[0] if stage == "during" else float("inf")
+
+
+def long_op(out=None):
+    return op.matmul(A, A, out=out)
+
+
+def test_an_op_is_interrupted():
+    with collet.using("cpu_scalar"):
+        assert min(seconds_until_heard(long_op) for _ in range(3)) < 0.1
+        assert collet.get_backend() == "cpu_scalar"
+        assert float(op.add(1.0, 2.0)) == 3
+        collet.finish()
+    assert (long_op() == N).all()
+
+
+def test_out_is_written_until_finish(caplog):
+    out = np.zeros_like(A)
+    for _ in range(5):  # on a busy machine SIGINT may come after the op
+        with collet.using("cpu_scalar"):
+            seconds_until_heard(lambda: long_op(out))
+        if caplog.text:
+            break
+    assert "matmul was interrupted, but goes on and writes `out`" in caplog.text
+    collet.finish()
+    assert (out == N).all()
+
+
+def test_a_handler_computes_meanwhile():
+    sums = []
+
+    def handle(*_):
+        sums.append((float(op.sum(A)), collet.get_backend(), float(long_op()[0, 0])))
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGUSR1))
+    try:
+        with collet.using("cpu_scalar"):
+            timer.start()
+            assert (long_op() == N).all()
+            assert float(op.add(1.0, 2.0)) == 3
+    finally:
+        timer.join()
+        signal.signal(signal.SIGUSR1, before)
+    assert sums == [(float(N * N), "cpu_scalar", float(N))]
+
+
+def test_an_error_of_a_long_call_has_its_text():
+    with pytest.raises(collet.ShapeError, match="matmul"):
+        op.matmul(A, A, out=np.empty((3, 3)))
+
+
+def run(text, **environment):
+    start = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", "import collet, os, signal, threading, time\n"
+                           "import numpy as np\n" + text], capture_output=True, text=True,
+                          timeout=120, env={**os.environ, **environment})
+    return done.returncode, done.stdout, done.stderr, time.perf_counter() - start
+
+
+def test_a_program_ends_by_ctrl_c():
+    code, _, error, took = run("""if True:
+        a = np.ones((5000, 5000), "f4")  # minutes
+        collet.set_backend("cpu_scalar")
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        collet.op.matmul(a, a)
+    """)
+    assert code == -signal.SIGINT and "KeyboardInterrupt" in error and took < 60
+
+
+@NEEDS_REMOTE
+def test_a_device():
+    """Late failures reach NumPy's outputs; waits are interrupted."""
+    code, out, error, _ = run("""if True:
+        a = np.ones(3, "f4")
+        collet.configure(remote__fail="2 4")
+        collet.set_backend("remote")
+        for out in None, None, None, np.zeros(3, "f4"):
+            try:
+                print(collet.op.add(a, a, out=out))
+            except collet.FailedError as e:
+                print("remote:0" in str(e))
+
+        collet.configure(remote__delay_us=1000000)
+        x = collet.asarray(a)
+        y = x + x
+        for wait in y.to_numpy, collet.finish, lambda: collet.op.add(a, a):
+            x + x
+            start = time.perf_counter()
+            try:
+                threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+                wait()
+                time.sleep(1)
+            except KeyboardInterrupt:
+                print(time.perf_counter() - start < 0.7, flush=True)
+        os._exit(0)
+    """, COLLET_PLUGIN_PATH=f"+{REMOTE}")
+    two = "[2. 2. 2.]"
+    assert (code, out.split("\n")) == (
+        0, [two, "True", two, "True", "True", "True", "True", ""]), error
