@@ -16,7 +16,10 @@
 
 #include <fenv.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <collet/collet.h>
 
@@ -358,6 +361,35 @@ typedef struct kit_conduct {
 void kit_conduct_take(kit_conduct *state, int output);
 /* Compares with the present state, fails the verdict if they differ, and restores it. */
 void kit_conduct_check(const kit_conduct *before, int output, kit_verdict *v);
+
+/* Process state that a plugin must not change (process.c). */
+#define KIT_SIGNALS 32
+#define KIT_LIMITS 7
+typedef struct kit_file {
+    dev_t device;
+    ino_t number;
+} kit_file;
+typedef struct kit_process {
+    struct sigaction actions[KIT_SIGNALS];
+    struct rlimit limits[KIT_LIMITS];
+    char directory[4096];
+    mode_t mask;
+    uint64_t environment;
+    kit_file files[3]; /* descriptors 0, 1, 2; zeros: closed */
+    bool executable_stack;
+} kit_process;
+void kit_process_take(kit_process *state);
+void kit_process_set_limits(const kit_process *state);
+/* False: `text` is a difference. The action of signal `except` may differ. */
+bool kit_process_same(const kit_process *before, const kit_process *now, int except,
+                      char text[KIT_TEXT]);
+/* The process before and after the plugin and its libraries were loaded, for conduct.load. */
+typedef struct kit_loading {
+    kit_process before, after;
+    char thread[KIT_TEXT]; /* what changed in the thread; "": nothing */
+} kit_loading;
+void kit_target_loaded(kit_target *target, const kit_loading *loading);
+
 int kit_thread_count(void); /* of this process; 0 if the system does not report it */
 
 #endif

@@ -86,32 +86,9 @@ static void state(bench *b)
     (void)setlocale(LC_ALL, before);
 }
 
-static const int limits[] = {RLIMIT_NOFILE, RLIMIT_STACK, RLIMIT_CORE, RLIMIT_AS,
-                             RLIMIT_DATA,   RLIMIT_CPU,   RLIMIT_FSIZE};
-#define LIMITS (sizeof limits / sizeof *limits)
-
-typedef struct process_state {
-    struct sigaction actions[32];
-    struct rlimit limits[LIMITS];
-    char directory[4096];
-    mode_t mask;
-    uint64_t environment;
-} process_state;
-
-static void process_take(process_state *s)
+static void load(bench *b)
 {
-    memset(s, 0, sizeof *s);
-    for (int i = 1; i < 32; i++)
-        sigaction(i, NULL, &s->actions[i]);
-    if (!getcwd(s->directory, sizeof s->directory))
-        s->directory[0] = '\0';
-    for (size_t i = 0; i < LIMITS; i++)
-        getrlimit(limits[i], &s->limits[i]);
-    s->mask = umask(0);
-    umask(s->mask);
-    for (char **e = environ; e && *e; e++)
-        for (const char *c = *e; *c; c++)
-            s->environment = s->environment * 31 + (unsigned char)*c;
+    bench_require(b, !b->target->loaded[0], "while the plugin was loaded: %s", b->target->loaded);
 }
 
 static void nothing(int number)
@@ -127,27 +104,27 @@ static void handler(int number)
 
 /* A state that no plugin would choose: what an earlier device_open set shows when this one sets it
  * again. */
-static void process_mark(const process_state *of)
+static void process_mark(const kit_process *of)
 {
-    for (int i = 1; i < 32; i++)
+    for (int i = 1; i < KIT_SIGNALS; i++)
         if (i != SIGKILL && i != SIGSTOP && i != SIGALRM)
             signal(i, i == SIGCHLD ? nothing : handler);
-    for (size_t i = 0; i < LIMITS; i++) {
-        struct rlimit l = of->limits[i];
-        l.rlim_cur = l.rlim_cur == RLIM_INFINITY ? (rlim_t)1 << 50 : l.rlim_cur - (l.rlim_cur > 16);
-        setrlimit(limits[i], &l);
+    kit_process marked = *of;
+    for (size_t i = 0; i < KIT_LIMITS; i++) {
+        rlim_t *l = &marked.limits[i].rlim_cur;
+        *l = *l == RLIM_INFINITY ? (rlim_t)1 << 50 : *l - (*l > 16);
     }
+    kit_process_set_limits(&marked);
     umask(0037);
     if (chdir("/proc") != 0 && chdir("/tmp") != 0)
         return;
 }
 
-static void process_restore(const process_state *to)
+static void process_restore(const kit_process *to)
 {
-    for (int i = 1; i < 32; i++)
+    for (int i = 1; i < KIT_SIGNALS; i++)
         sigaction(i, &to->actions[i], NULL);
-    for (size_t i = 0; i < LIMITS; i++)
-        setrlimit(limits[i], &to->limits[i]);
+    kit_process_set_limits(to);
     umask(to->mask);
     if (chdir(to->directory) != 0)
         return;
@@ -155,32 +132,20 @@ static void process_restore(const process_state *to)
 
 static void process(bench *b)
 {
-    process_state first, before, after;
-    process_take(&first);
+    kit_process first, before, after;
+    char text[KIT_TEXT];
+    kit_process_take(&first);
     process_mark(&first);
-    process_take(&before);
+    kit_process_take(&before);
     bench_open(b);
     bench_scenario(b);
     bench_close(b);
-    process_take(&after);
+    kit_process_take(&after);
     process_restore(&first);
-    for (size_t i = 0; i < LIMITS; i++)
-        bench_require(b,
-                      before.limits[i].rlim_cur == after.limits[i].rlim_cur &&
-                          before.limits[i].rlim_max == after.limits[i].rlim_max,
-                      "conduct: the resource limit %d was changed", limits[i]);
     /* The layer validation handles SIGSEGV. */
-    bool layers = target_has_layers(b->target);
-    for (int i = 1; i < 32; i++)
-        bench_require(b,
-                      before.actions[i].sa_handler == after.actions[i].sa_handler ||
-                          (layers && i == SIGSEGV),
-                      "conduct: the action of signal %d was changed", i);
-    bench_require(b, !strcmp(before.directory, after.directory),
-                  "conduct: the working directory was changed");
-    bench_require(b, before.mask == after.mask, "conduct: the umask was changed");
-    bench_require(b, before.environment == after.environment,
-                  "conduct: environment variables were changed");
+    bench_require(
+        b, kit_process_same(&before, &after, target_has_layers(b->target) ? SIGSEGV : 0, text),
+        "%s", text);
 }
 
 /* 1/3 + 1/3 2^-30 and the like, whose sums are rounded differently upwards; and denormals. */
@@ -319,6 +284,7 @@ static void signals(bench *b)
 
 const kit_verb verbs_conduct[] = {
     {"conduct.state", NEEDS_CLOSED, state},
+    {"conduct.load", NEEDS_CLOSED, load},
     {"conduct.process", NEEDS_CLOSED, process},
     {"conduct.floating", NEEDS_ADD | NEEDS_QUEUES | NEEDS_CLOSED, floating},
     {"conduct.signals", 0, signals},

@@ -95,7 +95,7 @@ static void alloc_and_free(bench *b)
 
 static void trim_at_work(bench *b, int number, void *user)
 {
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 24; i++) {
         if (number)
             bench_scenario(b);
         for (int k = 0; k < 250; k++)

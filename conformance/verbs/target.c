@@ -185,6 +185,21 @@ kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_
     return NULL;
 }
 
+/* Drivers set environment variables and handle signals by functions of their own. */
+void kit_target_loaded(kit_target *t, const kit_loading *loading)
+{
+    kit_process now = loading->after;
+    now.environment = loading->before.environment;
+    for (int i = 1; i < KIT_SIGNALS; i++) {
+        const char *handler = (const char *)(uintptr_t)now.actions[i].sa_handler;
+        if (now.actions[i].sa_handler != SIG_IGN && now.actions[i].sa_handler != SIG_DFL &&
+            (handler < t->begin || handler >= t->end))
+            now.actions[i] = loading->before.actions[i];
+    }
+    if (kit_process_same(&loading->before, &now, 0, t->loaded))
+        snprintf(t->loaded, sizeof t->loaded, "%s", loading->thread);
+}
+
 void kit_target_close(kit_target *t)
 {
     if (!t)

@@ -32,6 +32,7 @@ struct kit_target {
     const char *begin, *end;   /* of the plugin's code and data */
     pthread_mutex_t lock;
     char logged[KIT_TEXT]; /* the first error of this check */
+    char loaded[KIT_TEXT]; /* what loading changed */
     int64_t elements;      /* of slow work on device `measured`; 0: not measured */
     uint32_t measured;
 };

@@ -275,8 +275,8 @@ static collet_status read_members(manifest *m, const cJSON *root, refusal *why)
     if (!cJSON_IsObject(root))
         return REFUSE("manifest-content", "the manifest is not an object");
     const char *name = json_string(root, "name");
-    if (!name || !manifest_name_valid(name))
-        return bad_member(why, "name", "1 to 63 of a-z, 0-9 and _");
+    if (!name || !manifest_name_valid(name) || !strcmp(name, "auto")) /* which chooses */
+        return bad_member(why, "name", "1 to 63 of a-z, 0-9 and _, not auto");
     m->name = name;
     /* First the version: in another one the other members may mean something else. */
     collet_status status = read_abi(m, root, why);

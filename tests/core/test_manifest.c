@@ -191,6 +191,7 @@ static const struct {
     {"{\"name\":7}", "manifest-content", "\"name\""},
     {"{\"name\":\"\"}", "manifest-content", "\"name\""},
     {"{\"name\":\"No\"}", "manifest-content", "\"name\""},
+    {"{\"name\":\"auto\"}", "manifest-content", "not auto"},
     {"{\"name\":\"../x\"}", "manifest-content", "\"name\""},
     {"{\"name\":\"a\"}", "manifest-content", "\"abi\""},
     {"{\"name\":\"a\",\"abi\":[1]}", "manifest-content", "\"abi\""},

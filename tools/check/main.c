@@ -132,9 +132,14 @@ int main(int argc, char **argv)
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = CHECK_USAGE;
     tool_parse(&parser, argc, argv, 0, &options);
-    if (options.list) {
+    int status = CHECK_PASSED;
+    if (options.list)
         check_list(&options);
-        return CHECK_PASSED;
+    else
+        status = check_supervise(&options);
+    if (ferror(stdout) || fflush(stdout)) {
+        fprintf(stderr, "backend-check: standard output cannot be written\n");
+        return status == CHECK_PASSED ? CHECK_FAILED : status;
     }
-    return check_supervise(&options);
+    return status;
 }

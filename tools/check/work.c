@@ -30,6 +30,7 @@ typedef struct worker {
     kit_target *target;          /* NULL until a check of slots needs it */
     check_files files;
     char error[KIT_TEXT]; /* the last message of that level since the row before */
+    kit_loading loading;
 } worker;
 
 static void refuse(worker *w, int32_t phase, const char *format, ...) COLLET_PRINTF(3, 4);
@@ -237,8 +238,9 @@ static bool open_target(worker *w, char text[KIT_TEXT])
     collet_backend_info info;
     char *path =
         tool_is_plugin_file(w->options->target) ? realpath(w->options->target, NULL) : NULL;
-    if (!w->target && find_backend(w, path, &info))
-        w->target = kit_target_open(w->runtime, &info, text);
+    if (!w->target && find_backend(w, path, &info) &&
+        (w->target = kit_target_open(w->runtime, &info, text)))
+        kit_target_loaded(w->target, &w->loading);
     free(path);
     return w->target != NULL;
 }
@@ -403,6 +405,10 @@ void check_work(const check_options *options, check_shared *shared, int32_t firs
     worker w = {.options = options, .shared = shared, .files = *files};
     bool file = tool_is_plugin_file(options->target);
     char *path = NULL;
+    kit_conduct thread;
+    kit_verdict verdict = {0};
+    kit_conduct_take(&thread, files->output);
+    kit_process_take(&w.loading.before);
     tool_progress_begin(&w.progress, "backend-check", files->messages, 0);
     w.rows = kit_memory(CHECK_MAX_ROWS * sizeof *w.rows);
     if (file) {
@@ -410,7 +416,11 @@ void check_work(const check_options *options, check_shared *shared, int32_t firs
         if (!path)
             refuse(&w, CHECK_REFUSED, "%s: no such file", options->target);
     }
-    if ((path || !file) && open_backend(&w, path) && find_rows(&w)) {
+    bool opened = (path || !file) && open_backend(&w, path);
+    kit_process_take(&w.loading.after);
+    kit_conduct_check(&thread, files->output, &verdict);
+    copy_text(w.loading.thread, sizeof w.loading.thread, verdict.text);
+    if (opened && find_rows(&w)) {
         shared->phase = CHECK_RUNNING;
         for (int32_t row = first; row < shared->row_count; row++) {
             bool go_on = run_row(&w, row);
