@@ -402,7 +402,7 @@ static collet_status record(frame *f)
 
 static collet_status run(frame *f)
 {
-    const selection *s = &f->cx->selection;
+    selection *s = &f->cx->selection;
     int allowed = f->cx->fallback < 0 ? s->several : f->cx->fallback;
     uint32_t first = preferred(f, s);
     char why[256];
@@ -411,7 +411,7 @@ static collet_status run(frame *f)
     collet_error reported;
     reported.status = COLLET_UNSUPPORTED;
     reported.text[0] = '\0';
-    for (uint32_t k = 0; k < s->count; k++) {
+    for (uint32_t k = 0; k < s->count || selection_extend(f->cx->runtime, s); k++) {
         /* `first`, then the others in order */
         device *d = s->devices[k == 0 ? first : k <= first ? k - 1 : k];
         outcome tried = try_device(f, d);

@@ -136,20 +136,33 @@ static collet_status parse_names(collet_runtime *r, selection *s, collet_error *
     return COLLET_OK;
 }
 
-/* All devices of all usable backends; opens the backends that were not opened yet. */
-static collet_status all_devices(collet_runtime *r, selection *s, collet_error *err)
+static void add_backend(selection *s, const backend *b)
 {
-    for (size_t i = 0; i < r->backend_count; i++) {
+    for (uint32_t k = 0; k < b->device_count; k++)
+        add_device(s, &b->devices[k]);
+}
+
+int selection_extend(collet_runtime *r, selection *s)
+{
+    uint32_t before = s->count;
+    for (size_t i = 0; s->automatic && i < r->backend_count && s->count == before; i++) {
         backend *b = &r->backends[i];
         int state = atomic_load(&b->state);
-        if (state == COLLET_BACKEND_UNAVAILABLE ||
-            (state == COLLET_BACKEND_UNPROVEN && backend_open(b, NULL) != COLLET_OK))
-            continue;
-        for (uint32_t k = 0; k < b->device_count; k++)
-            add_device(s, &b->devices[k]);
+        if (state == COLLET_BACKEND_USABLE || /* perhaps opened by another context */
+            (state == COLLET_BACKEND_UNPROVEN && backend_open(b, NULL) == COLLET_OK))
+            add_backend(s, b);
     }
+    return s->count > before;
+}
+
+/* All devices of all usable backends. */
+static collet_status all_devices(collet_runtime *r, selection *s, collet_error *err)
+{
+    for (size_t i = 0; i < r->backend_count; i++)
+        if (atomic_load(&r->backends[i].state) == COLLET_BACKEND_USABLE)
+            add_backend(s, &r->backends[i]);
     s->automatic = s->several = 1;
-    if (s->count)
+    if (s->count || selection_extend(r, s))
         return COLLET_OK;
     text_buffer t;
     text_clear(&t);

@@ -20,6 +20,9 @@ typedef struct selection {
  */
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
                               collet_error *err);
+/* Under auto, when no device of the selection serves: opens unproven backends, in the order of
+ * preference, until one has devices, and adds these. 0: there is none. */
+int selection_extend(collet_runtime *runtime, selection *s);
 void selection_clear(selection *s);
 
 #endif

@@ -249,6 +249,51 @@ static void unproven_backends_are_tried_at_first_use(void **state)
     collet_runtime_destroy(rt);
 }
 
+static int32_t state_of(const collet_runtime *rt, const char *name)
+{
+    collet_backend_info info = {.struct_size = sizeof info};
+    for (size_t i = 0; collet_backend_info_at(rt, i, &info, NULL) == COLLET_OK; i++)
+        if (!strcmp(info.name, name))
+            return info.state;
+    fail_msg("no backend %s", name);
+    return 0;
+}
+
+/* Under auto, what was not tried is opened only for a call that nothing else serves. */
+static void auto_opens_what_is_unproven_last(void **state)
+{
+    collet_runtime *rt =
+        runtime_with(COLLET_TEST_ZOO "/zoo_missing_library.so:" SCALAR_PLUGIN, NULL);
+    collet_context *cx = context_of(rt);
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    (void)state;
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_int_equal(state_of(rt, "zoo_missing_library"), COLLET_BACKEND_UNPROVEN);
+    assert_status(cx, collet_set_backend(cx, "zoo_missing_library"), COLLET_UNAVAILABLE);
+    assert_int_equal(state_of(rt, "zoo_missing_library"), COLLET_BACKEND_UNAVAILABLE);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+
+    static const char *const settings[] = {"probe=off", NULL};
+    rt = runtime_with(REMOTE_PLUGIN ":" COLLET_TEST_KINDS "/kinds.so", settings);
+    cx = context_of(rt);
+    collet_context *second = context_of(rt);
+    a = floats(cx, 4, 1), c = empty_floats(cx, 4);
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_string_equal(collet_last_backend(cx), "kinds");
+    assert_int_equal(state_of(rt, "remote"), COLLET_BACKEND_UNPROVEN);
+    assert_ok(cx, collet_mul(cx, c, a, a));
+    assert_string_equal(collet_last_backend(cx), "remote");
+    assert_ok(second, collet_mul(second, c, a, a));
+    collet_context_destroy(second);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+}
+
 static void no_backend_at_all(void **state)
 {
     const place *p = *state;
@@ -492,6 +537,7 @@ int main(void)
         TEST(the_environment_is_checked_too),
         TEST(backends_are_listed_in_order_of_preference),
         TEST(unproven_backends_are_tried_at_first_use),
+        TEST(auto_opens_what_is_unproven_last),
         TEST(no_backend_at_all),
         TEST(bad_configuration_is_refused),
         TEST(bad_keys_of_a_backend_are_refused),

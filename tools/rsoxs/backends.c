@@ -27,8 +27,9 @@ static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *
     collet_device_info device = {.struct_size = sizeof device};
     *b = (rsoxs_backend){
         .name = info->name, .priority = info->priority, .plan = {.struct_size = sizeof b->plan}};
-    snprintf(b->why, sizeof b->why, "%s", info->reason);
-    if (info->state == COLLET_BACKEND_UNAVAILABLE)
+    snprintf(b->why, sizeof b->why, "%s%s",
+             info->state == COLLET_BACKEND_UNPROVEN ? "not tried yet: " : "", info->reason);
+    if (info->state != COLLET_BACKEND_USABLE)
         return;
     if (collet_device_info_at(run->runtime, index, 0, &device, NULL) == COLLET_OK) {
         snprintf(b->first, sizeof b->first, "%s", device.choice);
