@@ -56,8 +56,9 @@ static int64_t find_layers(const job *j, const part *p, int64_t f, const char **
     int64_t c = near ? X / 2 - (p->end - 1) : p->begin - X / 2;
     const char *first = cpu_at(layers) + f * cpu_step(layers, 0) +
                         (near ? b : (Y - b) % Y) * cpu_step(layers, 2) + c * j->size;
+    const int64_t step = cpu_step(layers, 1);
     for (int64_t l = 0; l < layers->shape[1]; l++)
-        at[l] = first + l * cpu_step(layers, 1);
+        at[l] = first + l * step;
     return layers->shape[3] - c;
 }
 
@@ -68,16 +69,17 @@ static void run_part(const job *j, const part *p, const char **at, double (*weig
     for (int64_t d = 0; d < out->shape[0]; d++) {
         int64_t count = find_phases(j, p, d, weight) ? layers_of(j->call) : 0;
         for (int64_t f = 0; f < out->shape[1]; f++) {
-            int64_t room = find_layers(j, p, f, at);
             char *to = cpu_at(out) + d * cpu_step(out, 0) + f * cpu_step(out, 1) +
                        p->y * cpu_step(out, 2) + p->begin * j->size;
             const char *from = NULL;
             if (cpu_present(before))
                 from = cpu_at(before) + d * cpu_step(before, 0) + f * cpu_step(before, 1) +
                        p->y * cpu_step(before, 2) + p->begin * j->size;
-            if (count || from != to)
-                j->kernels->combine[j->size == 16](to, from, at, (const double(*)[2])weight, count,
-                                                   p->end - p->begin, room, near, !near);
+            if (!count && from == to)
+                continue;
+            int64_t room = find_layers(j, p, f, at);
+            j->kernels->combine[j->size == 16](to, from, at, (const double(*)[2])weight, count,
+                                               p->end - p->begin, room, near, !near);
         }
     }
 }
