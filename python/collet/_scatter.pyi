@@ -9,9 +9,10 @@ import numpy.typing as npt
 CHI: int
 
 class Scattering:
-    def __new__(cls, choice: str, materials: list[tuple[Any, ...]], energies: npt.NDArray[np.float64],
+    def __new__(cls, choices: list[str], materials: list[tuple[Any, ...]], energies: npt.NDArray[np.float64],
                 constants: npt.NDArray[np.float64], shape: tuple[int, int, int], voxel: float,
-                direction: tuple[float, float, float], angles: tuple[float, float, float],
+                direction: tuple[float, float, float], detector: tuple[float, float, float],
+                angles: tuple[float, float, float],
                 options: tuple[int, ...], memory: int, /) -> Scattering: ...
     def plan(self) -> dict[str, int]: ...
     def next(self) -> npt.NDArray[Any] | None: ...

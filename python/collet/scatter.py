@@ -64,6 +64,7 @@ class Sample:
     nearest: the nearest slice to Ewald's sphere instead of interpolation between two
     mask: of each pixel the mean of the angles that reach it (RotMask), instead of NaN
     material_frame: the sample, not the field, is turned (ReferenceFrame 0)
+    detector: its normal x, y, z; patterns are warped to it as by CyRSoXS
     warnings, directory: of files, see read()"""
 
     materials: list
@@ -75,6 +76,7 @@ class Sample:
     nearest: bool = False
     mask: bool = False
     material_frame: bool = False
+    detector: tuple = (0.0, 0.0, 1.0)
     warnings: tuple = ()
     directory: str = ""
 
@@ -201,7 +203,8 @@ class Patterns:
     grid: how slices are chosen: "cyrsoxs", q = -pi/a + i 2 pi/(a (N - 1)), or "fft", the q of the
         transform
     neighbours: at q = 0 the mean of the elements about it, as CyRSoXS 1.2
-    memory: bytes that arrays may take; 0: no limit
+    memory: bytes that arrays may take, on each device; 0: no limit
+    devices: choices, such as ["cuda:0", "cuda:1"], that share the energies; None: the choice in force
     progress: called as progress(fraction, energies_done) about 20 times a second and after each
         pattern; True shows a bar of tqdm
 
@@ -211,7 +214,7 @@ class Patterns:
     go on. Used by one thread at a time. GIL: released."""
 
     def __init__(self, sample, *, beam=0, dtype="f32", road="fast", grid="cyrsoxs",
-                 neighbours=False, memory=0, progress=None):
+                 neighbours=False, memory=0, devices=None, progress=None):
         energies = np.atleast_1d(np.asarray(sample.energies, float))
         shape = sample.shape
         if energies.ndim != 1 or len(shape) != 3:
@@ -225,13 +228,17 @@ class Patterns:
         self.energies = energies
         self.voxel = float(sample.voxel)
         self.direction = tuple(map(float, sample.beams[beam]))
+        self.detector = tuple(map(float, sample.detector))
         self.shape = tuple(map(int, shape))
         self.dtype = np.dtype(np.float64 if dtype == "f64" else np.float32)
         self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
+        self._devices = [] if devices is None else list(devices)
+        if devices is not None and len(set(self._devices)) != len(self._devices) or devices == []:
+            raise InvalidError(f"devices are {self._devices}, not one or more different ones")
         self._core = _scatter.Scattering(
-            _core.get_backend(), [_arrays(m, i, shape) for i, m in numbered], energies,
-            np.ascontiguousarray(constants), self.shape, self.voxel, self.direction,
-            tuple(map(float, sample.angles)), options, int(memory))
+            self._devices or [_core.get_backend()],
+            [_arrays(m, i, shape) for i, m in numbered], energies, np.ascontiguousarray(constants), self.shape, self.voxel, self.direction,
+            self.detector, tuple(map(float, sample.angles)), options, int(memory))
         self._job = self._ready = None
         self._done = 0
         self._bar = _bar(len(energies)) if progress is True else None
@@ -262,8 +269,10 @@ class Patterns:
 
     @property
     def backend(self):
-        """The backend that computed last; "" before the first pattern."""
-        return self._need().backend()
+        """The backend that computed last, "" before the first pattern; `devices` where they were
+        given."""
+        core = self._need()
+        return ",".join(self._devices) if self._devices else core.backend()
 
     def close(self):
         """Frees everything. Work that was interrupted stops at its next step."""
@@ -339,6 +348,7 @@ class Result:
     voxel: float
     direction: tuple
     layers: int  # voxels along z
+    detector: tuple = (0.0, 0.0, 1.0)
 
     def __array__(self, dtype=None, copy=None):
         values = self.values if dtype is None else self.values.astype(dtype, copy=False)
@@ -355,7 +365,7 @@ class Result:
     def integrate(self, wedge=90.0):
         """integrate() of these patterns."""
         return integrate(self.values, self.energy, self.voxel, direction=self.direction,
-                         flat=self.layers == 1, wedge=wedge)
+                         detector=self.detector, flat=self.layers == 1, wedge=wedge)
 
 
 @dataclass(eq=False)
@@ -392,12 +402,14 @@ def simulate(sample, **options):
         for i, pattern in enumerate(patterns):
             values[i] = pattern.values
         return Result(values, patterns.energies, patterns.qy, patterns.qx, patterns.voxel,
-                      patterns.direction, patterns.shape[0])
+                      patterns.direction, patterns.shape[0], patterns.detector)
 
 
-def integrate(values, energies, voxel, *, direction=(0.0, 0.0, 1.0), flat=False, wedge=90.0):
+def integrate(values, energies, voxel, *, direction=(0.0, 0.0, 1.0),
+              detector=(0.0, 0.0, 1.0), flat=False, wedge=90.0):
     """Patterns (energies, Y, X) or (Y, X) as functions of q and chi: Integrals.
 
+    direction, detector: of the beam and the detector's normal, as in Sample
     flat: q in the detector's plane, as of a sample of one layer; else |q| on Ewald's sphere
     wedge: whole width of each wedge, up to 180 degrees
     Numbers other than f32 and f64 are converted to f32. ShapeError, InvalidError. GIL: released."""
@@ -409,7 +421,8 @@ def integrate(values, energies, voxel, *, direction=(0.0, 0.0, 1.0), flat=False,
     if values.ndim != 3 or energies.shape != values.shape[:1]:
         raise ShapeError(f"values are {_extents(values.shape)}, energies {_extents(energies.shape)}: "
                          "energies x Y x X and the energies are needed")
-    rings = (bool(flat), *values.shape[1:], float(voxel), tuple(map(float, direction)), float(wedge))
+    rings = (bool(flat), *values.shape[1:], float(voxel), tuple(map(float, direction)),
+             tuple(map(float, detector)), float(wedge))
     q = _scatter.rings_q(rings)
     rows = [_scatter.integrate(rings, e, values.dtype == np.float64, v)
             for e, v in zip(energies.tolist(), values)]
@@ -432,9 +445,10 @@ def read(morphology, configuration="config.txt", *, dtype="f32"):
     count = len(found["materials"])
     constants = np.array(found["constants"]).reshape(len(found["energies"]), count, 4)
     materials = [Material(constants[:, i], **arrays) for i, arrays in enumerate(found["materials"])]
+    detector = found["detector"] if any(found["detector"]) else (0.0, 0.0, 1.0)
     return Sample(materials, np.array(found["energies"]), found["voxel"], found["angles"],
                   found["beams"], bool(found["window"]), bool(found["nearest"]),
-                  bool(found["mask"]), bool(found["material"]), tuple(found["warnings"]),
+                  bool(found["mask"]), bool(found["material"]), detector, tuple(found["warnings"]),
                   found["directory"])
 
 

@@ -5,7 +5,7 @@ Programs that import CyRSoXS, such as NRSS, run unchanged, without an NVIDIA GPU
 enumerations, defaults, dtypes and shapes are the same. As there, what cannot be used is printed and
 ignored, and validate() is False afterwards. What CyRSoXS does not check is an exception of collet:
 fractions that are not between 0 and 1 or add up to more than 1, arrays of another size. Where they
-add up to less, the rest is vacuum. Grazing incidence is not supported.
+add up to less, the rest is vacuum.
 
 collet.using and collet.set_backend choose the backend. Lengths are nm, energies eV.
 """
@@ -91,6 +91,7 @@ class InputData:
         self._size = 0.0
         self._angles = (0.0, 0.0, 0.0)  # start, increment, end
         self._beams = []
+        self._detector = (0.0, 0.0, 1.0)
         self._case = CaseType.Default
         self._morphology = MorphologyType.EulerAngles
         self._algorithm = (0, 1)
@@ -157,9 +158,11 @@ class InputData:
             self._set.add("detector coordinates")
 
     def setDetectorCoordinates(self, detectorCoordinates):
+        """The detector's normal x, y, z, to which patterns are warped."""
         if self._case != CaseType.GrazingIncidence:
             print("only grazing incidence has detector coordinates; they are not set")
             return
+        self._detector = tuple(map(float, detectorCoordinates))
         self._set.add("detector coordinates")
 
     def setAlgorithm(self, AlgorithmID, MaxStreams=1):
@@ -446,8 +449,6 @@ def _valid(InputData, RefractiveIndexData, VoxelData):
         if not data.validate():
             print(f"the {text} are not complete; nothing is computed")
             return False
-    if InputData._case == CaseType.GrazingIncidence:
-        raise NotImplementedError("grazing incidence is not supported")
     return True
 
 
@@ -462,7 +463,8 @@ def launch(InputData, RefractiveIndexData, VoxelData, ScatteringPattern, WriteMe
         VoxelData._sample_materials(RefractiveIndexData._constants()), given._energies, given._size,
         given._angles, given._beams, window=given.windowingType == Hanning,
         nearest=given.interpolationType == NearestNeighour, mask=bool(given.rotMask),
-        material_frame=not given.referenceFrame)
+        material_frame=not given.referenceFrame,
+        detector=given._detector if given._case == CaseType.GrazingIncidence else (0.0, 0.0, 1.0))
     for beam in range(len(given._beams)):
         with scatter.Patterns(sample, beam=beam, neighbours=True) as patterns:
             for i, pattern in enumerate(patterns):

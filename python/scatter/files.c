@@ -96,14 +96,15 @@ static PyObject *describe(const collet_scattering_input *input)
     PyObject *materials = list_of(o->n_materials, material_item, o);
     if (!materials)
         return NULL;
-    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:(LLL),s:d,s:(ddd),s:I,s:I,s:I,s:I,s:N}",
+    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:(LLL),s:d,s:(ddd),s:(ddd),s:I,s:I,s:I,s:I,s:N}",
                          "materials", materials, "energies", list_of(o->n_energies, energy_item, o),
                          "constants", list_of(o->n_energies * o->n_materials, constants_item, o),
                          "beams", list_of(n_beams, beam_item, beams), "warnings",
                          list_of(warnings, warning_item, input), "shape", (long long)o->shape[0],
                          (long long)o->shape[1], (long long)o->shape[2], "voxel", o->voxel,
-                         "angles", o->angles[0], o->angles[1], o->angles[2], "nearest", o->nearest,
-                         "window", o->window, "mask", o->mask, "material", o->material, "directory",
+                         "detector", o->detector[0], o->detector[1], o->detector[2], "angles",
+                         o->angles[0], o->angles[1], o->angles[2], "nearest", o->nearest, "window",
+                         o->window, "mask", o->mask, "material", o->material, "directory",
                          PyUnicode_DecodeFSDefault(directory ? directory : ""));
 }
 
@@ -123,16 +124,6 @@ PyObject *files_read(PyObject *module, PyObject *arguments)
         collet_scattering_read(PyBytes_AsString(morphology), PyBytes_AsString(configuration),
                                wide ? COLLET_F64 : COLLET_F32, &input, &err);
     bound->back(state);
-    if (status == COLLET_OK) {
-        const double *n = collet_scattering_input_options(input)->detector;
-        if (n[0] != 0.0 || n[1] != 0.0 || n[2] < 0.0) {
-            collet_scattering_input_free(input);
-            input = NULL;
-            status = collet_fail(&err, COLLET_UNSUPPORTED,
-                                 "%s: collet.scatter has no DetectorCoordinates other than along z",
-                                 PyBytes_AsString(configuration));
-        }
-    }
     Py_DECREF(morphology);
     Py_DECREF(configuration);
     if (status != COLLET_OK)

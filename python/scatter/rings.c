@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integration over rings of q. `rings`: (flat, Y, X, voxel, (x, y, z), wedge). */
+/* Integration over rings of q. `rings`: (flat, Y, X, voxel, (x, y, z), (x, y, z) of the
+ * detector, wedge). */
 #include "bound.h"
 
-#define RINGS "(pLLd(ddd)d)"
+#define RINGS "(pLLd(ddd)(ddd)d)"
+#define RINGS_PLACES(r, flat, y, x)                                                                \
+    flat, y, x, &(r)->voxel, &(r)->direction[0], &(r)->direction[1], &(r)->direction[2],           \
+        &(r)->detector[0], &(r)->detector[1], &(r)->detector[2], &(r)->wedge
 
 static void make_rings(collet_scattering_rings *rings, int flat, long long y, long long x)
 {
@@ -22,8 +26,7 @@ PyObject *rings_q(PyObject *module, PyObject *arguments)
     int flat;
     void *q;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, RINGS, &flat, &y, &x, &rings.voxel, &rings.direction[0],
-                          &rings.direction[1], &rings.direction[2], &rings.wedge))
+    if (!PyArg_ParseTuple(arguments, RINGS, RINGS_PLACES(&rings, &flat, &y, &x)))
         return NULL;
     make_rings(&rings, flat, y, x);
     collet_status status = collet_scattering_rings_q(&rings, &count, NULL, &err);
@@ -76,9 +79,8 @@ PyObject *rings_integrate(PyObject *module, PyObject *arguments)
     int64_t count;
     int flat, wide;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, RINGS "dpO", &flat, &y, &x, &rings.voxel, &rings.direction[0],
-                          &rings.direction[1], &rings.direction[2], &rings.wedge, &energy, &wide,
-                          &object))
+    if (!PyArg_ParseTuple(arguments, RINGS "dpO", RINGS_PLACES(&rings, &flat, &y, &x), &energy,
+                          &wide, &object))
         return NULL;
     make_rings(&rings, flat, y, x);
     collet_dtype dtype = wide ? COLLET_F64 : COLLET_F32;

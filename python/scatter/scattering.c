@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The type Scattering: a collet_scattering with a context of its own, so that any thread may work
+/* The type Scattering: a collet_scattering with contexts of its own, so that any thread may work
  * on it, one at a time. */
 #include "bound.h"
 
@@ -11,7 +11,8 @@
 
 typedef struct scattering {
     PyObject ob_base;
-    collet_context *context;
+    collet_context **contexts; /* one for each choice */
+    Py_ssize_t n_contexts;
     collet_scattering *work; /* NULL before the first use */
     collet_scattering_options options;
     collet_scattering_material *materials;
@@ -31,28 +32,48 @@ static int32_t note_progress(void *user, const collet_scattering_progress *progr
 
 /* ---- Making ------------------------------------------------------------------------------- */
 
-static int make_context(scattering *self, const char *choice)
+static int make_context(scattering *self, PyObject *name)
 {
     collet_error err;
+    collet_context **context = &self->contexts[self->n_contexts];
     collet_runtime *runtime = bound->runtime();
-    if (!runtime)
+    const char *choice = runtime ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    if (!choice)
         return -1;
-    collet_status status = collet_context_create(&self->context, runtime, &err);
+    collet_status status = collet_context_create(context, runtime, &err);
     if (status != COLLET_OK) {
         bound->raise(status, err.text);
         return -1;
     }
-    if (collet_set_backend(self->context, choice) == COLLET_OK)
+    self->n_contexts++;
+    if (collet_set_backend(*context, choice) == COLLET_OK)
         return 0;
-    bound->raise_last(self->context);
+    bound->raise_last(*context);
     return -1;
+}
+
+static int make_contexts(scattering *self, PyObject *choices)
+{
+    Py_ssize_t count = PyList_Size(choices);
+    self->contexts = count > 0 ? calloc((size_t)count, sizeof *self->contexts) : NULL;
+    if (!self->contexts) {
+        bound->raise(count ? COLLET_NO_MEMORY : COLLET_INVALID,
+                     count ? NULL : "no device is named");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (make_context(self, PyList_GetItem(choices, i)))
+            return -1;
+    self->options.contexts = self->contexts + 1;
+    self->options.n_contexts = count - 1;
+    return 0;
 }
 
 static const void *hold(scattering *self, PyObject *object, collet_dtype dtype, int64_t count,
                         const char *name)
 {
     bound_memory *memory = &self->held[self->n_held];
-    if (bound_acquire(memory, self->context, object, dtype, count, name))
+    if (bound_acquire(memory, self->contexts[0], object, dtype, count, name))
         return NULL;
     self->n_held++;
     return memory->data;
@@ -110,19 +131,20 @@ static int hold_all(scattering *self, PyObject *list, PyObject *energies, PyObje
     return o->constants ? 0 : -1;
 }
 
-/* (choice, [material, ...], energies, constants [energies, materials, 4], (Z, Y, X), voxel,
- * direction, angles, (direct, wide, fft, nearest, window, neighbours, mask, material), memory) */
+/* ([choice, ...], [material, ...], energies, constants [energies, materials, 4], (Z, Y, X), voxel,
+ * direction, detector, angles, (direct, wide, fft, nearest, window, neighbours, mask, material),
+ * memory) */
 static int take_arguments(scattering *self, PyObject *arguments)
 {
     collet_scattering_options *o = &self->options;
-    const char *choice;
-    PyObject *materials, *energies, *constants;
+    PyObject *choices, *materials, *energies, *constants;
     long long n[3];
     unsigned long long memory;
     int wide;
-    if (!PyArg_ParseTuple(arguments, "sO!OO(LLL)d(ddd)(ddd)(IpIIIIII)K", &choice, &PyList_Type,
-                          &materials, &energies, &constants, &n[0], &n[1], &n[2], &o->voxel,
-                          &o->direction[0], &o->direction[1], &o->direction[2], &o->angles[0],
+    if (!PyArg_ParseTuple(arguments, "O!O!OO(LLL)d(ddd)(ddd)(ddd)(IpIIIIII)K", &PyList_Type,
+                          &choices, &PyList_Type, &materials, &energies, &constants, &n[0], &n[1],
+                          &n[2], &o->voxel, &o->direction[0], &o->direction[1], &o->direction[2],
+                          &o->detector[0], &o->detector[1], &o->detector[2], &o->angles[0],
                           &o->angles[1], &o->angles[2], &o->road, &wide, &o->grid, &o->nearest,
                           &o->window, &o->neighbours, &o->mask, &o->material, &memory))
         return -1;
@@ -133,7 +155,7 @@ static int take_arguments(scattering *self, PyObject *arguments)
     o->progress_user = self;
     for (int i = 0; i < 3; i++)
         o->shape[i] = n[i];
-    return make_context(self, choice) || hold_all(self, materials, energies, constants) ? -1 : 0;
+    return make_contexts(self, choices) || hold_all(self, materials, energies, constants) ? -1 : 0;
 }
 
 static PyObject *scattering_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
@@ -156,9 +178,11 @@ static void scattering_dealloc(PyObject *object)
     PyThreadState *state = bound->leave();
     collet_scattering_close(self->work);
     for (Py_ssize_t i = 0; i < self->n_held; i++)
-        bound_release(&self->held[i], self->context);
-    collet_context_destroy(self->context);
+        bound_release(&self->held[i], self->contexts[0]);
+    for (Py_ssize_t i = 0; i < self->n_contexts; i++)
+        collet_context_destroy(self->contexts[i]);
     bound->back(state);
+    free(self->contexts);
     free(self->held);
     free(self->materials);
     PyErr_Restore(raised[0], raised[1], raised[2]);
@@ -180,7 +204,7 @@ static int enter(scattering *self)
 static collet_status make_ready(scattering *self, collet_error *err)
 {
     return self->work ? COLLET_OK
-                      : collet_scattering_open(self->context, &self->options, &self->work, err);
+                      : collet_scattering_open(self->contexts[0], &self->options, &self->work, err);
 }
 
 static PyObject *scattering_plan(PyObject *object, PyObject *unused)
@@ -255,7 +279,7 @@ static PyObject *scattering_progress(PyObject *object, PyObject *unused)
 static PyObject *scattering_backend(PyObject *object, PyObject *unused)
 {
     (void)unused;
-    return PyUnicode_FromString(collet_last_backend(((scattering *)object)->context));
+    return PyUnicode_FromString(collet_last_backend(((scattering *)object)->contexts[0]));
 }
 
 int scattering_add_type(PyObject *module)

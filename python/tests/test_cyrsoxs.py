@@ -170,8 +170,9 @@ def test_beams():
     assert not same(pattern.writeAllToNumpy(1), expected())
     data.setCaseType(cy.CaseType.GrazingIncidence)
     data.setDetectorCoordinates([0, 0, 1])
-    with pytest.raises(NotImplementedError):
-        run(data, make_voxels(data))
+    assert same(run(data, make_voxels(data)).writeAllToNumpy(0), pattern.writeAllToNumpy(0))
+    data.setDetectorCoordinates([0, 0.3, 1])
+    assert not same(run(data, make_voxels(data)).writeAllToNumpy(0), pattern.writeAllToNumpy(0))
 
 
 def test_what_is_wrong_is_printed(capsys):

@@ -128,6 +128,34 @@ def test_iterator_plan_progress_backend():
     assert pattern.qx[11] == pytest.approx(2 * np.pi / (20 * 5.0))
 
 
+def test_detector():
+    turned = (0.1, 0.2, 1.0)
+    plain, warped = (scatter.simulate(grains(**more)) for more in ({}, {"detector": turned}))
+    beam = grains(beams=[turned], detector=(-0.1, -0.2, 1.0))  # takes the warp back
+    assert np.nanmax(abs(plain.values - warped.values)) > 0
+    assert plain.values[0, 8, 10] == warped.values[0, 8, 10]
+    back, oblique = scatter.simulate(beam), scatter.simulate(grains(beams=[turned]))
+    inner = np.s_[:, 2:-2, 2:-2]
+    assert not np.allclose(back.values[inner], oblique.values[inner], equal_nan=True)
+    rings = [r.integrate().mean for r in (warped, plain)]
+    assert warped.detector == turned and not np.array_equal(*rings, equal_nan=True)
+    with pytest.raises(collet.InvalidError, match="detector"):
+        scatter.simulate(grains(detector=(1.0, 0.0, 0.0)))
+
+
+def test_devices():
+    one = scatter.simulate(grains(), devices=["cpu_scalar"])
+    with scatter.Patterns(grains(), devices=["cpu_scalar", "cpu_openmp"]) as patterns:
+        several = np.stack([p.values for p in patterns])
+        assert patterns.backend == "cpu_scalar,cpu_openmp"
+    assert np.allclose(one.values, several, rtol=1e-4, atol=1e-9, equal_nan=True)
+    for wrong in [], ["cpu_scalar", "cpu_scalar"]:
+        with pytest.raises(collet.InvalidError, match="devices"):
+            scatter.Patterns(grains(), devices=wrong)
+    with pytest.raises(collet.UnknownBackendError):
+        scatter.Patterns(grains(), devices=["cpu_scalar", "cpu_scaler"])
+
+
 def test_progress_may_fail():
     def fail(*_):
         raise KeyError("mine")
