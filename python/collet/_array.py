@@ -72,6 +72,8 @@ def _compute(name: str, a: Any, b: Any) -> Array:
 def _binary(name: str) -> tuple[Operator, Operator]:
     """The methods for the operator, with the Array on its left and on its right."""
     def forward(self: Array, other: Any) -> Any:
+        if type(other) is type(self) and other._dtype == self._dtype:
+            return getattr(op, name)(self, other)
         other = _operand(other)
         return NotImplemented if other is None else _compute(name, self, other)
 
