@@ -278,19 +278,24 @@ static void test_unwritable_output(void **state)
 static void test_standard_output(void **state)
 {
     const char *args[] = {"-o", "said.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL};
-    const tool_setup setup = {.directory = directory, .prepare = tool_to_full_device};
-    tool_result result = tool_run("collet-extract", args, &setup);
-    io_bytes bytes = io_load(io_path(directory, "said.npz"));
+    void (*const prepare[])(void *) = {tool_to_full_device, tool_to_closed_pipe};
 
     (void)state;
-    tool_expect(&result, 1);
-    assert_non_null(strstr(result.err, "standard output: No space left on device"));
-    assert_non_null(strstr(result.err, "said.npz and the meta file are complete"));
-    assert_true(bytes.size > 0);
-    free(bytes.data);
-    tool_free(&result);
-    assert_int_equal(remove(io_path(directory, "said.npz")), 0);
-    assert_int_equal(remove(io_path(directory, "said.meta.json")), 0);
+    for (int i = 0; i < 2; i++) {
+        const tool_setup setup = {.directory = directory, .prepare = prepare[i]};
+        tool_result result = tool_run("collet-extract", args, &setup);
+        io_bytes bytes = io_load(io_path(directory, "said.npz"));
+
+        tool_expect(&result, 1);
+        assert_non_null(strstr(result.err, i ? "standard output: Broken pipe"
+                                             : "standard output: No space left on device"));
+        assert_non_null(strstr(result.err, "said.npz and the meta file are complete"));
+        assert_true(bytes.size > 0);
+        free(bytes.data);
+        tool_free(&result);
+        assert_int_equal(remove(io_path(directory, "said.npz")), 0);
+        assert_int_equal(remove(io_path(directory, "said.meta.json")), 0);
+    }
 }
 
 static void test_output_is_an_input(void **state)

@@ -290,28 +290,41 @@ static void test_memory(void **state)
 
 /* ---- Standard output ----------------------------------------------------------------------- */
 
-/* If standard output fails, no output file is written. */
-static void check_unprinted(const char *const *args)
+/* If standard output fails, the output file `name` (NULL: none) is complete. */
+static void check_unprinted(const char *name, const char *const *args)
 {
-    const tool_setup setup = {.directory = directory, .prepare = tool_to_full_device};
-    int before = io_count_entries(directory);
-    tool_result result = tool_run("collet-ternary", args, &setup);
+    static const struct {
+        void (*prepare)(void *);
+        const char *why;
+    } cases[] = {{tool_to_full_device, "No space left on device"},
+                 {tool_to_closed_pipe, "Broken pipe"}};
 
-    tool_expect(&result, 1);
-    assert_string_equal(result.err, "collet-ternary: standard output: No space left on device\n");
-    tool_free(&result);
-    assert_int_equal(io_count_entries(directory), before);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tool_setup setup = {.directory = directory, .prepare = cases[i].prepare};
+        int before = io_count_entries(directory);
+        tool_result result = tool_run("collet-ternary", args, &setup);
+        char expected[200];
+
+        snprintf(expected, sizeof expected, "collet-ternary: standard output: %s%s%s%s\n",
+                 cases[i].why, name ? "; " : "", name ? name : "", name ? " is complete" : "");
+        tool_expect(&result, 1);
+        assert_string_equal(result.err, expected);
+        tool_free(&result);
+        assert_int_equal(io_count_entries(directory), before + (name != NULL));
+        if (name)
+            assert_int_equal(remove(io_path(directory, name)), 0);
+    }
 }
-#define CHECK_UNPRINTED(...) check_unprinted((const char *const[]){__VA_ARGS__, NULL})
+#define CHECK_UNPRINTED(name, ...) check_unprinted(name, (const char *const[]){__VA_ARGS__, NULL})
 
 static void test_standard_output(void **state)
 {
     (void)state;
-    CHECK_UNPRINTED("pack", "c.npy", "-o", "unprinted.t2");
-    CHECK_UNPRINTED("unpack", "good.t2", "-o", "unprinted.npy");
-    CHECK_UNPRINTED("run", "good.t2", "x.npy", "-o", "unprinted.npy");
-    CHECK_UNPRINTED("run", "good.t2", "x.npy", "-o", "unprinted.npy", "--json");
-    CHECK_UNPRINTED("info", "good.t2");
+    CHECK_UNPRINTED("kept.t2", "pack", "c.npy", "-o", "kept.t2");
+    CHECK_UNPRINTED("kept.npy", "unpack", "good.t2", "-o", "kept.npy");
+    CHECK_UNPRINTED("kept.npy", "run", "good.t2", "x.npy", "-o", "kept.npy");
+    CHECK_UNPRINTED("kept.npy", "run", "good.t2", "x.npy", "-o", "kept.npy", "--json");
+    CHECK_UNPRINTED(NULL, "info", "good.t2");
 }
 
 static void test_usage(void **state)

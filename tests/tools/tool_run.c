@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pty.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,16 @@ void tool_to_full_device(void *user)
 {
     (void)user;
     if (!freopen("/dev/full", "w", stdout))
+        _exit(125);
+}
+
+void tool_to_closed_pipe(void *user)
+{
+    int ends[2];
+
+    (void)user;
+    signal(SIGPIPE, SIG_DFL);
+    if (pipe(ends) || dup2(ends[1], STDOUT_FILENO) < 0 || close(ends[0]) || close(ends[1]))
         _exit(125);
 }
 

@@ -33,6 +33,8 @@ void tool_free(tool_result *result);
 
 /* For `prepare`: standard output is a full device. */
 void tool_to_full_device(void *user);
+/* Standard output is a pipe that nobody reads. */
+void tool_to_closed_pipe(void *user);
 
 /* Fails, with the run's output, unless it ended with `status`. */
 void tool_expect(const tool_result *result, int status);

@@ -32,6 +32,7 @@ void tool_interrupt_install(void)
             sigaction(signals[i], &action, NULL);
     }
     signal(SIGXFSZ, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
 }
 
 int tool_interrupt_signal(void)

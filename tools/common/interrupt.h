@@ -6,8 +6,8 @@
 /*
  * From now on the first of these signals is only noted; a second one, the same or another, ends the
  * process as usual. A signal that the parent ignores (nohup) stays ignored. A write beyond the
- * limit on file size returns an error instead of ending the process. Call it once, before other
- * threads exist.
+ * limit on file size, or to a pipe that nobody reads, returns an error instead of ending the
+ * process. Call it once, before other threads exist.
  */
 void tool_interrupt_install(void);
 

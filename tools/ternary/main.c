@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     tool_interrupt_install();
     collet_status status = commands[options.command](&options, &err);
     if (status == COLLET_OK)
-        status = ternary_flush(&err);
+        status = ternary_flush(options.output, &err);
     if (status == COLLET_CANCELLED && tool_interrupt_signal() != 0) {
         fprintf(stderr, "collet-ternary: %s; nothing was written\n",
                 strsignal(tool_interrupt_signal()));

@@ -49,10 +49,10 @@ collet_status ternary_pack(const ternary_options *options, collet_error *err)
             collet_ternary_files_pack(session.context, &output, options->output, layers,
                                       options->n_layers, options->format, &session.monitor, err);
     tool_progress_end(&session.progress);
+    if (status == COLLET_OK)
+        status = collet_ternary_output_publish(output, err);
     if (status == COLLET_OK && !options->quiet)
         summarise(options, output);
-    if (status == COLLET_OK)
-        status = ternary_publish(output, err);
     collet_ternary_output_free(output);
     ternary_session_close(&session);
     free(layers);

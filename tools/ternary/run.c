@@ -81,12 +81,12 @@ collet_status ternary_run(const ternary_options *options, collet_error *err)
         status = collet_ternary_network_run_files(job.session.context, job.network, &files, &output,
                                                   &job.result, &job.session.monitor, err);
     tool_progress_end(&job.session.progress);
+    if (status == COLLET_OK && output)
+        status = collet_ternary_output_publish(output, err);
     if (status == COLLET_OK && options->json)
         status = ternary_print_json(make_json(&job), err);
     else if (status == COLLET_OK)
         print_text(&job);
-    if (status == COLLET_OK)
-        status = ternary_publish(output, err);
     collet_ternary_output_free(output);
     collet_ternary_network_free(job.network);
     ternary_session_close(&job.session);

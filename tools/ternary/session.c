@@ -45,18 +45,12 @@ void ternary_session_close(ternary_session *session)
     memset(session, 0, sizeof *session);
 }
 
-collet_status ternary_flush(collet_error *err)
+collet_status ternary_flush(const char *output, collet_error *err)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return COLLET_OK;
-    return collet_fail(err, COLLET_IO, "standard output: %s",
-                       errno ? strerror(errno) : "it cannot be written to");
-}
-
-collet_status ternary_publish(collet_ternary_output *output, collet_error *err)
-{
-    collet_status status = ternary_flush(err);
-
-    return status == COLLET_OK && output ? collet_ternary_output_publish(output, err) : status;
+    return collet_fail(err, COLLET_IO, "standard output: %s%s%s%s",
+                       errno ? strerror(errno) : "it cannot be written to", output ? "; " : "",
+                       output ? output : "", output ? " is complete" : "");
 }

@@ -21,11 +21,8 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
                                    const char *unit, collet_error *err);
 void ternary_session_close(ternary_session *session);
 
-/* COLLET_IO where what was printed did not reach standard output. Called before an output gets its
- * name, so that none is there when the program fails. */
-collet_status ternary_flush(collet_error *err);
-
-/* Flushes standard output, then publishes `output`, which may be NULL. */
-collet_status ternary_publish(collet_ternary_output *output, collet_error *err);
+/* COLLET_IO where what was printed did not reach standard output; `output`, or NULL, has been
+ * written. */
+collet_status ternary_flush(const char *output, collet_error *err);
 
 #endif

@@ -57,10 +57,10 @@ collet_status ternary_unpack(const ternary_options *options, collet_error *err)
         status = collet_ternary_file_unpack(session.context, &output, options->output, file, index,
                                             ternary_unpacked(options), &session.monitor, err);
     tool_progress_end(&session.progress);
+    if (status == COLLET_OK)
+        status = collet_ternary_output_publish(output, err);
     if (status == COLLET_OK && !options->quiet)
         summarise(options, file, index);
-    if (status == COLLET_OK)
-        status = ternary_publish(output, err);
     collet_ternary_output_free(output);
     collet_ternary_file_close(file);
     ternary_session_close(&session);
