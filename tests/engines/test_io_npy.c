@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers of .npy files: correct for any shape, of the same length for any number of rows. */
+/* Headers of .npy files: correct for any shape, of the same length for any number of rows; what is
+ * read and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "io/npy.h"
+#include "io/npy_read.h"
+#include "io_files.h"
 #include "npz_reader.h"
 
 static void room_for_any_number_of_rows(void **state)
@@ -61,11 +65,144 @@ static void read_back(void **state)
     assert_int_equal(collet_npy_head(bytes, COLLET_F64, 2, COLLET_MAX_DIMS + 1, shape), 0);
 }
 
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+#define SHAPE(s) "{'descr': '<f4', 'fortran_order': False, 'shape': " s "}"
+#define DESCR(s) "{'descr': " s ", 'fortran_order': False, 'shape': (2,)}"
+#define ORDER(s) "{'descr': '<f4', 'fortran_order': " s ", 'shape': (2,)}"
+
+typedef struct head_case {
+    const char *text;
+    int version, bytes; /* of the array */
+    collet_status status;
+    const char *part; /* of the message */
+    int64_t rows, row_elements;
+} head_case;
+
+/* `spare`: what the head claims to have besides its text. */
+static collet_status open_with(const char *path, const head_case *h, int spare, collet_npy *npy,
+                               collet_error *err)
+{
+    uint8_t bytes[1024] = "\x93NUMPY";
+    size_t length = strlen(h->text), start = h->version == 1 ? 10 : 12;
+    size_t claimed = length + (size_t)spare;
+    bytes[6] = (uint8_t)h->version;
+    for (size_t i = 0; i < start - 8; i++)
+        bytes[8 + i] = (uint8_t)(claimed >> 8 * i);
+    memcpy(bytes + start, h->text, length);
+    io_save(path, bytes, start + length + (size_t)h->bytes);
+    return collet_npy_open(path, npy, err);
+}
+
+static void heads(void **state)
+{
+    static const head_case cases[] = {
+        {SHAPE("(2, 3)"), 1, 24, COLLET_OK, NULL, 2, 3},
+        {SHAPE("(2, 3,)"), 2, 24, COLLET_OK, NULL, 2, 3},
+        {SHAPE("( 2 ,\n\t3 )"), 3, 24, COLLET_OK, NULL, 2, 3},
+        {SHAPE("(2,)"), 1, 8, COLLET_OK, NULL, 2, 1},
+        {SHAPE("()"), 1, 4, COLLET_OK, NULL, 1, 1},
+        {SHAPE("(0, 3)"), 1, 0, COLLET_OK, NULL, 0, 3},
+        {SHAPE("(1, 1, 1, 1, 1, 1, 1, 2)"), 1, 8, COLLET_OK, NULL, 1, 2},
+        {" {\"descr\":\"|u1\",\"shape\":(2,),\"fortran_order\":True,}\n ", 1, 2, COLLET_OK, NULL, 2,
+         1},
+        {DESCR("'=f8'"), 1, 16, COLLET_OK, NULL, 2, 1},
+        {SHAPE("(2)"), 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {SHAPE("2"), 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {SHAPE("(2, -3)"), 1, 24, COLLET_FORMAT, "malformed header", 0, 0},
+        {SHAPE("(2, 3"), 1, 24, COLLET_FORMAT, "malformed header", 0, 0},
+        {SHAPE("(2 3)"), 1, 24, COLLET_FORMAT, "malformed header", 0, 0},
+        {SHAPE("(:)"), 1, 24, COLLET_FORMAT, "malformed header", 0, 0},
+        {SHAPE("(9223372036854775808,)"), 1, 0, COLLET_FORMAT, "an extent is too large", 0, 0},
+        {SHAPE("(1, 4294967296, 4294967296)"), 1, 0, COLLET_OVERFLOW, "64 bits", 0, 0},
+        {SHAPE("(4294967296, 4294967296)"), 1, 0, COLLET_OVERFLOW, "64 bits", 0, 0},
+        {SHAPE("(9223372036854775807,)"), 1, 0, COLLET_OVERFLOW, "64 bits", 0, 0},
+        {SHAPE("(2, 3)"), 1, 25, COLLET_FORMAT, "1 bytes behind its array", 0, 0},
+        {SHAPE("(2, 3)"), 1, 23, COLLET_FORMAT, "takes 24 bytes, 23 are there", 0, 0},
+        {SHAPE("(2, 3)"), 0, 24, COLLET_UNSUPPORTED, "version 0.0", 0, 0},
+        {SHAPE("(2, 3)"), 4, 24, COLLET_UNSUPPORTED, "version 4.0", 0, 0},
+        {SHAPE("(2, 3)") "x", 1, 24, COLLET_FORMAT, "malformed header", 0, 0},
+        {DESCR("'|f4'"), 1, 8, COLLET_UNSUPPORTED, "'|f4'", 0, 0},
+        {DESCR("'<c8'"), 1, 16, COLLET_UNSUPPORTED, "'<c8'", 0, 0},
+        {DESCR("'f4'"), 1, 8, COLLET_UNSUPPORTED, "'f4'", 0, 0},
+        {DESCR("''"), 1, 8, COLLET_UNSUPPORTED, "''", 0, 0},
+        {DESCR("'<f4\""), 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {DESCR("<f4"), 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {DESCR("'a text that is too long'"), 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {DESCR("[('a', '<f4')]"), 1, 8, COLLET_FORMAT, "several fields", 0, 0},
+        {ORDER("false"), 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {ORDER("Tru"), 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {"{'descr': '<f4', 'fortran_order': T", 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2, 2)}", 1, 32, COLLET_UNSUPPORTED,
+         "Fortran order with 3 axes", 0, 0},
+        {"{'fortran_order': False, 'shape': (2,)}", 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {"{'descr': '<f4', 'shape': (2,)}", 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {"{'descr': '<f4', 'fortran_order': False}", 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {"{'descr' '<f4'}", 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {"{'descr': '<f4' 'fortran_order': False, 'shape': (2,)}", 1, 8, COLLET_FORMAT,
+         "malformed header", 0, 0},
+        {"{'other': '<f4'}", 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {"('descr')", 1, 8, COLLET_FORMAT, "malformed header", 0, 0},
+        {"{'descr", 1, 0, COLLET_FORMAT, "malformed header", 0, 0},
+        {"{'descr':", 1, 0, COLLET_FORMAT, "malformed header", 0, 0},
+        {"", 1, 0, COLLET_FORMAT, "malformed header", 0, 0},
+    };
+    char *directory = io_make_directory();
+    const char *path = io_path(directory, "x.npy");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const head_case *h = &cases[i];
+        collet_error err = {0};
+        collet_npy npy;
+        collet_status status = open_with(path, h, 0, &npy, &err);
+        if (status != h->status || (h->part && !strstr(err.text, h->part)) || npy.rows != h->rows ||
+            npy.row_elements != h->row_elements)
+            fail_msg("%s: %s (%s), %lld rows of %lld", h->text, collet_status_name(status),
+                     err.text, (long long)npy.rows, (long long)npy.row_elements);
+        collet_npy_close(&npy);
+    }
+    io_remove_directory(directory);
+}
+
+/* The head's length, of two bytes or of four, against the file's and against the most. */
+static void lengths(void **state)
+{
+    char *directory = io_make_directory();
+    const char *path = io_path(directory, "x.npy");
+    head_case h = {SHAPE("(2,)"), 1, 0, COLLET_OK, NULL, 0, 0};
+    collet_error err = {0};
+    collet_npy npy;
+
+    (void)state;
+    for (h.version = 1; h.version <= 3; h.version++) {
+        assert_int_equal(open_with(path, &h, 1, &npy, &err), COLLET_FORMAT);
+        assert_non_null(strstr(err.text, "is truncated in its head"));
+        assert_int_equal(open_with(path, &h, 0, &npy, &err), COLLET_FORMAT);
+        assert_non_null(strstr(err.text, "takes 8 bytes, 0 are there"));
+    }
+    h.version = 2;
+    assert_int_equal(open_with(path, &h, 1 << 24, &npy, &err), COLLET_FORMAT);
+    assert_non_null(strstr(err.text, "is truncated in its head"));
+    for (size_t size = 6; size < 12; size++) {
+        io_save(path, "\x93NUMPY\x02\x00\x00\x00\x00", size);
+        assert_int_equal(collet_npy_open(path, &npy, &err), COLLET_FORMAT);
+        assert_non_null(strstr(err.text, "is truncated in its head"));
+    }
+    static uint8_t large[1 << 21] = "\x93NUMPY\x02\x00\x00\x00\x1f";
+    io_save(path, large, sizeof large);
+    assert_int_equal(collet_npy_open(path, &npy, &err), COLLET_FORMAT);
+    assert_non_null(strstr(err.text, "a head of 2031616 bytes; at most"));
+    io_remove_directory(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_for_any_number_of_rows),
         cmocka_unit_test(read_back),
+        cmocka_unit_test(heads),
+        cmocka_unit_test(lengths),
     };
 
     return cmocka_run_group_tests_name("io npy", tests, NULL, NULL);
