@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -215,6 +216,17 @@ static const struct {
     {HEAD FEATURES ",\"kernels\":[\"add\",\"mul\",\"add\"]}", "manifest-content", "'add' twice"},
     {HEAD FEATURES ",\"description\":1,\"kernels\":[]}", "manifest-content", "\"description\""},
     {HEAD FEATURES ",\"depends\":[\"A=B\"],\"kernels\":[]}", "manifest-content", "\"depends\""},
+    {HEAD FEATURES ",\"depends\":[\"\"],\"kernels\":[]}", "manifest-content", "\"depends\""},
+    {HEAD FEATURES ",\"depends\":[\"A\",\"A\"],\"kernels\":[]}", "manifest-content", "'A' twice"},
+    {HEAD FEATURES ",\"layer\":1,\"kernels\":[]}", "manifest-content", "\"layer\""},
+    {HEAD FEATURES ",\"description\":\"\\u007f\",\"kernels\":[]}", "manifest-content",
+     "\"description\""},
+    {HEAD "\"features\":[],\"kernels\":[]}", "manifest-content", "\"features\""},
+    {"{\"name\":\"a\",\"abi\":1}", "manifest-content", "\"abi\""},
+    {"{\"name\":\"a\",\"abi\":[1,0,0]}", "manifest-content", "\"abi\""},
+    {"{\"name\":\"a\",\"abi\":[65536,0]}", "manifest-content", "\"abi\""},
+    {"{\"name\":\"a\",\"abi\":[1,65536]}", "manifest-content", "\"abi\""},
+    {"{\"name\":\"a\",\"abi\":[\"1\",0]}", "manifest-content", "\"abi\""},
     {SETTINGS("1"), "manifest-content", "must be one.word"},
     {HEAD FEATURES ",\"kernels\":[],\"settings\":{}}", "manifest-content", "\"settings\""},
     {SETTINGS(SETTING("two.a", "size")), "manifest-content", "must be one.word"},
@@ -232,6 +244,16 @@ static const struct {
      "the default of one.a must be written 4096"},
     {SETTINGS("{\"key\":\"one.a\",\"type\":\"size\",\"help\":\"h\",\"default\":4}"),
      "manifest-content", "\"default\""},
+    {SETTINGS("{\"key\":\"one.a\",\"type\":\"size\",\"help\":\"\"}"), "manifest-content",
+     "\"help\" of one.a"},
+    {SETTINGS("{\"key\":\"one.a\",\"type\":\"size\",\"help\":\"\\u0007\"}"), "manifest-content",
+     "\"help\" of one.a"},
+    {SETTINGS("{\"key\":\"one.a\",\"type\":\"choice\",\"values\":1,\"help\":\"h\"}"),
+     "manifest-content", "\"values\", \"default\""},
+    {SETTINGS("{\"key\":\"one.a\",\"type\":\"path\",\"default\":\"\\u007f\",\"help\":\"h\"}"),
+     "manifest-content", "\"values\", \"default\""},
+    {SETTINGS("{\"type\":\"size\",\"help\":\"h\"}"), "manifest-content", "must be one.word"},
+    {SETTINGS("1,2"), "manifest-content", "must be one.word"},
 };
 
 static void bad_json(void **state)
@@ -271,6 +293,65 @@ static void sizes(void **state)
     free(large);
 }
 
+/* `format` with a text of `length` letters, or a list of `length` texts. */
+static void expect_long(const char *format, int length, int list, const char *code,
+                        const char *reason)
+{
+    static char text[4096], json[8192];
+    char *at = text;
+    for (int i = 0; i < length; i++)
+        at += list ? sprintf(at, "%s\"v%d\"", i ? "," : "", i) : sprintf(at, "a");
+    snprintf(json, sizeof json, format, text);
+    make(json);
+    expect(strcmp(code, "ok") ? COLLET_FORMAT : COLLET_OK, code, reason);
+}
+
+static void lengths(void **state)
+{
+    static const struct {
+        const char *format;
+        int most, list;
+        const char *reason;
+    } cases[] = {
+        {HEAD FEATURES ",\"description\":\"%s\",\"kernels\":[]}", 1024, 0, "\"description\""},
+        {HEAD FEATURES ",\"depends\":[\"%s\"],\"kernels\":[]}", 255, 0, "\"depends\""},
+        {HEAD FEATURES ",\"depends\":[%s],\"kernels\":[]}", MANIFEST_MAX_DEPENDS, 1, "\"depends\""},
+        {SETTINGS("{\"key\":\"one.a\",\"type\":\"path\",\"help\":\"%s\"}"), 1024, 0, "\"help\""},
+        {SETTINGS("{\"key\":\"one.a\",\"type\":\"path\",\"help\":\"h\",\"default\":\"%s\"}"), 1024,
+         0, "\"default\""},
+        {"{\"name\":\"one\",\"version\":\"%s\",\"abi\":[1,0],\"priority\":0," FEATURES
+         ",\"kernels\":[]}",
+         COLLET_MAX_NAME - 1, 0, "\"version\""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_long(cases[i].format, cases[i].most, cases[i].list, "ok", "");
+        expect_long(cases[i].format, cases[i].most + 1, cases[i].list, "manifest-content",
+                    cases[i].reason);
+    }
+}
+
+/* A note of GNU's is taken as the build-id only if it is of that type and of usual length. */
+static void build_ids(void **state)
+{
+    static const unsigned char id[80] = {0xab, 0x01};
+    static const struct {
+        const char *owner;
+        uint32_t type, bytes;
+        const char *text;
+    } cases[] = {{"GNU", 3, 2, "ab01"}, {"GNU", 1, 2, ""}, {"gnu", 3, 2, ""}, {"GNU", 3, 80, ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        manifest m;
+        const char *code;
+        make(GOOD);
+        elf_image_note(&image, cases[i].owner, cases[i].type, id, cases[i].bytes);
+        assert_int_equal(read_bytes(image.bytes, image.size, &m, &code, NULL), COLLET_OK);
+        assert_string_equal(m.build_id, cases[i].text);
+        manifest_clear(&m);
+    }
+}
+
 static void notes(void **state)
 {
     (void)state;
@@ -286,6 +367,13 @@ static void notes(void **state)
     expect(COLLET_FORMAT, "sanitizer-mismatch", "memory");
     make(GOOD);
     elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_SANITIZER, "", 0);
+    expect(COLLET_FORMAT, "malformed-elf", "sanitizer");
+    make(GOOD);
+    elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_SANITIZER, "no word", 7);
+    expect(COLLET_FORMAT, "malformed-elf", "sanitizer");
+    make(GOOD);
+    elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_SANITIZER,
+                   "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 70);
     expect(COLLET_FORMAT, "malformed-elf", "sanitizer");
 }
 
@@ -368,6 +456,7 @@ int main(void)
         cmocka_unit_test(settings),   cmocka_unit_test(optional_members),
         cmocka_unit_test(versions),   cmocka_unit_test(bad_json),
         cmocka_unit_test(names),      cmocka_unit_test(sizes),
+        cmocka_unit_test(lengths),    cmocka_unit_test(build_ids),
         cmocka_unit_test(notes),      cmocka_unit_test(segments),
         cmocka_unit_test(note_sizes), cmocka_unit_test(damage),
     };
