@@ -193,6 +193,17 @@ static void numbers(void **state)
         {"nan", 0, 0.0},
         {"1e999", 0, 0.0},
         {"1e-999", 1, 0.0},
+        {"\t1\t", 1, 1.0},
+        {"-", 0, 0.0},
+        {"1e+", 0, 0.0},
+        {"1ex", 0, 0.0},
+        {"1e+2", 1, 100.0},
+        {"1e2x", 0, 0.0},
+        {"1e10000000000", 0, 0.0},
+        {"0e10000000000", 1, 0.0},
+        {"1e22", 1, 1e22},
+        {"1e-22", 1, 1e-22},
+        {"1.00000000000000000000000000000000000000001", 1, 1.0},
         {"1,5", 0, 0.0},
         {"123456789012345678901234567890", 1, 123456789012345678901234567890.0},
     };
@@ -211,6 +222,34 @@ static void numbers(void **state)
     assert_false(collet_decimal_parse_integer("-", 1, &integer));
 }
 
+/* Lines are looked at in pieces of 512 bytes, then of 64 KiB. */
+static void long_lines(void **state)
+{
+    (void)state;
+    static char text[70000];
+    static const size_t lengths[] = {510, 511, 512, 513, 65535};
+
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        size_t n = lengths[i];
+        memset(text, 't', n);
+        memcpy(text + n, "\n1\n" ATOM " 1 2 3\n", sizeof "\n1\n" ATOM " 1 2 3\n");
+        collet_topology *t = read_text(text);
+        assert_int_equal(strlen(t->title), n);
+        assert_string_equal(t->names[0], "CA");
+        collet_topology_free(t);
+    }
+    collet_topology *t;
+    collet_error err;
+    memset(text, 't', 65536);
+    memcpy(text + 65536, "\n", 2);
+    const char *path = io_path(directory, "case.gro");
+    io_save(path, text, 65537);
+    assert_int_equal(collet_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+    assert_non_null(strstr(err.text, "case.gro:1: the line is longer than 65536 bytes"));
+    io_save(path, text, 65536);
+    assert_int_equal(collet_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +260,7 @@ int main(void)
         cmocka_unit_test(messages_point_at_the_line),
         cmocka_unit_test(what_cannot_be_opened),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(long_lines),
     };
 
     return cmocka_run_group_tests_name("io topology", tests, make_directory, remove_directory);
