@@ -264,6 +264,9 @@ static collet_status read_backend(manifest *m, const cJSON *root, refusal *why)
     if (!json_integer(root, "priority", -1000000, 1000000, &priority))
         return bad_member(why, "priority", "an integer from -1000000 to 1000000");
     m->priority = (int32_t)priority;
+    if (cJSON_GetObjectItemCaseSensitive(root, "named_devices") &&
+        !json_boolean(root, "named_devices", &m->named_devices))
+        return bad_member(why, "named_devices", "true or false");
     collet_status status = read_features(m, root, why);
     return status == COLLET_OK ? read_names(root, "kernels", MANIFEST_MAX_KERNELS, op_name_valid,
                                             &m->kernels, &m->kernel_count, why)

@@ -28,9 +28,10 @@ typedef struct manifest {
     const char *version;
     const char *description;
     uint32_t abi;  /* major << 16 | minor; 0 when unknown */
-    int32_t layer; /* 1: a layer, which has none of the next six members */
+    int32_t layer; /* 1: a layer, which has none of the next seven members */
     int32_t priority;
     int32_t jit, parallel, gpu; /* 0 or 1 */
+    int32_t named_devices;      /* 1: device_open takes names */
     const char **kernels;       /* distinct names of ops */
     size_t kernel_count;
     const char **depends; /* what the capabilities depend on: see plugin.h */

@@ -181,17 +181,20 @@ static int refusal_lasts(const char *code)
            !strcmp(code, "kernels-differ") || !strncmp(code, "vtable-", 7);
 }
 
-static int report_lasts(const char *code, const char *reason, const char *capabilities)
+static int report_lasts(const manifest *m, const char *code, const char *reason,
+                        const char *capabilities)
 {
     int32_t devices;
     if (strcmp(code, "ok"))
         return refusal_lasts(code) && strlen(code) < 48 && !capabilities &&
                strlen(reason) <= COLLET_ERROR_TEXT;
     return capabilities && !reason[0] &&
-           capabilities_verify(capabilities, &devices, NULL) == COLLET_OK && devices > 0;
+           capabilities_verify(capabilities, &devices, NULL) == COLLET_OK &&
+           (devices > 0 || m->named_devices);
 }
 
-static int parse_report(const char *text, size_t length, const char *name, probe_report *report)
+static int parse_report(const probe_cache_key *of, const char *text, size_t length,
+                        const char *name, probe_report *report)
 {
     cJSON *root = NULL;
     int64_t format;
@@ -201,7 +204,8 @@ static int parse_report(const char *text, size_t length, const char *name, probe
     const char *reason = json_string(root, "reason");
     const char *capabilities = json_string(root, "capabilities");
     int fine = json_integer(root, "format", CACHE_FORMAT, CACHE_FORMAT, &format) && key &&
-               !strcmp(key, name) && code && reason && report_lasts(code, reason, capabilities) &&
+               !strcmp(key, name) && code && reason &&
+               report_lasts(of->manifest, code, reason, capabilities) &&
                probe_report_set(report, code, reason, capabilities, 0, NULL) == COLLET_OK;
     cJSON_Delete(root);
     return fine;
@@ -217,7 +221,7 @@ int probe_cache_get(const probe_cache_key *key, probe_report *report)
     file_name(key, name);
     char *text = read_own_file(directory, name, &length);
     close(directory);
-    int found = text && parse_report(text, length, name, report);
+    int found = text && parse_report(key, text, length, name, report);
     free(text);
     return found;
 }
@@ -292,7 +296,8 @@ void probe_cache_put(const probe_cache_key *key, const probe_report *report)
 {
     char name[64], temporary[120];
     struct timespec t;
-    if (report->unproven || !report_lasts(report->code, report->reason, report->capabilities))
+    if (report->unproven ||
+        !report_lasts(key->manifest, report->code, report->reason, report->capabilities))
         return;
     int directory = open_directory(key->directory, 1);
     if (directory < 0)

@@ -139,9 +139,10 @@ static collet_status handle_replace(queue *q, collet_error *err)
     d->table->queue_destroy(d->handle, q->handle);
     device_leave(d, COLLET_OK);
     q->handle = NULL;
+    /* A write that the plugin has done at once may leave the new counter at 0. */
+    q->failures[q->failure_count - 1].upto = atomic_fetch_add(&q->submitted, 1);
     q->base = atomic_load(&q->submitted);
     atomic_store(&q->completed, q->base);
-    q->failures[q->failure_count - 1].upto = q->base;
     device_enter(d);
     collet_status status = device_leave(d, d->table->queue_create(d->handle, &q->handle, err));
     q->failed = status != COLLET_OK;

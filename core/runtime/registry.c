@@ -12,42 +12,6 @@
 
 /* ---- Devices of a backend ---------------------------------------------------------------- */
 
-static collet_status devices_list(backend *b, uint32_t count, collet_error *err)
-{
-    collet_runtime *r = b->runtime;
-    device *devices = calloc(count ? count : 1, sizeof *devices);
-    if (!devices)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the devices of %s",
-                           b->plugin->name);
-    pthread_mutex_lock(&r->device_lock);
-    uint32_t ordinal = atomic_load(&r->device_total);
-    uint32_t places = RUNTIME_DEVICES_MAX - ordinal;
-    places = places < RUNTIME_DEVICES_EACH ? places : RUNTIME_DEVICES_EACH;
-    if (count > places) {
-        log_message(&r->log, COLLET_LOG_WARNING,
-                    "%s: only the first %u of its %u devices can be used (at most %d of a backend, "
-                    "%d of all)",
-                    b->plugin->name, places, count, RUNTIME_DEVICES_EACH, RUNTIME_DEVICES_MAX);
-        count = places;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        device *d = &devices[i];
-        d->owner = b;
-        d->index = i;
-        d->ordinal = ordinal + i;
-        snprintf(d->name, sizeof d->name, "%s:%u", b->plugin->name, i);
-        pthread_mutex_init(&d->retired_lock, NULL);
-        pthread_mutex_init(&d->calls, NULL);
-        d->retired_end = &d->retired;
-        atomic_store(&r->devices[d->ordinal], d);
-    }
-    atomic_store(&r->device_total, ordinal + count);
-    pthread_mutex_unlock(&r->device_lock);
-    b->devices = devices;
-    b->device_count = count;
-    return COLLET_OK;
-}
-
 #define NO_ROOM                                                                                    \
     "other backends use all devices that a runtime supports; deny one of them "                    \
     "(setting plugin_deny)"
@@ -76,8 +40,9 @@ static collet_status capabilities_apply(backend *b, const char *capabilities, co
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the capabilities of %s",
                            b->plugin->name);
     if (!b->device_count) {
+        int named = !count && b->plugin->manifest.named_devices;
         b->reason = count ? strdup(NO_ROOM) : no_device_reason(capabilities);
-        atomic_store(&b->state, COLLET_BACKEND_UNAVAILABLE);
+        atomic_store(&b->state, named ? COLLET_BACKEND_USABLE : COLLET_BACKEND_UNAVAILABLE);
         return b->reason ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     }
     atomic_store(&b->state, COLLET_BACKEND_USABLE);
@@ -106,6 +71,12 @@ const char *registry_choice(const collet_runtime *r, const char *key)
 }
 
 /* ---- Opening a backend ------------------------------------------------------------------- */
+
+int backend_state(const backend *b)
+{
+    int state = atomic_load(&b->state);
+    return state == COLLET_BACKEND_USABLE && !b->device_count ? COLLET_BACKEND_UNAVAILABLE : state;
+}
 
 const char *backend_reason(const backend *b, int state)
 {
@@ -265,12 +236,14 @@ static collet_status properties_apply(device *d, const collet_device_properties 
 static collet_status device_load(device *d, collet_error *err)
 {
     backend *b = d->owner;
-    collet_device_properties properties = {.struct_size = sizeof properties, .table = b->table};
+    collet_device_properties properties = {
+        .struct_size = sizeof properties, .table = b->table, .name = device_given_name(d)};
+    uint32_t index = d->index == DEVICE_NAMED ? 0 : d->index;
     collet_device *handle = NULL;
     d->table = b->table;
     collet_error why = {COLLET_OK, ""};
     collet_status status =
-        d->table->device_open(&b->runtime->host, d->index, &properties, &handle, &why);
+        d->table->device_open(&b->runtime->host, index, &properties, &handle, &why);
     if (status == COLLET_OK && !handle)
         status = collet_fail(&why, COLLET_UNAVAILABLE, "device_open returned no device");
     if (status == COLLET_NO_MEMORY)
@@ -419,6 +392,15 @@ collet_status registry_create(collet_runtime *r, collet_error *err)
     return COLLET_OK;
 }
 
+static void device_destroy(device *d)
+{
+    blocks_destroy(d);
+    device_unload(d);
+    pthread_mutex_destroy(&d->retired_lock);
+    pthread_mutex_destroy(&d->calls);
+    free(d->reason);
+}
+
 void registry_destroy(collet_runtime *r)
 {
     /* Queues of one device may use memory of another. */
@@ -426,13 +408,12 @@ void registry_destroy(collet_runtime *r)
         queues_destroy(r->devices[i]);
     for (size_t i = 0; i < r->backend_count; i++) {
         backend *b = &r->backends[i];
-        for (uint32_t k = 0; k < b->device_count; k++) {
-            device *d = &b->devices[k];
-            blocks_destroy(d);
-            device_unload(d);
-            pthread_mutex_destroy(&d->retired_lock);
-            pthread_mutex_destroy(&d->calls);
-            free(d->reason);
+        for (uint32_t k = 0; k < b->device_count; k++)
+            device_destroy(&b->devices[k]);
+        for (device *d = b->named, *next; d; d = next) {
+            next = d->next_named;
+            device_destroy(d);
+            free(d);
         }
         free(b->devices);
         free(b->own_ops);
@@ -480,7 +461,7 @@ collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
     backend *b = &r->backends[index];
     const loader_plugin *p = b->plugin;
     /* The state publishes the results of opening. */
-    int state = atomic_load(&b->state), known = state != COLLET_BACKEND_UNPROVEN;
+    int state = backend_state(b), known = state != COLLET_BACKEND_UNPROVEN;
     const char *capabilities = p->capabilities ? p->capabilities : known ? b->capabilities : NULL;
     collet_backend_info full = {.state = state,
                                 .name = p->name,
@@ -498,27 +479,22 @@ collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
     return struct_out(info, &full, sizeof full, "collet_backend_info", err);
 }
 
-/* The device that "name" (its first) or "name:index" names, open; NULL: there is none. */
+/* The device that "name" (its first) or "name:device" names, open; NULL: there is none. */
 static device *open_named(const collet_runtime *r, const char *text)
 {
     char name[COLLET_MAX_NAME];
     size_t length = strcspn(text, ":");
-    unsigned long index = 0;
-    if (length >= sizeof name)
+    device *d = NULL;
+    if (length >= sizeof name || !strcmp(text + length, ":"))
         return NULL;
     memcpy(name, text, length);
     name[length] = '\0';
-    if (text[length]) {
-        char *end;
-        index = strtoul(text + length + 1, &end, 10);
-        if (*end || end == text + length + 1)
-            return NULL;
-    }
     backend *b = registry_find(r, name);
-    if (!b || backend_open(b, NULL) != COLLET_OK || index >= b->device_count ||
-        device_open(&b->devices[index], NULL) != COLLET_OK)
+    if (!b || backend_open(b, NULL) != COLLET_OK ||
+        device_find(b, text[length] ? text + length + 1 : "", &d, NULL) != COLLET_OK ||
+        device_open(d, NULL) != COLLET_OK)
         return NULL;
-    return &b->devices[index];
+    return d;
 }
 
 int32_t collet_backend_has_kernel(const collet_runtime *r, const char *name, uint32_t id,

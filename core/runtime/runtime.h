@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -26,6 +27,7 @@
 #define RUNTIME_DEVICES_MAX 63  /* of all backends together: a 64-bit mask with the host */
 #define RUNTIME_DEVICES_EACH 16 /* of one backend, so that it leaves places to the others */
 #define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins define */
+#define DEVICE_NAMED UINT32_MAX
 
 typedef struct backend backend;
 typedef struct device device;
@@ -43,11 +45,11 @@ typedef enum device_state { DEVICE_CLOSED, DEVICE_OPEN, DEVICE_FAILED, DEVICE_LO
 
 struct device {
     backend *owner;
-    uint32_t index;                  /* of the backend */
-    uint32_t ordinal;                /* of the runtime, < RUNTIME_DEVICES_MAX */
-    char name[COLLET_MAX_NAME + 16]; /* "backend:1" */
-    _Atomic int state;               /* device_state; OPEN and FAILED publish the members below */
-    char *reason;                    /* of state FAILED */
+    uint32_t index;                 /* of the backend, or DEVICE_NAMED */
+    uint32_t ordinal;               /* of the runtime, < RUNTIME_DEVICES_MAX */
+    char name[COLLET_MAX_NAME * 2]; /* "backend:1", "backend:text" */
+    _Atomic int state;              /* device_state; OPEN and FAILED publish the members below */
+    char *reason;                   /* of state FAILED */
     const collet_plugin *table;
     collet_device *handle;
     device_extensions extensions;
@@ -60,10 +62,11 @@ struct device {
     pthread_mutex_t calls;
     uint32_t *first; /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */
     device_row *rows;
-    queue *queues;    /* all, under owner->lock */
-    queue *idle;      /* those that no context uses, under owner->lock */
-    queue *copies;    /* for copies to other devices, made at the first; under owner->lock */
-    _Atomic int hung; /* lost because a wait took too long: it may hang in any call */
+    device *next_named; /* of owner->named */
+    queue *queues;      /* all, under owner->lock */
+    queue *idle;        /* those that no context uses, under owner->lock */
+    queue *copies;      /* for copies to other devices, made at the first; under owner->lock */
+    _Atomic int hung;   /* lost because a wait took too long: it may hang in any call */
     pthread_mutex_t retired_lock;
     block *retired, **retired_end; /* block.h; oldest first, under retired_lock */
     _Atomic uint32_t retired_count;
@@ -82,7 +85,8 @@ struct backend {
     const collet_plugin *table; /* NULL until opened */
     uint32_t *own_ops;          /* id of the plugin's op k; 0: it was left out */
     uint32_t device_count;
-    device *devices;
+    device *devices; /* that the capabilities list */
+    device *named;   /* that programs named; under lock */
 };
 
 /* The tickets (after, upto] of a queue failed. */
@@ -191,6 +195,9 @@ backend *registry_find(const collet_runtime *runtime, const char *name);
 const loader_plugin *registry_owner(const collet_runtime *runtime, const char *key);
 /* The value of the key of a backend among the choices of its probe, or NULL. */
 const char *registry_choice(const collet_runtime *runtime, const char *key);
+/* COLLET_BACKEND_*, of what has a number or is "auto": a backend that has devices by name alone is
+ * UNAVAILABLE, though its state is USABLE. */
+int backend_state(const backend *b);
 /* The reason why a backend in `state` (loaded from b->state) is unusable or unproven; else "". */
 const char *backend_reason(const backend *b, int state);
 
@@ -201,6 +208,20 @@ collet_status backend_open(backend *b, collet_error *err);
 /* Opens the device once; any thread. UNAVAILABLE with the reason (also of an earlier attempt),
  * DEVICE_LOST, NO_MEMORY. */
 collet_status device_open(device *d, collet_error *err);
+
+/* ---- device_list.c -------------------------------------------------------------------------- */
+
+/* Makes the devices that the capabilities list. NO_MEMORY. */
+collet_status devices_list(backend *b, uint32_t count, collet_error *err);
+/* The device of the choice "backend:suffix", or "backend" if `suffix` is "": made at its first use
+ * where it is a name. The backend is open; any thread. INVALID: no number, and the backend takes no
+ * names; UNAVAILABLE with the reason. */
+collet_status device_find(backend *b, const char *suffix, device **out, collet_error *err);
+/* The name for device_open; NULL: the device has a number. */
+static inline const char *device_given_name(const device *d)
+{
+    return d->index == DEVICE_NAMED ? strchr(d->name, ':') + 1 : NULL;
+}
 
 /* The row for (op, sig), operands outside `mask` not compared; NULL if none matches. The device is
  * open. */

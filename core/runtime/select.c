@@ -13,14 +13,14 @@ static void add_available(text_buffer *t, const collet_runtime *r, const backend
     text_add(t, "; %s: ", refused ? "others available" : "available");
     for (size_t i = 0; i < r->backend_count; i++)
         if (&r->backends[i] != refused &&
-            atomic_load(&r->backends[i].state) != COLLET_BACKEND_UNAVAILABLE)
+            backend_state(&r->backends[i]) != COLLET_BACKEND_UNAVAILABLE)
             text_add(t, "%s%s", any++ ? ", " : "", r->backends[i].plugin->name);
     if (!any)
         text_add(t, "none");
     any = 0;
     for (size_t i = 0; i < r->backend_count; i++)
         if (&r->backends[i] != refused &&
-            atomic_load(&r->backends[i].state) == COLLET_BACKEND_UNAVAILABLE)
+            backend_state(&r->backends[i]) == COLLET_BACKEND_UNAVAILABLE)
             text_add(t, "%s%s", any++ ? ", " : "; not usable: ", r->backends[i].plugin->name);
     if (any || refused)
         text_add(t, " (backend-info --why shows details)");
@@ -58,44 +58,43 @@ static void add_device(selection *s, device *d)
     s->devices[s->count++] = d;
 }
 
-/* Splits "name" or "name:index"; index -1 if absent. */
-static int split_item(char *item, long *index)
+/* Splits "name" or "name:suffix"; "" if the suffix is absent. */
+static int split_item(char *item, const char **suffix)
 {
-    char *colon = strchr(item, ':'), *end;
-    *index = -1;
+    char *colon = strchr(item, ':');
+    *suffix = "";
     if (colon) {
         *colon = '\0';
-        *index = strtol(colon + 1, &end, 10);
-        if (end == colon + 1 || *end || *index < 0)
-            return 0;
+        *suffix = colon + 1;
     }
-    return *item != '\0';
+    return *item && (!colon || **suffix);
+}
+
+static collet_status not_a_choice(const selection *s, collet_error *err)
+{
+    return collet_fail(err, COLLET_INVALID,
+                       "'%s' is not a choice of backend: write auto, a name, or names separated by "
+                       "commas, each with an optional :device",
+                       s->choice);
 }
 
 static collet_status add_named(collet_runtime *r, selection *s, char *item, collet_error *err)
 {
-    long index;
-    if (!split_item(item, &index))
-        return collet_fail(
-            err, COLLET_INVALID,
-            "'%s' is not a choice of backend: write auto, a name, or names separated by "
-            "commas, each with an optional :device",
-            s->choice);
+    const char *suffix;
+    device *d = NULL;
+    if (!split_item(item, &suffix))
+        return not_a_choice(s, err);
     backend *b = registry_find(r, item);
     if (!b)
         return unknown_backend(r, item, err);
     collet_error why = {COLLET_OK, ""};
     if (atomic_load(&b->state) == COLLET_BACKEND_UNAVAILABLE || backend_open(b, &why) != COLLET_OK)
         return unavailable(b, backend_reason(b, COLLET_BACKEND_UNAVAILABLE), err);
-    if (index >= (long)b->device_count) {
-        text_buffer t;
-        text_clear(&t);
-        text_add(&t, "it has %u device%s, numbered from 0; there is no device %ld", b->device_count,
-                 b->device_count == 1 ? "" : "s", index);
-        return unavailable(b, t.bytes, err);
-    }
-    device *d = &b->devices[index < 0 ? 0 : index];
-    collet_status status = device_open(d, &why);
+    collet_status status = device_find(b, suffix, &d, &why);
+    if (status == COLLET_INVALID)
+        return not_a_choice(s, err);
+    if (status == COLLET_OK)
+        status = device_open(d, &why);
     if (status != COLLET_OK)
         return unavailable(b, why.text, err);
     add_device(s, d);

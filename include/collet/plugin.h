@@ -26,11 +26,11 @@
  * device will do no more work, and later calls return DEVICE_LOST too; objects are still freed.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
- * current CUDA context and the host's thread counts as it found them, and of the process the working
- * directory, umask, environment, actions of signals and resource limits. Its threads, and those of the
- * libraries that it opens, block all signals, and its own set their floating-point state: a new
- * thread has the mask and the state of the one that created it. Messages go through `host->fail`
- * and `host->log`.
+ * current CUDA context and the host's thread counts as it found them, and of the process the
+ * working directory, umask, environment, actions of signals and resource limits. Its threads, and
+ * those of the libraries that it opens, block all signals, and its own set their floating-point
+ * state: a new thread has the mask and the state of the one that created it. Messages go through
+ * `host->fail` and `host->log`.
  */
 #ifndef COLLET_PLUGIN_H
 #define COLLET_PLUGIN_H
@@ -259,6 +259,10 @@ typedef struct collet_device_properties {
      * backends knows the one. Before a layer opens the device below, it puts the table below there.
      */
     const collet_plugin *table;
+    /* Set by the caller: the text that names the device, "text" of the choice "backend:text", if
+     * the manifest has "named_devices"; `index` means nothing then. Valid during the call. Else
+     * NULL. A layer passes it on. */
+    const char *name;
 } collet_device_properties;
 
 /* ---- The plugin, for libcore ------------------------------------------------------------- */
@@ -415,7 +419,9 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  *    "features": {"jit": false, "parallel": false, "gpu": false},
  *    "description": "...", "kernels": ["add", ...]}
  * Under "auto" backends with a larger `priority` are tried first. `kernels` names every op that has
- * a row. Unknown members are ignored. Optional: "description"; "settings", below; and "depends",
+ * a row. Unknown members are ignored. Optional: "description"; "settings", below; "named_devices",
+ * true if device_open takes names of devices too (collet_device_properties.name): such devices are
+ * opened where a program names one, never under "auto", and device_count may be 0; and "depends",
  * what the capabilities depend on besides the file: environment variables ("X", or "X*" for a
  * prefix) and absolute paths. A cached report of a probe is used only while these are unchanged. A
  * second note has the sanitizer that the object was built with: such a plugin loads only into a

@@ -9,12 +9,19 @@
 static const collet_status open_errors[] = {COLLET_UNAVAILABLE, COLLET_FAILED, COLLET_NO_MEMORY,
                                             COLLET_OK};
 
+/* An older libcore sets no name. */
+static const char *device_named(const collet_device_properties *p)
+{
+    return p->struct_size >= offsetof(collet_device_properties, name) + sizeof p->name ? p->name
+                                                                                       : NULL;
+}
+
 /* The plugin's part of the properties goes to libcore's. */
 static void take_properties(call *c, const collet_device_properties *from, uint32_t size,
                             const collet_plugin *below, collet_device_properties *to)
 {
-    if (from->struct_size != size || from->table != below)
-        call_wrong(c, PLUGIN, "it changed the properties' struct_size or table");
+    if (from->struct_size != size || from->table != below || from->name != device_named(to))
+        call_wrong(c, PLUGIN, "it changed the properties' struct_size, table or name");
     to->memory = from->memory;
     to->order = from->order;
     to->threads = from->threads;
@@ -26,10 +33,12 @@ static collet_status open_below(call *c, device *d, collet_device_properties *pr
 {
     poison_block *block;
     const collet_plugin *below = d->of->below;
-    collet_device_properties own = {.struct_size = sizeof own, .table = below}, *copy;
+    collet_device_properties own = {
+        .struct_size = sizeof own, .table = below, .name = device_named(properties)};
+    collet_device_properties *copy;
     copy = poison_take(sizeof own, c->slot, &block);
     copy = copy ? copy : &own;
-    *copy = (collet_device_properties){.struct_size = sizeof own, .table = below};
+    *copy = own;
     call_enter(c);
     collet_status status = below->device_open(d->host, d->index, copy, &d->below, c->below_err);
     call_left(c);

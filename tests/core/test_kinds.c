@@ -9,6 +9,7 @@
 #define NEWER COLLET_TEST_KINDS "/kinds_newer.so"
 #define CLASH COLLET_TEST_KINDS "/kinds_clash.so"
 #define NONE COLLET_TEST_KINDS "/kinds_none.so"
+#define NAMED COLLET_TEST_KINDS "/kinds_named.so"
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
@@ -43,6 +44,55 @@ static void devices_differ(void **state)
         assert_int_equal(info.execution,
                          i == 2 ? COLLET_EXECUTION_ASYNCHRONOUS : COLLET_EXECUTION_SYNCHRONOUS);
     }
+    close_world(w);
+}
+
+/* Devices that have names alone are opened where one is named, and never under "auto". */
+static void devices_by_name(void **state)
+{
+    const collet_dtype f32[] = {COLLET_F32, COLLET_F32, COLLET_F32};
+    collet_backend_info info = {.struct_size = sizeof info};
+    (void)state;
+    world w = open_world(NAMED ":" SCALAR_PLUGIN, NULL, NULL);
+    assert_ok(w.cx, collet_backend_info_at(w.rt, 1, &info, NULL));
+    assert_string_equal(info.name, "kinds_named");
+    assert_int_equal(info.state, COLLET_BACKEND_UNAVAILABLE);
+    assert_string_equal(info.reason, "the card is in another machine");
+    add_on(w.cx, "auto");
+    assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
+    add_on(w.cx, "kinds_named:own");
+    assert_string_equal(collet_last_backend(w.cx), "kinds_named");
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 32);
+    add_on(w.cx, "kinds_named:host,kinds_named:own");
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 32);
+    add_on(w.cx, "kinds_named:own");
+    assert_status(w.cx, collet_set_backend(w.cx, "kinds_named:other"), COLLET_UNAVAILABLE);
+    assert_text_has(w.cx, "no device is called other");
+    assert_status(w.cx, collet_set_backend(w.cx, "kinds_named"), COLLET_UNAVAILABLE);
+    assert_text_has(w.cx, "the card is in another machine");
+    assert_status(w.cx, collet_set_backend(w.cx, "kinds_named:0"), COLLET_UNAVAILABLE);
+    assert_status(w.cx, collet_set_backend(w.cx, "kinds_named:"), COLLET_INVALID);
+    assert_status(w.cx, collet_set_backend(w.cx, "cpu_scalar:own"), COLLET_INVALID);
+    uint32_t add = COLLET_OP_ADD;
+    assert_int_equal(collet_backend_has_kernel(w.rt, "kinds_named:host", add, f32, 3), 1);
+    assert_int_equal(collet_backend_has_kernel(w.rt, "kinds_named:other", add, f32, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(w.rt, "kinds_named:", add, f32, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(w.rt, "kinds_named", add, f32, 3), 0);
+    close_world(w);
+}
+
+/* A backend has room for so many names. */
+static void names_are_bounded(void **state)
+{
+    char choice[32];
+    (void)state;
+    world w = open_world(NAMED ":" SCALAR_PLUGIN, NULL, "kinds_named:own");
+    for (int i = 0; i < 40; i++) {
+        snprintf(choice, sizeof choice, "kinds_named:n%d", i);
+        assert_status(w.cx, collet_set_backend(w.cx, choice), COLLET_UNAVAILABLE);
+    }
+    assert_text_has(w.cx, "there is no memory or no place for a device of that name (at most 16");
+    add_on(w.cx, "kinds_named:own");
     close_world(w);
 }
 
@@ -309,6 +359,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_differ),
+        cmocka_unit_test(devices_by_name),
+        cmocka_unit_test(names_are_bounded),
         cmocka_unit_test(an_unknown_property_is_refused),
         cmocka_unit_test(one_call_at_a_time),
         cmocka_unit_test(one_queue),

@@ -521,7 +521,7 @@ static void act_capabilities(room *r)
 static const defect defects[] = {
     {"open_status", act_open, "device_open: plugin: it returned the status 16, which"},
     {"no_device", act_open, "device_open: plugin: it returned OK and no device"},
-    {"properties", act_open, "plugin: it changed the properties' struct_size or table"},
+    {"properties", act_open, "plugin: it changed the properties' struct_size, table or name"},
     {"supports", act_supports, "device_supports: plugin: 2 for row 0 is neither 0 nor 1"},
     {"supports_less", act_supports, "device_supports: plugin: 0 for row 0, and 1 before"},
     {"lost", act_lost, "run: plugin: the status 0, but the device returned DEVICE_LOST before"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Test backends with devices of different kinds, which abort when libcore breaks what a device's
- * properties promise. Work is done when it is enqueued. CMakeLists.txt makes four of this file:
+ * properties promise. Work is done when it is enqueued. CMakeLists.txt makes five of this file:
  *
  *   kinds        devices 0 host memory, 1 own memory, 2 own memory with at most one queue,
  *                3 as 1 and 4 as 0, one call at a time, 5 an unknown property; the op kinds.scale
@@ -9,6 +9,7 @@
  *                kinds.later, as only a newer interface defines it
  *   kinds_clash  another kinds.scale; kinds_clash.odd with a signature of unknown types
  *   kinds_none   no device
+ *   kinds_named  no device but by name: "host" and "own"
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -92,14 +93,19 @@ static collet_status device_open(const collet_host *host, uint32_t index,
                                  collet_error *err)
 {
     static const collet_device_properties kinds[DEVICES] = {
-        [HOST] = {0, COLLET_MEMORY_HOST, COLLET_ORDER_SYNCHRONOUS, COLLET_THREADS_ANY, 0, 0, 0},
-        [OWN] = {0, COLLET_MEMORY_OWN, COLLET_ORDER_SYNCHRONOUS, COLLET_THREADS_ANY, 0, 0, 0},
-        [ONE_QUEUE] = {0, COLLET_MEMORY_OWN, COLLET_ORDER_QUEUES, COLLET_THREADS_ANY, 1, 0, 0},
-        [OWN_ONE_CALL] = {0, COLLET_MEMORY_OWN, COLLET_ORDER_QUEUES, COLLET_THREADS_ONE, 0, 0, 0},
-        [HOST_ONE_CALL] = {0, COLLET_MEMORY_HOST, COLLET_ORDER_SYNCHRONOUS, COLLET_THREADS_ONE, 0,
-                           0, 0},
-        [UNKNOWN] = {0, 3, COLLET_ORDER_SYNCHRONOUS, COLLET_THREADS_ANY, 0, 0, 0},
+#define KIND(space, order, calls, queues)                                                          \
+    {0, COLLET_MEMORY_##space, COLLET_ORDER_##order, COLLET_THREADS_##calls, queues, 0, NULL, NULL}
+        [HOST] = KIND(HOST, SYNCHRONOUS, ANY, 0),
+        [OWN] = KIND(OWN, SYNCHRONOUS, ANY, 0),
+        [ONE_QUEUE] = KIND(OWN, QUEUES, ANY, 1),
+        [OWN_ONE_CALL] = KIND(OWN, QUEUES, ONE, 0),
+        [HOST_ONE_CALL] = KIND(HOST, SYNCHRONOUS, ONE, 0),
+        [UNKNOWN] = {0, 3, COLLET_ORDER_SYNCHRONOUS, COLLET_THREADS_ANY, 0, 0, NULL, NULL},
     };
+    if (of->name && strcmp(of->name, "host") != 0 && strcmp(of->name, "own") != 0)
+        return host->fail(err, COLLET_UNAVAILABLE, "no device is called %s", of->name);
+    if (of->name)
+        index = strcmp(of->name, "own") ? HOST : OWN;
     collet_device *d = calloc(1, sizeof *d);
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "no memory for device %u", index);

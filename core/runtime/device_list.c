@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The devices of a backend: those that its capabilities list, and those that programs named. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+/* `suffix`: what follows the backend's name and ':'. */
+static void device_init(device *d, backend *b, uint32_t index, uint32_t ordinal, const char *suffix)
+{
+    d->owner = b;
+    d->index = index;
+    d->ordinal = ordinal;
+    snprintf(d->name, sizeof d->name, "%s:%s", b->plugin->name, suffix);
+    pthread_mutex_init(&d->retired_lock, NULL);
+    pthread_mutex_init(&d->calls, NULL);
+    d->retired_end = &d->retired;
+    atomic_store(&b->runtime->devices[ordinal], d);
+}
+
+collet_status devices_list(backend *b, uint32_t count, collet_error *err)
+{
+    collet_runtime *r = b->runtime;
+    device *devices = calloc(count ? count : 1, sizeof *devices);
+    if (!devices)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the devices of %s",
+                           b->plugin->name);
+    pthread_mutex_lock(&r->device_lock);
+    uint32_t ordinal = atomic_load(&r->device_total);
+    uint32_t places = RUNTIME_DEVICES_MAX - ordinal;
+    places = places < RUNTIME_DEVICES_EACH ? places : RUNTIME_DEVICES_EACH;
+    if (count > places) {
+        log_message(&r->log, COLLET_LOG_WARNING,
+                    "%s: only the first %u of its %u devices can be used (at most %d of a backend, "
+                    "%d of all)",
+                    b->plugin->name, places, count, RUNTIME_DEVICES_EACH, RUNTIME_DEVICES_MAX);
+        count = places;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        char suffix[16];
+        snprintf(suffix, sizeof suffix, "%u", i);
+        device_init(&devices[i], b, i, ordinal + i, suffix);
+    }
+    atomic_store(&r->device_total, ordinal + count);
+    pthread_mutex_unlock(&r->device_lock);
+    b->devices = devices;
+    b->device_count = count;
+    return COLLET_OK;
+}
+
+static device *find_named(const backend *b, const char *name, uint32_t *count)
+{
+    device *d = b->named;
+    *count = 0;
+    while (d && strcmp(device_given_name(d), name) != 0) {
+        d = d->next_named;
+        ++*count;
+    }
+    return d;
+}
+
+static device *add_named(backend *b, const char *name)
+{
+    collet_runtime *r = b->runtime;
+    device *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    pthread_mutex_lock(&r->device_lock);
+    uint32_t ordinal = atomic_load(&r->device_total);
+    if (ordinal < RUNTIME_DEVICES_MAX) {
+        device_init(d, b, DEVICE_NAMED, ordinal, name);
+        atomic_store(&r->device_total, ordinal + 1);
+    }
+    pthread_mutex_unlock(&r->device_lock);
+    if (ordinal < RUNTIME_DEVICES_MAX)
+        return d;
+    free(d);
+    return NULL;
+}
+
+collet_status device_find(backend *b, const char *suffix, device **out, collet_error *err)
+{
+    char *end;
+    unsigned long index = *suffix ? strtoul(suffix, &end, 10) : 0;
+    if (!*suffix || (*suffix >= '0' && *suffix <= '9' && !*end)) {
+        if (index >= b->device_count && b->plugin->manifest.named_devices && !b->device_count)
+            return collet_fail(err, COLLET_UNAVAILABLE, "%s", b->reason ? b->reason : "");
+        if (index >= b->device_count)
+            return collet_fail(err, COLLET_UNAVAILABLE,
+                               "it has %u device%s, numbered from 0; there is no device %lu",
+                               b->device_count, b->device_count == 1 ? "" : "s", index);
+        *out = &b->devices[index];
+        return COLLET_OK;
+    }
+    if (!b->plugin->manifest.named_devices || strlen(suffix) >= COLLET_MAX_NAME)
+        return collet_fail(err, COLLET_INVALID, "'%s' is not the number of a device", suffix);
+    uint32_t count;
+    pthread_mutex_lock(&b->lock);
+    device *d = find_named(b, suffix, &count);
+    if (!d && count < RUNTIME_DEVICES_EACH && (d = add_named(b, suffix))) {
+        d->next_named = b->named;
+        b->named = d;
+    }
+    pthread_mutex_unlock(&b->lock);
+    *out = d;
+    return d ? COLLET_OK
+             : collet_fail(err, COLLET_UNAVAILABLE,
+                           "there is no memory or no place for a device of that name (at most %d "
+                           "of a backend, %d of all)",
+                           RUNTIME_DEVICES_EACH, RUNTIME_DEVICES_MAX);
+}
