@@ -304,7 +304,9 @@ static bool find_rows(worker *w)
     for (uint32_t d = w->device; kernels && takes_verbs(o) && d < w->device_end; d++)
         add_verbs(w, d);
     if (o->verbs && !w->shared->row_count)
-        refuse(w, CHECK_NOTHING, "--verbs: there is no check '%s' (without --op all run)", o->op);
+        refuse(w, CHECK_NOTHING,
+               "--verbs: there is no check '%s' that concerns %s (without --op all run)", o->op,
+               w->shared->backend);
     for (int32_t i = 0; i < w->shared->row_count; i++) {
         check_row *line = &w->shared->rows[i];
         const worker_row *row = &w->rows[i];
