@@ -22,10 +22,45 @@ static void kernels(bench *b)
     bench_destroy(b, q);
 }
 
+/* Few numbers, written and added to in turn behind slow work. */
+static void small_writes(bench *b)
+{
+    enum { N = 64, TURNS = 6 };
+    collet_queue *q = bench_queue(b);
+    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, b->elements, 0);
+    void *values = bench_numbers(b, q, N, 0), *sums[TURNS];
+    for (int i = 0; i < TURNS; i++)
+        sums[i] = bench_numbers(b, q, N, 0);
+    bench_chain(b, q, x, one, b->elements, CHAIN);
+    for (int i = 0; i < TURNS; i++) {
+        double numbers[N];
+        for (int k = 0; k < N; k++)
+            if (b->size == 4)
+                ((float *)(void *)numbers)[k] = (float)(10 * i);
+            else
+                numbers[k] = 10 * i;
+        bench_write(b, q, values, 0, numbers, (uint64_t)(N * b->size));
+        bench_operand add[3] = {bench_vector(b, sums[i], 0, N), bench_vector(b, values, 0, N),
+                                bench_vector(b, one, 0, N)};
+        add[2].strides[0] = 0;
+        bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                      "run of add failed");
+    }
+    for (int i = 0; i < TURNS; i++) {
+        bench_expect(b, q, sums[i], N, 10 * i + 1, "a sum between two small writes");
+        bench_free(b, sums[i]);
+    }
+    bench_free(b, values);
+    bench_free(b, one);
+    bench_free(b, x);
+    bench_destroy(b, q);
+}
+
 /* A write between kernels: neither sooner nor later. */
 static void writes(bench *b)
 {
     bench_slow(b);
+    small_writes(b);
     int64_t n = b->elements;
     collet_queue *q = bench_queue(b);
     void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, n, 0);

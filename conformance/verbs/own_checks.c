@@ -81,7 +81,7 @@ static void call_again(bench *b, int number, void *user)
     own_threads *t = user;
     const manner m = {.fill = 0x33};
     collet_queue *q = bench_queue(b);
-    for (int i = 0; i < 12 && !bench_failed(b); i++)
+    for (int i = 0; i < 30 && !bench_failed(b); i++)
         call_and_compare(b, q, &t->calls[number], &m, &t->base[number], false,
                          "while other threads call it in queues of their own");
     bench_destroy(b, q);

@@ -2,6 +2,9 @@
 /* collet.record/1: recorded kernels run when they are replayed, and only then. */
 #include "verbs/verbs.h"
 
+#include <stdatomic.h>
+#include <time.h>
+
 /* What a check works on: x = x + one on n elements, in a queue that has done so once. */
 typedef struct recorder {
     const collet_record_extension *table;
@@ -237,15 +240,28 @@ static void calls(bench *b)
     recorder_close(b, &r);
 }
 
+#define RECORDERS 3
+
+/* Waits, if it does not take long, until all threads have come here for the n-th time. */
+static void meet(_Atomic int *arrived, int n)
+{
+    atomic_fetch_add(arrived, 1);
+    for (int i = 0; i < 100 && atomic_load(arrived) < n * RECORDERS; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
 static void record_beside(bench *b, int number, void *user)
 {
-    (void)user;
     recorder r = recorder_open(b, 64);
     double sum = 1;
     for (int i = 0; i < 12; i++) {
         collet_recording *recording = NULL;
         int count = 5 + number + i % 4;
-        record(b, &r, r.x, count, &recording);
+        begin(b, &r);
+        meet(user, 2 * i + 1);
+        bench_chain(b, r.q, r.x, r.one, r.n, count);
+        meet(user, 2 * i + 2);
+        end(b, &r, &recording);
         replay(b, &r, recording);
         sum += count;
         release(b, &r, recording);
@@ -260,7 +276,8 @@ static void together(bench *b)
         bench_skip(b, "the device does not offer " COLLET_EXTENSION_RECORD);
     if (b->max_queues < 3 || b->one_thread)
         bench_skip(b, "the device has no three queues for three threads");
-    bench_threads(b, 3, record_beside, NULL);
+    _Atomic int arrived = 0;
+    bench_threads(b, RECORDERS, record_beside, &arrived);
 }
 
 static void record_and_release(bench *b)
