@@ -2,10 +2,11 @@
 """The extension: what the package's Python is made of. Not for programs."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import CapsuleType  # of the checker; nothing imports it
 
 version: str
 binding: Any
@@ -33,6 +34,7 @@ class NotFoundError(Error, LookupError): ...
 class NotReadyError(Error): ...
 class CancelledError(Error): ...
 
+@final
 class Op: ...
 
 class Array:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The extension of collet.scatter. Not for programs."""
 
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 CHI: int
 
+@final
 class Scattering:
     def __new__(cls, choices: list[str], materials: list[tuple[Any, ...]], energies: npt.NDArray[np.float64],
                 constants: npt.NDArray[np.float64], shape: tuple[int, int, int], voxel: float,

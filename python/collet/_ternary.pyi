@@ -2,10 +2,10 @@
 """The extension of collet.ternary. Not for programs."""
 
 import os
-from types import CapsuleType
 from typing import Any
 
 import numpy.typing as npt
+from typing_extensions import CapsuleType  # of the checker; nothing imports it
 
 def weights_quantize(weights: npt.ArrayLike, quantize: tuple[int, float], /) -> CapsuleType: ...
 def weights_from_codes(codes: npt.ArrayLike, scale: Any, /) -> CapsuleType: ...

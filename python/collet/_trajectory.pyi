@@ -2,11 +2,12 @@
 """The extension of collet.md. Not for programs."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
+@final
 class Extraction:
     def next(self) -> dict[str, npt.NDArray[np.float64]] | None: ...
     def collect(self) -> dict[str, npt.NDArray[np.float64]] | None: ...

@@ -10,4 +10,5 @@ if __name__ == "__main__":  # processes that tests start import this file
     except ImportError as error:
         print(f"skipped: {error} ({sys.executable})")
         sys.exit(77)
-    sys.exit(pytest.main(["-q", "-ra", "-p", "no:cacheprovider", *sys.argv[1:]]))
+    code = pytest.main(["-q", "-ra", "-p", "no:cacheprovider", *sys.argv[1:]])
+    sys.exit(77 if code == pytest.ExitCode.NO_TESTS_COLLECTED else code)  # modules are skipped

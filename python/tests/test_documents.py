@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -22,6 +23,19 @@ def test_example():
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1] == "[3.5 8. ] [3.5 8. ]"
     assert done.stdout.splitlines()[0].endswith(" by " + collet.backends()[0].name)
+
+
+def test_picture():
+    done = subprocess.run([sys.executable, ROOT / "examples/spheres.py"], capture_output=True,
+                          text=True)
+    assert done.stdout.startswith("(1, 128, 128) rings at q = 0.0245"), done.stderr
+    assert 0 < (ROOT / "docs/spheres.png").stat().st_size < 60 * 1024
+
+
+@pytest.mark.skipif(not find_spec("matplotlib"), reason="Matplotlib is not installed")
+def test_drawing(tmp_path):
+    subprocess.run([sys.executable, ROOT / "docs/spheres.py", tmp_path / "a.png"], check=True)
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_python_document(monkeypatch):

@@ -27,9 +27,9 @@ def long_matrix():
         while took < 0.25:
             n += n // 3
             a = np.ones((n, n))
-            start = time.perf_counter()
+            start = time.process_time()  # others may be busy
             op.matmul(a, a)
-            took = time.perf_counter() - start
+            took = time.process_time() - start
     return a
 
 
@@ -62,7 +62,7 @@ def long_op(out=None):
 
 def test_an_op_is_interrupted():
     with collet.using("cpu_scalar"):
-        assert min(seconds_until_heard(long_op) for _ in range(3)) < 0.1
+        assert min(seconds_until_heard(long_op) for _ in range(5)) < 0.1
         assert collet.get_backend() == "cpu_scalar"
         assert float(op.add(1.0, 2.0)) == 3
         collet.finish()
