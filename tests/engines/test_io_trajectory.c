@@ -263,6 +263,7 @@ static void selections_that_are_refused(void **state)
         {{0, 1, 648}, 3, "atom index 648, the file has 0..647"},
         {{-1, 1, 2}, 3, "atom index -1"},
         {{0, 2, 2}, 3, "do not rise at 2"},
+        {{2, 2, 3}, 3, "do not rise at 2"},
         {{0, 2, 1}, 3, "do not rise at 1"},
         {{0}, 0, "the selection has no atoms"},
     };

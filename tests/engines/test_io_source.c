@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The window over a file: any view, copy and stream returns the file's bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "io/source.h"
+#include "io_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIZE ((size_t)700001)
+
+static uint8_t file[SIZE], copied[SIZE];
+static char *directory;
+
+static uint32_t next(void)
+{
+    static uint32_t x = 1;
+    return (x = x * 1664525u + 1013904223u) >> 8;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SIZE; i++)
+        file[i] = (uint8_t)next();
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+static const char *new_file(size_t size)
+{
+    const char *path = io_path(directory, "x");
+    io_save(path, file, size);
+    return path;
+}
+
+/* Copies lie in the window, reach into it, across its end or past what a view may have. */
+static void copies(void **state)
+{
+    collet_source s;
+    const uint8_t *bytes;
+    (void)state;
+    assert_int_equal(collet_source_open(&s, new_file(SIZE), NULL), COLLET_OK);
+    for (int i = 0; i < 3000; i++) {
+        size_t at = next() % SIZE, most = i % 3 ? 5000 : 3 * COLLET_SOURCE_VIEW;
+        size_t n = next() % (SIZE - at < most ? SIZE - at + 1 : most);
+        size_t seen = SIZE - at < COLLET_SOURCE_VIEW ? SIZE - at : COLLET_SOURCE_VIEW;
+        memset(copied, 0, n + (n < SIZE));
+        assert_int_equal(collet_source_copy(&s, (int64_t)at, n, copied, NULL), COLLET_OK);
+        assert_memory_equal(copied, file + at, n);
+        if (i % 2)
+            continue;
+        assert_int_equal(collet_source_view(&s, (int64_t)at, seen, &bytes, NULL), COLLET_OK);
+        assert_memory_equal(bytes, file + at, seen);
+        /* Begins in the window and ends behind it. */
+        size_t end = (size_t)s.window_offset + s.window_length, from = end - (end < 9 ? end : 9);
+        n = SIZE - from < 100 ? SIZE - from : 100;
+        assert_int_equal(collet_source_copy(&s, (int64_t)from, n, copied, NULL), COLLET_OK);
+        assert_memory_equal(copied, file + from, n);
+    }
+    collet_source_close(&s);
+}
+
+static void streams(void **state)
+{
+    static const size_t units[] = {1, 4, 12, 1000};
+    collet_source s;
+    (void)state;
+    assert_int_equal(collet_source_open(&s, new_file(SIZE), NULL), COLLET_OK);
+    for (int i = 0; i < 40; i++) {
+        size_t unit = units[i % 4], at = next() % (SIZE - 2000), n;
+        size_t rest = (SIZE - at) / unit * unit;
+        for (; rest > 0; rest -= n, at += n) {
+            const uint8_t *bytes;
+            assert_int_equal(
+                collet_source_stream(&s, (int64_t)at, (int64_t)rest, unit, &bytes, &n, NULL),
+                COLLET_OK);
+            assert_true(n >= unit && n <= rest && n % unit == 0);
+            assert_memory_equal(bytes, file + at, n);
+        }
+    }
+    collet_source_close(&s);
+}
+
+static int32_t stop(void *user)
+{
+    return (*(int *)user)++ >= 1;
+}
+
+static void failures(void **state)
+{
+    collet_source s;
+    collet_error err = {0};
+    const uint8_t *bytes;
+    size_t n;
+    int asked = 0;
+    (void)state;
+    assert_int_equal(collet_source_open(&s, new_file(0), &err), COLLET_OK);
+    assert_int_equal(collet_source_begin(&s, &bytes, &n, &err), COLLET_FORMAT);
+    assert_non_null(strstr(err.text, "is empty"));
+    collet_source_close(&s);
+    const char *path = new_file(SIZE);
+    assert_int_equal(collet_source_open(&s, path, &err), COLLET_OK);
+    s.poll = (collet_poll){stop, &asked};
+    assert_int_equal(collet_source_begin(&s, &bytes, &n, &err), COLLET_OK);
+    assert_int_equal(n, 4096);
+    assert_int_equal(collet_source_view(&s, 600000, 10, &bytes, &err), COLLET_CANCELLED);
+    s.poll.ask = NULL;
+    assert_int_equal(truncate(path, 500000), 0);
+    assert_int_equal(collet_source_view(&s, 600000, 10, &bytes, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "became shorter while it was read: 700001 bytes when opened"));
+    assert_int_equal(collet_source_copy(&s, 400000, 200000, copied, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "now it ends at byte 500000"));
+    collet_source_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies),
+        cmocka_unit_test(streams),
+        cmocka_unit_test(failures),
+    };
+    return cmocka_run_group_tests_name("io source", tests, set_up, tear_down);
+}
