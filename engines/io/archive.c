@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zip.h>
 
 #define DOS_TIME 0
@@ -151,7 +152,7 @@ static zip_t *open_archive(stream *s, zip_error_t *zip_error)
 }
 
 collet_status collet_archive_write(collet_spool *out, const collet_archive_member *members,
-                                   size_t n, collet_error *err)
+                                   size_t n, const char *comment, collet_error *err)
 {
     collet_error first = {.status = COLLET_OK};
     stream archive = {.spool = out, .first_error = &first};
@@ -169,7 +170,7 @@ collet_status collet_archive_write(collet_spool *out, const collet_archive_membe
                              collet_spool_path(out), zip_error_strerror(&zip_error));
         goto done;
     }
-    int fine = 1;
+    int fine = zip_set_archive_comment(zip, comment, (zip_uint16_t)strlen(comment)) == 0;
     for (size_t i = 0; i < n && fine; i++) {
         streams[i] = (stream){.spool = members[i].data, .first_error = &first};
         fine = add_member(zip, &streams[i], members[i].name);

@@ -14,9 +14,10 @@ typedef struct collet_archive_member {
 /*
  * Writes a whole archive of the members, in their order, into `out`, which is empty. Members and
  * archive may be larger than 4 GiB (ZIP64). The same members give the same bytes: all are dated
- * 1980-01-01. Nothing is closed. COLLET_IO, COLLET_NO_MEMORY.
+ * 1980-01-01. `comment` is that of the archive, ASCII. Nothing is closed. COLLET_IO,
+ * COLLET_NO_MEMORY.
  */
 collet_status collet_archive_write(collet_spool *out, const collet_archive_member *members,
-                                   size_t n, collet_error *err);
+                                   size_t n, const char *comment, collet_error *err);
 
 #endif

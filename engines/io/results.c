@@ -17,6 +17,7 @@ typedef struct column {
     int64_t shape[COLLET_RESULTS_DIMS];
     int64_t rows;
     size_t row_bytes;
+    uint64_t hash; /* of the rows */
     collet_spool *spool;
 } column;
 
@@ -25,6 +26,7 @@ struct collet_results {
     int32_t form;
     int made_directory;
     int finished;
+    char id[COLLET_RESULTS_ID];
     collet_spool *archive;
     column *columns;
     int32_t n_columns;
@@ -144,14 +146,27 @@ collet_status collet_results_add(collet_results *results, const char *key, int32
     return write_head(&columns[n], err);
 }
 
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+    for (size_t at = 0; at < n; at += sizeof hash) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)bytes + at, n - at < sizeof word ? n - at : sizeof word);
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
 collet_status collet_results_append(collet_results *results, int32_t number, int64_t n_rows,
                                     const double *rows, collet_error *err)
 {
     column *c = &results->columns[number];
     collet_status status = collet_spool_write(c->spool, rows, c->row_bytes * (size_t)n_rows, err);
 
-    if (status == COLLET_OK)
+    if (status == COLLET_OK) {
         c->rows += n_rows;
+        c->hash = hash_bytes(c->hash, rows, c->row_bytes * (size_t)n_rows);
+    }
     return status;
 }
 
@@ -168,7 +183,7 @@ static collet_status complete_column(column *c, collet_error *err)
     return status;
 }
 
-static collet_status finish_archive(collet_results *results, collet_error *err)
+static collet_status link_archive(collet_results *results, collet_error *err)
 {
     uint32_t n = (uint32_t)results->n_columns;
     collet_archive_member *members = calloc((size_t)n + 1, sizeof *members);
@@ -177,31 +192,67 @@ static collet_status finish_archive(collet_results *results, collet_error *err)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", results->path);
     for (uint32_t i = 0; i < n; i++)
         members[i] = (collet_archive_member){results->columns[i].name, results->columns[i].spool};
-    collet_status status = collet_archive_write(results->archive, members, n, err);
+    collet_status status = collet_archive_write(results->archive, members, n, results->id, err);
     free(members);
-    return status == COLLET_OK ? collet_spool_publish(results->archive, err) : status;
+    return status == COLLET_OK ? collet_spool_link(results->archive, err) : status;
 }
 
-static collet_status finish_directory(collet_results *results, collet_error *err)
+static void set_id(collet_results *results)
 {
-    collet_status status = COLLET_OK;
+    uint64_t hash = 0;
 
-    for (int32_t i = 0; i < results->n_columns && status == COLLET_OK; i++)
-        status = collet_spool_link(results->columns[i].spool, err);
-    for (int32_t i = 0; i < results->n_columns && status == COLLET_OK; i++)
-        status = collet_spool_rename(results->columns[i].spool, err);
-    return status;
+    for (int32_t i = 0; i < results->n_columns; i++) {
+        const column *c = &results->columns[i];
+        hash = hash_bytes(hash, c->name, strlen(c->name));
+        hash = hash_bytes(hash, &c->hash, sizeof c->hash);
+    }
+    snprintf(results->id, sizeof results->id, "%016llx", (unsigned long long)hash);
 }
 
-collet_status collet_results_finish(collet_results *results, collet_error *err)
+const char *collet_results_id(const collet_results *results)
 {
+    return results->id;
+}
+
+collet_status collet_results_link(collet_results *results, collet_error *err)
+{
+    int directory = results->form == COLLET_RESULTS_DIRECTORY;
     collet_status status = COLLET_OK;
 
+    set_id(results);
     for (int32_t i = 0; i < results->n_columns && status == COLLET_OK; i++)
         status = complete_column(&results->columns[i], err);
-    if (status == COLLET_OK)
-        status = results->form == COLLET_RESULTS_NPZ ? finish_archive(results, err)
-                                                     : finish_directory(results, err);
+    for (int32_t i = 0; i < results->n_columns && directory && status == COLLET_OK; i++)
+        status = collet_spool_link(results->columns[i].spool, err);
+    return status == COLLET_OK && !directory ? link_archive(results, err) : status;
+}
+
+static collet_status rename_columns(collet_results *results, collet_error *err)
+{
+    collet_error why;
+
+    for (int32_t i = 0; i < results->n_columns; i++) {
+        collet_status status = collet_spool_rename(results->columns[i].spool, &why);
+        if (status != COLLET_OK)
+            return collet_fail(err, status,
+                               "%.900s; %d of the %d files were replaced before it, up to %s",
+                               why.text, (int)i, (int)results->n_columns,
+                               i > 0 ? results->columns[i - 1].name : "none");
+    }
+    return COLLET_OK;
+}
+
+collet_status collet_results_rename(collet_results *results, collet_error *err)
+{
+    const collet_spool *last = results->archive;
+    collet_status status;
+
+    if (results->form == COLLET_RESULTS_NPZ) {
+        status = collet_spool_rename(results->archive, err);
+    } else {
+        status = rename_columns(results, err);
+        last = results->n_columns > 0 ? results->columns[0].spool : NULL;
+    }
     results->finished = status == COLLET_OK;
-    return status;
+    return status == COLLET_OK && last ? collet_spool_sync(last, err) : status;
 }

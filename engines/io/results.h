@@ -4,14 +4,15 @@
  * files.
  *
  * The number of rows is open until `finish`. Rows go to spool files in the output's directory,
- * unnamed where the file system allows it, so that nothing remains of a killed run. Only `finish`
- * gives the output its final name, by rename, after everything was written and flushed.
+ * unnamed where the file system allows it, so that nothing remains of a killed run. Only `rename`
+ * gives the output its final name, after `link` has written and flushed everything.
  *
  *     collet_results_create("out.npz", COLLET_RESULTS_NPZ, &results, err)
  *     collet_results_add(results, "com", 1, (int64_t[]){3}, &com, err)
  *     collet_results_append(results, com, n_rows, rows, err)     as often as needed
- *     collet_results_finish(results, err)
- *     collet_results_free(results)                                always; discards if not finished
+ *     collet_results_link(results, err)
+ *     collet_results_rename(results, err)
+ *     collet_results_free(results)                                always; discards if not renamed
  *
  * One thread at a time.
  */
@@ -31,7 +32,7 @@ typedef struct collet_results collet_results;
 /*
  * Prepares an output at `path`. Fails at once, before any work, when its directory is missing or
  * not writable (COLLET_IO, the text names it), or when `path` is a directory for NPZ or a file for
- * DIRECTORY. An existing file is unchanged until `finish`.
+ * DIRECTORY. An existing file is unchanged until `rename`.
  */
 collet_status collet_results_create(const char *path, int32_t form, collet_results **out,
                                     collet_error *err);
@@ -52,13 +53,20 @@ collet_status collet_results_append(collet_results *results, int32_t column, int
                                     const double *rows, collet_error *err);
 
 /*
- * Completes and names the output, once; needs the space of NPZ's data once more. On an error no
- * final name has changed. (DIRECTORY: except where a rename fails after others succeeded, when all
- * files were complete.)
+ * Completes the output under temporary names, once; needs the space of NPZ's data once more. On an
+ * error nothing has changed.
  */
-collet_status collet_results_finish(collet_results *results, collet_error *err);
+collet_status collet_results_link(collet_results *results, collet_error *err);
 
-/* Frees; without a successful `finish` everything written is removed. NULL is allowed. */
+#define COLLET_RESULTS_ID 17
+/* After `link`: a hash of all keys and rows, the comment of NPZ. */
+const char *collet_results_id(const collet_results *results);
+
+/* Names the output, and flushes its directory. Files of DIRECTORY are replaced one after the other:
+ * where that fails after others, the text says which are in place. */
+collet_status collet_results_rename(collet_results *results, collet_error *err);
+
+/* Frees; without a successful `rename` everything written is removed. NULL is allowed. */
 void collet_results_free(collet_results *results);
 
 #endif

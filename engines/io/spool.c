@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@ struct collet_spool {
     char *directory; /* that it is in */
     char *temporary; /* "DIR/.NAME.xxxxxxxx" */
     int fd;
+    int lock;  /* of the file, until it has its final name */
     int named; /* `temporary` exists */
     int64_t position;
     int64_t size;
@@ -84,6 +87,51 @@ static int make_name(collet_spool *spool, int fd)
     return code;
 }
 
+/* Removes the file if nobody has its lock. */
+static void remove_unlocked(int directory, const char *name)
+{
+    struct stat st;
+    int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(directory, name, 0);
+    close(fd);
+}
+
+/* What programs that were killed have left of the same path. */
+static void remove_leftovers(const collet_spool *spool)
+{
+    const char *name = spool->path + directory_length(spool->path);
+    size_t length = strlen(name);
+    DIR *entries = opendir(spool->directory);
+    struct dirent *entry;
+
+    while (entries && (entry = readdir(entries)) != NULL) {
+        const char *found = entry->d_name;
+        if (found[0] == '.' && strncmp(found + 1, name, length) == 0 && found[length + 1] == '.' &&
+            strlen(found + length + 2) == 8 && strspn(found + length + 2, "0123456789abcdef") == 8)
+            remove_unlocked(dirfd(entries), found);
+    }
+    if (entries)
+        closedir(entries);
+}
+
+/* A named file that another program took for a leftover before it was locked is made again. */
+static int open_named(collet_spool *spool)
+{
+    struct stat st = {.st_nlink = 1};
+    int fd;
+
+    do {
+        fd = make_name(spool, -1);
+        if (fd >= 0 && (flock(fd, LOCK_EX) != 0 || fstat(fd, &st) != 0))
+            st.st_nlink = 1; /* no locks here: nobody removes it */
+    } while (fd >= 0 && st.st_nlink == 0 && close(fd) == 0);
+    return fd;
+}
+
 /* Whether an unnamed file can be linked later (not without /proc and on some network file systems).
  * Tested at the start, because at the end it would be too late. */
 static int can_link_later(collet_spool *spool)
@@ -141,20 +189,23 @@ collet_status collet_spool_create(const char *path, int32_t kind, collet_spool *
     collet_spool *spool = calloc(1, sizeof *spool);
     if (!spool)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
-    spool->fd = -1;
+    spool->fd = spool->lock = -1;
     status = make_names(spool, path, err);
     if (status != COLLET_OK)
         goto fail;
+    if (kind == COLLET_SPOOL_OUTPUT)
+        remove_leftovers(spool);
     if (kind == COLLET_SPOOL_SCRATCH || can_link_later(spool))
         spool->fd = open_unnamed(spool);
     if (spool->fd < 0) {
-        spool->fd = make_name(spool, -1);
+        spool->fd = open_named(spool);
         spool->named = spool->fd >= 0;
     }
     if (spool->fd < 0) {
         status = collet_spool_refused(path, errno, err);
         goto fail;
     }
+    flock(spool->fd, LOCK_EX | LOCK_NB);
     if (kind == COLLET_SPOOL_SCRATCH && spool->named) {
         unlink(spool->temporary);
         spool->named = 0;
@@ -174,6 +225,8 @@ void collet_spool_free(collet_spool *spool)
         close(spool->fd);
     if (spool->named)
         unlink(spool->temporary);
+    if (spool->lock >= 0)
+        close(spool->lock);
     free(spool->path);
     free(spool->directory);
     free(spool->temporary);
@@ -301,6 +354,7 @@ collet_status collet_spool_link(collet_spool *spool, collet_error *err)
     }
     int fd = spool->fd;
     spool->fd = -1;
+    spool->lock = dup(fd);
     /* Network file systems report here what they could not store. */
     if (close(fd) != 0 && errno != EINTR)
         return write_failed(spool, errno, err);
@@ -316,22 +370,16 @@ collet_status collet_spool_rename(collet_spool *spool, collet_error *err)
     return COLLET_OK;
 }
 
-collet_status collet_spool_publish(collet_spool *spool, collet_error *err)
+collet_status collet_spool_sync(const collet_spool *spool, collet_error *err)
 {
-    collet_status status = collet_spool_link(spool, err);
+    int directory = open(spool->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int code = directory < 0 || fsync(directory) == 0 ? 0 : errno;
 
-    return status == COLLET_OK ? collet_spool_rename(spool, err) : status;
-}
-
-collet_status collet_spool_save(const char *path, const void *bytes, size_t n, collet_error *err)
-{
-    collet_spool *spool;
-
-    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
-    if (status == COLLET_OK)
-        status = collet_spool_write(spool, bytes, n, err);
-    if (status == COLLET_OK)
-        status = collet_spool_publish(spool, err);
-    collet_spool_free(spool);
-    return status;
+    if (directory >= 0)
+        close(directory);
+    /* Without the permission to read it, or on file systems that have no such call. */
+    if (code == 0 || code == EINVAL || code == ENOTSUP)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_IO, "%s: has its name, but %s cannot be flushed to the disk: %s",
+                       spool->path, spool->directory, strerror(code));
 }

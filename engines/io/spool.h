@@ -3,8 +3,10 @@
  * spool.h - a file that gets its name only when it is complete.
  *
  * Where the file system allows it the file is unnamed until then, so that the kernel removes it
- * however the program ends; elsewhere it is ".NAME.xxxxxxxx" in the same directory. Writes are
- * buffered. One thread at a time. Errors (COLLET_IO) name the final path and the reason.
+ * however the program ends; elsewhere, and shortly before it gets its name, it is
+ * ".NAME.xxxxxxxx" in the same directory, locked (flock), so that the next spool for `path` removes
+ * those that killed programs have left. Writes are buffered. One thread at a time. Errors
+ * (COLLET_IO) name the final path and the reason.
  */
 #ifndef COLLET_IO_SPOOL_H
 #define COLLET_IO_SPOOL_H
@@ -47,17 +49,14 @@ collet_status collet_spool_read(collet_spool *spool, int64_t offset, void *bytes
                                 collet_error *err);
 
 /*
- * Completes an output in two steps, so that all files of a set can pass the first, which may fail,
- * before any takes the second: `link` flushes to the device, gives the file a temporary name and
- * closes it; `rename` moves it over its final path.
+ * Completes an output in three steps, so that all files of a set can pass the first, which may
+ * fail, before any takes the second: `link` flushes to the device, gives the file a temporary name
+ * and closes it; `rename` moves it over its final path; `sync` flushes the directory, once for all
+ * files in it.
  */
 collet_status collet_spool_link(collet_spool *spool, collet_error *err);
 collet_status collet_spool_rename(collet_spool *spool, collet_error *err);
-/* Both. */
-collet_status collet_spool_publish(collet_spool *spool, collet_error *err);
-
-/* Writes a whole file; on an error `path` is unchanged. Any thread. */
-collet_status collet_spool_save(const char *path, const void *bytes, size_t n, collet_error *err);
+collet_status collet_spool_sync(const collet_spool *spool, collet_error *err);
 
 /* Closes and frees; removes a file that was not renamed. NULL is allowed. */
 void collet_spool_free(collet_spool *spool);

@@ -177,7 +177,9 @@ collet_status ternary_output_end(collet_ternary_output **out, collet_ternary_out
 
 collet_status collet_ternary_output_publish(collet_ternary_output *output, collet_error *err)
 {
-    return collet_spool_rename(output->spool, err);
+    collet_status status = collet_spool_rename(output->spool, err);
+
+    return status == COLLET_OK ? collet_spool_sync(output->spool, err) : status;
 }
 
 int64_t collet_ternary_output_bytes(const collet_ternary_output *output)

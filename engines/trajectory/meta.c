@@ -76,6 +76,8 @@ static void describe_program(document *d, const collet_extraction *x)
     if (gmtime_r(&now, &utc) != NULL &&
         strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
         put_text(d, d->root, "created", created);
+    if (x->id != NULL)
+        put_text(d, d->root, "id", x->id);
     command = put_child(d, d->root, "command", cJSON_CreateArray());
     for (const char *const *word = x->settings.command; word != NULL && *word != NULL; word++)
         put_text(d, command, NULL, *word);

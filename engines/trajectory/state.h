@@ -55,9 +55,10 @@ struct collet_extraction {
 
     char **warnings;
     size_t n_warnings;
-    char *output; /* what `write` wrote; NULL: nothing */
-    char *meta;   /* contents of the meta file */
-    double began; /* seconds of the monotonic clock */
+    char *output;   /* what `write` wrote; NULL: nothing */
+    char *meta;     /* contents of the meta file */
+    const char *id; /* of the files that are written, while the meta file is made; else NULL */
+    double began;   /* seconds of the monotonic clock */
     double computed_seconds;
     double seconds; /* until everything was done; 0 before */
 };

@@ -4,10 +4,12 @@
 #include "io/spool.h"
 #include "run.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- Paths ------------------------------------------------------------------------------- */
 
@@ -115,17 +117,39 @@ static collet_status write_results(collet_extraction *x, writer *w, collet_error
         status = extract_run_step(x, err);
     /* No thread may still append rows. */
     extract_run_stop(x);
-    return status == COLLET_OK ? collet_results_finish(w->results, err) : status;
+    return status == COLLET_OK ? collet_results_link(w->results, err) : status;
 }
 
-/* The results have their name already. */
-static collet_status write_meta(collet_extraction *x, const char *path, collet_error *err)
+/* As the results, under a temporary name. */
+static collet_status link_meta(collet_extraction *x, const char *path, const writer *w,
+                               collet_spool **meta, collet_error *err)
+{
+    x->id = collet_results_id(w->results);
+    collet_status status = extract_run_end(x, err);
+
+    x->id = NULL; /* of results that are freed */
+    if (status == COLLET_OK)
+        status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, meta, err);
+    if (status == COLLET_OK)
+        status = collet_spool_write(*meta, x->meta, strlen(x->meta), err);
+    return status == COLLET_OK ? collet_spool_link(*meta, err) : status;
+}
+
+/* The old meta file goes first and the new one comes last, so that none ever describes results that
+ * are not in place. */
+static collet_status rename_all(const collet_extraction *x, writer *w, const char *path,
+                                collet_spool *meta, collet_error *err)
 {
     collet_error why;
-    collet_status status = extract_run_end(x, &why);
 
+    if (unlink(path) != 0 && errno != ENOENT)
+        return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", path, strerror(errno));
+    collet_status status = collet_results_rename(w->results, &why);
+    if (status != COLLET_OK)
+        return collet_fail(err, status, "%.900s; there is no %s now", why.text, path);
+    status = collet_spool_rename(meta, &why);
     if (status == COLLET_OK)
-        status = collet_spool_save(path, x->meta, strlen(x->meta), &why);
+        status = collet_spool_sync(meta, &why);
     if (status == COLLET_OK)
         return COLLET_OK;
     return collet_fail(err, status, "%s; the results in %s are complete, but %s is missing",
@@ -137,6 +161,7 @@ static collet_status write_all(collet_extraction *x, const char *path, uint32_t 
 {
     writer w = {.x = x};
     char *meta = NULL;
+    collet_spool *meta_file = NULL;
     collet_status status = check_paths(&x->settings, path, flags, &meta, err);
 
     if (status == COLLET_OK && (x->output = strdup(path)) == NULL)
@@ -146,7 +171,10 @@ static collet_status write_all(collet_extraction *x, const char *path, uint32_t 
     if (status == COLLET_OK)
         status = write_results(x, &w, err);
     if (status == COLLET_OK)
-        status = write_meta(x, meta, err);
+        status = link_meta(x, meta, &w, &meta_file, err);
+    if (status == COLLET_OK)
+        status = rename_all(x, &w, meta, meta_file, err);
+    collet_spool_free(meta_file);
     collet_results_free(w.results);
     free(meta);
     return status;

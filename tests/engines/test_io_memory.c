@@ -145,7 +145,9 @@ static collet_status write_results(const char *path, int32_t form)
     if (status == COLLET_OK)
         status = collet_results_append(results, column, 1, &(double){1.0}, NULL);
     if (status == COLLET_OK)
-        status = collet_results_finish(results, NULL);
+        status = collet_results_link(results, NULL);
+    if (status == COLLET_OK)
+        status = collet_results_rename(results, NULL);
     collet_results_free(results);
     return status;
 }
@@ -160,9 +162,27 @@ static collet_status write_directory(const char *name)
     return write_results(io_path(directory, name), COLLET_RESULTS_DIRECTORY);
 }
 
+/* A whole file by a spool. */
+static collet_status save(const char *path, const void *bytes, size_t n, collet_error *err)
+{
+    collet_spool *spool;
+    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
+
+    if (status == COLLET_OK)
+        status = collet_spool_write(spool, bytes, n, err);
+    if (status == COLLET_OK)
+        status = collet_spool_link(spool, err);
+    if (status == COLLET_OK)
+        status = collet_spool_rename(spool, err);
+    if (status == COLLET_OK)
+        status = collet_spool_sync(spool, err);
+    collet_spool_free(spool);
+    return status;
+}
+
 static collet_status write_text(const char *name)
 {
-    return collet_spool_save(io_path(directory, name), "x", 1, NULL);
+    return save(io_path(directory, name), "x", 1, NULL);
 }
 
 static collet_extraction_options peptide(void)

@@ -51,7 +51,9 @@ static collet_status write_all(const char *path, int32_t form, int64_t n_rows, c
             status = collet_results_append(results, times, 1, &time, err);
     }
     if (status == COLLET_OK)
-        status = collet_results_finish(results, err);
+        status = collet_results_link(results, err);
+    if (status == COLLET_OK)
+        status = collet_results_rename(results, err);
     collet_results_free(results);
     return status;
 }
@@ -209,6 +211,34 @@ static void refused_at_the_start(void **state)
                      COLLET_IO);
     assert_non_null(strstr(err.text, "is a device or pipe"));
     remove(file);
+}
+
+/* Something takes the place of the second file while the rows are computed. */
+static void a_set_in_part(void **state)
+{
+    (void)state;
+    char *path = strdup(io_path(directory, "set"));
+    collet_results *results;
+    collet_error err;
+    int32_t n;
+
+    assert_int_equal(collet_results_create(path, COLLET_RESULTS_DIRECTORY, &results, NULL),
+                     COLLET_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(
+            collet_results_add(results, (const char *[]){"a", "b", "c"}[i], 0, NULL, &n, NULL),
+            COLLET_OK);
+    assert_int_equal(mkdir(io_path(path, "b.npy"), 0777), 0);
+    assert_int_equal(collet_results_link(results, &err), COLLET_OK);
+    assert_int_equal(collet_results_rename(results, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "b.npy: cannot be replaced: Is a directory; 1 of the 3 files "
+                                     "were replaced before it, up to a.npy"));
+    collet_results_free(results);
+    assert_int_equal(io_count_entries(path), 2);
+    remove(io_path(path, "a.npy"));
+    remove(io_path(path, "b.npy"));
+    remove(path);
+    free(path);
 }
 
 static void without_finish_nothing_remains(void **state)
@@ -379,14 +409,32 @@ static void a_directory_without_permission(void **state)
     free(path);
 }
 
+/* A whole file by a spool. */
+static collet_status save(const char *path, const void *bytes, size_t n, collet_error *err)
+{
+    collet_spool *spool;
+    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
+
+    if (status == COLLET_OK)
+        status = collet_spool_write(spool, bytes, n, err);
+    if (status == COLLET_OK)
+        status = collet_spool_link(spool, err);
+    if (status == COLLET_OK)
+        status = collet_spool_rename(spool, err);
+    if (status == COLLET_OK)
+        status = collet_spool_sync(spool, err);
+    collet_spool_free(spool);
+    return status;
+}
+
 static void text_files(void **state)
 {
     (void)state;
     const char *path = io_path(directory, "out.meta.json");
     collet_error err;
 
-    assert_int_equal(collet_spool_save(path, "{}\n", 3, NULL), COLLET_OK);
-    assert_int_equal(collet_spool_save(path, "{\"a\": 1}\n", 9, NULL), COLLET_OK);
+    assert_int_equal(save(path, "{}\n", 3, NULL), COLLET_OK);
+    assert_int_equal(save(path, "{\"a\": 1}\n", 9, NULL), COLLET_OK);
     io_bytes file = io_load(path);
     assert_int_equal(file.size, 9);
     assert_memory_equal(file.data, "{\"a\": 1}\n", 9);
@@ -399,7 +447,7 @@ static void text_files(void **state)
     assert_int_equal(io_count_entries(directory), 1);
     remove(path);
     path = io_path(directory, "nowhere/a.json");
-    assert_int_equal(collet_spool_save(path, "", 0, &err), COLLET_IO);
+    assert_int_equal(save(path, "", 0, &err), COLLET_IO);
     assert_non_null(strstr(err.text, path));
 }
 
@@ -411,6 +459,7 @@ int main(void)
         cmocka_unit_test(numpy_reads_it),
         cmocka_unit_test(the_same_data_give_the_same_bytes),
         cmocka_unit_test(refused_at_the_start),
+        cmocka_unit_test(a_set_in_part),
         cmocka_unit_test(without_finish_nothing_remains),
         cmocka_unit_test(a_killed_run_leaves_nothing),
         cmocka_unit_test(a_failed_write_leaves_what_was_there),

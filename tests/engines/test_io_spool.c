@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -61,8 +64,10 @@ static void write_and_finish(const char *path, int32_t form, int finish)
     assert_int_equal(collet_results_append(results, column, 1, &(double){7.5}, NULL), COLLET_OK);
     /* The output has its temporary name; the rows of an archive have none. */
     assert_int_equal(io_count_entries(form == COLLET_RESULTS_NPZ ? directory : path), 1);
-    if (finish)
-        assert_int_equal(collet_results_finish(results, NULL), COLLET_OK);
+    if (finish) {
+        assert_int_equal(collet_results_link(results, NULL), COLLET_OK);
+        assert_int_equal(collet_results_rename(results, NULL), COLLET_OK);
+    }
     collet_results_free(results);
 }
 
@@ -120,6 +125,44 @@ static void linked_but_not_renamed(void **state)
     assert_int_equal(io_count_entries(directory), 0);
 }
 
+static void leave_one(const char *path)
+{
+    collet_spool *spool;
+    pid_t child = fork();
+
+    if (child == 0) {
+        collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, NULL);
+        collet_spool_link(spool, NULL);
+        raise(SIGKILL);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* What a killed program has left is removed by the next, what another one is at work on is not. */
+static void leftovers_are_removed(void **state)
+{
+    (void)state;
+    char *path = strdup(io_path(directory, "out"));
+    collet_spool *first, *second;
+
+    for (without_unnamed = 0; without_unnamed < 2; without_unnamed++) {
+        leave_one(path);
+        assert_int_equal(io_count_entries(directory), 1);
+        assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &first, NULL), COLLET_OK);
+        assert_int_equal(io_count_entries(directory), without_unnamed);
+        assert_int_equal(collet_spool_link(first, NULL), COLLET_OK);
+        assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &second, NULL), COLLET_OK);
+        assert_int_equal(io_count_entries(directory), 1 + without_unnamed);
+        collet_spool_free(second);
+        assert_int_equal(collet_spool_rename(first, NULL), COLLET_OK);
+        collet_spool_free(first);
+        assert_int_equal(io_count_entries(directory), 1);
+        remove(path);
+    }
+    without_unnamed = 0;
+    free(path);
+}
+
 static void written_and_read_at_any_place(void **state)
 {
     (void)state;
@@ -155,6 +198,7 @@ int main(void)
         cmocka_unit_test(no_unnamed_files),
         cmocka_unit_test(no_names_for_unnamed_files),
         cmocka_unit_test(linked_but_not_renamed),
+        cmocka_unit_test(leftovers_are_removed),
         cmocka_unit_test(written_and_read_at_any_place),
     };
 

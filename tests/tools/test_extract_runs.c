@@ -41,6 +41,10 @@ static void test_all_keys(void **state)
 
     (void)state;
     assert_int_equal(npz_count(out.bytes.data, out.bytes.size), EXTRACT_KEYS);
+    /* The archive's comment is the identifier in the meta file. */
+    const char *id = meta_at(meta, "id")->valuestring;
+    assert_int_equal(strlen(id), 16);
+    assert_memory_equal(out.bytes.data + out.bytes.size - 16, id, 16);
     for (size_t i = 0; i < EXTRACT_KEYS; i++) {
         char path[100];
         npy_array array = npz_find(out.bytes.data, out.bytes.size, extract_keys[i]);

@@ -258,8 +258,10 @@ COLLET_API collet_status collet_extraction_each(collet_extraction *extraction,
 /*
  * Computes everything and writes it to `path`, which ends in ".npz", and a meta file that describes
  * results and inputs (OUT.meta.json; DIR/meta.json). Call it once, and before any row was
- * requested. Files get their names when they are complete: after an error no file was created or
- * replaced, unless the text reports that only the meta file is missing. COLLET_IO when the output
+ * requested. Files get their names when all of them are complete: after an error no file was
+ * created or replaced, unless the text reports which were. Just before, an old meta file is removed,
+ * and the new one comes last: a meta file always describes the results beside it, also where the
+ * program was killed. Its "id" is the comment of the .npz archive. COLLET_IO when the output
  * exists and OVERWRITE is not given, or cannot be written; COLLET_INVALID when it would replace an
  * input. A trajectory that ends inside a frame returns COLLET_OK and `truncated` in the info, if it
  * has one complete frame.
