@@ -31,6 +31,10 @@
  *     threads did at the fork. The child may create a runtime of its own and use it on any thread,
  *     unless a thread of the parent was opening a backend at the fork: the C library's dlopen does
  *     not survive that.
+ *   - A backend is code of this process: one that crashes in a kernel ends the program. Found in
+ *     time, by the probe in a child process, are crashes and hangs while it is loaded and looks for
+ *     its devices. The backend "worker:NAME" runs NAME in a process of its own, whose crash is
+ *     DEVICE_LOST here; plugins/README.md lists what is contained where.
  */
 #ifndef COLLET_H
 #define COLLET_H

@@ -38,12 +38,12 @@ lay() {
     cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
     local path name
     for path in include/collet/{collet.h,extensions.h,plugin.h,types.h,ops.def,ops/array.def,trajectory.h,scatter.h,ternary.h} \
-        "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,collet/validation.so,pkgconfig/collet.pc} \
+        "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,collet/collet-worker,collet/validation.so,pkgconfig/collet.pc} \
         "$LIBDIR"/{libcollet-trajectory.so{,.0},pkgconfig/collet-trajectory.pc} \
         "$LIBDIR"/{libcollet-{scatter,ternary}.so{,.0},pkgconfig/collet-{scatter,ternary}.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
         bin/{backend-info,backend-check,backend-bench,collet-extract,collet-rsoxs,collet-ternary} \
-        share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-rsoxs,collet-ternary}.1 \
+        share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-rsoxs,collet-ternary,collet-worker}.1 \
         share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,docs/KERNELS.md} \
         share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/{plugin,plugin_async}/plugin.c}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
@@ -72,6 +72,7 @@ refuses() {
 # CPU backends compute; a backend without a device reports that.
 run_programs() {
     local directory=$1 backend
+    expect "^3 -4 by worker\$" "$directory/program_c" worker:cpu_scalar
     for backend in $BACKENDS; do
         if [[ $backend == cpu_* ]] || "$prefix/bin/backend-info" "$backend" >"$WORK/info" 2>&1; then
             expect "^3 -4 by $backend\$" "$directory/program_c" "$backend"

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts the worker of a device, and ends it. Its program is beside the plugin's own file. */
+#include "device.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* ---- The conversation ------------------------------------------------------------------------ */
+
+static void patience_set(collet_device *d, const char *milliseconds)
+{
+    int64_t ms = milliseconds ? strtoll(milliseconds, NULL, 10) : 0;
+    struct timeval limit = {ms / 1000, ms % 1000 * 1000};
+    d->patience = ms ? ms * 1000000 : -1;
+    setsockopt(d->process.control, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(d->process.control, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+}
+
+static collet_status take_opened(collet_device *d, collet_device_properties *properties,
+                                 collet_error *err)
+{
+    wire_opened opened;
+    char text[WIRE_TEXT];
+    long got = wire_receive(d->process.control, &opened, sizeof opened, NULL, NULL, 0);
+    if (got <= 0)
+        return device_broken(d, (int)-got, err);
+    if (got != sizeof opened || memcmp(opened.version, WIRE_VERSION, sizeof WIRE_VERSION) != 0)
+        return device_lose(d, err, "its process is no " WIRE_VERSION);
+    if (opened.row_count > 65536 ||
+        (opened.status == COLLET_OK &&
+         ((opened.memory != COLLET_MEMORY_HOST && opened.memory != COLLET_MEMORY_OWN) ||
+          (opened.order != COLLET_ORDER_SYNCHRONOUS && opened.order != COLLET_ORDER_QUEUES))))
+        return device_lose(d, err, "its process sent a description that is none");
+    wire_text(text, opened.text);
+    if (opened.status != COLLET_OK)
+        return d->host->fail(err, COLLET_UNAVAILABLE, "worker:%s: %s", d->name, text);
+    d->host_memory = opened.memory == COLLET_MEMORY_HOST;
+    d->trims = opened.trims != 0;
+    properties->memory = COLLET_MEMORY_OWN;
+    properties->order = COLLET_ORDER_QUEUES;
+    properties->threads = COLLET_THREADS_ANY;
+    properties->max_queues = opened.order == COLLET_ORDER_QUEUES ? opened.max_queues : 0;
+    return device_receive_rows(d, opened.row_count, err);
+}
+
+static collet_status converse(collet_device *d, collet_device_properties *properties,
+                              collet_error *err)
+{
+    const collet_host *host = d->host;
+    patience_set(d, host->config(host, "probe_timeout_ms"));
+    collet_status status = take_opened(d, properties, err);
+    const char *seconds = host->config(host, "timeout");
+    char milliseconds[32];
+    snprintf(milliseconds, sizeof milliseconds, "%lld",
+             seconds ? 1000 * strtoll(seconds, NULL, 10) : 0);
+    patience_set(d, milliseconds);
+    return status;
+}
+
+/* ---- The command line ------------------------------------------------------------------------ */
+
+#define WORDS_BYTES (2 * PATH_MAX)
+
+typedef struct command_line {
+    char text[WORDS_BYTES];
+    size_t used;
+    char *words[16];
+    size_t count;
+} command_line;
+
+static bool word_add(command_line *c, const char *format, ...) COLLET_PRINTF(2, 3);
+
+static bool word_add(command_line *c, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(c->text + c->used, sizeof c->text - c->used, format, arguments);
+    va_end(arguments);
+    if (n < 0 || (size_t)n >= sizeof c->text - c->used)
+        return false;
+    c->words[c->count++] = c->text + c->used;
+    c->used += (size_t)n + 1;
+    return true;
+}
+
+/* The program's search path, then the directory of this plugin. */
+static bool path_add(command_line *c, const collet_device *d, int length, const char *directory)
+{
+    const char *path = d->host->config(d->host, "plugin_path");
+    return !path || word_add(c, "plugin_path=%s:%.*s", path, length, directory);
+}
+
+/* PROGRAM NAME THREADS PARENT KEY=VALUE... */
+static bool command_line_write(command_line *c, const collet_device *d)
+{
+    static const char *const keys[] = {"num_threads", "isa", "cache", "cache_dir", "config"};
+    Dl_info info;
+    const char *slash;
+    *c = (command_line){.used = 0};
+    if (!dladdr(worker_rows, &info) || info.dli_fname[0] != '/' ||
+        !(slash = strrchr(info.dli_fname, '/')))
+        return false;
+    int length = (int)(slash - info.dli_fname);
+    bool fits = word_add(c, "%.*s/collet-worker", length, info.dli_fname) &&
+                word_add(c, "%s", d->name) && word_add(c, "%d", d->host->threads(d->host)) &&
+                word_add(c, "%d", (int)getpid()) && path_add(c, d, length, info.dli_fname);
+    for (size_t i = 0; fits && i < sizeof keys / sizeof *keys; i++) {
+        const char *value = d->host->config(d->host, keys[i]);
+        fits = !value || word_add(c, "%s=%s", keys[i], value);
+    }
+    return fits;
+}
+
+/* ---- The slots ------------------------------------------------------------------------------- */
+
+static bool name_valid(const char *name)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    size_t digits = name[length] == ':' ? strspn(name + length + 1, "0123456789") : 0;
+    return length && length + digits + (digits != 0) < COLLET_MAX_NAME &&
+           !name[length + digits + (digits != 0)] && strncmp(name, "worker", length + 1) != 0 &&
+           strncmp(name, "worker:", 7) != 0;
+}
+
+static void device_free(collet_device *d)
+{
+    pthread_mutex_destroy(&d->lock);
+    pthread_mutex_destroy(&d->requests);
+    free(d->links);
+    free(d->link_of);
+    free(d);
+}
+
+static collet_status device_start(collet_device *d, collet_device_properties *properties,
+                                  collet_error *err)
+{
+    command_line c;
+    if (!command_line_write(&c, d))
+        return d->host->fail(err, COLLET_UNAVAILABLE,
+                             "worker:%s: the place of collet-worker is unknown, or settings are "
+                             "too long",
+                             d->name);
+    d->process = (process){.host = d->host, .name = d->name, .words = c.words, .user = d};
+    d->process.ended = device_ended;
+    collet_status status = process_start(&d->process, err);
+    if (status != COLLET_OK)
+        return status;
+    status = converse(d, properties, err);
+    d->process.words = NULL;
+    if (status == COLLET_OK)
+        return status;
+    process_stop(&d->process);
+    return status;
+}
+
+/* The name of the device; NULL: there is none. */
+static const char *name_of(const collet_host *host, uint32_t index,
+                           const collet_device_properties *p)
+{
+    if (p->struct_size >= offsetof(collet_device_properties, name) + sizeof p->name && p->name)
+        return p->name;
+    return index == 0 ? host->config(host, "worker.device") : NULL;
+}
+
+collet_status worker_open(const collet_host *host, uint32_t index,
+                          collet_device_properties *properties, collet_device **device,
+                          collet_error *err)
+{
+    const char *name = name_of(host, index, properties);
+    collet_error why = {COLLET_OK, ""};
+    if (!name)
+        return host->fail(err, COLLET_UNAVAILABLE, "there is no device %u: " WORKER_USAGE, index);
+    if (!name_valid(name))
+        return host->fail(err, COLLET_UNAVAILABLE,
+                          "'%.*s' is not a backend that a worker serves: " WORKER_USAGE,
+                          COLLET_MAX_NAME, name);
+    collet_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return host->fail(err, COLLET_NO_MEMORY, "worker: no memory to open %s", name);
+    d->host = host;
+    snprintf(d->name, sizeof d->name, "%s", name);
+    pthread_mutex_init(&d->requests, NULL);
+    pthread_mutex_init(&d->lock, NULL);
+    collet_status status =
+        device_links_create(d)
+            ? device_start(d, properties, &why)
+            : host->fail(&why, COLLET_NO_MEMORY, "worker: no memory to open %s", name);
+    if (status == COLLET_OK) {
+        *device = d;
+        return COLLET_OK;
+    }
+    device_free(d);
+    return host->fail(err, status == COLLET_NO_MEMORY ? status : COLLET_UNAVAILABLE, "%s",
+                      why.text);
+}
+
+void worker_close(collet_device *d)
+{
+    if (!d)
+        return;
+    process_stop(&d->process);
+    device_free(d);
+}

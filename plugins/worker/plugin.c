@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The backend `worker`: another backend in a process of its own. Its table has every kernel that
+ * libcore knows; a device supports those of the backend that it stands for. */
+#include "device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/host/util/kernel_table.h"
+
+COLLET_PLUGIN_MANIFEST("manifest.json");
+
+/* ---- The table of kernels ---------------------------------------------------------------- */
+
+/* clang-format off */
+#define ROW(OP, run, ...) COLLET_ROW(OP, COLLET_SIG(__VA_ARGS__), worker_run, worker_accepts),
+#define ASK(OP, run, accepts, ...)                                                                 \
+    COLLET_ROW(OP, COLLET_SIG(__VA_ARGS__), worker_run, worker_accepts),
+/* The reference has a kernel for each signature. */
+const collet_kernel_row worker_rows[] = {
+#include "cpu_scalar/kernels.def"
+};
+/* clang-format on */
+const uint32_t worker_row_count = sizeof worker_rows / sizeof *worker_rows;
+
+/* ---- The plugin -------------------------------------------------------------------------- */
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    const char *device = host->config(host, "worker.device");
+    char text[512];
+    (void)err;
+    if (device)
+        snprintf(text, sizeof text,
+                 "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
+                 " \"devices\": [{\"name\": \"the setting worker.device, in a process of its own\","
+                 " \"memory_space\": \"own\", \"asynchronous\": true}]}");
+    else
+        snprintf(text, sizeof text,
+                 "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 0,"
+                 " \"reason\": \"it has devices by name alone: " WORKER_USAGE "\"}");
+    *needed = strlen(text) + 1;
+    if (capacity >= *needed)
+        memcpy(json, text, *needed);
+    return COLLET_OK;
+}
+
+static const collet_plugin plugin = {
+    .abi = COLLET_ABI,
+    .struct_size = sizeof(collet_plugin),
+    .kernel_count = sizeof worker_rows / sizeof *worker_rows,
+    .kernel_size = sizeof(collet_kernel_row),
+    .name = "worker",
+    .version = "0.1.0",
+    .kernels = worker_rows,
+    .capabilities = capabilities,
+    .device_open = worker_open,
+    .device_close = worker_close,
+    .device_supports = worker_supports,
+    .buffer_alloc = worker_buffer_alloc,
+    .buffer_free = worker_buffer_free,
+    .buffer_write = worker_buffer_write,
+    .buffer_read = worker_buffer_read,
+    .queue_create = worker_queue_create,
+    .queue_destroy = worker_queue_destroy,
+    .queue_mark = worker_queue_mark,
+    .queue_wait = worker_queue_wait,
+    .queue_after = worker_queue_after,
+    .extension = worker_extension,
+};
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    return host->abi >> 16 == COLLET_ABI_MAJOR ? &plugin : NULL;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* serve.h - the parts of collet-worker: one device of one backend, its buffers and queues. */
+#ifndef COLLET_WORKER_SERVE_H
+#define COLLET_WORKER_SERVE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <collet/collet.h>
+#include <collet/extensions.h>
+
+#include "worker/wire.h"
+
+typedef struct served_buffer {
+    void *handle; /* host address or the device's buffer; NULL: the place is free */
+    uint64_t bytes;
+} served_buffer;
+
+typedef struct served_queue served_queue;
+
+typedef struct server {
+    collet_host host; /* first: for the backend */
+    int32_t threads;
+    collet_runtime *runtime;
+    char backend[COLLET_MAX_NAME];
+    const collet_plugin *plugin;
+    collet_device *device;
+    collet_device_properties properties;
+    const collet_trim_extension *trim;
+    uint32_t *rows; /* of the plugin, as they were sent */
+    uint32_t row_count;
+    pthread_mutex_t calls; /* held around calls of a device that takes one at a time */
+    pthread_mutex_t lock;  /* of the members below */
+    served_buffer *buffers;
+    uint64_t buffer_count;
+    served_queue *queues;
+    uint64_t next_queue;
+} server;
+
+/* ---- open.c ---------------------------------------------------------------------------------- */
+
+/* Opens the backend `name` ("backend" or "backend:1") and tells the plugin; false: it is told why
+ * not, or is gone. */
+bool serve_open(server *s, const char *name, const char *const *settings);
+
+/* ---- control.c ------------------------------------------------------------------------------- */
+
+/* Until the plugin closes the socket. */
+void serve_control(server *s);
+/* The handle of a buffer as it is in messages; NULL for 0 and for none. */
+void *serve_buffer(server *s, uint64_t wire);
+/* Around calls of the device. */
+void serve_enter(server *s);
+void serve_leave(server *s);
+
+/* ---- call.c ---------------------------------------------------------------------------------- */
+
+/* Runs the kernel in the queue (NULL: the device has none). The text of a failure is in *err. */
+collet_status serve_run(server *s, collet_queue *queue, const wire_call *call, collet_error *err);
+collet_status serve_accepts(server *s, const wire_call *call, uint64_t *workspace,
+                            collet_error *err);
+/* Whether a message of `bytes` bytes is a call. */
+bool serve_call_valid(const server *s, const wire_call *call, size_t bytes);
+/* The size of the parameters that libcore knows of an op; 0 if it has none. */
+uint32_t serve_params_size(uint32_t op);
+
+/* ---- queue.c --------------------------------------------------------------------------------- */
+
+/* A queue with the socket and the memory, which it closes in any case. NO_MEMORY, FAILED,
+ * DEVICE_LOST. */
+collet_status serve_queue_create(server *s, int socket, int memory, uint64_t *id,
+                                 collet_error *err);
+void serve_queue_destroy(server *s, uint64_t id);
+
+#endif

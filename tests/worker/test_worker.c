@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The backend `worker`: results, and processes that crash, hang, are killed, are missing, lie. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/support.h"
+
+#define WORKER_PLUGIN COLLET_TEST_PLUGINS "/worker.so"
+#define BAD_PLUGIN COLLET_TEST_WORKER "/bad.so"
+#define ALL WORKER_PLUGIN ":" BAD_PLUGIN ":" SCALAR_PLUGIN
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+/* The parent of a process whose program is collet-worker and that runs; 0: it is none. */
+static pid_t parent_of_worker(pid_t pid)
+{
+    char path[64], text[512] = "", name[32], state;
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return 0;
+    if (!fgets(text, sizeof text, f))
+        text[0] = '\0';
+    fclose(f);
+    if (sscanf(text, "%*d (%31[^)]) %c %d", name, &state, &parent) != 3 || state == 'Z' ||
+        strcmp(name, "collet-worker") != 0)
+        return 0;
+    return (pid_t)parent;
+}
+
+/* The worker of a process; 0: it has none. */
+static pid_t worker_of(pid_t parent)
+{
+    DIR *processes = opendir("/proc");
+    pid_t found = 0;
+    for (struct dirent *e = readdir(processes); e && !found; e = readdir(processes)) {
+        pid_t pid = (pid_t)atoi(e->d_name);
+        if (pid > 0 && parent_of_worker(pid) == parent)
+            found = pid;
+    }
+    closedir(processes);
+    return found;
+}
+
+static void assert_no_worker(pid_t parent)
+{
+    double limit = seconds() + 10;
+    while (worker_of(parent) && seconds() < limit)
+        usleep(1000);
+    assert_int_equal(worker_of(parent), 0);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+typedef collet_status (*binary)(collet_context *, collet_array *, const collet_array *,
+                                const collet_array *);
+
+/* A call whose result is read; the status of the first that failed. */
+static collet_status call(collet_context *cx, binary f)
+{
+    float got[4];
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    collet_status status = f(cx, c, a, a);
+    if (status == COLLET_OK)
+        status = collet_array_read(cx, c, got, sizeof got);
+    collet_array_free(a);
+    collet_array_free(c);
+    return status;
+}
+
+static void negate_on(collet_context *cx, const char *backend)
+{
+    const float expected[] = {-1, -2, -3, -4};
+    assert_ok(cx, collet_set_backend(cx, backend));
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    assert_ok(cx, collet_neg(cx, c, a));
+    assert_floats(cx, c, expected);
+    collet_array_free(a);
+    collet_array_free(c);
+}
+
+/* ---- What works ------------------------------------------------------------------------------ */
+
+static void work_is_done_in_another_process(void **state)
+{
+    (void)state;
+    world w = open_world(ALL, NULL, NULL);
+    negate_on(w.cx, "auto");
+    assert_int_equal(worker_of(getpid()), 0);
+    negate_on(w.cx, "worker:bad");
+    assert_string_equal(collet_last_backend(w.cx), "worker");
+    assert_int_not_equal(worker_of(getpid()), 0);
+    negate_on(w.cx, "worker:cpu_scalar:0");
+    close_world(w);
+    assert_no_worker(getpid());
+}
+
+/* A device has the kernels of the backend behind it, for every op and signature. */
+static void kernels_are_those_of_the_backend(void **state)
+{
+    const char *path = WORKER_PLUGIN ":" OPENMP_PLUGIN ":" BAD_PLUGIN;
+    const char *const backends[] = {"cpu_openmp", "bad"};
+    int have = 0;
+    (void)state;
+    world w = open_world(path, NULL, NULL);
+    for (size_t i = 0; i < 2 * collet_op_count(w.rt); i++) {
+        collet_op_info op = {.struct_size = sizeof op};
+        collet_dtype types[COLLET_MAX_OPERANDS];
+        char worker[64];
+        snprintf(worker, sizeof worker, "worker:%s", backends[i % 2]);
+        assert_ok(w.cx, collet_op_at(w.rt, i / 2, &op, NULL));
+        uint32_t count = op.n_out + op.n_in;
+        for (size_t k = 0; !collet_op_signature(w.rt, op.id, k, types, NULL); k++) {
+            int32_t has = collet_backend_has_kernel(w.rt, backends[i % 2], op.id, types, count);
+            have += has;
+            assert_int_equal(collet_backend_has_kernel(w.rt, worker, op.id, types, count), has);
+        }
+    }
+    assert_true(have > 300);
+    close_world(w);
+}
+
+/* What a program must not load may be served. */
+static void denied_backends_are_served(void **state)
+{
+    static const char *const settings[] = {"plugin_deny=bad", NULL};
+    (void)state;
+    world w = open_world(ALL, settings, NULL);
+    assert_status(w.cx, collet_set_backend(w.cx, "bad"), COLLET_UNAVAILABLE);
+    negate_on(w.cx, "worker:bad");
+    close_world(w);
+}
+
+/* ---- What does not --------------------------------------------------------------------------- */
+
+/* `f` ends the worker of "worker:bad"; the program goes on. */
+static void lose(binary f, const char *how)
+{
+    world w = open_world(ALL, NULL, "worker:bad");
+    assert_status(w.cx, call(w.cx, f), COLLET_DEVICE_LOST);
+    assert_text_has(w.cx, how);
+    assert_int_not_equal(call(w.cx, f), COLLET_OK);
+    assert_int_not_equal(collet_set_backend(w.cx, "worker:bad"), COLLET_OK);
+    negate_on(w.cx, "worker:cpu_scalar");
+    negate_on(w.cx, "cpu_scalar");
+    assert_ok(w.cx, call(w.cx, f));
+    close_world(w);
+    assert_no_worker(getpid());
+}
+
+/* A program that waits for any child takes the worker's status. */
+static void reaped_by_the_program(void **state)
+{
+    (void)state;
+    world w = open_world(ALL, NULL, NULL);
+    negate_on(w.cx, "worker:bad");
+    pid_t worker = worker_of(getpid());
+    kill(worker, SIGKILL);
+    (void)waitpid(worker, NULL, 0);
+    assert_status(w.cx, call(w.cx, collet_div), COLLET_DEVICE_LOST);
+    close_world(w);
+}
+
+static void a_crash_costs_the_device(void **state)
+{
+    (void)state;
+    lose(collet_add, "its process was ended by signal 11 (SIGSEGV) in add");
+    lose(collet_mul, "its process ended with status 7 in mul");
+}
+
+/* A kernel that fails, or refuses when it runs, costs its result. */
+static void a_failure_costs_the_result(void **state)
+{
+    (void)state;
+    world w = open_world(ALL, NULL, "worker:bad");
+    assert_status(w.cx, call(w.cx, collet_div), COLLET_FAILED);
+    assert_text_has(w.cx, "worker:bad: the card   is on fire");
+    assert_status(w.cx, collet_finish(w.cx), COLLET_FAILED);
+    negate_on(w.cx, "worker:bad");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    assert_ok(w.cx, collet_abs(w.cx, c, a));
+    assert_status(w.cx, collet_finish(w.cx), COLLET_FAILED);
+    assert_text_has(w.cx, "not today");
+    collet_array_free(a);
+    collet_array_free(c);
+    negate_on(w.cx, "worker:bad");
+    close_world(w);
+}
+
+/* The worker is killed while its queue is full of work. */
+static void killed_at_work(void **state)
+{
+    int64_t n[] = {192, 192};
+    static float data[192 * 192];
+    const char *const others = "worker:cpu_scalar,cpu_scalar";
+    (void)state;
+    world w = open_world(ALL, NULL, others);
+    collet_array *a = NULL, *b = NULL, *c = NULL;
+    for (int i = 0; i < 192 * 192; i++)
+        data[i] = (float)(i % 192 == i / 192);
+    assert_ok(w.cx, collet_array_from(w.cx, &a, COLLET_F32, 2, n, data));
+    assert_ok(w.cx, collet_array_from(w.cx, &b, COLLET_F32, 2, n, data));
+    assert_ok(w.cx, collet_array_create(w.cx, &c, COLLET_F32, 2, n));
+    for (int i = 0; i < 60; i++)
+        assert_ok(w.cx, collet_matmul(w.cx, c, a, b));
+    assert_string_equal(collet_last_backend(w.cx), "worker");
+    assert_int_equal(kill(worker_of(getpid()), SIGKILL), 0);
+    assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
+    assert_text_has(w.cx, "was ended by signal 9 (SIGKILL)");
+    /* Inputs are valid on the host too. */
+    assert_ok(w.cx, collet_matmul(w.cx, c, a, b));
+    assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
+    assert_ok(w.cx, collet_array_read(w.cx, c, data, sizeof data));
+    assert_true(data[193] == 1.0f && data[1] == 0.0f);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+    close_world(w);
+    assert_no_worker(getpid());
+}
+
+static void a_hung_worker_costs_the_device(void **state)
+{
+    static const char *const settings[] = {"timeout=1", NULL};
+    double start = seconds();
+    (void)state;
+    world w = open_world(ALL, settings, "worker:bad");
+    assert_status(w.cx, call(w.cx, collet_sub), COLLET_DEVICE_LOST);
+    assert_true(seconds() - start < 8);
+    assert_text_has(w.cx, "its process did not answer in 1 second");
+    negate_on(w.cx, "cpu_scalar");
+    close_world(w);
+    assert_true(seconds() - start < 12);
+    assert_no_worker(getpid());
+}
+
+static void refuse(const char *path, const char *const *settings, const char *backend,
+                   const char *reason)
+{
+    world w = open_world(path, settings, NULL);
+    assert_status(w.cx, collet_set_backend(w.cx, backend), COLLET_UNAVAILABLE);
+    assert_text_has(w.cx, reason);
+    negate_on(w.cx, "cpu_scalar");
+    close_world(w);
+}
+
+/* The configuration file `text`; the backend's settings are read from it in the worker. */
+static void with_file(const char *directory, const char *text, const char *reason)
+{
+    char file[96];
+    snprintf(file, sizeof file, "%s/collet.conf", directory);
+    FILE *f = fopen(file, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    setenv("COLLET_CONFIG", file, 1);
+    refuse(ALL, NULL, "worker:bad", reason);
+    unsetenv("COLLET_CONFIG");
+    unlink(file);
+}
+
+static void openings_fail_with_a_reason(void **state)
+{
+    char directory[] = "/tmp/collet-worker-XXXXXX";
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    with_file(directory, "bad.open = crash\n", "its process was ended by signal 11 (SIGSEGV)");
+    with_file(directory, "bad.open = exit\n", "its process ended with status 3");
+    rmdir(directory);
+    refuse(ALL, NULL, "worker:nonesuch", "there is no backend 'nonesuch'; there are: ");
+    refuse(ALL, NULL, "worker:bad:x", "'bad:x' is not a backend that a worker serves");
+    refuse(ALL, NULL, "worker:worker", "'worker' is not a backend that a worker serves");
+    refuse(ALL, NULL, "worker:cpu_scalar:1", "cpu_scalar has only device 0");
+    refuse(ALL, NULL, "worker", "choose worker:NAME or worker:NAME:DEVICE");
+    assert_no_worker(getpid());
+}
+
+/* ---- Another program in its place ------------------------------------------------------------ */
+
+static void copy_file(const char *from, const char *to, mode_t mode)
+{
+    char bytes[65536];
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    assert_true(in >= 0 && out >= 0);
+    for (ssize_t n; (n = read(in, bytes, sizeof bytes)) > 0;)
+        assert_int_equal(write(out, bytes, (size_t)n), n);
+    close(in);
+    close(out);
+}
+
+typedef struct place {
+    char directory[64], plugin[96], program[96], path[512];
+} place;
+
+static place place_create(const char *program)
+{
+    place p = {.directory = "/tmp/collet-worker-XXXXXX"};
+    assert_non_null(mkdtemp(p.directory));
+    snprintf(p.plugin, sizeof p.plugin, "%s/worker.so", p.directory);
+    snprintf(p.program, sizeof p.program, "%s/collet-worker", p.directory);
+    snprintf(p.path, sizeof p.path, "%s:%s", p.plugin, SCALAR_PLUGIN);
+    copy_file(WORKER_PLUGIN, p.plugin, 0755);
+    if (program)
+        copy_file(program, p.program, 0755);
+    return p;
+}
+
+static void place_remove(const place *p)
+{
+    unlink(p->plugin);
+    unlink(p->program);
+    rmdir(p->directory);
+}
+
+static void the_program_is_missing(void **state)
+{
+    (void)state;
+    place p = place_create(NULL);
+    refuse(p.path, NULL, "worker:cpu_scalar",
+           "/collet-worker cannot be started: No such file or directory (it is installed beside");
+    copy_file("/dev/null", p.program, 0644);
+    refuse(p.path, NULL, "worker:cpu_scalar", "cannot be started: Permission denied");
+    place_remove(&p);
+}
+
+static void fails_or_not(collet_context *cx, const char *backend)
+{
+    float got[4] = {0};
+    if (collet_set_backend(cx, backend) != COLLET_OK)
+        return;
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    if (collet_neg(cx, c, a) == COLLET_OK)
+        (void)collet_array_read(cx, c, got, sizeof got);
+    collet_array_free(a);
+    collet_array_free(c);
+}
+
+/* Whatever it sends or writes: the program gets an error or wrong numbers, and goes on. */
+static void hostile_bytes(void **state)
+{
+    const char modes[] = "gvrasfm";
+    char backend[32];
+    (void)state;
+    place p = place_create(COLLET_TEST_HOSTILE);
+    for (int seed = 0; seed < (int)sizeof modes * COLLET_TEST_SEEDS; seed++) {
+        world w = open_world(p.path, NULL, NULL);
+        char mode = modes[(size_t)seed % (sizeof modes - 1)];
+        snprintf(backend, sizeof backend, "worker:%c%d", mode, seed);
+        fails_or_not(w.cx, backend);
+        if (mode == 'v')
+            assert_text_has(w.cx, "its process is no collet-worker/1");
+        /* Its memory could be made smaller. */
+        assert_null(strstr(collet_last_error(w.cx), "ended with status 9"));
+        negate_on(w.cx, "cpu_scalar");
+        close_world(w);
+    }
+    assert_no_worker(getpid());
+    place_remove(&p);
+}
+
+/* ---- The end of the program ------------------------------------------------------------------ */
+
+/* A program that is killed takes its worker along, also where a child of fork goes on. */
+static void ends_with_the_program(void **state)
+{
+    int ends[2];
+    pid_t other;
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    pid_t program = fork();
+    if (program == 0) {
+        world w = open_world(ALL, NULL, NULL);
+        negate_on(w.cx, "worker:bad");
+        other = fork();
+        if (other == 0) {
+            close(ends[1]);
+            sleep(60);
+            _exit(0);
+        }
+        (void)!write(ends[1], &other, sizeof other);
+        for (;;)
+            pause();
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &other, sizeof other), sizeof other);
+    close(ends[0]);
+    pid_t worker = worker_of(program);
+    assert_int_not_equal(worker, 0);
+    kill(program, SIGKILL);
+    assert_int_equal(waitpid(program, NULL, 0), program);
+    double limit = seconds() + 10;
+    while (parent_of_worker(worker) && seconds() < limit)
+        usleep(1000);
+    kill(other, SIGKILL);
+    assert_int_equal(parent_of_worker(worker), 0);
+}
+
+/* A child of fork gets FORKED, and its end does not end the worker. */
+static void fork_leaves_it_to_the_parent(void **state)
+{
+    int status;
+    (void)state;
+    world w = open_world(ALL, NULL, NULL);
+    negate_on(w.cx, "worker:bad");
+    pid_t child = fork();
+    if (child == 0)
+        _exit(collet_finish(w.cx) != COLLET_FORKED);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    negate_on(w.cx, "worker:bad");
+    close_world(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_is_done_in_another_process),
+        cmocka_unit_test(kernels_are_those_of_the_backend),
+        cmocka_unit_test(denied_backends_are_served),
+        cmocka_unit_test(reaped_by_the_program),
+        cmocka_unit_test(a_crash_costs_the_device),
+        cmocka_unit_test(a_failure_costs_the_result),
+        cmocka_unit_test(killed_at_work),
+        cmocka_unit_test(a_hung_worker_costs_the_device),
+        cmocka_unit_test(openings_fail_with_a_reason),
+        cmocka_unit_test(the_program_is_missing),
+        cmocka_unit_test(hostile_bytes),
+        cmocka_unit_test(ends_with_the_program),
+        cmocka_unit_test(fork_leaves_it_to_the_parent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
