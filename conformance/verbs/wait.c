@@ -269,6 +269,33 @@ static void *waiter(void *user)
     return NULL;
 }
 
+/* A wait with a limit does not wait for one without: the question is answered until the end. */
+static void asked(bench *b)
+{
+    wait_bench w = wait_begin(b);
+    many m = {.b = b, .w = &w};
+    bool answered = false;
+    for (int i = 0; i < TRIES && !answered; i++) {
+        pthread_t thread;
+        int64_t start = bench_now(), last = start;
+        m.values[0] = work(b, &w, WORK(i));
+        if (pthread_create(&thread, NULL, waiter, &m) != 0)
+            bench_fail(b, "backend-check cannot start a thread");
+        while (try_wait(b, w.worker, m.values[0], 0) == COLLET_NOT_READY) {
+            last = bench_now();
+            nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+        }
+        answered = last - start > (bench_now() - start) / 2;
+        pthread_join(thread, NULL);
+        bench_check(b);
+    }
+    bench_require(b, answered,
+                  "queue_wait with the limit 0 returned when the work was done, while another "
+                  "thread waited without a limit, in %d tries",
+                  TRIES);
+    wait_end(b, &w);
+}
+
 /* What states no wait does not wait for the work of queues. */
 static void others(bench *b)
 {
@@ -327,6 +354,7 @@ const kit_verb verbs_wait[] = {
     {"wait.early", NEEDS_ADD | NEEDS_QUEUES, early},
     {"wait.polled", NEEDS_ADD | NEEDS_QUEUES, polled},
     {"wait.longest", NEEDS_ADD | NEEDS_QUEUES, longest},
+    {"wait.asked", NEEDS_ADD | NEEDS_QUEUES, asked},
     {"wait.limit", NEEDS_ADD | NEEDS_QUEUES, limit},
     {"wait.first", NEEDS_ADD | NEEDS_QUEUES, first},
     {"wait.idle", NEEDS_QUEUES, idle},

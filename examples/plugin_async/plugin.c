@@ -305,11 +305,15 @@ static void *queue_run(void *argument)
     return NULL;
 }
 
-/* Signals are for the program's threads: a thread inherits the mask of the one that created it. */
+/* Signals are for the program's threads: a thread inherits the mask of the one that created it.
+ * What a fault raises in the thread itself stays: the layer `validation` explains it. */
 static int thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     sigset_t all, before;
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int result = pthread_create(thread, NULL, run, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

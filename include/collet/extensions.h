@@ -12,7 +12,8 @@
  * table that is shorter than in the first release of its version, whose `reserved` is not 0, or
  * that has a NULL in it is not used, as if it were absent, and an error is logged. Functions that
  * return collet_status set err (never NULL) through host->fail on failure. Threads and queues: as
- * for the slots of collet_plugin.
+ * for the slots of collet_plugin; what enqueues may wait, as `run` may, while a queue has no room.
+ * Where NO_MEMORY is not among the statuses, REFUSED stands for too little memory of the host too.
  */
 #ifndef COLLET_EXTENSIONS_H
 #define COLLET_EXTENSIONS_H
@@ -127,8 +128,9 @@ typedef struct collet_timing_extension {
  *          of `device`. The copy is ordered after the work in `queue` (of `device`) and in
  *          `from_queue` (of `from`), and before later work in either; does not block; enqueues in
  *          both, as a call that names them as `queue`. REFUSED with nothing enqueued: libcore
- *          reads and writes; also if `from` is lost. DEVICE_LOST: `device` is. Later failures are
- *          reported by waits for both queues, or for `queue` alone.
+ *          reads and writes; also if `from` is lost. DEVICE_LOST: `device` is. Failures, also one of
+ *          earlier work in `from_queue`, are reported by waits for both queues, or for `queue`
+ *          alone.
  */
 #define COLLET_EXTENSION_COPY "collet.copy/1"
 typedef struct collet_copy_extension {

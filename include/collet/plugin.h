@@ -28,9 +28,9 @@
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
  * current CUDA context and the host's thread counts as it found them, and of the process the
  * working directory, umask, environment, actions of signals and resource limits. Its threads, and
- * those of the libraries that it opens, block all signals, and its own set their floating-point
- * state: a new thread has the mask and the state of the one that created it. Messages go through
- * `host->fail` and `host->log`.
+ * those of the libraries that it opens, block all signals but those that faults raise (SIGSEGV,
+ * SIGBUS, SIGFPE, SIGILL), and its own set their floating-point state: a new thread has the mask
+ * and the state of the one that created it. Messages go through `host->fail` and `host->log`.
  */
 #ifndef COLLET_PLUGIN_H
 #define COLLET_PLUGIN_H
