@@ -264,8 +264,9 @@ COLLET_API collet_status collet_context_counters(collet_context *context,
                                                  collet_counters *counters);
 
 /* Bytes in a memory space: "host", or one device as in collet_set_backend ("cuda:0"), which is
- * opened for it. Freed arrays of a device count until the work that uses them is over. INVALID for
- * lists and "auto". */
+ * opened for it. Freed arrays of a device count until the work that uses them is over: what leaks
+ * is by how much `current` grows between two calls after collet_finish. INVALID for lists and
+ * "auto". */
 COLLET_API collet_status collet_memory(collet_context *context, const char *space,
                                        collet_memory_stats *stats);
 
@@ -312,6 +313,20 @@ COLLET_API collet_status collet_timestamp_elapsed(collet_context *context,
                                                   int64_t *nanoseconds, int32_t *clock);
 /* Waits until it is reached. Any thread; NULL does nothing. */
 COLLET_API void collet_timestamp_free(collet_timestamp *timestamp);
+
+/* Of values, for instance the seconds that calls took: as numpy.mean, std, median and percentile
+ * (which interpolates) have them. */
+typedef struct collet_statistics {
+    uint32_t struct_size; /* as in collet_runtime_options */
+    uint32_t unused;      /* 0 */
+    uint64_t count;
+    double mean, std, median, p95, p99, min, max;
+} collet_statistics;
+
+/* Of `count` > 0 values, which are only read; a NaN among them makes all but the count NaN. Any
+ * thread. INVALID, NO_MEMORY; err may be NULL. */
+COLLET_API collet_status collet_statistics_of(const double *values, uint64_t count,
+                                              collet_statistics *out, collet_error *err);
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Timestamps: by a clock of the test backend that kernels alone advance, and by the host's. */
+#include <math.h>
 #include <stdatomic.h>
 
 #include "common/support.h"
@@ -228,11 +229,45 @@ static void invalid(void **state)
     close_timed(w);
 }
 
+static void expect_near(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-14 * fabs(expected)))
+        fail_msg("%.17g is not %.17g", value, expected);
+}
+
+/* Compared with NumPy 2.4. */
+static void statistics(void **state)
+{
+    const double values[] = {3, 1, 4, 1, 5, 9, 2, 6}, unknown[] = {1, NAN, 2};
+    collet_statistics s = {.struct_size = sizeof s};
+    collet_error err;
+    (void)state;
+    assert_int_equal(collet_statistics_of(values, 8, &s, &err), COLLET_OK);
+    assert_int_equal(s.count, 8);
+    expect_near(s.mean, 3.875);
+    expect_near(s.std, 2.5708704751503917);
+    expect_near(s.median, 3.5);
+    expect_near(s.p95, 7.95);
+    expect_near(s.p99, 8.79);
+    expect_near(s.min, 1);
+    expect_near(s.max, 9);
+    assert_true(values[0] == 3 && values[7] == 6);
+    assert_int_equal(collet_statistics_of(unknown, 3, &s, &err), COLLET_OK);
+    assert_true(s.count == 3 && isnan(s.mean) && isnan(s.p99) && isnan(s.min));
+    assert_int_equal(collet_statistics_of(unknown + 2, 1, &s, NULL), COLLET_OK);
+    assert_true(s.std == 0 && s.p95 == 2 && s.max == 2);
+    assert_int_equal(collet_statistics_of(values, 0, &s, &err), COLLET_INVALID);
+    assert_int_equal(collet_statistics_of(NULL, 8, &s, &err), COLLET_INVALID);
+    s.struct_size = 0;
+    assert_int_equal(collet_statistics_of(values, 8, &s, &err), COLLET_INVALID);
+}
+
 #define TEST(name) cmocka_unit_test(name)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(device_clock), TEST(host_clock), TEST(outlives),
-                                       TEST(failures),     TEST(lost),       TEST(invalid)};
+                                       TEST(failures),     TEST(lost),       TEST(invalid),
+                                       TEST(statistics)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,41 +3,21 @@
 
 #include "json_add.h"
 
-#include <math.h>
+#include <collet/collet.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static double percentile(const double *sorted, int64_t count, double share)
-{
-    int64_t rank = (int64_t)ceil(share * (double)count);
-    return sorted[rank < 1 ? 0 : rank - 1];
-}
 
 void bench_stats_of(double *seconds, int64_t count, int64_t calls, bench_stats *out)
 {
-    double sum = 0, squares = 0;
-    for (int64_t i = 0; i < count; i++) {
-        seconds[i] /= (double)calls;
-        sum += seconds[i];
-    }
-    double mean = sum / (double)count;
+    collet_statistics s = {.struct_size = sizeof s};
+    collet_error err;
     for (int64_t i = 0; i < count; i++)
-        squares += (seconds[i] - mean) * (seconds[i] - mean);
-    qsort(seconds, (size_t)count, sizeof *seconds, by_size);
-    *out = (bench_stats){.samples = count,
-                         .calls_per_sample = calls,
-                         .mean = mean,
-                         .median = 0.5 * (seconds[(count - 1) / 2] + seconds[count / 2]),
-                         .std = count > 1 ? sqrt(squares / (double)(count - 1)) : 0,
-                         .p95 = percentile(seconds, count, 0.95),
-                         .p99 = percentile(seconds, count, 0.99),
-                         .min = seconds[0],
-                         .max = seconds[count - 1]};
+        seconds[i] /= (double)calls;
+    if (collet_statistics_of(seconds, (uint64_t)count, &s, &err) != COLLET_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(1);
+    }
+    *out = (bench_stats){count, calls, s.mean, s.median, s.std, s.p95, s.p99, s.min, s.max};
 }
 
 cJSON *bench_stats_json(const bench_stats *s)

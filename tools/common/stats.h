@@ -17,15 +17,14 @@ static inline double bench_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds a call. Of an even number of samples the median is the mean of the middle two; p95 and
- * p99 are the smallest samples that 95 and 99 % do not exceed; std is that of a sample (n - 1). */
+/* Seconds a call, by collet_statistics_of. */
 typedef struct bench_stats {
     int64_t samples;
     int64_t calls_per_sample;
     double mean, median, std, p95, p99, min, max;
 } bench_stats;
 
-/* Sorts `seconds`, count > 0 of them, each of `calls` calls. */
+/* Of `seconds`, count > 0 of them, each of `calls` calls, which it divides them by. */
 void bench_stats_of(double *seconds, int64_t count, int64_t calls, bench_stats *out);
 
 /* {"mean", ..., "max"} in seconds; NULL when out of memory. */
