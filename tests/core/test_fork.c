@@ -57,6 +57,9 @@ static int deleted;
 
 static void nothing_of_a_runtime(void)
 {
+    const double value = 1;
+    collet_statistics statistics = {.struct_size = sizeof statistics};
+    HARMLESS(collet_statistics_of, !collet_statistics_of(&value, 1, &statistics, NULL));
     HARMLESS(collet_status_name, !strcmp(collet_status_name(COLLET_FORKED), "COLLET_FORKED"));
     HARMLESS(collet_status_text, *collet_status_text(COLLET_FORKED));
     HARMLESS(collet_fail, collet_fail(&err, COLLET_IO, "x") == COLLET_IO);
