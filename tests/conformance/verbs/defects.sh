@@ -4,6 +4,7 @@
 # "*") in a copy of examples/plugin_async, or of that with all extensions, and runs the check that is to catch it. Prints a table of
 # what caught each; fails if one is missed, or is caught in the good plugin.
 set -euo pipefail
+{ command -v patch && command -v perl; } >/dev/null || { echo "patch or perl is not installed"; exit 77; }
 source=$1 work=$2 check=$3 cc=$4 part=$5
 list=$source/tests/conformance/verbs/defects.txt
 rm -rf "$work"
