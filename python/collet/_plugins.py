@@ -1,24 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """Directories of plugins that installed distributions name in the group collet.plugins."""
 
-import glob
-import logging
 import os
 import sys
 
 GROUP = "collet.plugins"
 
 
+def _warning(*text):
+    import logging
+    logging.getLogger("collet").warning(*text)
+
+
+def _listed(folder):
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
 def _distributions():
-    """Only those that name the group: importlib.metadata takes longer than all of a first call."""
+    """Only those that name the group. importlib.metadata, glob and logging, which are not imported
+    for this, take longer than all else of a first call."""
     for folder in filter(os.path.isabs, sys.path):
-        for name in sorted(glob.glob(glob.escape(folder) + "/*.dist-info/entry_points.txt")):
+        for info in (n for n in _listed(folder) if n.endswith(".dist-info")):
+            info = os.path.join(folder, info)
             try:
-                with open(name, "rb") as file:
+                with open(os.path.join(info, "entry_points.txt"), "rb") as file:
                     if GROUP.encode() in file.read():
-                        yield folder, os.path.dirname(name)
+                        yield folder, info
+            except (FileNotFoundError, NotADirectoryError):
+                pass
             except OSError as error:
-                logging.getLogger("collet").warning("%s cannot be read: %s", name, error)
+                _warning("%s cannot be read: %s", error.filename, error)
 
 
 def directories() -> list[str]:
@@ -32,8 +46,7 @@ def directories() -> list[str]:
             if point.group != GROUP or directory in found:
                 continue
             if ":" in directory:
-                logging.getLogger("collet").warning(
-                    "the plugins in %s are not searched: ':' separates directories", directory)
+                _warning("the plugins in %s are not searched: ':' separates directories", directory)
                 continue
             found.append(directory)
     return found

@@ -105,6 +105,13 @@ void log_deliver(void)
 
 const char *log_level(void)
 {
+    /* Its import takes longer than all else of a first call. */
+    PyObject *name = PyUnicode_FromString("logging");
+    PyObject *module = name ? PyImport_GetModule(name) : NULL;
+    Py_XDECREF(name);
+    if (!module)
+        return PyErr_Occurred() ? NULL : "warning";
+    Py_DECREF(module);
     PyObject *target = logger();
     PyObject *number = target ? PyObject_CallMethod(target, "getEffectiveLevel", NULL) : NULL;
     long level = number ? PyLong_AsLong(number) : -1;

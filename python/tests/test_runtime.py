@@ -134,6 +134,14 @@ def test_messages_go_to_logging():
     assert "collet DEBUG" in out or "collet INFO" in out
 
 
+def test_first_call_imports_little():
+    found = python("import sys, numpy; before = set(sys.modules)\n"
+                   "import collet; collet.op.add(numpy.ones(1), numpy.ones(1))\n"
+                   "print(*{m.split('.')[0] for m in set(sys.modules) - before})",
+                   COLLET_LOG="off")
+    assert not {"logging", "glob", "importlib", "json"} & set(found.split()), found
+
+
 def test_main_is_backend_info():
     done = subprocess.run([sys.executable, "-m", "collet", "--json"], capture_output=True,
                           text=True)
