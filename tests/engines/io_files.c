@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io_files.h"
+#include "io/spool.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -95,6 +96,23 @@ void io_save(const char *path, const void *data, size_t size)
     if (size > 0)
         assert_int_equal(fwrite(data, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
+}
+
+collet_status io_spool(const char *path, const void *bytes, size_t n, collet_error *err)
+{
+    collet_spool *spool;
+    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
+
+    if (status == COLLET_OK)
+        status = collet_spool_write(spool, bytes, n, err);
+    if (status == COLLET_OK)
+        status = collet_spool_link(spool, err);
+    if (status == COLLET_OK)
+        status = collet_spool_rename(spool, err);
+    if (status == COLLET_OK)
+        status = collet_spool_sync(spool, err);
+    collet_spool_free(spool);
+    return status;
 }
 
 uint64_t io_hash(uint64_t hash, const void *data, size_t size)

@@ -23,6 +23,8 @@ const char *io_path(const char *directory, const char *name);
 
 io_bytes io_load(const char *path);
 void io_save(const char *path, const void *data, size_t size);
+/* Writes a whole file by a spool, whose status it returns. */
+collet_status io_spool(const char *path, const void *bytes, size_t n, collet_error *err);
 
 /* FNV-1a, 64 bits; start with IO_HASH. */
 #define IO_HASH UINT64_C(0xcbf29ce484222325)

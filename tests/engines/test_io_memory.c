@@ -19,7 +19,6 @@
 #include "io/npy_read.h"
 #include "trajectory/formats/readahead.h"
 #include "io/results.h"
-#include "io/spool.h"
 #include "ternary/output.h"
 #include "trajectory/formats/topology.h"
 
@@ -162,27 +161,9 @@ static collet_status write_directory(const char *name)
     return write_results(io_path(directory, name), COLLET_RESULTS_DIRECTORY);
 }
 
-/* A whole file by a spool. */
-static collet_status save(const char *path, const void *bytes, size_t n, collet_error *err)
-{
-    collet_spool *spool;
-    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
-
-    if (status == COLLET_OK)
-        status = collet_spool_write(spool, bytes, n, err);
-    if (status == COLLET_OK)
-        status = collet_spool_link(spool, err);
-    if (status == COLLET_OK)
-        status = collet_spool_rename(spool, err);
-    if (status == COLLET_OK)
-        status = collet_spool_sync(spool, err);
-    collet_spool_free(spool);
-    return status;
-}
-
 static collet_status write_text(const char *name)
 {
-    return save(io_path(directory, name), "x", 1, NULL);
+    return io_spool(io_path(directory, name), "x", 1, NULL);
 }
 
 static collet_extraction_options peptide(void)

@@ -22,7 +22,6 @@
 #include "io_files.h"
 #include "npz_reader.h"
 #include "io/results.h"
-#include "io/spool.h"
 
 #define ROWS 1000
 #define SKIPPED 77
@@ -409,32 +408,14 @@ static void a_directory_without_permission(void **state)
     free(path);
 }
 
-/* A whole file by a spool. */
-static collet_status save(const char *path, const void *bytes, size_t n, collet_error *err)
-{
-    collet_spool *spool;
-    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
-
-    if (status == COLLET_OK)
-        status = collet_spool_write(spool, bytes, n, err);
-    if (status == COLLET_OK)
-        status = collet_spool_link(spool, err);
-    if (status == COLLET_OK)
-        status = collet_spool_rename(spool, err);
-    if (status == COLLET_OK)
-        status = collet_spool_sync(spool, err);
-    collet_spool_free(spool);
-    return status;
-}
-
 static void text_files(void **state)
 {
     (void)state;
     const char *path = io_path(directory, "out.meta.json");
     collet_error err;
 
-    assert_int_equal(save(path, "{}\n", 3, NULL), COLLET_OK);
-    assert_int_equal(save(path, "{\"a\": 1}\n", 9, NULL), COLLET_OK);
+    assert_int_equal(io_spool(path, "{}\n", 3, NULL), COLLET_OK);
+    assert_int_equal(io_spool(path, "{\"a\": 1}\n", 9, NULL), COLLET_OK);
     io_bytes file = io_load(path);
     assert_int_equal(file.size, 9);
     assert_memory_equal(file.data, "{\"a\": 1}\n", 9);
@@ -447,7 +428,7 @@ static void text_files(void **state)
     assert_int_equal(io_count_entries(directory), 1);
     remove(path);
     path = io_path(directory, "nowhere/a.json");
-    assert_int_equal(save(path, "", 0, &err), COLLET_IO);
+    assert_int_equal(io_spool(path, "", 0, &err), COLLET_IO);
     assert_non_null(strstr(err.text, path));
 }
 
