@@ -192,7 +192,7 @@ def test_paths_are_any_bytes(tmp_path):
 
 
 def test_other_threads_run_while_work_runs():
-    a = np.ones((1500, 1500))
+    a = np.ones((700, 700))
     op.matmul(a, a)
     ticks, stop = [], threading.Event()
 
