@@ -99,6 +99,7 @@ find_missing() {
         optionally pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
         optionally oclgrind command -v oclgrind
         optionally abigail-tools command -v abidiff
+        optionally patch command -v patch
         optionally libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
         optionally python3-dev compiles "${CC:-cc}" c '#include <Python.h>' "-I$(python3 -c \
             'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)"

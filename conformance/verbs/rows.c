@@ -310,13 +310,14 @@ static void run_rows(bench *b, const area *far)
     char what[160];
     collet_queue *q = bench_queue(b);
     for (int i = 0; i < list.count; i++) {
-        if (!far->buffer && describe(b, list.numbers[i], 0, r))
+        for (int k = far->buffer ? 1 : 0; k < 2; k++) {
+            if (!describe(b, list.numbers[i], k ? MATRIX : 0, r))
+                continue;
             run_case(b, q, r, (uint64_t)i + 1, far);
-        if (describe(b, list.numbers[i], MATRIX, r))
-            run_case(b, q, r, (uint64_t)i + 1, far);
-        snprintf(what, sizeof what, "in a queue in which %s %s was called", r->row.info.name,
-                 r->row.sig);
-        bench_rounding(b, q, what);
+            snprintf(what, sizeof what, "in a queue in which %s %s was called", r->row.info.name,
+                     r->row.sig);
+            bench_rounding(b, q, what);
+        }
     }
     bench_destroy(b, q);
     free(r);

@@ -311,7 +311,7 @@ static collet_status check_sanitizer(const manifest *m, refusal *why)
     /* A plugin without a sanitizer runs in any program; one with a sanitizer needs its runtime. */
     if (!strcmp(m->sanitizer, "none") || !strcmp(m->sanitizer, COLLET_SANITIZER))
         return COLLET_OK;
-    return REFUSE("sanitizer-mismatch", "built with the %s sanitizer, libcore with %s",
+    return REFUSE("sanitizer-mismatch", "built with the %s sanitizer, libcore with %s: build both alike",
                   m->sanitizer, COLLET_SANITIZER);
 }
 
