@@ -27,4 +27,20 @@ static inline void assert_outcome_at(collet_status got, collet_status expected, 
         assert_non_null(strstr(failure.text, part));                                               \
     } while (0)
 
+typedef struct watch {
+    int64_t calls, last, total;
+    int64_t allowed; /* calls until the work is cancelled; -1: all */
+} watch;
+
+/* For a collet_ternary_monitor. */
+static inline int32_t note(void *user, int64_t done, int64_t total)
+{
+    watch *w = user;
+    assert_true(done >= w->last && done <= total);
+    assert_true(w->calls == 0 || total == w->total);
+    w->last = done;
+    w->total = total;
+    return w->calls++ == w->allowed;
+}
+
 #endif

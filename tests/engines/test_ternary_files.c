@@ -240,21 +240,6 @@ static void numbers_are_quantized_as_in_memory(void **state)
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */
 
-typedef struct watch {
-    int64_t calls, last, total;
-    int64_t allowed; /* calls until the work is cancelled; -1: all */
-} watch;
-
-static int32_t note(void *user, int64_t done, int64_t total)
-{
-    watch *w = user;
-    assert_true(done >= w->last && done <= total);
-    assert_true(w->calls == 0 || total == w->total);
-    w->last = done;
-    w->total = total;
-    return w->calls++ == w->allowed;
-}
-
 typedef collet_status work(const collet_ternary_monitor *monitor, collet_ternary_output **output);
 
 static collet_status work_pack(const collet_ternary_monitor *monitor,

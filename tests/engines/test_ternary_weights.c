@@ -360,21 +360,6 @@ static void padding_of_every_width(void **state)
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */
 
-typedef struct watch {
-    int64_t calls, last, total;
-    int64_t allowed; /* calls until the work is cancelled; -1: all */
-} watch;
-
-static int32_t note(void *user, int64_t done, int64_t total)
-{
-    watch *w = user;
-    assert_true(done >= w->last && done <= total);
-    assert_true(w->calls == 0 || total == w->total);
-    w->last = done;
-    w->total = total;
-    return w->calls++ == w->allowed;
-}
-
 /* Checking 5 million weights reports its progress and can be cancelled at every report. */
 static void checking_can_be_cancelled(void **state)
 {
