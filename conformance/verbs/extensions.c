@@ -275,6 +275,8 @@ static void copy(bench *b)
     bench_destroy(&other, from);
     bench_destroy(b, q);
     bench_end(&other);
+    if (status != COLLET_OK)
+        bench_skip(b, "the device refuses copies from the next one of the plugin");
 }
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
