@@ -383,3 +383,12 @@ collet_status collet_spool_sync(const collet_spool *spool, collet_error *err)
     return collet_fail(err, COLLET_IO, "%s: has its name, but %s cannot be flushed to the disk: %s",
                        spool->path, spool->directory, strerror(code));
 }
+
+collet_status collet_spool_publish(collet_spool *spool, collet_error *err)
+{
+    collet_status status = collet_spool_link(spool, err);
+
+    if (status == COLLET_OK)
+        status = collet_spool_rename(spool, err);
+    return status == COLLET_OK ? collet_spool_sync(spool, err) : status;
+}

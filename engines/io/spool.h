@@ -57,6 +57,8 @@ collet_status collet_spool_read(collet_spool *spool, int64_t offset, void *bytes
 collet_status collet_spool_link(collet_spool *spool, collet_error *err);
 collet_status collet_spool_rename(collet_spool *spool, collet_error *err);
 collet_status collet_spool_sync(const collet_spool *spool, collet_error *err);
+/* The three steps, for a file that is no part of a set. */
+collet_status collet_spool_publish(collet_spool *spool, collet_error *err);
 
 /* Closes and frees; removes a file that was not renamed. NULL is allowed. */
 void collet_spool_free(collet_spool *spool);

@@ -106,11 +106,7 @@ collet_status io_spool(const char *path, const void *bytes, size_t n, collet_err
     if (status == COLLET_OK)
         status = collet_spool_write(spool, bytes, n, err);
     if (status == COLLET_OK)
-        status = collet_spool_link(spool, err);
-    if (status == COLLET_OK)
-        status = collet_spool_rename(spool, err);
-    if (status == COLLET_OK)
-        status = collet_spool_sync(spool, err);
+        status = collet_spool_publish(spool, err);
     collet_spool_free(spool);
     return status;
 }

@@ -40,13 +40,10 @@ static int set_up(void **state)
 
 static void wait_in_create(void *user)
 {
-    char options[1024];
-    const char *before = getenv("ASAN_OPTIONS");
+    char library[] = WAIT_IN_CREATE;
     (void)user;
-    snprintf(options, sizeof options, "%s:verify_asan_link_order=0", before ? before : "");
-    setenv("ASAN_OPTIONS", options, 1);
     setenv("WAIT_FOR", "fifo", 1);
-    setenv("LD_PRELOAD", WAIT_IN_CREATE, 1);
+    tool_preload(library);
 }
 
 /* Sends the signal, then lets the program continue; kills it if it does not end. */

@@ -147,6 +147,22 @@ void tool_to_closed_pipe(void *user)
         _exit(125);
 }
 
+void tool_preload(void *library)
+{
+    char options[1024];
+    const char *before = getenv("ASAN_OPTIONS");
+
+    snprintf(options, sizeof options, "%s:verify_asan_link_order=0", before ? before : "");
+    setenv("ASAN_OPTIONS", options, 1);
+    setenv("LD_PRELOAD", library, 1);
+}
+
+void tool_kill_at(void *call)
+{
+    setenv("KILL_AT", call, 1);
+    tool_preload(COLLET_TEST_BIN "/../tests/libkill_at.so");
+}
+
 void tool_free(tool_result *result)
 {
     free(result->out);

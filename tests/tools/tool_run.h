@@ -35,6 +35,10 @@ void tool_free(tool_result *result);
 void tool_to_full_device(void *user);
 /* Standard output is a pipe that nobody reads. */
 void tool_to_closed_pipe(void *user);
+/* Preloads a library. */
+void tool_preload(void *library);
+/* The program is killed as kill_at.c says, whose KILL_AT is a text. */
+void tool_kill_at(void *call);
 
 /* Fails, with the run's output, unless it ended with `status`. */
 void tool_expect(const tool_result *result, int status);

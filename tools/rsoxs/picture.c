@@ -2,13 +2,13 @@
 #include "picture.h"
 #include "colour.h"
 
+#include "io/spool.h"
+
 #include <cairo.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Lengths before scaling; the longer side of the map is SIDE. */
 #define SIDE 640.0
@@ -315,33 +315,30 @@ static void draw(canvas *c, cairo_surface_t *surface)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static cairo_status_t append(void *file, const unsigned char *data, unsigned length)
+typedef struct sink {
+    collet_spool *spool;
+    collet_status status;
+    collet_error *err;
+} sink;
+
+static cairo_status_t append(void *to, const unsigned char *data, unsigned length)
 {
-    return fwrite(data, 1, length, file) == length ? CAIRO_STATUS_SUCCESS
-                                                   : CAIRO_STATUS_WRITE_ERROR;
+    sink *s = to;
+    s->status = collet_spool_write(s->spool, data, length, s->err);
+    return s->status == COLLET_OK ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
 static collet_status save(cairo_surface_t *surface, const char *path, collet_error *err)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t size = strlen(path) + 32;
-    char *temporary = malloc(size);
-    if (!temporary)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", path);
-    snprintf(temporary, size, "%.*s.%s.%ld", (int)(name - path), path, name, (long)getpid());
-    FILE *file = fopen(temporary, "wbe");
-    errno = file ? 0 : errno;
-    int done = file && cairo_surface_write_to_png_stream(surface, append, file) == 0;
-    if (file)
-        done = fclose(file) == 0 && done;
-    done = done && rename(temporary, path) == 0;
-    collet_status status = done ? COLLET_OK
-                                : collet_fail(err, COLLET_IO, "%s: cannot be written: %s", path,
-                                              errno ? strerror(errno) : "no memory");
-    if (!done && file)
-        unlink(temporary);
-    free(temporary);
-    return status;
+    sink s = {.err = err};
+    s.status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &s.spool, err);
+    if (s.status == COLLET_OK && cairo_surface_write_to_png_stream(surface, append, &s) != 0 &&
+        s.status == COLLET_OK)
+        s.status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", path);
+    if (s.status == COLLET_OK)
+        s.status = collet_spool_publish(s.spool, err);
+    collet_spool_free(s.spool);
+    return s.status;
 }
 
 collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, collet_error *err)

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -309,22 +308,9 @@ static collet_status make_directory(const char *path, int *made, collet_error *e
     return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
 }
 
-/* Whether it is .NAME.h5.PROCESS or .NAME.png.PROCESS of a process that is not there. */
-static int is_left_over(const char *name, const void *unused)
-{
-    const char *end = strrchr(name, '.');
-    char *rest;
-    (void)unused;
-    if (name[0] != '.' || end - name < 4 ||
-        (strncmp(end - 3, ".h5", 3) != 0 && strncmp(end - 4, ".png", 4) != 0))
-        return 0;
-    long process = strtol(end + 1, &rest, 10);
-    return end[1] && *rest == '\0' && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
-}
-
 /* Whether it was made from a pattern that --force replaces: Energy_285.20.png, _K0.png and so on of
  * `pattern`, Energy_285.20.h5, or of all energies. */
-static int is_companion(const char *name, const void *pattern)
+static int is_companion(const char *name, const char *pattern)
 {
     size_t stem = strlen(pattern) - strlen(".h5");
     const char *end = !strncmp(name, "intensity", 9)  ? name + 9
@@ -335,13 +321,12 @@ static int is_companion(const char *name, const void *pattern)
     return !strcmp(end, ".png") || !strcmp(name, RSOXS_INTEGRALS);
 }
 
-static void remove_files(const char *path, int (*chosen)(const char *name, const void *with),
-                         const void *with)
+static void remove_companions(const char *path, const char *pattern)
 {
     DIR *directory = opendir(path);
     const struct dirent *entry;
     while (directory && (entry = readdir(directory)) != NULL)
-        if (chosen(entry->d_name, with))
+        if (is_companion(entry->d_name, pattern))
             unlinkat(dirfd(directory), entry->d_name, 0);
     if (directory)
         closedir(directory);
@@ -363,10 +348,12 @@ static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patt
     if (run->options->force) {
         char name[COLLET_SCATTERING_NAME];
         collet_scattering_file_name(patterns[0].energy, name);
-        remove_files(run->directory, is_companion, name);
+        remove_companions(run->directory, name);
     }
-    return collet_scattering_write(run->directory, patterns[0].energy, run->n_beams, run->beams,
-                                   patterns, settings, err);
+    collet_status status = collet_scattering_write(run->directory, patterns[0].energy, run->n_beams,
+                                                   run->beams, patterns, settings, err);
+    run->written += status == COLLET_OK;
+    return status;
 }
 
 collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
@@ -375,8 +362,6 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
     int made = 0;
     collet_status status = patterns ? make_directory(run->directory, &made, err)
                                     : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    if (status == COLLET_OK)
-        remove_files(run->directory, is_left_over, NULL);
     for (int64_t e = 0; e < run->work.n_energies && status == COLLET_OK; e++)
         status = tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped")
                                          : next_energy(run, patterns, err);
@@ -388,6 +373,10 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
     if (status == COLLET_OK && (run->options->integrate || run->options->png))
         status = rsoxs_results_write(run, err);
     tool_progress_end(&run->progress);
+    if (status != COLLET_OK && run->written + run->kept > 0) {
+        collet_error why = *err;
+        collet_fail(err, status, "%.900s; complete files are kept, --resume goes on", why.text);
+    }
     return status;
 }
 

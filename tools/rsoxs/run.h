@@ -23,6 +23,7 @@ typedef struct rsoxs_run {
     const double (*beams)[3];
     int64_t n_beams;
     int64_t kept; /* energies that an earlier run has written */
+    int64_t written; /* by this run */
     const char *directory;
     char morphology[80]; /* its file, as the settings recorded with a pattern have it */
     collet_runtime *runtime;

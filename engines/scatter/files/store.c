@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/files/store.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
+#include "io/spool.h"
+
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 void scatter_be_quiet(scatter_quiet *before)
 {
@@ -76,50 +73,21 @@ static void *image_of(hid_t file, size_t *bytes)
     return image;
 }
 
-/* On disk, and under its name: 0, or an errno. */
-static int settle(const char *temporary, const char *path, const char *image, size_t bytes)
-{
-    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), failed = 0;
-    if (file < 0)
-        return errno;
-    for (size_t done = 0; done < bytes && !failed;) {
-        ssize_t count = write(file, image + done, bytes - done);
-        if (count >= 0)
-            done += (size_t)count;
-        else if (errno != EINTR)
-            failed = errno;
-    }
-    if (!failed && fsync(file) != 0)
-        failed = errno;
-    if (close(file) != 0 && !failed)
-        failed = errno;
-    if (!failed && rename(temporary, path) != 0)
-        failed = errno;
-    return failed;
-}
-
 collet_status scatter_store(hid_t file, int done, const char *path, collet_error *err)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t size = strlen(path) + 32, bytes = 0;
-    char *temporary = malloc(size);
-    void *image = done && temporary ? image_of(file, &bytes) : NULL;
-    collet_status status = COLLET_OK;
+    size_t bytes = 0;
+    void *image = done ? image_of(file, &bytes) : NULL;
+    collet_spool *spool = NULL;
     if (file >= 0)
         H5Fclose(file);
-    if (!image) {
-        status = collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
-    } else {
-        snprintf(temporary, size, "%.*s.%s.%ld", (int)(name - path), path, name, (long)getpid());
-        unlink(temporary); /* of a killed process of this number */
-        int failed = settle(temporary, path, image, bytes);
-        if (failed) {
-            unlink(temporary);
-            status =
-                collet_fail(err, COLLET_IO, "%s: cannot be written: %s", path, strerror(failed));
-        }
-    }
+    if (!image)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
+    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
+    if (status == COLLET_OK)
+        status = collet_spool_write(spool, image, bytes, err);
+    if (status == COLLET_OK)
+        status = collet_spool_publish(spool, err);
+    collet_spool_free(spool);
     free(image);
-    free(temporary);
     return status;
 }

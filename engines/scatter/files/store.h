@@ -22,8 +22,8 @@ hid_t scatter_make_group(hid_t file, const char *name);
 hid_t scatter_make_set(hid_t group, const char *name, hid_t stored, int axes, const hsize_t *shape,
                        hid_t type, const void *values);
 
-/* Closes the file; writes it beside `path`, syncs and renames it if `done`. IO; NO_MEMORY, also if
- * not done, which is what failed where HDF5 wrote to memory. */
+/* Closes the file; writes it to `path` by a spool if `done`. IO; NO_MEMORY, also if not done, which
+ * is what failed where HDF5 wrote to memory. */
 collet_status scatter_store(hid_t file, int done, const char *path, collet_error *err);
 
 #endif

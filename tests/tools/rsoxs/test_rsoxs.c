@@ -233,18 +233,8 @@ static void killed_runs_are_resumed(void **state)
         tool_result r = rsoxs_with(&setup, args);
         tool_free(&r);
     }
-    /* What a killed run was writing goes, what a running one writes stays. */
-    char writes[60];
-    snprintf(writes, sizeof writes, "killed/.Energy_280.00.h5.%ld", (long)getpid());
-    mkdir(io_path(directory, "killed"), 0777); /* unless a run came so far */
-    write_text("killed/.Energy_280.00.h5.2147483646", "");
-    write_text("killed/.intensity.png.2147483646", "");
-    write_text(writes, "");
     EXPECT(0, "", "film.h5", "-o", "killed", "--resume");
-    assert_int_not_equal(access(io_path(directory, "killed/.Energy_280.00.h5.2147483646"), F_OK),
-                         0);
-    assert_int_not_equal(access(io_path(directory, "killed/.intensity.png.2147483646"), F_OK), 0);
-    assert_int_equal(access(io_path(directory, writes), F_OK), 0);
+    assert_int_equal(io_count_entries(io_path(directory, "killed")), ENERGIES);
     for (int i = 0; i < ENERGIES; i++) {
         char name[60];
         char other[60];
@@ -415,7 +405,7 @@ static void full_disks_are_reported(void **state)
     (void)state;
     tool_result r = rsoxs_with(&setup, args);
     tool_expect(&r, 1);
-    if (!strstr(r.err, "full/Energy_280.00.h5: cannot be written"))
+    if (!strstr(r.err, "full/Energy_280.00.h5: writing failed after 0 bytes: File too large\n"))
         fail_msg("%s", r.err);
     tool_free(&r);
     assert_int_not_equal(access(io_path(directory, "full"), F_OK), 0);

@@ -278,7 +278,7 @@ static void bad_arguments_are_explained(void **state)
     EXPECT(1, "absent.h5: cannot be read: No such file", "absent.h5", "-o", "no.png");
     EXPECT(1,
 #ifdef COLLET_TEST_CAIRO
-           "absent/no.png: cannot be written: No such file",
+           "absent/no.png: cannot be written: there is no directory absent/; create it",
 #else
            "built without cairo: install libcairo2-dev",
 #endif

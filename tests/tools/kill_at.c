@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Preloaded into a program: kills it at call KILL_AT of rename, counted from 1, or, where KILL_AT
+ * is 0, where it flushes a directory. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int rename(const char *from, const char *to)
+{
+    static int calls;
+    if (++calls == atoi(getenv("KILL_AT")))
+        raise(SIGKILL);
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int fsync(int fd)
+{
+    struct stat st;
+    if (atoi(getenv("KILL_AT")) == 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+        raise(SIGKILL);
+    return (int)syscall(SYS_fsync, fd);
+}
