@@ -30,6 +30,7 @@ struct collet_results {
     collet_spool *archive;
     column *columns;
     int32_t n_columns;
+    collet_spool **files; /* from `link` on, those that get names; room for one more */
 };
 
 /* ---- Creation ---------------------------------------------------------------------------- */
@@ -95,6 +96,7 @@ void collet_results_free(collet_results *results)
     if (results->made_directory && !results->finished)
         rmdir(results->path);
     free(results->columns);
+    free(results->files);
     free(results->path);
     free(results);
 }
@@ -183,7 +185,7 @@ static collet_status complete_column(column *c, collet_error *err)
     return status;
 }
 
-static collet_status link_archive(collet_results *results, collet_error *err)
+static collet_status write_archive(collet_results *results, collet_error *err)
 {
     uint32_t n = (uint32_t)results->n_columns;
     collet_archive_member *members = calloc((size_t)n + 1, sizeof *members);
@@ -194,7 +196,7 @@ static collet_status link_archive(collet_results *results, collet_error *err)
         members[i] = (collet_archive_member){results->columns[i].name, results->columns[i].spool};
     collet_status status = collet_archive_write(results->archive, members, n, results->id, err);
     free(members);
-    return status == COLLET_OK ? collet_spool_link(results->archive, err) : status;
+    return status;
 }
 
 static void set_id(collet_results *results)
@@ -216,43 +218,34 @@ const char *collet_results_id(const collet_results *results)
 
 collet_status collet_results_link(collet_results *results, collet_error *err)
 {
-    int directory = results->form == COLLET_RESULTS_DIRECTORY;
+    size_t n = (size_t)results->n_columns;
     collet_status status = COLLET_OK;
 
     set_id(results);
-    for (int32_t i = 0; i < results->n_columns && status == COLLET_OK; i++)
+    results->files = calloc(n + 2, sizeof *results->files);
+    if (!results->files)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", results->path);
+    for (size_t i = 0; i < n && status == COLLET_OK; i++) {
+        results->files[i] = results->columns[i].spool;
         status = complete_column(&results->columns[i], err);
-    for (int32_t i = 0; i < results->n_columns && directory && status == COLLET_OK; i++)
-        status = collet_spool_link(results->columns[i].spool, err);
-    return status == COLLET_OK && !directory ? link_archive(results, err) : status;
-}
-
-static collet_status rename_columns(collet_results *results, collet_error *err)
-{
-    collet_error why;
-
-    for (int32_t i = 0; i < results->n_columns; i++) {
-        collet_status status = collet_spool_rename(results->columns[i].spool, &why);
-        if (status != COLLET_OK)
-            return collet_fail(err, status,
-                               "%.900s; %d of the %d files were replaced before it, up to %s",
-                               why.text, (int)i, (int)results->n_columns,
-                               i > 0 ? results->columns[i - 1].name : "none");
     }
-    return COLLET_OK;
-}
-
-collet_status collet_results_rename(collet_results *results, collet_error *err)
-{
-    const collet_spool *last = results->archive;
-    collet_status status;
-
     if (results->form == COLLET_RESULTS_NPZ) {
-        status = collet_spool_rename(results->archive, err);
-    } else {
-        status = rename_columns(results, err);
-        last = results->n_columns > 0 ? results->columns[0].spool : NULL;
+        results->files[0] = results->archive;
+        status = status == COLLET_OK ? write_archive(results, err) : status;
+        n = 1;
     }
+    for (size_t i = 0; i < n && status == COLLET_OK; i++)
+        status = collet_spool_link(results->files[i], err);
+    return status;
+}
+
+collet_status collet_results_rename(collet_results *results, collet_spool *last, collet_error *err)
+{
+    size_t n = results->form == COLLET_RESULTS_NPZ ? 1 : (size_t)results->n_columns;
+
+    if (last)
+        results->files[n++] = last;
+    collet_status status = collet_spool_rename_all(results->files, n, err);
     results->finished = status == COLLET_OK;
-    return status == COLLET_OK && last ? collet_spool_sync(last, err) : status;
+    return status;
 }

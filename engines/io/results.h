@@ -11,7 +11,7 @@
  *     collet_results_add(results, "com", 1, (int64_t[]){3}, &com, err)
  *     collet_results_append(results, com, n_rows, rows, err)     as often as needed
  *     collet_results_link(results, err)
- *     collet_results_rename(results, err)
+ *     collet_results_rename(results, NULL, err)
  *     collet_results_free(results)                                always; discards if not renamed
  *
  * One thread at a time.
@@ -19,7 +19,7 @@
 #ifndef COLLET_IO_RESULTS_H
 #define COLLET_IO_RESULTS_H
 
-#include <collet/collet.h>
+#include "io/spool.h"
 
 typedef struct collet_results collet_results;
 
@@ -62,9 +62,9 @@ collet_status collet_results_link(collet_results *results, collet_error *err);
 /* After `link`: a hash of all keys and rows, the comment of NPZ. */
 const char *collet_results_id(const collet_results *results);
 
-/* Names the output, and flushes its directory. Files of DIRECTORY are replaced one after the other:
- * where that fails after others, the text says which are in place. */
-collet_status collet_results_rename(collet_results *results, collet_error *err);
+/* Names the output, and `last`, a linked file beside it or NULL, as collet_spool_rename_all does.
+ */
+collet_status collet_results_rename(collet_results *results, collet_spool *last, collet_error *err);
 
 /* Frees; without a successful `rename` everything written is removed. NULL is allowed. */
 void collet_results_free(collet_results *results);

@@ -38,6 +38,11 @@ static size_t directory_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+static const char *base_name(const char *path)
+{
+    return path + directory_length(path);
+}
+
 static void set_temporary(collet_spool *spool)
 {
     size_t directory = directory_length(spool->path);
@@ -45,7 +50,7 @@ static void set_temporary(collet_spool *spool)
 
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)
         number = (uint32_t)getpid() ^ (number + 1);
-    sprintf(spool->temporary, "%.*s.%s.%08x", (int)directory, spool->path, spool->path + directory,
+    sprintf(spool->temporary, "%.*s.%s.%08x", (int)directory, spool->path, base_name(spool->path),
             (unsigned)number);
 }
 
@@ -103,7 +108,7 @@ static void remove_unlocked(int directory, const char *name)
 /* What programs that were killed have left of the same path. */
 static void remove_leftovers(const collet_spool *spool)
 {
-    const char *name = spool->path + directory_length(spool->path);
+    const char *name = base_name(spool->path);
     size_t length = strlen(name);
     DIR *entries = opendir(spool->directory);
     struct dirent *entry;
@@ -193,9 +198,9 @@ collet_status collet_spool_create(const char *path, int32_t kind, collet_spool *
     status = make_names(spool, path, err);
     if (status != COLLET_OK)
         goto fail;
-    if (kind == COLLET_SPOOL_OUTPUT)
+    if (kind != COLLET_SPOOL_SCRATCH)
         remove_leftovers(spool);
-    if (kind == COLLET_SPOOL_SCRATCH || can_link_later(spool))
+    if (kind == COLLET_SPOOL_SCRATCH || (kind == COLLET_SPOOL_OUTPUT && can_link_later(spool)))
         spool->fd = open_unnamed(spool);
     if (spool->fd < 0) {
         spool->fd = open_named(spool);
@@ -305,6 +310,11 @@ const char *collet_spool_path(const collet_spool *spool)
     return spool->path;
 }
 
+const char *collet_spool_temporary(const collet_spool *spool)
+{
+    return spool->temporary;
+}
+
 int64_t collet_spool_position(const collet_spool *spool)
 {
     return spool->position;
@@ -382,6 +392,25 @@ collet_status collet_spool_sync(const collet_spool *spool, collet_error *err)
         return COLLET_OK;
     return collet_fail(err, COLLET_IO, "%s: has its name, but %s cannot be flushed to the disk: %s",
                        spool->path, spool->directory, strerror(code));
+}
+
+collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, collet_error *err)
+{
+    const char *last = spools[n - 1]->path;
+    collet_error why;
+
+    if (n > 1 && unlink(last) != 0 && errno != ENOENT)
+        return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", last, strerror(errno));
+    for (size_t i = 0; i < n; i++) {
+        collet_status status = collet_spool_rename(spools[i], n > 1 ? &why : err);
+        if (status != COLLET_OK && n > 1)
+            collet_fail(err, status, "%.900s; in place: %zu of %zu files%s%s; there is no %s now",
+                        why.text, i, n, i > 0 ? ", up to " : "",
+                        i > 0 ? base_name(spools[i - 1]->path) : "", last);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return collet_spool_sync(spools[0], err);
 }
 
 collet_status collet_spool_publish(collet_spool *spool, collet_error *err)

@@ -15,9 +15,11 @@
 
 typedef struct collet_spool collet_spool;
 
-/* SCRATCH never gets a name; OUTPUT gets one by `link` and `rename`. */
+/* SCRATCH never gets a name; OUTPUT gets one by `link` and `rename`; NAMED is an OUTPUT that
+ * another library writes, at `collet_spool_temporary`. */
 #define COLLET_SPOOL_SCRATCH 0
 #define COLLET_SPOOL_OUTPUT 1
+#define COLLET_SPOOL_NAMED 2
 
 /*
  * Creates an empty file for `path`, in its directory. Fails when that directory is missing or not
@@ -37,6 +39,8 @@ collet_status collet_spool_seek(collet_spool *spool, int64_t position, collet_er
 
 /* The final path, valid until freed. */
 const char *collet_spool_path(const collet_spool *spool);
+/* Of NAMED, the path that it has until `rename`, valid until freed. The file is locked (flock). */
+const char *collet_spool_temporary(const collet_spool *spool);
 
 int64_t collet_spool_position(const collet_spool *spool);
 int64_t collet_spool_size(const collet_spool *spool);
@@ -57,6 +61,12 @@ collet_status collet_spool_read(collet_spool *spool, int64_t offset, void *bytes
 collet_status collet_spool_link(collet_spool *spool, collet_error *err);
 collet_status collet_spool_rename(collet_spool *spool, collet_error *err);
 collet_status collet_spool_sync(const collet_spool *spool, collet_error *err);
+/*
+ * The last two steps for n >= 1 files of one directory, in their order. Of several the old file
+ * of the last one goes first, so that it is there only beside those that it belongs to. Where one
+ * cannot get its name after others, the text says which are in place.
+ */
+collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, collet_error *err);
 /* The three steps, for a file that is no part of a set. */
 collet_status collet_spool_publish(collet_spool *spool, collet_error *err);
 

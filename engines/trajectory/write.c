@@ -4,7 +4,6 @@
 #include "io/spool.h"
 #include "run.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,27 +134,6 @@ static collet_status link_meta(collet_extraction *x, const char *path, const wri
     return status == COLLET_OK ? collet_spool_link(*meta, err) : status;
 }
 
-/* The old meta file goes first and the new one comes last, so that none ever describes results that
- * are not in place. */
-static collet_status rename_all(const collet_extraction *x, writer *w, const char *path,
-                                collet_spool *meta, collet_error *err)
-{
-    collet_error why;
-
-    if (unlink(path) != 0 && errno != ENOENT)
-        return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", path, strerror(errno));
-    collet_status status = collet_results_rename(w->results, &why);
-    if (status != COLLET_OK)
-        return collet_fail(err, status, "%.900s; there is no %s now", why.text, path);
-    status = collet_spool_rename(meta, &why);
-    if (status == COLLET_OK)
-        status = collet_spool_sync(meta, &why);
-    if (status == COLLET_OK)
-        return COLLET_OK;
-    return collet_fail(err, status, "%s; the results in %s are complete, but %s is missing",
-                       why.text, x->output, path);
-}
-
 static collet_status write_all(collet_extraction *x, const char *path, uint32_t flags,
                                collet_error *err)
 {
@@ -173,7 +151,7 @@ static collet_status write_all(collet_extraction *x, const char *path, uint32_t 
     if (status == COLLET_OK)
         status = link_meta(x, meta, &w, &meta_file, err);
     if (status == COLLET_OK)
-        status = rename_all(x, &w, meta, meta_file, err);
+        status = collet_results_rename(w.results, meta_file, err);
     collet_spool_free(meta_file);
     collet_results_free(w.results);
     free(meta);

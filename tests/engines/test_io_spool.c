@@ -66,7 +66,7 @@ static void write_and_finish(const char *path, int32_t form, int finish)
     assert_int_equal(io_count_entries(form == COLLET_RESULTS_NPZ ? directory : path), 1);
     if (finish) {
         assert_int_equal(collet_results_link(results, NULL), COLLET_OK);
-        assert_int_equal(collet_results_rename(results, NULL), COLLET_OK);
+        assert_int_equal(collet_results_rename(results, NULL, NULL), COLLET_OK);
     }
     collet_results_free(results);
 }

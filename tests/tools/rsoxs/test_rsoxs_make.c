@@ -246,6 +246,35 @@ static void unfinished_files_are_removed(void **state)
     expect_empty("large");
 }
 
+#define SMALL "make", "sphere", "--size", "8", "--radius", "2", "--force", "-o", "set"
+
+/* Killed before each file gets its name: the other files may be old ones, but there is no
+ * morphology. The next run removes what is left. A failure before changes nothing. */
+static void sets_are_replaced_as_one(void **state)
+{
+    enum { FILES = 5 };
+    const char *const other[] = {SMALL, "--energies", "290", NULL};
+    const char *const large[] = {"make", "sphere", "--force", "-o", "set", NULL};
+    char *set = strdup(io_path(directory, "set"));
+    (void)state;
+    EXPECT(0, "", SMALL);
+    tool_result r = rsoxs_with(&(tool_setup){.prepare = limit_files}, large);
+    tool_expect(&r, 1);
+    tool_free(&r);
+    assert_int_equal(access(io_path(set, "morphology.h5"), F_OK), 0);
+    for (int n = 1; n <= FILES; n++) {
+        char call[2] = {(char)('0' + n), '\0'};
+        r = rsoxs_with(&(tool_setup){.prepare = tool_kill_at, .user = call}, other);
+        tool_expect(&r, 128 + SIGKILL);
+        tool_free(&r);
+        assert_int_equal(access(io_path(set, "morphology.h5"), F_OK), -1);
+        assert_int_equal(io_count_entries(set), FILES - 1 + FILES - (n - 1));
+        EXPECT(0, "", SMALL);
+        assert_int_equal(io_count_entries(set), FILES);
+    }
+    free(set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +283,7 @@ int main(void)
         cmocka_unit_test(seeds_determine_places),
         cmocka_unit_test(bad_arguments_are_explained),
         cmocka_unit_test(unfinished_files_are_removed),
+        cmocka_unit_test(sets_are_replaced_as_one),
     };
     return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
 }

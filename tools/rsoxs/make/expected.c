@@ -223,12 +223,12 @@ static cJSON *describe(const make_scene *scene, const make_sums *sums)
     return NULL;
 }
 
-collet_status make_write_expected(const make_scene *scene, const char *path, const make_sums *sums,
-                                  collet_error *err)
+collet_status make_add_expected(make_set *set, const make_scene *scene, const char *path,
+                                const make_sums *sums, collet_error *err)
 {
     cJSON *root = describe(scene, sums);
     char *text = root ? cJSON_Print(root) : NULL;
-    collet_status status = text ? make_write_text(path, text, err)
+    collet_status status = text ? make_add_text(set, path, text, err)
                                 : collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
     cJSON_free(text);
     cJSON_Delete(root);

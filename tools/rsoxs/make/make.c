@@ -77,20 +77,37 @@ static collet_status check_space(const make_scene *scene, const make_paths *path
     return rsoxs_check_space(paths->directory, fields * voxels * sizeof(float), "the voxels", err);
 }
 
+static collet_status write_set(const make_scene *scene, const make_paths *paths, make_sums *sums,
+                               make_set *set, collet_error *err)
+{
+    collet_spool *morphology = NULL;
+    collet_status status =
+        collet_spool_create(paths->morphology, COLLET_SPOOL_NAMED, &morphology, err);
+    if (status == COLLET_OK)
+        status = make_write_morphology(scene, morphology, sums, err);
+    if (status == COLLET_OK)
+        status = make_add_settings(set, scene, paths->directory, err);
+    if (status == COLLET_OK)
+        status = make_add_expected(set, scene, paths->expected, sums, err);
+    /* The last: a morphology is always beside its own settings. */
+    set->spools[set->count++] = morphology;
+    for (size_t i = 0; i < set->count && status == COLLET_OK; i++)
+        status = collet_spool_link(set->spools[i], err);
+    return status;
+}
+
 static collet_status write_files(const make_scene *scene, const make_paths *paths,
                                  collet_error *err)
 {
+    make_set set = {.count = 0};
     make_sums *sums = calloc((size_t)scene->materials, sizeof *sums);
     collet_status status = sums ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     if (status == COLLET_OK)
-        status = make_write_morphology(scene, paths->morphology, sums, err);
-    if (status == COLLET_OK) {
-        status = make_write_settings(scene, paths->directory, err);
-        if (status == COLLET_OK)
-            status = make_write_expected(scene, paths->expected, sums, err);
-        if (status != COLLET_OK)
-            unlink(paths->morphology);
-    }
+        status = write_set(scene, paths, sums, &set, err);
+    if (status == COLLET_OK)
+        status = collet_spool_rename_all(set.spools, set.count, err);
+    for (size_t i = 0; i < set.count; i++)
+        collet_spool_free(set.spools[i]);
     free(sums);
     return status;
 }

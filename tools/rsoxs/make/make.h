@@ -6,6 +6,10 @@
 #include <collet/scatter.h>
 #include <stddef.h>
 
+#include "io/spool.h"
+
+#define MAKE_MATERIALS 100
+
 typedef enum make_kind { MAKE_SPHERE, MAKE_CORE_SHELL, MAKE_CYLINDERS, MAKE_EULER } make_kind;
 
 typedef struct make_options {
@@ -66,17 +70,23 @@ typedef struct make_sums {
 /* Adds `aligned` along a direction. */
 void make_add_order(make_sums *sums, double aligned, double theta, double psi);
 
-/* Writes the morphology and its `sums`, one a material. CANCELLED after a signal. */
-collet_status make_write_morphology(const make_scene *scene, const char *path, make_sums *sums,
-                                    collet_error *err);
-/* config.txt and Material<i>.txt into a directory, which ends with a slash. */
-collet_status make_write_settings(const make_scene *scene, const char *directory,
-                                  collet_error *err);
-/* What the patterns of a morphology with these sums are to be. */
-collet_status make_write_expected(const make_scene *scene, const char *path, const make_sums *sums,
-                                  collet_error *err);
-/* Writes a file that is complete when it has its name. */
-collet_status make_write_text(const char *path, const char *text, collet_error *err);
+/* Files that get their names when all are complete, in this order. */
+typedef struct make_set {
+    collet_spool *spools[MAKE_MATERIALS + 3]; /* freed by its owner */
+    size_t count;
+} make_set;
+
+/* Writes a NAMED spool of the morphology and its `sums`, one a material. CANCELLED after a signal.
+ */
+collet_status make_write_morphology(const make_scene *scene, const collet_spool *spool,
+                                    make_sums *sums, collet_error *err);
+/* Adds config.txt and Material<i>.txt in a directory, which ends with a slash. */
+collet_status make_add_settings(make_set *set, const make_scene *scene, const char *directory,
+                                collet_error *err);
+/* Adds what the patterns of a morphology with these sums are to be. */
+collet_status make_add_expected(make_set *set, const make_scene *scene, const char *path,
+                                const make_sums *sums, collet_error *err);
+collet_status make_add_text(make_set *set, const char *path, const char *text, collet_error *err);
 
 /* n of a material. */
 collet_scattering_constants make_constants(const make_scene *scene, int64_t material,

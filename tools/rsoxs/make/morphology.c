@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FIELDS 4 /* of a material: as in make_layer */
 
@@ -181,42 +180,34 @@ static collet_status write_layers(writer *w, const char *path, make_sums *sums, 
     return z < layers ? collet_fail(err, COLLET_CANCELLED, "stopped") : COLLET_OK;
 }
 
-static collet_status write_as(writer *w, const char *path, const char *temporary, make_sums *sums,
-                              collet_error *err)
+static collet_status write_file(writer *w, const collet_spool *spool, make_sums *sums,
+                                collet_error *err)
 {
+    const char *path = collet_spool_path(spool);
     errno = 0;
-    w->file = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    w->file = H5Fcreate(collet_spool_temporary(spool), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (w->file < 0)
         return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path,
                            errno ? strerror(errno) : "HDF5 failed");
-    collet_status status = write_layers(w, path, sums, err);
-    if (status == COLLET_OK && rename(temporary, path) != 0)
-        status = collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
-    if (status != COLLET_OK)
-        unlink(temporary);
-    return status;
+    return write_layers(w, path, sums, err);
 }
 
-collet_status make_write_morphology(const make_scene *scene, const char *path, make_sums *sums,
-                                    collet_error *err)
+collet_status make_write_morphology(const make_scene *scene, const collet_spool *spool,
+                                    make_sums *sums, collet_error *err)
 {
     writer w = {.scene = scene, .file = -1};
-    size_t size = strlen(path) + 32;
-    char *temporary = malloc(size);
-    collet_status status =
-        temporary && allocate(&w)
-            ? COLLET_OK
-            : collet_fail(err, COLLET_NO_MEMORY, "no memory for a layer of %s", path);
-    H5dont_atexit();                       /* which crashes after a full disk */
+    collet_status status = allocate(&w)
+                               ? COLLET_OK
+                               : collet_fail(err, COLLET_NO_MEMORY, "no memory for a layer of %s",
+                                             collet_spool_path(spool));
+    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* the spool's lock would be in its way */
+    H5dont_atexit();                             /* which crashes after a full disk */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5 prints its errors unless it is told not to */
     tool_progress_begin(&w.progress, "collet-rsoxs make", stderr, scene->options->quiet);
     w.progress.unit = "layers";
-    if (status == COLLET_OK) {
-        snprintf(temporary, size, "%s.%ld", path, (long)getpid());
-        status = write_as(&w, path, temporary, sums, err);
-    }
+    if (status == COLLET_OK)
+        status = write_file(&w, spool, sums, err);
     tool_progress_end(&w.progress);
     free_writer(&w);
-    free(temporary);
     return status;
 }

@@ -158,8 +158,8 @@ static error_t parse_shape(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_MATERIALS:
         o->materials = tool_parse_count(state, "--materials", text, 1);
-        if (o->materials > 100)
-            tool_error(state, "--materials: 100 at most");
+        if (o->materials > MAKE_MATERIALS)
+            tool_error(state, "--materials: %d at most", MAKE_MATERIALS);
         return 0;
     case KEY_ALIGNMENT:
         o->alignment = parse_real(state, "--alignment", text, 0, 1);

@@ -3,30 +3,19 @@
 #include "make.h"
 
 #include <complex.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-collet_status make_write_text(const char *path, const char *text, collet_error *err)
+collet_status make_add_text(make_set *set, const char *path, const char *text, collet_error *err)
 {
-    size_t size = strlen(path) + 32;
-    char *temporary = malloc(size);
-    if (!temporary)
-        return collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
-    snprintf(temporary, size, "%s.%ld", path, (long)getpid());
-    FILE *f = fopen(temporary, "w");
-    int done = f && fputs(text, f) >= 0;
-    done = f && fclose(f) == 0 && done && rename(temporary, path) == 0;
-    collet_status status =
-        done ? COLLET_OK
-             : collet_fail(err, COLLET_IO, "%s: cannot be written: %s", path, strerror(errno));
-    if (f && !done)
-        unlink(temporary);
-    free(temporary);
-    return status;
+    collet_spool **spool = &set->spools[set->count];
+    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, spool, err);
+    if (status != COLLET_OK)
+        return status;
+    set->count++;
+    return collet_spool_write(*spool, text, strlen(text), err);
 }
 
 /*
@@ -78,8 +67,8 @@ static void print_constants(FILE *f, const make_scene *scene, int64_t material)
 }
 
 /* The configuration, or the constants of a material from 0 on. */
-static collet_status write_file(const make_scene *scene, const char *path, int64_t material,
-                                collet_error *err)
+static collet_status add_file(make_set *set, const make_scene *scene, const char *path,
+                              int64_t material, collet_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -90,13 +79,14 @@ static collet_status write_file(const make_scene *scene, const char *path, int64
         print_constants(f, scene, material);
     int done = f && !ferror(f);
     done = f && fclose(f) == 0 && done && text;
-    collet_status status = done ? make_write_text(path, text, err)
+    collet_status status = done ? make_add_text(set, path, text, err)
                                 : collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
     free(text);
     return status;
 }
 
-collet_status make_write_settings(const make_scene *scene, const char *directory, collet_error *err)
+collet_status make_add_settings(make_set *set, const make_scene *scene, const char *directory,
+                                collet_error *err)
 {
     size_t size = strlen(directory) + 40;
     char *path = malloc(size);
@@ -107,7 +97,7 @@ collet_status make_write_settings(const make_scene *scene, const char *directory
             snprintf(path, size, "%sconfig.txt", directory);
         else
             snprintf(path, size, "%sMaterial%" PRId64 ".txt", directory, m + 1);
-        status = write_file(scene, path, m, err);
+        status = add_file(set, scene, path, m, err);
     }
     free(path);
     return status;
