@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of collet-extract -d belong together: killed between them, and beside another run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "directory.h"
+#include "extract_runs.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* With meta.json as the last, in the order in which they are named. */
+static const char *const names[] = {"time_ps.npy", "com.npy", "meta.json"};
+#define FILES 3
+#define LINE(frames)                                                                               \
+    {                                                                                              \
+        "-q", "-d", "set", "--keys", "time_ps,com", "--stop", frames, PEPTIDE "conf.gro",          \
+            PEPTIDE "traj.trr", NULL                                                               \
+    }
+static const char *const two_frames[] = LINE("2"), *const three_frames[] = LINE("3");
+
+static tool_setup in_directory(void (*prepare)(void *), void *user)
+{
+    return (tool_setup){.directory = directory, .prepare = prepare, .user = user};
+}
+
+static void run(const char *const *args, tool_setup setup, int status)
+{
+    tool_result result = tool_run("collet-extract", args, &setup);
+
+    tool_expect(&result, status);
+    tool_free(&result);
+}
+
+static int has(const char *name)
+{
+    char *set = strdup(io_path(directory, "set"));
+    int found = access(io_path(set, name), F_OK) == 0;
+
+    free(set);
+    return found;
+}
+
+/* Frames of a whole array; 0: there is none. */
+static int64_t frames_of(const char *name)
+{
+    char *set = strdup(io_path(directory, "set"));
+    int64_t frames = 0;
+
+    if (has(name)) {
+        io_bytes bytes = io_load(io_path(set, name));
+        frames = npy_parse(bytes.data, bytes.size).shape[0];
+        free(bytes.data);
+    }
+    free(set);
+    return frames;
+}
+
+static void expect_set(int64_t frames)
+{
+    assert_int_equal(io_count_entries(io_path(directory, "set")), FILES);
+    assert_true(has("meta.json"));
+    assert_int_equal(frames_of("com.npy"), frames);
+    assert_int_equal(frames_of("time_ps.npy"), frames);
+}
+
+/* Without meta.json whole files of both runs; the next run removes what the killed one left. */
+static void test_killed_between_files(void **state)
+{
+    (void)state;
+    for (int old = 0; old < 2; old++) { /* is there another set before? */
+        for (int n = 0; n < FILES; n++) {
+            char call[2] = {(char)('1' + n), '\0'};
+
+            if (old)
+                run(two_frames, in_directory(NULL, NULL), 0);
+            run(three_frames, in_directory(tool_kill_at, call), 128 + SIGKILL);
+            assert_false(has("meta.json"));
+            for (int i = 0; i < FILES - 1; i++)
+                assert_int_equal(frames_of(names[i]), i < n ? 3 : old ? 2 : 0);
+            run(three_frames, in_directory(NULL, NULL), 0);
+            expect_set(3);
+            if (!old)
+                for (int i = 0; i < FILES; i++) {
+                    char file[40];
+                    snprintf(file, sizeof file, "set/%s", names[i]);
+                    assert_int_equal(remove(io_path(directory, file)), 0);
+                }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_killed_between_files),
+    };
+
+    return cmocka_run_group_tests_name("extract sets", tests, make_directory, remove_directory);
+}
