@@ -243,9 +243,8 @@ collet_status collet_results_rename(collet_results *results, collet_spool *last,
 {
     size_t n = results->form == COLLET_RESULTS_NPZ ? 1 : (size_t)results->n_columns;
 
-    if (last)
-        results->files[n++] = last;
-    collet_status status = collet_spool_rename_all(results->files, n, err);
+    results->files[n] = last;
+    collet_status status = collet_spool_rename_all(results->files, last ? n + 1 : n, err);
     results->finished = status == COLLET_OK;
     return status;
 }

@@ -380,9 +380,14 @@ collet_status collet_spool_rename(collet_spool *spool, collet_error *err)
     return COLLET_OK;
 }
 
+static int open_directory(const collet_spool *spool)
+{
+    return open(spool->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 collet_status collet_spool_sync(const collet_spool *spool, collet_error *err)
 {
-    int directory = open(spool->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int directory = open_directory(spool);
     int code = directory < 0 || fsync(directory) == 0 ? 0 : errno;
 
     if (directory >= 0)
@@ -394,23 +399,33 @@ collet_status collet_spool_sync(const collet_spool *spool, collet_error *err)
                        spool->path, spool->directory, strerror(code));
 }
 
-collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, collet_error *err)
+static collet_status rename_set(collet_spool *const *spools, size_t n, collet_error *err)
 {
     const char *last = spools[n - 1]->path;
     collet_error why;
 
-    if (n > 1 && unlink(last) != 0 && errno != ENOENT)
+    if (unlink(last) != 0 && errno != ENOENT)
         return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", last, strerror(errno));
     for (size_t i = 0; i < n; i++) {
-        collet_status status = collet_spool_rename(spools[i], n > 1 ? &why : err);
-        if (status != COLLET_OK && n > 1)
-            collet_fail(err, status, "%.900s; in place: %zu of %zu files%s%s; there is no %s now",
-                        why.text, i, n, i > 0 ? ", up to " : "",
-                        i > 0 ? base_name(spools[i - 1]->path) : "", last);
+        collet_status status = collet_spool_rename(spools[i], &why);
         if (status != COLLET_OK)
-            return status;
+            return collet_fail(
+                err, status, "%.900s; in place: %zu of %zu files%s%s; there is no %s now", why.text,
+                i, n, i > 0 ? ", up to " : "", i > 0 ? base_name(spools[i - 1]->path) : "", last);
     }
     return collet_spool_sync(spools[0], err);
+}
+
+collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, collet_error *err)
+{
+    int directory = open_directory(spools[0]);
+
+    if (directory >= 0)
+        flock(directory, LOCK_EX);
+    collet_status status = rename_set(spools, n, err);
+    if (directory >= 0)
+        close(directory);
+    return status;
 }
 
 collet_status collet_spool_publish(collet_spool *spool, collet_error *err)

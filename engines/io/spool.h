@@ -62,9 +62,10 @@ collet_status collet_spool_link(collet_spool *spool, collet_error *err);
 collet_status collet_spool_rename(collet_spool *spool, collet_error *err);
 collet_status collet_spool_sync(const collet_spool *spool, collet_error *err);
 /*
- * The last two steps for n >= 1 files of one directory, in their order. Of several the old file
- * of the last one goes first, so that it is there only beside those that it belongs to. Where one
- * cannot get its name after others, the text says which are in place.
+ * The last two steps for the files of a set, all in one directory, in their order. The old file of
+ * the last one goes first, so that it is there only beside those that it belongs to. The directory
+ * is locked (flock) meanwhile, so that sets are never mixed. Where a file cannot get its name after
+ * others, the text says which are in place.
  */
 collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, collet_error *err);
 /* The three steps, for a file that is no part of a set. */

@@ -98,10 +98,43 @@ static void test_killed_between_files(void **state)
     }
 }
 
+/* Another run, while this one is stopped between two files. */
+static void run_another(pid_t program)
+{
+    siginfo_t stopped;
+    int status;
+
+    assert_int_equal(waitid(P_PID, (id_t)program, &stopped, WSTOPPED | WEXITED | WNOWAIT), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        run(two_frames, in_directory(NULL, NULL), 0);
+        _exit(0);
+    }
+    /* Until its files are complete too, and some time to rename them by mistake. */
+    for (int i = 0; i < 2000 && io_count_entries(io_path(directory, "set")) <= 2 * FILES; i++)
+        usleep(1000);
+    usleep(100000);
+    kill(program, SIGCONT);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void test_beside_another_run(void **state)
+{
+    tool_setup setup = in_directory(tool_kill_at, "-2");
+
+    (void)state;
+    run(two_frames, in_directory(NULL, NULL), 0);
+    setup.meanwhile = run_another;
+    run(three_frames, setup, 0);
+    expect_set(2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed_between_files),
+        cmocka_unit_test(test_beside_another_run),
     };
 
     return cmocka_run_group_tests_name("extract sets", tests, make_directory, remove_directory);
