@@ -286,10 +286,10 @@ static void test_standard_output(void **state)
         tool_result result = tool_run("collet-extract", args, &setup);
         io_bytes bytes = io_load(io_path(directory, "said.npz"));
 
-        tool_expect(&result, 1);
-        assert_non_null(strstr(result.err, i ? "standard output: Broken pipe"
-                                             : "standard output: No space left on device"));
-        assert_non_null(strstr(result.err, "said.npz and the meta file are complete"));
+        tool_expect(&result, i ? 128 + SIGPIPE : 1);
+        assert_non_null(strstr(result.err, i ? ""
+                                             : "standard output: No space left on device; the "
+                                               "results and the meta file are complete"));
         assert_true(bytes.size > 0);
         free(bytes.data);
         tool_free(&result);

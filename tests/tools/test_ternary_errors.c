@@ -15,6 +15,7 @@
 #include "ternary_runs.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,20 +296,18 @@ static void check_unprinted(const char *name, const char *const *args)
 {
     static const struct {
         void (*prepare)(void *);
+        int status;
         const char *why;
-    } cases[] = {{tool_to_full_device, "No space left on device"},
-                 {tool_to_closed_pipe, "Broken pipe"}};
+    } cases[] = {{tool_to_full_device, 1, "standard output: No space left on device"},
+                 {tool_to_closed_pipe, 128 + SIGPIPE, ""}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tool_setup setup = {.directory = directory, .prepare = cases[i].prepare};
         int before = io_count_entries(directory);
         tool_result result = tool_run("collet-ternary", args, &setup);
-        char expected[200];
 
-        snprintf(expected, sizeof expected, "collet-ternary: standard output: %s%s%s%s\n",
-                 cases[i].why, name ? "; " : "", name ? name : "", name ? " is complete" : "");
-        tool_expect(&result, 1);
-        assert_string_equal(result.err, expected);
+        tool_expect(&result, cases[i].status);
+        assert_non_null(strstr(result.err, cases[i].why));
         tool_free(&result);
         assert_int_equal(io_count_entries(directory), before + (name != NULL));
         if (name)

@@ -17,11 +17,7 @@ static int finish(bench_session *s, int result)
 {
     if (s->report && result != BENCH_EXIT_USAGE && !tool_print_json(s->report))
         return bench_out_of_memory();
-    if (ferror(stdout) || fflush(stdout)) {
-        perror("backend-bench: standard output");
-        return BENCH_EXIT_FAILURE;
-    }
-    return result;
+    return tool_flush("backend-bench", NULL) ? result : BENCH_EXIT_FAILURE;
 }
 
 /* Neither the memory's bandwidth nor the list of cases needs a backend. */

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "common/arguments.h"
+#include "common/output.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -137,9 +138,7 @@ int main(int argc, char **argv)
         check_list(&options);
     else
         status = check_supervise(&options);
-    if (ferror(stdout) || fflush(stdout)) {
-        fprintf(stderr, "backend-check: standard output cannot be written\n");
-        return status == CHECK_PASSED ? CHECK_FAILED : status;
-    }
+    if (!tool_flush("backend-check", NULL) && status == CHECK_PASSED)
+        return CHECK_FAILED;
     return status;
 }

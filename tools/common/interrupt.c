@@ -17,22 +17,37 @@ static void note(int signal_number)
         raise(signal_number);
 }
 
+/* Unlike SIG_IGN it is not passed on to other programs, and is known from what the parent did. */
+static void return_error(int signal_number)
+{
+    (void)signal_number;
+}
+
+static void handle(int signal_number, void (*handler)(int), unsigned flags)
+{
+    struct sigaction action, before;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = (int)flags;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(signal_number, &action, NULL);
+}
+
 void tool_interrupt_install(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction action, before;
-
-        memset(&action, 0, sizeof action);
-        action.sa_handler = note;
-        action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
-        sigemptyset(&action.sa_mask);
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        handle(signals[i], note, SA_RESETHAND | SA_RESTART);
     signal(SIGXFSZ, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
+    handle(SIGPIPE, return_error, SA_RESTART);
+}
+
+void tool_interrupt_report(void)
+{
+    handle(SIGPIPE, SIG_DFL, 0);
 }
 
 int tool_interrupt_signal(void)

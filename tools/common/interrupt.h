@@ -11,6 +11,10 @@
  */
 void tool_interrupt_install(void);
 
+/* From now on a write to a pipe that nobody reads ends the process quietly (SIGPIPE) again, unless
+ * its parent ignores that signal. Call it before a report, when all outputs have their names. */
+void tool_interrupt_report(void);
+
 /* The signal that was noted, or 0. Any thread. */
 int tool_interrupt_signal(void);
 

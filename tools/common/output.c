@@ -3,8 +3,10 @@
 
 #include "io/utf8.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct shown {
     struct shown *next;
@@ -23,6 +25,17 @@ const char *tool_shown(const char *text)
     *entry = (struct shown){all_shown, shown};
     all_shown = entry;
     return shown;
+}
+
+int tool_flush(const char *program, const char *note)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 1;
+    fprintf(stderr, "%s: standard output: %s%s%s\n", program,
+            errno ? strerror(errno) : "it cannot be written to", note ? "; " : "",
+            note ? note : "");
+    return 0;
 }
 
 int tool_print_json(const cJSON *tree)

@@ -9,6 +9,10 @@
 /* The text as one line, other bytes as \xNN. It lives as long as the program. */
 const char *tool_shown(const char *text);
 
+/* Writes out standard output. 0, with the reason and `note` (NULL: none) on standard error, if it
+ * or an earlier part of it cannot be written. */
+int tool_flush(const char *program, const char *note);
+
 /* Prints the tree on standard output. 0 when out of memory, also before (NULL). */
 int tool_print_json(const cJSON *tree);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
+#include "common/interrupt.h"
 #include "common/output.h"
 #include "common/size.h"
 
@@ -101,19 +102,15 @@ static void print_summary(const collet_extraction *extraction, const extract_opt
 int extract_report(const collet_extraction *extraction, const extract_options *options)
 {
     collet_extraction_info info = {.struct_size = sizeof info};
-    int printed = 0;
 
+    tool_interrupt_report();
     print_warnings(extraction);
     if (options->json)
-        printed = fputs(collet_extraction_meta(extraction), stdout);
+        fputs(collet_extraction_meta(extraction), stdout);
     else if (!options->quiet)
         print_summary(extraction, options);
-    if (printed < 0 || fflush(stdout) != 0) {
-        perror("collet-extract: standard output");
-        fprintf(stderr, "collet-extract: the results in %s and the meta file are complete\n",
-                tool_shown(options->path));
+    if (!tool_flush("collet-extract", "the results and the meta file are complete"))
         return EXTRACT_EXIT_FAILURE;
-    }
     collet_extraction_get_info(extraction, &info);
     if (!info.truncated)
         return EXTRACT_EXIT_OK;

@@ -121,10 +121,8 @@ static int print_report(const collet_runtime *runtime, const info_options *optio
         fputs("backend-info: out of memory for the report\n", stderr);
         return INFO_EXIT_FAILURE;
     }
-    if (ferror(stdout) || fflush(stdout)) {
-        perror("backend-info: standard output");
+    if (!tool_flush("backend-info", NULL))
         return INFO_EXIT_FAILURE;
-    }
     return only && only->state == COLLET_BACKEND_UNAVAILABLE ? INFO_EXIT_UNAVAILABLE : INFO_EXIT_OK;
 }
 

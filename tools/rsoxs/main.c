@@ -4,6 +4,7 @@
 #include "run.h"
 
 #include "common/interrupt.h"
+#include "common/output.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,18 +33,19 @@ static int simulate(int argc, char **argv)
         status = rsoxs_run_open(&run, &err);
     if (status == COLLET_OK && !options.plan)
         status = rsoxs_run_work(&run, &err);
+    tool_interrupt_report();
     if (status == COLLET_OK && options.plan)
         status = rsoxs_print_plan(&run, &err);
     else if (status == COLLET_OK)
         rsoxs_print_summary(&run, now() - began);
-    if (status == COLLET_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        status = collet_fail(&err, COLLET_IO, "standard output cannot be written");
     if (status == COLLET_CANCELLED && tool_interrupt_signal()) {
         fprintf(stderr, "collet-rsoxs: %s; complete patterns are kept, --resume goes on\n",
                 strsignal(tool_interrupt_signal()));
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
+        result = RSOXS_EXIT_FAILURE;
+    } else if (!tool_flush("collet-rsoxs", options.plan ? NULL : "all files are complete")) {
         result = RSOXS_EXIT_FAILURE;
     }
     rsoxs_run_close(&run);

@@ -131,9 +131,8 @@ int rsoxs_validate(int argc, char **argv)
     else if (status == COLLET_OK && !v.json)
         print_summary(&v);
     cJSON_Delete(root);
-    if (status == COLLET_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        status = collet_fail(&err, COLLET_IO, "standard output cannot be written");
     if (status != COLLET_OK)
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
-    return status == COLLET_OK && !v.faults ? 0 : RSOXS_EXIT_FAILURE;
+    int told = tool_flush("collet-rsoxs", NULL);
+    return status == COLLET_OK && !v.faults && told ? 0 : RSOXS_EXIT_FAILURE;
 }

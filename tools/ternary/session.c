@@ -3,7 +3,6 @@
 
 #include "common/interrupt.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,14 +42,4 @@ void ternary_session_close(ternary_session *session)
     collet_context_destroy(session->context);
     collet_runtime_destroy(session->runtime);
     memset(session, 0, sizeof *session);
-}
-
-collet_status ternary_flush(const char *output, collet_error *err)
-{
-    errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return COLLET_OK;
-    return collet_fail(err, COLLET_IO, "standard output: %s%s%s%s",
-                       errno ? strerror(errno) : "it cannot be written to", output ? "; " : "",
-                       output ? output : "", output ? " is complete" : "");
 }

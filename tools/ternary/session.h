@@ -21,8 +21,4 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
                                    const char *unit, collet_error *err);
 void ternary_session_close(ternary_session *session);
 
-/* COLLET_IO where what was printed did not reach standard output; `output`, or NULL, has been
- * written. */
-collet_status ternary_flush(const char *output, collet_error *err);
-
 #endif

@@ -154,7 +154,10 @@ int rsoxs_make(int argc, char **argv)
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
         result = RSOXS_EXIT_FAILURE;
     } else {
+        tool_interrupt_report();
         print_summary(&scene, &paths);
+        if (!tool_flush("collet-rsoxs", "all files are complete"))
+            result = RSOXS_EXIT_FAILURE;
     }
     make_scene_free(&scene);
     make_options_free(&options);
