@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -66,31 +68,45 @@ uint64_t file_hash(uint64_t hash, const void *bytes, size_t count)
 
 static const char here = 0;
 
-/* The path of the mapping with this code: the linker's name for it may be relative to a directory
- * that the program has left since. NULL: /proc is missing, or the file was removed. */
-static char *mapped_path(void)
+/* The path of the mapping with this code, and whether that file is there. NULL: /proc is missing.
+ */
+static char *mapped_path(int *there)
 {
     char line[PATH_MAX + 128], *path = NULL;
     uintptr_t low, high, own = (uintptr_t)&here;
+    unsigned device[2];
+    uintmax_t inode;
+    struct stat st;
     FILE *maps = fopen("/proc/self/maps", "re");
     while (maps && !path && fgets(line, sizeof line, maps)) {
         const char *name = strchr(line, '/');
-        if (name && sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &low, &high) == 2 && low <= own &&
-            own < high)
+        if (name &&
+            sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %x:%x %ju", &low, &high, &device[0],
+                   &device[1], &inode) == 5 &&
+            low <= own && own < high)
             path = strndup(name, strcspn(name, "\n"));
     }
     if (maps)
         fclose(maps);
+    *there = path && !stat(path, &st) && st.st_ino == inode &&
+             st.st_dev == makedev(device[0], device[1]);
     return path;
 }
 
-/* A relative name is no place: the current directory is not trusted. */
+/* The path of the mapping is right also where the linker's name is relative, to a directory that
+ * the program has left since. But on an overlay of overlays it is one within a lower layer, and an
+ * overlay may have other devices: then the linker's name is taken, if it is absolute. */
 static char *core_path(void)
 {
     Dl_info info;
-    char *path = mapped_path();
-    if (!path && dladdr(&here, &info) && info.dli_fname && info.dli_fname[0] == '/')
-        path = strdup(info.dli_fname);
+    void *linked = NULL;
+    int there = 0;
+    char *path = mapped_path(&there);
+    if (!there && dladdr1(&here, &info, &linked, RTLD_DL_LINKMAP) && linked &&
+        ((struct link_map *)linked)->l_name[0] == '/') {
+        free(path);
+        path = strdup(((struct link_map *)linked)->l_name);
+    }
     char *real = path ? realpath(path, NULL) : NULL;
     free(path);
     return real;

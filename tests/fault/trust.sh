@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # trust.sh PROGRAMS LIBRARIES: a relative LD_LIBRARY_PATH with another current directory, and a
-# set-uid program, run nothing that their caller chose. PROGRAMS: the directory with those of
-# place.c; LIBRARIES: the one with libcore.so and the plugins.
+# set-uid program, run nothing that their caller chose; plugins are found on an overlay of overlays.
+# PROGRAMS: the directory with those of place.c; LIBRARIES: the one with libcore.so and the plugins.
 set -eu
 programs=$1 libraries=$2
 work=$(mktemp -d)
@@ -25,6 +25,30 @@ cp "$libraries"/libcore.so* "$work/trap/lib"
     { cat "$work/out"; fail "plugins were searched below the current directory"; }
 [ ! -e "$work/ran" ] || fail "a program below the current directory ran"
 grep -q "probe ok .*/cpu_scalar.so" "$work/out" || { cat "$work/out"; fail "cpu_scalar was not probed"; }
+
+# On an overlay of overlays the mapping's path is one within the lower one. Needs mount.
+mkdir "$work/layers"
+cat >"$work/overlay" <<'END'
+set -e
+mount -t tmpfs none "$1/layers"
+cd "$1/layers"
+mkdir -p lower/lib/collet upper1 work1 middle upper2 work2 top
+cp "$2"/libcore.so* lower/lib
+cp "$2/collet/collet-probe" "$2/collet/cpu_scalar.so" lower/lib/collet
+mount -t overlay none -o lowerdir=lower,upperdir=upper1,workdir=work1 middle
+mount -t overlay none -o lowerdir=middle,upperdir=upper2,workdir=work2 top
+END
+own=
+[ "$(id -u)" = 0 ] || own=-r
+if unshare -m $own sh "$work/overlay" "$work" "$libraries" 2>/dev/null; then
+    echo 'LD_LIBRARY_PATH=$PWD/top/lib "$3/place"' >>"$work/overlay"
+    unshare -m $own sh "$work/overlay" "$work" "$libraries" "$programs" >"$work/out" ||
+        { cat "$work/out"; fail "no backend on an overlay of overlays"; }
+    grep -q "probe ok .*/layers/top/lib/collet/cpu_scalar.so" "$work/out" ||
+        { cat "$work/out"; fail "the plugins beside libcore were not found"; }
+else
+    echo "trust.sh: the part with overlays is skipped: it needs mount"
+fi
 
 # Set-uid, with a library that OCL_ICD_VENDORS names. Needs root, and files that others can read.
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null ||
