@@ -210,6 +210,15 @@ static void tensors_are_wrapped(void **state)
     collet_array_free(b);
     assert_int_equal(deleted, 1);
     assert_true(memory[N - 1] == 2.0f * (N - 1) && memory[N] == (float)N);
+    /* On a device that another context has opened. */
+    collet_context *other = context_of(w.rt);
+    assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
+    assert_ok(other, collet_set_backend(other, "remote:1"));
+    t = sample();
+    t.dl_tensor.device = (dl_device){12, 1};
+    assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
+    collet_array_free(a);
+    collet_context_destroy(other);
     /* A tensor without a deleter. */
     t = sample();
     t.deleter = NULL;

@@ -294,6 +294,11 @@ static void structs_of_newer_programs(void **state)
     collet_error err;
     assert_int_equal(collet_record_at(rt, 0, &record.known, &err), COLLET_OK);
     assert_true(record.more == 0 && record.known.struct_size == sizeof record);
+    union {
+        collet_plugin_record known;
+        char bytes[4096];
+    } largest = {.known = {.struct_size = sizeof largest}};
+    assert_int_equal(collet_record_at(rt, 0, &largest.known, &err), COLLET_OK);
     record.known.struct_size = 0;
     assert_int_equal(collet_record_at(rt, 0, &record.known, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "collet_plugin_record: struct_size is 0"));

@@ -175,20 +175,25 @@ static int count_cached(void)
     return count;
 }
 
-/* Alternating between two configurations probes once for each. */
 static void stale_by_limits(void **state)
 {
-    struct rlimit files, fewer;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
-    fewer = files;
-    fewer.rlim_cur = 200;
+    static const int limits[] = {RLIMIT_AS,     RLIMIT_DATA,  RLIMIT_STACK,
+                                 RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_MEMLOCK};
     cache_marked(*state);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &fewer), 0);
-    int used = was_used(*state);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
-    assert_false(used);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct rlimit all, fewer;
+        assert_int_equal(getrlimit(limits[i], &all), 0);
+        fewer = all;
+        fewer.rlim_cur =
+            all.rlim_cur == RLIM_INFINITY ? (rlim_t)1 << 62 : all.rlim_cur - all.rlim_cur / 8;
+        assert_int_equal(setrlimit(limits[i], &fewer), 0);
+        int used = was_used(*state);
+        assert_int_equal(setrlimit(limits[i], &all), 0);
+        assert_true(!used || all.rlim_cur < 8);
+    }
 }
 
+/* Alternating between two configurations probes once for each. */
 static void several_results(void **state)
 {
     fixture *f = *state;

@@ -208,11 +208,13 @@ static void path_elements(void **state)
     fixture_add(f, "good", "good.so");
     subdirectory(f, "one", 0755);
     fixture_add(f, "own_op", "one/file.so");
+    subdirectory(f, "empty", 0755);
     char *here = getcwd(NULL, 0);
     assert_int_equal(chdir(f->directory), 0);
     snprintf(f->path, sizeof f->path,
-             "::one:.:/nonexistent/there:%s/one/file.so:%s:%s//:", f->directory, f->directory,
-             f->directory);
+             "::one:.:/nonexistent/there:%s/one/file.so:%s:%s//:%s/one/file.so:"
+             "%s/one/file.so/below:%s/empty:",
+             f->directory, f->directory, f->directory, f->directory, f->directory, f->directory);
     fixture_scan(f);
     assert_int_equal(chdir(here), 0);
     free(here);
@@ -222,6 +224,9 @@ static void path_elements(void **state)
     fixture_assert_refused(f, "one", "search", "relative-path", "absolute");
     fixture_assert_refused(f, ".", "search", "relative-path", "absolute");
     fixture_assert_refused(f, "there", "search", "not-found", "");
+    assert_string_equal(fixture_record(f, "file.so", "search")->code, "duplicate-file");
+    fixture_assert_refused(f, "below", "search", "not-found", "");
+    assert_string_equal(fixture_record(f, "empty", "search")->reason, "0 candidates");
     const collet_plugin_record *again = record_at(f->records, record_count(f->records) - 1);
     assert_string_equal(again->stage, "probe");
     int duplicates = 0;
