@@ -76,7 +76,8 @@ static collet_status device_open(const collet_host *host, uint32_t index,
     properties->memory = COLLET_MEMORY_OWN;
     int synchronous = setting(host, "remote.synchronous") != 0;
     properties->order = synchronous ? COLLET_ORDER_SYNCHRONOUS : COLLET_ORDER_QUEUES;
-    properties->threads = COLLET_THREADS_ANY;
+    properties->threads =
+        setting(host, "remote.one_call") ? COLLET_THREADS_ONE : COLLET_THREADS_ANY;
     if (synchronous && remote_queue_create(d, &d->inner, err) != COLLET_OK) {
         free(d);
         return COLLET_NO_MEMORY;
