@@ -672,6 +672,25 @@ static void what_cannot_be_recorded(void **state)
         assert_floats(cx, x, (float[]){12, 15, 18, 21});
     }
     assert_counted(0, 0, 0);
+    assert_int_equal(atomic_load(&control.begun), 1);
+}
+
+static int set_up_slow(void **state)
+{
+    (void)state;
+    return set_up_watched("remote.delay_us=20000");
+}
+
+/* The plugin aborts if the recording is released before its replays are over. */
+static void freed_while_it_runs(void **state)
+{
+    (void)state;
+    record();
+    for (int i = 0; i < 3; i++)
+        assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
+    collet_sequence_free(sequence);
+    sequence = NULL;
+    assert_counted(1, 2, 0);
 }
 
 /* Rows are asked again about a call whose operands are at other offsets, before anything moves. */
@@ -822,6 +841,7 @@ int main(void)
         RECORDING(each_queue_records, set_up_recording),
         RECORDING(after_a_trim, set_up_recording),
         RECORDING(what_cannot_be_recorded, set_up_recording),
+        RECORDING(freed_while_it_runs, set_up_slow),
         TEST(other_offsets, set_up_remote),
         RECORDING(without_the_extension, set_up_without),
         RECORDING(refused_replays, set_up_refusing_replay),

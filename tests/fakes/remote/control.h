@@ -20,8 +20,8 @@ typedef struct remote_command {
 
 typedef struct remote_control {
     _Atomic uint64_t serial;
-    _Atomic int recorded, replayed, recordings; /* counted: ends, replays, alive */
-    _Atomic int stamps;                         /* alive */
+    _Atomic int begun, recorded, replayed; /* counted: begins, ends, replays */
+    _Atomic int recordings, stamps;        /* alive */
     /* Called when a command is enqueued, before it runs; returns the status with which it will end.
      * After anything but OK the target's bytes are garbage. */
     collet_status (*enqueued)(struct remote_control *control, const remote_command *command);

@@ -59,6 +59,8 @@ void task_free(task *t)
             buffer_count(t->buffers[i], -1);
     if (t->after)
         timeline_unref(t->after);
+    if (t->of)
+        t->of->copies--;
     free(t->source);
     free(t);
 }

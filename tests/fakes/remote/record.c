@@ -22,6 +22,7 @@ static collet_status begin(collet_device *d, collet_queue *q, collet_error *err)
     r->queue = q;
     r->last = &r->first;
     *queue_recording(q) = r;
+    COUNT(d, begun, 1);
     return COLLET_OK;
 }
 
@@ -37,6 +38,8 @@ static void recording_free(collet_recording *r)
 
 static void release(collet_device *d, collet_recording *r)
 {
+    if (r && r->copies)
+        abort();
     if (r)
         COUNT(d, recordings, -1);
     recording_free(r);
@@ -52,21 +55,34 @@ static collet_status end(collet_device *d, collet_queue *q, collet_recording **r
         recording_free(r);
         return COLLET_OK;
     }
-    release(d, *recording);
-    *recording = r;
-    COUNT(d, recordings, 1);
     COUNT(d, recorded, 1);
+    if (!*recording) {
+        COUNT(d, recordings, 1);
+        *recording = r;
+        return COLLET_OK;
+    }
+    /* Copies of the replaced one may be in queues and count themselves in it. */
+    collet_recording *kept = *recording;
+    task *replaced = kept->first;
+    kept->queue = q;
+    kept->trims = r->trims;
+    kept->first = r->first;
+    r->first = replaced;
+    recording_free(r);
     return COLLET_OK;
 }
 
 /* A copy that is a new kernel call. */
-static collet_status copy(collet_device *d, const task *t, task **out, collet_error *err)
+static collet_status copy(collet_device *d, collet_recording *r, const task *t, task **out,
+                          collet_error *err)
 {
     task *c = task_new(d, t->work);
     if (!c)
         return d->host->fail(err, COLLET_REFUSED, "no memory for a task");
     *c = *t;
     c->next = NULL;
+    c->of = r;
+    r->copies++;
     for (int i = 0; i < 4; i++)
         if (c->buffers[i])
             buffer_count(c->buffers[i], 1);
@@ -85,7 +101,7 @@ static collet_status replay(collet_device *d, collet_queue *q, collet_recording 
         return d->host->fail(err, COLLET_REFUSED, "what the recording needs was freed");
     for (const task *t = r->first; t && status == COLLET_OK; t = t->next) {
         task *c = NULL;
-        status = copy(d, t, &c, err);
+        status = copy(d, r, t, &c, err);
         if (status == COLLET_OK)
             queue_push(q, c);
         else if (c)

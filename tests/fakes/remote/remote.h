@@ -47,7 +47,8 @@ struct task;
 /* Tasks that were recorded: record.c. */
 struct collet_recording {
     collet_queue *queue;
-    uint64_t trims; /* of the device, when they were recorded */
+    uint64_t trims;         /* of the device, when they were recorded */
+    _Atomic int64_t copies; /* in queues */
     struct task *first, **last;
 };
 
@@ -71,6 +72,7 @@ typedef struct task {
     double fill;          /* the value of a fill */
     collet_status ending; /* chosen when it was enqueued; OK: as `work` returns */
     void *source;         /* owned */
+    collet_recording *of; /* of which it is a copy, or NULL */
     struct task *next;
 } task;
 
