@@ -11,7 +11,7 @@
 #include <collet/collet.h>
 
 #define MAX_HEADERS 512
-#define MAX_NOTE_SEGMENT ((uint64_t)1 << 20)
+#define MAX_NOTES ((uint64_t)1 << 20) /* bytes in all segments, which may overlap */
 
 #if defined(__x86_64__)
 #define OWN_MACHINE EM_X86_64
@@ -119,9 +119,6 @@ static collet_status walk_segment(const unsigned char *bytes, uint64_t size, uin
 static collet_status read_segment(int fd, const Elf64_Phdr *p, elf_note_fn visit, void *user,
                                   refusal *why)
 {
-    if (p->p_filesz > MAX_NOTE_SEGMENT)
-        return REFUSE("malformed-elf", "a note segment of %llu bytes",
-                      (unsigned long long)p->p_filesz);
     if (!p->p_filesz)
         return COLLET_OK;
     unsigned char *bytes = malloc(p->p_filesz);
@@ -158,9 +155,16 @@ collet_status elf_note_walk(int fd, elf_note_fn visit, void *user, refusal *why)
                           why);
     if (status == COLLET_OK)
         status = check_segments(segments, header.e_phnum, size, why);
-    for (size_t i = 0; status == COLLET_OK && i < header.e_phnum; i++)
-        if (segments[i].p_type == PT_NOTE)
-            status = read_segment(fd, &segments[i], visit, user, why);
+    uint64_t left = MAX_NOTES;
+    for (size_t i = 0; status == COLLET_OK && i < header.e_phnum; i++) {
+        const Elf64_Phdr *p = &segments[i];
+        if (p->p_type != PT_NOTE)
+            continue;
+        status = p->p_filesz <= left ? read_segment(fd, p, visit, user, why)
+                                     : REFUSE("malformed-elf", "more than %llu bytes of notes",
+                                              (unsigned long long)MAX_NOTES);
+        left -= p->p_filesz;
+    }
     free(segments);
     return status;
 }

@@ -428,6 +428,23 @@ static void note_sizes(void **state)
     expect(COLLET_FORMAT, "malformed-elf", "runs over");
 }
 
+/* Segments may overlap, so that a small file has gigabytes of notes. */
+static void many_note_segments(void **state)
+{
+    (void)state;
+    enum { SEGMENTS = 512 };
+    static const char content[2048];
+    elf_image_start(&image, 8);
+    elf_image_note(&image, "stranger", 1, content, sizeof content);
+    elf_image_pad(&image);
+    Elf64_Phdr note = *elf_image_segment(&image, 1);
+    elf_image_header(&image)->e_phoff = image.size;
+    elf_image_header(&image)->e_phnum = SEGMENTS;
+    for (int i = 0; i < SEGMENTS; i++, image.size += sizeof note)
+        memcpy(image.bytes + image.size, &note, sizeof note);
+    expect(COLLET_FORMAT, "malformed-elf", "more than 1048576 bytes of notes");
+}
+
 /* Every truncated file is refused; no changed byte causes invalid accesses (sanitizers check). */
 static void damage(void **state)
 {
@@ -458,7 +475,8 @@ int main(void)
         cmocka_unit_test(names),      cmocka_unit_test(sizes),
         cmocka_unit_test(lengths),    cmocka_unit_test(build_ids),
         cmocka_unit_test(notes),      cmocka_unit_test(segments),
-        cmocka_unit_test(note_sizes), cmocka_unit_test(damage),
+        cmocka_unit_test(note_sizes), cmocka_unit_test(many_note_segments),
+        cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
