@@ -46,6 +46,8 @@ size_t text_character(const char *text, size_t size)
     const unsigned char *byte = (const unsigned char *)text;
     if (!size)
         return 0;
+    if (byte[0] >= ' ' && byte[0] < 0x7f) /* most */
+        return 1;
     size_t length = byte[0] < 0x80 ? 1 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
     uint32_t code = length == 1 ? byte[0] : byte[0] & (0x7fu >> length);
     if (length > size || byte[0] > 0xf4 || (byte[0] >= 0x80 && byte[0] < 0xc2))
