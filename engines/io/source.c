@@ -35,6 +35,14 @@ collet_status collet_file_open(const char *path, int *fd, int64_t *size, collet_
     return COLLET_IO;
 }
 
+/* No more than a small file fills, at least a page. */
+static size_t window_size(int64_t size)
+{
+    if (size >= (int64_t)COLLET_SOURCE_WINDOW)
+        return COLLET_SOURCE_WINDOW;
+    return (size_t)((size | 1) + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
 collet_status collet_source_open(collet_source *source, const char *path, collet_error *err)
 {
     *source = (collet_source){.fd = -1};
@@ -42,7 +50,7 @@ collet_status collet_source_open(collet_source *source, const char *path, collet
     if (status != COLLET_OK)
         return status;
     source->path = strdup(path);
-    source->window = aligned_alloc((size_t)PAGE, COLLET_SOURCE_WINDOW);
+    source->window = aligned_alloc((size_t)PAGE, window_size(source->size));
     if (!source->path || !source->window) {
         collet_source_close(source);
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
