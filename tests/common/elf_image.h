@@ -44,10 +44,10 @@ static inline Elf64_Phdr *elf_image_segment(elf_image *image, size_t index)
 
 static inline void elf_image_start(elf_image *image, size_t alignment)
 {
-    memset(image, 0, sizeof *image);
     image->alignment = alignment;
     image->size = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr);
     image->size = (image->size + 7) / 8 * 8;
+    memset(image->bytes, 0, image->size);
     Elf64_Ehdr *header = elf_image_header(image);
     memcpy(header->e_ident, ELFMAG, SELFMAG);
     header->e_ident[EI_CLASS] = ELFCLASS64;
@@ -70,7 +70,7 @@ static inline void elf_image_pad(elf_image *image)
 {
     size_t start = elf_image_segment(image, 1)->p_offset;
     while ((image->size - start) % image->alignment)
-        image->size++;
+        image->bytes[image->size++] = 0;
 }
 
 /* Appends a note and updates the segments' sizes. */

@@ -3,18 +3,16 @@
  * Any bytes as a plugin's file and, unless they start with the ELF magic, as the manifest of a
  * valid one: refused with a code and a message, or read as manifest.h specifies.
  */
+#include "fuzz_file.h"
+
 #include "plugins/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <collet/plugin.h>
 
 #include "common/elf_image.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const manifest *m, collet_status status, const char *code, const char *text)
 {
@@ -35,14 +33,12 @@ static void read_file(const void *bytes, size_t size)
 {
     manifest m;
     refusal why = {.text = ""};
-    int fd = memfd_create("plugin", MFD_CLOEXEC);
-    if (fd >= 0 && write(fd, bytes, size) == (ssize_t)size) {
-        collet_status status = manifest_read(fd, &m, &why);
-        check(&m, status, why.code, why.text);
-        manifest_clear(&m);
-    }
-    if (fd >= 0)
-        close(fd);
+
+    fuzz_file_begin(bytes, size, NULL);
+    collet_status status = manifest_read(FUZZ_DESCRIPTOR, &m, &why);
+    check(&m, status, why.code, why.text);
+    manifest_clear(&m);
+    fuzz_file_end();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

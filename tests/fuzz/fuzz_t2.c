@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void correct(uint8_t *data, size_t size)
 {
@@ -46,13 +45,13 @@ static unsigned read_layer(const collet_t2_file *file, uint32_t index)
 /* Keeps the compiler from removing the reads. */
 static volatile unsigned seen;
 
-static void read_file(const char *path)
+static void read_file(void)
 {
     collet_error err = {0};
     collet_t2_file file;
     unsigned sum = 0;
 
-    if (collet_t2_open(path, &file, &err) != COLLET_OK) {
+    if (collet_t2_open(FUZZ_PATH, &file, &err) != COLLET_OK) {
         if (file.mapping || file.layers || err.text[0] == '\0')
             abort();
     }
@@ -64,18 +63,15 @@ static void read_file(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char path[FUZZ_PATH];
     uint8_t *copy = malloc(size + 1);
 
     for (int corrected = 0; copy && corrected < 2; corrected++) {
         memcpy(copy, data, size);
         if (corrected)
             correct(copy, size);
-        int fd = fuzz_make_file(copy, size, corrected ? NULL : "\x89\x43\x4c\x54", path);
-        if (fd < 0)
-            continue;
-        read_file(path);
-        close(fd);
+        fuzz_file_begin(copy, size, corrected ? NULL : "\x89\x43\x4c\x54");
+        read_file();
+        fuzz_file_end();
     }
     free(copy);
     return 0;

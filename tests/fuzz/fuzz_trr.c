@@ -2,16 +2,10 @@
 /* Any .trr file is read or refused with a message. */
 #include "fuzz_file.h"
 
-#include <unistd.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char path[FUZZ_PATH];
-    int fd = fuzz_make_file(data, size, "\0\0\x07\xc9", path);
-
-    if (fd < 0)
-        return 0;
-    fuzz_read_trajectory(path);
-    close(fd);
+    fuzz_file_begin(data, size, "\0\0\x07\xc9");
+    fuzz_read_trajectory();
+    fuzz_file_end();
     return 0;
 }
