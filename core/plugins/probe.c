@@ -406,8 +406,10 @@ static int report_from_text(const child *c, size_t marks, probe_report *report,
         return *status == COLLET_NO_MEMORY;
     const char *code = json_string(root, "code"), *reason = json_string(root, "reason");
     const char *capabilities = json_string(root, "capabilities");
-    int fine = code && reason && strlen(code) < 48 && strlen(reason) <= COLLET_ERROR_TEXT &&
-               json_boolean(root, "unproven", &unproven) && !strcmp(code, "ok") == !!capabilities &&
+    int fine = code && reason && strlen(code) < 48 &&
+               !code[strspn(code, "abcdefghijklmnopqrstuvwxyz-")] &&
+               strlen(reason) <= COLLET_ERROR_TEXT && json_boolean(root, "unproven", &unproven) &&
+               !strcmp(code, "ok") == !!capabilities &&
                (!capabilities || capabilities_verify(capabilities, NULL, NULL) == COLLET_OK);
     if (fine)
         *status = probe_report_set(report, code, reason, capabilities, unproven, err);

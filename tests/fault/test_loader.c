@@ -182,6 +182,7 @@ static const struct {
     {"exit_entry", "exit-in-entry", "status 7"},
     {"capabilities_fail", "capabilities-failed", "the driver does not respond"},
     {"capabilities_garbage", "capabilities-invalid", "device_count (2)"},
+    {"forged_report", "exit-in-constructor", "status 0"},
     {"flush_to_zero", "changes-floating-point", "-ffast-math"},
 };
 
