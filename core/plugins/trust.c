@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -62,17 +63,28 @@ static int group_trusted(gid_t id)
     return 1;
 }
 
-/* Why others could change what `st` is of; NULL: they could not. */
-static const char *writable(const struct stat *st)
+/* Then the group's bits are its mask: what it may allow others. */
+static int has_access_list(int fd)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
+}
+
+/* Why others could change what `fd` and `st` are of; NULL: they could not. */
+static const char *writable(int fd, const struct stat *st)
 {
     if (st->st_mode & S_IWOTH)
         return "world-writable";
-    return (st->st_mode & S_IWGRP) && !group_trusted(st->st_gid) ? "group-writable" : NULL;
+    return (st->st_mode & S_IWGRP) && (!group_trusted(st->st_gid) || has_access_list(fd))
+               ? "group-writable"
+               : NULL;
 }
 
-static collet_status check_file(const struct stat *st, refusal *why)
+/* `fd` is -1 before it is opened. */
+static collet_status check_file(int fd, const struct stat *st, refusal *why)
 {
-    const char *open = writable(st);
+    const char *open = writable(fd, st);
     if (!S_ISREG(st->st_mode))
         return REFUSE("not-regular", "not a regular file");
     if (open)
@@ -92,7 +104,7 @@ static collet_status check_file(const struct stat *st, refusal *why)
 static collet_status check_directory(const walk *w, int last)
 {
     refusal *why = w->why;
-    const char *open = writable(&w->st), *place = w->place[0] ? w->place : "/";
+    const char *open = writable(w->directory, &w->st), *place = w->place[0] ? w->place : "/";
     if (open && (last || !(w->st.st_mode & S_ISVTX)))
         return open[0] == 'w'
                    ? REFUSE("world-writable-directory",
@@ -181,7 +193,7 @@ static collet_status open_file(walk *w, const char *name, int *fd)
         openat(w->directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (found < 0)
         return unreadable(errno, w->why);
-    status = fstat(found, &st) ? unreadable(errno, w->why) : check_file(&st, w->why);
+    status = fstat(found, &st) ? unreadable(errno, w->why) : check_file(found, &st, w->why);
     if (status != COLLET_OK)
         close(found);
     else
@@ -217,7 +229,7 @@ static collet_status step(walk *w, int *fd)
     }
     if (!last)
         return enter_named(w, name);
-    status = check_file(&st, w->why);
+    status = check_file(-1, &st, w->why);
     return status == COLLET_OK ? open_file(w, name, fd) : status;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -121,6 +122,32 @@ static void group_writable(void **state)
     assert_int_equal(chown(fixture_path(f, "ours"), 0, 0), 0);
     fixture_scan(f);
     fixture_assert_proven(f, "zoo_good");
+}
+
+/* The group's bits are then the list's mask, and the group is root's. */
+static void access_control_list(void **state)
+{
+    enum { OWNER = 1, USER = 2, GROUP = 4, MASK = 16, OTHERS = 32 };
+    const struct {
+        uint32_t version;
+        struct {
+            uint16_t tag, may;
+            uint32_t user;
+        } entries[5];
+    } list = {
+        2, {{OWNER, 7, ~0u}, {USER, 7, 54321}, {GROUP, 5, ~0u}, {MASK, 7, ~0u}, {OTHERS, 5, ~0u}}};
+    fixture *f = *state;
+    two_good(f);
+    subdirectory(f, "theirs", 0755);
+    fixture_add(f, "good", "theirs/third.so");
+    const char *const paths[] = {fixture_path(f, "own_op.so"), fixture_path(f, "theirs")};
+    for (int i = 0; i < 2; i++)
+        if (geteuid() || setxattr(paths[i], "system.posix_acl_access", &list, sizeof list, 0))
+            skip();
+    expect_policy(f, "group-writable", "g-w");
+    snprintf(f->path, sizeof f->path, "%s/theirs", f->directory);
+    fixture_scan(f);
+    fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "/theirs");
 }
 
 static void loop_of_links(void **state)
@@ -282,20 +309,11 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(world_writable_file),
-        CASE(foreign_owner),
-        CASE(world_writable_directory),
-        CASE(foreign_directory),
-        CASE(directories_above),
-        CASE(group_writable),
-        CASE(loop_of_links),
-        CASE(denied),
-        CASE(no_regular_file),
-        CASE(dangling_link),
-        CASE(duplicate_name),
-        CASE(first_usable_wins),
-        CASE(duplicate_file),
-        CASE(path_elements),
+        CASE(world_writable_file), CASE(foreign_owner),     CASE(world_writable_directory),
+        CASE(foreign_directory),   CASE(directories_above), CASE(group_writable),
+        CASE(access_control_list), CASE(loop_of_links),     CASE(denied),
+        CASE(no_regular_file),     CASE(dangling_link),     CASE(duplicate_name),
+        CASE(first_usable_wins),   CASE(duplicate_file),    CASE(path_elements),
         CASE(order_and_plus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
