@@ -373,6 +373,27 @@ static collet_status find_probe_program(scan *s)
     return status;
 }
 
+/* It runs as plugins do; one that is missing tells so when it is started. */
+static collet_status check_probe_program(scan *s)
+{
+    const collet_host *host = s->options->host;
+    int fd = -1;
+    refusal why;
+    if (!s->probe_program || !s->options->probe)
+        return COLLET_OK;
+    collet_status status = trust_open(s->probe_program, &fd, &why);
+    if (fd >= 0)
+        close(fd);
+    if (status == COLLET_NO_MEMORY)
+        return no_memory(s->err);
+    if (status == COLLET_OK || status == COLLET_IO)
+        return COLLET_OK;
+    host->log(host, COLLET_LOG_WARNING, "%s is not run: %s", s->probe_program, why.text);
+    free(s->probe_program);
+    s->probe_program = NULL;
+    return COLLET_OK;
+}
+
 static collet_status report_examined(scan *s)
 {
     const loader_options *o = s->options;
@@ -410,6 +431,8 @@ collet_status loader_scan(const loader_options *options, record_list *records,
     if (!options->host || !options->host->log || !options->host->threads)
         return collet_fail(err, COLLET_INVALID, "the loader needs a host with log and threads");
     collet_status status = find_probe_program(&s);
+    if (status == COLLET_OK)
+        status = check_probe_program(&s);
     if (status == COLLET_OK)
         status = search_files(options, records, &found, err);
     if (status == COLLET_OK)

@@ -173,7 +173,7 @@ static collet_status start(const loader_options *o, const char *program, probing
     return p->cached || program
                ? COLLET_OK
                : probe_report_set(&p->report, "probe-unavailable",
-                                  "the path of libcore and collet-probe is unknown", NULL, 1, err);
+                                  "collet-probe is not found, or not trusted", NULL, 1, err);
 }
 
 static collet_status conclude(const loader_options *o, const char *program, probing *p,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -138,6 +139,20 @@ static void device_free(collet_device *d)
     free(d);
 }
 
+/* Whether nobody may write to the program who may not write to the plugin beside it, which libcore
+ * has checked with its directory. That it is missing is told when it is started. */
+static bool program_trusted(const char *program)
+{
+    Dl_info info;
+    struct stat p, own;
+    if (stat(program, &p))
+        return true;
+    return dladdr(worker_rows, &info) && !stat(info.dli_fname, &own) &&
+           (p.st_uid == 0 || p.st_uid == geteuid() || p.st_uid == own.st_uid) &&
+           !(p.st_mode & (S_IWGRP | S_IWOTH) & ~own.st_mode) &&
+           (!(p.st_mode & S_IWGRP) || p.st_gid == own.st_gid);
+}
+
 static collet_status device_start(collet_device *d, collet_device_properties *properties,
                                   collet_error *err)
 {
@@ -147,6 +162,10 @@ static collet_status device_start(collet_device *d, collet_device_properties *pr
                              "worker:%s: the place of collet-worker is unknown, or settings are "
                              "too long",
                              d->name);
+    if (!program_trusted(c.words[0]))
+        return d->host->fail(err, COLLET_UNAVAILABLE,
+                             "worker:%s: %s is not started: others may write to it, or own it",
+                             d->name, c.words[0]);
     d->process = (process){.host = d->host, .name = d->name, .words = c.words, .user = d};
     d->process.ended = device_ended;
     collet_status status = process_start(&d->process, err);

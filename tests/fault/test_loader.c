@@ -340,6 +340,24 @@ static void probe_missing(void **state)
     assert_non_null(open_one(f, "zoo_good", COLLET_OK));
 }
 
+static void probe_not_trusted(void **state)
+{
+    fixture *f = *state;
+    char path[PATH_MAX];
+    size_t count;
+    char *program = fixture_read(COLLET_TEST_PROBE, &count);
+    fixture_write(f, "collet-probe", program, count);
+    free(program);
+    snprintf(path, sizeof path, "%s/collet-probe", f->directory);
+    assert_int_equal(chmod(path, 0777), 0);
+    f->options.probe_program = path;
+    fixture_add(f, "good", "good.so");
+    fixture_scan(f);
+    const loader_plugin *p = fixture_plugin(f, "zoo_good");
+    assert_true(p->usable && p->unproven);
+    assert_string_equal(p->reason, "collet-probe is not found, or not trusted");
+}
+
 static void settings_reach_the_probe(void **state)
 {
     fixture *f = *state;
@@ -406,6 +424,7 @@ int main(void)
         CASE(changed_since),
         CASE(control_is_restored),
         CASE(probe_missing),
+        CASE(probe_not_trusted),
         CASE(settings_reach_the_probe),
         CASE(undeclared_setting),
         CASE(many_settings_reach_the_probe),

@@ -334,6 +334,8 @@ static void the_program_is_missing(void **state)
            "/collet-worker cannot be started: No such file or directory (it is installed beside");
     copy_file("/dev/null", p.program, 0644);
     refuse(p.path, NULL, "worker:cpu_scalar", "cannot be started: Permission denied");
+    assert_int_equal(chmod(p.program, 0757), 0);
+    refuse(p.path, NULL, "worker:cpu_scalar", "is not started: others may write to it, or own it");
     place_remove(&p);
 }
 
