@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -17,8 +18,19 @@ static collet_status refuse(json_problem *out, json_problem problem, collet_erro
     return collet_fail(err, COLLET_FORMAT, "%s at byte %zu of the JSON", what, offset);
 }
 
+/* At both, cJSON ends the string. */
+static int is_bad_escape(const char *text, size_t length)
+{
+    size_t digits = 0;
+    if (length < 2 || text[1] != 'u')
+        return 0;
+    while (digits < 4 && digits + 2 < length && isxdigit((unsigned char)text[digits + 2]))
+        digits++;
+    return digits < 4 || !memcmp(text + 2, "0000", 4);
+}
+
 /* Rejects what cJSON accepts: up to a thousand levels, a byte order mark, raw control characters,
- * and \u0000, at which it ends a string. */
+ * \u0000, and \u without four digits. */
 static const char *scan(const char *text, size_t length, size_t *offset)
 {
     int in_string = 0, depth = 0;
@@ -30,8 +42,8 @@ static const char *scan(const char *text, size_t length, size_t *offset)
         if (in_string) {
             if (!character)
                 return "a control character or invalid UTF-8 in a string";
-            if (c == '\\' && length - i >= 6 && !memcmp(text + i, "\\u0000", 6))
-                return "\\u0000 in a string";
+            if (c == '\\' && is_bad_escape(text + i, length - i))
+                return "\\u0000 or an incomplete \\u in a string";
             if (c == '\\')
                 bytes++;
             else if (c == '"')

@@ -184,6 +184,7 @@ static const struct {
     {GOOD GOOD, "manifest-trailing", "follows"},
     {"{\"a\":1,\"b\":[{\"c\":1,\"c\":2}]}", "manifest-duplicate-key", "'c'"},
     {"{\"a\":\"\\u0000\"}", "manifest-syntax", "u0000"},
+    {"{\"a\":\"\\u00g0\"}", "manifest-syntax", "incomplete"},
     {"{\"a\":\"\n\"}", "manifest-syntax", "control"},
     {"{\"a\":\f1}", "manifest-syntax", "outside"},
     {"[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]", "manifest-syntax", "levels"},
