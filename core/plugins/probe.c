@@ -104,18 +104,19 @@ static int spawn_with(pid_t *pid, char *const *arguments, int report, int messag
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
+    /* Each can only lack memory. */
     int error = posix_spawnattr_setflags(
         attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    error = error ? error : posix_spawnattr_setsigmask(attributes, &none);
-    error = error ? error : posix_spawnattr_setsigdefault(attributes, &all);
-    error = error ? error : posix_spawnattr_setpgroup(attributes, 0);
-    error = error ? error : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
-    error = error ? error : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
-    error = error ? error : posix_spawn_file_actions_adddup2(actions, messages, 2);
-    error = error ? error : posix_spawn_file_actions_adddup2(actions, report, PROBE_DESCRIPTOR);
+    error |= posix_spawnattr_setsigmask(attributes, &none);
+    error |= posix_spawnattr_setsigdefault(attributes, &all);
+    error |= posix_spawnattr_setpgroup(attributes, 0);
+    error |= posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+    error |= posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
+    error |= posix_spawn_file_actions_adddup2(actions, messages, 2);
+    error |= posix_spawn_file_actions_adddup2(actions, report, PROBE_DESCRIPTOR);
     /* With raised privileges the caller's variables must not steer the plugin's libraries. */
     char *const nothing[] = {NULL};
-    return error ? error
+    return error ? ENOMEM
                  : posix_spawn(pid, arguments[0], actions, attributes, arguments,
                                getauxval(AT_SECURE) ? nothing : environ);
 }

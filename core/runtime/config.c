@@ -299,7 +299,7 @@ static collet_status from_program(config *c, const collet_runtime_options *o, co
 static collet_status program_defaults(config *c, const collet_runtime_options *o, collet_error *err)
 {
     collet_status status = COLLET_OK;
-    for (size_t i = 0; status == COLLET_OK && o && o->defaults && o->defaults[i]; i++)
+    for (size_t i = 0; status == COLLET_OK && o->defaults && o->defaults[i]; i++)
         status = assignment(c, o->defaults[i], FROM_DEFAULT, "defaults of the program", err);
     return status;
 }
@@ -307,7 +307,7 @@ static collet_status program_defaults(config *c, const collet_runtime_options *o
 /* The environment overrides the file, but also names it, so the name is read first. */
 static collet_status read_all(config *c, const collet_runtime_options *options, collet_error *err)
 {
-    const char *named = options ? options->config_file : NULL;
+    const char *named = options->config_file;
     int must_exist = 1;
     if (!named || !*named)
         named = secure_getenv(settings[CONFIG_CONFIG].environment);
@@ -320,9 +320,9 @@ static collet_status read_all(config *c, const collet_runtime_options *options, 
         status = read_file(c, named, must_exist, err);
     if (status == COLLET_OK)
         status = from_environment(c, err);
-    if (status == COLLET_OK && options && options->config_file && *options->config_file)
+    if (status == COLLET_OK && options->config_file && *options->config_file)
         status = value_set(c, CONFIG_CONFIG, options->config_file, FROM_PROGRAM, "options", err);
-    if (status == COLLET_OK && options)
+    if (status == COLLET_OK)
         status = from_program(c, options, err);
     return status;
 }

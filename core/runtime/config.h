@@ -60,7 +60,7 @@ typedef enum config_key { CONFIG_LIST(CONFIG_KEY) CONFIG_KEY_COUNT } config_key;
 typedef struct config config;
 
 /*
- * Reads `options` (may be NULL), environment (through secure_getenv) and configuration file. A
+ * Reads `options`, environment (through secure_getenv) and configuration file. A
  * named file that cannot be read is IO; a malformed line, an unknown key without a dot or a value
  * of the wrong type is FORMAT or INVALID, with file and line. Keys with a dot belong to backends:
  * config_check_plugins.

@@ -332,6 +332,9 @@ static void bad_configuration_is_refused(void **state)
     assert_refused(p, "probe = maybe\n", COLLET_INVALID, "probe is on or off, not 'maybe'");
     assert_refused(p, "isa = avx2\n", COLLET_INVALID, "isa is auto, x86-64-v2");
     assert_refused(p, "log = loud\n", COLLET_INVALID, "log is error, warning");
+    char line[8300];
+    snprintf(line, sizeof line, "log_%0*d = x", (int)sizeof line - 20, 0);
+    assert_refused(p, line, COLLET_FORMAT, "collet.conf:1: the line is longer than 8190 bytes");
     setenv("COLLET_ISA", OTHER_LEVEL, 1); /* another architecture's */
     assert_refused(p, "", COLLET_INVALID, "COLLET_ISA: isa is auto, " OWN_LEVEL);
     unsetenv("COLLET_ISA");
@@ -390,6 +393,15 @@ static void unknown_variable_is_warned_about(void **state)
     assert_non_null(strstr(message, "the nearest is COLLET_BACKEND "));
     collet_runtime_destroy(rt);
 
+    char long_name[80];
+    message[0] = '\0';
+    snprintf(long_name, sizeof long_name, "COLLET_%070d", 0);
+    setenv(long_name, "", 1);
+    assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
+    unsetenv(long_name);
+    assert_string_equal(message, "");
+    collet_runtime_destroy(rt);
+
     setenv("COLLET_TEMPERATURE", "3", 1);
     assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
     unsetenv("COLLET_TEMPERATURE");
@@ -405,7 +417,9 @@ static void assert_file_refused(const place *p, const char *file, collet_status 
     collet_runtime_options options = {
         .struct_size = sizeof options, .plugin_path = p->path, .config_file = file};
     assert_int_equal(collet_runtime_create(&rt, &options, &err), expected);
-    if (!strstr(err.text, text))
+    if (expected == COLLET_OK)
+        collet_runtime_destroy(rt);
+    else if (!strstr(err.text, text))
         fail_msg("'%s' does not contain '%s'", err.text, text);
 }
 
@@ -430,10 +444,40 @@ static void files_that_are_not_trusted(void **state)
     assert_file_refused(p, p->file, COLLET_IO, "symbolic links");
     unlink(p->file);
     assert_file_refused(p, "/dev/zero", COLLET_INVALID, "not");
+    assert_file_refused(p, "/proc/self/mem", COLLET_IO, "cannot read /proc/self/mem: Input/output");
     write_file(p->file, "");
     assert_int_equal(truncate(p->file, (off_t)1 << 40), 0);
     assert_file_refused(p, p->file, COLLET_INVALID, "is larger than");
     unlink(p->file);
+}
+
+/* Below the current directory, whose name comes first in what is checked. */
+static void relative_file(void **state)
+{
+    const place *p = *state;
+    char *before = getcwd(NULL, 0);
+    write_file(p->file, "bakend = x\n");
+    assert_int_equal(chdir(p->directory), 0);
+    assert_file_refused(p, "collet.conf", COLLET_INVALID, "collet.conf:1: unknown setting");
+    assert_file_refused(p, "none.conf", COLLET_IO, "none.conf is not used: cannot be opened");
+    assert_file_refused(p, "", COLLET_OK, "");
+    assert_int_equal(chdir(before), 0);
+    free(before);
+}
+
+/* Of two files with the name of a backend, the manifest of the good one counts. */
+static void keys_of_a_backend_with_a_bad_file(void **state)
+{
+    place *p = *state;
+    char bad[96];
+    snprintf(bad, sizeof bad, "%s/remote.so", p->directory);
+    write_file(bad, "");
+    for (int i = 0; i < 2; i++) {
+        snprintf(p->path, sizeof p->path, "%s:%s:%s", i ? REMOTE_PLUGIN : bad,
+                 i ? bad : REMOTE_PLUGIN, SCALAR_PLUGIN);
+        assert_refused(p, "remote.memory = 1GB\n", COLLET_INVALID, "remote.memory is a number");
+    }
+    unlink(bad);
 }
 
 /* The file may be for several machines, and a backend be absent on this one. */
@@ -448,6 +492,12 @@ static void keys_of_absent_backends(void **state)
                                       .config_file = p->file,
                                       .log = keep_warning,
                                       .log_user = message};
+    char long_name[128];
+    snprintf(long_name, sizeof long_name, "%0*d.memory = 1\n", COLLET_MAX_NAME, 0);
+    write_file(p->file, long_name);
+    assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_OK);
+    assert_non_null(strstr(message, "is ignored: no backend of that name was found (backend-info"));
+    collet_runtime_destroy(rt);
     write_file(p->file, "\nremot.memory = 100\n");
     assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_OK);
     assert_non_null(strstr(message, "collet.conf:2: the setting 'remot.memory' is ignored: no "
@@ -542,6 +592,8 @@ int main(void)
         TEST(bad_configuration_is_refused),
         TEST(bad_keys_of_a_backend_are_refused),
         TEST(files_that_are_not_trusted),
+        TEST(relative_file),
+        TEST(keys_of_a_backend_with_a_bad_file),
         TEST(keys_of_absent_backends),
         TEST(reads_of_undeclared_keys_are_logged),
         TEST(unknown_variable_is_warned_about),
