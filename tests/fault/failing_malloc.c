@@ -2,6 +2,7 @@
 #include "failing_malloc.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ static int fails(void)
     if (allocation_countdown == 0) {
         allocation_failed = 1;
         allocation_countdown = -1;
+        errno = ENOMEM;
         return 1;
     }
     if (allocation_countdown > 0)
