@@ -486,6 +486,7 @@ static void reads_return_right_bytes_or_an_error(void **state)
     (void)state;
     for (seed = first_seed; seed < first_seed + seed_count; seed++)
         one_run();
+    print_message("%d runs of %d steps\n", seed_count, STEPS);
 }
 
 int main(int argc, char **argv)

@@ -162,6 +162,7 @@ static void heads(void **state)
                      err.text, (long long)npy.rows, (long long)npy.row_elements);
         collet_npy_close(&npy);
     }
+    print_message("%zu heads\n", sizeof cases / sizeof *cases);
     io_remove_directory(directory);
 }
 

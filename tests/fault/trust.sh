@@ -54,7 +54,7 @@ fi
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null ||
    ! cp -r "$libraries/collet" "$work/collet" || ! cp "$programs/place_alone" "$work/place" ||
    ! setpriv --reuid 65534 --regid 65534 --clear-groups "$work/place" >/dev/null 2>&1; then
-    echo "trust.sh: the part with a set-uid program is skipped: it needs root"
+    echo "trust.sh: the part with a set-uid program is skipped: it needs root; 1 attack"
     exit 0
 fi
 chmod 4755 "$work/place"
@@ -63,3 +63,4 @@ setpriv --reuid 65534 --regid 65534 --clear-groups env OCL_ICD_VENDORS="$work" \
 grep -q "policy raised-privileges .*/opencl.so" "$work/out" ||
     { cat "$work/out"; fail "opencl was tried"; }
 grep -q "computed by cpu_scalar" "$work/out" || fail "cpu_scalar did not compute"
+echo "2 attacks"

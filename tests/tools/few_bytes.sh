@@ -5,7 +5,7 @@
 set -u
 library=$1
 cd "$2" || exit 1
-status=0
+status=0 runs=0
 while read -r command; do
     at=0
     while [ $at -lt 240 ]; do
@@ -13,6 +13,7 @@ while read -r command; do
         # shellcheck disable=SC2086
         FAIL_AT=$at LD_PRELOAD=$library ./$command >/dev/null 2>&1 </dev/null
         code=$?
+        runs=$((runs + 1))
         if [ $code -ge 126 ]; then
             echo "$command: exit status $code with allocation $at failed"
             status=1
@@ -26,4 +27,5 @@ collet-extract topology trajectory
 collet-ternary --version
 collet-rsoxs --plan morphology.h5
 END
+echo "$runs runs"
 exit $status
