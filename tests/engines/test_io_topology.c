@@ -106,6 +106,9 @@ static void other_writers_lines(void **state)
 
 #define ATOM "    1ALA     CA    1   1.500  -2.500   3.500\n"
 
+#define BLANKS_39 "                                       "
+#define BLANKS_60 BLANKS_39 "                     "
+
 static const struct {
     const char *text;
     const char *message;
@@ -122,6 +125,8 @@ static const struct {
     {"title\n1\n" ATOM ATOM, ":4: the box (3 or 9 numbers) is expected"},
     {"title\n1\n    1ALA     CA    1   1.500  -2.5x0   3.500\n 1 2 3\n",
      ":3: position y in columns 29-36 is not a number: '  -2.5x0'"},
+    {"title\n1\n    1ALA     CA    1." BLANKS_60 "." BLANKS_60 ".\n 1 2 3\n",
+     "is not a number: '." BLANKS_39 "'"},
     {"title\n1\n    1ALA     CA    1   1.500  -2.500\n 1 2 3\n",
      ":3: position z in columns 37-44 is not a number"},
     {"title\n1\n    1ALA     CA    1     nan     nan     nan\n 1 2 3\n", ":3: no positions"},

@@ -134,10 +134,11 @@ static collet_status read_columns(const collet_lines *lines, const char *text, s
     for (size_t i = 0; i < 3; i++) {
         size_t from = column + i * width;
         size_t n = from + width <= length ? width : length > from ? length - from : 0;
-        if (!collet_decimal_parse(text + from, n, &value[i]))
+        const char *field = n > 0 ? text + from : "";
+        if (!collet_decimal_parse(field, n, &value[i]))
             return collet_gro_fail(lines, err, "%s %c in columns %zu-%zu is not a number: '%.*s'",
-                                   what, (int)"xyz"[i], from + 1, from + width, (int)n,
-                                   n ? text + from : "");
+                                   what, (int)"xyz"[i], from + 1, from + width,
+                                   n > 40 ? 40 : (int)n, field);
     }
     return COLLET_OK;
 }
