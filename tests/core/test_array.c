@@ -80,6 +80,12 @@ static void views_that_leave_the_array_are_refused(void **state)
     assert_status(cx, collet_array_slice(cx, &out, a, 1, 0, 1, 1), COLLET_INVALID);
     const int32_t not_perm[] = {1};
     assert_status(cx, collet_array_permute(cx, &out, a, not_perm), COLLET_INVALID);
+    const int64_t table[] = {2, 3};
+    const int32_t twice[] = {1, 1};
+    collet_array *t = NULL;
+    assert_ok(cx, collet_array_reshape(cx, &t, a, 2, table));
+    assert_status(cx, collet_array_permute(cx, &out, t, twice), COLLET_INVALID);
+    collet_array_free(t);
     const int64_t five = 5;
     assert_status(cx, collet_array_broadcast(cx, &out, a, 1, &five), COLLET_SHAPE);
     assert_status(cx, collet_array_broadcast(cx, &out, a, 0, NULL), COLLET_SHAPE);
@@ -189,6 +195,15 @@ static void overlaps_go_through_a_temporary(void **state)
     assert_ok(cx, collet_array_broadcast(cx, &wide, a, 2, two_six));
     assert_status(cx, collet_exp(cx, wide, wide), COLLET_INVALID);
     assert_text_has(cx, "repeats elements");
+    /* Rows of three elements that begin two apart. */
+    static float memory[5];
+    const int64_t two_three[] = {2, 3}, two_one[] = {2, 1};
+    collet_array *rows = NULL;
+    assert_ok(
+        cx, collet_array_wrap(cx, &rows, COLLET_F32, 2, two_three, two_one, memory, 0, NULL, NULL));
+    assert_status(cx, collet_exp(cx, rows, rows), COLLET_INVALID);
+    assert_text_has(cx, "repeats elements");
+    collet_array_free(rows);
     void *address;
     assert_status(cx, collet_array_acquire(cx, wide, COLLET_WRITE, &address), COLLET_INVALID);
     collet_array_free(a);
@@ -261,7 +276,7 @@ static void reductions_check_their_output(void **state)
     const int64_t two_three[] = {2, 3}, three = 3, one_three[] = {1, 3};
     collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *b = empty_floats(cx, 3), *scalar,
                  *keepdims = reshaped(empty_floats(cx, 3), 2, one_three);
-    const int32_t rows[] = {0}, last[] = {-1}, twice[] = {0, -2};
+    const int32_t rows[] = {0}, last[] = {-1}, twice[] = {0, -2}, lasts[] = {1, -1};
     assert_ok(cx, collet_sum(cx, b, a, rows, 1, 0));
     const float columns[] = {3, 5, 7}, total[] = {15};
     assert_floats(cx, b, columns);
@@ -269,6 +284,7 @@ static void reductions_check_their_output(void **state)
     assert_floats(cx, keepdims, columns);
     assert_status(cx, collet_sum(cx, b, a, last, 1, 0), COLLET_SHAPE);
     assert_status(cx, collet_sum(cx, b, a, twice, 2, 0), COLLET_INVALID);
+    assert_status(cx, collet_sum(cx, b, a, lasts, 2, 0), COLLET_INVALID);
     assert_ok(cx, collet_array_create(cx, &scalar, COLLET_F32, 0, NULL));
     assert_ok(cx, collet_sum(cx, scalar, a, NULL, 0, 0));
     assert_floats(cx, scalar, total);

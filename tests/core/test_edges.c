@@ -79,6 +79,16 @@ static void columns_of_a_table_do_not_overlap(void **state)
     assert_int_equal(counters_of(cx).temporaries, 0);
     assert_ok(cx, collet_add(cx, shifted, shifted, left));
     assert_int_equal(counters_of(cx).temporaries, 1);
+    /* Two rows are enough. */
+    collet_array *rows, *these, *those;
+    assert_ok(cx, collet_array_slice(cx, &rows, table, 0, 0, 2, 1));
+    assert_ok(cx, collet_array_slice(cx, &these, rows, 1, 0, 3, 1));
+    assert_ok(cx, collet_array_slice(cx, &those, rows, 1, 3, 3, 1));
+    assert_ok(cx, collet_add(cx, these, these, those));
+    assert_int_equal(counters_of(cx).temporaries, 1);
+    collet_array_free(rows);
+    collet_array_free(these);
+    collet_array_free(those);
     collet_array_free(table);
     collet_array_free(left);
     collet_array_free(right);

@@ -427,6 +427,23 @@ static void parameters_that_make_no_sense(void **state)
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
+static void packed_rows_are_adjacent(void **state)
+{
+    static unsigned char memory[4];
+    const int64_t eight = 8, two = 2;
+    collet_array *codes = NULL, *info = NULL, *apart = NULL;
+    (void)state;
+    assert_ok(cx, collet_array_create(cx, &codes, COLLET_I8, 1, &eight));
+    assert_ok(cx, collet_array_create(cx, &info, COLLET_I32, 0, NULL));
+    assert_ok(cx, collet_array_wrap(cx, &apart, COLLET_U8, 1, &two, &two, memory, 0, NULL, NULL));
+    assert_status(cx, collet_ternary_unpack(cx, codes, NULL, info, apart, COLLET_TERNARY_ROTOR),
+                  COLLET_INVALID);
+    assert_text_has(cx, "the bytes of a row of input 0 are 2 apart");
+    collet_array_free(apart);
+    collet_array_free(info);
+    collet_array_free(codes);
+}
+
 static void sizes_that_overflow(void **state)
 {
     static const int64_t wide[][2] = {
@@ -457,11 +474,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
-        TEST(shapes_that_do_not_fit),      TEST(axes_that_are_too_many),
-        TEST(dtypes_that_do_not_fit),      TEST(operands_that_are_absent),
-        TEST(outputs_that_repeat),         TEST(outputs_that_overlap),
-        TEST(parameters_that_are_missing), TEST(parameters_that_make_no_sense),
-        TEST(sizes_that_overflow),
+        TEST(shapes_that_do_not_fit),        TEST(axes_that_are_too_many),
+        TEST(dtypes_that_do_not_fit),        TEST(operands_that_are_absent),
+        TEST(packed_rows_are_adjacent),      TEST(outputs_that_repeat),
+        TEST(outputs_that_overlap),          TEST(parameters_that_are_missing),
+        TEST(parameters_that_make_no_sense), TEST(sizes_that_overflow),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -257,6 +257,9 @@ static void too_many_axes(void **state)
     ins[1].ndim = 8;
     assert_int_equal(collet_op_infer(rt, COLLET_OP_MATVEC, ins, NULL, &out, &err), COLLET_SHAPE);
     assert_int_equal(out.ndim, COLLET_INFER);
+    ins[0] = ins[1];
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_ADD, ins, NULL, &out, &err), COLLET_OK);
+    assert_int_equal(out.ndim, 8);
 }
 
 /* An output that the absent inputs do not determine must be absent too. */

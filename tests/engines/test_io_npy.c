@@ -112,6 +112,7 @@ static void heads(void **state)
         {SHAPE("(2, -3)"), 1, 24, COLLET_FORMAT, "malformed header", 0, 0},
         {SHAPE("(2, 3"), 1, 24, COLLET_FORMAT, "malformed header", 0, 0},
         {SHAPE("(2 3)"), 1, 24, COLLET_FORMAT, "malformed header", 0, 0},
+        {SHAPE("(,)"), 1, 0, COLLET_FORMAT, "malformed header", 0, 0},
         {SHAPE("(:)"), 1, 24, COLLET_FORMAT, "malformed header", 0, 0},
         {SHAPE("(9223372036854775808,)"), 1, 0, COLLET_FORMAT, "an extent is too large", 0, 0},
         {SHAPE("(1, 4294967296, 4294967296)"), 1, 0, COLLET_OVERFLOW, "64 bits", 0, 0},

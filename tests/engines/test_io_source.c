@@ -10,6 +10,7 @@
 #include "io/source.h"
 #include "io_files.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,6 +97,23 @@ static void streams(void **state)
     collet_source_close(&s);
 }
 
+/* A program without a standard input. */
+static void descriptor_0(void **state)
+{
+    collet_source s;
+    int input = dup(0);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        close(0);
+        const char *path = i ? directory : new_file(SIZE);
+        assert_int_equal(collet_source_open(&s, path, NULL), i ? COLLET_IO : COLLET_OK);
+        collet_source_close(&s);
+        assert_int_equal(open("/dev/null", O_RDONLY), 0);
+    }
+    dup2(input, 0);
+    close(input);
+}
+
 static int32_t stop(void *user)
 {
     return (*(int *)user)++ >= 1;
@@ -131,6 +149,7 @@ static void failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(descriptor_0),
         cmocka_unit_test(copies),
         cmocka_unit_test(streams),
         cmocka_unit_test(failures),

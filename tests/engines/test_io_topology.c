@@ -153,6 +153,13 @@ static void messages_point_at_the_line(void **state)
         assert_null(t);
         assert_int_equal(collet_topology_read(path, NULL, &t, NULL), COLLET_FORMAT);
     }
+    const char *path = io_path(directory, "bad.gro");
+    collet_topology *t;
+    collet_error err;
+    static const char text[] = "ti\0tle\n1\n" ATOM "  1.0 2.0 3.0\n";
+    io_save(path, text, sizeof text - 1);
+    assert_int_equal(collet_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+    assert_non_null(strstr(err.text, "is not text"));
 }
 
 static void what_cannot_be_opened(void **state)

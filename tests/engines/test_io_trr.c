@@ -290,6 +290,31 @@ static void sizes_that_contradict(void **state)
     free(image.data);
 }
 
+/* Tensors are passed over, whatever the number of atoms. */
+static void tensors(void **state)
+{
+    (void)state;
+    io_image image = make(4, 2);
+    size_t frame = image.size / 2, head = 24 + 13 * 4 + 2 * 4, box = 36;
+
+    for (size_t i = 0; i < 2; i++) {
+        uint8_t *at = image.data + i * frame;
+        assert_int_equal(at[24 + 4 * 2 + 3], box);
+        at[24 + 4 * 3 + 3] = at[24 + 4 * 4 + 3] = (uint8_t)box; /* virial, pressure */
+    }
+    io_image wider = {0};
+    for (size_t i = 0; i < 2; i++) {
+        const uint8_t *from = image.data + i * frame;
+        io_put(&wider, from, head + box);
+        io_put(&wider, from + head, box);
+        io_put(&wider, from + head, box);
+        io_put(&wider, from + head + box, frame - head - box);
+    }
+    expect(save(&wider, wider.size), 2, COLLET_OK, 0, NULL, 1);
+    free(wider.data);
+    free(image.data);
+}
+
 static void without_velocities(void **state)
 {
     (void)state;
@@ -367,6 +392,7 @@ int main(void)
         cmocka_unit_test(hole_in_the_middle),
         cmocka_unit_test(frames_that_differ),
         cmocka_unit_test(sizes_that_contradict),
+        cmocka_unit_test(tensors),
         cmocka_unit_test(without_velocities),
         cmocka_unit_test(offsets_beyond_32_bits),
     };

@@ -348,6 +348,9 @@ static void test_utf8(void **state)
         {"\xE0\x82\xA9", 0},
         {"\xF0\x82\x82\xAC", 0},
         {"\xED\xA0\x80", 0}, /* a UTF-16 surrogate */
+        {"\xED\xBF\xBF", 0},
+        {"\xED\x9F\xBF", 3}, /* the last before them, the first behind them */
+        {"\xEE\x80\x80", 3},
         {"\xF4\x90\x80\x80", 0},
         {"\xFF", 0},
         {"\xC3", 0},
