@@ -39,7 +39,7 @@ void fixture_add_manifest(fixture *f, const char *name, const char *text);
 void fixture_add_patched(fixture *f, const char *name, size_t offset, const void *bytes,
                          size_t count);
 
-/* Scans again, with new records. */
+/* Scans again, with new records; asserts that no descriptor stays open. */
 void fixture_scan(fixture *f);
 /* The last record of that file (or directory) name and stage; fails if not found. */
 const collet_plugin_record *fixture_record(const fixture *f, const char *name, const char *stage);

@@ -115,6 +115,10 @@ static void cached_and_used(void **state)
     struct stat st;
     cache_marked(*state);
     assert_true(was_used(*state));
+    size_t count;
+    char *text = fixture_read(cached_file(), &count);
+    assert_non_null(strstr(text, fixture_path(*state, "good.so")));
+    free(text);
     assert_int_equal(stat(cache, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
     assert_int_equal(stat(cached_file(), &st), 0);
