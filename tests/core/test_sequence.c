@@ -84,6 +84,10 @@ static void arguments_are_replaced(void **state)
     assert_ok(cx, collet_array_write(cx, c, (float[]){0, 0, 0, 0}, 16));
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
     assert_floats(cx, y, (float[]){1, 4, 9, 16});
+    /* An argument that was replaced may be another. */
+    assert_ok(cx, collet_sequence_run(cx, sequence, (collet_array *[]){x, a, c}));
+    assert_ok(cx, collet_sequence_run(cx, sequence, (collet_array *[]){y, x, c}));
+    assert_floats(cx, y, (float[]){1, 16, 81, 256});
     /* A row of a table, which keeps its other elements. */
     assert_ok(cx, collet_array_from(cx, &table, COLLET_F32, 2, (int64_t[]){2, 4},
                                     (float[]){7, 7, 7, 7, 8, 8, 8, 8}));

@@ -300,6 +300,10 @@ static void own_ops(void **state)
         s->ops[0].name = names[i];
         expect(s, "vtable-own-op", "vendor.op");
     }
+    char longest[COLLET_MAX_NAME + 1] = "zoo.";
+    memset(longest + 4, 'a', COLLET_MAX_NAME - 4);
+    s->ops[0].name = longest;
+    expect(s, "vtable-own-op", "vendor.op");
     s->ops[0].name = "zoo.sum";
     expect(s, "vtable-own-op", "two own ops");
     s->ops[0].name = "zoo.twice";

@@ -21,10 +21,12 @@
 #include "io_files.h"
 #include "npz_reader.h"
 #include "io/results.h"
+#include "io/source.h"
 #include "io/spool.h"
 
-static int without_unnamed; /* open(O_TMPFILE) fails, as on many network file systems */
-static int without_link;    /* linking an unnamed file fails, as without /proc */
+static int without_unnamed;    /* open(O_TMPFILE) fails, as on many network file systems */
+static int without_link;       /* linking an unnamed file fails, as without /proc */
+static size_t most = SIZE_MAX; /* bytes that one call writes or reads */
 
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
@@ -52,6 +54,21 @@ int __wrap_linkat(int from, const char *old, int to, const char *path, int flags
         return -1;
     }
     return __real_linkat(from, old, to, path, flags);
+}
+
+ssize_t __real_pwrite64(int file, const void *bytes, size_t n, off_t at);
+ssize_t __wrap_pwrite64(int file, const void *bytes, size_t n, off_t at);
+ssize_t __real_pread64(int file, void *bytes, size_t n, off_t at);
+ssize_t __wrap_pread64(int file, void *bytes, size_t n, off_t at);
+
+ssize_t __wrap_pwrite64(int file, const void *bytes, size_t n, off_t at)
+{
+    return __real_pwrite64(file, bytes, n < most ? n : most, at);
+}
+
+ssize_t __wrap_pread64(int file, void *bytes, size_t n, off_t at)
+{
+    return __real_pread64(file, bytes, n < most ? n : most, at);
 }
 
 static void write_and_finish(const char *path, int32_t form, int finish)
@@ -165,7 +182,7 @@ static void leftovers_are_removed(void **state)
 
 static void written_and_read_at_any_place(void **state)
 {
-    (void)state;
+    most = *state ? 997 : SIZE_MAX;
     collet_spool *spool;
     uint8_t bytes[200], big[70000];
 
@@ -185,11 +202,32 @@ static void written_and_read_at_any_place(void **state)
     assert_int_equal(collet_spool_size(spool), 80003);
     assert_int_equal(collet_spool_read(spool, 0, bytes, 12, NULL), COLLET_OK);
     assert_memory_equal(bytes, "01234xyz8901", 12);
+    assert_int_equal(collet_spool_read(spool, 5000, bytes, 10, NULL), COLLET_OK);
+    assert_memory_equal(bytes, "0123456789", 10);
     assert_int_equal(collet_spool_read(spool, 79998, bytes, 5, NULL), COLLET_OK);
     assert_memory_equal(bytes, "bbend", 5);
     assert_int_equal(collet_spool_read(spool, 80000, bytes, 5, NULL), COLLET_IO);
     collet_spool_free(spool);
     assert_int_equal(io_count_entries(directory), 0);
+    most = SIZE_MAX;
+}
+
+static void read_in_parts(void **state)
+{
+    static uint8_t bytes[80000], got[sizeof bytes];
+    collet_source source;
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(1 + i % 251);
+    io_save(io_path(directory, "parts"), bytes, sizeof bytes);
+    most = 997;
+    assert_int_equal(collet_source_open(&source, io_path(directory, "parts"), NULL), COLLET_OK);
+    assert_int_equal(collet_source_copy(&source, 100, 70000, got, NULL), COLLET_OK);
+    assert_memory_equal(got, bytes + 100, 70000);
+    assert_int_equal(got[70000], 0);
+    collet_source_close(&source);
+    most = SIZE_MAX;
+    remove(io_path(directory, "parts"));
 }
 
 int main(void)
@@ -200,6 +238,8 @@ int main(void)
         cmocka_unit_test(linked_but_not_renamed),
         cmocka_unit_test(leftovers_are_removed),
         cmocka_unit_test(written_and_read_at_any_place),
+        cmocka_unit_test_prestate(written_and_read_at_any_place, "in parts"),
+        cmocka_unit_test(read_in_parts),
     };
 
     return cmocka_run_group_tests_name("io spool", tests, make_directory, remove_directory);

@@ -172,7 +172,7 @@ static const struct {
     {"unresolved_symbol", "unresolved-symbol", "zoo_nowhere"},
     {"null_slot", "vtable-slot", "device_close"},
     {"short_vtable", "vtable-short", "first release"},
-    {"table_abi", "vtable-abi", "2.0"},
+    {"table_abi", "vtable-abi", "2.7"},
     {"table_garbage", "crash-in-vtable", "SIGSEGV"},
     {"entry_null", "entry-null", "NULL"},
     {"crash_constructor", "crash-in-constructor",

@@ -24,11 +24,7 @@ size_t collet_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, 
 
 static void *allocate(size_t n, size_t size)
 {
-    size_t bytes;
-
-    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT)
-        return NULL;
-    return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
+    return aligned_alloc(ALIGNMENT, (n * size + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
 }
 
 collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,

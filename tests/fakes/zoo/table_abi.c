@@ -6,6 +6,6 @@ const collet_plugin *collet_plugin_entry(const collet_host *host)
 {
     (void)host;
     zoo_fill(&zoo_table);
-    zoo_table.abi = (COLLET_ABI_MAJOR + 1u) << 16;
+    zoo_table.abi = (COLLET_ABI_MAJOR + 1u) << 16 | 7;
     return &zoo_table;
 }
