@@ -290,12 +290,12 @@ class Array(_core.Array):
         """A capsule over the elements where they are, or in the host's memory; it is read-only, and
         the work on them is over."""
         source = self.copy() if copy else self
-        device = None
+        host = False
         if dl_device is not None and tuple(dl_device) != source._place():
             if tuple(dl_device)[0] != 1 or copy is False:
                 raise BufferError(f"the array is on {self.device}")
-            device = "host"
-        return source._capsule(device, max_version is not None and max_version[0] >= 1)
+            host = True
+        return source._capsule(host, max_version is not None and max_version[0] >= 1)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._place()

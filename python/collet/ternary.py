@@ -13,7 +13,6 @@ InvalidError, of shapes ShapeError, of files FileError and FormatError.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -187,8 +186,7 @@ class Network:
         self._set(_ternary.network_create([layer._row() for layer in layers]), list(layers))
 
     def _set(self, handle: Any, layers: list[Linear]) -> None:
-        self._handle, self._lock = handle, threading.Lock()
-        self.layers = layers
+        self._handle, self.layers = handle, layers
         self.inputs, self.outputs = _ternary.network_describe(handle)
 
     @classmethod
@@ -212,8 +210,7 @@ class Network:
                             [layer.name for layer in self.layers])
 
     def __call__(self, x: Any) -> Any:
-        with self._lock:
-            return _like(x, _ternary.network_run(self._handle, x))
+        return _like(x, _ternary.network_run(self._handle, x))
 
     def __repr__(self) -> str:
         return f"Network({self.inputs} -> {self.outputs})"

@@ -205,62 +205,57 @@ static PyObject *broadcast(PyObject *self, PyObject *shape)
 
 /* ---- Transfers ---------------------------------------------------------------------------- */
 
-typedef struct reading {
+typedef struct moving {
     work work;
-    PyObject *source, *target; /* an Array, and the owner of the memory */
+    PyObject *array, *owner; /* of the memory */
     void *data;
     size_t bytes;
-} reading;
+} moving;
 
 static collet_status run_reading(work *w, collet_context *context)
 {
-    reading *r = (reading *)w;
-    return collet_array_read(context, ((array_object *)r->source)->array, r->data, r->bytes);
+    moving *m = (moving *)w;
+    return collet_array_read(context, ((array_object *)m->array)->array, m->data, m->bytes);
 }
 
-static void drop_reading(work *w)
+static collet_status run_writing(work *w, collet_context *context)
 {
-    reading *r = (reading *)w;
-    Py_DECREF(r->source);
-    Py_DECREF(r->target);
-    free(r);
+    moving *m = (moving *)w;
+    return collet_array_write(context, ((array_object *)m->array)->array, m->data, m->bytes);
 }
 
-static int read_heard(PyObject *self, PyObject *target, void *data, size_t bytes)
+static void drop_moving(work *w)
 {
-    reading *r = calloc(1, sizeof *r);
-    if (!r) {
+    moving *m = (moving *)w;
+    Py_DECREF(m->array);
+    Py_DECREF(m->owner);
+    free(m);
+}
+
+static size_t bytes_of(const collet_array *a)
+{
+    return (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+}
+
+/* The elements to or from memory of `owner`. 0, or -1 with an exception. */
+static int move(PyObject *self, PyObject *owner, void *data, size_t bytes,
+                collet_status (*run)(work *, collet_context *))
+{
+    moving *m = calloc(1, sizeof *m);
+    if (!m) {
         PyErr_NoMemory();
         return -1;
     }
-    *r = (reading){.work = {.run = run_reading, .drop = drop_reading},
-                   .source = Py_NewRef(self),
-                   .target = Py_NewRef(target),
-                   .data = data,
-                   .bytes = bytes};
-    if (work_run(&r->work))
+    *m = (moving){
+        .work = {.run = run, .drop = drop_moving, .quick = !runtime_waits() && bytes <= LONG_COPY},
+        .array = Py_NewRef(self),
+        .owner = Py_NewRef(owner),
+        .data = data,
+        .bytes = bytes};
+    if (work_run(&m->work))
         return -1;
-    drop_reading(&r->work);
+    drop_moving(&m->work);
     return 0;
-}
-
-/* The elements into memory of `target`. 0, or -1 with an exception. */
-static int read_into(PyObject *self, PyObject *target, void *data)
-{
-    collet_array *a = array_get(self);
-    collet_context *context = a ? runtime_context() : NULL;
-    if (!context)
-        return -1;
-    size_t bytes = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
-    if (!runtime_at_once() || bytes > LONG_COPY)
-        return read_heard(self, target, data, bytes);
-    PyThreadState *state = runtime_leave();
-    collet_status status = collet_array_read(context, a, data, bytes);
-    runtime_return(state);
-    if (status == COLLET_OK)
-        return 0;
-    runtime_raise(context);
-    return -1;
 }
 
 static PyObject *to_numpy(PyObject *self, PyObject *unused)
@@ -272,7 +267,8 @@ static PyObject *to_numpy(PyObject *self, PyObject *unused)
     if (!a)
         return NULL;
     array = numpy_empty(collet_array_dtype(a), collet_array_ndim(a), collet_array_shape(a));
-    if (array && (numpy_view_of(array, "the array", &view) || read_into(self, array, view.data)))
+    if (array && (numpy_view_of(array, "the array", &view) ||
+                  move(self, array, view.data, bytes_of(a), run_reading)))
         Py_CLEAR(array);
     return array;
 }
@@ -284,9 +280,8 @@ static PyObject *to_bytes(PyObject *self, PyObject *unused)
     (void)unused;
     if (!a)
         return NULL;
-    bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((size_t)collet_array_size(a) *
-                                                         collet_dtype_size(collet_array_dtype(a))));
-    if (bytes && read_into(self, bytes, PyBytes_AsString(bytes)))
+    bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes_of(a));
+    if (bytes && move(self, bytes, PyBytes_AsString(bytes), bytes_of(a), run_reading))
         Py_CLEAR(bytes);
     return bytes;
 }
@@ -295,24 +290,19 @@ static PyObject *write_bytes(PyObject *self, PyObject *bytes)
 {
     char *source;
     Py_ssize_t size;
-    collet_array *a = array_get(self);
-    collet_context *context = a ? runtime_context() : NULL;
-    if (!context || PyBytes_AsStringAndSize(bytes, &source, &size))
+    if (!array_get(self) || PyBytes_AsStringAndSize(bytes, &source, &size) ||
+        move(self, bytes, source, (size_t)size, run_writing))
         return NULL;
-    PyThreadState *state = runtime_leave();
-    collet_status status = collet_array_write(context, a, source, (size_t)size);
-    runtime_return(state);
-    return status == COLLET_OK ? Py_NewRef(Py_None) : runtime_raise(context);
+    Py_RETURN_NONE;
 }
 
 static PyObject *capsule(PyObject *self, PyObject *arguments)
 {
-    const char *device;
-    int versioned;
+    int host, versioned;
     collet_array *a = array_get(self);
-    if (!a || !PyArg_ParseTuple(arguments, "zp", &device, &versioned))
+    if (!a || !PyArg_ParseTuple(arguments, "pp", &host, &versioned))
         return NULL;
-    return dlpack_capsule(a, device, versioned);
+    return dlpack_capsule(self, a, host, versioned);
 }
 
 static PyObject *place(PyObject *self, PyObject *unused)
@@ -320,7 +310,7 @@ static PyObject *place(PyObject *self, PyObject *unused)
     int32_t type, id;
     collet_array *a = array_get(self);
     (void)unused;
-    return a && !dlpack_place(a, &type, &id) ? Py_BuildValue("ii", (int)type, (int)id) : NULL;
+    return a && !dlpack_place(self, a, &type, &id) ? Py_BuildValue("ii", (int)type, (int)id) : NULL;
 }
 
 int array_add_type(PyObject *module)

@@ -6,6 +6,7 @@
 #include "module.h"
 #include "numpy.h"
 #include "runtime.h"
+#include "work.h"
 
 static PyObject *numpy_new(collet_dtype dtype, int32_t ndim, const int64_t *shape, void **data)
 {
@@ -33,6 +34,7 @@ int binding_add(PyObject *module)
         .array_new = array_new,
         .array_from = array_over,
         .numpy_new = numpy_new,
+        .work_run = work_run,
     };
     PyObject *capsule = PyCapsule_New((void *)(uintptr_t)&table, BINDING_CAPSULE, NULL);
     int failed = capsule ? PyModule_AddObjectRef(module, "binding", capsule) : -1;

@@ -6,7 +6,7 @@
 #ifndef COLLET_PYTHON_BINDING_H
 #define COLLET_PYTHON_BINDING_H
 
-#include "python.h"
+#include "work.h"
 
 #define BINDING_CAPSULE "collet._core.binding"
 
@@ -34,6 +34,8 @@ typedef struct binding {
     collet_array *(*array_from)(PyObject *object, collet_dtype dtype, const char *name);
     /* A new NumPy array, and the address of its first element. */
     PyObject *(*numpy_new)(collet_dtype dtype, int32_t ndim, const int64_t *shape, void **data);
+    /* work_run of work.h: Ctrl-C is heard meanwhile. */
+    int (*work_run)(work *w);
 } binding;
 
 /* The table; NULL with an exception. */

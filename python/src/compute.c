@@ -10,9 +10,7 @@
 #include "runtime.h"
 #include "work.h"
 
-#define SMALL 8192     /* elements of all operands: work of microseconds for most ops */
-#define QUICK 10000000 /* nanoseconds that need no ear for Ctrl-C */
-#define KNOWN 512      /* power of two: calls that are known to be quick */
+#define SMALL 8192 /* elements of all operands: work of microseconds for most ops */
 
 static collet_status run(call *c)
 {
@@ -75,11 +73,11 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 32;
 }
 
-/* Of the op, the last backend, and the shapes and parameters; not 0. */
+/* Of the op, the shapes and parameters; not 0. */
 static uint64_t fingerprint(const call *c)
 {
     const op_object *op = c->op;
-    uint64_t hash = mix(op->id, (uintptr_t)runtime_last_backend()), word;
+    uint64_t hash = mix(op->id, op->n_out), word;
     for (uint32_t i = 0; i < op->n_out + op->n_in; i++) {
         const operand *o = &c->operands[i];
         const collet_array_spec *spec = &o->view.spec;
@@ -97,31 +95,17 @@ static uint64_t fingerprint(const call *c)
     return hash | 1;
 }
 
-/* The place of a call that was quick when it last ran. */
-static uint64_t *known(uint64_t print)
+/* Whether a call waits for work that was enqueued on a device: for its results in the host's
+ * memory, or on the host for an Array. */
+static int waits(const call *c)
 {
-    static uint64_t prints[KNOWN];
-    return &prints[print >> 32 & (KNOWN - 1)];
-}
-
-static void learn(uint64_t print, int64_t nanoseconds)
-{
-    uint64_t *place = known(print);
-    if (nanoseconds < QUICK)
-        *place = print;
-    else if (*place == print)
-        *place = 0;
-}
-
-/* The same call took little time before, and does not wait for others that were enqueued. */
-static int is_quick(const call *c, uint64_t print)
-{
-    int waits = 0;
-    if (!runtime_last_backend() || *known(print) != print)
+    const op_object *op = c->op;
+    int found = 0, at_once = runtime_at_once();
+    if (!runtime_waits())
         return 0;
-    for (uint32_t i = 0; i < c->op->n_out; i++)
-        waits |= c->operands[i].host;
-    return !waits || runtime_at_once();
+    for (uint32_t i = 0; i < op->n_out + op->n_in; i++)
+        found |= at_once ? c->operands[i].array != NULL : i < op->n_out && c->operands[i].host;
+    return found;
 }
 
 typedef struct job {
@@ -178,12 +162,12 @@ static void tell_of_out(const call *c)
 static int compute_heard(call *c)
 {
     uint64_t print = fingerprint(c);
-    if (is_quick(c, print)) {
+    if (work_is_quick(print) && !waits(c)) {
         int64_t start = work_now();
         PyThreadState *state = runtime_leave();
         collet_status status = run(c);
         runtime_return(state);
-        learn(print, work_now() - start);
+        work_learn(print, work_now() - start);
         return raised(c, status);
     }
     work *w = new_job(c);
@@ -192,11 +176,7 @@ static int compute_heard(call *c)
         tell_of_out(c);
     if (failed)
         return -1;
-    c->context = runtime_context();
-    if (c->context)
-        runtime_called(c->context);
-    print = fingerprint(c);
-    learn(print, w->nanoseconds);
+    work_learn(print, w->nanoseconds);
     w->drop(w);
     return 0;
 }
@@ -208,7 +188,7 @@ int call_compute(call *c)
     for (uint32_t i = 0; i < c->op->n_out; i++)
         if (!c->absent[i] && !c->given[i] && operand_make(&c->operands[i], c->context, c->device))
             return -1;
-    held = runtime_at_once() && is_small(c);
+    held = runtime_at_once() && is_small(c) && !waits(c);
     if (!held && work_heard())
         return compute_heard(c);
     PyThreadState *state = held ? NULL : runtime_leave();

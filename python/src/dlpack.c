@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "error.h"
 #include "runtime.h"
+#include "work.h"
 
 #define VERSIONED "dltensor_versioned"
 #define UNVERSIONED "dltensor"
@@ -77,21 +77,52 @@ static PyObject *unversioned_capsule(versioned_tensor *t)
     return capsule;
 }
 
-static versioned_tensor *export(collet_array *array, const char *device)
+typedef struct exporting {
+    work work;
+    PyObject *owner; /* of the array */
+    collet_array *array;
+    int host; /* else: where the elements are */
+    versioned_tensor *tensor;
+} exporting;
+
+static collet_status run_exporting(work *w, collet_context *context)
 {
-    versioned_tensor *tensor = NULL;
-    collet_context *context = runtime_context();
-    if (!context)
-        return NULL;
-    PyThreadState *state = runtime_leave();
-    collet_status status = collet_array_to_dlpack(context, array, device, COLLET_READ, &tensor);
-    runtime_return(state);
-    return status == COLLET_OK ? tensor : runtime_raise(context);
+    exporting *e = (exporting *)w;
+    return collet_array_to_dlpack(context, e->array, e->host ? "host" : NULL, COLLET_READ,
+                                  &e->tensor);
 }
 
-PyObject *dlpack_capsule(collet_array *array, const char *device, int versioned)
+static void drop_exporting(work *w)
 {
-    versioned_tensor *tensor = export(array, device);
+    exporting *e = (exporting *)w;
+    if (e->tensor)
+        e->tensor->deleter(e->tensor);
+    Py_DECREF(e->owner);
+    free(e);
+}
+
+static versioned_tensor *export(PyObject *owner, collet_array *array, int host)
+{
+    versioned_tensor *tensor;
+    exporting *e = calloc(1, sizeof *e);
+    if (!e)
+        return (versioned_tensor *)PyErr_NoMemory();
+    *e = (exporting){
+        .work = {.run = run_exporting, .drop = drop_exporting, .quick = !runtime_waits()},
+        .owner = Py_NewRef(owner),
+        .array = array,
+        .host = host};
+    if (work_run(&e->work))
+        return NULL;
+    tensor = e->tensor;
+    e->tensor = NULL;
+    drop_exporting(&e->work);
+    return tensor;
+}
+
+PyObject *dlpack_capsule(PyObject *owner, collet_array *array, int host, int versioned)
+{
+    versioned_tensor *tensor = export(owner, array, host);
     PyObject *capsule;
     if (!tensor)
         return NULL;
@@ -103,9 +134,9 @@ PyObject *dlpack_capsule(collet_array *array, const char *device, int versioned)
     return capsule;
 }
 
-int dlpack_place(collet_array *array, int32_t *type, int32_t *id)
+int dlpack_place(PyObject *owner, collet_array *array, int32_t *type, int32_t *id)
 {
-    versioned_tensor *tensor = export(array, NULL);
+    versioned_tensor *tensor = export(owner, array, 0);
     if (!tensor)
         return -1;
     *type = tensor->tensor.device_type;

@@ -5,12 +5,12 @@
 
 #include "python.h"
 
-/* A capsule over the array's memory, read-only; `device` NULL: where the bytes are. `versioned` 0:
- * of DLPack before 1.0. NULL with an exception. */
-PyObject *dlpack_capsule(collet_array *array, const char *device, int versioned);
+/* A capsule over the memory of an array, which `owner` keeps: read-only, in the host's memory or
+ * where the bytes are. `versioned` 0: of DLPack before 1.0. NULL with an exception. */
+PyObject *dlpack_capsule(PyObject *owner, collet_array *array, int host, int versioned);
 
 /* Where the array's bytes are, as DLPack numbers devices. 0, or -1 with an exception. */
-int dlpack_place(collet_array *array, int32_t *type, int32_t *id);
+int dlpack_place(PyObject *owner, collet_array *array, int32_t *type, int32_t *id);
 
 /* An array over the memory of a capsule, which is then used; the caller's. NULL with an exception.
  */

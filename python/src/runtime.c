@@ -30,6 +30,7 @@ static struct {
     char choice[CHOICE_TEXT]; /* of set_backend; "": none */
     uint64_t chosen;          /* its number */
     int64_t arrays;
+    int waits;         /* a backend that does not compute at once was used */
     atomic_int inside; /* threads in calls of libcore without the GIL */
     int unsafe;        /* in a child of fork: a thread of the parent was inside */
     int forking;       /* `inside` of the parent at the fork */
@@ -244,6 +245,11 @@ int runtime_at_once(void)
     return self && self->at_once;
 }
 
+int runtime_waits(void)
+{
+    return !runtime_at_once() || process.waits;
+}
+
 /* Whether all devices of a backend compute in the host's memory and return when they are done. */
 static int computes_at_once(const char *name)
 {
@@ -268,6 +274,7 @@ void runtime_called(collet_context *context)
     if (!self || self->context != context || backend == self->backend)
         return;
     self->at_once = computes_at_once(backend);
+    process.waits |= !self->at_once;
     self->backend = backend;
 }
 

@@ -28,7 +28,9 @@ uint64_t runtime_generation(void);
  * small call takes microseconds, during which the GIL is not worth releasing, and its results need
  * no wait. */
 int runtime_at_once(void);
-/* After a call: learns that. */
+/* 1 if the use of an Array may wait for work of a device, perhaps of another than the last one. */
+int runtime_waits(void);
+/* After a call: learns both. */
 void runtime_called(collet_context *context);
 /* Identifies the backend of the last call; NULL: there was none since the last choice. */
 const void *runtime_last_backend(void);

@@ -4,6 +4,7 @@
 #include "error.h"
 #include "module.h"
 #include "runtime.h"
+#include "work.h"
 
 #define CAPSULE "collet._core.timestamp"
 
@@ -54,22 +55,48 @@ PyObject *timestamp_take(PyObject *module, PyObject *device)
     return capsule;
 }
 
-PyObject *timestamp_elapsed(PyObject *module, PyObject *arguments)
-{
-    PyObject *pair[2];
+typedef struct measuring {
+    work work;
+    PyObject *capsules; /* a tuple */
     collet_timestamp *first, *last;
-    collet_context *context;
     int64_t nanoseconds;
     int32_t clock;
+} measuring;
+
+static collet_status run_measuring(work *w, collet_context *context)
+{
+    measuring *m = (measuring *)w;
+    return collet_timestamp_elapsed(context, m->first, m->last, &m->nanoseconds, &m->clock);
+}
+
+static void drop_measuring(work *w)
+{
+    measuring *m = (measuring *)w;
+    Py_DECREF(m->capsules);
+    free(m);
+}
+
+PyObject *timestamp_elapsed(PyObject *module, PyObject *arguments)
+{
+    PyObject *pair[2], *result;
+    collet_timestamp *first, *last;
+    measuring *m;
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OO", &pair[0], &pair[1]) || !(first = moment_get(pair[0])) ||
-        !(last = moment_get(pair[1])) || !(context = runtime_context()))
+        !(last = moment_get(pair[1])))
         return NULL;
-    PyThreadState *state = runtime_leave();
-    collet_status status = collet_timestamp_elapsed(context, first, last, &nanoseconds, &clock);
-    runtime_return(state);
-    if (status != COLLET_OK)
-        return runtime_raise(context);
-    return Py_BuildValue("LN", (long long)nanoseconds,
-                         PyBool_FromLong(clock == COLLET_CLOCK_DEVICE));
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return PyErr_NoMemory();
+    *m = (measuring){
+        .work = {.run = run_measuring, .drop = drop_measuring, .quick = !runtime_waits()},
+        .capsules = Py_NewRef(arguments),
+        .first = first,
+        .last = last};
+    if (work_run(&m->work))
+        return NULL;
+    result = Py_BuildValue("LN", (long long)m->nanoseconds,
+                           PyBool_FromLong(m->clock == COLLET_CLOCK_DEVICE));
+    drop_measuring(&m->work);
+    return result;
 }

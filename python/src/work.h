@@ -14,12 +14,14 @@ typedef struct work work;
 struct work {
     collet_status (*run)(work *w, collet_context *context); /* without the GIL, on any thread */
     void (*drop)(work *w);   /* frees *w and what it refers to; with the GIL */
+    int quick;               /* 1: it needs no ear for Ctrl-C */
+    uint64_t print;          /* fingerprint of work that is quick if it was before; 0: none */
     int64_t nanoseconds;     /* that `run` took */
     collet_context *context; /* of work_run from here on */
     uint64_t generation;
     collet_status status;
     int finished, abandoned;
-    char text[COLLET_ERROR_TEXT];
+    char text[COLLET_ERROR_TEXT]; /* of the failure; "" after `run`: that of the context */
 };
 
 /* Nanoseconds of the monotonic clock. Any thread, without the GIL too. */
@@ -28,9 +30,15 @@ int64_t work_now(void);
 /* 1 if the calling thread is the main one. */
 int work_heard(void);
 
+/* Work with this fingerprint, not 0, took less than 10 ms with the backend of the last call; it
+ * needs no ear for Ctrl-C. After such work: learns it. */
+int work_is_quick(uint64_t print);
+void work_learn(uint64_t print, int64_t nanoseconds);
+
 /* Runs *w, whose other fields are 0, in the calling thread's context. 0: `w` is still the caller's.
  * -1 with the exception of its failure; 1 with that of a signal, while the work goes on: `w` is
- * dropped, perhaps later. On another thread than the main one, without such a thread. */
+ * dropped, perhaps later. On another thread than the main one, and for quick work,
+ * without such a thread. */
 int work_run(work *w);
 
 /* Waits for the work that went on after a signal. 0, or -1 with the exception of another signal. */

@@ -1,21 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bound.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CAPSULE "collet._ternary.network"
 
-static void drop(PyObject *capsule)
+typedef struct shared_network {
+    collet_ternary_network *handle;
+    pthread_mutex_t turn; /* of threads that run it; a run that was interrupted goes on */
+    uint64_t number;      /* which network it is */
+} shared_network;
+
+static void drop_network(PyObject *capsule)
 {
-    collet_ternary_network_free(PyCapsule_GetPointer(capsule, CAPSULE));
+    shared_network *n = PyCapsule_GetPointer(capsule, CAPSULE);
+    collet_ternary_network_free(n->handle);
+    pthread_mutex_destroy(&n->turn);
+    free(n);
 }
 
-PyObject *network_new(collet_ternary_network *network)
+PyObject *network_new(collet_ternary_network *handle)
 {
-    PyObject *capsule = network ? PyCapsule_New(network, CAPSULE, drop) : NULL;
-    if (!capsule)
-        collet_ternary_network_free(network);
+    static uint64_t made;
+    shared_network *n = malloc(sizeof *n);
+    PyObject *capsule = n ? PyCapsule_New(n, CAPSULE, drop_network) : PyErr_NoMemory();
+    if (!capsule) {
+        collet_ternary_network_free(handle);
+        free(n);
+        return NULL;
+    }
+    n->handle = handle;
+    n->number = ++made;
+    pthread_mutex_init(&n->turn, NULL);
     return capsule;
 }
 
@@ -83,12 +102,12 @@ PyObject *network_create(PyObject *module, PyObject *sequence)
 /* (inputs, outputs) */
 PyObject *network_describe(PyObject *module, PyObject *capsule)
 {
-    const collet_ternary_network *network = PyCapsule_GetPointer(capsule, CAPSULE);
+    const shared_network *n = PyCapsule_GetPointer(capsule, CAPSULE);
     (void)module;
-    if (!network)
+    if (!n)
         return NULL;
-    return Py_BuildValue("LL", (long long)collet_ternary_network_inputs(network),
-                         (long long)collet_ternary_network_outputs(network));
+    return Py_BuildValue("LL", (long long)collet_ternary_network_inputs(n->handle),
+                         (long long)collet_ternary_network_outputs(n->handle));
 }
 
 /* A new array for the outputs of x; NULL with an exception. */
@@ -107,30 +126,65 @@ static collet_array *output(collet_context *context, const collet_ternary_networ
     return y;
 }
 
+typedef struct forward {
+    work work;
+    PyObject *capsule; /* of the network */
+    shared_network *network;
+    collet_array *x, *y;
+} forward;
+
+static collet_status run_forward(work *w, collet_context *context)
+{
+    forward *f = (forward *)w;
+    collet_error err;
+    pthread_mutex_lock(&f->network->turn);
+    collet_status status =
+        collet_ternary_network_run(context, f->network->handle, f->y, f->x, &err);
+    pthread_mutex_unlock(&f->network->turn);
+    if (status != COLLET_OK)
+        snprintf(w->text, sizeof w->text, "%s", err.text);
+    collet_array_free(f->x);
+    f->x = NULL;
+    return status;
+}
+
+static void drop_forward(work *w)
+{
+    forward *f = (forward *)w;
+    collet_array_free(f->x);
+    collet_array_free(f->y);
+    Py_DECREF(f->capsule);
+    free(f);
+}
+
 /* (network, x): a collet.Array. */
 PyObject *network_run(PyObject *module, PyObject *arguments)
 {
-    PyObject *capsule, *object;
-    collet_ternary_network *network;
+    PyObject *capsule, *object, *y;
+    shared_network *n;
     collet_context *context = bound->context();
-    collet_array *x, *y;
-    collet_error err;
     (void)module;
     if (!context || !PyArg_ParseTuple(arguments, "OO", &capsule, &object) ||
-        !(network = PyCapsule_GetPointer(capsule, CAPSULE)) ||
-        !(x = bound->array_from(object, COLLET_F32, "x")))
+        !(n = PyCapsule_GetPointer(capsule, CAPSULE)))
         return NULL;
-    y = output(context, network, x);
-    if (!y) {
-        collet_array_free(x);
+    forward *f = calloc(1, sizeof *f);
+    if (!f)
+        return PyErr_NoMemory();
+    *f = (forward){.work = {.run = run_forward, .drop = drop_forward},
+                   .capsule = Py_NewRef(capsule),
+                   .network = n,
+                   .x = bound->array_from(object, COLLET_F32, "x")};
+    f->y = f->x ? output(context, n->handle, f->x) : NULL;
+    if (f->x)
+        f->work.print = (n->number << 40 ^ (uint64_t)collet_array_size(f->x)) * 0x9e3779b97f4a7c15u;
+    if (!f->y) {
+        drop_forward(&f->work);
         return NULL;
     }
-    PyThreadState *state = bound->leave();
-    collet_status status = collet_ternary_network_run(context, network, y, x, &err);
-    collet_array_free(x);
-    bound->back(state);
-    if (status == COLLET_OK)
-        return bound->array_new(y);
-    collet_array_free(y);
-    return bound_raise(status, &err);
+    if (bound->work_run(&f->work))
+        return NULL;
+    y = bound->array_new(f->y);
+    f->y = NULL;
+    drop_forward(&f->work);
+    return y;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bound.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #define CAPSULE "collet._ternary.weights"
 
 static void drop(PyObject *capsule)
@@ -30,49 +33,94 @@ const collet_ternary_quantize_params *quantize_take(PyObject *pair,
     return params;
 }
 
+typedef struct packing {
+    work work;
+    collet_array *values, *scale;
+    int quantize; /* by `params`; else `values` are codes */
+    collet_ternary_quantize_params params;
+    collet_ternary_weights *weights;
+} packing;
+
+static void free_arrays(packing *p)
+{
+    collet_array_free(p->values);
+    collet_array_free(p->scale);
+    p->values = p->scale = NULL;
+}
+
+static collet_status run_packing(work *w, collet_context *context)
+{
+    packing *p = (packing *)w;
+    collet_error err;
+    collet_status status =
+        p->quantize
+            ? collet_ternary_weights_quantize(context, &p->weights, p->values, &p->params, &err)
+            : collet_ternary_weights_from_codes(context, &p->weights, p->values, p->scale, &err);
+    if (status != COLLET_OK)
+        snprintf(w->text, sizeof w->text, "%s", err.text);
+    free_arrays(p);
+    return status;
+}
+
+static void drop_packing(work *w)
+{
+    packing *p = (packing *)w;
+    free_arrays(p);
+    collet_ternary_weights_free(p->weights);
+    free(p);
+}
+
+static packing *new_packing(void)
+{
+    packing *p = calloc(1, sizeof *p);
+    if (!p)
+        return (packing *)PyErr_NoMemory();
+    p->work.run = run_packing;
+    p->work.drop = drop_packing;
+    return p;
+}
+
+static PyObject *pack(packing *p)
+{
+    PyObject *made;
+    if (bound->work_run(&p->work))
+        return NULL;
+    made = weights_new(p->weights);
+    p->weights = NULL;
+    drop_packing(&p->work);
+    return made;
+}
+
 /* (weights, (mode, threshold)) */
 PyObject *weights_quantize(PyObject *module, PyObject *arguments)
 {
     PyObject *object, *pair;
-    collet_ternary_quantize_params params;
-    collet_ternary_weights *weights = NULL;
-    collet_context *context = bound->context();
-    collet_array *values;
-    collet_error err;
+    packing *p = new_packing();
     (void)module;
-    if (!context || !PyArg_ParseTuple(arguments, "OO!", &object, &PyTuple_Type, &pair) ||
-        !quantize_take(pair, &params) || !(values = bound->array_from(object, 0, "weights")))
+    if (!p)
         return NULL;
-    PyThreadState *state = bound->leave();
-    collet_status status =
-        collet_ternary_weights_quantize(context, &weights, values, &params, &err);
-    collet_array_free(values);
-    bound->back(state);
-    return status == COLLET_OK ? weights_new(weights) : bound_raise(status, &err);
+    p->quantize = 1;
+    if (PyArg_ParseTuple(arguments, "OO!", &object, &PyTuple_Type, &pair) &&
+        quantize_take(pair, &p->params) && (p->values = bound->array_from(object, 0, "weights")))
+        return pack(p);
+    drop_packing(&p->work);
+    return NULL;
 }
 
 /* (codes, scale or None) */
 PyObject *weights_from_codes(PyObject *module, PyObject *arguments)
 {
-    PyObject *object, *scales;
-    collet_ternary_weights *weights = NULL;
-    collet_context *context = bound->context();
-    collet_array *codes, *scale = NULL;
-    collet_error err;
+    PyObject *object, *scale;
+    packing *p = new_packing();
     (void)module;
-    if (!context || !PyArg_ParseTuple(arguments, "OO", &object, &scales) ||
-        !(codes = bound->array_from(object, COLLET_I8, "codes")))
+    if (!p)
         return NULL;
-    if (bound_optional(&scale, scales, COLLET_F32, "scale")) {
-        collet_array_free(codes);
-        return NULL;
-    }
-    PyThreadState *state = bound->leave();
-    collet_status status = collet_ternary_weights_from_codes(context, &weights, codes, scale, &err);
-    collet_array_free(codes);
-    collet_array_free(scale);
-    bound->back(state);
-    return status == COLLET_OK ? weights_new(weights) : bound_raise(status, &err);
+    if (PyArg_ParseTuple(arguments, "OO", &object, &scale) &&
+        (p->values = bound->array_from(object, COLLET_I8, "codes")) &&
+        !bound_optional(&p->scale, scale, COLLET_F32, "scale"))
+        return pack(p);
+    drop_packing(&p->work);
+    return NULL;
 }
 
 /* (bytes, columns, scale or None) */
