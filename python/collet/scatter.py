@@ -12,7 +12,6 @@ collet.set_backend chose. Lengths are nm, energies eV, q 1/nm, angles of polaris
 angles radians.
 """
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import fspath
@@ -22,6 +21,7 @@ import numpy as np
 
 from . import _core, _scatter
 from ._core import InvalidError, ShapeError
+from ._job import Job
 
 _EULER = ("volume", "alignment", "theta", "psi")
 _VECTOR = ("direction", "unaligned")
@@ -142,37 +142,7 @@ def _axis(count, voxel):
     return (np.arange(count) - count // 2) * (2 * np.pi / (count * voxel))
 
 
-# ---- Work in a thread -----------------------------------------------------------------------------
-
-
-class _Job:
-    """A call in a thread of its own, so that the caller hears Ctrl-C while it runs."""
-
-    def __init__(self, function, *arguments):
-        self._done = threading.Event()
-        self._result = self._error = None
-        self._thread = threading.Thread(target=self._run, args=(function, arguments),
-                                        name="collet.scatter")
-
-    def _run(self, function, arguments):
-        try:
-            self._result = function(*arguments)
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._done.set()
-
-    def wait(self, report=None):
-        """The result, of this call or of one that was interrupted; meanwhile report() is called, 20
-        times a second."""
-        if self._thread.ident is None:
-            self._thread.start()
-        while not self._done.wait(0.05):
-            if report:
-                report()
-        if self._error:
-            raise self._error
-        return self._result
+# ---- Patterns -------------------------------------------------------------------------------------
 
 
 def _bar(total):
@@ -294,7 +264,7 @@ class Patterns:
 
     def _wait(self, function):
         self._core.cancel(False)
-        self._job = _Job(function)
+        self._job = Job(function)
         try:
             result = self._job.wait(self._report)
         except BaseException:
@@ -424,7 +394,7 @@ def integrate(values, energies, voxel, *, direction=(0.0, 0.0, 1.0),
     rings = (bool(flat), *values.shape[1:], float(voxel), tuple(map(float, direction)),
              tuple(map(float, detector)), float(wedge))
     q = _scatter.rings_q(rings)
-    rows = [_scatter.integrate(rings, e, values.dtype == np.float64, v)
+    rows = [Job(_scatter.integrate, rings, e, values.dtype == np.float64, v).wait()
             for e, v in zip(energies.tolist(), values)]
     chi = np.arange(_scatter.CHI) - 0.5 * (_scatter.CHI - 1)
     return Integrals(energies, chi, q, *(np.stack(column) for column in zip(*rows)))
@@ -441,7 +411,7 @@ def read(morphology, configuration="config.txt", *, dtype="f32"):
     the configuration wants results ("": not given). FileError, FormatError, InvalidError with file,
     dataset or key. Ctrl-C is heard. GIL: released."""
     wide = bool(_choice("dtype", dtype, _DTYPES))
-    found = _Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
+    found = Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
     count = len(found["materials"])
     constants = np.array(found["constants"]).reshape(len(found["energies"]), count, 4)
     materials = [Material(constants[:, i], **arrays) for i, arrays in enumerate(found["materials"])]
@@ -463,11 +433,12 @@ def write(directory, energy, patterns, beams=((0.0, 0.0, 1.0),)):
     if patterns.ndim != 3 or len(patterns) != len(beams):
         raise ShapeError(f"patterns are {_extents(patterns.shape)}: {len(beams)} (beams) x Y x X are "
                          "needed")
-    _scatter.write(fspath(directory), float(energy), patterns.shape[1:],
-                   [(tuple(map(float, beam)), p) for beam, p in zip(beams, patterns)])
+    rows = [(tuple(map(float, beam)), p) for beam, p in zip(beams, patterns)]
+    Job(_scatter.write, fspath(directory), float(energy), patterns.shape[1:], rows).wait()
 
 
 def read_pattern(directory, energy, shape, beam=0):
     """The pattern of an energy and a beam that collet-rsoxs, CyRSoXS or write() wrote: `shape` (Y, X)
     of f32. NotFoundError; FormatError if the file has no such pattern; FileError."""
-    return _scatter.read_pattern(fspath(directory), float(energy), int(beam), tuple(shape))
+    return Job(_scatter.read_pattern, fspath(directory), float(energy), int(beam),
+               tuple(shape)).wait()

@@ -147,7 +147,7 @@ def _exact(values: Any, dtype: str) -> Any:
     import numpy as np
     given = np.asarray(values)
     made = given.astype(_core.dtype(dtype), copy=False)
-    if not np.array_equal(made, given):
+    if made is not given and not np.array_equal(made, given):
         raise _core.InvalidError(f"there are numbers of {given.dtype} that {dtype} does not hold")
     return made
 

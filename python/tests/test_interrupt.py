@@ -61,9 +61,13 @@ def long_op(out=None):
 
 
 def is_heard(function):
-    """Soon; not on a machine that is busy all the time."""
+    """Soon, of some calls: others may be busy."""
     with collet.using("cpu_scalar"):
-        return any(seconds_until_heard(function) < 0.1 for _ in range(5))
+        for _ in range(8):
+            if seconds_until_heard(function) < 0.1:
+                return True
+            collet.finish()
+    return False
 
 
 def test_an_op_is_interrupted():

@@ -362,7 +362,7 @@ def test_write_and_read(tmp_path):
 def test_hdf5_closes_after_errors(tmp_path):
     (tmp_path / "Energy_285.00.h5").write_text("none")
     done = subprocess.run([sys.executable, "-c", "import collet.scatter as s\n"
-                           "try: s._Job(s.read_pattern, '.', 285.0, (2, 2)).wait()\n"
+                           "try: s.read_pattern('.', 285.0, (2, 2))\n"
                            "except ValueError as e: print(e)"],
                           capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0 and "Energy_285" in done.stdout and not done.stderr

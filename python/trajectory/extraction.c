@@ -13,6 +13,7 @@ typedef struct extraction {
     PyObject *progress; /* progress(frames, fraction), or None */
     pid_t process;      /* whose threads the engine has */
     int busy;
+    atomic_int cancelled;
 } extraction;
 
 static const binding *core;
@@ -23,14 +24,12 @@ static PyTypeObject *type;
 static int32_t report(void *user, const collet_extraction_progress *p)
 {
     extraction *self = user;
+    if (self->progress == Py_None || atomic_load(&self->cancelled))
+        return atomic_load(&self->cancelled);
     PyGILState_STATE state = PyGILState_Ensure();
-    int failed = PyErr_CheckSignals();
-    if (!failed && self->progress != Py_None) {
-        PyObject *done =
-            PyObject_CallFunction(self->progress, "Ld", (long long)p->frames, p->fraction);
-        failed = done == NULL;
-        Py_XDECREF(done);
-    }
+    PyObject *done = PyObject_CallFunction(self->progress, "Ld", (long long)p->frames, p->fraction);
+    int failed = done == NULL;
+    Py_XDECREF(done);
     PyGILState_Release(state);
     return failed;
 }
@@ -198,6 +197,17 @@ static PyObject *extraction_meta(PyObject *object, PyObject *unused)
     return Py_BuildValue("z", self->engine ? collet_extraction_meta(self->engine) : NULL);
 }
 
+/* The work stops at its next step. */
+static PyObject *extraction_cancel(PyObject *object, PyObject *unused)
+{
+    extraction *self = (extraction *)object;
+    (void)unused;
+    atomic_store(&self->cancelled, 1);
+    if (self->frames)
+        atomic_store(&self->frames->cancelled, 1);
+    Py_RETURN_NONE;
+}
+
 static PyObject *extraction_close(PyObject *object, PyObject *unused)
 {
     extraction *self = (extraction *)object;
@@ -240,6 +250,7 @@ static PyMethodDef methods[] = {
     {"next", extraction_next, METH_NOARGS, NULL},
     {"collect", extraction_collect, METH_NOARGS, NULL},
     {"meta", extraction_meta, METH_NOARGS, NULL},
+    {"cancel", extraction_cancel, METH_NOARGS, NULL},
     {"close", extraction_close, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -8,12 +8,12 @@ static collet_status read_frame(void *user, int64_t index, collet_extraction_fra
                                 collet_error *err)
 {
     source *s = user;
+    if (atomic_load(&s->cancelled))
+        return collet_fail(err, COLLET_CANCELLED, "the work was cancelled");
     PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *time = NULL;
+    PyObject *time = PyObject_CallFunction(s->read, "LOOO", (long long)index, s->arrays[0],
+                                           s->arrays[1], s->arrays[2]);
     int failed;
-    if (!PyErr_CheckSignals())
-        time = PyObject_CallFunction(s->read, "LOOO", (long long)index, s->arrays[0], s->arrays[1],
-                                     s->arrays[2]);
     frame->time = time ? PyFloat_AsDouble(time) : 0;
     frame->positions = s->data[0];
     frame->velocities = s->data[1];

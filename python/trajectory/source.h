@@ -7,6 +7,8 @@
 
 #include <collet/trajectory.h>
 
+#include <stdatomic.h>
+
 typedef struct source {
     collet_extraction_source given;
     PyObject *read;      /* read(index, positions, velocities, forces) fills these, returns ps */
@@ -15,6 +17,7 @@ typedef struct source {
     PyObject *lists[2]; /* keep the texts of names and residue names */
     const char **texts[2];
     int32_t *residue_ids;
+    atomic_int cancelled; /* 1: nothing more is read */
 } source;
 
 /* From (name, "f32" or "f64", frames, names, residue names, residue numbers, has velocities, has

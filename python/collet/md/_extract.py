@@ -9,7 +9,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from .. import _trajectory
+from .. import _core, _trajectory
+from .._job import Job
 
 Quantity = namedtuple("Quantity", "unit meaning shape")
 Quantity.__doc__ = "Unit and meaning of an array of results, and the shape of a frame's row."
@@ -136,6 +137,11 @@ class _Bar:
             self._bar.close()
 
 
+def _open(backend, *arguments):
+    _core.override(backend)  # this thread has no choice of its own
+    return _trajectory.open(*arguments)
+
+
 class _Extraction:
     def __init__(self, top, traj, selection, keys, masses, reference, axis, start, stop, step,
                  batch, rows, progress):
@@ -150,12 +156,13 @@ class _Extraction:
             raise ValueError(f"extract: stop is {stop}: no frame is left")
         self._bar = _Bar() if progress is True else None
         try:
-            self._engine = _trajectory.open(
-                *files, selection, mass_file, None if mass_file else masses,
+            self._engine = Job(
+                _open, _core.get_backend(), *files, selection, mass_file,
+                None if mass_file else masses,
                 os.fspath(reference) if reference is not None else None,
                 keys if keys is None or isinstance(keys, str) else ",".join(keys),
                 tuple(axis), start, stop or 0, step, batch or 0, rows,
-                self._bar or progress or None, self._frames.source)
+                self._bar or progress or None, self._frames.source).wait()
         except BaseException:
             self.close_bar()
             raise
@@ -169,8 +176,9 @@ class _Extraction:
     def take(self, name):
         """The engine's next or collect; after the last rows, its meta data and warnings."""
         try:
-            rows = self._frames.call(getattr(self._engine, name))
+            rows = Job(self._frames.call, getattr(self._engine, name)).wait()
         except BaseException:
+            self._engine.cancel()
             self.close_bar()
             raise
         return None if rows is None else Results(rows)
@@ -206,7 +214,8 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
     Warnings about the results are RuntimeWarnings too. MDAnalysis keeps Angstrom in f32, so that
     results of a universe differ from those of its file in the seventh digit.
     Raises collet.FileError and FormatError for files, InvalidError for options; what an object or
-    `progress` raises. Ctrl-C stops the work.
+    `progress` raises. Ctrl-C raises KeyboardInterrupt at once; the work stops at its next step, and
+    until then still reads. An object and `progress` are used in a thread of the work.
 
     The backend is the one that collet.set_backend or using chose."""
     work = _Extraction(top, traj, selection, keys, masses, reference, axis, start, stop, step,

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls in a thread of their own, so that the caller hears Ctrl-C."""
+
+import threading
+
+
+class Job:
+    """A call of function(*arguments). It cannot be stopped from here: what it works on may be told
+    to stop."""
+
+    def __init__(self, function, *arguments):
+        self._done = threading.Event()
+        self._result = self._error = None
+        self._thread = threading.Thread(target=self._run, args=(function, arguments),
+                                        name="collet.job")
+
+    def _run(self, function, arguments):
+        try:
+            self._result = function(*arguments)
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._done.set()
+
+    def wait(self, report=None):
+        """The result, of this call or of one that was interrupted; meanwhile report() is called, 20
+        times a second."""
+        if self._thread.ident is None:
+            self._thread.start()
+        while not self._done.wait(0.05):
+            if report:
+                report()
+        if self._error:
+            raise self._error
+        return self._result
