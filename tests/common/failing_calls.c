@@ -63,6 +63,9 @@ static size_t part(const char *name, size_t n)
     return error == CALL_SHORT ? n / 2 : error ? 0 : n;
 }
 
+/* Exported: ld also resolves the shared libraries' references to them. */
+#pragma GCC visibility push(default)
+
 int __real_fstat(int fd, struct stat *st);
 int __wrap_fstat(int fd, struct stat *st);
 int __real_stat(const char *path, struct stat *st);
@@ -276,6 +279,16 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t n);
 ssize_t __real_pread(int fd, void *bytes, size_t n, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t n, off_t offset);
 
+/* Of code with 64-bit offsets. */
+ssize_t __real_pread64(int fd, void *bytes, size_t n, off_t offset);
+ssize_t __wrap_pread64(int fd, void *bytes, size_t n, off_t offset);
+ssize_t __real_pwrite64(int fd, const void *bytes, size_t n, off_t offset);
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t n, off_t offset);
+void *__real_mmap64(void *at, size_t n, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap64(void *at, size_t n, int protection, int flags, int fd, off_t offset);
+int __real_fstat64(int fd, void *st);
+int __wrap_fstat64(int fd, void *st);
+
 ssize_t __wrap_read(int fd, void *bytes, size_t n)
 {
     n = part("read", n);
@@ -293,3 +306,27 @@ ssize_t __wrap_pread(int fd, void *bytes, size_t n, off_t offset)
     n = part("pread", n);
     return n ? __real_pread(fd, bytes, n, offset) : -1;
 }
+
+ssize_t __wrap_pread64(int fd, void *bytes, size_t n, off_t offset)
+{
+    n = part("pread64", n);
+    return n ? __real_pread64(fd, bytes, n, offset) : -1;
+}
+
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t n, off_t offset)
+{
+    n = part("pwrite64", n);
+    return n ? __real_pwrite64(fd, bytes, n, offset) : -1;
+}
+
+void *__wrap_mmap64(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+    return failure("mmap64") ? MAP_FAILED : __real_mmap64(at, n, protection, flags, fd, offset);
+}
+
+int __wrap_fstat64(int fd, void *st)
+{
+    return failure("fstat64") ? -1 : __real_fstat64(fd, st);
+}
+
+#pragma GCC visibility pop

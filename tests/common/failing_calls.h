@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * failing_calls.h - calls of the system that fail on demand. The linker routes those of the code
- * under test through wrappers (tests/fault/CMakeLists.txt). A program without a test in it reads
+ * under test through wrappers (collet_wrap_calls in tests/CMakeLists.txt). A program without a test in it reads
  * FAILING_CALL="NAME:N:ERROR" from the environment.
  */
-#ifndef TESTS_FAULT_FAILING_CALLS_H
-#define TESTS_FAULT_FAILING_CALLS_H
+#ifndef TESTS_COMMON_FAILING_CALLS_H
+#define TESTS_COMMON_FAILING_CALLS_H
 
 #define CALL_SHORT (-1) /* instead of an error: half of the bytes are read or written */
 

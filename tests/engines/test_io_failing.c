@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads, maps and writes that fail, are interrupted or short, at every place: an error that names
+ * the file, or the same result; no descriptor is left. */
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/failing_calls.h"
+#include "directory.h"
+#include "io/npy_read.h"
+#include "io/source.h"
+#include "io/spool.h"
+#include "ternary/formats/gguf.h"
+#include "ternary/formats/t2_file.h"
+#include "trajectory/atoms/masses.h"
+#include "trajectory/formats/topology.h"
+
+#define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
+
+/* Views before one fails; negative: none. */
+static long views = -1;
+
+collet_status __real_collet_source_view(collet_source *source, int64_t offset, size_t length,
+                                        const uint8_t **bytes, collet_error *err);
+collet_status __wrap_collet_source_view(collet_source *source, int64_t offset, size_t length,
+                                        const uint8_t **bytes, collet_error *err);
+
+/* As if the window ended here: small files have one. */
+collet_status __wrap_collet_source_view(collet_source *source, int64_t offset, size_t length,
+                                        const uint8_t **bytes, collet_error *err)
+{
+    if (views >= 0 && views-- == 0)
+        return collet_fail(err, COLLET_IO, "%s: reading at byte %lld failed", source->path,
+                           (long long)offset);
+    return __real_collet_source_view(source, offset, length, bytes, err);
+}
+
+/* ---- What is done ---------------------------------------------------------------------------- */
+
+static collet_status read_topology(const char *path, collet_error *err)
+{
+    collet_topology *topology;
+    collet_status status = collet_topology_read(path, NULL, &topology, err);
+    collet_topology_free(topology);
+    return status;
+}
+
+static collet_status read_masses(const char *path, collet_error *err)
+{
+    static const collet_topology topology = {.n_atoms = 4};
+    double masses[4];
+    return extract_masses_read(path, &topology, masses, err);
+}
+
+static collet_status read_trajectory(const char *path, collet_error *err)
+{
+    static const int64_t indices[] = {0, 1};
+    collet_trajectory *trajectory;
+    collet_frames *frames = NULL;
+    collet_status status = collet_trajectory_open(path, NULL, &trajectory, err);
+    if (status == COLLET_OK)
+        status = collet_trajectory_select(trajectory, indices, 2, err);
+    if (status == COLLET_OK)
+        status = collet_frames_create(2, 9, collet_trajectory_get_info(trajectory)->dtype, 0, 0,
+                                      &frames, err);
+    if (status == COLLET_OK)
+        status = collet_trajectory_read(trajectory, frames, err);
+    collet_frames_free(frames);
+    collet_trajectory_close(trajectory);
+    return status;
+}
+
+static collet_status read_gguf(const char *path, collet_error *err)
+{
+    collet_gguf gguf;
+    collet_status status = collet_gguf_open(path, &gguf, err);
+    collet_gguf_close(&gguf);
+    return status;
+}
+
+static collet_status read_t2(const char *path, collet_error *err)
+{
+    collet_t2_file file;
+    collet_status status = collet_t2_open(path, &file, err);
+    collet_t2_close(&file);
+    return status;
+}
+
+static collet_status write_and_read(const char *name, collet_error *err)
+{
+    static uint8_t bytes[70000], back[2];
+    const char *path = io_path(directory, name);
+    collet_spool *spool;
+    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
+    if (status == COLLET_OK)
+        status = collet_spool_write(spool, "ab", 2, err);
+    if (status == COLLET_OK)
+        status = collet_spool_write(spool, bytes, sizeof bytes, err);
+    if (status == COLLET_OK)
+        status = collet_spool_read(spool, 0, back, 2, err);
+    if (status == COLLET_OK)
+        assert_memory_equal(back, "ab", 2);
+    if (status == COLLET_OK)
+        status = collet_spool_link(spool, err);
+    if (status == COLLET_OK)
+        status = collet_spool_rename(spool, err);
+    collet_spool_free(spool);
+    assert_int_equal(remove(path) == 0, status == COLLET_OK);
+    assert_int_equal(io_count_entries(directory), 0);
+    return status;
+}
+
+static const struct {
+    collet_status (*run)(const char *argument, collet_error *err);
+    const char *argument;
+} tasks[] = {
+    {read_topology, CORPUS "gro/water"},        {read_masses, CORPUS "masses/four"},
+    {read_trajectory, CORPUS "gro/two_frames"}, {read_trajectory, CORPUS "trr/positions"},
+    {read_trajectory, CORPUS "trr/double"},     {read_trajectory, CORPUS "xtc/water"},
+    {read_trajectory, CORPUS "xtc/ten"},        {read_gguf, CORPUS "gguf/good"},
+    {read_t2, CORPUS "t2/two_layers"},          {write_and_read, "out"},
+};
+
+/* ---- What fails ------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *call;
+    int error;
+    const char *text; /* NULL: nothing fails */
+} failures[] = {
+    {"view", 0, "failed"},
+    {"fstat64", EIO, "Input/output error"},
+    {"pread64", EIO, "failed: Input/output error"},
+    {"pread64", EINTR, NULL},
+    {"pread64", CALL_SHORT, NULL},
+    {"mmap64", ENODEV, "cannot be mapped: No such device"},
+    {"mmap64", ENOMEM, "no memory to read it"},
+    {"pwrite64", ENOSPC, "the disk is full (No space left on device)"},
+    {"pwrite64", EIO, "writing failed after"},
+    {"pwrite64", EINTR, NULL},
+    {"pwrite64", CALL_SHORT, NULL},
+};
+
+static int open_descriptors(void)
+{
+    DIR *entries = opendir("/proc/self/fd");
+    int count = 0;
+    assert_non_null(entries);
+    while (readdir(entries))
+        count++;
+    closedir(entries);
+    return count;
+}
+
+/* Returns how many calls have failed. */
+static long fail_each(size_t task, size_t failure)
+{
+    const char *call = failures[failure].call, *text = failures[failure].text;
+    int of_view = strcmp(call, "view") == 0;
+    for (long n = 0;; n++) {
+        collet_error err = {COLLET_OK, ""};
+        int before = open_descriptors();
+        views = of_view ? n : -1;
+        call_fails(of_view ? NULL : call, n, failures[failure].error);
+        collet_status status = tasks[task].run(tasks[task].argument, &err);
+        int failed = of_view ? views < 0 : call_failed();
+        views = -1;
+        call_fails(NULL, 0, 0);
+        assert_int_equal(open_descriptors(), before);
+        if (failed && text ? status == COLLET_OK || !strstr(err.text, text) : status != COLLET_OK)
+            fail_msg("%s, %s %ld: status %d (%s)", tasks[task].argument, call, n, status, err.text);
+        if (!failed)
+            return n;
+    }
+}
+
+static void every_call_may_fail(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+        long failed = 0;
+        for (size_t k = 0; k < sizeof tasks / sizeof *tasks; k++)
+            failed += fail_each(k, i);
+        if (!failed)
+            fail_msg("%s has not failed", failures[i].call);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_may_fail)};
+
+    return cmocka_run_group_tests_name("io failing", tests, make_directory, remove_directory);
+}

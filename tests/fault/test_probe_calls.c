@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-probe when calls of the system fail in it (failing_probe): what libcore makes of it. */
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "plugins/probe.h"
+
+#define PROGRAM COLLET_TEST_BIN "/../tests/failing_probe"
+
+typedef struct failing_case {
+    const char *call; /* FAILING_CALL */
+    int error;
+    const char *code, *reason;
+} failing_case;
+
+static const failing_case cases[] = {
+    {"none:0", 1, "ok", ""},
+    {"syscall:0", ENOSYS, "ok", ""},
+    {"signalfd:0", EMFILE, "probe-unavailable", "collet-probe: Too many open files"},
+    {"fork:0", EAGAIN, "probe-unavailable", "collet-probe: Resource temporarily unavailable"},
+    {"getppid:0", EPERM, "probe-unavailable", "reported nothing"},
+    {"open:0", EMFILE, "changed", "cannot be opened any more: Too many open files"},
+    {"fstat:0", EIO, "unreadable", "cannot be examined: Input/output error"},
+    {"waitpid:0", EINTR, "ok", ""},
+    {"write:0", EIO, "ok", ""},
+    {"write:4", EIO, "exit-in-capabilities", "ended the process in its capabilities (status 0)"},
+    {"write:4", EINTR, "ok", ""},
+    {"write:4", -1, "ok", ""}, /* the half, then the rest */
+};
+
+static void expect(const failing_case *c, int64_t timeout_ms)
+{
+    const probe_request request = {.program = PROGRAM,
+                                   .path = COLLET_TEST_ZOO "/zoo_good.so",
+                                   .threads = 1,
+                                   .timeout_ms = timeout_ms};
+    collet_error err = {COLLET_OK, ""};
+    probe_report report;
+    char text[64];
+    snprintf(text, sizeof text, "%s:%d", c->call, c->error);
+    assert_int_equal(setenv("FAILING_CALL", text, 1), 0);
+    assert_int_equal(probe_run(&request, &report, 1, &err), COLLET_OK);
+    if (strcmp(report.code, c->code) || !strstr(report.reason, c->reason))
+        fail_msg("%s: %s: %s", text, report.code, report.reason);
+    probe_report_clear(&report);
+}
+
+static void calls(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect(&cases[i], 20000);
+    expect(&cases[0], (int64_t)INT_MAX * 2);
+}
+
+static void started_by_hand(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("FAILING_CALL", "", 1), 0);
+    int status = system(PROGRAM " 2>/dev/null");
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls),
+        cmocka_unit_test(started_by_hand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
