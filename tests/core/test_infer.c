@@ -240,6 +240,7 @@ static void hostile_input(void **state)
                      COLLET_INVALID);
     assert_int_equal(collet_op_infer(rt, 0, &valid, NULL, &out, NULL), COLLET_NOT_FOUND);
     assert_int_equal(collet_op_infer(rt, 0x80000000u, &valid, NULL, &out, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_op_infer(rt, UINT32_MAX, &valid, NULL, &out, NULL), COLLET_NOT_FOUND);
 }
 
 /* The broadcast axes plus the op's own exceed COLLET_MAX_DIMS. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internals that public calls expose only in part: text, cgroup quotas, statuses, dtypes. */
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -139,6 +140,21 @@ static void cgroup_quotas_bind(void **state)
     assert_int_equal(threads_within_quota(1), 1);
 }
 
+static void affinity_binds(void **state)
+{
+    cpu_set_t all, one;
+    size_t cpu = 0;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    while (!CPU_ISSET(cpu, &all))
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(threads_allowed(0), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 static void every_status_and_dtype_has_a_text(void **state)
 {
     (void)state;
@@ -177,6 +193,7 @@ int main(void)
         cmocka_unit_test(only_near_names_are_suggested),
         cmocka_unit_test(messages_escape_what_they_quote),
         cmocka_unit_test(cgroup_quotas_bind),
+        cmocka_unit_test(affinity_binds),
         cmocka_unit_test(every_status_and_dtype_has_a_text),
         cmocka_unit_test(versions_as_text_and_number_agree),
     };

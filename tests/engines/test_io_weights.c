@@ -142,6 +142,7 @@ static void test_gguf(void **state)
         {"truncated", COLLET_FORMAT, "beyond the end of the file"},
         {"unaligned", COLLET_FORMAT, "not aligned"},
         {"version_1", COLLET_UNSUPPORTED, "version 1"},
+        {"version_4", COLLET_UNSUPPORTED, "version 4"},
     };
 
     (void)state;
@@ -194,6 +195,7 @@ static void test_t2(void **state)
         {"layers", COLLET_FORMAT, "header is invalid"},
         {"mismatch", COLLET_SHAPE, "layer 1 takes 6 numbers, layer 0 before it gives 5"},
         {"moved", COLLET_FORMAT, "the offsets of layer 0 are wrong"},
+        {"moved_second", COLLET_FORMAT, "the offsets of layer 1 are wrong"},
         {"name", COLLET_INVALID, "has no end"},
         {"overflow", COLLET_OVERFLOW, "beyond 2^63"},
         {"rows", COLLET_OVERFLOW, "larger than 2^63"},

@@ -268,6 +268,8 @@ static void bad_sources_are_refused(void **state)
     m.names[3] = "a name that is too long";
     expect_refused(&options,
                    "the name of atom 3 is too long: a name that is too long; at most 15 ");
+    m.names[3] = "one byte too lon";
+    expect_refused(&options, "the name of atom 3 is too long");
     m.names[3] = "CA";
     m.residue_names[4] = NULL;
     expect_refused(&options, "the residue name of atom 4");
