@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls in a thread of their own, so that the caller hears Ctrl-C."""
 
+from __future__ import annotations
+
 import threading
+from collections.abc import Callable
+from typing import Any
 
 
 class Job:
     """A call of function(*arguments). It cannot be stopped from here: what it works on may be told
     to stop."""
 
-    def __init__(self, function, *arguments):
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
         self._done = threading.Event()
-        self._result = self._error = None
+        self._result: Any = None
+        self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, args=(function, arguments),
                                         name="collet.job")
 
-    def _run(self, function, arguments):
+    def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         try:
             self._result = function(*arguments)
         except BaseException as error:
@@ -22,7 +27,7 @@ class Job:
         finally:
             self._done.set()
 
-    def wait(self, report=None):
+    def wait(self, report: Callable[[], object] | None = None) -> Any:
         """The result, of this call or of one that was interrupted; meanwhile report() is called, 20
         times a second."""
         if self._thread.ident is None:

@@ -12,12 +12,15 @@ collet.set_backend chose. Lengths are nm, energies eV, q 1/nm, angles of polaris
 angles radians.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from os import fspath
-from typing import NamedTuple
+from os import PathLike, fspath
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core, _scatter
 from ._core import InvalidError, ShapeError
@@ -29,6 +32,10 @@ _ROADS = ("fast", "direct")
 _GRIDS = ("cyrsoxs", "fft")
 _DTYPES = ("f32", "f64")
 _SAME_ENERGY = 1e-6  # eV
+
+Vector = tuple[float, float, float]
+Floats = npt.NDArray[np.floating[Any]]
+Path = str | PathLike[str]
 
 
 @dataclass(eq=False)
@@ -42,13 +49,13 @@ class Material:
     direction, unaligned: instead of the four: vectors (Z, Y, X, 3), whose squared length is the
         aligned fraction, and the unaligned fraction"""
 
-    constants: object
-    volume: object = None
-    alignment: object = None
-    theta: object = None
-    psi: object = None
-    direction: object = None
-    unaligned: object = None
+    constants: npt.ArrayLike | Mapping[float, Sequence[float]]
+    volume: npt.ArrayLike | None = None
+    alignment: npt.ArrayLike | None = None
+    theta: npt.ArrayLike | None = None
+    psi: npt.ArrayLike | None = None
+    direction: npt.ArrayLike | None = None
+    unaligned: npt.ArrayLike | None = None
 
 
 @dataclass(eq=False)
@@ -67,21 +74,21 @@ class Sample:
     detector: its normal x, y, z; patterns are warped to it as by CyRSoXS
     warnings, directory: of files, see read()"""
 
-    materials: list
-    energies: object
+    materials: Sequence[Material]
+    energies: npt.ArrayLike
     voxel: float
-    angles: tuple = (0.0, 0.0, 0.0)
-    beams: list = field(default_factory=lambda: [(0.0, 0.0, 1.0)])
+    angles: Vector = (0.0, 0.0, 0.0)
+    beams: Sequence[Vector] = field(default_factory=lambda: [(0.0, 0.0, 1.0)])
     window: bool = False
     nearest: bool = False
     mask: bool = False
     material_frame: bool = False
-    detector: tuple = (0.0, 0.0, 1.0)
-    warnings: tuple = ()
+    detector: Vector = (0.0, 0.0, 1.0)
+    warnings: tuple[str, ...] = ()
     directory: str = ""
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """(Z, Y, X) in voxels."""
         for material in self.materials:
             for name in ("volume", "unaligned"):
@@ -93,17 +100,25 @@ class Sample:
 # ---- Conversion -----------------------------------------------------------------------------------
 
 
-def _choice(name, value, known):
+def _choice(name: str, value: str, known: tuple[str, ...]) -> int:
     if value not in known:
         raise InvalidError(f"{name} is {value!r}, not one of {', '.join(map(repr, known))}")
     return known.index(value)
 
 
-def _extents(shape):
+def _vector(name: str, values: Sequence[float]) -> Vector:
+    try:
+        x, y, z = map(float, values)
+    except (TypeError, ValueError):
+        raise InvalidError(f"{name} is {values!r}, not three numbers") from None
+    return x, y, z
+
+
+def _extents(shape: tuple[int, ...]) -> str:
     return " x ".join(map(str, shape)) or "a scalar"
 
 
-def _constants(material, number, energies):
+def _constants(material: Material, number: int, energies: Floats) -> Floats:
     """(energies, 4) of f64."""
     given = material.constants
     if isinstance(given, Mapping):
@@ -122,30 +137,30 @@ def _constants(material, number, energies):
     return np.broadcast_to(given, (len(energies), 4))
 
 
-def _arrays(material, number, shape):
+def _arrays(material: Material, number: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
     """(whether f64, the six arrays or None)."""
     given = [getattr(material, name) for name in _EULER + _VECTOR]
     arrays = [None if a is None else np.asarray(a) for a in given]
     dtype = np.result_type(np.float32, *(a for a in arrays if a is not None))
     if dtype not in (np.float32, np.float64):
         raise InvalidError(f"material {number}: its arrays are {dtype}, not real numbers of f32 or f64")
-    for i, name in enumerate(_EULER + _VECTOR):
+    for name, array in zip(_EULER + _VECTOR, arrays):
         expected = tuple(shape) + (3,) * (name == "direction")
-        if arrays[i] is not None and arrays[i].shape != expected:
-            raise ShapeError(f"material {number}: {name} is {_extents(arrays[i].shape)}, not "
+        if array is not None and array.shape != expected:
+            raise ShapeError(f"material {number}: {name} is {_extents(array.shape)}, not "
                              f"{_extents(expected)}")
     return (dtype == np.float64, *(a if a is None else np.ascontiguousarray(a, dtype)
                                    for a in arrays))
 
 
-def _axis(count, voxel):
+def _axis(count: int, voxel: float) -> Floats:
     return (np.arange(count) - count // 2) * (2 * np.pi / (count * voxel))
 
 
 # ---- Patterns -------------------------------------------------------------------------------------
 
 
-def _bar(total):
+def _bar(total: int) -> Any:
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -157,9 +172,9 @@ class Pattern(NamedTuple):
     """The pattern of one energy."""
 
     energy: float
-    values: np.ndarray  #: (qy, qx): the intensity; NaN where nothing is scattered to
-    qy: np.ndarray
-    qx: np.ndarray
+    values: Floats  #: (qy, qx): the intensity; NaN where nothing is scattered to
+    qy: Floats
+    qx: Floats
 
 
 class Patterns:
@@ -183,8 +198,10 @@ class Patterns:
     KeyboardInterrupt at once; what was being computed stops at its next step, and the iterator can
     go on. Used by one thread at a time. GIL: released."""
 
-    def __init__(self, sample, *, beam=0, dtype="f32", road="fast", grid="cyrsoxs",
-                 neighbours=False, memory=0, devices=None, progress=None):
+    def __init__(self, sample: Sample, *, beam: int = 0, dtype: str = "f32", road: str = "fast",
+                 grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
+                 devices: Sequence[str] | None = None,
+                 progress: Callable[[float, int], object] | bool | None = None) -> None:
         energies = np.atleast_1d(np.asarray(sample.energies, float))
         shape = sample.shape
         if energies.ndim != 1 or len(shape) != 3:
@@ -197,27 +214,29 @@ class Patterns:
                    bool(neighbours), bool(sample.mask), bool(sample.material_frame))
         self.energies = energies
         self.voxel = float(sample.voxel)
-        self.direction = tuple(map(float, sample.beams[beam]))
-        self.detector = tuple(map(float, sample.detector))
-        self.shape = tuple(map(int, shape))
+        self.direction = _vector("the beam's direction", sample.beams[beam])
+        self.detector = _vector("detector", sample.detector)
+        z, y, x = map(int, shape)
+        self.shape = z, y, x
         self.dtype = np.dtype(np.float64 if dtype == "f64" else np.float32)
         self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
         self._devices = [] if devices is None else list(devices)
         if devices is not None and len(set(self._devices)) != len(self._devices) or devices == []:
             raise InvalidError(f"devices are {self._devices}, not one or more different ones")
-        self._core = _scatter.Scattering(
-            self._devices or [_core.get_backend()],
-            [_arrays(m, i, shape) for i, m in numbered], energies, np.ascontiguousarray(constants), self.shape, self.voxel, self.direction,
-            self.detector, tuple(map(float, sample.angles)), options, int(memory))
-        self._job = self._ready = None
+        self._core: _scatter.Scattering | None = _scatter.Scattering(
+            self._devices or [_core.get_backend()], [_arrays(m, i, shape) for i, m in numbered],
+            energies, np.ascontiguousarray(constants), self.shape, self.voxel, self.direction,
+            self.detector, _vector("angles", sample.angles), options, int(memory))
+        self._job: Job | None = None
+        self._ready: Floats | None = None
         self._done = 0
-        self._bar = _bar(len(energies)) if progress is True else None
-        self._progress = self._draw if self._bar is not None else progress
+        self._bar: Any = _bar(len(energies)) if progress is True else None
+        self._progress: Any = self._draw if self._bar is not None else progress
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Pattern]:
         return self
 
-    def __next__(self):
+    def __next__(self) -> Pattern:
         if self._ready is None and self._core:
             self._settle()
         if self._ready is None and self._core:
@@ -230,50 +249,52 @@ class Patterns:
         self._done += 1
         return Pattern(float(self.energies[self._done - 1]), values, self.qy, self.qx)
 
-    def plan(self):
+    def plan(self) -> dict[str, int]:
         """What the work takes: passes over the morphology, fields, transforms, block (energies at a
         time), angles, bytes of arrays."""
         core = self._need()
         self._settle()
-        return self._wait(core.plan)
+        plan: dict[str, int] = self._wait(core.plan)
+        return plan
 
     @property
-    def backend(self):
+    def backend(self) -> str:
         """The backend that computed last, "" before the first pattern; `devices` where they were
         given."""
         core = self._need()
         return ",".join(self._devices) if self._devices else core.backend()
 
-    def close(self):
+    def close(self) -> None:
         """Frees everything. Work that was interrupted stops at its next step."""
         if self._core:
             self._core.cancel(True)
         self._core = self._ready = None
         self._end_bar()
 
-    def __enter__(self):
+    def __enter__(self) -> Patterns:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _need(self):
+    def _need(self) -> _scatter.Scattering:
         if not self._core:
             raise InvalidError("these patterns are closed")
         return self._core
 
-    def _wait(self, function):
-        self._core.cancel(False)
+    def _wait(self, function: Callable[[], Any]) -> Any:
+        core = self._need()
+        core.cancel(False)
         self._job = Job(function)
         try:
             result = self._job.wait(self._report)
         except BaseException:
-            self._core.cancel(True)
+            core.cancel(True)
             raise
         self._job = None
         return result
 
-    def _settle(self):
+    def _settle(self) -> None:
         """Waits for a call that was interrupted; a pattern that it completed is the next one."""
         if self._job:
             try:
@@ -283,15 +304,15 @@ class Patterns:
             self._job = None
             self._ready = result if isinstance(result, np.ndarray) else None
 
-    def _report(self, more=0):
+    def _report(self, more: int = 0) -> None:
         if self._progress:
-            self._progress(self._core.progress(), self._done + more)
+            self._progress(self._need().progress(), self._done + more)
 
-    def _draw(self, fraction, energies):
+    def _draw(self, fraction: float, energies: int) -> None:
         self._bar.n = round(fraction * self._bar.total, 2)
         self._bar.set_postfix_str(f"{energies} of {self._bar.total} energies")
 
-    def _end_bar(self):
+    def _end_bar(self) -> None:
         if self._bar is not None:
             self._bar.close()
 
@@ -299,7 +320,7 @@ class Patterns:
 # ---- Results --------------------------------------------------------------------------------------
 
 
-def _xarray():
+def _xarray() -> Any:
     try:
         import xarray
     except ImportError:
@@ -311,20 +332,21 @@ def _xarray():
 class Result:
     """Patterns of one beam: values (energy, qy, qx), energy, qy, qx."""
 
-    values: np.ndarray
-    energy: np.ndarray
-    qy: np.ndarray
-    qx: np.ndarray
+    values: Floats
+    energy: Floats
+    qy: Floats
+    qx: Floats
     voxel: float
-    direction: tuple
+    direction: Vector
     layers: int  # voxels along z
-    detector: tuple = (0.0, 0.0, 1.0)
+    detector: Vector = (0.0, 0.0, 1.0)
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: npt.DTypeLike | None = None,
+                  copy: bool | None = None) -> npt.NDArray[Any]:
         values = self.values if dtype is None else self.values.astype(dtype, copy=False)
         return values.copy() if copy and values is self.values else values
 
-    def to_xarray(self):
+    def to_xarray(self) -> Any:
         """A DataArray with the dimensions energy, qy, qx, their coordinates, and the attributes that
         PyHyperScattering's integrators read. Shares the memory of `values`."""
         return _xarray().DataArray(
@@ -332,7 +354,7 @@ class Result:
             coords={"energy": self.energy, "qy": self.qy, "qx": self.qx},
             attrs={"phys_size_nm": self.voxel, "z_dim": self.layers})
 
-    def integrate(self, wedge=90.0):
+    def integrate(self, wedge: float = 90.0) -> Integrals:
         """integrate() of these patterns."""
         return integrate(self.values, self.energy, self.voxel, direction=self.direction,
                          detector=self.detector, flat=self.layers == 1, wedge=wedge)
@@ -346,16 +368,16 @@ class Integrals:
     polar (energy, chi, q), and (energy, q): mean of all chi, parallel and perpendicular of the
     wedges about the field and across it, anisotropy (parallel - perpendicular) / their sum"""
 
-    energy: np.ndarray
-    chi: np.ndarray
-    q: np.ndarray
-    polar: np.ndarray
-    mean: np.ndarray
-    parallel: np.ndarray
-    perpendicular: np.ndarray
-    anisotropy: np.ndarray
+    energy: Floats
+    chi: Floats
+    q: Floats
+    polar: Floats
+    mean: Floats
+    parallel: Floats
+    perpendicular: Floats
+    anisotropy: Floats
 
-    def to_xarray(self):
+    def to_xarray(self) -> Any:
         """A Dataset of I_chi, I, I_parallel, I_perpendicular and A, named as collet-rsoxs does."""
         ring = ("energy", "q")
         return _xarray().Dataset(
@@ -365,7 +387,7 @@ class Integrals:
             coords={"energy": self.energy, "chi": self.chi, "q": self.q})
 
 
-def simulate(sample, **options):
+def simulate(sample: Sample, **options: Any) -> Result:
     """All patterns of a sample for one beam: a Result. Options and errors are those of Patterns."""
     with Patterns(sample, **options) as patterns:
         values = np.empty((len(patterns.energies), *patterns.shape[1:]), patterns.dtype)
@@ -375,8 +397,9 @@ def simulate(sample, **options):
                       patterns.direction, patterns.shape[0], patterns.detector)
 
 
-def integrate(values, energies, voxel, *, direction=(0.0, 0.0, 1.0),
-              detector=(0.0, 0.0, 1.0), flat=False, wedge=90.0):
+def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
+              direction: Vector = (0.0, 0.0, 1.0), detector: Vector = (0.0, 0.0, 1.0),
+              flat: bool = False, wedge: float = 90.0) -> Integrals:
     """Patterns (energies, Y, X) or (Y, X) as functions of q and chi: Integrals.
 
     direction, detector: of the beam and the detector's normal, as in Sample
@@ -391,8 +414,8 @@ def integrate(values, energies, voxel, *, direction=(0.0, 0.0, 1.0),
     if values.ndim != 3 or energies.shape != values.shape[:1]:
         raise ShapeError(f"values are {_extents(values.shape)}, energies {_extents(energies.shape)}: "
                          "energies x Y x X and the energies are needed")
-    rings = (bool(flat), *values.shape[1:], float(voxel), tuple(map(float, direction)),
-             tuple(map(float, detector)), float(wedge))
+    rings = (bool(flat), *values.shape[1:], float(voxel), _vector("direction", direction),
+             _vector("detector", detector), float(wedge))
     q = _scatter.rings_q(rings)
     rows = [Job(_scatter.integrate, rings, e, values.dtype == np.float64, v).wait()
             for e, v in zip(energies.tolist(), values)]
@@ -403,7 +426,7 @@ def integrate(values, energies, voxel, *, direction=(0.0, 0.0, 1.0),
 # ---- Files ----------------------------------------------------------------------------------------
 
 
-def read(morphology, configuration="config.txt", *, dtype="f32"):
+def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "f32") -> Sample:
     """The Sample of files of CyRSoXS: a morphology (HDF5), a configuration, and the Material<i>.txt
     beside that.
 
@@ -422,7 +445,8 @@ def read(morphology, configuration="config.txt", *, dtype="f32"):
                   found["directory"])
 
 
-def write(directory, energy, patterns, beams=((0.0, 0.0, 1.0),)):
+def write(directory: Path, energy: float, patterns: npt.ArrayLike,
+          beams: Sequence[Vector] = ((0.0, 0.0, 1.0),)) -> None:
     """Writes the patterns (beams, Y, X) or (Y, X) of one energy as CyRSoXS does:
     directory/Energy_285.20.h5 with /K<i>/projection of f32 and /KIDList/KVec.
 
@@ -437,8 +461,10 @@ def write(directory, energy, patterns, beams=((0.0, 0.0, 1.0),)):
     Job(_scatter.write, fspath(directory), float(energy), patterns.shape[1:], rows).wait()
 
 
-def read_pattern(directory, energy, shape, beam=0):
+def read_pattern(directory: Path, energy: float, shape: tuple[int, int],
+                 beam: int = 0) -> npt.NDArray[np.float32]:
     """The pattern of an energy and a beam that collet-rsoxs, CyRSoXS or write() wrote: `shape` (Y, X)
     of f32. NotFoundError; FormatError if the file has no such pattern; FileError."""
-    return Job(_scatter.read_pattern, fspath(directory), float(energy), int(beam),
-               tuple(shape)).wait()
+    pattern: npt.NDArray[np.float32] = Job(_scatter.read_pattern, fspath(directory), float(energy),
+                                           int(beam), tuple(shape)).wait()
+    return pattern

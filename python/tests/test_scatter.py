@@ -373,3 +373,18 @@ def test_stub():
     stub = {n.name if hasattr(n, "name") else n.target.id for n in ast.parse(path.read_text()).body
             if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.AnnAssign))}
     assert stub == {n for n in vars(scatter._scatter) if not n.startswith("__")}
+
+
+def test_annotations():
+    tree = ast.parse(pathlib.Path(scatter.__file__).read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            given = node.args
+            names = [a for a in [*given.args, *given.kwonlyargs] if a.arg != "self"]
+            assert node.returns and all(a.annotation for a in names), node.name
+
+
+@pytest.mark.parametrize("wrong", [(0, 1), 3, "abc", (0, 1, 2, 3)])
+def test_a_direction_has_three_numbers(wrong):
+    with pytest.raises(collet.InvalidError, match="detector is .* not three numbers"):
+        scatter.integrate(np.ones((4, 4)), [285.0], 1.0, detector=wrong)

@@ -25,6 +25,11 @@ def test_stubs_have_all_types():
     mypy("mypy", "--strict", "--python-version", "3.12", *map(str, STUBS))
 
 
+def test_scatter_has_all_types():
+    mypy("mypy", "--strict", "--python-version", "3.12", "--follow-imports=silent",
+         "--ignore-missing-imports", str(PACKAGE / "scatter.py"))
+
+
 def test_stubs_are_what_there_is():
     """But of op, whose functions are made at run time."""
     mypy("mypy.stubtest", "--concise", "--ignore-disjoint-bases", *("collet." + path.stem for path in STUBS if path.stem != "op"))
