@@ -249,6 +249,10 @@ static char *print_report(const probe_cache_key *key, const char *name, const pr
 static int write_new_file(int directory, const char *name, const char *text)
 {
     ssize_t length = (ssize_t)strlen(text);
+    struct rlimit limit;
+    /* A write beyond the limit would end the program (SIGXFSZ). */
+    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < (rlim_t)length)
+        return 0;
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return 0;

@@ -5,6 +5,8 @@
  */
 #include "cuda_fixture.h"
 
+#include <sys/resource.h>
+
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 static void a_launch(void **state)
@@ -148,6 +150,14 @@ static void cubins_on_disk(void **state)
     assert_non_null(mkdtemp(directory));
     set_cache = NULL;
     set_cache_dir = directory;
+    /* A write beyond the limit on file size would end the program. */
+    struct rlimit before, none;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    assert_int_equal(compiled_anew(), 1);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(compiled_anew(), 1);
     assert_int_equal(compiled_anew(), 0);
     /* Each driver, compiler and architecture has its own binary on disk. */

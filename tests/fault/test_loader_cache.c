@@ -340,6 +340,20 @@ static void cannot_be_written(void **state)
     assert_int_equal(access("relative", F_OK), -1);
 }
 
+/* A write beyond the limit on file size would end the program. */
+static void no_larger_than_allowed(void **state)
+{
+    struct rlimit before, none;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    fixture_scan(*state);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    fixture_assert_proven(*state, "zoo_good");
+    assert_null(cached_file());
+}
+
 /* Results that may change are probed again; results that depend only on the file are cached. */
 static void what_is_cached(void **state)
 {
@@ -393,6 +407,7 @@ int main(void)
         CASE(hostile_file),
         CASE(hostile_directory),
         CASE(cannot_be_written),
+        CASE(no_larger_than_allowed),
         CASE(what_is_cached),
         CASE(no_device_is_probed_again),
         CASE(standard_input_is_left_alone),
