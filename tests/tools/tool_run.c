@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,6 +146,13 @@ void tool_to_closed_pipe(void *user)
     signal(SIGPIPE, SIG_DFL);
     if (pipe(ends) || dup2(ends[1], STDOUT_FILENO) < 0 || close(ends[0]) || close(ends[1]))
         _exit(125);
+}
+
+void tool_limit_files(void *bytes)
+{
+    const rlim_t most = strtoul(bytes, NULL, 10);
+
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, most});
 }
 
 void tool_preload(void *library)

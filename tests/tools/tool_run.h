@@ -35,6 +35,8 @@ void tool_free(tool_result *result);
 void tool_to_full_device(void *user);
 /* Standard output is a pipe that nobody reads. */
 void tool_to_closed_pipe(void *user);
+/* No file may be larger than the number in a text. */
+void tool_limit_files(void *bytes);
 /* Preloads a library. */
 void tool_preload(void *library);
 /* The program is killed as kill_at.c says, whose KILL_AT is a text. */

@@ -8,6 +8,7 @@
 #include <collet/scatter.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 enum { KEY_MATERIAL = 256, KEY_AXIS, KEY_AT, KEY_FIELD };
@@ -141,6 +142,7 @@ int rsoxs_view(int argc, char **argv)
         collet_scattering_read_slice(o.morphology, o.material, o.field, o.axis, o.at, &slice, &err);
     if (status == COLLET_OK && o.field == COLLET_SCATTERING_PSI)
         into_turn(&slice, fields[o.field].most);
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit is an error */
     if (status == COLLET_OK)
         status = draw(&o, &slice, &err);
     collet_scattering_slice_free(&slice);

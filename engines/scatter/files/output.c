@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <collet/scatter.h>
 
@@ -158,8 +158,11 @@ static int compare_settings(hid_t file, const char *settings, char difference[DI
 /* Whether the file of an energy is there. */
 static collet_status find(const char *path, collet_error *err)
 {
-    return access(path, F_OK) == 0 ? COLLET_OK
-                                   : collet_fail(err, COLLET_NOT_FOUND, "%s does not exist", path);
+    struct stat found;
+    if (stat(path, &found) != 0)
+        return collet_fail(err, COLLET_NOT_FOUND, "%s does not exist", path);
+    return S_ISREG(found.st_mode) ? COLLET_OK /* of another kind HDF5 may wait for ever */
+                                  : collet_fail(err, COLLET_IO, "%s: no regular file", path);
 }
 
 collet_status collet_scattering_written(const char *directory, double energy, const char *settings,

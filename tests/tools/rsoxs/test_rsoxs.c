@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -169,6 +168,11 @@ static void existing_patterns_are_kept(void **state)
            "directory (-o) keeps both, --force replaces it",
            "film.h5", "-o", "kept", "--energies", "281", "--resume", "--dc", "neighbours");
     EXPECT(0, "2 patterns ", "film.h5", "-o", "kept", "--energies", "281,282", "--force");
+    /* A pipe is never waited for. */
+    assert_int_equal(mkfifo(io_path(directory, "kept/Energy_283.00.h5"), 0600), 0);
+    EXPECT(1, "kept/Energy_283.00.h5: no regular file", "film.h5", "-o", "kept", "--energies",
+           "283", "--resume");
+    remove(io_path(directory, "kept/Energy_283.00.h5"));
     /* Other energies of the configuration change nothing, other constants do. */
     write_configuration("fewer.txt", "280.0", 3, "");
     EXPECT(0, "2 patterns of an earlier run kept", "film.h5", "-c", "fewer.txt", "-o", "kept",
@@ -245,13 +249,6 @@ static void killed_runs_are_resumed(void **state)
 }
 
 /* ---- Bad input ------------------------------------------------------------------------------- */
-
-static void limit_files(void *user)
-{
-    const struct rlimit limit = {100, 100};
-    (void)user;
-    setrlimit(RLIMIT_FSIZE, &limit);
-}
 
 static const char *awaited; /* a file of the run, after which it is interrupted */
 
@@ -401,7 +398,7 @@ static void bad_configurations_are_explained(void **state)
 static void full_disks_are_reported(void **state)
 {
     const char *const args[] = {"film.h5", "-o", "full", "--energies", "280", NULL};
-    const tool_setup setup = {.prepare = limit_files};
+    const tool_setup setup = {.prepare = tool_limit_files, .user = "100"};
     (void)state;
     tool_result r = rsoxs_with(&setup, args);
     tool_expect(&r, 1);

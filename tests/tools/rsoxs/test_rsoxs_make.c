@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define PI 3.14159265358979323846
@@ -213,13 +212,6 @@ static void expect_empty(const char *name)
     closedir(d);
 }
 
-static void limit_files(void *user)
-{
-    const struct rlimit limit = {100000, 100000};
-    (void)user;
-    setrlimit(RLIMIT_FSIZE, &limit);
-}
-
 static void interrupt(pid_t program)
 {
     usleep(200000);
@@ -231,7 +223,7 @@ static void unfinished_files_are_removed(void **state)
     const char *const full[] = {"make", "sphere", "-o", "full", NULL};
     const char *const large[] = {"make", "euler", "-o", "large", "--size", "4000,1000,100", NULL};
     (void)state;
-    tool_result r = rsoxs_with(&(tool_setup){.prepare = limit_files}, full);
+    tool_result r = rsoxs_with(&(tool_setup){.prepare = tool_limit_files, .user = "100000"}, full);
     tool_expect(&r, 1);
     assert_non_null(strstr(r.err, "full/morphology.h5: cannot be written: File too large"));
     tool_free(&r);
@@ -258,7 +250,7 @@ static void sets_are_replaced_as_one(void **state)
     char *set = strdup(io_path(directory, "set"));
     (void)state;
     EXPECT(0, "", SMALL);
-    tool_result r = rsoxs_with(&(tool_setup){.prepare = limit_files}, large);
+    tool_result r = rsoxs_with(&(tool_setup){.prepare = tool_limit_files, .user = "100000"}, large);
     tool_expect(&r, 1);
     tool_free(&r);
     assert_int_equal(access(io_path(set, "morphology.h5"), F_OK), 0);

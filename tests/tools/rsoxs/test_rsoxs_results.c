@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #undef ENERGIES
@@ -285,17 +284,10 @@ static void killed_between_files(void **state)
     free(torn);
 }
 
-static void limit_files(void *user)
-{
-    const struct rlimit limit = {100, 100};
-    (void)user;
-    setrlimit(RLIMIT_FSIZE, &limit);
-}
-
 /* The patterns are there, so what cannot be written is the results. */
 static void full_disks_are_reported(void **state)
 {
-    const tool_setup setup = {.prepare = limit_files};
+    const tool_setup setup = {.prepare = tool_limit_files, .user = "100"};
     (void)state;
     FILM(0, "", "-o", "full", "--energies", "280");
     expect(rsoxs_with(&setup, (const char *const[]){"film.h5", "-o", "full", "--resume",

@@ -172,9 +172,11 @@ static void bad_slices_are_refused(void **state)
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
+static tool_setup setup;
+
 static tool_result view_in(const char *const *args)
 {
-    const tool_setup setup = {.directory = directory};
+    setup.directory = directory;
     return tool_run("collet-rsoxs", args, &setup);
 }
 
@@ -189,6 +191,16 @@ static tool_result view_in(const char *const *args)
     } while (0)
 
 #ifdef COLLET_TEST_CAIRO
+static void large_files_are_refused(void **state)
+{
+    (void)state;
+    setup = (tool_setup){.prepare = tool_limit_files, .user = "100"};
+    EXPECT(1, "large.png: writing failed after 0 bytes: File too large", "film.h5", "-o",
+           "large.png");
+    setup = (tool_setup){0};
+    assert_int_not_equal(access(io_path(directory, "large.png"), F_OK), 0);
+}
+
 static uint32_t pixel(cairo_surface_t *s, double x, double y)
 {
     uint32_t rgb;
@@ -293,6 +305,7 @@ int main(void)
         cmocka_unit_test(bad_slices_are_refused),
 #ifdef COLLET_TEST_CAIRO
         cmocka_unit_test(pictures_show_the_slice),
+        cmocka_unit_test(large_files_are_refused),
         cmocka_unit_test(names_of_files_are_any_bytes),
         cmocka_unit_test(the_same_slice_is_the_same_file),
 #endif
