@@ -48,9 +48,10 @@ static collet_status prepare_directory(collet_results *results, collet_error *er
         if (!S_ISDIR(st.st_mode))
             return collet_fail(err, COLLET_IO, "%s: is a file; a directory is to be written",
                                results->path);
-        if (access(results->path, W_OK | X_OK) == 0)
+        if (eaccess(results->path, W_OK | X_OK) == 0)
             return COLLET_OK;
-        code = errno;
+        return collet_fail(err, COLLET_IO, "%s: cannot be written to: %s; choose another directory",
+                           results->path, strerror(errno));
     }
     return collet_spool_refused(results->path, code, err);
 }

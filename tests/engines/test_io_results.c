@@ -388,10 +388,15 @@ static int write_without_permission(void *path)
 
     if (geteuid() == 0 && seteuid(65534) != 0)
         return SKIPPED;
-    return collet_results_create(path, COLLET_RESULTS_NPZ, &results, &err) == COLLET_IO &&
-                   strstr(err.text, "no permission to write in")
+    if (collet_results_create(path, COLLET_RESULTS_NPZ, &results, &err) != COLLET_IO ||
+        !strstr(err.text, "no permission to write in"))
+        return 1;
+    return collet_results_create(directory, COLLET_RESULTS_DIRECTORY, &results, &err) ==
+                       COLLET_IO &&
+                   strncmp(err.text, directory, strlen(directory)) == 0 &&
+                   strstr(err.text, ": cannot be written to: Permission denied")
                ? 0
-               : 1;
+               : 2;
 }
 
 static void a_directory_without_permission(void **state)
