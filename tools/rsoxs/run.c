@@ -303,9 +303,12 @@ static collet_status make_directory(const char *path, int *made, collet_error *e
 {
     struct stat found;
     *made = mkdir(path, 0777) == 0;
-    if (*made || (stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
-        return COLLET_OK;
-    return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
+    if (!*made && (stat(path, &found) != 0 || !S_ISDIR(found.st_mode)))
+        return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
+    if (eaccess(path, W_OK | X_OK) != 0)
+        return collet_fail(err, COLLET_IO, "%s: cannot be written to: %s; choose another with -o",
+                           path, strerror(errno));
+    return COLLET_OK;
 }
 
 /* Whether it was made from a pattern that --force replaces: Energy_285.20.png, _K0.png and so on of

@@ -13,11 +13,13 @@
 #include <collet/scatter.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
+#include <linux/capability.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -408,6 +410,25 @@ static void full_disks_are_reported(void **state)
     assert_int_not_equal(access(io_path(directory, "full"), F_OK), 0);
 }
 
+static void as_another_user(void *unused)
+{
+    (void)unused;
+    prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE); /* root's; others have none */
+}
+
+/* Before anything is computed. */
+static void closed_directories_are_refused(void **state)
+{
+    const char *const args[] = {"film.h5", "-o", "closed", NULL};
+    (void)state;
+    assert_int_equal(mkdir(io_path(directory, "closed"), 0555), 0);
+    tool_result r = rsoxs_with(&(tool_setup){.prepare = as_another_user}, args);
+    tool_expect(&r, 1);
+    if (!strstr(r.err, "closed: cannot be written to: Permission denied"))
+        fail_msg("%s", r.err);
+    tool_free(&r);
+}
+
 /* More patterns than a disk has room for are refused before anything is computed. */
 static void disks_are_measured(void **state)
 {
@@ -457,6 +478,7 @@ int main(void)
         cmocka_unit_test(bad_morphologies_are_explained),
         cmocka_unit_test(bad_configurations_are_explained),
         cmocka_unit_test(full_disks_are_reported),
+        cmocka_unit_test(closed_directories_are_refused),
         cmocka_unit_test(disks_are_measured),
     };
     return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
