@@ -212,12 +212,14 @@ static void tensors_are_wrapped(void **state)
     assert_true(memory[N - 1] == 2.0f * (N - 1) && memory[N] == (float)N);
     /* On a device that another context has opened. */
     collet_context *other = context_of(w.rt);
-    assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
-    assert_ok(other, collet_set_backend(other, "remote:1"));
-    t = sample();
-    t.dl_tensor.device = (dl_device){12, 1};
-    assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
-    collet_array_free(a);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(w.cx, collet_set_backend(w.cx, i ? "remote:0" : "remote:1"));
+        assert_ok(other, collet_set_backend(other, i ? "remote:1" : "remote:0"));
+        t = sample();
+        t.dl_tensor.device = (dl_device){12, i};
+        assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
+        collet_array_free(a);
+    }
     collet_context_destroy(other);
     /* A tensor without a deleter. */
     t = sample();
