@@ -302,6 +302,14 @@ static void order_and_plus(void **state)
     f->options.environment_path = "+";
     fixture_scan(f);
     assert_true(searched(f, user) && !searched(f, f->directory));
+
+    char home[PATH_MAX];
+    snprintf(home, sizeof home, "%s", getenv("HOME") ? getenv("HOME") : "");
+    assert_int_equal(setenv("XDG_DATA_HOME", "relative", 1), 0);
+    assert_int_equal(setenv("HOME", f->directory, 1), 0);
+    fixture_scan(f);
+    assert_true(searched(f, fixture_path(f, ".local/share/collet/plugins")));
+    assert_int_equal(setenv("HOME", home, 1), 0);
     assert_int_equal(unsetenv("XDG_DATA_HOME"), 0);
 }
 

@@ -166,7 +166,10 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
         task_buffer(t, (int)i, o->buffer, o->byte_offset);
         memcpy(t->strides[i], o->strides, (size_t)t->ndim * sizeof *o->strides);
     }
-    if (call->workspace)
+    const collet_buffer *workspace = call->workspace;
+    if (workspace && workspace->bytes < t->bytes + operand(call, 0)->byte_offset)
+        abort(); /* less than remote_accepts has asked for */
+    if (workspace)
         task_buffer(t, 3, call->workspace, 0);
     queue_push_or_run(d, q, t);
     return COLLET_OK;
