@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)64 * 1024)
@@ -416,12 +417,20 @@ static collet_status rename_set(collet_spool *const *spools, size_t n, collet_er
     return collet_spool_sync(spools[0], err);
 }
 
+/* For two seconds at most: a set takes milliseconds, and any program may hold the lock. */
+static void lock_directory(int directory)
+{
+    for (int i = 0; i < 200 && flock(directory, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+         i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
 collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, collet_error *err)
 {
     int directory = open_directory(spools[0]);
 
     if (directory >= 0)
-        flock(directory, LOCK_EX);
+        lock_directory(directory);
     collet_status status = rename_set(spools, n, err);
     if (directory >= 0)
         close(directory);

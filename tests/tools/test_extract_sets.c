@@ -10,10 +10,12 @@
 #include "directory.h"
 #include "extract_runs.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,11 +132,26 @@ static void test_beside_another_run(void **state)
     expect_set(2);
 }
 
+/* Whoever locks the directory for longer is no such run. */
+static void test_locked_directory(void **state)
+{
+    (void)state;
+    run(two_frames, in_directory(NULL, NULL), 0);
+    char path[300];
+    snprintf(path, sizeof path, "%s/set", directory);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(0, flock(fd, LOCK_EX));
+    run(three_frames, in_directory(NULL, NULL), 0);
+    close(fd);
+    expect_set(3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed_between_files),
         cmocka_unit_test(test_beside_another_run),
+        cmocka_unit_test(test_locked_directory),
     };
 
     return cmocka_run_group_tests_name("extract sets", tests, make_directory, remove_directory);
