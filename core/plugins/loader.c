@@ -61,8 +61,7 @@ void loader_plugins_free(loader_plugin *plugins, size_t count)
 /* "name" of "dir/name.so.1". */
 static char *stem(const char *path)
 {
-    const char *base = strrchr(path, '/');
-    base = base ? base + 1 : path;
+    const char *base = strrchr(path, '/') + 1;
     const char *end = strstr(base, ".so");
     return strndup(base, end && end != base ? (size_t)(end - base) : strlen(base));
 }
@@ -428,8 +427,6 @@ collet_status loader_scan(const loader_options *options, record_list *records,
 {
     scan s = {.options = options, .records = records, .err = err};
     search_result found = {.files = NULL};
-    if (!options->host || !options->host->log || !options->host->threads)
-        return collet_fail(err, COLLET_INVALID, "the loader needs a host with log and threads");
     collet_status status = find_probe_program(&s);
     if (status == COLLET_OK)
         status = check_probe_program(&s);

@@ -91,7 +91,7 @@
 /*
  * Lists the plugins and layers in the search path, in its order. Names are unique: the first usable
  * one of a name, else the first. Shared objects without a manifest are ordinary libraries: records,
- * not plugins. *plugins belongs to the caller: loader_plugins_free. INVALID (options), NO_MEMORY.
+ * not plugins. *plugins belongs to the caller: loader_plugins_free. NO_MEMORY.
  * Any thread. Plugins are probed at the same time; blocks up to twice timeout_ms for each 16 of
  * them (probing.h).
  */

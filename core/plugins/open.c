@@ -14,7 +14,6 @@
 static collet_status linker_failure(refusal *why)
 {
     const char *text = dlerror();
-    text = text ? text : "no reason given";
     int symbol = strstr(text, "undefined symbol") || strstr(text, "symbol not found");
     int version = strstr(text, "version `") && strstr(text, "not found");
     if (symbol || version)

@@ -79,7 +79,7 @@ static uint64_t hash_limits(uint64_t hash)
 static uint64_t hash_variables(uint64_t hash, const char *pattern)
 {
     size_t length = strlen(pattern);
-    int prefix = length && pattern[length - 1] == '*';
+    int prefix = pattern[length - 1] == '*'; /* (manifests refuse empty names) */
     uint64_t sum = 0;
     length -= prefix ? 1 : 0;
     for (char **variable = environ; variable && *variable; variable++)

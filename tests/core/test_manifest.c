@@ -153,6 +153,8 @@ static void settings(void **state)
     assert_string_equal(manifest_setting(&m, "one.b")->help, "h");
     assert_null(manifest_setting(&m, "one.c"));
     manifest_clear(&m);
+    expect_json(HEAD FEATURES ",\"named_devices\":1,\"kernels\":[]}", "manifest-content",
+                "\"named_devices\" must be true or false");
 }
 
 /* A newer minor version is accepted. A refused manifest still reports its name. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/support.h"
+#include "util/json.h"
 #include "util/text.h"
 #include "runtime/threads.h"
 
@@ -38,6 +39,7 @@ static void distance_counts_edits(void **state)
     memset(longer, 'a', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
     assert_true(text_distance(longer, "a") > 1000);
+    assert_true(text_distance("a", longer) > 1000);
 }
 
 /* A suggestion is a few edits away, at most a third of the name. */
@@ -185,6 +187,31 @@ static void versions_as_text_and_number_agree(void **state)
     assert_string_equal(text, collet_version());
 }
 
+static void json_refused(const char *text, size_t length, const char *reason)
+{
+    cJSON *root = NULL;
+    collet_error err = {COLLET_OK, ""};
+    assert_int_equal(json_parse(text, length, &root, NULL, &err), COLLET_FORMAT);
+    if (root || !strstr(err.text, reason))
+        fail_msg("%s, not %s", err.text, reason);
+}
+
+static void json_is_strict(void **state)
+{
+    static char many[8000];
+    size_t length = 0;
+    (void)state;
+    json_refused("{\0}", 3, "an invalid character outside of strings at byte 1");
+    json_refused("\"\\u00", 5, "incomplete");
+    json_refused("\"\\", 2, "a syntax error");
+    json_refused("{\"a\":1,\"a\":2}", 13, "the key 'a' is a duplicate");
+    for (int i = 0; i <= JSON_MAX_MEMBERS; i++)
+        length +=
+            (size_t)snprintf(many + length, sizeof many - length, "%c\"k%d\":1", i ? ',' : '{', i);
+    many[length++] = '}';
+    json_refused(many, length, "the key 'k512' is a duplicate or one of too many");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +221,7 @@ int main(void)
         cmocka_unit_test(messages_escape_what_they_quote),
         cmocka_unit_test(cgroup_quotas_bind),
         cmocka_unit_test(affinity_binds),
+        cmocka_unit_test(json_is_strict),
         cmocka_unit_test(every_status_and_dtype_has_a_text),
         cmocka_unit_test(versions_as_text_and_number_agree),
     };

@@ -505,6 +505,38 @@ static void newer_minor(void **state)
     expect(s, "kernels-differ", "unknown");
 }
 
+/* ---- Layers ---------------------------------------------------------------------------------- */
+
+#define DIFFERS(change)                                                                            \
+    do {                                                                                           \
+        sample over = *s;                                                                          \
+        refusal why;                                                                               \
+        over.table.kernels = over.rows;                                                            \
+        over.table.ops = over.ops;                                                                 \
+        assert_int_equal(vtable_verify_layer(&over.table, &s->table, &why), COLLET_OK);            \
+        change;                                                                                    \
+        assert_int_equal(vtable_verify_layer(&over.table, &s->table, &why), COLLET_FORMAT);        \
+        assert_string_equal(why.code, "layer-differs");                                            \
+    } while (0)
+
+static void layer_over_another_table(void **state)
+{
+    const sample *s = *state;
+    DIFFERS(over.table.kernel_count--);
+    DIFFERS(over.table.op_count--);
+    DIFFERS(over.rows[0].op++);
+    DIFFERS(over.rows[1].sig++);
+    DIFFERS(over.rows[2].params_size++);
+    DIFFERS(over.rows[3].flags++);
+    DIFFERS(over.rows[3].reserved++);
+    DIFFERS(over.ops[0].name = "zoo.thrice");
+    DIFFERS(over.ops[0].shapes = "");
+    DIFFERS(over.ops[0].sigs = "f:f");
+    DIFFERS(over.ops[1].params_size++);
+    DIFFERS(over.ops[1].alias++);
+    DIFFERS(over.ops[1].field_count++);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -525,6 +557,7 @@ int main(void)
         CASE(own_field_kinds),
         CASE(kernels_differ),
         CASE(newer_minor),
+        CASE(layer_over_another_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,12 @@ static const struct {
 } bad[] = {
     {"", "is empty"},
     {"title", ":2: the file ends before the number of atoms"},
+    {"title\n1\n    1ALA     CA    1 1.5 2.5 3.5\n 1 2 3\n",
+     ":3: the decimal points of x and y are 4 columns apart"},
+    {"title\n2\n    1ALA     CA    1   1.500   2.500   3.500\n",
+     ":4: the file ends after 1 of its 2 atoms"},
+    {"title\n12345678901234567890123456789012345678901234567890\n",
+     "not '1234567890123456789012345678901234567890'"},
     {"title\nmany\n", ":2: the number of atoms is expected, not 'many'"},
     {"title\n-3\n", ":2: the number of atoms"},
     {"title\n0\n 1 2 3\n", ":2: the number of atoms is 0"},

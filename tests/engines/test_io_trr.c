@@ -257,6 +257,25 @@ static void frames_that_differ(void **state)
     expect(save(&image, image.size), 4, COLLET_OK, 0, NULL, 0);
 
     image.size = at;
+    io_put_trr(&image, 4, ATOMS, 2, IO_X | IO_F);
+    expect(save(&image, image.size), 2, COLLET_NOT_FOUND, 0, "has no velocities", 1);
+
+    image.size = at;
+    io_put_trr(&image, 4, ATOMS, 2, 0);
+    expect(save(&image, image.size), 2, COLLET_FORMAT, 0, "holds no data at all", 1);
+
+    image.size = 0;
+    io_put_trr(&image, 8, ATOMS, 0, ALL);
+    io_put_trr(&image, 8, ATOMS, 1, ALL);
+    size_t doubles = image.size;
+    io_put_trr(&image, 4, ATOMS, 2, ALL);
+    expect(save(&image, image.size), 2, COLLET_FORMAT, 0,
+           "is in single precision, the first frame is in double", 1);
+    image.size = doubles;
+    free(image.data);
+    image = make(4, 2);
+    assert_int_equal(image.size, at);
+
     io_put_trr(&image, 4, ATOMS, 2, IO_BOX | IO_V);
     io_put_trr(&image, 4, ATOMS, 3, ALL);
     expect(save(&image, image.size), 2, COLLET_NOT_FOUND, 0, "frame 2 at byte", 0);
@@ -287,6 +306,20 @@ static void sizes_that_contradict(void **state)
         expect(save(&image, image.size), 1, COLLET_FORMAT, 0, "frame 1 at byte", 1);
         image.data[sizes + 4 * i] = kept;
     }
+    free(image.data);
+}
+
+static void no_atoms(void **state)
+{
+    (void)state;
+    io_image image = make(4, 0);
+    collet_trajectory *t;
+    collet_error err;
+
+    io_put_trr(&image, 4, 0, 0, IO_BOX);
+    assert_int_equal(collet_trajectory_open(save(&image, image.size), NULL, &t, &err),
+                     COLLET_FORMAT);
+    assert_non_null(strstr(err.text, "has no atoms"));
     free(image.data);
 }
 
@@ -392,6 +425,7 @@ int main(void)
         cmocka_unit_test(hole_in_the_middle),
         cmocka_unit_test(frames_that_differ),
         cmocka_unit_test(sizes_that_contradict),
+        cmocka_unit_test(no_atoms),
         cmocka_unit_test(tensors),
         cmocka_unit_test(without_velocities),
         cmocka_unit_test(offsets_beyond_32_bits),

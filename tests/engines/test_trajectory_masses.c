@@ -159,6 +159,21 @@ static void test_files(void **state)
     io_remove_directory(directory);
 }
 
+static void test_long_text(void **state)
+{
+    char *directory = io_make_directory();
+    const char *path = io_path(directory, "long");
+    static const char text[] = "12345678901234567890123456789012345678901234567890x\n";
+    double masses[3];
+    collet_error err;
+
+    (void)state;
+    io_save(path, text, strlen(text));
+    assert_int_equal(extract_masses_read(path, &three, masses, &err), COLLET_FORMAT);
+    assert_non_null(strstr(err.text, "'1234567890123456789012345678901234567890'"));
+    io_remove_directory(directory);
+}
+
 static void test_missing_file(void **state)
 {
     double masses[3];
@@ -178,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_guessed_totals),
         cmocka_unit_test(test_unknown_atom_is_named),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_long_text),
         cmocka_unit_test(test_missing_file),
     };
 

@@ -22,6 +22,7 @@
 #include <cjson/cJSON.h>
 
 #include "plugins/trust.h"
+#include "runtime/config.h"
 
 void *__wrap_malloc(size_t size);
 void __wrap_free(void *p);
@@ -47,6 +48,8 @@ static int set_up(void **state)
     fixture_add(f, "good", "good.so");
     fixture_add(f, "fragile", "sub/fragile.so");
     assert_int_equal(symlink("sub/fragile.so", fixture_path(f, "link.so")), 0);
+    fixture_write(f, "collet.conf", "plugin_path = +/file\n", 21);
+    assert_int_equal(chdir(f->directory), 0);
     fixture_write(f, "probe", stand_in, strlen(stand_in));
     snprintf(program, sizeof program, "%s", fixture_path(f, "probe"));
     assert_int_equal(chmod(program, 0755), 0);
@@ -89,12 +92,29 @@ static int clear_cache(const fixture *f)
     return unfinished;
 }
 
+/* The settings, of a file below the current directory. */
+static collet_status configure(collet_error *err)
+{
+    static const char *const defaults[] = {"backend=cpu_scalar", NULL};
+    const collet_runtime_options options = {.struct_size = sizeof options,
+                                            .plugin_path = "+/program",
+                                            .config_file = "collet.conf",
+                                            .backend = "auto",
+                                            .defaults = defaults};
+    config *c = NULL;
+    collet_status status = config_create(&c, &options, err);
+    if (status == COLLET_OK)
+        assert_string_equal(config_text(c, CONFIG_PLUGIN_PATH), "+/program:/file");
+    config_destroy(c);
+    return status;
+}
+
 /* Two scans, the second with what the first has put into the cache, then a plugin is opened.
  * `reasons` gets what was recorded, and the error. */
 static collet_status session(const fixture *f, char *reasons, size_t size, collet_error *err)
 {
     size_t used = 0;
-    collet_status status = COLLET_OK;
+    collet_status status = configure(err);
     for (int i = 0; i < 2 && status == COLLET_OK; i++) {
         record_list *records = NULL;
         loader_plugin *plugins = NULL;
@@ -157,6 +177,9 @@ static const failing_case cases[] = {
     {"close", EIO, ""},
     {"fdopendir", ENOMEM, ""},
     {"fopen", EMFILE, ""},
+    {"getcwd", ENOENT, "collet.conf is not used: cannot be opened: No such file"},
+    {"fdopen", ENOMEM, "out of memory for collet.conf"},
+    {"openat", ENOMEM, "out of memory while plugins were searched"},
 };
 
 /* The first call fails, the second, ... until there is no such call any more; of many, some.

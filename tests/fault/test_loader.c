@@ -129,6 +129,8 @@ static void refused_before_it_runs(void **state)
     const collet_plugin *table = NULL;
     assert_int_equal(p->manifest.abi, 2u << 16);
     assert_int_equal(loader_open(p, &fixture_host, f->records, &table, NULL), COLLET_UNAVAILABLE);
+    assert_int_equal(loader_open_layer(p, p, &fixture_host, f->records, &table, NULL),
+                     COLLET_UNAVAILABLE);
     assert_null(table);
 }
 
@@ -313,6 +315,12 @@ static void changed_since(void **state)
     fixture_add(f, "flush_to_zero", "good.so");
     assert_null(open_one(f, "zoo_good", COLLET_UNAVAILABLE));
     assert_string_equal(fixture_record(f, "good.so", "open")->code, "changed");
+    assert_int_equal(unlink(fixture_path(f, "good.so")), 0);
+    assert_null(open_one(f, "zoo_good", COLLET_UNAVAILABLE));
+    const loader_plugin *p = fixture_plugin(f, "zoo_good");
+    const collet_plugin *table = NULL;
+    assert_int_equal(loader_open_layer(p, p, &fixture_host, f->records, &table, NULL),
+                     COLLET_UNAVAILABLE);
 }
 
 static void control_is_restored(void **state)
@@ -326,6 +334,55 @@ static void control_is_restored(void **state)
     assert_null(open_one(f, "zoo_flush_to_zero", COLLET_UNAVAILABLE));
     assert_string_equal(fixture_record(f, "bad.so", "open")->code, "changes-floating-point");
     assert_true(floating_equal(before, floating_save()));
+}
+
+static void rounds(void **state)
+{
+    fixture *f = *state;
+    floating_state before = floating_save();
+    assert_int_equal(setenv("ZOO_DRIVER_ROUNDS", "capabilities", 1), 0);
+    fixture_add(f, "rounds", "bad.so");
+    expect(f, "probe", "changes-floating-point", "in its capabilities it changed");
+    assert_int_equal(setenv("ZOO_DRIVER_ROUNDS", "entry", 1), 0);
+    expect(f, "probe", "changes-floating-point", "in collet_plugin_entry it changed");
+    f->options.probe = 0;
+    fixture_scan(f);
+    assert_null(open_one(f, "zoo_rounds", COLLET_UNAVAILABLE));
+    assert_true(floating_equal(before, floating_save()));
+    assert_int_equal(unsetenv("ZOO_DRIVER_ROUNDS"), 0);
+}
+
+/* A file that passes all checks, and that the dynamic linker does not take. */
+static void not_loaded(void **state)
+{
+    size_t count;
+    char *bytes = fixture_read(COLLET_TEST_ZOO "/zoo_good.so", &count);
+    Elf64_Ehdr head;
+    memcpy(&head, bytes, sizeof head);
+    for (unsigned i = 0; i < head.e_phnum; i++) {
+        Elf64_Phdr segment;
+        size_t at = head.e_phoff + i * sizeof segment;
+        memcpy(&segment, bytes + at, sizeof segment);
+        if (segment.p_type == PT_DYNAMIC)
+            fixture_add_patched(*state, "bad.so", at, &(Elf64_Word){PT_NULL}, sizeof(Elf64_Word));
+    }
+    free(bytes);
+    fixture_scan(*state);
+    assert_string_equal(fixture_record(*state, "bad.so", "probe")->code, "load-failed");
+    assert_true(fixture_plugin(*state, "zoo_good")->unproven);
+    assert_null(open_one(*state, "zoo_good", COLLET_UNAVAILABLE));
+}
+
+/* Of files that are named one by one. */
+static void names_of_files(void **state)
+{
+    fixture *f = *state;
+    fixture_write(f, "plain", "x", 1);
+    fixture_write(f, ".so", "x", 1);
+    snprintf(f->path, sizeof f->path, "%s/plain:%s/.so", f->directory, f->directory);
+    fixture_scan(f);
+    assert_string_equal(fixture_record(f, "plain", "manifest")->code, "not-elf");
+    assert_string_equal(fixture_record(f, ".so", "manifest")->code, "not-elf");
 }
 
 static void probe_missing(void **state)
@@ -423,6 +480,9 @@ int main(void)
         CASE(opens_good_ones),
         CASE(changed_since),
         CASE(control_is_restored),
+        CASE(rounds),
+        CASE(not_loaded),
+        CASE(names_of_files),
         CASE(probe_missing),
         CASE(probe_not_trusted),
         CASE(settings_reach_the_probe),

@@ -171,6 +171,7 @@ static const capabilities_case cases[] = {
     CASE(NONE ",\"a\":\"\x80\\n\\u0001\\u0085\\u00e4\\u0041\\\\\"}\x80", "text follows"),
     CASE(NONE ",\"a\":\"\\u00g0\"}", "incomplete \\u in a string"),
     CASE(NONE ",\"a\":\"\\", "syntax error"),
+    CASE(NONE ",\"a\":\"\x01\"}", "a control character"),
 };
 
 static const capabilities_case *current;

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes the rounding in its entry or in its capabilities, as ZOO_DRIVER_ROUNDS says. */
+#include "zoo.h"
+
+#include <fenv.h>
+#include <stdlib.h>
+
+static void change(const char *where)
+{
+    const char *wanted = getenv("ZOO_DRIVER_ROUNDS");
+    if (wanted && !strcmp(wanted, where))
+        fesetround(FE_UPWARD);
+}
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    change("capabilities");
+    return zoo_capabilities(host, json, capacity, needed, err);
+}
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    (void)host;
+    change("entry");
+    zoo_fill(&zoo_table);
+    zoo_table.capabilities = capabilities;
+    return &zoo_table;
+}
