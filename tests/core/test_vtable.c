@@ -257,6 +257,8 @@ static void rows(void **state)
     expect(s, "vtable-sig", "op add has no signature f:dff; it has ");
     s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F32, 31);
     expect(s, "vtable-sig", "op add has no signature f:f[31]; it has ");
+    s->rows[0].sig = COLLET_SIG(COLLET_F32, 31, COLLET_F32);
+    expect(s, "vtable-sig", "op add has no signature f:[31]f; it has ");
     s->rows[0].sig = s->rows[1].sig;
     expect(s, "vtable-repeated", "two kernel rows for op add, signature ");
 }
