@@ -336,10 +336,8 @@ void op_merge_axes(op_shapes *views, uint32_t count, op_scratch *scratch)
             v->shape = mine[0];
             v->strides = mine[1];
         }
-        if (ndim == 0) {
+        if (ndim == 0)
             mine[0][0] = mine[1][0] = 1;
-            v->ndim = 1;
-        }
     }
     /* Axes of one element have no stride of their own; drop them before merging. */
     int32_t kept = 0;

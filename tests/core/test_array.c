@@ -108,7 +108,9 @@ static void sizes_are_checked_for_overflow(void **state)
     assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, negative), COLLET_INVALID);
     assert_status(cx, collet_array_create(cx, &a, 99, 1, large), COLLET_DTYPE);
     assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 9, huge), COLLET_INVALID);
+    assert_null(strstr(collet_last_error(cx), "without a shape"));
     assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, NULL), COLLET_INVALID);
+    assert_text_has(cx, "not 1 without a shape");
     assert_ok(cx, collet_array_create(cx, &a, COLLET_F64, 3, empty));
     assert_int_equal(collet_array_size(a), 0);
     assert_ok(cx, collet_exp(cx, a, a));

@@ -375,8 +375,31 @@ static void bad_keys_of_a_backend_are_refused(void **state)
 static void keep_warning(void *user, int32_t level, const char *text)
 {
     (void)level;
-    if (strstr(text, "is ignored"))
+    if (strstr(text, "is ignored") || strstr(text, "can be used"))
         snprintf(user, COLLET_ERROR_TEXT, "%s", text);
+}
+
+static void devices_without_a_place_are_warned_about(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char message[COLLET_ERROR_TEXT] = "";
+        const char *const settings[] = {i ? "remote.devices=17" : "remote.devices=16", NULL};
+        collet_runtime_options options = {.struct_size = sizeof options,
+                                          .plugin_path = REMOTE_PLUGIN,
+                                          .settings = settings,
+                                          .log = keep_warning,
+                                          .log_user = message};
+        collet_runtime *rt = NULL;
+        assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
+        collet_context *cx = context_of(rt);
+        assert_ok(cx, collet_set_backend(cx, "remote:15"));
+        assert_int_equal(collet_set_backend(cx, "remote:16") == COLLET_OK, 0);
+        assert_int_equal(strstr(message, "only the first 16 of its 17 devices") != NULL, i);
+        assert_int_equal(message[0] != '\0', i);
+        collet_context_destroy(cx);
+        collet_runtime_destroy(rt);
+    }
 }
 
 static void unknown_variable_is_warned_about(void **state)
@@ -597,6 +620,7 @@ int main(void)
         TEST(keys_of_absent_backends),
         TEST(reads_of_undeclared_keys_are_logged),
         TEST(unknown_variable_is_warned_about),
+        TEST(devices_without_a_place_are_warned_about),
         TEST(settings_report_their_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,6 +193,7 @@ static void test_t2(void **state)
         {"head_bit", COLLET_FORMAT, "the checksum of its header"},
         {"head_only", COLLET_FORMAT, "is truncated"},
         {"layers", COLLET_FORMAT, "header is invalid"},
+        {"magic", COLLET_FORMAT, "is truncated in its header"},
         {"mismatch", COLLET_SHAPE, "layer 1 takes 6 numbers, layer 0 before it gives 5"},
         {"moved", COLLET_FORMAT, "the offsets of layer 0 are wrong"},
         {"moved_second", COLLET_FORMAT, "the offsets of layer 1 are wrong"},
