@@ -72,7 +72,7 @@ def test_a_timer_waits_for_the_device(device):
     with pytest.raises(collet.InvalidError, match="before Timer.start"):
         timer.stop()
     with timer:
-        time.sleep(0.005)
+        time.sleep(0.05)  # the first stamp of opencl is late on a busy machine
     assert 4 < timer.elapsed_ms < 5000 and timer.clock in ("host", "device")
 
 
