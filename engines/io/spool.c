@@ -132,7 +132,7 @@ static int open_named(collet_spool *spool)
 
     do {
         fd = make_name(spool, -1);
-        if (fd >= 0 && (flock(fd, LOCK_EX) != 0 || fstat(fd, &st) != 0))
+        if (fd >= 0 && (flock(fd, LOCK_SH) != 0 || fstat(fd, &st) != 0))
             st.st_nlink = 1; /* no locks here: nobody removes it */
     } while (fd >= 0 && st.st_nlink == 0 && close(fd) == 0);
     return fd;
@@ -211,7 +211,7 @@ collet_status collet_spool_create(const char *path, int32_t kind, collet_spool *
         status = collet_spool_refused(path, errno, err);
         goto fail;
     }
-    flock(spool->fd, LOCK_EX | LOCK_NB);
+    flock(spool->fd, LOCK_SH | LOCK_NB); /* shared, as others may read it at once, with a lock */
     if (kind == COLLET_SPOOL_SCRATCH && spool->named) {
         unlink(spool->temporary);
         spool->named = 0;

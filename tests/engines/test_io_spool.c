@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,6 +127,22 @@ static void no_names_for_unnamed_files(void **state)
     without_link = 0;
 }
 
+/* Once it has its name, other programs may read it with a lock, as HDF5 does. */
+static void locked_for_reading(void **state)
+{
+    (void)state;
+    collet_spool *spool;
+    const char *path = io_path(directory, "read");
+
+    assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
+    assert_int_equal(collet_spool_publish(spool, NULL), COLLET_OK);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_SH | LOCK_NB), 0);
+    close(fd);
+    collet_spool_free(spool);
+    remove(path);
+}
+
 /* Publishing a directory stops between its two steps. */
 static void linked_but_not_renamed(void **state)
 {
@@ -235,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_unnamed_files),
         cmocka_unit_test(no_names_for_unnamed_files),
+        cmocka_unit_test(locked_for_reading),
         cmocka_unit_test(linked_but_not_renamed),
         cmocka_unit_test(leftovers_are_removed),
         cmocka_unit_test(written_and_read_at_any_place),
