@@ -174,11 +174,16 @@ collet_status collet_spool_refused(const char *path, int code, collet_error *err
 static collet_status check_target(const char *path, collet_error *err)
 {
     struct stat st;
+    char target[sizeof "/proc/" - 1];
     size_t n = strlen(path);
 
     if (n == 0 || path[n - 1] == '/')
         return collet_fail(err, COLLET_IO, "'%s': is not the name of a file", path);
-    /* A rename over a device would destroy it. */
+    /* A rename over a device would destroy it, or /dev/stdout, a link to any open file. */
+    if (readlink(path, target, sizeof target) == sizeof target &&
+        memcmp(target, "/proc/", sizeof target) == 0)
+        return collet_fail(err, COLLET_IO,
+                           "%s: is a link to an open file; a regular file is to be written", path);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return collet_fail(err, COLLET_IO, "%s: is %s; a regular file is to be written", path,
                            S_ISDIR(st.st_mode) ? "a directory" : "a device or pipe");

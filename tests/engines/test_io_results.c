@@ -209,6 +209,12 @@ static void refused_at_the_start(void **state)
     assert_int_equal(collet_results_create("/dev/null", COLLET_RESULTS_NPZ, &results, &err),
                      COLLET_IO);
     assert_non_null(strstr(err.text, "is a device or pipe"));
+    /* As /dev/stdout, which may be a regular file. */
+    const char *link = io_path(directory, "link");
+    assert_int_equal(symlink("/proc/self/exe", link), 0);
+    assert_int_equal(collet_results_create(link, COLLET_RESULTS_NPZ, &results, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "is a link to an open file"));
+    remove(link);
     remove(file);
 }
 
