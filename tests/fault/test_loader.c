@@ -184,6 +184,7 @@ static const struct {
     {"exit_entry", "exit-in-entry", "status 7"},
     {"capabilities_fail", "capabilities-failed", "the driver does not respond"},
     {"capabilities_garbage", "capabilities-invalid", "device_count (2)"},
+    {"changes_itself", "changed", "while it was tried"},
     {"forged_report", "exit-in-constructor", "status 0"},
     {"flush_to_zero", "changes-floating-point", "-ffast-math"},
 };

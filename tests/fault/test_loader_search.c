@@ -103,6 +103,21 @@ static void directories_above(void **state)
     expect_policy(f, "foreign-owner", "54321");
 }
 
+/* Whoever made a link where all may make some can replace it. */
+static void foreign_link(void **state)
+{
+    fixture *f = *state;
+    subdirectory(f, "sticky", 01777);
+    subdirectory(f, "below", 0755);
+    fixture_add(f, "good", "good.so");
+    fixture_add(f, "own_op", "below/own_op.so");
+    const char *link = fixture_path(f, "sticky/link");
+    if (geteuid() || symlink(fixture_path(f, "below"), link) || lchown(link, 54321, 54321))
+        skip();
+    snprintf(f->path, sizeof f->path, "%s:%s", link, f->directory);
+    expect_policy(f, "foreign-owner", "the link /");
+}
+
 static void group_writable(void **state)
 {
     fixture *f = *state;
@@ -319,6 +334,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(world_writable_file), CASE(foreign_owner),     CASE(world_writable_directory),
         CASE(foreign_directory),   CASE(directories_above), CASE(group_writable),
+        CASE(foreign_link),
         CASE(access_control_list), CASE(loop_of_links),     CASE(denied),
         CASE(no_regular_file),     CASE(dangling_link),     CASE(duplicate_name),
         CASE(first_usable_wins),   CASE(duplicate_file),    CASE(path_elements),

@@ -63,4 +63,13 @@ setpriv --reuid 65534 --regid 65534 --clear-groups env OCL_ICD_VENDORS="$work" \
 grep -q "policy raised-privileges .*/opencl.so" "$work/out" ||
     { cat "$work/out"; fail "opencl was tried"; }
 grep -q "computed by cpu_scalar" "$work/out" || fail "cpu_scalar did not compute"
-echo "2 attacks"
+
+# Nothing of its caller's environment reaches the probe.
+printf '#!/bin/sh\nenv >>%s\n' "$work/environment" >"$work/collet/collet-probe"
+: >"$work/environment"
+chmod 666 "$work/environment"
+setpriv --reuid 65534 --regid 65534 --clear-groups env CHOSEN=1 "$work/place" >/dev/null 2>&1 ||
+    fail "the set-uid program failed without a probe"
+[ -s "$work/environment" ] || fail "no probe was started"
+! grep CHOSEN "$work/environment" || fail "the caller's environment reached the probe"
+echo "3 attacks"
