@@ -47,7 +47,7 @@ static int set_up(void **state)
     assert_int_equal(mkdir(fixture_path(f, "sub"), 0755), 0);
     fixture_add(f, "good", "good.so");
     fixture_add(f, "fragile", "sub/fragile.so");
-    assert_int_equal(symlink("sub/fragile.so", fixture_path(f, "link.so")), 0);
+    assert_int_equal(symlink("sub/fragile.so", fixture_path(f, "fragile.so")), 0);
     fixture_write(f, "collet.conf", "plugin_path = +/file\n", 21);
     assert_int_equal(chdir(f->directory), 0);
     fixture_write(f, "probe", stand_in, strlen(stand_in));
@@ -230,7 +230,7 @@ static void every_allocation_may_fail(void **state)
     fixture *f = *state;
     char reasons[4096];
     long n = 0, reported = 0;
-    snprintf(path, sizeof path, "+%s", fixture_path(f, "link.so"));
+    snprintf(path, sizeof path, "+%s", fixture_path(f, "sub"));
     for (;; n++) {
         collet_error err = {COLLET_OK, ""};
         long before = allocation_outstanding;
@@ -250,6 +250,7 @@ static void every_allocation_may_fail(void **state)
     }
     print_message("%ld allocations, %ld failures reported\n", n, reported);
     assert_true(n > 100 && reported > n / 2);
+    assert_non_null(strstr(reasons, "in safe mode: the probe ended the process"));
 }
 
 /* ---- Groups and owners ----------------------------------------------------------------------- */
