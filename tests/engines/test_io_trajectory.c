@@ -87,6 +87,28 @@ static void gro_frames(void **state)
     collet_trajectory_close(t);
 }
 
+/* Commas may stand around times and steps. */
+static void gro_times_between_commas(void **state)
+{
+    static const char *const titles[] = {"water, t= %.5f, step= %d\n", "water,t=%.5f ,step=%d\n"};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof titles / sizeof *titles; k++) {
+        io_image image = make_gro(3, titles[k]);
+        const char *path = io_path(directory, "commas.gro");
+
+        io_save(path, image.data, image.size);
+        collet_trajectory *t = io_open(path);
+        collet_frames *frames = io_batch(t, 9, 1);
+        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        assert_int_equal(frames->n_frames, 3);
+        assert_true(frames->times[1] == 0.5 && frames->times[2] == 1.0);
+        collet_frames_free(frames);
+        collet_trajectory_close(t);
+        free(image.data);
+    }
+}
+
 static void gro_without_times_counts_frames(void **state)
 {
     (void)state;
@@ -411,6 +433,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gro_frames),
+        cmocka_unit_test(gro_times_between_commas),
         cmocka_unit_test(gro_without_times_counts_frames),
         cmocka_unit_test(gro_truncations),
         cmocka_unit_test(gro_errors_name_line_and_frame),

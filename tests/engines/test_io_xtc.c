@@ -175,6 +175,7 @@ static void damage_is_named(void **state)
     check_damage(&file, second, 1994, "no .xtc frame begins here (bytes 00 00 07 ca)");
     check_damage(&file, second + 4, 61, "two different numbers of atoms, 61 and 60");
     check_damage(&file, second + 56, 0, "has a precision of 0");
+    check_damage(&file, second + 56, 1, "has a precision of 1.4013e-45");
     check_damage(&file, second + 56, 0x7fc00000, "has a precision of nan");
     check_damage(&file, second + 60, 0x7fffffff, "its bounds are the wrong way round");
     check_damage(&file, second + 84, 3, "the range of small differences leaves its table");

@@ -32,12 +32,12 @@ static void test_elements_of_names(void **state)
         {"CL1", "LIG", "Cl"}, {"FE", "HEM", "Fe"},  {"FE2+", "FE2", "Fe"}, {"ZN", "ZN2", "Zn"},
         {"1HB", "ALA", "H"},  {"2HG1", "VAL", "H"}, {"HO5'", "DA", "H"},   {"O5'", "DA", "O"},
         {"H5''", "DA", "H"},  {"P", "DA", "P"},     {"SG", "CYS", "S"},    {"SE", "MSE", "Se"},
-        {"SE", "MET", "S"},   {"SE", "LIG", "Se"},  {"OXT", "CVAL", "O"},  {"BR2", "LIG", "Br"},
-        {"K", "K", "K"},      {"I", "IOD", "I"},    {"F1", "LIG", "F"},    {"Ca", "LIG", "Ca"},
-        {"D1", "DOD", "D"},   {"MG", "CLA", "Mg"},  {"BB", "ALA", NULL},   {"W", "W", NULL},
-        {"X1", "LIG", NULL},  {"", "LIG", NULL},    {"12", "LIG", NULL},   {"*", "LIG", NULL},
-        {"CD1", "LEU", "C"},  {"HE2", "HIS", "H"},  {"NI", "NI", "Ni"},    {"CO", "CO", "Co"},
-        {"CO", "LIG", "C"},
+        {"SE", "SEC", "Se"},  {"M", "LIG", NULL},   {"Xq", "LIG", NULL},   {"SE", "MET", "S"},
+        {"SE", "LIG", "Se"},  {"OXT", "CVAL", "O"}, {"BR2", "LIG", "Br"},  {"K", "K", "K"},
+        {"I", "IOD", "I"},    {"F1", "LIG", "F"},   {"Ca", "LIG", "Ca"},   {"D1", "DOD", "D"},
+        {"MG", "CLA", "Mg"},  {"BB", "ALA", NULL},  {"W", "W", NULL},      {"X1", "LIG", NULL},
+        {"", "LIG", NULL},    {"12", "LIG", NULL},  {"*", "LIG", NULL},    {"CD1", "LEU", "C"},
+        {"HE2", "HIS", "H"},  {"NI", "NI", "Ni"},   {"CO", "CO", "Co"},    {"CO", "LIG", "C"},
     };
 
     (void)state;
