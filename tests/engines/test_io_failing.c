@@ -183,6 +183,8 @@ static long fail_each(size_t task, size_t failure)
 
 static void every_call_may_fail(void **state)
 {
+    long all = 0;
+
     (void)state;
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
         long failed = 0;
@@ -190,7 +192,9 @@ static void every_call_may_fail(void **state)
             failed += fail_each(k, i);
         if (!failed)
             fail_msg("%s has not failed", failures[i].call);
+        all += failed;
     }
+    print_message("%ld calls failed\n", all);
 }
 
 int main(void)
