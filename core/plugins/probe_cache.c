@@ -107,7 +107,6 @@ static uint64_t hash_key(const probe_cache_key *key)
         hash = hash_variables(hash, always[i]);
     for (size_t i = 0; i < key->manifest->depends_count; i++) {
         const char *what = key->manifest->depends[i];
-        hash = hash_text(hash, what);
         hash = what[0] == '/' ? hash_path(hash, what) : hash_variables(hash, what);
     }
     return hash;

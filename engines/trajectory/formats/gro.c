@@ -106,7 +106,7 @@ collet_status collet_gro_measure(const collet_lines *lines, const char *text, si
 
     if (length > COLLET_GRO_POSITIONS)
         first = memchr(text + COLLET_GRO_POSITIONS, '.', length - COLLET_GRO_POSITIONS);
-    if (first && first + 1 < end)
+    if (first)
         second = memchr(first + 1, '.', (size_t)(end - first - 1));
     if (!second)
         return collet_gro_fail(lines, err,
