@@ -147,7 +147,10 @@ static PyObject *slice(PyObject *self, PyObject *arguments)
 
 static int numbers(PyObject *sequence, int64_t *values)
 {
-    Py_ssize_t count = PySequence_Size(sequence);
+    Py_ssize_t count = PySequence_Check(sequence) ? PySequence_Size(sequence) : -1;
+    if (count < 0)
+        PyErr_Format(PyExc_TypeError, "extents or axes are a sequence of integers, not %R",
+                     sequence);
     if (count > COLLET_MAX_DIMS)
         error_format(COLLET_SHAPE, "%zd axes; arrays have at most %d", count, COLLET_MAX_DIMS);
     if (count < 0 || count > COLLET_MAX_DIMS)
@@ -155,9 +158,12 @@ static int numbers(PyObject *sequence, int64_t *values)
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *item = PySequence_GetItem(sequence, i);
         PyObject *index = item ? PyNumber_Index(item) : NULL;
-        values[i] = index ? PyLong_AsLongLong(index) : -1;
+        int overflow = 0;
+        values[i] = index ? PyLong_AsLongLongAndOverflow(index, &overflow) : -1;
         Py_XDECREF(item);
         Py_XDECREF(index);
+        if (overflow)
+            error_format(COLLET_OVERFLOW, "extent or axis %zd does not fit in 64 bits", i);
         if (values[i] == -1 && PyErr_Occurred())
             return -1;
     }
@@ -176,8 +182,10 @@ static PyObject *permute(PyObject *self, PyObject *axes)
     if (count != collet_array_ndim(a))
         return error_format(COLLET_SHAPE, "%d axes to permute in an array of %d", count,
                             (int)collet_array_ndim(a));
-    for (int i = 0; i < count; i++)
-        perm[i] = (int32_t)(wanted[i] < 0 ? wanted[i] + count : wanted[i]);
+    for (int i = 0; i < count; i++) {
+        int64_t axis = wanted[i] < 0 ? wanted[i] + count : wanted[i];
+        perm[i] = axis < 0 || axis >= count ? count : (int32_t)axis; /* no axis: refused below */
+    }
     return viewed(context, collet_array_permute(context, &view, a, perm), &view);
 }
 

@@ -33,17 +33,28 @@ static PyObject **place_of(call *c, PyObject *key)
     return NULL;
 }
 
+/* Raises: with the signature, the first line of the documentation. */
+static void raise_unknown(const op_object *op, PyObject *key)
+{
+    PyObject *lines = PyUnicode_Splitlines(op->doc, 0);
+    if (lines)
+        PyErr_Format(PyExc_TypeError, "%U() has no parameter %R; it is %S", op->name, key,
+                     PyList_GetItem(lines, 0));
+    Py_XDECREF(lines);
+}
+
 static int take_keywords(call *c, PyObject *const *values, PyObject *keywords)
 {
     Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *key = PyTuple_GetItem(keywords, i);
         PyObject **place = place_of(c, key);
-        if (!place || *place) {
-            PyErr_Format(PyExc_TypeError, place ? "%U() got %R twice" : "%U() has no parameter %R",
-                         c->op->name, key);
+        if (!place)
+            raise_unknown(c->op, key);
+        else if (*place)
+            PyErr_Format(PyExc_TypeError, "%U() got %R twice", c->op->name, key);
+        if (!place || *place)
             return -1;
-        }
         *place = values[i];
     }
     return 0;

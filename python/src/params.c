@@ -177,7 +177,7 @@ static int store_permutation(const op_field *field, PyObject *value, int32_t ndi
     return 0;
 }
 
-static int store_scalar(PyObject *value, unsigned char *target)
+static int store_scalar(const op_field *field, PyObject *value, unsigned char *target)
 {
     collet_scalar scalar = {.dtype = COLLET_F64};
     int overflow = 0;
@@ -198,6 +198,8 @@ static int store_scalar(PyObject *value, unsigned char *target)
         Py_DECREF(index);
     } else {
         scalar.value.f64 = PyFloat_AsDouble(value);
+        if (PyErr_Occurred())
+            return refuse(field, value, "a number");
     }
     if (PyErr_Occurred())
         return -1;
@@ -222,7 +224,7 @@ static int store(const op_field *field, PyObject *value, int32_t ndim, unsigned 
     case COLLET_FIELD_AXES:
         return store_axes(field, value, ndim, target);
     case COLLET_FIELD_SCALAR:
-        return store_scalar(value, target);
+        return store_scalar(field, value, target);
     case COLLET_FIELD_PERMUTATION:
         return store_permutation(field, value, ndim, target);
     default:

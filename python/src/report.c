@@ -106,7 +106,7 @@ PyObject *report_counters(PyObject *module, PyObject *unused)
 
 PyObject *report_memory(PyObject *module, PyObject *space)
 {
-    const char *name = PyUnicode_AsUTF8AndSize(space, NULL);
+    const char *name = runtime_name(space, "a device");
     collet_context *context = name ? runtime_context() : NULL;
     collet_memory_stats m = {.struct_size = sizeof m};
     (void)module;
@@ -125,7 +125,7 @@ PyObject *report_memory(PyObject *module, PyObject *space)
 
 PyObject *report_reset_peak(PyObject *module, PyObject *space)
 {
-    const char *name = PyUnicode_AsUTF8AndSize(space, NULL);
+    const char *name = runtime_name(space, "a device");
     collet_context *context = name ? runtime_context() : NULL;
     (void)module;
     if (!context)
@@ -190,7 +190,7 @@ PyObject *report_last_backend(PyObject *module, PyObject *unused)
 
 PyObject *report_native_queue(PyObject *module, PyObject *device)
 {
-    const char *name = PyUnicode_AsUTF8AndSize(device, NULL);
+    const char *name = runtime_name(device, "a device");
     collet_context *context = name ? runtime_context() : NULL;
     void *queue = NULL;
     (void)module;

@@ -280,12 +280,24 @@ void runtime_called(collet_context *context)
 
 /* ---- The choice of backend ---------------------------------------------------------------- */
 
+const char *runtime_name(PyObject *object, const char *what)
+{
+    Py_ssize_t length;
+    if (!PyUnicode_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "%s is a text like 'opencl:1', not %R", what, object);
+        return NULL;
+    }
+    const char *text = PyUnicode_AsUTF8AndSize(object, &length);
+    if (text && strlen(text) != (size_t)length)
+        return error_format(COLLET_INVALID, "%s has a null character", what);
+    return text;
+}
+
 /* The text of a choice; NULL with an exception. */
 static const char *choice_text(PyObject *object)
 {
-    Py_ssize_t length;
-    const char *text = PyUnicode_AsUTF8AndSize(object, &length);
-    if (text && length >= CHOICE_TEXT)
+    const char *text = runtime_name(object, "a choice of backend");
+    if (text && strlen(text) >= CHOICE_TEXT)
         return error_format(COLLET_INVALID, "a choice of backend has at most %d bytes",
                             CHOICE_TEXT - 1);
     if (text && !*text)

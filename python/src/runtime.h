@@ -49,6 +49,9 @@ void *runtime_raise(collet_context *context);
  * runtime. */
 void runtime_count_array(uint64_t generation, int change);
 
+/* The name of a backend, device or space; `what` is for the text. NULL with an exception. */
+const char *runtime_name(PyObject *object, const char *what);
+
 /* Functions of the module. */
 PyObject *runtime_set_backend(PyObject *module, PyObject *choice);
 PyObject *runtime_get_backend(PyObject *module, PyObject *unused);

@@ -36,7 +36,7 @@ static collet_timestamp *moment_get(PyObject *capsule)
 
 PyObject *timestamp_take(PyObject *module, PyObject *device)
 {
-    const char *name = device == Py_None ? NULL : PyUnicode_AsUTF8AndSize(device, NULL);
+    const char *name = device == Py_None ? NULL : runtime_name(device, "a device");
     collet_context *context = name || device == Py_None ? runtime_context() : NULL;
     moment *m = context ? calloc(1, sizeof *m) : NULL;
     PyObject *capsule;

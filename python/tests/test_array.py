@@ -235,3 +235,14 @@ def test_dlpack_with_others(library):
 def test_no_array_of_its_own():
     with pytest.raises(collet.InvalidError):
         collet.Array().shape
+
+
+def test_wrong_numbers_are_told():
+    x = collet.ones((2, 3))
+    for axes in (2**32, 2**32 + 1), (2**40, 1), (-2**40, 1), (0, 5):
+        with pytest.raises(collet.InvalidError, match="permutation"):
+            x.transpose(*axes)
+    with pytest.raises(collet.SizeOverflowError, match="extent or axis 1 does not fit"):
+        collet.empty((2, 2**70))
+    with pytest.raises(TypeError, match="a sequence of integers, not None"):
+        collet.empty(None)

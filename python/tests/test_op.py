@@ -239,3 +239,10 @@ def test_ops_of_plugins(tmp_path):
         "The op example.clamp of a plugin. (a, *, lower=0.0, upper=0.0, out=None, dtype=None, "
         "shape=None)",
         "there is no op 'example.clam'; the nearest is example.clamp"], done.stderr
+
+
+def test_an_unknown_keyword_is_told_with_the_signature():
+    with pytest.raises(TypeError, match=r"sum\(\) has no parameter 'axis'; it is sum\(a, \*, axes="):
+        op.sum(np.ones(3), axis=0)
+    with pytest.raises(ValueError, match="value is 'x'; it must be a number"):
+        op.fill(value="x", out=collet.empty(3))

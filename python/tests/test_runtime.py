@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import collet
-from collet import op
+from collet import bench, op
 
 
 def python(text, **environment):
@@ -234,3 +234,12 @@ def test_timestamps():
             collet._core.elapsed(first, collet._core.timestamp(None))
         except collet.InvalidError as error:
             print(error)""")
+
+
+@pytest.mark.parametrize("function, what", [(collet.set_backend, "choice of backend"),
+                                            (collet.memory, "device"), (bench.Timer, "device")])
+def test_names_are_texts(function, what):
+    with pytest.raises(TypeError, match=f"a {what} is a text like 'opencl:1', not 3"):
+        function(3)
+    with pytest.raises(collet.InvalidError, match=f"a {what} has a null character"):
+        function("cpu_scalar\0x")
