@@ -114,6 +114,13 @@ def _vector(name: str, values: Sequence[float]) -> Vector:
     return x, y, z
 
 
+def _direction(name: str, values: Sequence[float]) -> Vector:
+    vector = _vector(name, values)
+    if not any(vector):  # the engine's default
+        raise InvalidError(f"{name} is 0, 0, 0: no direction")
+    return vector
+
+
 def _extents(shape: tuple[int, ...]) -> str:
     return " x ".join(map(str, shape)) or "a scalar"
 
@@ -168,6 +175,23 @@ def _bar(total: int) -> Any:
     return tqdm(total=total, unit="energy", bar_format="{l_bar}{bar}| {postfix} {elapsed}")
 
 
+def _check(sample: Sample, beam: int, memory: int, devices: Sequence[str] | None,
+           progress: object) -> None:
+    """Raises where an argument of Patterns is none."""
+    for material in sample.materials:
+        if not isinstance(material, Material):
+            raise TypeError(f"materials are scatter.Material, not {type(material).__name__}")
+    if not 0 <= beam < len(sample.beams):
+        raise InvalidError(f"beam is {beam}; the sample has {len(sample.beams)} beams, from 0 on")
+    if memory < 0:
+        raise InvalidError(f"memory is {memory} bytes; 0 is no limit")
+    if devices is not None and (isinstance(devices, str) or not devices or
+                                len(set(devices)) != len(devices)):
+        raise InvalidError(f"devices are {devices!r}, not a list of one or more different ones")
+    if progress and progress is not True and not callable(progress):
+        raise TypeError(f"progress is {progress!r}, not a function, True or None")
+
+
 class Pattern(NamedTuple):
     """The pattern of one energy."""
 
@@ -202,6 +226,7 @@ class Patterns:
                  grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
                  devices: Sequence[str] | None = None,
                  progress: Callable[[float, int], object] | bool | None = None) -> None:
+        _check(sample, beam, memory, devices, progress)
         energies = np.atleast_1d(np.asarray(sample.energies, float))
         shape = sample.shape
         if energies.ndim != 1 or len(shape) != 3:
@@ -214,15 +239,13 @@ class Patterns:
                    bool(neighbours), bool(sample.mask), bool(sample.material_frame))
         self.energies = energies
         self.voxel = float(sample.voxel)
-        self.direction = _vector("the beam's direction", sample.beams[beam])
-        self.detector = _vector("detector", sample.detector)
+        self.direction = _direction("the beam's direction", sample.beams[beam])
+        self.detector = _direction("detector", sample.detector)
         z, y, x = map(int, shape)
         self.shape = z, y, x
         self.dtype = np.dtype(np.float64 if dtype == "f64" else np.float32)
         self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
         self._devices = [] if devices is None else list(devices)
-        if devices is not None and len(set(self._devices)) != len(self._devices) or devices == []:
-            raise InvalidError(f"devices are {self._devices}, not one or more different ones")
         self._core: _scatter.Scattering | None = _scatter.Scattering(
             self._devices or [_core.get_backend()], [_arrays(m, i, shape) for i, m in numbered],
             energies, np.ascontiguousarray(constants), self.shape, self.voxel, self.direction,
@@ -414,8 +437,8 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
     if values.ndim != 3 or energies.shape != values.shape[:1]:
         raise ShapeError(f"values are {_extents(values.shape)}, energies {_extents(energies.shape)}: "
                          "energies x Y x X and the energies are needed")
-    rings = (bool(flat), *values.shape[1:], float(voxel), _vector("direction", direction),
-             _vector("detector", detector), float(wedge))
+    rings = (bool(flat), *values.shape[1:], float(voxel), _direction("direction", direction),
+             _direction("detector", detector), float(wedge))
     q = _scatter.rings_q(rings)
     rows = [Job(_scatter.integrate, rings, e, values.dtype == np.float64, v).wait()
             for e, v in zip(energies.tolist(), values)]

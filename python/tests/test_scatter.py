@@ -388,3 +388,17 @@ def test_annotations():
 def test_a_direction_has_three_numbers(wrong):
     with pytest.raises(collet.InvalidError, match="detector is .* not three numbers"):
         scatter.integrate(np.ones((4, 4)), [285.0], 1.0, detector=wrong)
+
+
+@pytest.mark.parametrize("wrong, text", [
+    ({"beam": 5}, "beam is 5; the sample has 1 beams"), ({"memory": -1}, "memory is -1 bytes"),
+    ({"devices": "cpu_scalar"}, "devices are 'cpu_scalar', not a list"),
+    ({"progress": 3}, "progress is 3, not a function"),
+    ({"beams": [(0, 0, 0)]}, "direction is 0, 0, 0"), ({"detector": (0, 0, 0)}, "detector is 0, 0, 0"),
+    ({"materials": ["x"]}, "materials are scatter.Material, not str")])
+def test_wrong_arguments_are_told(wrong, text):
+    mine = {k: wrong.pop(k) for k in ("materials", "beams", "detector") if k in wrong}
+    one = [scatter.Material([1e-3, 1e-4, 1e-3, 1e-4], np.ones((1, 4, 4)))]
+    sample = scatter.Sample(**{"materials": one, "energies": [285.0], "voxel": 2.0, **mine})
+    with pytest.raises((TypeError, ValueError), match=text):
+        scatter.Patterns(sample, **wrong)
