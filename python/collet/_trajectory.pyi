@@ -15,8 +15,8 @@ class Extraction:
     def cancel(self) -> None: ...
     def close(self) -> None: ...
 
-def open(topology: str | None, trajectory: str | None, selection: str | None, masses: str | None,
-         mass_values: list[float] | None, reference: str | None, keys: str | None,
+def open(topology: bytes | None, trajectory: bytes | None, selection: str | None,
+         masses: bytes | None, mass_values: list[float] | None, reference: bytes | None, keys: str | None,
          axis: tuple[float, float, float], start: int, stop: int, step: int, batch_frames: int,
          batch_rows: int, progress: Callable[[int, float], Any] | None,
          source: tuple[Any, ...] | None, /) -> Extraction: ...

@@ -4,6 +4,7 @@
 import ast
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -141,7 +142,7 @@ def test_an_extraction_serves_one_call_at_a_time():
         with pytest.raises(collet.BusyError):
             engine.close()
         errors.append(frames)
-    files = str(PEPTIDE / "conf.gro"), str(PEPTIDE / "traj.trr")
+    files = bytes(PEPTIDE / "conf.gro"), bytes(PEPTIDE / "traj.trr")
     engine = _trajectory.open(*files, None, None, None, None, None, (0, 0, 1), 0, 0, 1, 0, 0, again,
                               None)
     assert len(engine.collect()["com"]) == 51 and errors
@@ -359,3 +360,25 @@ def test_extractions_leak_nothing():
     before = resident()
     repeat(120)
     assert resident() - before < 4 << 20
+
+
+@pytest.mark.parametrize("wrong, text", [
+    ({"axis": (0, 0)}, "axis is .0, 0., not three numbers"), ({"axis": (0, 0, 0)}, "axis is"),
+    ({"axis": 3}, "axis is 3"), ({"step": 0}, "step is 0; it is at least 1"),
+    ({"start": 1.5}, "start is 1.5, not an integer"), ({"start": 2**70}, "start is"),
+    ({"batch": 0}, "batch is 0"), ({"rows": 0}, "rows is 0"), ({"selection": 3}, "selection is 3"),
+    ({"progress": 3}, "progress is 3, not a function")])
+def test_wrong_arguments_are_told(wrong, text):
+    with pytest.raises((TypeError, ValueError), match=text):
+        md.extract_batches(PEPTIDE / "conf.gro", PEPTIDE / "traj.trr", **wrong)
+
+
+def test_paths_of_any_bytes(tmp_path):
+    folder = os.fsencode(tmp_path) + b"/\xc3\xa4 \xff"
+    os.mkdir(folder)
+    for name in ("conf.gro", "traj.trr"):
+        shutil.copy(PEPTIDE / name, os.path.join(folder, name.encode()))
+    bytes_ = md.extract(folder + b"/conf.gro", folder + b"/traj.trr", keys="com")
+    text = os.fsdecode(folder)
+    same(md.extract(text + "/conf.gro", pathlib.Path(text) / "traj.trr", keys="com"), bytes_)
+    assert "conf.gro" in bytes_.meta["inputs"]["topology"]["path"]

@@ -70,6 +70,13 @@ static int open_engine(extraction *self, collet_extraction_options *options)
     return status == COLLET_OK ? 0 : -1;
 }
 
+/* A converter: a path of os.fsencode, or NULL for None. */
+static int path_of(PyObject *object, void *path)
+{
+    *(char **)path = NULL;
+    return object == Py_None || !PyBytes_AsStringAndSize(object, path, NULL);
+}
+
 static PyObject *extraction_open(PyObject *module, PyObject *arguments)
 {
     collet_extraction_options o = {.struct_size = sizeof o};
@@ -77,10 +84,10 @@ static PyObject *extraction_open(PyObject *module, PyObject *arguments)
     double *values = NULL;
     long long start, stop, step, batch_frames, batch_rows;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "zzzzOzz(ddd)LLLLLOO", &o.topology, &o.trajectory,
-                          &o.selection, &o.masses, &masses, &o.reference, &o.keys, &o.axis[0],
-                          &o.axis[1], &o.axis[2], &start, &stop, &step, &batch_frames, &batch_rows,
-                          &progress, &frames))
+    if (!PyArg_ParseTuple(arguments, "O&O&zO&OO&z(ddd)LLLLLOO", path_of, &o.topology, path_of,
+                          &o.trajectory, &o.selection, path_of, &o.masses, &masses, path_of,
+                          &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2], &start, &stop,
+                          &step, &batch_frames, &batch_rows, &progress, &frames))
         return NULL;
     o.start = start;
     o.stop = stop;
@@ -194,7 +201,8 @@ static PyObject *extraction_meta(PyObject *object, PyObject *unused)
 {
     extraction *self = (extraction *)object;
     (void)unused;
-    return Py_BuildValue("z", self->engine ? collet_extraction_meta(self->engine) : NULL);
+    const char *text = self->engine ? collet_extraction_meta(self->engine) : NULL;
+    return text ? PyUnicode_DecodeFSDefault(text) : Py_NewRef(Py_None);
 }
 
 /* The work stops at its next step. */

@@ -2,6 +2,7 @@
 """Observables of trajectories: collet-extract's engine, of files or of objects in memory."""
 
 import json
+import operator
 import os
 import sys
 import warnings
@@ -142,26 +143,58 @@ def _open(backend, *arguments):
     return _trajectory.open(*arguments)
 
 
+def _count(name, value, least):
+    """An integer; None: 0, the engine's default."""
+    if value is None:
+        return 0
+    try:
+        value = operator.index(value)
+    except TypeError:
+        raise TypeError(f"extract: {name} is {value!r}, not an integer") from None
+    if not least <= value < 2**62:
+        raise _core.InvalidError(f"extract: {name} is {value}; it is at least {least}, below 2**62")
+    return value
+
+
+def _axis(values):
+    try:
+        x, y, z = map(float, values)
+    except (TypeError, ValueError):
+        x = y = z = 0.0
+    if not 0 < x * x + y * y + z * z < float("inf"):
+        raise _core.InvalidError(f"extract: axis is {values!r}, not three numbers, of which one is "
+                                 "not 0")
+    return x, y, z
+
+
+def _patterns(keys):
+    if keys is None or isinstance(keys, str):
+        return keys
+    return ",".join(map(str, keys))
+
+
 class _Extraction:
     def __init__(self, top, traj, selection, keys, masses, reference, axis, start, stop, step,
                  batch, rows, progress):
         self._frames = _frames_of(top, traj)
-        files = [None, None] if self._frames.source else [os.fspath(top), os.fspath(traj)]
-        mass_file = os.fspath(masses) if isinstance(masses, (str, os.PathLike)) else None
+        files = [None, None] if self._frames.source else [os.fsencode(top), os.fsencode(traj)]
+        mass_file = os.fsencode(masses) if isinstance(masses, (str, os.PathLike)) else None
         if masses is None:
             masses = self._frames.masses
         elif mass_file is None:
             masses = np.asarray(masses, np.float64).tolist()
-        if stop is not None and stop <= 0:
-            raise ValueError(f"extract: stop is {stop}: no frame is left")
+        if not isinstance(selection, str):
+            raise TypeError(f"extract: selection is {selection!r}, not a text like 'protein'")
+        if progress and progress is not True and not callable(progress):
+            raise TypeError(f"extract: progress is {progress!r}, not a function, True or False")
         self._bar = _Bar() if progress is True else None
         try:
             self._engine = Job(
                 _open, _core.get_backend(), *files, selection, mass_file,
                 None if mass_file else masses,
-                os.fspath(reference) if reference is not None else None,
-                keys if keys is None or isinstance(keys, str) else ",".join(keys),
-                tuple(axis), start, stop or 0, step, batch or 0, rows,
+                os.fsencode(reference) if reference is not None else None, _patterns(keys),
+                _axis(axis), _count("start", start, 0), _count("stop", stop, 1),
+                _count("step", step, 1), _count("batch", batch, 1), _count("rows", rows, 1),
                 self._bar or progress or None, self._frames.source).wait()
         except BaseException:
             self.close_bar()
@@ -219,7 +252,7 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
 
     The backend is the one that collet.set_backend or using chose."""
     work = _Extraction(top, traj, selection, keys, masses, reference, axis, start, stop, step,
-                       batch, 0, progress)
+                       batch, None, progress)
     results = work.take("collect")
     results.meta = work.finish()
     return results
