@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import collet
@@ -128,6 +129,9 @@ class Weights:
         return cls(_ternary.weights_from_bytes(_copy(_exact(packed, "u8"), "u8"), columns,
                                                _copy(scale)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Weights.from_bytes, (self.bytes, self.columns, self.scale)
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.rows, self.columns
@@ -169,6 +173,11 @@ class Linear:
     def __call__(self, x: Any) -> Any:
         return self._network(x)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = {"activations": self.activations, "relu": self.relu, "threshold": self.threshold,
+                   "name": self.name}
+        return partial(Linear, **options), (self.weights, self.bias)
+
     def _row(self) -> tuple[Any, ...]:
         kind = _index(ACTIVATIONS, self.activations, "activations")
         return self.weights._handle, self.bias, kind, int(self.relu), self.threshold
@@ -183,6 +192,9 @@ class Network:
     f32 (..., inputs) it returns y f32 (..., outputs). Threads that call it take turns."""
 
     def __init__(self, layers: Sequence[Linear]) -> None:
+        for layer in layers:
+            if not isinstance(layer, Linear):
+                raise TypeError(f"layers are ternary.Linear, not {type(layer).__name__}")
         self._set(_ternary.network_create([layer._row() for layer in layers]), list(layers))
 
     def _set(self, handle: Any, layers: list[Linear]) -> None:
@@ -208,6 +220,11 @@ class Network:
             raise _core.InvalidError("Network.save: this network is of a file; copy the file")
         _ternary.file_write(path, [layer._row() for layer in self.layers],
                             [layer.name for layer in self.layers])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self.layers:
+            raise TypeError("a Network of a file cannot be pickled: load the file where it is used")
+        return Network, (self.layers,)
 
     def __call__(self, x: Any) -> Any:
         return _like(x, _ternary.network_run(self._handle, x))

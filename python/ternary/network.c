@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CAPSULE "collet._ternary.network"
 
@@ -12,6 +13,7 @@ typedef struct shared_network {
     collet_ternary_network *handle;
     pthread_mutex_t turn; /* of threads that run it; a run that was interrupted goes on */
     uint64_t number;      /* which network it is */
+    pid_t process;
 } shared_network;
 
 static void drop_network(PyObject *capsule)
@@ -34,6 +36,7 @@ PyObject *network_new(collet_ternary_network *handle)
     }
     n->handle = handle;
     n->number = ++made;
+    n->process = getpid();
     pthread_mutex_init(&n->turn, NULL);
     return capsule;
 }
@@ -167,6 +170,9 @@ PyObject *network_run(PyObject *module, PyObject *arguments)
     if (!context || !PyArg_ParseTuple(arguments, "OO", &capsule, &object) ||
         !(n = PyCapsule_GetPointer(capsule, CAPSULE)))
         return NULL;
+    if (n->process != getpid())
+        return bound->raise(COLLET_FORKED, "this Network was made before the process was forked: "
+                                           "make or load it in the child, or send it pickled");
     forward *f = calloc(1, sizeof *f);
     if (!f)
         return PyErr_NoMemory();

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """collet.ternary against NumPy and against the program collet-ternary."""
 
+import copy
 import os
 import pathlib
+import pickle
 import shutil
 import signal
 import subprocess
@@ -204,3 +206,26 @@ def test_signals_are_heard_during_a_long_call(tmp_path):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert len(heard) >= 3 and file[0]["rows"] == 8192
+
+
+def test_pickles(tmp_path):
+    made = network()
+    for again in pickle.loads(pickle.dumps(made)), copy.deepcopy(made):
+        assert np.array_equal(again(X), made(X)) and repr(again.layers) == repr(made.layers)
+    made.save(tmp_path / "model.t2")
+    with pytest.raises(TypeError, match="load the file where it is used"):
+        pickle.dumps(ternary.Network.load(tmp_path / "model.t2"))
+    with pytest.raises(TypeError, match="layers are ternary.Linear, not int"):
+        ternary.Network([3])
+
+
+def test_fork():
+    made = network()
+    child = os.fork()
+    if not child:
+        try:
+            made(X)
+        except collet.ForkedError as error:
+            os._exit(17 if "make or load it in the child" in str(error) else 1)
+        os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
