@@ -317,7 +317,7 @@ def test_ctrl_c(tmp_path):
     slow.time = endless.time
     for work in (lambda: md.extract(endless), forever, lambda: md.extract(slow),
                  lambda: [b for b in md.extract_batches(endless) if not b]):
-        assert any(interrupted(work) < 0.1 for _ in range(5))  # others may be busy
+        assert any(interrupted(work) < 0.1 for _ in range(8))  # others may be busy
     for thread in threading.enumerate():
         if thread.name == "collet.job":
             thread.join()
@@ -356,10 +356,13 @@ def test_extractions_leak_nothing():
             next(md.extract_batches(PEPTIDE / "conf.gro", PEPTIDE / "traj.trr", rows=3))
             with pytest.raises(collet.InvalidError):
                 md.extract(mdtraj_like(), keys="nothing")
+
+    def grown():
+        before = resident()
+        repeat(120)
+        return resident() - before
     repeat(40)
-    before = resident()
-    repeat(120)
-    assert resident() - before < 4 << 20
+    assert any(grown() < 4 << 20 for _ in range(3))  # what earlier tests left may still grow
 
 
 @pytest.mark.parametrize("wrong, text", [
