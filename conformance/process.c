@@ -58,7 +58,9 @@ bool kit_process_same(const kit_process *before, const kit_process *now, int exc
             before->limits[i].rlim_max != now->limits[i].rlim_max)
             snprintf(text, KIT_TEXT, "conduct: the resource limit %d was changed", limits[i]);
     for (int i = 1; i < KIT_SIGNALS; i++)
-        if (before->actions[i].sa_handler != now->actions[i].sa_handler && i != except)
+        if ((before->actions[i].sa_handler != now->actions[i].sa_handler ||
+             before->actions[i].sa_flags != now->actions[i].sa_flags) &&
+            i != except)
             snprintf(text, KIT_TEXT, "conduct: the action of signal %d was changed", i);
     if (strcmp(before->directory, now->directory) != 0)
         snprintf(text, KIT_TEXT, "conduct: the working directory was changed");

@@ -332,6 +332,9 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
     kit_plan plan = {.row = row, .run = count_large, .user = &run};
     *result = (kit_result){.first = -1};
     int threads = kit_thread_count();
+    kit_process before, after;
+    char text[KIT_TEXT];
+    kit_process_take(&before);
     if (session->sample)
         kit_sample_row(row, run.sample);
     else if (session->large > 0)
@@ -350,6 +353,9 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
         snprintf(result->text, sizeof result->text,
                  "conduct: %d calls left %d more threads than there were; reuse a pool of threads",
                  result->cases, more);
+    kit_process_take(&after);
+    if (!kit_process_same(&before, &after, 0, text) && result->failures++ == 0)
+        snprintf(result->text, sizeof result->text, "%s", text);
 }
 
 /* ---- Families ------------------------------------------------------------------------------ */

@@ -37,6 +37,7 @@ static const expectation expectations[] = {
     {"mul", "d:dd", "the call failed: COLLET_FAILED", "f64(1000)"},
     {"div", "f:ff", "reversed", "the bits must be equal"},
     {"div", "d:dd", "an error was logged", "broken.undeclared"},
+    {"neg", "f:f", "the umask was changed", NULL},
     {"exp", "f:f", "value is off by", "ulp, the limit is 1"},
     {"exp", "d:d", "refused every case", NULL},
     {"log", "f:f", "got -inf", NULL},

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -185,6 +186,21 @@ BROKEN_KERNEL(logarithm_of_denormals)
     for (int64_t i = 0; i < count; i++) {
         double x = broken_get(&o[1], i);
         broken_set(&o[0], i, x > 0 && x < 0x1p-126 ? -INFINITY : log(x));
+    }
+    return COLLET_OK;
+}
+
+BROKEN_KERNEL(changes_the_umask)
+{
+    const collet_operand *o = call->operands;
+    int64_t count = broken_count(&o[0]);
+    (void)device, (void)queue;
+    umask(0);
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, broken_element(&o[1], i), sizeof bits);
+        bits ^= 0x80000000u;
+        memcpy(broken_element(&o[0], i), &bits, sizeof bits);
     }
     return COLLET_OK;
 }

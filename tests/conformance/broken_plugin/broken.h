@@ -28,6 +28,7 @@ BROKEN_KERNEL(wrong_at_one_size);
 BROKEN_KERNEL(writes_behind_its_end);
 BROKEN_KERNEL(flushes_denormals_for_all);
 BROKEN_KERNEL(ignores_the_sign_of_strides);
+BROKEN_KERNEL(changes_the_umask);
 BROKEN_KERNEL(two_ulp_off);
 BROKEN_KERNEL(logarithm_of_denormals);
 BROKEN_KERNEL(loses_the_sign_of_zero);

@@ -30,6 +30,7 @@ static const collet_kernel_row kernels[] = {
     ROW(MUL, fails_at_one_size, D, D, D),
     ROW(DIV, ignores_the_sign_of_strides, F, F, F),
     ROW(DIV, reads_an_undeclared_key, D, D, D),
+    ROW(NEG, changes_the_umask, F, F),
     ROW(EXP, two_ulp_off, F, F),
     ROW(EXP, refuses_all, D, D),
     ROW(LOG, logarithm_of_denormals, F, F),
