@@ -121,6 +121,9 @@ static const struct {
      ":4: the file ends after 1 of its 2 atoms"},
     {"title\n12345678901234567890123456789012345678901234567890\n",
      "not '1234567890123456789012345678901234567890'"},
+    {"title\n1\n    1ALA     CA    1   1.500   2.500   3.500 \t\n"
+     "a box of more than sixty bytes, of which a message has the first sixty\n",
+     "not 'a box of more than sixty bytes, of which a message has the f';"},
     {"title\nmany\n", ":2: the number of atoms is expected, not 'many'"},
     {"title\n-3\n", ":2: the number of atoms"},
     {"title\n0\n 1 2 3\n", ":2: the number of atoms is 0"},

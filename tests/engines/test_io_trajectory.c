@@ -385,11 +385,23 @@ static void a_batch_that_does_not_fit(void **state)
     collet_frames_free(frames);
     assert_int_equal(collet_frames_create(0, 1, COLLET_F32, 0, 0, &frames, NULL), COLLET_INVALID);
     assert_int_equal(collet_frames_create(1, 0, COLLET_F32, 0, 0, &frames, NULL), COLLET_INVALID);
+    assert_int_equal(collet_frames_create(INT64_MAX, 1, COLLET_F32, 0, 0, &frames, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(collet_frames_create(1, INT64_MAX / 28 + 1, COLLET_F32, 0, 0, &frames, NULL),
+                     COLLET_OVERFLOW);
     assert_int_equal(collet_frames_create(1, 1, COLLET_I32, 0, 0, &frames, NULL), COLLET_INVALID);
     assert_int_equal(
         collet_frames_create(1000000000, INT64_MAX / 1000, COLLET_F32, 0, 0, &frames, NULL),
         COLLET_OVERFLOW);
     assert_null(frames);
+    collet_trajectory_close(t);
+
+    collet_error err;
+    t = io_open(gro_file()); /* it has velocities */
+    assert_int_equal(collet_frames_create(5, 1, COLLET_F64, 1, 1, &frames, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_read(t, frames, &err), COLLET_NOT_FOUND);
+    assert_non_null(strstr(err.text, "has no forces"));
+    collet_frames_free(frames);
     collet_trajectory_close(t);
 }
 

@@ -238,6 +238,7 @@ static void bad_sources_are_refused(void **state)
 {
     collet_extraction_options options;
     collet_extraction_source good;
+    collet_extraction *x;
     memory m;
 
     (void)state;
@@ -255,6 +256,9 @@ static void bad_sources_are_refused(void **state)
     m.source = good;
     m.source.n_frames = 0;
     expect_refused(&options, "no frames");
+    m.source = good;
+    m.source.n_frames = INT64_MAX;
+    assert_int_equal(collet_extraction_open(&options, &x, NULL), COLLET_OVERFLOW);
     m.source = good;
     m.source.dtype = COLLET_F16;
     expect_refused(&options, "f16");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -324,21 +325,54 @@ static void order_and_plus(void **state)
     assert_int_equal(setenv("HOME", f->directory, 1), 0);
     fixture_scan(f);
     assert_true(searched(f, fixture_path(f, ".local/share/collet/plugins")));
+    assert_int_equal(setenv("HOME", "relative", 1), 0);
+    fixture_scan(f);
+    for (size_t i = 0; i < record_count(f->records); i++)
+        assert_null(strstr(record_at(f->records, i)->path, "collet/plugins"));
+    f->options.program_path = "/";
+    fixture_scan(f);
+    assert_true(searched(f, "/"));
     assert_int_equal(setenv("HOME", home, 1), 0);
     assert_int_equal(unsetenv("XDG_DATA_HOME"), 0);
+}
+
+static void directory_that_cannot_be_read(void **state)
+{
+    fixture *f = *state;
+    struct rlimit files, none;
+    fixture_add(f, "good", "good.so");
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+    none = files;
+    none.rlim_cur = 0; /* no descriptor more */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    fixture_scan(f);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+    assert_int_equal(f->count, 0);
+    fixture_assert_refused(f, f->directory + 1, "search", "unreadable", "Too many open files");
 }
 
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(world_writable_file), CASE(foreign_owner),     CASE(world_writable_directory),
-        CASE(foreign_directory),   CASE(directories_above), CASE(group_writable),
+        CASE(world_writable_file),
+        CASE(foreign_owner),
+        CASE(world_writable_directory),
+        CASE(foreign_directory),
+        CASE(directories_above),
+        CASE(group_writable),
         CASE(foreign_link),
-        CASE(access_control_list), CASE(loop_of_links),     CASE(denied),
-        CASE(no_regular_file),     CASE(dangling_link),     CASE(duplicate_name),
-        CASE(first_usable_wins),   CASE(duplicate_file),    CASE(path_elements),
+        CASE(access_control_list),
+        CASE(loop_of_links),
+        CASE(denied),
+        CASE(no_regular_file),
+        CASE(dangling_link),
+        CASE(duplicate_name),
+        CASE(first_usable_wins),
+        CASE(duplicate_file),
+        CASE(path_elements),
         CASE(order_and_plus),
+        CASE(directory_that_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
