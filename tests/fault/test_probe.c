@@ -106,6 +106,7 @@ static void every_report(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
         expect(&reports[i], 20000);
+    print_message("%zu reports\n", sizeof reports / sizeof *reports);
 }
 
 /* A program that ignores SIGTERM is killed. */
@@ -218,6 +219,7 @@ static void every_capability(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         free(got(&cases[i]));
+    print_message("%zu capabilities\n", sizeof cases / sizeof *cases);
 }
 
 /* What a terminal or a reader of JSON may not see is replaced. */

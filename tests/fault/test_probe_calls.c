@@ -61,6 +61,7 @@ static void calls(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect(&cases[i], 20000);
     expect(&cases[0], (int64_t)INT_MAX * 2);
+    print_message("%zu calls\n", sizeof cases / sizeof *cases);
 }
 
 static void started_by_hand(void **state)
