@@ -59,4 +59,4 @@ def test_stubs_name_what_there_is():
     stub = names_in(ROOT / "python/collet/_core.pyi")
     real = {n for n in vars(collet._core) if not n.startswith("__")}
     assert stub == real
-    assert (ROOT / "python/collet/py.typed").exists()
+    assert pathlib.Path(collet.__file__).with_name("py.typed").exists()
