@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replaces the C library's mutexes in a test program: to unlock one that the thread has not locked,
- * or to lock it twice, aborts. */
+ * to lock it twice or to destroy it while it is locked, aborts. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -38,5 +38,10 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     return checked("pthread_mutex_unlock", mutex);
+}
+
+int pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+    return checked("pthread_mutex_destroy", mutex);
 }
 #pragma GCC visibility pop
