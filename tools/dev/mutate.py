@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""mutate.py [--count N] [--seed N] [--only PART] [--build DIR] [--redo FILE]
+"""mutate.py [--count N] [--seed N] [--only PART] [--tests REGEX] [--build DIR]
+          [--redo FILE] [--resume]
 
 Plants N defects (mutants) in libcore and in the parsers of the engines and runs the tests that reach
-each until one fails. One build has all mutants: COLLET_MUTANT=<number> in the environment chooses one.
+each until one fails. One build has all mutants: MUTANT=<number> in the environment chooses one.
 It starts from DIR (build), in a layer over this tree that is thrown away. The results are lines of
-mutants.txt; --redo tries the survivors in such a file again, with DIR of a sanitizer for example.
+mutants.txt; --redo tries the survivors in such a file again, with DIR of a sanitizer for example;
+--resume appends to the results of an interrupted run of the same tree.
 
 A mutant may kill or delete anything: tests run in namespaces of their own, with every file system
 read-only but for an empty /tmp. Needs root and python3-clang.
@@ -18,6 +20,7 @@ import os
 import random
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,8 +31,9 @@ from clang.cindex import CursorKind as Kind
 
 SOURCES = ["core/**/*.c", "engines/io/*.c", "engines/trajectory/formats/*.c",
            "engines/trajectory/atoms/*.c", "engines/ternary/formats/*.c"]
-LABELS = {"core", "fault", "fuzz", "io", "extract", "ternary"}
-WAIT = 90  # seconds that a test may take; its processor time is limited too
+LABELS = {"core", "fault", "fuzz", "io", "extract", "ternary", "worker", "info"}
+LONG = 10  # seconds: a test that takes longer runs if no other reaches the mutant
+WAIT = 90  # seconds that a test may take without a mutant; its processor time is limited too
 SANDBOX = ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "--kill-child", "sh", "-c", """
     set -e; ulimit -c 0; ulimit -t "$2"
     mount -t tmpfs none /tmp
@@ -48,7 +52,7 @@ static int chosen = -1;
 static volatile char *reached;
 __attribute__((constructor)) static void choose(void)
 {
-    const char *number = getenv("COLLET_MUTANT"), *map = getenv("COLLET_MUTANT_MAP");
+    const char *number = getenv("MUTANT"), *map = getenv("MUTANT_MAP");
     int file = map ? open(map, O_RDWR | O_CLOEXEC) : -1;
     chosen = number ? atoi(number) : -1;
     if (file < 0)
@@ -130,7 +134,7 @@ class File:
         new = (self.text[begin:first].decode() + mutant + self.text[end:stop].decode()).split()
         return f"{self.path}:{self.line(first)}: {' '.join(old)} -> {' '.join(new)}"
 
-    def rewritten(self, mutants, ignored):
+    def rewritten(self, mutants):
         """The text with {number: (first, end, mutant)}. No line moves."""
         text = self.text
         for number, (first, end, mutant) in sorted(mutants.items(), key=lambda m: -m[1][0]):
@@ -138,9 +142,7 @@ class File:
             cast = "(void)" if mutant == "(void)0" else ""
             change = f"(collet_mutant({number}) ? ({new}) : {cast}({old}))"
             text = text[:first] + change.encode() + text[end:]
-        # As a system header, so that the compiler's front end warns of nothing.
-        quiet = "".join(f'#pragma GCC diagnostic ignored "-W{w}"\n' for w in sorted(ignored))
-        first = f'int collet_mutant(int number);\n{quiet}# 1 "{os.path.abspath(self.path)}" 3\n'
+        first = f'int collet_mutant(int number);\n# 1 "{os.path.abspath(self.path)}"\n'
         return first.encode() + text
 
 
@@ -162,7 +164,7 @@ class Work:
         with open(self.build + "/mutant.c", "w", encoding="utf-8") as f:
             f.write(CHOICE)
         self.check(f"cc -O2 -shared -fPIC -o '{library}' '{self.build}/mutant.c'")
-        self.check(f"cmake -B '{self.build}' -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "
+        self.check(f"cmake -B '{self.build}' -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCOLLET_WERROR=OFF "
                    f"-DCMAKE_C_STANDARD_LIBRARIES='{library}'")
         with open(self.build + "/compile_commands.json", encoding="utf-8") as f:
             self.commands = {c["file"]: shlex.split(c["command"]) for c in json.load(f)}
@@ -170,7 +172,8 @@ class Work:
         self.tests = {}
         for t in json.loads(listed[listed.index("{"):])["tests"]:
             p = {q["name"]: q["value"] for q in t.get("properties", [])}
-            if "command" in t and LABELS & set(p.get("LABELS", [])) and "opencl" not in t["name"]:
+            if "command" in t and LABELS & set(p.get("LABELS", [])) and (
+                    "opencl" not in t["name"] and re.search(self.options.tests, t["name"])):
                 self.tests[t["name"]] = (t["command"], p)
 
     def choose(self):
@@ -200,27 +203,21 @@ class Work:
 
     def compile(self):
         """Builds; leaves mutants out that do not compile."""
-        programs = {os.path.relpath(c[0], self.build) for c, _ in self.tests.values()}
-        self.targets = sorted(p for p in programs if not p.startswith(".."))
-        ignored = set()  # warnings, which are errors in builds of developers
+        every = {c[0] for c in self.chosen.values()}
         while True:
-            files = {}
+            files = {file: {} for file in every}
             for number, (file, *place) in self.chosen.items():
                 files.setdefault(file, {})[number] = place
             for file, mutants in files.items():
-                text, path = file.rewritten(mutants, ignored), f"{self.source}/{file.path}"
+                text, path = file.rewritten(mutants), f"{self.source}/{file.path}"
                 with open(path, "rb") as f:
                     if f.read() == text:
                         continue
                 with open(path, "wb") as f:
                     f.write(text)
-            done = run(["ninja", "-k", "0", "-C", self.build] + self.targets)
+            done = run(["ninja", "-k", "0", "-C", self.build])
             if not done.returncode:
                 return
-            warned = set(re.findall(r"\[-Werror=([\w-]+)", done.stdout)) - ignored
-            if warned:
-                ignored |= warned
-                continue
             wrong = {(os.path.relpath(os.path.normpath(os.path.join(self.build, m[1])), self.source),
                       int(m[2])) for m in re.finditer(r"^([^\s:]+):(\d+):\d+: error", done.stdout, re.M)}
             left = {n: c for n, c in self.chosen.items()
@@ -230,22 +227,22 @@ class Work:
                 sys.exit(done.stdout[-3000:])
             self.chosen = left
 
-    def one(self, name, number=None, seconds=WAIT, marks=None):
+    def one(self, name, number=None, seconds=WAIT, wait=WAIT, marks=None):
         """Whether the test passes."""
         command, p = self.tests[name]
         environment = dict(os.environ)
         environment.update(e.split("=", 1) for e in p.get("ENVIRONMENT", []))
         environment.update(PLACES)
         if number is not None:
-            environment["COLLET_MUTANT"] = str(number)
+            environment["MUTANT"] = str(number)
         if marks:
-            environment["COLLET_MUTANT_MAP"] = marks
+            environment["MUTANT_MAP"] = marks
         place = p.get("WORKING_DIRECTORY", self.build)
         with subprocess.Popen(SANDBOX + [self.source, place, str(int(seconds) + 1)] + command,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, env=environment) as child:
             try:
-                return child.wait(WAIT) in (0, p.get("SKIP_RETURN_CODE", 0))
+                return child.wait(wait) in (0, p.get("SKIP_RETURN_CODE", 0))
             except subprocess.TimeoutExpired:
                 child.kill()
                 return False
@@ -265,12 +262,14 @@ class Work:
         return name, seconds, {n for n in self.chosen if reached[n]}
 
     def killer(self, number):
-        """The test that fails, or None. First those that killed other mutants of the file."""
+        """The test that fails twice, or None. First quick ones that killed others of the file."""
         kills = self.kills.setdefault(self.chosen[number][0].path, {})
-        reaching = sorted((m for m in self.measured if number in m[2]),
-                          key=lambda m: (-kills.get(m[0], 0), m[1]))
+        reaching = [m for m in self.measured if number in m[2]]
+        reaching = [m for m in reaching if m[1] < LONG] or reaching
+        reaching.sort(key=lambda m: -(kills.get(m[0], 0) + 0.1) / (m[1] + 0.1))
         for name, seconds, _ in reaching:
-            if not self.one(name, number, 3 + 3 * seconds):
+            limits = 3 + 3 * seconds, 15 + 5 * seconds
+            if not self.one(name, number, *limits) and not self.one(name, number, *limits):
                 kills[name] = kills.get(name, 0) + 1
                 return name
         return None
@@ -278,18 +277,14 @@ class Work:
     def all(self):
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             self.measured = [m for m in pool.map(self.measure, sorted(self.tests)) if m]
-            numbers = list(self.chosen)[:self.options.count]
+            numbers = list(self.chosen)[self.options.skip:self.options.count]
             print(f"{self.places} places, {len(numbers)} mutants, {len(self.measured)} tests", flush=True)
-            killed = 0
-            with open(self.options.results, "w", encoding="utf-8") as results:
+            with open(self.options.results, "a", encoding="utf-8") as results:
                 for number, killer in zip(numbers, pool.map(self.killer, numbers)):
                     file, *place = self.chosen[number]
                     reached = any(number in m[2] for m in self.measured)
                     how = f"killed by {killer}" if killer else "survived" if reached else "not reached"
-                    print(f"{how}: {file.describe(*place)}",
-                          file=results, flush=True)
-                    killed += killer is not None
-        print(f"{len(numbers)} mutants, {killed} killed: {100 * killed / max(len(numbers), 1):.1f} %")
+                    print(f"{how}: {file.describe(*place)}", file=results, flush=True)
 
 
 def main():
@@ -299,20 +294,31 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--build", default="build")
     parser.add_argument("--results", default="mutants.txt")
+    parser.add_argument("--tests", default="")
     parser.add_argument("--redo")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's & ignores, and tests need
     top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if not options.inside:
         with tempfile.TemporaryDirectory() as layer:
             for name in ("upper", "work"):
                 os.mkdir(f"{layer}/{name}")
             # (The results are opened outside of the layer.)
-            with open(options.results, "w", encoding="utf-8") as results:
-                sys.exit(subprocess.run(
-                    ["unshare", "--mount", "sh", "-c", LAYER, top, layer, sys.executable, os.path.abspath(__file__), *sys.argv[1:],
-                     "--inside", "--results", f"/proc/self/fd/{results.fileno()}"],
-                    pass_fds=[results.fileno()], check=False).returncode)
+            with open(options.results, "a+" if options.resume else "w+", encoding="utf-8") as results:
+                results.seek(0)
+                done = subprocess.run(
+                    ["unshare", "--mount", "sh", "-c", LAYER, top, layer, sys.executable,
+                     os.path.abspath(__file__), *sys.argv[1:], "--inside", "--skip", str(len(list(results))),
+                     "--results", f"/proc/self/fd/{results.fileno()}"],
+                    pass_fds=[results.fileno()], check=False)
+                results.seek(0)
+                how = [re.match("\\w+", line)[0] for line in results]
+            print(f"{len(how)} mutants: {how.count('killed')} killed, {how.count('survived')} survived, "
+                  f"{how.count('not')} not reached")
+            sys.exit(done.returncode)
     if options.redo:
         options.redo = os.path.abspath(options.redo)
     os.chdir(top)
