@@ -40,6 +40,10 @@ static void distance_counts_edits(void **state)
     longer[sizeof longer - 1] = '\0';
     assert_true(text_distance(longer, "a") > 1000);
     assert_true(text_distance("a", longer) > 1000);
+    longer[64] = '\0';
+    assert_true(text_distance(longer, longer + 1) > 1000);
+    longer[63] = '\0';
+    assert_int_equal(text_distance(longer, longer), 0);
 }
 
 /* A suggestion is a few edits away, at most a third of the name. */
