@@ -64,10 +64,10 @@ library() {
 }
 
 # dlopen, exp and others have older versions too: a build on an older glibc uses those.
-# From glibc 2.38 on, strtol and its like are called __isoc23_strtol.
+# From glibc 2.38 on, strtol, scanf and their like have names like __isoc23_strtol.
 glibc() {
     local names older='dl(open|sym|error|addr1?|info)|[fl]?stat|fstatat|__libc_start_main|pthread_.*'
-    older+='|(exp|exp2|log|log2|pow|hypot|fmod)f?|__isoc23_(strtou?ll?|sscanf)'
+    older+='|(exp|exp2|log|log2|pow|hypot|fmod)f?|__isoc23_(strtou?ll?|[fs]scanf)'
     names=$(objdump -T "$1" |
         awk '/[*]UND[*]/ && match($0, /GLIBC_2\.[0-9]+/) {
             if (substr($0, RSTART + 8, RLENGTH - 8) + 0 > 28) print $NF }' |

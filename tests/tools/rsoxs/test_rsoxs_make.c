@@ -221,7 +221,7 @@ static void interrupt(pid_t program)
 static void unfinished_files_are_removed(void **state)
 {
     const char *const full[] = {"make", "sphere", "-o", "full", NULL};
-    const char *const large[] = {"make", "euler", "-o", "large", "--size", "4000,1000,100", NULL};
+    const char *const large[] = {"make", "euler", "-o", "large", "--size", "500,1000,100", NULL};
     (void)state;
     tool_result r = rsoxs_with(&(tool_setup){.prepare = tool_limit_files, .user = "100000"}, full);
     tool_expect(&r, 1);
