@@ -28,8 +28,12 @@ if(NOT COLLET_SANITIZER STREQUAL "none")
 endif()
 if(COLLET_SANITIZER STREQUAL "address")
   set(COLLET_SANITIZER_FLAGS "-fsanitize=address,undefined")
+  # Variables without a value hold a pattern, which no pointer or status has (gcc 12, clang 8).
+  include(CheckCCompilerFlag)
+  check_c_compiler_flag(-ftrivial-auto-var-init=pattern COLLET_AUTO_VAR_INIT)
   target_compile_options(collet_options INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+    $<$<BOOL:${COLLET_AUTO_VAR_INIT}>:-ftrivial-auto-var-init=pattern>)
   target_link_options(collet_options INTERFACE -fsanitize=address,undefined)
 elseif(COLLET_SANITIZER STREQUAL "thread")
   set(COLLET_SANITIZER_FLAGS "-fsanitize=thread")

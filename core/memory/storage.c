@@ -367,7 +367,7 @@ static collet_status send_between(storage *s, block *to, queue *q, transfer_coun
 {
     block *from = any_valid_device_copy(s);
     origins derived = from->origins;
-    use read;
+    use read = {NULL, 0};
     uint64_t ticket = 0;
     origins_add(&derived, from->writer);
     collet_status status = after_uses(to, q, COLLET_WRITE, 0, err);
@@ -375,7 +375,7 @@ static collet_status send_between(storage *s, block *to, queue *q, transfer_coun
         return status;
     status = queue_copy_between(q, to->memory, from->device, from->memory, s->bytes, &from->writer,
                                 &read, &ticket, err);
-    if (status == COLLET_REFUSED)
+    if (status == COLLET_REFUSED || !read.queue)
         return status;
     origins_enqueued(&derived, q);
     remember(from, read, COLLET_READ, NULL);

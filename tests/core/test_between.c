@@ -2,6 +2,8 @@
 /* Copies between devices: direct where the backend supports it, else through the host. */
 #include "common/fixture.h"
 
+#include <unistd.h>
+
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 #define N 64
 
@@ -188,6 +190,48 @@ static void bytes_of_a_lost_device_are_lost(void **state)
     collet_array_free(d);
 }
 
+static void fill_stack(void)
+{
+    volatile char garbage[32768];
+    for (size_t i = 0; i < sizeof garbage; i++)
+        garbage[i] = 0x55;
+}
+
+/* Nobody knows of the loss yet, and the queue has to be replaced before the copy. */
+static void a_copy_to_a_lost_device_leaves_its_source(void **state)
+{
+    (void)state;
+    const char *const settings[] = {"remote.fail=2", "remote.lose=5", NULL};
+    open_shared(BOTH, settings, NULL);
+    collet_context *other = context_of(rt);
+    assert_ok(other, collet_set_backend(other, "remote:1"));
+    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    use_backend("remote:0");
+    assert_ok(cx, collet_add(cx, c, a, a));
+    use_backend("remote:1");
+    assert_ok(cx, collet_add(cx, d, c, c));
+    for (int device = 0; device < 2; device++) {
+        use_backend(device ? "remote:1" : "remote:0");
+        assert_ok(cx, collet_add(cx, d, a, a));
+        assert_status(cx, collet_finish(cx), COLLET_FAILED);
+    }
+    use_backend("remote:0");
+    assert_ok(cx, collet_add(cx, c, a, a));
+    for (int i = 0; i < 3; i++)
+        assert_ok(other, collet_add(other, d, a, a));
+    usleep(100000);
+    use_backend("remote:1");
+    fill_stack();
+    assert_status(cx, collet_add(cx, d, c, c), COLLET_DEVICE_LOST);
+    use_backend("remote:0");
+    assert_ok(cx, collet_add(cx, c, c, a));
+    assert_scaled(c, N, 1, 3);
+    collet_context_destroy(other);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+}
+
 /* Device 1 waits for device 0, which hangs: that one is lost and named, the other goes on. */
 static void the_device_that_hangs_is_lost(int finish)
 {
@@ -240,6 +284,7 @@ int main(void)
         cmocka_unit_test_teardown(refused_copies_go_through_the_host, tear_down),
         cmocka_unit_test_teardown(a_copy_of_a_failed_result_fails, tear_down),
         cmocka_unit_test_teardown(bytes_of_a_lost_device_are_lost, tear_down),
+        cmocka_unit_test_teardown(a_copy_to_a_lost_device_leaves_its_source, tear_down),
         cmocka_unit_test_teardown(a_read_names_the_device_that_hangs, tear_down),
         cmocka_unit_test_teardown(finish_names_the_device_that_hangs, tear_down),
     };
