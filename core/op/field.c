@@ -76,7 +76,7 @@ static collet_status check_kind(const collet_op_field *f, collet_error *err)
         return REFUSE("a %s cannot have the dtype %d (%s)", kinds[f->kind].name, f->dtype,
                       collet_dtype_name(f->dtype));
     if (f->kind == COLLET_FIELD_CHOICE && !f->choices)
-        return REFUSE("a choice has no words: choices is NULL");
+        return REFUSE("a choice needs its values: choices is NULL");
     if (f->kind != COLLET_FIELD_CHOICE && f->choices)
         return REFUSE("a %s has no choices, but there are '%s'", kinds[f->kind].name, f->choices);
     return COLLET_OK;

@@ -410,7 +410,7 @@ static void own_parameter_fields(void **state)
     fields[0].default_value = 2;
     expect(s, "vtable-own-op", "its default 2 is no value of a flag of u32");
     fields[0].kind = COLLET_FIELD_CHOICE;
-    expect(s, "vtable-own-op", "a choice has no words: choices is NULL");
+    expect(s, "vtable-own-op", "a choice needs its values: choices is NULL");
     fields[0] = fields[1] = good;
     s->ops[1].field_count = 2;
     expect(s, "vtable-own-op", "two fields");

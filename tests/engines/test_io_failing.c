@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads, maps and writes that fail, are interrupted or short, at every place: an error that names
  * the file, or the same result; no descriptor is left. */
-#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,17 +147,6 @@ static const struct {
     {"pwrite64", CALL_SHORT, NULL},
 };
 
-static int open_descriptors(void)
-{
-    DIR *entries = opendir("/proc/self/fd");
-    int count = 0;
-    assert_non_null(entries);
-    while (readdir(entries))
-        count++;
-    closedir(entries);
-    return count;
-}
-
 /* Returns how many calls have failed. */
 static long fail_each(size_t task, size_t failure)
 {
@@ -166,14 +154,14 @@ static long fail_each(size_t task, size_t failure)
     int of_view = strcmp(call, "view") == 0;
     for (long n = 0;; n++) {
         collet_error err = {COLLET_OK, ""};
-        int before = open_descriptors();
+        int before = io_count_entries("/proc/self/fd");
         views = of_view ? n : -1;
         call_fails(of_view ? NULL : call, n, failures[failure].error);
         collet_status status = tasks[task].run(tasks[task].argument, &err);
         int failed = of_view ? views < 0 : call_failed();
         views = -1;
         call_fails(NULL, 0, 0);
-        assert_int_equal(open_descriptors(), before);
+        assert_int_equal(io_count_entries("/proc/self/fd"), before);
         if (failed && text ? status == COLLET_OK || !strstr(err.text, text) : status != COLLET_OK)
             fail_msg("%s, %s %ld: status %d (%s)", tasks[task].argument, call, n, status, err.text);
         if (!failed)

@@ -176,7 +176,7 @@ void fixture_add_patched(fixture *f, const char *name, size_t offset, const void
     free(file);
 }
 
-static int count_descriptors(void)
+int fixture_descriptors(void)
 {
     int count = 0;
     DIR *directory = opendir("/proc/self/fd");
@@ -191,12 +191,12 @@ void fixture_scan(fixture *f)
 {
     collet_error err = {.text = ""};
     release(f);
-    int open = count_descriptors();
+    int open = fixture_descriptors();
     assert_int_equal(record_list_create(&f->records, &err), COLLET_OK);
     collet_status status = loader_scan(&f->options, f->records, &f->plugins, &f->count, &err);
     if (status != COLLET_OK)
         fail_msg("loader_scan: %s", err.text);
-    assert_int_equal(count_descriptors(), open);
+    assert_int_equal(fixture_descriptors(), open);
 }
 
 static int is_named(const char *path, const char *name)

@@ -39,6 +39,8 @@ void fixture_add_manifest(fixture *f, const char *name, const char *text);
 void fixture_add_patched(fixture *f, const char *name, size_t offset, const void *bytes,
                          size_t count);
 
+/* The number of open descriptors of this process. */
+int fixture_descriptors(void);
 /* Scans again, with new records; asserts that no descriptor stays open. */
 void fixture_scan(fixture *f);
 /* The last record of that file (or directory) name and stage; fails if not found. */

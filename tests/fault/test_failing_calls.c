@@ -64,17 +64,6 @@ static int set_up(void **state)
 
 /* ---- What a failure may leave ---------------------------------------------------------------- */
 
-static int open_descriptors(void)
-{
-    DIR *directory = opendir("/proc/self/fd");
-    int count = 0;
-    assert_non_null(directory);
-    while (readdir(directory))
-        count++;
-    closedir(directory);
-    return count;
-}
-
 /* Removes the cache; returns the number of files in it that have no final name. */
 static int clear_cache(const fixture *f)
 {
@@ -191,7 +180,7 @@ static long every_call_may_fail(const fixture *f, const failing_case *c)
     long n = 0, sessions = 0;
     for (int failed = 1; failed; n += n < 10 || !said ? 1 : 3) {
         collet_error err = {COLLET_OK, ""};
-        int before = open_descriptors();
+        int before = fixture_descriptors();
         long allocated = allocation_outstanding;
         call_fails(c->call, n, c->error);
         collet_status status = session(f, reasons, sizeof reasons, &err);
@@ -200,7 +189,7 @@ static long every_call_may_fail(const fixture *f, const failing_case *c)
         call_fails(NULL, 0, 0);
         if ((status != COLLET_OK) != (err.text[0] != '\0') || (status != COLLET_OK && !c->text[0]))
             fail_msg("%s %ld: status %d (%s)", c->call, n, status, err.text);
-        int files = clear_cache(f), descriptors = open_descriptors() - before;
+        int files = clear_cache(f), descriptors = fixture_descriptors() - before;
         allocated = allocation_outstanding - allocated;
         if (files || descriptors || allocated)
             fail_msg("%s %ld: %d files, %d descriptors, %ld allocations are left", c->call, n,
