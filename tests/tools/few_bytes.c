@@ -23,6 +23,7 @@ static int fails(void)
     return 1;
 }
 
+#pragma GCC visibility push(default)
 void *malloc(size_t size)
 {
     return fails() ? NULL : __libc_malloc(size);
@@ -37,3 +38,4 @@ void *realloc(void *old, size_t size)
 {
     return fails() ? NULL : __libc_realloc(old, size);
 }
+#pragma GCC visibility pop
