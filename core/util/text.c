@@ -68,7 +68,10 @@ void text_message(char *out, size_t size, const char *format, va_list arguments)
     if (vsnprintf(raw, size < sizeof raw ? size : sizeof raw, format, arguments) < 0)
         raw[0] = '\0';
     length = strlen(raw);
-    for (size_t at = 0, bytes; at < length; at += bytes) {
+    while (raw[done] >= ' ' && raw[done] < 0x7f) /* most texts to their end */
+        done++;
+    memcpy(out, raw, done);
+    for (size_t at = done, bytes; at < length; at += bytes) {
         size_t character = raw[at] == '\n' && lines ? 1 : text_character(raw + at, length - at);
         bytes = character ? character : 1;
         if (done + (character ? bytes : 4) >= size)
