@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard output that nobody reads, or that is full: one rule for all programs. */
+/* Output that nobody reads, or a full device: one rule for all programs. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 
@@ -60,10 +61,42 @@ static void test_unread(void **state)
         }
 }
 
+static void errors_to_closed_pipe(void *user)
+{
+    const int out = dup(STDOUT_FILENO);
+
+    tool_to_closed_pipe(user);
+    dup2(STDOUT_FILENO, STDERR_FILENO);
+    dup2(out, STDOUT_FILENO);
+}
+
+/* A warning that nobody reads does not keep the results from being written. */
+static void test_unread_warning(void **state)
+{
+    static const char *const args[] = {"morphology.h5", "-c", "warns.txt", "-o", "kept", NULL};
+    const tool_setup setup = {.directory = directory, .prepare = errors_to_closed_pipe};
+    char path[sizeof directory + 64];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/warns.txt", directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("CaseType = 0;\nMorphologyType = 0;\nEnergies = [285.0];\n"
+          "EAngleRotation = [0.0, 0.0, 0.0];\nUnused = 1;\n",
+          file);
+    assert_int_equal(fclose(file), 0);
+    tool_result r = tool_run("collet-rsoxs", args, &setup);
+    assert_int_equal(r.status, 0);
+    tool_free(&r);
+    snprintf(path, sizeof path, "%s/kept/Energy_285.00.h5", directory);
+    assert_int_equal(access(path, R_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unread),
+        cmocka_unit_test(test_unread_warning),
     };
 
     return cmocka_run_group_tests_name("unread", tests, make_directory, remove_directory);

@@ -168,7 +168,6 @@ static collet_status check_space(const rsoxs_run *run, collet_error *err)
 
 collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, collet_error *err)
 {
-    const char *warning;
     *run = (rsoxs_run){.options = options};
     collet_status status = describe_morphology(run, err);
     if (status == COLLET_OK)
@@ -176,8 +175,6 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
                                         &run->input, err);
     if (status != COLLET_OK)
         return status;
-    for (size_t i = 0; (warning = collet_scattering_input_warning(run->input, i)) != NULL; i++)
-        fprintf(stderr, "collet-rsoxs: warning: %s\n", warning);
     run->work = *collet_scattering_input_options(run->input);
     run->work.road = options->road;
     run->work.grid = options->grid;
@@ -270,6 +267,9 @@ static collet_status open_contexts(rsoxs_run *run, collet_error *err)
 
 collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err)
 {
+    const char *warning;
+    for (size_t i = 0; (warning = collet_scattering_input_warning(run->input, i)) != NULL; i++)
+        fprintf(stderr, "collet-rsoxs: warning: %s\n", warning);
     collet_status status = open_runtime(run, err);
     if (status == COLLET_OK)
         status = rsoxs_run_open_work(run, err);

@@ -36,7 +36,7 @@ typedef struct rsoxs_run {
 
 /* Reads the files and chooses the energies. */
 collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, collet_error *err);
-/* Opens runtime and scatterings. */
+/* Prints the warnings of the files; opens runtime and scatterings. */
 collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err);
 /* The scatterings on the devices, of its runtime and context; closed by rsoxs_run_close too. */
 collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err);
