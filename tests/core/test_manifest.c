@@ -21,6 +21,7 @@
 #define FEATURES "\"features\":{\"jit\":true,\"parallel\":false,\"gpu\":true}"
 #define SETTING(key, type) "{\"key\":\"" key "\",\"type\":\"" type "\",\"help\":\"h\"}"
 #define SETTINGS(list) HEAD FEATURES ",\"kernels\":[],\"settings\":[" list "]}"
+#define EIGHT "1,1,1,1,1,1,1,1,"
 #define GOOD HEAD FEATURES ",\"kernels\":[\"add\",\"vendor.op\"]}"
 
 static elf_image image; /* too large for the stack */
@@ -243,6 +244,10 @@ static const struct {
     {SETTINGS(SETTING("one.a", "choice")), "manifest-content", "\"type\" of one.a"},
     {SETTINGS("{\"key\":\"one.a\",\"help\":\"h\"}"), "manifest-content", "\"type\" of one.a"},
     {SETTINGS("{\"key\":\"one.a\",\"type\":\"size\"}"), "manifest-content", "\"help\" of one.a"},
+    {SETTINGS("{\"key\":\"one.a\",\"type\":\"size\",\"help\":\"h\",\"default\":5}"),
+     "manifest-content", "\"help\" of one.a"},
+    {SETTINGS(EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT "1"), "manifest-content",
+     "at most 64"},
     {SETTINGS(SETTING("one.a", "size\",\"default\":\"x")), "manifest-content",
      "one.a is a number of bytes"},
     {SETTINGS(SETTING("one.a", "size\",\"default\":\"4K")), "manifest-content",

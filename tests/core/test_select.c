@@ -306,6 +306,33 @@ static void no_backend_at_all(void **state)
     collet_runtime_destroy(rt);
 }
 
+static void several_backends_and_none(void **state)
+{
+    place *p = *state;
+    char other[96];
+    collet_runtime *rt = NULL;
+    collet_context *cx = NULL;
+    collet_error err;
+    snprintf(other, sizeof other, "%s/cudb.so", p->directory);
+    write_file(other, "");
+    snprintf(p->path, sizeof p->path, "%s:%s", p->broken, other);
+    assert_int_equal(create(p, "", NULL, &rt, &err), COLLET_OK);
+    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "no backend can be used: cuda: "));
+    assert_non_null(strstr(err.text, "; cudb: "));
+    collet_runtime_destroy(rt);
+    assert_int_equal(create(p, "cudc", NULL, &rt, &err), COLLET_OK);
+    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNKNOWN_BACKEND);
+    assert_non_null(strstr(err.text, "did you mean 'cuda' or 'cudb'"));
+    collet_runtime_destroy(rt);
+    unlink(other);
+    unlink(p->broken);
+    rt = runtime_with(p->directory, NULL);
+    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "can be used: no plugin was found in the search path"));
+    collet_runtime_destroy(rt);
+}
+
 /* ---- Settings ---------------------------------------------------------------------------- */
 
 static void assert_refused(const place *p, const char *text, collet_status status, const char *part)
@@ -335,6 +362,8 @@ static void bad_configuration_is_refused(void **state)
     char line[8300];
     snprintf(line, sizeof line, "log_%0*d = x", (int)sizeof line - 20, 0);
     assert_refused(p, line, COLLET_FORMAT, "collet.conf:1: the line is longer than 8190 bytes");
+    snprintf(line, sizeof line, "%-8190s\nbakend = x\n", "backend = auto #");
+    assert_refused(p, line, COLLET_INVALID, "collet.conf:2: unknown setting");
     setenv("COLLET_ISA", OTHER_LEVEL, 1); /* another architecture's */
     assert_refused(p, "", COLLET_INVALID, "COLLET_ISA: isa is auto, " OWN_LEVEL);
     unsetenv("COLLET_ISA");
@@ -467,6 +496,7 @@ static void files_that_are_not_trusted(void **state)
     assert_file_refused(p, p->file, COLLET_IO, "symbolic links");
     unlink(p->file);
     assert_file_refused(p, "/dev/zero", COLLET_INVALID, "not");
+    assert_file_refused(p, "/etc/.", COLLET_INVALID, "not a regular file");
     assert_file_refused(p, "/proc/self/mem", COLLET_IO, "cannot read /proc/self/mem: Input/output");
     write_file(p->file, "");
     assert_int_equal(truncate(p->file, (off_t)1 << 40), 0);
@@ -488,19 +518,50 @@ static void relative_file(void **state)
     free(before);
 }
 
-/* Of two files with the name of a backend, the manifest of the good one counts. */
+/* Of several files with the name of a backend, the manifest of the good one counts. */
 static void keys_of_a_backend_with_a_bad_file(void **state)
 {
     place *p = *state;
-    char bad[96];
+    char bad[96], again[96], worse[112];
     snprintf(bad, sizeof bad, "%s/remote.so", p->directory);
+    snprintf(again, sizeof again, "%s/again", p->directory);
+    snprintf(worse, sizeof worse, "%s/remote.so", again);
     write_file(bad, "");
-    for (int i = 0; i < 2; i++) {
-        snprintf(p->path, sizeof p->path, "%s:%s:%s", i ? REMOTE_PLUGIN : bad,
-                 i ? bad : REMOTE_PLUGIN, SCALAR_PLUGIN);
+    assert_int_equal(mkdir(again, 0700), 0);
+    write_file(worse, "");
+    const char *const files[] = {REMOTE_PLUGIN, bad, worse};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(p->path, sizeof p->path, "%s:%s:%s:%s", files[i], files[(i + 1) % 3],
+                 files[(i + 2) % 3], SCALAR_PLUGIN);
         assert_refused(p, "remote.memory = 1GB\n", COLLET_INVALID, "remote.memory is a number");
     }
     unlink(bad);
+    unlink(worse);
+    rmdir(again);
+}
+
+/* Directories of the user are absolute, or there are none. */
+static void relative_homes(void **state)
+{
+    static const char *const names[] = {"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"};
+    char *before[3];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        before[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
+        setenv(names[i], "here", 1);
+    }
+    setenv("COLLET_CONFIG", "", 1);
+    collet_runtime *rt = runtime_with(SCALAR_PLUGIN, NULL);
+    for (size_t i = 0; i < collet_setting_count(rt); i++) {
+        collet_setting s = {.struct_size = sizeof s};
+        assert_int_equal(collet_setting_at(rt, i, &s, NULL), COLLET_OK);
+        if (!strcmp(s.key, "cache_dir") || !strcmp(s.key, "config"))
+            assert_string_equal(s.value, "");
+    }
+    collet_runtime_destroy(rt);
+    unsetenv("COLLET_CONFIG");
+    for (int i = 0; i < 3; free(before[i++]))
+        before[i] ? setenv(names[i], before[i], 1) : unsetenv(names[i]);
 }
 
 /* The file may be for several machines, and a backend be absent on this one. */
@@ -612,6 +673,8 @@ int main(void)
         TEST(unproven_backends_are_tried_at_first_use),
         TEST(auto_opens_what_is_unproven_last),
         TEST(no_backend_at_all),
+        TEST(several_backends_and_none),
+        TEST(relative_homes),
         TEST(bad_configuration_is_refused),
         TEST(bad_keys_of_a_backend_are_refused),
         TEST(files_that_are_not_trusted),

@@ -212,6 +212,8 @@ static void arrays(void **state)
     expect(s, "vtable-arrays", "32 bytes");
     s->table.kernel_size = sizeof *s->rows + 4;
     expect(s, "vtable-arrays", "44 bytes");
+    s->table.kernel_size = 8192;
+    expect(s, "vtable-arrays", "8192 bytes");
     s->table.kernel_size = sizeof *s->rows;
     s->table.kernel_count = UINT32_MAX;
     expect(s, "vtable-arrays", "too many");
@@ -245,9 +247,13 @@ static void rows(void **state)
     collet_kernel_row saved = s->rows[0];
     s->rows[0].run = NULL;
     expect(s, "vtable-run", "row 0 (add)");
+    s->rows[0].op = 200;
+    expect(s, "vtable-run", "row 0 (?)");
     s->rows[0] = saved;
     s->rows[0].op = 200;
     expect(s, "vtable-op", "op 200");
+    s->rows[0].op = 100000;
+    expect(s, "vtable-op", "op 100000");
     s->rows[0].op = COLLET_OP_OWN(2);
     expect(s, "vtable-op", "row 0");
     s->rows[0] = saved;
@@ -259,6 +265,8 @@ static void rows(void **state)
     expect(s, "vtable-sig", "op add has no signature f:f[31]; it has ");
     s->rows[0].sig = COLLET_SIG(COLLET_F32, 31, COLLET_F32);
     expect(s, "vtable-sig", "op add has no signature f:[31]f; it has ");
+    s->rows[0].sig = UINT64_MAX;
+    expect(s, "vtable-sig", "op add has no signature [31]:[31][31][31]");
     s->rows[0].sig = s->rows[1].sig;
     expect(s, "vtable-repeated", "two kernel rows for op add, signature ");
 }
@@ -276,6 +284,8 @@ static void row_flags(void **state)
     expect(s, "vtable-sig", "op add");
     s->rows[0].reserved = 1;
     assert_false(vtable_row_usable(&s->rows[0]));
+    expect(s, "ok", "");
+    s->rows[0].op = 200;
     expect(s, "ok", "");
 }
 
@@ -322,11 +332,21 @@ static void own_ops(void **state)
         s->ops[0].sigs = strchr(unbound[i], '?') || strchr(unbound[i], '|') ? "f:ff" : "f:f";
         expect(s, "vtable-own-op", "zoo.twice");
     }
+    static const char *const sigs[][2] = {
+        {"f:ff", "do not fit the shapes"},  {"ff:", "do not fit the shapes"},
+        {"f:f:", "do not fit the shapes"},  {"f:?", "is malformed at '?'"},
+        {"f:ffffffffffff", "is malformed"}, {" ", "there is no signature"},
+        {NULL, "zoo.twice: invalid"}};
     s->ops[0].shapes = "... : ...";
-    s->ops[0].sigs = "f:ff";
-    expect(s, "vtable-own-op", "zoo.twice");
-    s->ops[0].sigs = "f:?";
-    expect(s, "vtable-own-op", "zoo.twice");
+    for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++) {
+        s->ops[0].sigs = sigs[i][0];
+        expect(s, "vtable-own-op", sigs[i][1]);
+    }
+    char many[4 * 25 + 1] = "";
+    for (int i = 0; i < 25; i++)
+        strcat(many, "f:f ");
+    s->ops[0].sigs = many;
+    expect(s, "vtable-own-op", "too many signatures");
     s->ops[0].sigs = "q:q f:f"; /* q: a type of a later version */
     expect(s, "ok", "");
     s->ops[0].sigs = "f:f";
@@ -334,6 +354,21 @@ static void own_ops(void **state)
     expect(s, "vtable-own-op", "zoo.twice");
     s->ops[0].params_size = 257;
     expect(s, "vtable-own-op", "zoo.twice");
+}
+
+/* As many operands as a call can have. */
+static void own_op_of_all_operands(void **state)
+{
+    sample *s = *state;
+    s->ops[0].shapes = "M : M M M M M M M M M M M";
+    s->ops[0].sigs = "f:fffffffffff f:***********";
+    for (uint32_t i = 0; i < COLLET_MAX_OPERANDS; i++)
+        s->rows[2].sig |= COLLET_SIG_AT(i, COLLET_F32);
+    expect(s, "ok", "");
+    s->rows[2].sig ^= COLLET_SIG_AT(11, COLLET_F32 ^ COLLET_F64);
+    expect(s, "ok", "");
+    s->rows[2].sig |= COLLET_SIG_AT(11, 31);
+    expect(s, "vtable-sig", "op zoo.twice has no signature f:ffffffffff[31]; it has ");
 }
 
 static void own_operand_names(void **state)
@@ -495,6 +530,7 @@ static void kernels_differ(void **state)
 static void newer_minor(void **state)
 {
     sample *s = *state;
+    const collet_kernel_row row = s->rows[0];
     s->rows[1].op = 200;
     s->rows[1].sig = 31;
     s->names[3] = "op_of_the_future";
@@ -502,6 +538,15 @@ static void newer_minor(void **state)
     expect(s, "vtable-op", "op 200");
     s->table.abi = COLLET_ABI + 1;
     expect(s, "ok", "");
+    s->rows[0] = s->rows[1];
+    expect(s, "vtable-repeated", "two kernel rows for op 200 with one signature");
+    s->rows[0] = row;
+    s->rows[0].sig = 31;
+    expect(s, "ok", "");
+    s->rows[0] = row;
+    s->rows[2].op = COLLET_OP_OWN(5);
+    expect(s, "vtable-op", "row 2");
+    s->rows[2].op = COLLET_OP_OWN(0);
     s->rows[1] = s->rows[0];
     s->rows[1].sig = COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64);
     expect(s, "kernels-differ", "unknown");
@@ -554,6 +599,7 @@ int main(void)
         CASE(row_flags),
         CASE(row_params),
         CASE(own_ops),
+        CASE(own_op_of_all_operands),
         CASE(own_operand_names),
         CASE(own_parameter_fields),
         CASE(own_field_kinds),

@@ -436,7 +436,7 @@ static void undeclared_setting(void **state)
     const loader_plugin *p = fixture_plugin(f, "zoo_undeclared");
     assert_false(p->usable);
     assert_string_equal(p->code, "undeclared-setting");
-    assert_non_null(strstr(p->reason, "the setting zoo_undeclared.secret"));
+    assert_non_null(strstr(p->reason, "the setting zoo_undeclared.probed"));
 }
 
 /* However many there are, the last one included. */

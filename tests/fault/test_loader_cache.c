@@ -297,6 +297,10 @@ static void hostile_file(void **state)
     assert_null(strstr(fixture_plugin(f, "zoo_good")->capabilities, MARK));
 
     cache_marked(f);
+    if (!geteuid() && !chown(path, 54321, 54321))
+        assert_false(was_used(f));
+
+    cache_marked(f);
     assert_int_equal(rename(path, moved), 0);
     assert_int_equal(symlink(moved, path), 0);
     assert_false(was_used(f));

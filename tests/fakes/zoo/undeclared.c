@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a setting that its manifest does not declare. */
+/* Reads settings that its manifest does not declare. */
 #include "zoo.h"
 
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err)
 {
     (void)err;
+    if (host->config(host, "in_probe"))
+        (void)host->config(host, "zoo_undeclared.probed");
     (void)host->config(host, "zoo_undeclared.secret");
     return zoo_write(zoo_json, json, capacity, needed);
 }
