@@ -151,7 +151,8 @@ static void unknown_names_are_errors(void **state)
     (void)state;
     assert_not_created("layers=inner,uoter", COLLET_INVALID,
                        "(program) names 'uoter', and there is no such layer; the nearest is outer; "
-                       "known: drops, inner, lacks, outer, refuses, renames, shortens, swaps");
+                       "known: drops, inner, lacks, outer, refuses, renames, shortens, swaps, "
+                       "upward, wants");
     assert_not_created("layers=cpu_scalar", COLLET_INVALID, "'cpu_scalar'");
 }
 
@@ -170,6 +171,8 @@ static void a_backend_is_not_used_without_its_layer(void **state)
     assert_unusable("layers=outer,renames", "the table's name is 'another'");
     assert_unusable("layers=shortens", "the table has 64 bytes, the first release's has ");
     assert_unusable("layers=swaps", "its row 0 is another one than that of the table below");
+    assert_unusable("layers=upward", "in collet_layer_entry");
+    assert_unusable("layers=wants", "layer_nowhere");
     assert_unusable("layers=drops", "own ops, the table below ");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A layer that reports the tables it is put over; tests choose its name and its defect. */
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,10 @@
 COLLET_PLUGIN_MANIFEST(LAYER_MANIFEST);
 
 #define MOST 8
+
+#ifdef LAYER_UNRESOLVED
+void LAYER_UNRESOLVED(void);
+#endif
 
 static struct over {
     const collet_plugin *below;
@@ -59,6 +64,11 @@ const collet_plugin *collet_layer_entry(const collet_host *host, const collet_pl
 {
     int at = 0;
     host->log(host, COLLET_LOG_INFO, "%s over %s", LAYER_NAME, below->name);
+    if (!strcmp(LAYER_DEFECT, "rounding"))
+        fesetround(FE_UPWARD);
+#ifdef LAYER_UNRESOLVED
+    LAYER_UNRESOLVED();
+#endif
     if (!strcmp(LAYER_DEFECT, "null")) {
         host->fail(err, COLLET_UNAVAILABLE, "it is no friend of %s", below->name);
         return NULL;
