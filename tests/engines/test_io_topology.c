@@ -236,6 +236,11 @@ static void numbers(void **state)
         if (valid != cases[i].valid || (valid && value != cases[i].value))
             fail_msg("'%s': %d, %.17g", cases[i].text, valid, value);
     }
+    char many[500];
+    double value = 77.0;
+    memset(many, '9', sizeof many);
+    assert_false(collet_decimal_parse(many, sizeof many, &value));
+    assert_true(value == 77.0);
     assert_true(collet_decimal_parse_integer("-9223372036854775808", 20, &integer));
     assert_true(integer == INT64_MIN);
     assert_false(collet_decimal_parse_integer("9223372036854775808", 19, &integer));

@@ -314,12 +314,14 @@ static void check_slice(const char *path, int64_t start, int64_t stop, int64_t s
     assert_int_equal(collet_trajectory_slice(t, start, stop, step, NULL), COLLET_OK);
     do {
         assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
-        for (int64_t i = 0; i < frames->n_frames; i++, expected += step) {
+        for (int64_t i = 0; i < frames->n_frames; i++) {
             size_t n = io_frame_bytes(frames);
             assert_int_equal(frames->indices[i], expected);
             assert_true(frames->times[i] == all->times[expected]);
             assert_memory_equal((const uint8_t *)frames->positions + (size_t)i * n,
                                 (const uint8_t *)all->positions + (size_t)expected * n, n);
+            if (__builtin_add_overflow(expected, step, &expected))
+                expected = INT64_MAX;
         }
     } while (frames->n_frames > 0);
     int64_t end = stop < 0 || stop > 51 ? 51 : stop;
@@ -331,10 +333,10 @@ static void check_slice(const char *path, int64_t start, int64_t stop, int64_t s
 static void slices(void **state)
 {
     (void)state;
-    static const int64_t cases[][3] = {{0, -1, 1},   {1, -1, 1},        {50, -1, 1}, {51, -1, 1},
-                                       {99, -1, 1},  {0, 0, 1},         {0, 1, 1},   {10, 20, 3},
-                                       {10, 10, 1},  {20, 10, 1},       {0, -1, 50}, {0, -1, 51},
-                                       {3, 1000, 7}, {5, INT64_MAX, 11}};
+    static const int64_t cases[][3] = {
+        {0, -1, 1},  {1, -1, 1},  {50, -1, 1},  {51, -1, 1},        {99, -1, 1},
+        {0, 0, 1},   {0, 1, 1},   {10, 20, 3},  {10, 10, 1},        {20, 10, 1},
+        {0, -1, 50}, {0, -1, 51}, {3, 1000, 7}, {5, INT64_MAX, 11}, {7, -1, INT64_MAX}};
 
     for (size_t f = 0; f < N_FILES; f++) {
         collet_trajectory *t = io_open(file(f));
@@ -423,6 +425,7 @@ static void foreign_files(void **state)
         {"HEADER    PROTEIN\n", 18, "it looks like a .pdb file"},
         {"MODEL        1\n", 15, "it looks like a .pdb file"},
         {"MODEL", 5, "is not a trajectory"},
+        {"title\n-3\n", 9, "is not a trajectory"},
         {"\xfd\x37zXZ", 5, "it looks like an xz-compressed file"},
         {"\xc9\x07\x00\x00", 4, "is not a trajectory"},
     };

@@ -295,6 +295,15 @@ static void sizes_that_contradict(void **state)
     (void)state;
     io_image image = make(4, 2);
     size_t sizes = image.size / 2 + 24;
+    uint8_t frame[80];
+
+    memcpy(frame, image.data + sizes, sizeof frame);
+    for (size_t i = 0; i < 11; i++) /* reals of half the size: 2 bytes */
+        for (size_t k = 3; k > 1; k--)
+            image.data[sizes + 4 * i + k] =
+                (uint8_t)(frame[4 * i + k] >> 1 | frame[4 * i + k - 1] << 7);
+    expect(save(&image, image.size), 1, COLLET_FORMAT, 0, "frame 1 at byte", 1);
+    memcpy(image.data + sizes, frame, sizeof frame);
 
     for (size_t i = 0; i < 11; i++) {
         uint8_t kept = image.data[sizes + 4 * i + 3];

@@ -105,6 +105,7 @@ static void test_npy_orders(void **state)
         assert_int_equal(npy.rows, 2);
         assert_int_equal(npy.row_elements, 3);
         collet_npy_rows(&npy, 1, 1, out);
+        collet_npy_rows(&npy, 0, 0, out);
         for (int c = 0; c < 3; c++)
             assert_true(out[c] == 10 + c);
         collet_npy_close(&npy);

@@ -178,6 +178,12 @@ static void damage_is_named(void **state)
     check_damage(&file, second + 56, 1, "has a precision of 1.4013e-45");
     check_damage(&file, second + 56, 0x7fc00000, "has a precision of nan");
     check_damage(&file, second + 60, 0x7fffffff, "its bounds are the wrong way round");
+    uint8_t *most = file.data + second + 72; /* of x */
+    uint8_t kept[4];
+    memcpy(kept, most, 4);
+    memcpy(most, "\x7f\xff\xff\xff", 4);
+    check_damage(&file, second + 60, 0x80000000, "its bounds are the wrong way round");
+    memcpy(most, kept, 4);
     check_damage(&file, second + 84, 3, "the range of small differences leaves its table");
     check_damage(&file, second + 84, 74, "the range of small differences leaves its table");
     check_damage(&file, second + 88, 0, "has 0 bytes for 60 atoms");

@@ -38,6 +38,7 @@ static void test_elements_of_names(void **state)
         {"MG", "CLA", "Mg"},  {"BB", "ALA", NULL},  {"W", "W", NULL},      {"X1", "LIG", NULL},
         {"", "LIG", NULL},    {"12", "LIG", NULL},  {"*", "LIG", NULL},    {"CD1", "LEU", "C"},
         {"HE2", "HIS", "H"},  {"NI", "NI", "Ni"},   {"CO", "CO", "Co"},    {"CO", "LIG", "C"},
+        {"fE", "LIG", "Fe"},  {"CB", "SEC", "C"},   {"SG", "MSE", "S"},
     };
 
     (void)state;
@@ -64,7 +65,8 @@ static void test_residues(void **state)
 {
     static const char *const protein[] = {"ABU",  "ALA",  "VAL", "HISH",
                                           "NALA", "CVAL", "ACE", "CHID"};
-    static const char *const others[] = {"SOL", "DA", "NA", "N", "", "NSOL", "ala", "CALAX"};
+    static const char *const others[] = {"SOL",  "DA",   "NA",  "N",    "",
+                                         "NSOL", "CSOL", "ala", "CALAX"};
 
     (void)state;
     for (size_t i = 0; i < sizeof protein / sizeof *protein; i++)

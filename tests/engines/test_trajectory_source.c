@@ -30,6 +30,7 @@ typedef struct memory {
     int64_t calls;
     int64_t last;
     int64_t fails_at; /* -1: nowhere */
+    int silent;
     pthread_t thread;
 } memory;
 
@@ -45,7 +46,7 @@ static collet_status read_frame(void *user, int64_t index, collet_extraction_fra
     m->last = index;
     m->thread = pthread_self();
     if (index == m->fails_at)
-        return collet_fail(err, COLLET_BUSY, "not now");
+        return m->silent ? COLLET_BUSY : collet_fail(err, COLLET_BUSY, "not now");
     frame->time = m->frames->times[index];
     frame->positions = (const char *)m->frames->positions + offset;
     if (m->frames->velocities != NULL)
@@ -78,6 +79,7 @@ static void load(memory *m, const char *path)
         m->residue_names[i] = m->topology->residue_names[i];
     }
     m->fails_at = -1;
+    m->silent = 0;
     m->source = (collet_extraction_source){.struct_size = sizeof m->source,
                                            .dtype = info->dtype,
                                            .name = "the test",
@@ -191,6 +193,13 @@ static void an_error_of_read_ends_the_work(void **state)
     assert_non_null(strstr(err.text, "the test: frame 7"));
     assert_non_null(strstr(err.text, "not now"));
     assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_BUSY);
+    collet_extraction_close(x);
+
+    m.silent = 1;
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_BUSY);
+    assert_non_null(strstr(err.text, "the test: frame 7"));
+    assert_non_null(strstr(err.text, "it cannot be read"));
     collet_extraction_close(x);
 
     m.fails_at = -1;
