@@ -215,6 +215,7 @@ static void test_t2(void **state)
         {"no_layers", COLLET_FORMAT, "its header is invalid"},
         {"truncated", COLLET_FORMAT, "is truncated: it has 895 bytes, its header states 896"},
         {"version", COLLET_UNSUPPORTED, "version 2"},
+        {"zeros", COLLET_FORMAT, "its header is invalid"},
     };
 
     (void)state;
