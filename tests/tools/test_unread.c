@@ -12,7 +12,9 @@
 #include "tool_run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
@@ -92,11 +94,47 @@ static void test_unread_warning(void **state)
     assert_int_equal(access(path, R_OK), 0);
 }
 
+static void close_streams(void *user)
+{
+    (void)user;
+    setenv("COLLET_BAKEND", "", 1); /* two warnings, longer than a result */
+    setenv("COLLET_PLUGNI", "", 1);
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        close(fd);
+}
+
+/* Results would get the numbers of closed streams, and what is printed to them. */
+static void test_closed(void **state)
+{
+    static const char *const args[] = {"-q",
+                                       "-d",
+                                       "closed",
+                                       "--stop",
+                                       "1",
+                                       "--keys",
+                                       "time_ps,com,inertia_tensor",
+                                       PEPTIDE "conf.gro",
+                                       PEPTIDE "traj.trr",
+                                       NULL};
+    const tool_setup setup = {.directory = directory, .prepare = close_streams};
+    char path[sizeof directory + 64];
+    struct stat st;
+
+    (void)state;
+    tool_result r = tool_run("collet-extract", args, &setup);
+    assert_int_equal(r.status, 0);
+    tool_free(&r);
+    snprintf(path, sizeof path, "%s/closed/com.npy", directory);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_size, 128 + 3 * sizeof(double));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unread),
         cmocka_unit_test(test_unread_warning),
+        cmocka_unit_test(test_closed),
     };
 
     return cmocka_run_group_tests_name("unread", tests, make_directory, remove_directory);

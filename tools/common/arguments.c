@@ -2,9 +2,11 @@
 #include "arguments.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/output.h"
 #include "io/decimal.h"
@@ -43,8 +45,18 @@ int tool_is_plugin_file(const char *text)
     return strchr(text, '/') != NULL || (length > 3 && strcmp(text + length - 3, ".so") == 0);
 }
 
+/* A file that the program opens would get the number of a closed standard stream, and what is
+ * printed. Writing to these fails as before. */
+static void hold_closed_streams(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input)
 {
+    hold_closed_streams();
     error_t failed = argp_parse(parser, argc, argv, flags, NULL, input);
     if (!failed)
         return;

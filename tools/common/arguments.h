@@ -19,7 +19,8 @@ int64_t tool_parse_count(struct argp_state *state, const char *name, const char 
 /* Whether an argument is the file of a plugin, not the name of a backend. */
 int tool_is_plugin_file(const char *text);
 
-/* argp_parse; if memory is short, a message and exit(argp_err_exit_status). */
+/* argp_parse; keeps the numbers of standard streams that are closed from other files; if memory is
+ * short, a message and exit(argp_err_exit_status). */
 void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input);
 
 /* Children of an argp, which add -h, the same as --help. */
