@@ -78,6 +78,7 @@ static void messages_escape_what_they_quote(void **state)
         const char *quoted, *shown;
     } cases[] = {
         {"plain", "plain"},
+        {"\x7f", "\\x7f"},
         {"\033[2J\a\r\n\t\x7f", "\\x1b[2J\\x07\\x0d\\x0a\\x09\\x7f"},
         {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
         {"\xc2\x9b", "\\xc2\\x9b"},

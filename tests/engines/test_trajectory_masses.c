@@ -65,8 +65,8 @@ static void test_residues(void **state)
 {
     static const char *const protein[] = {"ABU",  "ALA",  "VAL", "HISH",
                                           "NALA", "CVAL", "ACE", "CHID"};
-    static const char *const others[] = {"SOL",  "DA",   "NA",  "N",    "",
-                                         "NSOL", "CSOL", "ala", "CALAX"};
+    static const char *const others[] = {"SOL",  "DA",   "NA",   "N",   "",
+                                         "NSOL", "CSOL", "POPC", "ala", "CALAX"};
 
     (void)state;
     for (size_t i = 0; i < sizeof protein / sizeof *protein; i++)
