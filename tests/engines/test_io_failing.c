@@ -58,22 +58,34 @@ static collet_status read_masses(const char *path, collet_error *err)
     return extract_masses_read(path, &topology, masses, err);
 }
 
-static collet_status read_trajectory(const char *path, collet_error *err)
+static collet_status read_frames(const char *path, int64_t selected, int fields, collet_error *err)
 {
     static const int64_t indices[] = {0, 1};
     collet_trajectory *trajectory;
     collet_frames *frames = NULL;
     collet_status status = collet_trajectory_open(path, NULL, &trajectory, err);
     if (status == COLLET_OK)
-        status = collet_trajectory_select(trajectory, indices, 2, err);
+        status = collet_trajectory_select(trajectory, selected ? indices : NULL, selected, err);
     if (status == COLLET_OK)
-        status = collet_frames_create(2, 9, collet_trajectory_get_info(trajectory)->dtype, 0, 0,
+        status = collet_frames_create(collet_trajectory_selected(trajectory), 9,
+                                      collet_trajectory_get_info(trajectory)->dtype, fields, fields,
                                       &frames, err);
     if (status == COLLET_OK)
         status = collet_trajectory_read(trajectory, frames, err);
     collet_frames_free(frames);
     collet_trajectory_close(trajectory);
     return status;
+}
+
+static collet_status read_two_atoms(const char *path, collet_error *err)
+{
+    return read_frames(path, 2, 0, err);
+}
+
+/* More than one window. */
+static collet_status read_all(const char *path, collet_error *err)
+{
+    return read_frames(path, 0, 1, err);
 }
 
 static collet_status read_gguf(const char *path, collet_error *err)
@@ -120,11 +132,18 @@ static const struct {
     collet_status (*run)(const char *argument, collet_error *err);
     const char *argument;
 } tasks[] = {
-    {read_topology, CORPUS "gro/water"},        {read_masses, CORPUS "masses/four"},
-    {read_trajectory, CORPUS "gro/two_frames"}, {read_trajectory, CORPUS "trr/positions"},
-    {read_trajectory, CORPUS "trr/double"},     {read_trajectory, CORPUS "xtc/water"},
-    {read_trajectory, CORPUS "xtc/ten"},        {read_gguf, CORPUS "gguf/good"},
-    {read_t2, CORPUS "t2/two_layers"},          {write_and_read, "out"},
+    {read_topology, CORPUS "gro/water"},
+    {read_masses, CORPUS "masses/four"},
+    {read_two_atoms, CORPUS "gro/two_frames"},
+    {read_two_atoms, CORPUS "trr/positions"},
+    {read_two_atoms, CORPUS "trr/double"},
+    {read_two_atoms, CORPUS "xtc/water"},
+    {read_two_atoms, CORPUS "xtc/ten"},
+    {read_gguf, CORPUS "gguf/good"},
+    {read_all, COLLET_TEST_DATA "/md/water/traj.trr"},
+    {read_all, COLLET_TEST_DATA "/md/peptide/traj_double.trr"},
+    {read_t2, CORPUS "t2/two_layers"},
+    {write_and_read, "out"},
 };
 
 /* ---- What fails ------------------------------------------------------------------------------ */
