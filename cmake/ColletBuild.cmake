@@ -92,6 +92,15 @@ function(collet_install_pkg_config input module)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${directory})
 endfunction()
 
+# collet_search_beside(TARGET DIRECTORIES): where it finds libcore, in the build tree and installed; and
+# other libraries where they were linked. (A path for the build tree alone, which installation
+# replaces, ends with ":" in CMake: for the dynamic linker that is the current directory.)
+function(collet_search_beside target directories)
+  list(REMOVE_DUPLICATES directories)
+  set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+    INSTALL_RPATH "${directories}" INSTALL_RPATH_USE_LINK_PATH ON)
+endfunction()
+
 # collet_add_engine(NAME DESCRIPTION [LIBRARIES library...]): libcollet-NAME from the objects of the
 # static library engine_NAME, which tests of its parts link; as a CMake target collet::NAME, as a
 # pkg-config module collet-NAME, with the header include/collet/NAME.h of the current directory.
@@ -107,7 +116,8 @@ function(collet_add_engine ENGINE_NAME ENGINE_DESCRIPTION)
   target_link_libraries(${library} PRIVATE collet_options ${ENGINE_LIBRARIES} PUBLIC collet::core)
   set_target_properties(${library} PROPERTIES
     OUTPUT_NAME collet-${ENGINE_NAME} EXPORT_NAME ${ENGINE_NAME}
-    ${COLLET_LIBRARY_VERSION} BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN")
+    ${COLLET_LIBRARY_VERSION})
+  collet_search_beside(${library} "$ORIGIN")
   set_property(GLOBAL APPEND PROPERTY COLLET_RUNTIME_TARGETS ${library})
   install(TARGETS ${library} EXPORT colletTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
@@ -121,8 +131,7 @@ function(collet_add_tool name)
   add_executable(${name} ${TOOL_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE collet_options collet::core ${TOOL_LIBRARIES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
-  set_target_properties(${name} PROPERTIES
-    BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  collet_search_beside(${name} "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 

@@ -55,6 +55,12 @@ lay() {
     if grep -rIlE "$BUILD|$SOURCE" "$prefix"; then
         fail "the files above name the build or the source directory"
     fi
+    # An empty element of a search path is the current directory.
+    for path in {"$BUILD","$prefix"}/{bin/*,lib*/*.so,lib*/collet/*}; do
+        if readelf -d "$path" 2>/dev/null | grep -E 'PATH.*(\[:|::|:\])'; then
+            fail "$path loads libraries from the current directory"
+        fi
+    done
 }
 
 use_pkg_config() {
