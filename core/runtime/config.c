@@ -204,10 +204,12 @@ static collet_status open_file(const char *path, int must_exist, FILE **file, co
     struct stat st;
     int fd = -1;
     *file = NULL;
-    collet_status status = whole ? trust_open(whole, &fd, &why) : COLLET_NO_MEMORY;
-    int absent = whole && status == COLLET_IO && access(whole, R_OK);
+    int absent = whole && !must_exist && access(whole, R_OK);
+    collet_status status = !whole   ? COLLET_NO_MEMORY
+                           : absent ? COLLET_OK
+                                    : trust_open(whole, &fd, &why);
     free(whole);
-    if (absent && !must_exist)
+    if (absent)
         return COLLET_OK;
     if (status == COLLET_NO_MEMORY)
         return collet_fail(err, status, "out of memory for the path %s", path);

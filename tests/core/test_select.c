@@ -504,6 +504,26 @@ static void files_that_are_not_trusted(void **state)
     unlink(p->file);
 }
 
+/* Whoever may write to the directories on the way to where it would be. */
+static void no_file_at_all(void **state)
+{
+    const place *p = *state;
+    char *before = getenv("XDG_CONFIG_HOME") ? strdup(getenv("XDG_CONFIG_HOME")) : NULL;
+    char directory[96], file[112];
+    snprintf(directory, sizeof directory, "%s/collet", p->directory);
+    snprintf(file, sizeof file, "%s/collet.conf", directory);
+    assert_int_equal(chmod(p->directory, 0777), 0);
+    assert_int_equal(mkdir(directory, 0700), 0);
+    setenv("XDG_CONFIG_HOME", p->directory, 1);
+    assert_file_refused(p, NULL, COLLET_OK, "");
+    write_file(file, "");
+    assert_file_refused(p, NULL, COLLET_INVALID, "anyone may write to /");
+    unlink(file);
+    rmdir(directory);
+    before ? setenv("XDG_CONFIG_HOME", before, 1) : unsetenv("XDG_CONFIG_HOME");
+    free(before);
+}
+
 /* Below the current directory, whose name comes first in what is checked. */
 static void relative_file(void **state)
 {
@@ -678,6 +698,7 @@ int main(void)
         TEST(bad_configuration_is_refused),
         TEST(bad_keys_of_a_backend_are_refused),
         TEST(files_that_are_not_trusted),
+        TEST(no_file_at_all),
         TEST(relative_file),
         TEST(keys_of_a_backend_with_a_bad_file),
         TEST(keys_of_absent_backends),
