@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -39,10 +40,44 @@ static collet_status unreadable(int error, refusal *why)
 
 /* ---- Who may write ----------------------------------------------------------------------- */
 
-static int owner_trusted(uid_t owner)
+/* Whether `id` stands for all users of other user namespaces (user_namespaces(7)). */
+static int is_anyone(uid_t id)
+{
+    unsigned overflow = 65534, first, outside, count = 0;
+    FILE *file = fopen("/proc/sys/kernel/overflowuid", "re");
+    if (file && fscanf(file, "%u", &overflow) != 1)
+        overflow = 65534;
+    if (file)
+        fclose(file);
+    file = id == overflow ? fopen("/proc/self/uid_map", "re") : NULL;
+    if (!file)
+        return 0;
+    if (fscanf(file, "%u %u %u", &first, &outside, &count) != 3)
+        count = 0;
+    fclose(file);
+    return count != UINT32_MAX;
+}
+
+/* The directory of plugins beside libcore. */
+static int is_own_place(const char *place)
+{
+    char *core = file_core_directory();
+    size_t length = core ? strlen(core) : 0;
+    int own = core && !strncmp(place, core, length) && !strcmp(place + length, "/collet");
+    free(core);
+    return own;
+}
+
+/* Of what is in the directory of `w`, or, `on_the_way`, of a directory above that of the file: what
+ * may belong to anyone is trusted there, and beside libcore if libcore itself is so. */
+static int owner_trusted(const walk *w, uid_t owner, int on_the_way)
 {
     uid_t core;
-    return owner == 0 || owner == geteuid() || (file_core_owner(&core) && owner == core);
+    if (owner == 0)
+        return 1;
+    if (is_anyone(owner) && (on_the_way || !is_own_place(w->place)))
+        return on_the_way;
+    return owner == geteuid() || (file_core_owner(&core) && owner == core);
 }
 
 /* Root's group, and one that has this user's name and no other member. */
@@ -81,9 +116,10 @@ static const char *writable(int fd, const struct stat *st)
                : NULL;
 }
 
-/* `fd` is -1 before it is opened. */
-static collet_status check_file(int fd, const struct stat *st, refusal *why)
+/* In the directory of `w`; `fd` is -1 before it is opened. */
+static collet_status check_file(const walk *w, int fd, const struct stat *st)
 {
+    refusal *why = w->why;
     const char *open = writable(fd, st);
     if (!S_ISREG(st->st_mode))
         return REFUSE("not-regular", "not a regular file");
@@ -91,11 +127,13 @@ static collet_status check_file(int fd, const struct stat *st, refusal *why)
         return REFUSE(open, "%s may write to it: chmod %s it",
                       open[0] == 'w' ? "anyone" : "others of its group",
                       open[0] == 'w' ? "o-w" : "g-w");
-    if (!owner_trusted(st->st_uid))
+    if (!owner_trusted(w, st->st_uid, 0))
         return REFUSE("foreign-owner",
-                      "it belongs to user %u: only root, this user and the owner of "
-                      "libcore are trusted",
-                      (unsigned)st->st_uid);
+                      "it belongs to user %u%s: only root, this user and the owner of libcore are "
+                      "trusted",
+                      (unsigned)st->st_uid,
+                      is_anyone(st->st_uid) ? ", here any user outside of this user namespace"
+                                            : "");
     return COLLET_OK;
 }
 
@@ -113,7 +151,7 @@ static collet_status check_directory(const walk *w, int last)
                             "others of group %u may write to %s, on the way to it: "
                             "chmod g-w that",
                             (unsigned)w->st.st_gid, place);
-    if (!owner_trusted(w->st.st_uid))
+    if (!owner_trusted(w, w->st.st_uid, !last))
         return REFUSE("foreign-owner", "the directory %s, on the way to it, belongs to user %u",
                       place, (unsigned)w->st.st_uid);
     return COLLET_OK;
@@ -193,7 +231,7 @@ static collet_status open_file(walk *w, const char *name, int *fd)
         openat(w->directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (found < 0)
         return unreadable(errno, w->why);
-    status = fstat(found, &st) ? unreadable(errno, w->why) : check_file(found, &st, w->why);
+    status = fstat(found, &st) ? unreadable(errno, w->why) : check_file(w, found, &st);
     if (status != COLLET_OK)
         close(found);
     else
@@ -222,14 +260,14 @@ static collet_status step(walk *w, int *fd)
         return status;
     if (S_ISLNK(st.st_mode)) {
         refusal *why = w->why;
-        return (w->st.st_mode & S_ISVTX) && !owner_trusted(st.st_uid)
+        return (w->st.st_mode & S_ISVTX) && !owner_trusted(w, st.st_uid, 0)
                    ? REFUSE("foreign-owner", "the link %s/%s, on the way to it, belongs to user %u",
                             w->place, name, (unsigned)st.st_uid)
                    : follow(w, name);
     }
     if (!last)
         return enter_named(w, name);
-    status = check_file(-1, &st, w->why);
+    status = check_file(w, -1, &st);
     return status == COLLET_OK ? open_file(w, name, fd) : status;
 }
 

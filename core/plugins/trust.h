@@ -12,9 +12,11 @@
  * Opens a regular file for reading if it, and every directory from the root to it, also on the way
  * of symbolic links, belong to root, this process's user or the owner of libcore, and nobody else
  * may write to them: not all, no group but root's and the user's own, and nobody by an access
- * control list. Of directories above the file's own the sticky bit is enough. Who could change what the path means until it is used again
- * is then trusted anyway. `path` is absolute. The caller closes *fd. "unreadable": IO;
- * "not-regular", "world-writable", "group-writable", "world-writable-directory",
+ * control list. Of directories above the file's own the sticky bit is enough. In a user namespace
+ * all users outside of it, root too, look like one, who is trusted on the way, and in the
+ * directory of plugins beside libcore if libcore is theirs. Who could change what the path means
+ * until it is used again is then trusted anyway. `path` is absolute. The caller closes *fd.
+ * "unreadable": IO; "not-regular", "world-writable", "group-writable", "world-writable-directory",
  * "group-writable-directory", "foreign-owner": FORMAT; NO_MEMORY.
  */
 collet_status trust_open(const char *path, int *fd, refusal *why);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # trust.sh PROGRAMS LIBRARIES: a relative LD_LIBRARY_PATH with another current directory, and a
-# set-uid program, run nothing that their caller chose; plugins are found on an overlay of overlays.
+# set-uid program, run nothing that their caller chose, nor does a user namespace let others' plugins
+# run; plugins are found on an overlay of overlays.
 # PROGRAMS: the directory with those of place.c; LIBRARIES: the one with libcore.so and the plugins.
 set -eu
 programs=$1 libraries=$2
@@ -57,6 +58,25 @@ if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null ||
     echo "trust.sh: the part with a set-uid program is skipped: it needs root; 1 attack"
     exit 0
 fi
+
+# In a user namespace all users outside of it look like one: root, and perhaps the owner of libcore.
+mkdir "$work/theirs"
+cp "$libraries/collet/cpu_openmp.so" "$work/theirs/cpu_theirs.so"
+chown -R 54321 "$work/theirs"
+chmod 755 "$work/theirs"
+for owner in 0 12345; do
+    chown -R $owner "$work/collet" "$work/place"
+    setpriv --reuid 12345 --regid 12345 --clear-groups unshare -Uc true 2>/dev/null ||
+        { echo "trust.sh: the part with a user namespace is skipped"; break; }
+    setpriv --reuid 12345 --regid 12345 --clear-groups unshare -Uc env \
+        COLLET_PLUGIN_PATH="$work/collet/cpu_scalar.so:$work/theirs" "$work/place" >"$work/out" ||
+        { cat "$work/out"; fail "nothing computed in a user namespace"; }
+    grep -q "policy foreign-owner $work/theirs/" "$work/out" ||
+        { cat "$work/out"; fail "a plugin of any user was tried"; }
+    grep -q "computed by cpu_scalar" "$work/out" || fail "cpu_scalar did not compute"
+done
+chown -R 0 "$work/collet" "$work/place"
+
 chmod 4755 "$work/place"
 setpriv --reuid 65534 --regid 65534 --clear-groups env OCL_ICD_VENDORS="$work" \
     "$work/place" >"$work/out" || { cat "$work/out"; fail "the set-uid program failed"; }
@@ -72,4 +92,4 @@ setpriv --reuid 65534 --regid 65534 --clear-groups env CHOSEN=1 "$work/place" >/
     fail "the set-uid program failed without a probe"
 [ -s "$work/environment" ] || fail "no probe was started"
 ! grep CHOSEN "$work/environment" || fail "the caller's environment reached the probe"
-echo "3 attacks"
+echo "4 attacks"
