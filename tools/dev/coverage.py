@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""coverage.py JSON MISSED: the table of docs/trust.md from a report of gcovr (coverage.sh), and the
+"""coverage.py JSON MISSED: the table of docs/coverage.md from a report of gcovr (coverage.sh), and the
 branches that no test takes, by function, with the reasons of coverage.txt. Lines to MISSED. Exit
 status 1: a function misses more branches than coverage.txt has."""
 import json
