@@ -34,6 +34,12 @@ static const char *const runs[][11] = {
     {"collet-ternary", "bench", "network", "--seconds", "0.001"},
 };
 
+static void close_errors(void *user)
+{
+    (void)user;
+    close(STDERR_FILENO);
+}
+
 static void to_pipe_but_ignore(void *user)
 {
     tool_to_closed_pipe(user);
@@ -48,7 +54,8 @@ static void test_unread(void **state)
         const char *why;
     } ways[] = {{tool_to_closed_pipe, 128 + SIGPIPE, ""},
                 {to_pipe_but_ignore, 1, ": standard output: "},
-                {tool_to_full_device, 1, ": standard output: "}};
+                {tool_to_full_device, 1, ": standard output: "},
+                {close_errors, 0, ""}};
 
     (void)state;
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)

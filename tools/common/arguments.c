@@ -46,12 +46,12 @@ int tool_is_plugin_file(const char *text)
 }
 
 /* A file that the program opens would get the number of a closed standard stream, and what is
- * printed. Writing to these fails as before. */
+ * printed. Reading and writing these fails as before; messages are lost. */
 static void hold_closed_streams(void)
 {
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0)
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        if (fcntl(fd, F_GETFD) < 0 && (fd < STDERR_FILENO || open("/dev/null", O_WRONLY) < 0))
+            open("/", O_PATH);
 }
 
 void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input)

@@ -42,13 +42,22 @@ static void close_inherited(void)
         closedir(directory);
 }
 
-/* The program's thread blocks all signals; those of its terminal are for the program, which ends
- * the worker with itself. */
+/* Unlike SIG_IGN it is not passed on to programs that the backend starts. */
+static void leave_to_program(int number)
+{
+    (void)number;
+}
+
+/* The program's thread blocks all signals. Those by which a terminal or a scheduler, which sends
+ * them to every process of a job, asks for the end are for the program: it ends the worker. */
 static void signals_default(void)
 {
+    static const int asked[] = {SIGHUP, SIGINT, SIGTERM};
     sigset_t none;
     for (int i = 1; i < 32; i++)
         signal(i, SIG_DFL);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        signal(asked[i], leave_to_program);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);
