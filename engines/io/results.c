@@ -240,12 +240,13 @@ collet_status collet_results_link(collet_results *results, collet_error *err)
     return status;
 }
 
-collet_status collet_results_rename(collet_results *results, collet_spool *last, collet_error *err)
+collet_status collet_results_rename(collet_results *results, collet_spool *last, int replace,
+                                    collet_error *err)
 {
     size_t n = results->form == COLLET_RESULTS_NPZ ? 1 : (size_t)results->n_columns;
 
     results->files[n] = last;
-    collet_status status = collet_spool_rename_all(results->files, last ? n + 1 : n, err);
+    collet_status status = collet_spool_rename_all(results->files, last ? n + 1 : n, replace, err);
     results->finished = status == COLLET_OK;
     return status;
 }

@@ -11,7 +11,7 @@
  *     collet_results_add(results, "com", 1, (int64_t[]){3}, &com, err)
  *     collet_results_append(results, com, n_rows, rows, err)     as often as needed
  *     collet_results_link(results, err)
- *     collet_results_rename(results, NULL, err)
+ *     collet_results_rename(results, NULL, 1, err)
  *     collet_results_free(results)                                always; discards if not renamed
  *
  * One thread at a time.
@@ -64,7 +64,8 @@ const char *collet_results_id(const collet_results *results);
 
 /* Names the output, and `last`, a linked file beside it or NULL, as collet_spool_rename_all does.
  */
-collet_status collet_results_rename(collet_results *results, collet_spool *last, collet_error *err);
+collet_status collet_results_rename(collet_results *results, collet_spool *last, int replace,
+                                    collet_error *err);
 
 /* Frees; without a successful `rename` everything written is removed. NULL is allowed. */
 void collet_results_free(collet_results *results);

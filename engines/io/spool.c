@@ -405,11 +405,18 @@ collet_status collet_spool_sync(const collet_spool *spool, collet_error *err)
                        spool->path, spool->directory, strerror(code));
 }
 
-static collet_status rename_set(collet_spool *const *spools, size_t n, collet_error *err)
+static collet_status rename_set(collet_spool *const *spools, size_t n, int replace,
+                                collet_error *err)
 {
     const char *last = spools[n - 1]->path;
+    struct stat st;
     collet_error why;
 
+    if (!replace && lstat(last, &st) == 0)
+        return collet_fail(err, COLLET_IO,
+                           "%s exists now: another program has written it meanwhile; it was not "
+                           "replaced",
+                           last);
     if (unlink(last) != 0 && errno != ENOENT)
         return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", last, strerror(errno));
     for (size_t i = 0; i < n; i++) {
@@ -430,13 +437,14 @@ static void lock_directory(int directory)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
-collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, collet_error *err)
+collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, int replace,
+                                      collet_error *err)
 {
     int directory = open_directory(spools[0]);
 
     if (directory >= 0)
         lock_directory(directory);
-    collet_status status = rename_set(spools, n, err);
+    collet_status status = rename_set(spools, n, replace, err);
     if (directory >= 0)
         close(directory);
     return status;

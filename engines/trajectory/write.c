@@ -120,18 +120,16 @@ static collet_status write_results(collet_extraction *x, writer *w, collet_error
 }
 
 /* As the results, under a temporary name. */
-static collet_status link_meta(collet_extraction *x, const char *path, const writer *w,
-                               collet_spool **meta, collet_error *err)
+static collet_status link_meta(collet_extraction *x, const writer *w, collet_spool *meta,
+                               collet_error *err)
 {
     x->id = collet_results_id(w->results);
     collet_status status = extract_run_end(x, err);
 
     x->id = NULL; /* of results that are freed */
     if (status == COLLET_OK)
-        status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, meta, err);
-    if (status == COLLET_OK)
-        status = collet_spool_write(*meta, x->meta, strlen(x->meta), err);
-    return status == COLLET_OK ? collet_spool_link(*meta, err) : status;
+        status = collet_spool_write(meta, x->meta, strlen(x->meta), err);
+    return status == COLLET_OK ? collet_spool_link(meta, err) : status;
 }
 
 static collet_status write_all(collet_extraction *x, const char *path, uint32_t flags,
@@ -147,11 +145,14 @@ static collet_status write_all(collet_extraction *x, const char *path, uint32_t 
     if (status == COLLET_OK)
         status = open_results(&w, path, flags, err);
     if (status == COLLET_OK)
+        status = collet_spool_create(meta, COLLET_SPOOL_OUTPUT, &meta_file, err);
+    if (status == COLLET_OK)
         status = write_results(x, &w, err);
     if (status == COLLET_OK)
-        status = link_meta(x, meta, &w, &meta_file, err);
+        status = link_meta(x, &w, meta_file, err);
     if (status == COLLET_OK)
-        status = collet_results_rename(w.results, meta_file, err);
+        status = collet_results_rename(w.results, meta_file,
+                                       (flags & COLLET_EXTRACTION_OVERWRITE) != 0, err);
     collet_spool_free(meta_file);
     collet_results_free(w.results);
     free(meta);

@@ -146,7 +146,7 @@ static collet_status write_results(const char *path, int32_t form)
     if (status == COLLET_OK)
         status = collet_results_link(results, NULL);
     if (status == COLLET_OK)
-        status = collet_results_rename(results, NULL, NULL);
+        status = collet_results_rename(results, NULL, 1, NULL);
     collet_results_free(results);
     return status;
 }

@@ -52,7 +52,7 @@ static collet_status write_all(const char *path, int32_t form, int64_t n_rows, c
     if (status == COLLET_OK)
         status = collet_results_link(results, err);
     if (status == COLLET_OK)
-        status = collet_results_rename(results, NULL, err);
+        status = collet_results_rename(results, NULL, 1, err);
     collet_results_free(results);
     return status;
 }
@@ -235,7 +235,7 @@ static void a_set_in_part(void **state)
             COLLET_OK);
     assert_int_equal(mkdir(io_path(path, "b.npy"), 0777), 0);
     assert_int_equal(collet_results_link(results, &err), COLLET_OK);
-    assert_int_equal(collet_results_rename(results, NULL, &err), COLLET_IO);
+    assert_int_equal(collet_results_rename(results, NULL, 1, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "b.npy: cannot be replaced: Is a directory; in place: 1 of "
                                      "3 files, up to a.npy; there is no "));
     collet_results_free(results);

@@ -84,7 +84,7 @@ static void write_and_finish(const char *path, int32_t form, int finish)
     assert_int_equal(io_count_entries(form == COLLET_RESULTS_NPZ ? directory : path), 1);
     if (finish) {
         assert_int_equal(collet_results_link(results, NULL), COLLET_OK);
-        assert_int_equal(collet_results_rename(results, NULL, NULL), COLLET_OK);
+        assert_int_equal(collet_results_rename(results, NULL, 1, NULL), COLLET_OK);
     }
     collet_results_free(results);
 }
@@ -197,6 +197,32 @@ static void leftovers_are_removed(void **state)
     free(path);
 }
 
+/* What another program has written since this one looked is not replaced unasked. */
+static void a_set_that_exists_meanwhile(void **state)
+{
+    static const char *const names[2] = {"a", "b"};
+    collet_spool *set[2];
+    collet_error err;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *path = io_path(directory, names[i]);
+        assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &set[i], NULL), COLLET_OK);
+        assert_int_equal(collet_spool_link(set[i], NULL), COLLET_OK);
+    }
+    io_save(io_path(directory, "b"), "theirs", 6);
+    assert_int_equal(collet_spool_rename_all(set, 2, 0, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "/b exists now"));
+    assert_int_equal(access(io_path(directory, "a"), F_OK), -1);
+    io_bytes theirs = io_load(io_path(directory, "b"));
+    assert_int_equal(theirs.size, 6);
+    free(theirs.data);
+    assert_int_equal(collet_spool_rename_all(set, 2, 1, &err), COLLET_OK);
+    for (int i = 0; i < 2; i++) {
+        collet_spool_free(set[i]);
+        assert_int_equal(remove(io_path(directory, names[i])), 0);
+    }
+}
+
 static void written_and_read_at_any_place(void **state)
 {
     most = *state ? 997 : SIZE_MAX;
@@ -255,6 +281,7 @@ int main(void)
         cmocka_unit_test(locked_for_reading),
         cmocka_unit_test(linked_but_not_renamed),
         cmocka_unit_test(leftovers_are_removed),
+        cmocka_unit_test(a_set_that_exists_meanwhile),
         cmocka_unit_test(written_and_read_at_any_place),
         cmocka_unit_test_prestate(written_and_read_at_any_place, "in parts"),
         cmocka_unit_test(read_in_parts),

@@ -105,7 +105,7 @@ static collet_status write_files(const make_scene *scene, const make_paths *path
     if (status == COLLET_OK)
         status = write_set(scene, paths, sums, &set, err);
     if (status == COLLET_OK)
-        status = collet_spool_rename_all(set.spools, set.count, err);
+        status = collet_spool_rename_all(set.spools, set.count, scene->options->force, err);
     for (size_t i = 0; i < set.count; i++)
         collet_spool_free(set.spools[i]);
     free(sums);
