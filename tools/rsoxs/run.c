@@ -37,20 +37,23 @@ static collet_status describe_morphology(rsoxs_run *run, collet_error *err)
     return COLLET_OK;
 }
 
-/* What determines a pattern besides its energy: another file of constants or angle is another
- * text, another list of energies is not. */
-static void describe(const rsoxs_run *run, const collet_scattering_constants *constants,
-                     char text[RSOXS_SETTINGS])
+/* What determines a pattern, the whole energy too, of which its name has two digits: another file
+ * of constants or angle is another text, another list of energies is not. */
+static void describe(const rsoxs_run *run, double energy,
+                     const collet_scattering_constants *constants, char text[RSOXS_SETTINGS])
 {
     const collet_scattering_options *w = &run->work;
-    const uint32_t choices[] = {w->nearest, w->window, w->mask, w->material};
+    const uint32_t vectors = w->materials[0].kind == COLLET_SCATTERING_VECTOR;
+    const uint32_t choices[] = {w->nearest, w->window, w->mask, w->material, vectors};
     uint64_t h = hash(UINT64_C(14695981039346656037), choices, sizeof choices);
+    h = hash(h, &energy, sizeof energy);
     h = hash(h, w->angles, sizeof w->angles);
+    h = hash(h, w->detector, sizeof w->detector);
     h = hash(h, run->beams, (size_t)run->n_beams * sizeof *run->beams);
     h = hash(h, constants, (size_t)w->n_materials * sizeof *constants);
     snprintf(
         text, RSOXS_SETTINGS,
-        "collet-rsoxs 1; morphology %s; road %u; precision %s; q grid %u; dc %u; configuration "
+        "collet-rsoxs 2; morphology %s; road %u; precision %s; q grid %u; dc %u; configuration "
         "%016" PRIx64,
         run->morphology, w->road, collet_dtype_name(w->dtype), w->grid, w->neighbours, h);
 }
@@ -88,7 +91,7 @@ static collet_status is_left(rsoxs_run *run, double energy,
     *left = 1;
     if (o->force || (o->plan && !o->resume))
         return COLLET_OK;
-    describe(run, constants, settings);
+    describe(run, energy, constants, settings);
     collet_status status = collet_scattering_written(run->directory, energy, settings, err);
     if (status == COLLET_NOT_FOUND)
         return COLLET_OK;
@@ -157,7 +160,7 @@ static collet_status check_space(const rsoxs_run *run, collet_error *err)
     char settings[RSOXS_SETTINGS];
     if (run->options->plan || run->options->force || run->n_chosen == 0)
         return COLLET_OK;
-    describe(run, collet_scattering_input_options(run->input)->constants, settings);
+    describe(run, 0, collet_scattering_input_options(run->input)->constants, settings);
     double pattern = (double)collet_scattering_file_bytes(run->n_beams, run->work.shape[1],
                                                           run->work.shape[2], settings);
     pattern = ceil(pattern / BLOCK) * BLOCK;
@@ -347,7 +350,8 @@ static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patt
             return status;
         patterns[i] = *pattern;
     }
-    describe(run, run->constants + patterns[0].index * run->work.n_materials, settings);
+    describe(run, patterns[0].energy, run->constants + patterns[0].index * run->work.n_materials,
+             settings);
     if (run->options->force) {
         char name[COLLET_SCATTERING_NAME];
         collet_scattering_file_name(patterns[0].energy, name);

@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define VOXELS (Z * Y * X)
+
 /* The pattern of an energy; the caller frees it. */
 static float *read_pattern(const char *name)
 {
@@ -185,6 +187,62 @@ static void existing_patterns_are_kept(void **state)
     EXPECT(1, "written with other settings", "film.h5", "-c", "fewer.txt", "-o", "kept",
            "--resume");
     write_constants("Material2.txt", ENERGIES);
+}
+
+static void write_case(const char *energy, int kind, int vectors, double k, double normal)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             "CaseType = %d;\nMorphologyType = %d;\nEnergies = [%s];\n"
+             "EAngleRotation = [0.0, 10.0, 350.0];\nlistKVectors = ({k = [%.1f, 0.0, 1.0];});\n"
+             "DetectorCoordinates = [%.1f, 0.0, 1.0];\n",
+             kind, vectors, energy, k, normal);
+    write_text("case.txt", text);
+}
+
+/* Both kinds of morphology in one file. */
+static void write_both(void)
+{
+    static const char *const names[] = {"Mat_1_unaligned", "Mat_1_alignment", "Mat_2_unaligned",
+                                        "Mat_2_alignment"};
+    static double values[VOXELS * 3];
+    const hsize_t shape[] = {Z, Y, X, 3};
+    write_morphology("both.h5", &(flaws){0});
+    hid_t file = H5Fopen(io_path(directory, "both.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Gclose(H5Gcreate2(file, "/Vector_Morphology", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    for (int i = 0; i < 4; i++) {
+        char name[60];
+        snprintf(name, sizeof name, "/Vector_Morphology/%s", names[i]);
+        for (int v = 0; v < VOXELS * 3; v++)
+            values[v] = i == 0;
+        assert_true(H5LTmake_dataset_double(file, name, i % 2 ? 4 : 3, shape, values) >= 0);
+    }
+    H5Fclose(file);
+}
+
+/* All that changes a pattern: energy, kind of the morphology, beam, detector. */
+static void patterns_of_other_settings_are_refused(void **state)
+{
+    static const struct {
+        const char *energy;
+        int kind, vectors;
+        double k, normal;
+    } cases[] = {{"280.0004", 2, 0, 0.1, 0.0},
+                 {"280.0", 2, 1, 0.1, 0.0},
+                 {"280.0", 2, 0, 0.3, 0.0},
+                 {"280.0", 2, 0, 0.1, 0.3},
+                 {"280.0", 0, 0, 0.1, 0.0}};
+    (void)state;
+    write_both();
+    write_case("280.0", 2, 0, 0.1, 0.0);
+    EXPECT(0, "1 pattern ", "both.h5", "-c", "case.txt", "-o", "case");
+    EXPECT(0, "1 pattern of an earlier run kept", "both.h5", "-c", "case.txt", "-o", "case",
+           "--resume");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_case(cases[i].energy, cases[i].kind, cases[i].vectors, cases[i].k, cases[i].normal);
+        EXPECT(1, "Energy_280.00.h5 was written with other settings: 'configuration ", "both.h5",
+               "-c", "case.txt", "-o", "case", "--resume");
+    }
 }
 
 /* What was made from patterns goes with them, what others have stays. */
@@ -471,6 +529,7 @@ int main(void)
         cmocka_unit_test(full_output_is_reported),
         cmocka_unit_test(several_devices_share_the_energies),
         cmocka_unit_test(existing_patterns_are_kept),
+        cmocka_unit_test(patterns_of_other_settings_are_refused),
         cmocka_unit_test(companions_are_replaced),
         cmocka_unit_test(sizes_are_told),
         cmocka_unit_test(killed_runs_are_resumed),
