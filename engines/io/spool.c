@@ -405,28 +405,53 @@ collet_status collet_spool_sync(const collet_spool *spool, collet_error *err)
                        spool->path, spool->directory, strerror(code));
 }
 
+/* `old` is a second name of the old last file until the first new one has its own. */
+static collet_status rename_in_order(collet_spool *const *spools, size_t n, const char *old,
+                                     collet_error *err)
+{
+    const char *last = spools[n - 1]->path;
+    collet_error why;
+
+    int kept = link(last, old) == 0;
+    if (unlink(last) != 0 && errno != ENOENT) {
+        int code = errno;
+        if (kept)
+            unlink(old);
+        return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", last, strerror(code));
+    }
+    for (size_t i = 0; i < n; i++) {
+        collet_status status = collet_spool_rename(spools[i], &why);
+        if (status != COLLET_OK && i == 0 && kept && rename(old, last) == 0)
+            return collet_fail(err, status, "%.900s; nothing was replaced", why.text);
+        if (status != COLLET_OK)
+            return collet_fail(
+                err, status, "%.900s; in place: %zu of %zu files%s%s; there is no %s now", why.text,
+                i, n, i > 0 ? ", up to " : "", i > 0 ? base_name(spools[i - 1]->path) : "", last);
+        if (i == 0 && kept)
+            unlink(old);
+    }
+    return collet_spool_sync(spools[0], err);
+}
+
 static collet_status rename_set(collet_spool *const *spools, size_t n, int replace,
                                 collet_error *err)
 {
     const char *last = spools[n - 1]->path;
     struct stat st;
-    collet_error why;
 
     if (!replace && lstat(last, &st) == 0)
         return collet_fail(err, COLLET_IO,
                            "%s exists now: another program has written it meanwhile; it was not "
                            "replaced",
                            last);
-    if (unlink(last) != 0 && errno != ENOENT)
-        return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", last, strerror(errno));
-    for (size_t i = 0; i < n; i++) {
-        collet_status status = collet_spool_rename(spools[i], &why);
-        if (status != COLLET_OK)
-            return collet_fail(
-                err, status, "%.900s; in place: %zu of %zu files%s%s; there is no %s now", why.text,
-                i, n, i > 0 ? ", up to " : "", i > 0 ? base_name(spools[i - 1]->path) : "", last);
-    }
-    return collet_spool_sync(spools[0], err);
+    char *old = strdup(spools[n - 1]->temporary);
+    if (!old)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to replace it", last);
+    char *digit = old + strlen(old) - 1; /* a name as that of other temporary files */
+    *digit = *digit == '0' ? '1' : '0';
+    collet_status status = rename_in_order(spools, n, old, err);
+    free(old);
+    return status;
 }
 
 /* For two seconds at most: a set takes milliseconds, and any program may hold the lock. */

@@ -65,8 +65,8 @@ collet_status collet_spool_sync(const collet_spool *spool, collet_error *err);
  * The last two steps for the files of a set, all in one directory, in their order. The old file of
  * the last one goes first, so that it is there only beside those that it belongs to. The directory
  * is locked (flock) meanwhile, so that sets of several programs are not mixed. Where a file cannot
- * get its name after others, the text says which are in place. Without `replace` the last file must
- * not exist, and nothing is renamed.
+ * get its name after others, the text says which are in place; where the first cannot, nothing has
+ * changed. Without `replace` the last file must not exist, and nothing is renamed.
  */
 collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, int replace,
                                       collet_error *err);

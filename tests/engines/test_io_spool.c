@@ -216,7 +216,16 @@ static void a_set_that_exists_meanwhile(void **state)
     io_bytes theirs = io_load(io_path(directory, "b"));
     assert_int_equal(theirs.size, 6);
     free(theirs.data);
+    mkdir(io_path(directory, "a"), 0777);
+    assert_int_equal(collet_spool_rename_all(set, 2, 1, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "nothing was replaced"));
+    rmdir(io_path(directory, "a"));
+    theirs = io_load(io_path(directory, "b"));
+    assert_int_equal(theirs.size, 6);
+    free(theirs.data);
+    assert_int_equal(io_count_entries(directory), 3); /* with the two that have no names yet */
     assert_int_equal(collet_spool_rename_all(set, 2, 1, &err), COLLET_OK);
+    assert_int_equal(io_count_entries(directory), 2);
     for (int i = 0; i < 2; i++) {
         collet_spool_free(set[i]);
         assert_int_equal(remove(io_path(directory, names[i])), 0);
