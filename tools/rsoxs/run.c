@@ -26,15 +26,20 @@ static uint64_t hash(uint64_t h, const void *data, size_t bytes)
     return h;
 }
 
-/* The morphology by size and time of its file. */
+/* The morphology by size and time of its file, the same before and after it is opened. */
 static collet_status describe_morphology(rsoxs_run *run, collet_error *err)
 {
     struct stat file;
+    char before[sizeof run->morphology];
+    memcpy(before, run->morphology, sizeof before);
     if (stat(run->options->morphology, &file) != 0)
         return collet_fail(err, COLLET_IO, "%s: %s", run->options->morphology, strerror(errno));
     snprintf(run->morphology, sizeof run->morphology, "%jd bytes of %jd.%09ld",
              (intmax_t)file.st_size, (intmax_t)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
-    return COLLET_OK;
+    return !*before || !strcmp(before, run->morphology)
+               ? COLLET_OK
+               : collet_fail(err, COLLET_IO, "%s: was replaced or changed while it was read",
+                             run->options->morphology);
 }
 
 /* What determines a pattern, the whole energy too, of which its name has two digits: another file
@@ -176,6 +181,8 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
     if (status == COLLET_OK)
         status = collet_scattering_read(options->morphology, options->configuration, options->dtype,
                                         &run->input, err);
+    if (status == COLLET_OK)
+        status = describe_morphology(run, err);
     if (status != COLLET_OK)
         return status;
     run->work = *collet_scattering_input_options(run->input);

@@ -4,13 +4,15 @@
 #define COLLET_ENGINES_SCATTER_FILES_INPUT_H
 
 #include <collet/scatter.h>
+#include <sys/stat.h>
 
 struct collet_scattering_input {
     collet_scattering_options options;
     collet_scattering_material *materials;
-    char *path;   /* of the morphology */
-    int reversed; /* its axes are X, Y, Z */
-    int vectors;  /* the configuration's MorphologyType */
+    char *path;       /* of the morphology */
+    struct stat file; /* the same, when it was opened first */
+    int reversed;     /* its axes are X, Y, Z */
+    int vectors;      /* the configuration's MorphologyType */
     double *energies;
     collet_scattering_constants *constants;
     double (*beams)[3];

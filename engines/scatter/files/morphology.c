@@ -310,12 +310,38 @@ collet_status scatter_read_layers(void *user, int64_t material, int64_t first, i
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
+/* Each part of the voxels is read from the file of the name at that time. */
+static collet_status check_same(scatter_reader *r, int first)
+{
+    struct stat *a = &r->in->file, b;
+    void *descriptor;
+    if (H5Fget_vfd_handle(r->file, H5P_DEFAULT, &descriptor) < 0 ||
+        fstat(*(int *)descriptor, &b) != 0)
+        return collet_fail(r->err, COLLET_IO, "%s: cannot be read", r->path);
+    if (first)
+        *a = b;
+    return a->st_dev == b.st_dev && a->st_ino == b.st_ino && a->st_size == b.st_size &&
+                   a->st_mtim.tv_sec == b.st_mtim.tv_sec && a->st_mtim.tv_nsec == b.st_mtim.tv_nsec
+               ? COLLET_OK
+               : collet_fail(r->err, COLLET_IO, "%s: was replaced or changed while it was read",
+                             r->path);
+}
+
+static hid_t open_plain(const char *path)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_sec2(access); /* whose handle is a descriptor */
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    return file;
+}
+
 static collet_status open_file(scatter_reader *r)
 {
     struct stat found;
     if (stat(r->path, &found) == 0 && !S_ISREG(found.st_mode))
         return collet_fail(r->err, COLLET_IO, "%s: no regular file", r->path);
-    r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    r->file = open_plain(r->path);
     if (r->file < 0) {
         FILE *f = fopen(r->path, "rb");
         collet_status status =
@@ -325,7 +351,8 @@ static collet_status open_file(scatter_reader *r)
             fclose(f);
         return status;
     }
-    return r->in->materials ? COLLET_OK : read_parameters(r);
+    collet_status status = check_same(r, !r->in->materials);
+    return status == COLLET_OK && !r->in->materials ? read_parameters(r) : status;
 }
 
 collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *))
@@ -333,8 +360,11 @@ collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter
     scatter_quiet before;
     scatter_be_quiet(&before);
     collet_status status = open_file(r);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK) {
         status = work(r);
+        collet_status same = check_same(r, 0);
+        status = same == COLLET_OK ? status : same;
+    }
     if (r->file >= 0)
         H5Fclose(r->file);
     scatter_report_again(&before);

@@ -10,6 +10,7 @@
 #include "rsoxs_runs.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <collet/scatter.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
@@ -406,6 +407,54 @@ static void bad_morphologies_are_explained(void **state)
     assert_int_not_equal(access(io_path(directory, "bad"), F_OK), 0);
 }
 
+static void set_time(const char *name, time_t seconds)
+{
+    const struct timespec times[] = {{seconds, 0}, {seconds, 1}};
+    assert_int_equal(utimensat(AT_FDCWD, io_path(directory, name), times, 0), 0);
+}
+
+static void note_change(void *user, const collet_scattering_finding *finding)
+{
+    set_time("other.h5", 2000);
+    if (strstr(finding->text, "other.h5: was replaced or changed while it was read"))
+        *(int *)user = 1;
+}
+
+/* Replaced, or written to, between two parts, and during one. */
+static void replaced_morphologies_are_refused(void **state)
+{
+    static float values[4][VOXELS];
+    void *const arrays[] = {values[0], values[1], values[2], values[3]};
+    char *path = strdup(io_path(directory, "first.h5"));
+    char *configuration = strdup(io_path(directory, "config.txt"));
+    collet_scattering_input *input;
+    collet_error err;
+    int found = 0;
+    (void)state;
+    write_morphology("first.h5", &(flaws){0});
+    write_morphology("other.h5", &(flaws){.nan = "Mat_1_Vfrac"});
+    assert_int_equal(collet_scattering_read(path, configuration, COLLET_F32, &input, &err), 0);
+    const collet_scattering_options *o = collet_scattering_input_options(input);
+    assert_int_equal(o->layers(o->layers_user, 0, 0, Z, arrays, &err), COLLET_OK);
+    set_time("first.h5", 1000);
+    assert_int_equal(o->layers(o->layers_user, 0, 0, Z, arrays, &err), COLLET_IO);
+    collet_scattering_input_free(input);
+    assert_int_equal(collet_scattering_read(path, configuration, COLLET_F32, &input, &err), 0);
+    o = collet_scattering_input_options(input);
+    set_time("other.h5", 1000);
+    assert_int_equal(rename(io_path(directory, "other.h5"), path), 0);
+    assert_int_equal(o->layers(o->layers_user, 0, 0, Z, arrays, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "first.h5: was replaced or changed while it was read"));
+    collet_scattering_input_free(input);
+    assert_int_equal(rename(path, io_path(directory, "other.h5")), 0);
+    free(path);
+    path = strdup(io_path(directory, "other.h5"));
+    assert_int_equal(collet_scattering_check(path, NULL, note_change, &found, &err), COLLET_OK);
+    assert_true(found);
+    free(path);
+    free(configuration);
+}
+
 static void bad_configurations_are_explained(void **state)
 {
     (void)state;
@@ -535,6 +584,7 @@ int main(void)
         cmocka_unit_test(killed_runs_are_resumed),
         cmocka_unit_test(interrupted_runs_end_soon),
         cmocka_unit_test(bad_morphologies_are_explained),
+        cmocka_unit_test(replaced_morphologies_are_refused),
         cmocka_unit_test(bad_configurations_are_explained),
         cmocka_unit_test(full_disks_are_reported),
         cmocka_unit_test(closed_directories_are_refused),
