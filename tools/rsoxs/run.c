@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
+#include "files.h"
 #include "space.h"
 
 #include "common/interrupt.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -200,6 +200,8 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
         status = rsoxs_results_check(run, err);
     if (status == COLLET_OK)
         status = choose_energies(run, err);
+    if (status == COLLET_OK && !options->plan)
+        status = rsoxs_check_outputs(run, err);
     return status == COLLET_OK ? check_space(run, err) : status;
 }
 
@@ -309,40 +311,13 @@ collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err)
     return status;
 }
 
-static collet_status make_directory(const char *path, int *made, collet_error *err)
+static collet_status open_directory(const char *path, int *made, collet_error *err)
 {
-    struct stat found;
-    *made = mkdir(path, 0777) == 0;
-    if (!*made && (stat(path, &found) != 0 || !S_ISDIR(found.st_mode)))
-        return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
-    if (eaccess(path, W_OK | X_OK) != 0)
+    collet_status status = rsoxs_make_directory(path, made, err);
+    if (status == COLLET_OK && eaccess(path, W_OK | X_OK) != 0)
         return collet_fail(err, COLLET_IO, "%s: cannot be written to: %s; choose another with -o",
                            path, strerror(errno));
-    return COLLET_OK;
-}
-
-/* Whether it was made from a pattern that --force replaces: Energy_285.20.png, _K0.png and so on of
- * `pattern`, Energy_285.20.h5, or of all energies. */
-static int is_companion(const char *name, const char *pattern)
-{
-    size_t stem = strlen(pattern) - strlen(".h5");
-    const char *end = !strncmp(name, "intensity", 9)  ? name + 9
-                      : !strncmp(name, pattern, stem) ? name + stem
-                                                      : ".";
-    if (!strncmp(end, "_K", 2))
-        end += 2 + strspn(end + 2, "0123456789");
-    return !strcmp(end, ".png") || !strcmp(name, RSOXS_INTEGRALS);
-}
-
-static void remove_companions(const char *path, const char *pattern)
-{
-    DIR *directory = opendir(path);
-    const struct dirent *entry;
-    while (directory && (entry = readdir(directory)) != NULL)
-        if (is_companion(entry->d_name, pattern))
-            unlinkat(dirfd(directory), entry->d_name, 0);
-    if (directory)
-        closedir(directory);
+    return status;
 }
 
 /* The patterns of the next energy, all beams. */
@@ -359,11 +334,8 @@ static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patt
     }
     describe(run, patterns[0].energy, run->constants + patterns[0].index * run->work.n_materials,
              settings);
-    if (run->options->force) {
-        char name[COLLET_SCATTERING_NAME];
-        collet_scattering_file_name(patterns[0].energy, name);
-        remove_companions(run->directory, name);
-    }
+    if (run->options->force)
+        rsoxs_remove_companions(run->directory, patterns[0].energy);
     collet_status status = collet_scattering_write(run->directory, patterns[0].energy, run->n_beams,
                                                    run->beams, patterns, settings, err);
     run->written += status == COLLET_OK;
@@ -374,7 +346,7 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
 {
     collet_scattering_pattern *patterns = malloc((size_t)run->n_beams * sizeof *patterns);
     int made = 0;
-    collet_status status = patterns ? make_directory(run->directory, &made, err)
+    collet_status status = patterns ? open_directory(run->directory, &made, err)
                                     : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     for (int64_t e = 0; e < run->work.n_energies && status == COLLET_OK; e++)
         status = tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped")

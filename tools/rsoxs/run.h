@@ -43,6 +43,10 @@ collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err);
 void rsoxs_run_close_work(rsoxs_run *run);
 /* Computes and writes all patterns. */
 collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err);
+/* INVALID if the run would replace or remove a file that it reads. */
+collet_status rsoxs_check_outputs(const rsoxs_run *run, collet_error *err);
+/* Removes what was made from a pattern that --force replaces, and from all. */
+void rsoxs_remove_companions(const char *directory, double energy);
 /* INVALID if the results of --integrate and --png cannot be made, or would replace others. */
 collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err);
 /* Memory that --integrate takes besides the arrays; 0 without it. */

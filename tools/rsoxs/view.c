@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs view: one slice of a morphology as a picture. */
 #include "commands.h"
+#include "files.h"
 #include "picture.h"
 
 #include "common/arguments.h"
@@ -138,8 +139,10 @@ int rsoxs_view(int argc, char **argv)
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = RSOXS_EXIT_USAGE;
     tool_parse(&argp, argc, argv, 0, &o);
-    collet_status status =
-        collet_scattering_read_slice(o.morphology, o.material, o.field, o.axis, o.at, &slice, &err);
+    collet_status status = rsoxs_check_output(o.output, o.morphology, &err);
+    if (status == COLLET_OK)
+        status = collet_scattering_read_slice(o.morphology, o.material, o.field, o.axis, o.at,
+                                              &slice, &err);
     if (status == COLLET_OK && o.field == COLLET_SCATTERING_PSI)
         into_turn(&slice, fields[o.field].most);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit is an error */

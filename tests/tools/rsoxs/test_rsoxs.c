@@ -265,6 +265,39 @@ static void companions_are_replaced(void **state)
         assert_int_equal(access(io_path(directory, files[i].name), F_OK) == 0, files[i].stays);
 }
 
+/* Neither replaced nor removed, by whatever name the run would. */
+static void inputs_are_never_replaced(void **state)
+{
+    static const struct {
+        const char *name, *target; /* of a link in the directory of the results */
+    } links[] = {{"guard/integrated.h5", "../film.h5"},
+                 {"guard/Energy_280.00_K3.png", "../Material2.txt"},
+                 {"guard/intensity.png", "../config.txt"}};
+    long size, other;
+    char *film = strdup(io_path(directory, "film.h5")), *before = read_bytes("film.h5", &size);
+    (void)state;
+    assert_int_equal(mkdir(io_path(directory, "guard"), 0777), 0);
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        assert_int_equal(symlink(links[i].target, io_path(directory, links[i].name)), 0);
+        EXPECT(1, "would replace the input", "film.h5", "-o", "guard", "--force", "--energies",
+               "280");
+        remove(io_path(directory, links[i].name));
+    }
+    assert_int_equal(link(film, io_path(directory, "guard/Energy_280.00.h5")), 0);
+    EXPECT(1, "the output guard/Energy_280.00.h5 would replace the input film.h5; choose another",
+           "film.h5", "-o", "guard", "--force", "--energies", "280,281");
+    EXPECT(1, "would replace the input", "guard/Energy_280.00.h5", "-o", "guard", "--force");
+    assert_int_equal(io_count_entries(io_path(directory, "guard")), 1);
+    EXPECT(0, "1 pattern ", "guard/Energy_280.00.h5", "-o", "guard", "--force", "--energies",
+           "281");
+    char *after = read_bytes("guard/Energy_280.00.h5", &other);
+    assert_int_equal(size, other);
+    assert_memory_equal(before, after, (size_t)size);
+    free(film);
+    free(before);
+    free(after);
+}
+
 /* The size that is told is that of the file, but for gaps that HDF5 leaves. */
 static void sizes_are_told(void **state)
 {
@@ -534,6 +567,12 @@ static void closed_directories_are_refused(void **state)
     if (!strstr(r.err, "closed: cannot be written to: Permission denied"))
         fail_msg("%s", r.err);
     tool_free(&r);
+    r = rsoxs_with(&(tool_setup){.prepare = as_another_user},
+                   (const char *const[]){"film.h5", "-o", "closed/new", NULL});
+    tool_expect(&r, 1);
+    if (!strstr(r.err, "closed/new: cannot be made: Permission denied"))
+        fail_msg("%s", r.err);
+    tool_free(&r);
 }
 
 /* More patterns than a disk has room for are refused before anything is computed. */
@@ -580,6 +619,7 @@ int main(void)
         cmocka_unit_test(existing_patterns_are_kept),
         cmocka_unit_test(patterns_of_other_settings_are_refused),
         cmocka_unit_test(companions_are_replaced),
+        cmocka_unit_test(inputs_are_never_replaced),
         cmocka_unit_test(sizes_are_told),
         cmocka_unit_test(killed_runs_are_resumed),
         cmocka_unit_test(interrupted_runs_end_soon),

@@ -274,6 +274,9 @@ static void the_same_slice_is_the_same_file(void **state)
 static void bad_arguments_are_explained(void **state)
 {
     (void)state;
+    assert_int_equal(symlink("film.h5", io_path(directory, "film.png")), 0);
+    EXPECT(1, "the output film.png would replace the input film.h5", "film.h5", "-o", "film.png");
+    EXPECT(1, "the output film.png would replace the input", "film.png", "-o", "film.png");
     EXPECT(2, "a morphology is required", "-o", "no.png");
     EXPECT(2, "-o is required", "film.h5");
     EXPECT(2, "does not end in .png", "film.h5", "-o", "no.jpg");

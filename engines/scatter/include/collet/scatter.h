@@ -240,9 +240,9 @@ COLLET_API collet_status collet_scattering_integrate(const collet_scattering_rin
 typedef struct collet_scattering_input collet_scattering_input;
 
 /*
- * Reads them, but the voxels, which a scattering reads when it needs them, so the file stays as it
- * is meanwhile. The numbers are converted to `dtype`; a material without alignment anywhere becomes
- * isotropic. IO, FORMAT, INVALID with file, dataset or key; NO_MEMORY.
+ * Reads them, but the voxels, which a scattering reads when it needs them: a file that is replaced
+ * or changed meanwhile is an error, IO. The numbers are converted to `dtype`; a material without
+ * alignment anywhere becomes isotropic. IO, FORMAT, INVALID with file, dataset or key; NO_MEMORY.
  */
 COLLET_API collet_status collet_scattering_read(const char *morphology, const char *configuration,
                                                 collet_dtype dtype, collet_scattering_input **out,
