@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PI 3.14159265358979323846
@@ -198,6 +199,9 @@ static void bad_arguments_are_explained(void **state)
            "-o", "a");
     EXPECT(1, "a/b/: cannot be made: No such file or directory", "make", "sphere", "-o", "a/b");
     EXPECT(1, "config.txt exists: --force replaces it", "make", "sphere", "-o", ".");
+    assert_int_equal(mkdir(io_path(directory, "some"), 0777), 0);
+    write_text("some/Material2.txt", "");
+    EXPECT(1, "some/Material2.txt exists: --force replaces it", "make", "sphere", "-o", "some");
     assert_int_not_equal(access(io_path(directory, "a"), F_OK), 0);
 }
 

@@ -3,6 +3,7 @@
 #include "make.h"
 
 #include "../commands.h"
+#include "../files.h"
 #include "../space.h"
 #include "common/interrupt.h"
 #include "common/output.h"
@@ -20,14 +21,6 @@ typedef struct make_paths {
     char *directory; /* ends with a slash, or is empty */
     char *morphology, *expected;
 } make_paths;
-
-static collet_status make_directory(const char *path, collet_error *err)
-{
-    struct stat found;
-    if (!*path || mkdir(path, 0777) == 0 || (stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
-        return COLLET_OK;
-    return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(errno));
-}
 
 /* DIR, or the file of the morphology in it. */
 static collet_status name_files(make_paths *paths, const make_options *o, collet_error *err)
@@ -49,21 +42,26 @@ static collet_status name_files(make_paths *paths, const make_options *o, collet
     return COLLET_OK;
 }
 
-static collet_status check_free(const make_paths *paths, const make_options *o, collet_error *err)
+/* All files that write_set writes. */
+static collet_status check_free(const make_scene *scene, const make_paths *paths, collet_error *err)
 {
-    static const char *const names[] = {"config.txt", "Material1.txt", "expected.json", NULL};
-    collet_status status = COLLET_OK;
-    for (int i = 0; i < 4 && status == COLLET_OK && !o->force; i++) {
-        size_t size = strlen(paths->morphology) + strlen(paths->directory) + 40;
-        char *path = malloc(size);
-        if (!path)
-            return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-        snprintf(path, size, "%s%s", names[i] ? paths->directory : "",
-                 names[i] ? names[i] : paths->morphology);
-        if (access(path, F_OK) == 0)
-            status = collet_fail(err, COLLET_IO, "%s exists: --force replaces it", path);
-        free(path);
+    size_t size = strlen(paths->directory) + 40;
+    char *path = malloc(size);
+    const char *exists = NULL;
+    struct stat found;
+    if (!path)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    for (int64_t i = 0; i < scene->materials + 3 && !exists; i++) {
+        const char *other = i == 0 ? paths->morphology : i == 1 ? paths->expected : path;
+        if (i == 2)
+            snprintf(path, size, "%sconfig.txt", paths->directory);
+        else if (i > 2)
+            snprintf(path, size, "%sMaterial%" PRId64 ".txt", paths->directory, i - 2);
+        exists = lstat(other, &found) == 0 ? other : NULL;
     }
+    collet_status status =
+        exists ? collet_fail(err, COLLET_IO, "%s exists: --force replaces it", exists) : COLLET_OK;
+    free(path);
     return status;
 }
 
@@ -132,16 +130,16 @@ int rsoxs_make(int argc, char **argv)
     make_scene scene = {0};
     make_paths paths = {0};
     collet_error err;
-    int result = 0;
+    int result = 0, made;
     make_options_parse(argc, argv, &options);
     tool_interrupt_install();
     collet_status status = name_files(&paths, &options, &err);
     if (status == COLLET_OK)
         status = make_scene_open(&scene, &options, &err);
-    if (status == COLLET_OK)
-        status = make_directory(paths.directory, &err);
-    if (status == COLLET_OK)
-        status = check_free(&paths, &options, &err);
+    if (status == COLLET_OK && *paths.directory)
+        status = rsoxs_make_directory(paths.directory, &made, &err);
+    if (status == COLLET_OK && !options.force)
+        status = check_free(&scene, &paths, &err);
     if (status == COLLET_OK)
         status = check_space(&scene, &paths, &err);
     if (status == COLLET_OK)
