@@ -137,7 +137,7 @@ static void all_shapes_have_the_expected_middle(void **state)
     (void)state;
     COMPARE("radial", 0, "core-shell", "--size", "40,50,60", "--radius", "8", "--alignment", "0.9",
             "--angles", "0,15,165");
-    COMPARE("grains", 0, "euler", "--size", "9,40,30", "--materials", "3", "--angles", "0,15,165",
+    COMPARE("grains", 0, "euler", "--size", "9,40,30", "--materials", "3", "--angles", "0,15,160",
             "--energies", "285,286.5");
     COMPARE("layer", 0, "euler", "--size", "1,64,64", "--materials", "1", "--pixel", "2.5");
     COMPARE("fine", 0, "euler", "--size", "4,16,20", "--grain", "0.5", "--alignment", "1");
@@ -188,6 +188,9 @@ static void bad_arguments_are_explained(void **state)
     EXPECT(2, "--energies: '285,' is no list", "make", "sphere", "--energies", "285,");
     EXPECT(2, "--energies: '-285' is no list", "make", "sphere", "--energies=-285");
     EXPECT(2, "--angles: '0,0,10' is not FIRST,STEP,LAST", "make", "sphere", "--angles", "0,0,10");
+    EXPECT(2, "of at most 100000 angles", "make", "sphere", "--angles", "0,1e-9,360");
+    EXPECT(2, "of at most 100000 angles", "make", "sphere", "--angles", "0,1,1e300");
+    EXPECT(2, "of at most 100000 angles", "make", "sphere", "--angles", "0,1,1e5");
     EXPECT(2, "--materials: 100 at most", "make", "euler", "--materials", "101");
     EXPECT(2, "--samples: 32 at most", "make", "euler", "--samples", "33");
     EXPECT(2, "cylinders need more than one layer", "make", "cylinders", "--size", "1,64,64", "-o",

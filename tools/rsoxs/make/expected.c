@@ -2,6 +2,7 @@
 /* What the patterns are to be, by formulas. */
 #include "make.h"
 
+#include "common/interrupt.h"
 #include "common/json_add.h"
 
 #include <complex.h>
@@ -40,28 +41,38 @@ static void add(tensor *to, double complex factor, const tensor *t)
         to->at[i] += factor * t->at[i];
 }
 
+/* The means over the angles of polarisation of cos^2, sin^2 and 2 sin cos; as many as a simulation
+ * has. */
+static void average_angles(const make_options *o, double means[3])
+{
+    double first = o->angles[0], step = o->angles[1];
+    int64_t angles = step > 0 ? (int64_t)round((o->angles[2] - first) / step) + 1 : 1;
+    means[0] = means[1] = means[2] = 0;
+    for (int64_t n = 0; n < angles; n++) {
+        double phi = (first + (double)n * step) * PI / 180, c = cos(phi), s = sin(phi);
+        means[0] += c * c / (double)angles;
+        means[1] += s * s / (double)angles;
+        means[2] += 2 * s * c / (double)angles;
+    }
+}
+
 /* The mean over the angles of polarisation of |k^2 p - s (s.p)|^2, p = t e. */
-static double intensity(const make_options *o, const tensor *t, double k, const double s[3])
+static double intensity(const double means[3], const tensor *t, double k, const double s[3])
 {
     const double complex columns[2][3] = {{t->at[0], t->at[1], t->at[2]},
                                           {t->at[1], t->at[3], t->at[4]}};
     double complex a[2][3];
-    double sum = 0, step = o->angles[1];
-    int64_t angles = step > 0 ? (int64_t)floor((o->angles[2] - o->angles[0]) / step + 1e-9) + 1 : 1;
+    double sum = 0;
     for (int e = 0; e < 2; e++) {
         const double complex *p = columns[e];
         double complex along = s[0] * p[0] + s[1] * p[1] + s[2] * p[2];
         for (int i = 0; i < 3; i++)
             a[e][i] = k * k * p[i] - s[i] * along;
     }
-    for (int64_t n = 0; n < angles; n++) {
-        double phi = (o->angles[0] + (double)n * step) * PI / 180;
-        for (int i = 0; i < 3; i++) {
-            double complex x = cos(phi) * a[0][i] + sin(phi) * a[1][i];
-            sum += creal(x) * creal(x) + cimag(x) * cimag(x);
-        }
-    }
-    return sum / (double)angles;
+    for (int i = 0; i < 3; i++)
+        sum += creal(means[0] * a[0][i] * conj(a[0][i]) + means[1] * a[1][i] * conj(a[1][i]) +
+                     means[2] * a[0][i] * conj(a[1][i]));
+    return sum;
 }
 
 /* ---- Form factors ---------------------------------------------------------------------------- */
@@ -106,8 +117,8 @@ static tensor contrast(const make_scene *scene, const make_object *object, int64
 
 typedef struct pattern {
     const make_scene *scene;
-    tensor *tensors; /* of the parts of each object */
-    double k;
+    tensor *tensors;    /* of the parts of each object */
+    double k, means[3]; /* of the angles of polarisation */
     int64_t parts;
 } pattern;
 
@@ -126,7 +137,7 @@ static double pixel(const pattern *p, double qx, double qy)
             add(&sum, phase * form(o, object, o->radius + (j ? o->thickness : 0.0), q),
                 &p->tensors[i * p->parts + j]);
     }
-    return intensity(o, &sum, p->k, s);
+    return intensity(p->means, &sum, p->k, s);
 }
 
 /* Means over rings of pixels of the detector. */
@@ -137,7 +148,7 @@ static void integrate(const pattern *p, double rings[BINS])
     double unit = 2 * PI / o->voxel;
     for (int b = 0; b < BINS; b++)
         rings[b] = 0;
-    for (int64_t i = 0; i < y * x; i++) {
+    for (int64_t i = 0; i < y * x && !tool_interrupt_signal(); i++) {
         double qy = (double)(i / x - y / 2) * unit / (double)y;
         double qx = (double)(i % x - x / 2) * unit / (double)x, q = hypot(qx, qy);
         int b = (int)floor((q * o->voxel - LOW) / (HIGH - LOW) * BINS);
@@ -155,14 +166,15 @@ static void integrate(const pattern *p, double rings[BINS])
 /* The intensity in the middle of the detector, q = 0, of the voxels as they are. */
 static double at_zero(const make_scene *scene, const make_sums *sums, double energy)
 {
-    double k = 2 * PI * energy / HC;
+    double k = 2 * PI * energy / HC, means[3];
     tensor all = {{0}};
     for (int64_t m = 0; m < scene->materials; m++) {
         collet_scattering_constants c = make_constants(scene, m, energy);
         tensor t = susceptibility(&sums[m], &c);
         add(&all, 1, &t);
     }
-    return intensity(scene->options, &all, k, (const double[]){0, 0, k});
+    average_angles(scene->options, means);
+    return intensity(means, &all, k, (const double[]){0, 0, k});
 }
 
 static int add_rings(cJSON *object, const make_scene *scene, double energy)
@@ -173,6 +185,7 @@ static int add_rings(cJSON *object, const make_scene *scene, double energy)
     p.tensors = malloc((size_t)(o->count * p.parts) * sizeof *p.tensors);
     if (!p.tensors)
         return 0;
+    average_angles(o, p.means);
     for (int64_t i = 0; i < o->count * p.parts; i++)
         p.tensors[i] = contrast(scene, &scene->objects[i / p.parts], i % p.parts, energy);
     integrate(&p, rings);
@@ -184,7 +197,7 @@ static int add_energies(cJSON *root, const make_scene *scene, const make_sums *s
 {
     const make_options *o = scene->options;
     cJSON *list = cJSON_AddArrayToObject(root, "energies");
-    for (int64_t i = 0; i < o->n_energies && list; i++) {
+    for (int64_t i = 0; i < o->n_energies && list && !tool_interrupt_signal(); i++) {
         cJSON *object = json_append_object(list);
         if (!object || !json_add_number(object, "energy", o->energies[i]) ||
             !json_add_number(object, "zero", at_zero(scene, sums, o->energies[i])) ||
@@ -232,5 +245,5 @@ collet_status make_add_expected(make_set *set, const make_scene *scene, const ch
                                 : collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
     cJSON_free(text);
     cJSON_Delete(root);
-    return status;
+    return tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped") : status;
 }

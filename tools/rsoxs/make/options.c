@@ -135,6 +135,21 @@ static void parse_energies(struct argp_state *state, make_options *o, const char
             tool_error(state, "--energies: '%s' is no list of energies in eV", text);
 }
 
+/* As config.txt has them, and as a simulation takes them. */
+static void parse_angles(struct argp_state *state, double angles[3], const char *text)
+{
+    int64_t count = parse_list(state, "--angles", text, angles, 3);
+    for (int64_t i = 0; i < count; i++)
+        angles[i] = round(angles[i] * 1e4) / 1e4;
+    double step = angles[1], range = angles[2] - angles[0];
+    if (count != 3 || !(range >= 0 && isfinite(range)) || step < 0 ||
+        (step > 0 ? !(range / step < 1e5) : range != 0))
+        tool_error(state,
+                   "--angles: '%s' is not FIRST,STEP,LAST of at most 100000 angles, to 0.0001 "
+                   "degrees",
+                   text);
+}
+
 /* ---- Options --------------------------------------------------------------------------------- */
 
 static error_t parse_shape(int key, char *text, struct argp_state *state)
@@ -235,9 +250,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         parse_energies(state, o, text);
         return 0;
     case KEY_ANGLES:
-        if (parse_list(state, "--angles", text, o->angles, 3) != 3 || o->angles[1] < 0 ||
-            o->angles[2] < o->angles[0] || (o->angles[1] == 0 && o->angles[2] != o->angles[0]))
-            tool_error(state, "--angles: '%s' is not FIRST,STEP,LAST", text);
+        parse_angles(state, o->angles, text);
         return 0;
     case ARGP_KEY_ARG:
         parse_kind(state, o, text);
