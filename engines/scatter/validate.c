@@ -194,8 +194,7 @@ static collet_status check_group(checker *c)
 {
     int has[2];
     for (int i = 0; i < 2; i++)
-        has[i] =
-            H5Lexists(c->base.file, i ? "/Vector_Morphology" : "/Euler_Angles", H5P_DEFAULT) > 0;
+        has[i] = scatter_has(&c->base, i ? "/Vector_Morphology" : "/Euler_Angles");
     if (c->in->vectors < 0)
         c->in->vectors = !has[0] && has[1];
     if (has[c->in->vectors])
@@ -213,7 +212,7 @@ static int has_material(const checker *c, int64_t m)
     snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s",
              c->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1,
              c->in->vectors ? "alignment" : "Vfrac");
-    return H5Lexists(c->base.file, name, H5P_DEFAULT) > 0;
+    return scatter_has(&c->base, name);
 }
 
 /* Whether S is 0 everywhere: then no angles are read. */
@@ -416,13 +415,15 @@ static collet_status check_text(checker *c, const char *path, const char *config
 
 static collet_status check_files(checker *c, const char *path, const char *configuration)
 {
+    collet_status status = scatter_check_regular(path, &c->err);
     scatter_quiet before;
+    if (status != COLLET_OK)
+        return status;
     scatter_be_quiet(&before);
     int morphology = H5Fis_hdf5(path) > 0 || ends_with(path, ".h5") || ends_with(path, ".hdf5");
     scatter_report_again(&before);
     if (!morphology)
         return check_text(c, path, configuration);
-    collet_status status = COLLET_OK;
     if (configuration)
         status = scatter_read_configuration(c->in, configuration, &c->err);
     if (goes_on(c, &status))

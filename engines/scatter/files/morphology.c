@@ -20,15 +20,54 @@ static size_t element_bytes(const scatter_reader *r)
     return r->in->options.dtype == COLLET_F64 ? 8 : 4;
 }
 
+/* ---- Datasets of this file ------------------------------------------------------------------- */
+
+static collet_status is_elsewhere(scatter_reader *r, const char *name)
+{
+    return collet_fail(r->err, COLLET_FORMAT, "%s: the values of %s are in other datasets or files",
+                       r->path, name);
+}
+
+collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out)
+{
+    int outside;
+    hid_t access = scatter_stay_inside(H5P_DATASET_ACCESS, &outside);
+    hid_t set = H5Dopen2(r->file, name, access);
+    H5Pclose(access);
+    *out = -1;
+    if (set < 0)
+        return outside ? is_elsewhere(r, name)
+                       : collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path,
+                                     name);
+    hid_t properties = H5Dget_create_plist(set);
+    int plain = H5Pget_layout(properties) != H5D_VIRTUAL && H5Pget_external_count(properties) <= 0;
+    H5Pclose(properties);
+    if (plain)
+        *out = set;
+    else
+        H5Dclose(set);
+    return plain ? COLLET_OK : is_elsewhere(r, name);
+}
+
+int scatter_has(const scatter_reader *r, const char *name)
+{
+    int outside;
+    hid_t access = scatter_stay_inside(H5P_LINK_ACCESS, &outside);
+    int has = H5Lexists(r->file, name, access) > 0;
+    H5Pclose(access);
+    return has;
+}
+
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
 /* One number, or the first of an array. */
 static collet_status read_number(scatter_reader *r, const char *name, double *value)
 {
     double few[16];
-    hid_t set = H5Dopen2(r->file, name, H5P_DEFAULT);
-    if (set < 0)
-        return collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path, name);
+    hid_t set;
+    collet_status status = scatter_open_set(r, name, &set);
+    if (status != COLLET_OK)
+        return status;
     hid_t space = H5Dget_space(set);
     hssize_t points = H5Sget_simple_extent_npoints(space);
     int read = points >= 1 && points <= 16 &&
@@ -66,7 +105,7 @@ static collet_status read_parameters(scatter_reader *r)
                          : collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
 }
 
-/* ---- Datasets -------------------------------------------------------------------------------- */
+/* ---- Voxels ---------------------------------------------------------------------------------- */
 
 /* Label `axis` of `rank` in `label`; "" if there is none. H5DSget_label trusts the attribute. */
 static void read_label(hid_t set, hsize_t rank, hsize_t axis, char label[8])
@@ -111,18 +150,6 @@ static collet_status read_order(scatter_reader *r, hid_t set, const char *name, 
                        name, first, last);
 }
 
-/* Bytes that are in the dataset itself. */
-static collet_status check_layout(scatter_reader *r, hid_t set, const char *name)
-{
-    hid_t properties = H5Dget_create_plist(set);
-    int plain = H5Pget_layout(properties) != H5D_VIRTUAL && H5Pget_external_count(properties) <= 0;
-    H5Pclose(properties);
-    return plain
-               ? COLLET_OK
-               : collet_fail(r->err, COLLET_FORMAT,
-                             "%s: the values of %s are in other datasets or files", r->path, name);
-}
-
 collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name, int width)
 {
     int64_t *shape = r->in->options.shape;
@@ -136,9 +163,7 @@ collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name
     if (axes != wanted || (width > 1 && n[3] != (hsize_t)width))
         return collet_fail(r->err, COLLET_FORMAT, "%s: %s does not have the shape (Z, Y, X%s)",
                            r->path, name, width > 1 ? ", 3" : "");
-    collet_status status = check_layout(r, set, name);
-    if (status == COLLET_OK)
-        status = read_order(r, set, name, axes, &reversed);
+    collet_status status = read_order(r, set, name, axes, &reversed);
     int fits = 1;
     for (int a = 0; a < 3; a++)
         fits = fits && n[a] >= 1 && n[a] <= INT32_MAX;
@@ -179,10 +204,11 @@ collet_status scatter_open_dataset(scatter_reader *r, int64_t m, const char *wha
     *out = (scatter_dataset){.set = -1, .width = width};
     snprintf(out->name, sizeof out->name, "/%s/Mat_%" PRId64 "_%s",
              r->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1, what);
-    hid_t set = H5Dopen2(r->file, out->name, H5P_DEFAULT);
-    if (set < 0)
-        return collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path, out->name);
-    collet_status status = scatter_check_shape(r, set, out->name, width);
+    hid_t set;
+    collet_status status = scatter_open_set(r, out->name, &set);
+    if (status != COLLET_OK)
+        return status;
+    status = scatter_check_shape(r, set, out->name, width);
     if (status == COLLET_OK)
         out->set = set;
     else
@@ -338,20 +364,20 @@ static hid_t open_plain(const char *path)
 
 static collet_status open_file(scatter_reader *r)
 {
-    struct stat found;
-    if (stat(r->path, &found) == 0 && !S_ISREG(found.st_mode))
-        return collet_fail(r->err, COLLET_IO, "%s: no regular file", r->path);
+    collet_status status = scatter_check_regular(r->path, r->err);
+    if (status != COLLET_OK)
+        return status;
     r->file = open_plain(r->path);
     if (r->file < 0) {
         FILE *f = fopen(r->path, "rb");
-        collet_status status =
+        status =
             f ? collet_fail(r->err, COLLET_FORMAT, "%s: no HDF5 file", r->path)
               : collet_fail(r->err, COLLET_IO, "%s: cannot be read: %s", r->path, strerror(errno));
         if (f)
             fclose(f);
         return status;
     }
-    collet_status status = check_same(r, !r->in->materials);
+    status = check_same(r, !r->in->materials);
     return status == COLLET_OK && !r->in->materials ? read_parameters(r) : status;
 }
 

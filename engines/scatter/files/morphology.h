@@ -17,6 +17,11 @@ typedef struct scatter_reader {
 
 /* Opens the file, reads its parameters into r->in unless they are there, works, and closes it. */
 collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *));
+/* Opens a dataset whose values are in this file, which no link leaves; the caller closes it.
+ * FORMAT, and -1. */
+collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out);
+/* Whether there is such a link in this file. */
+int scatter_has(const scatter_reader *r, const char *name);
 /* The first dataset determines r->in->options.shape and r->reversed, which the others have.
  * `width`: numbers of a voxel. */
 collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name, int width);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/files/settings.h"
+#include "scatter/files/store.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* libconfig ends the process where an included file cannot be read. */
 static collet_status check_text(const char *path, collet_error *err)
 {
-    struct stat found;
     char line[4096];
-    collet_status status = COLLET_OK;
-    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
-        return collet_fail(err, COLLET_IO, "%s: no regular file", path);
+    collet_status status = scatter_check_regular(path, err);
+    if (status != COLLET_OK)
+        return status;
     FILE *f = fopen(path, "r");
     if (!f)
         return collet_fail(err, COLLET_IO, "%s: cannot be read", path);

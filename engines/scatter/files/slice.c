@@ -55,11 +55,11 @@ static collet_status read_dataset(slice_reader *r, const char *group, const char
 {
     char name[80];
     snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s", group, r->material, what);
-    hid_t set = H5Dopen2(r->base.file, name, H5P_DEFAULT);
-    if (set < 0)
-        return collet_fail(r->base.err, COLLET_FORMAT, "%s: there is no dataset %s", r->base.path,
-                           name);
-    collet_status status = scatter_check_shape(&r->base, set, name, width);
+    hid_t set;
+    collet_status status = scatter_open_set(&r->base, name, &set);
+    if (status != COLLET_OK)
+        return status;
+    status = scatter_check_shape(&r->base, set, name, width);
     if (status == COLLET_OK)
         status = check_place(r, name);
     if (status == COLLET_OK)
@@ -144,7 +144,7 @@ static collet_status read_slice(scatter_reader *base)
         return collet_fail(base->err, COLLET_INVALID,
                            "%s has materials 1 to %" PRId64 ", not %" PRId64, base->path,
                            o->n_materials, r->material);
-    int angles = H5Lexists(base->file, "/Euler_Angles", H5P_DEFAULT) > 0;
+    int angles = scatter_has(base, "/Euler_Angles");
     collet_status status = angles ? read_angles(r) : read_vectors(r);
     r->slice.voxel = o->voxel;
     r->slice.rows = o->shape[r->axis == 0 ? 1 : 0];

@@ -4,6 +4,7 @@
 #include "io/spool.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 void scatter_be_quiet(scatter_quiet *before)
 {
@@ -16,6 +17,30 @@ void scatter_report_again(const scatter_quiet *before)
     /* Errors of a thread that ends before the process keep HDF5 from closing. */
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, before->report, before->data);
+}
+
+collet_status scatter_check_regular(const char *path, collet_error *err)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && !S_ISREG(found.st_mode)
+               ? collet_fail(err, COLLET_IO, "%s: no regular file", path)
+               : COLLET_OK;
+}
+
+static herr_t refuse_link(const char *parent, const char *group, const char *file,
+                          const char *object, unsigned *flags, hid_t access, void *outside)
+{
+    (void)parent, (void)group, (void)file, (void)object, (void)flags, (void)access;
+    *(int *)outside = 1;
+    return -1;
+}
+
+hid_t scatter_stay_inside(hid_t class, int *outside)
+{
+    hid_t properties = H5Pcreate(class);
+    *outside = 0;
+    H5Pset_elink_cb(properties, refuse_link, outside);
+    return properties;
 }
 
 /* Where HDF5 writes to a disk that is full, its close fails, and the process crashes at its end. */

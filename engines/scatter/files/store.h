@@ -15,6 +15,12 @@ typedef struct scatter_quiet {
 void scatter_be_quiet(scatter_quiet *before);
 void scatter_report_again(const scatter_quiet *before);
 
+/* IO if the path is there and no regular file, such as a pipe, on which opening would wait. */
+collet_status scatter_check_regular(const char *path, collet_error *err);
+/* Properties of access, of a class, with which no link to another file is followed; *outside: one
+ * was met. The caller closes them. */
+hid_t scatter_stay_inside(hid_t class, int *outside);
+
 /* A file in memory, closed by scatter_store. */
 hid_t scatter_make_file(void);
 hid_t scatter_make_group(hid_t file, const char *name);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Runs `validate` with the arguments, fails unless it prints `text`. */
 #define VALIDATE(status, text, ...)                                                                \
@@ -150,6 +151,50 @@ static void findings_are_printed_as_json(void **state)
     EXPECT(2, "one file is expected", "validate", "film.h5", "film.h5");
 }
 
+/* A link to another file, on the way to a dataset or in its place, which could be a pipe. */
+static void other_files_are_not_followed(void **state)
+{
+    static const char *const names[] = {"/Euler_Angles/Mat_1_Vfrac", "/Euler_Angles",
+                                        "/Morphology_Parameters/PhysSize"};
+    static const char *const found[] = {"/Euler_Angles/Mat_1_Vfrac", "/Euler_Angles/Mat_1_Vfrac",
+                                        "/Morphology_Parameters/PhysSize"};
+    (void)state;
+    write_morphology("target.h5", &(flaws){0});
+    assert_int_equal(mkfifo(io_path(directory, "pipe"), 0600), 0);
+    EXPECT(0, "no fault", "validate", "target.h5");
+    for (int i = 0; i < 6; i++) {
+        char text[120];
+        write_morphology("linked.h5", &(flaws){0});
+        hid_t file = H5Fopen(io_path(directory, "linked.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+        assert_true(H5Ldelete(file, names[i % 3], H5P_DEFAULT) >= 0);
+        assert_true(H5Lcreate_external(i < 3 ? "target.h5" : "pipe", names[i % 3], file,
+                                       names[i % 3], H5P_DEFAULT, H5P_DEFAULT) >= 0);
+        H5Fclose(file);
+        snprintf(text, sizeof text, "linked.h5: the values of %s are in other datasets or files",
+                 found[i % 3]);
+        EXPECT(1, text, "linked.h5", "-o", "linked");
+        tool_result r = RSOXS("validate", "linked.h5");
+        tool_expect(&r, 1);
+        assert_non_null(strstr(r.out, text));
+        tool_free(&r);
+    }
+    write_morphology("linked.h5", &(flaws){0});
+    hid_t file = H5Fopen(io_path(directory, "linked.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t space = H5Screate(H5S_SCALAR), properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(properties, "pipe", 0, sizeof(double));
+    H5Ldelete(file, names[2], H5P_DEFAULT);
+    H5Dclose(
+        H5Dcreate2(file, names[2], H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+    H5Pclose(properties);
+    H5Sclose(space);
+    H5Fclose(file);
+    EXPECT(1, "PhysSize are in other datasets or files", "linked.h5", "-o", "linked");
+    tool_result r = RSOXS("validate", "pipe");
+    tool_expect(&r, 1);
+    assert_non_null(strstr(r.out, "pipe: no regular file"));
+    tool_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +202,7 @@ int main(void)
         cmocka_unit_test(voxels_of_large_files_are_counted),
         cmocka_unit_test(every_fault_of_a_configuration_is_listed),
         cmocka_unit_test(findings_are_printed_as_json),
+        cmocka_unit_test(other_files_are_not_followed),
     };
     return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
 }
