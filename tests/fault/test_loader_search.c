@@ -4,15 +4,20 @@
  */
 #include "loader_fixture.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
+
+#include "plugins/trust.h"
 
 static void two_good(fixture *f)
 {
@@ -47,6 +52,38 @@ static void subdirectory(fixture *f, const char *name, mode_t mode)
 {
     assert_int_equal(mkdir(fixture_path(f, name), 0755), 0);
     assert_int_equal(chmod(fixture_path(f, name), mode), 0);
+}
+
+/* Where user 54321 looks as all others but root do. */
+static int trusted_in_namespace(const char *path)
+{
+    refusal why = {.text = ""};
+    int status, fd = -1;
+    pid_t child = fork();
+    if (!child) {
+        int map = unshare(CLONE_NEWUSER) ? -1 : open("/proc/self/uid_map", O_WRONLY);
+        if (map < 0 || write(map, "0 0 1", 5) != 5)
+            _exit(77);
+        if (trust_open(path, &fd, &why) == COLLET_OK)
+            _exit(0);
+        _exit(strstr(why.text, "65534, here any user outside of this user namespace") ? 1 : 2);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WEXITSTATUS(status);
+}
+
+static void user_namespace(void **state)
+{
+    fixture *f = *state;
+    subdirectory(f, "theirs", 0755);
+    subdirectory(f, "theirs/mine", 0755);
+    fixture_add(f, "good", "good.so");
+    fixture_add(f, "own_op", "theirs/mine/own_op.so");
+    if (geteuid() || chown(fixture_path(f, "good.so"), 54321, 0) ||
+        chown(fixture_path(f, "theirs"), 54321, 0) || trusted_in_namespace("/dev/null") == 77)
+        skip();
+    assert_int_equal(trusted_in_namespace(fixture_path(f, "good.so")), 1);
+    assert_int_equal(trusted_in_namespace(fixture_path(f, "theirs/mine/own_op.so")), 0);
 }
 
 static void world_writable_directory(void **state)
@@ -359,6 +396,7 @@ int main(void)
         CASE(foreign_owner),
         CASE(world_writable_directory),
         CASE(foreign_directory),
+        CASE(user_namespace),
         CASE(directories_above),
         CASE(group_writable),
         CASE(foreign_link),
