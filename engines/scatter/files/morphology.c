@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #define MATERIALS_MAX 1000
@@ -362,21 +363,32 @@ static hid_t open_plain(const char *path)
     return file;
 }
 
+/* Why HDF5 does not open it, which locks a file that it writes. */
+static collet_status explain_refusal(scatter_reader *r)
+{
+    FILE *f = fopen(r->path, "rb");
+    if (!f)
+        return collet_fail(r->err, COLLET_IO, "%s: cannot be read: %s", r->path, strerror(errno));
+    int locked = flock(fileno(f), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    fclose(f);
+    if (locked)
+        return collet_fail(r->err, COLLET_IO,
+                           "%s: is locked: another program has it open for writing; close it there",
+                           r->path);
+    return collet_fail(r->err, COLLET_FORMAT, "%s: %s", r->path,
+                       H5Fis_hdf5(r->path) > 0
+                           ? "HDF5 cannot open it: it is damaged, or was never closed"
+                           : "no HDF5 file");
+}
+
 static collet_status open_file(scatter_reader *r)
 {
     collet_status status = scatter_check_regular(r->path, r->err);
     if (status != COLLET_OK)
         return status;
     r->file = open_plain(r->path);
-    if (r->file < 0) {
-        FILE *f = fopen(r->path, "rb");
-        status =
-            f ? collet_fail(r->err, COLLET_FORMAT, "%s: no HDF5 file", r->path)
-              : collet_fail(r->err, COLLET_IO, "%s: cannot be read: %s", r->path, strerror(errno));
-        if (f)
-            fclose(f);
-        return status;
-    }
+    if (r->file < 0)
+        return explain_refusal(r);
     status = check_same(r, !r->in->materials);
     return status == COLLET_OK && !r->in->materials ? read_parameters(r) : status;
 }

@@ -436,6 +436,11 @@ static void bad_morphologies_are_explained(void **state)
     EXPECT(1, "pipe: no regular file", "pipe");
     EXPECT(1, "pipe: no regular file", "film.h5", "-c", "pipe");
     EXPECT(1, "config.txt: no HDF5 file", "config.txt");
+    file = H5Fopen(io_path(directory, "labels.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    EXPECT(1, "labels.h5: is locked: another program has it open for writing", "labels.h5");
+    H5Fclose(file);
+    assert_int_equal(truncate(io_path(directory, "labels.h5"), 20000), 0);
+    EXPECT(1, "labels.h5: HDF5 cannot open it: it is damaged", "labels.h5");
     EXPECT(1, "absent.h5: No such file", "absent.h5");
     assert_int_not_equal(access(io_path(directory, "bad"), F_OK), 0);
 }
