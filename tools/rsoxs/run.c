@@ -332,12 +332,18 @@ static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patt
             return status;
         patterns[i] = *pattern;
     }
-    describe(run, patterns[0].energy, run->constants + patterns[0].index * run->work.n_materials,
-             settings);
+    const collet_scattering_constants *constants =
+        run->constants + patterns[0].index * run->work.n_materials;
+    int left;
+    /* Another program may have written it meanwhile. */
+    collet_status status = is_left(run, patterns[0].energy, constants, &left, err);
+    if (status != COLLET_OK || !left)
+        return status;
+    describe(run, patterns[0].energy, constants, settings);
     if (run->options->force)
         rsoxs_remove_companions(run->directory, patterns[0].energy);
-    collet_status status = collet_scattering_write(run->directory, patterns[0].energy, run->n_beams,
-                                                   run->beams, patterns, settings, err);
+    status = collet_scattering_write(run->directory, patterns[0].energy, run->n_beams, run->beams,
+                                     patterns, settings, err);
     run->written += status == COLLET_OK;
     return status;
 }

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #undef ENERGIES
@@ -284,6 +285,23 @@ static void killed_between_files(void **state)
     free(torn);
 }
 
+/* While a run is stopped at its first pattern, another one writes the second. */
+static void write_second(pid_t program)
+{
+    siginfo_t stopped;
+    assert_int_equal(waitid(P_PID, (id_t)program, &stopped, WSTOPPED | WEXITED | WNOWAIT), 0);
+    FILM(0, "", "-o", "twice", "--energies", "280", "--precision", "f64");
+    kill(program, SIGCONT);
+}
+
+static void two_runs_into_one_directory(void **state)
+{
+    const char *const args[] = {"film.h5", "-o", "twice", "--energies", "280,285", NULL};
+    const tool_setup setup = {.prepare = tool_kill_at, .user = "-1", .meanwhile = write_second};
+    (void)state;
+    expect(rsoxs_with(&setup, args), 1, "another directory (-o) keeps both");
+}
+
 /* The patterns are there, so what cannot be written is the results. */
 static void full_disks_are_reported(void **state)
 {
@@ -358,6 +376,7 @@ int main(void)
         cmocka_unit_test(existing_integrals_are_kept),
         cmocka_unit_test(killed_runs_are_resumed),
         cmocka_unit_test(killed_between_files),
+        cmocka_unit_test(two_runs_into_one_directory),
         cmocka_unit_test(full_disks_are_reported),
 #ifdef COLLET_TEST_CAIRO
         cmocka_unit_test(pictures_are_drawn),
