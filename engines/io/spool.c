@@ -190,6 +190,18 @@ static collet_status check_target(const char *path, collet_error *err)
     return COLLET_OK;
 }
 
+collet_status collet_spool_check_input(const char *output, const char *input, collet_error *err)
+{
+    struct stat first, second;
+
+    if (output && input && stat(output, &first) == 0 && stat(input, &second) == 0 &&
+        first.st_dev == second.st_dev && first.st_ino == second.st_ino)
+        return collet_fail(err, COLLET_INVALID,
+                           "the output %s would replace the input %s; choose another name", output,
+                           input);
+    return COLLET_OK;
+}
+
 collet_status collet_spool_create(const char *path, int32_t kind, collet_spool **out,
                                   collet_error *err)
 {

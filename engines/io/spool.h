@@ -31,6 +31,10 @@ collet_status collet_spool_create(const char *path, int32_t kind, collet_spool *
 /* COLLET_IO with the reason, from errno, why no file or directory can be created at `path`. */
 collet_status collet_spool_refused(const char *path, int code, collet_error *err);
 
+/* COLLET_INVALID if both are one file, by whatever names, so that the output would replace what is
+ * read. NULL and names of no file are allowed. */
+collet_status collet_spool_check_input(const char *output, const char *input, collet_error *err);
+
 /* Writes at the position, at first 0, and advances it. A later call may report the error of a
  * write, `flush` at the latest. */
 collet_status collet_spool_write(collet_spool *spool, const void *bytes, size_t n,

@@ -37,18 +37,6 @@ static collet_status split(const char *name, char **path, const char **tensor, c
     return COLLET_OK;
 }
 
-collet_status ternary_check_output(const char *output, const char *input, collet_error *err)
-{
-    struct stat first, second;
-
-    if (output && input && stat(output, &first) == 0 && stat(input, &second) == 0 &&
-        first.st_dev == second.st_dev && first.st_ino == second.st_ino)
-        return collet_fail(err, COLLET_INVALID,
-                           "the output %s would replace the input %s; choose another", output,
-                           input);
-    return COLLET_OK;
-}
-
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 static collet_status recognise(const char *path, uint32_t *kind, collet_error *err)

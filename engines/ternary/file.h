@@ -25,7 +25,4 @@ const char *ternary_file_path(const collet_ternary_file *file);
 collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t index,
                                        collet_error *err);
 
-/* INVALID when `output` is the file `input`, which it would replace. Either may be NULL. */
-collet_status ternary_check_output(const char *output, const char *input, collet_error *err);
-
 #endif

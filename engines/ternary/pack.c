@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weights of .npy and GGUF files to a .t2 file. */
+#include "io/spool.h"
 #include "io/struct.h"
 #include "io/utf8.h"
 #include "ternary/block.h"
@@ -108,11 +109,11 @@ static collet_status open_inputs(pack_job *job, const collet_ternary_source *req
 
     collet_status status = open_source(requested->weights, layer, err);
     if (status == COLLET_OK)
-        status = ternary_check_output(job->path, ternary_file_path(layer->file), err);
+        status = collet_spool_check_input(job->path, ternary_file_path(layer->file), err);
     if (status == COLLET_OK)
-        status = ternary_check_output(job->path, requested->bias, err);
+        status = collet_spool_check_input(job->path, requested->bias, err);
     if (status == COLLET_OK)
-        status = ternary_check_output(job->path, requested->scale, err);
+        status = collet_spool_check_input(job->path, requested->scale, err);
     if (status == COLLET_OK)
         status = read_floats(requested->bias, "bias", layer->source.rows, 0, &layer->bias, err);
     if (status == COLLET_OK)

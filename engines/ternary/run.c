@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A network on the vectors of a file. */
+#include "io/spool.h"
 #include "io/struct.h"
 #include "ternary/network.h"
 #include "ternary/output.h"
@@ -77,11 +78,11 @@ static collet_status open_output(run_job *job)
 
     if (!files->y)
         return COLLET_OK;
-    collet_status status = ternary_check_output(files->y, files->model, err);
+    collet_status status = collet_spool_check_input(files->y, files->model, err);
     if (status == COLLET_OK)
-        status = ternary_check_output(files->y, files->x, err);
+        status = collet_spool_check_input(files->y, files->x, err);
     if (status == COLLET_OK)
-        status = ternary_check_output(files->y, files->labels, err);
+        status = collet_spool_check_input(files->y, files->labels, err);
     if (status != COLLET_OK)
         return status;
     memcpy(shape, job->x.shape, sizeof shape);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A packed matrix to an .npy file. */
+#include "io/spool.h"
 #include "ternary/output.h"
 #include "ternary/source.h"
 
@@ -89,7 +90,7 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
                              "to 2",
                              source.text, what);
     if (status == COLLET_OK)
-        status = ternary_check_output(path, ternary_file_path(file), &call->error);
+        status = collet_spool_check_input(path, ternary_file_path(file), &call->error);
     if (status == COLLET_OK)
         status = ternary_verify(call, file, index);
     if (status == COLLET_OK)

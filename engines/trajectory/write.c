@@ -12,26 +12,18 @@
 
 /* ---- Paths ------------------------------------------------------------------------------- */
 
-static int same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-
-    return b != NULL && stat(a, &first) == 0 && stat(b, &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
 static collet_status check_path(const extract_settings *settings, const char *path, uint32_t flags,
                                 collet_error *err)
 {
     const char *inputs[] = {settings->topology, settings->trajectory, settings->masses,
                             settings->reference};
+    collet_status status = COLLET_OK;
     struct stat facts;
 
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (same_file(path, inputs[i]))
-            return collet_fail(err, COLLET_INVALID,
-                               "the output %s would replace the input %s; choose another name",
-                               path, inputs[i]);
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && status == COLLET_OK; i++)
+        status = collet_spool_check_input(path, inputs[i], err);
+    if (status != COLLET_OK)
+        return status;
     if (!(flags & COLLET_EXTRACTION_OVERWRITE) && lstat(path, &facts) == 0)
         return collet_fail(err, COLLET_IO,
                            "%s exists already, perhaps from another trajectory: choose another "

@@ -7,7 +7,5 @@
 
 /* Makes the directory unless it exists; *made: whether it did. IO. */
 collet_status rsoxs_make_directory(const char *path, int *made, collet_error *err);
-/* INVALID if both are the same file, by whatever names. */
-collet_status rsoxs_check_output(const char *output, const char *input, collet_error *err);
 
 #endif

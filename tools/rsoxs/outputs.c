@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files that a run makes, replaces or removes. */
-#include "files.h"
 #include "run.h"
+#include "io/spool.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -56,13 +56,14 @@ static collet_status check_inputs(const rsoxs_run *run, const char *output, coll
     int before = slash ? (int)(slash - configuration) + 1 : 0;
     size_t size = (size_t)before + 40;
     char *material = malloc(size);
-    collet_status status = material ? rsoxs_check_output(output, run->options->morphology, err)
-                                    : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    collet_status status = material
+                               ? collet_spool_check_input(output, run->options->morphology, err)
+                               : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     if (status == COLLET_OK)
-        status = rsoxs_check_output(output, configuration, err);
+        status = collet_spool_check_input(output, configuration, err);
     for (int64_t m = 1; m <= run->work.n_materials && status == COLLET_OK; m++) {
         snprintf(material, size, "%.*sMaterial%" PRId64 ".txt", before, configuration, m);
-        status = rsoxs_check_output(output, material, err);
+        status = collet_spool_check_input(output, material, err);
     }
     free(material);
     return status;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs view: one slice of a morphology as a picture. */
 #include "commands.h"
-#include "files.h"
 #include "picture.h"
 
 #include "common/arguments.h"
+#include "io/spool.h"
 
 #include <collet/scatter.h>
 #include <inttypes.h>
@@ -139,7 +139,7 @@ int rsoxs_view(int argc, char **argv)
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = RSOXS_EXIT_USAGE;
     tool_parse(&argp, argc, argv, 0, &o);
-    collet_status status = rsoxs_check_output(o.output, o.morphology, &err);
+    collet_status status = collet_spool_check_input(o.output, o.morphology, &err);
     if (status == COLLET_OK)
         status = collet_scattering_read_slice(o.morphology, o.material, o.field, o.axis, o.at,
                                               &slice, &err);
