@@ -216,7 +216,10 @@ static collet_status open_file(const char *path, int must_exist, FILE **file, co
     if (status != COLLET_OK)
         return collet_fail(err, status == COLLET_IO ? status : COLLET_INVALID,
                            "the configuration file %s is not used: %s", path, why.text);
-    if (fstat(fd, &st) || st.st_size > FILE_MAX_BYTES)
+    if (fstat(fd, &st) != 0)
+        status = collet_fail(err, COLLET_IO, "the configuration file %s cannot be read: %s", path,
+                             strerror(errno));
+    else if (st.st_size > FILE_MAX_BYTES)
         status =
             collet_fail(err, COLLET_INVALID, "the configuration file %s is larger than %d bytes",
                         path, FILE_MAX_BYTES);

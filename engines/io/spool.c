@@ -152,6 +152,20 @@ static int can_link_later(collet_spool *spool)
     return linked;
 }
 
+/* No more rights than the file that is replaced gives, so that a private one stays private; its
+ * owner may write. */
+static void keep_rights(const collet_spool *spool)
+{
+    struct stat old, new;
+
+    if (stat(spool->path, &old) != 0 || fstat(spool->fd, &new) != 0)
+        return;
+    mode_t mode = new.st_mode &(old.st_mode | S_IRUSR | S_IWUSR) & 0777;
+    if (old.st_gid != new.st_gid && fchown(spool->fd, (uid_t)-1, old.st_gid) != 0)
+        mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3; /* the group is another */
+    (void)fchmod(spool->fd, mode);
+}
+
 collet_status collet_spool_refused(const char *path, int code, collet_error *err)
 {
     char directory[256];
@@ -228,6 +242,7 @@ collet_status collet_spool_create(const char *path, int32_t kind, collet_spool *
         status = collet_spool_refused(path, errno, err);
         goto fail;
     }
+    keep_rights(spool);
     flock(spool->fd, LOCK_SH | LOCK_NB); /* shared, as others may read it at once, with a lock */
     if (kind == COLLET_SPOOL_SCRATCH && spool->named) {
         unlink(spool->temporary);
