@@ -3,14 +3,12 @@
 #include "scatter/files/morphology.h"
 #include "scatter/files/store.h"
 
-#include <errno.h>
 #include <hdf5_hl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #define MATERIALS_MAX 1000
@@ -23,31 +21,16 @@ static size_t element_bytes(const scatter_reader *r)
 
 /* ---- Datasets of this file ------------------------------------------------------------------- */
 
-static collet_status is_elsewhere(scatter_reader *r, const char *name)
-{
-    return collet_fail(r->err, COLLET_FORMAT, "%s: the values of %s are in other datasets or files",
-                       r->path, name);
-}
-
 collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out)
 {
-    int outside;
-    hid_t access = scatter_stay_inside(H5P_DATASET_ACCESS, &outside);
-    hid_t set = H5Dopen2(r->file, name, access);
-    H5Pclose(access);
-    *out = -1;
-    if (set < 0)
-        return outside ? is_elsewhere(r, name)
-                       : collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path,
-                                     name);
-    hid_t properties = H5Dget_create_plist(set);
-    int plain = H5Pget_layout(properties) != H5D_VIRTUAL && H5Pget_external_count(properties) <= 0;
-    H5Pclose(properties);
-    if (plain)
-        *out = set;
-    else
-        H5Dclose(set);
-    return plain ? COLLET_OK : is_elsewhere(r, name);
+    int elsewhere;
+    *out = scatter_open_own(r->file, name, &elsewhere);
+    if (*out >= 0)
+        return COLLET_OK;
+    return elsewhere
+               ? collet_fail(r->err, COLLET_FORMAT,
+                             "%s: the values of %s are in other datasets or files", r->path, name)
+               : collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path, name);
 }
 
 int scatter_has(const scatter_reader *r, const char *name)
@@ -354,41 +337,11 @@ static collet_status check_same(scatter_reader *r, int first)
                              r->path);
 }
 
-static hid_t open_plain(const char *path)
-{
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_sec2(access); /* whose handle is a descriptor */
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    H5Pclose(access);
-    return file;
-}
-
-/* Why HDF5 does not open it, which locks a file that it writes. */
-static collet_status explain_refusal(scatter_reader *r)
-{
-    FILE *f = fopen(r->path, "rb");
-    if (!f)
-        return collet_fail(r->err, COLLET_IO, "%s: cannot be read: %s", r->path, strerror(errno));
-    int locked = flock(fileno(f), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    fclose(f);
-    if (locked)
-        return collet_fail(r->err, COLLET_IO,
-                           "%s: is locked: another program has it open for writing; close it there",
-                           r->path);
-    return collet_fail(r->err, COLLET_FORMAT, "%s: %s", r->path,
-                       H5Fis_hdf5(r->path) > 0
-                           ? "HDF5 cannot open it: it is damaged, or was never closed"
-                           : "no HDF5 file");
-}
-
 static collet_status open_file(scatter_reader *r)
 {
-    collet_status status = scatter_check_regular(r->path, r->err);
+    collet_status status = scatter_open_file(r->path, &r->file, r->err);
     if (status != COLLET_OK)
         return status;
-    r->file = open_plain(r->path);
-    if (r->file < 0)
-        return explain_refusal(r);
     status = check_same(r, !r->in->materials);
     return status == COLLET_OK && !r->in->materials ? read_parameters(r) : status;
 }

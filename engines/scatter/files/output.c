@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <collet/scatter.h>
 
@@ -155,14 +155,12 @@ static int compare_settings(hid_t file, const char *settings, char difference[DI
     return same;
 }
 
-/* Whether the file of an energy is there. */
-static collet_status find(const char *path, collet_error *err)
+/* Opens the file of an energy. NOT_FOUND if there is none. */
+static collet_status open_file(const char *path, hid_t *file, collet_error *err)
 {
-    struct stat found;
-    if (stat(path, &found) != 0)
-        return collet_fail(err, COLLET_NOT_FOUND, "%s does not exist", path);
-    return S_ISREG(found.st_mode) ? COLLET_OK /* of another kind HDF5 may wait for ever */
-                                  : collet_fail(err, COLLET_IO, "%s: no regular file", path);
+    *file = -1;
+    return access(path, F_OK) == 0 ? scatter_open_file(path, file, err)
+                                   : collet_fail(err, COLLET_NOT_FOUND, "%s does not exist", path);
 }
 
 collet_status collet_scattering_written(const char *directory, double energy, const char *settings,
@@ -172,14 +170,14 @@ collet_status collet_scattering_written(const char *directory, double energy, co
     scatter_quiet before;
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory");
-    collet_status status = find(path, err);
+    hid_t file;
     scatter_be_quiet(&before);
-    hid_t file = status == COLLET_OK ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
+    collet_status status = open_file(path, &file, err);
     int same = file >= 0 ? compare_settings(file, settings, difference) : -1;
     if (file >= 0)
         H5Fclose(file);
     scatter_report_again(&before);
-    if (status == COLLET_OK && same < 0)
+    if (status == COLLET_FORMAT || (status == COLLET_OK && same < 0))
         status = collet_fail(err, COLLET_FORMAT, "%s was not written by collet-rsoxs", path);
     else if (status == COLLET_OK && !same)
         status = collet_fail(err, COLLET_INVALID, "%s was written with other settings: %s", path,
@@ -188,11 +186,12 @@ collet_status collet_scattering_written(const char *directory, double energy, co
     return status;
 }
 
-/* 0 if there is no such dataset. */
+/* 0 if there is no such dataset, or its values are elsewhere. */
 static int read_set(hid_t file, const char *name, int64_t y, int64_t x, float *values)
 {
     hsize_t shape[2] = {0};
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    int elsewhere;
+    hid_t set = scatter_open_own(file, name, &elsewhere);
     if (set < 0)
         return 0;
     hid_t space = H5Dget_space(set);
@@ -212,11 +211,11 @@ collet_status collet_scattering_read_pattern(const char *directory, double energ
     scatter_quiet before;
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory");
-    collet_status status = find(path, err);
+    hid_t file;
     snprintf(name, sizeof name, "/K%" PRId64 "/projection", beam);
     scatter_be_quiet(&before);
-    hid_t file = status == COLLET_OK ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
-    if (status == COLLET_OK && (file < 0 || !read_set(file, name, y, x, values)))
+    collet_status status = open_file(path, &file, err);
+    if (status == COLLET_OK && !read_set(file, name, y, x, values))
         status = collet_fail(err, COLLET_FORMAT,
                              "%s: %s has no pattern of %" PRId64 " x %" PRId64 " pixels", path,
                              name, y, x);

@@ -1,45 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/files/settings.h"
-#include "scatter/files/store.h"
 
-#include <stdio.h>
+#include "io/source.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-/* libconfig ends the process where an included file cannot be read. */
-static collet_status check_text(const char *path, collet_error *err)
+#define LARGEST (16 << 20) /* bytes; constants of 500 energies take 100,000 */
+
+/* The whole text of the file, for free(). libconfig would follow @include to any file, and ends the
+ * process where it cannot be read. */
+static collet_status read_text(const char *path, char **text, collet_error *err)
 {
-    char line[4096];
-    collet_status status = scatter_check_regular(path, err);
+    collet_source source;
+    collet_status status = collet_source_open(&source, path, err);
+    *text = NULL;
     if (status != COLLET_OK)
         return status;
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return collet_fail(err, COLLET_IO, "%s: cannot be read", path);
-    while (status == COLLET_OK && fgets(line, sizeof line, f))
-        if (strstr(line, "@include"))
-            status = collet_fail(err, COLLET_FORMAT, "%s: @include is not read", path);
-    fclose(f);
+    size_t size = (size_t)source.size;
+    if (source.size > LARGEST)
+        status = collet_fail(err, COLLET_FORMAT, "%s: has %zu bytes; at most %d are read", path,
+                             size, LARGEST);
+    else if (!(*text = malloc(size + 1)))
+        status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
+    else
+        status = collet_source_copy(&source, 0, size, *text, err);
+    collet_source_close(&source);
+    if (status != COLLET_OK)
+        return status;
+    (*text)[size] = '\0';
+    if (strlen(*text) < size)
+        return collet_fail(err, COLLET_FORMAT, "%s: is no text: byte %zu is 0", path,
+                           strlen(*text));
+    return strstr(*text, "@include")
+               ? collet_fail(err, COLLET_FORMAT, "%s: @include is not read", path)
+               : COLLET_OK;
+}
+
+static collet_status parse(scatter_settings *r, const char *text)
+{
+    config_init(&r->file);
+    config_set_options(&r->file, CONFIG_OPTION_AUTOCONVERT);
+    if (config_read_string(&r->file, text) == CONFIG_TRUE)
+        return COLLET_OK;
+    const char *why = config_error_text(&r->file);
+    collet_status status = collet_fail(
+        r->err, COLLET_FORMAT, "%s, line %d: %s%s", r->path, config_error_line(&r->file), why,
+        strstr(why, "mismatched element") ? ": 5.0 and 5 are of different types" : "");
+    config_destroy(&r->file);
     return status;
 }
 
 collet_status scatter_settings_open(scatter_settings *r)
 {
-    collet_status readable = check_text(r->path, r->err);
-    if (readable != COLLET_OK)
-        return readable;
-    config_init(&r->file);
-    config_set_options(&r->file, CONFIG_OPTION_AUTOCONVERT);
-    if (config_read_file(&r->file, r->path) == CONFIG_TRUE)
-        return COLLET_OK;
-    const char *why = config_error_text(&r->file);
-    collet_status status =
-        config_error_type(&r->file) == CONFIG_ERR_FILE_IO
-            ? collet_fail(r->err, COLLET_IO, "%s: cannot be read", r->path)
-            : collet_fail(r->err, COLLET_FORMAT, "%s, line %d: %s%s", r->path,
-                          config_error_line(&r->file), why,
-                          strstr(why, "mismatched element") ? ": 5.0 and 5 are of different types"
-                                                            : "");
-    config_destroy(&r->file);
+    char *text;
+    collet_status status = read_text(r->path, &text, r->err);
+    if (status == COLLET_OK)
+        status = parse(r, text);
+    free(text);
     return status;
 }
 

@@ -3,7 +3,11 @@
 
 #include "io/spool.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 void scatter_be_quiet(scatter_quiet *before)
@@ -27,6 +31,37 @@ collet_status scatter_check_regular(const char *path, collet_error *err)
                : COLLET_OK;
 }
 
+/* Why HDF5 does not open it, which locks a file that it writes. */
+static collet_status explain_refusal(const char *path, collet_error *err)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return collet_fail(err, COLLET_IO, "%s: cannot be read: %s", path, strerror(errno));
+    int locked = flock(fileno(f), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    fclose(f);
+    if (locked)
+        return collet_fail(err, COLLET_IO,
+                           "%s: is locked: another program has it open for writing; close it there",
+                           path);
+    return collet_fail(err, COLLET_FORMAT, "%s: %s", path,
+                       H5Fis_hdf5(path) > 0
+                           ? "HDF5 cannot open it: it is damaged, or was never closed"
+                           : "no HDF5 file");
+}
+
+collet_status scatter_open_file(const char *path, hid_t *file, collet_error *err)
+{
+    *file = -1;
+    collet_status status = scatter_check_regular(path, err);
+    if (status != COLLET_OK)
+        return status;
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_sec2(access); /* whose handle is a descriptor */
+    *file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    return *file >= 0 ? COLLET_OK : explain_refusal(path, err);
+}
+
 static herr_t refuse_link(const char *parent, const char *group, const char *file,
                           const char *object, unsigned *flags, hid_t access, void *outside)
 {
@@ -41,6 +76,23 @@ hid_t scatter_stay_inside(hid_t class, int *outside)
     *outside = 0;
     H5Pset_elink_cb(properties, refuse_link, outside);
     return properties;
+}
+
+hid_t scatter_open_own(hid_t file, const char *name, int *elsewhere)
+{
+    hid_t access = scatter_stay_inside(H5P_DATASET_ACCESS, elsewhere);
+    hid_t set = H5Dopen2(file, name, access);
+    H5Pclose(access);
+    if (set < 0)
+        return set;
+    hid_t properties = H5Dget_create_plist(set);
+    *elsewhere = H5Pget_layout(properties) == H5D_VIRTUAL || H5Pget_external_count(properties) > 0;
+    H5Pclose(properties);
+    if (*elsewhere) {
+        H5Dclose(set);
+        return -1;
+    }
+    return set;
 }
 
 /* Where HDF5 writes to a disk that is full, its close fails, and the process crashes at its end. */

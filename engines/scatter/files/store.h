@@ -17,6 +17,10 @@ void scatter_report_again(const scatter_quiet *before);
 
 /* IO if the path is there and no regular file, such as a pipe, on which opening would wait. */
 collet_status scatter_check_regular(const char *path, collet_error *err);
+/* Opens an HDF5 file to read; the caller closes it. IO; FORMAT if it is none, or damaged. */
+collet_status scatter_open_file(const char *path, hid_t *file, collet_error *err);
+/* Opens a dataset, if its values are in the file; *elsewhere: they are not, or a link leaves it. */
+hid_t scatter_open_own(hid_t file, const char *name, int *elsewhere);
 /* Properties of access, of a class, with which no link to another file is followed; *outside: one
  * was met. The caller closes them. */
 hid_t scatter_stay_inside(hid_t class, int *outside);

@@ -178,6 +178,10 @@ static void existing_patterns_are_kept(void **state)
     EXPECT(1, "kept/Energy_283.00.h5: no regular file", "film.h5", "-o", "kept", "--energies",
            "283", "--resume");
     remove(io_path(directory, "kept/Energy_283.00.h5"));
+    hid_t file = H5Fopen(io_path(directory, "kept/Energy_282.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    EXPECT(1, "kept/Energy_282.00.h5: is locked", "film.h5", "-o", "kept", "--energies", "282",
+           "--resume");
+    H5Fclose(file);
     /* Other energies of the configuration change nothing, other constants do. */
     write_configuration("fewer.txt", "280.0", 3, "");
     EXPECT(0, "2 patterns of an earlier run kept", "film.h5", "-c", "fewer.txt", "-o", "kept",
@@ -434,7 +438,7 @@ static void bad_morphologies_are_explained(void **state)
     EXPECT(1, "/Euler_Angles/Mat_1_Vfrac has no voxels or more than 2^40", "huge.h5");
     assert_int_equal(mkfifo(io_path(directory, "pipe"), 0600), 0);
     EXPECT(1, "pipe: no regular file", "pipe");
-    EXPECT(1, "pipe: no regular file", "film.h5", "-c", "pipe");
+    EXPECT(1, "pipe: is a device or pipe", "film.h5", "-c", "pipe");
     EXPECT(1, "config.txt: no HDF5 file", "config.txt");
     file = H5Fopen(io_path(directory, "labels.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     EXPECT(1, "labels.h5: is locked: another program has it open for writing", "labels.h5");
@@ -536,6 +540,16 @@ static void bad_configurations_are_explained(void **state)
     EXPECT(1, "5.0 and 5 are of different types", "film.h5", "-c", "broken.txt");
     write_text("include.txt", "@include \"/\"\n");
     EXPECT(1, "include.txt: @include is not read", "film.h5", "-c", "include.txt");
+    char far[5000]; /* past where a part of a line would end */
+    snprintf(far, sizeof far, "%4090s@include \"/\"\n", "");
+    write_text("far.txt", far);
+    EXPECT(1, "far.txt: @include is not read", "film.h5", "-c", "far.txt");
+    write_text("zeros.txt", "CaseType = 0;\n");
+    assert_int_equal(truncate(io_path(directory, "zeros.txt"), 1000), 0);
+    EXPECT(1, "zeros.txt: is no text: byte 14 is 0", "film.h5", "-c", "zeros.txt");
+    assert_int_equal(truncate(io_path(directory, "zeros.txt"), (off_t)1 << 40), 0);
+    EXPECT(1, "zeros.txt: has 1099511627776 bytes; at most 16777216 are read", "film.h5", "-c",
+           "zeros.txt");
     EXPECT(1, "config.txt has no energy of 12 eV", "film.h5", "--energies", "12");
     EXPECT(2, "is no list of energies", "film.h5", "--energies", "280,");
     EXPECT(2, "is no size", "film.h5", "--memory", "much");

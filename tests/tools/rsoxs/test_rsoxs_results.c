@@ -212,6 +212,14 @@ static void kept_patterns_are_integrated_too(void **state)
     double *energies = read_set("some/integrated.h5", "energy", &count);
     assert_true(count == 1 && energies[0] == 285);
     free(energies);
+    /* Values of another file are not read. */
+    hid_t file = H5Fopen(io_path(directory, "some/Energy_286.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(H5Ldelete(file, "/K0/projection", H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_external("Energy_285.00.h5", "/K0/projection", file, "/K0/projection",
+                                   H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Fclose(file);
+    FILM(1, "Energy_286.00.h5: /K0/projection has no pattern of", "-o", "some", "--resume",
+         "--integrate", "--energies", "286");
 }
 
 static void existing_integrals_are_kept(void **state)
