@@ -10,11 +10,13 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)64 * 1024)
 #define NAME_ATTEMPTS 100
+#define ACCESS_LIST "system.posix_acl_access"
 
 struct collet_spool {
     char *path;      /* the final one */
@@ -70,9 +72,15 @@ static collet_status make_names(collet_spool *spool, const char *path, collet_er
 
 /* ---- Making the file --------------------------------------------------------------------- */
 
+/* The owner's alone until it has the rights of the file that it replaces. */
+static mode_t first_mode(const collet_spool *spool)
+{
+    return access(spool->path, F_OK) == 0 ? 0600 : 0666;
+}
+
 static int open_unnamed(const collet_spool *spool)
 {
-    return open(spool->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    return open(spool->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, first_mode(spool));
 }
 
 /* Links the unnamed file `fd` as `temporary`, or creates that file for fd -1. Returns the result of
@@ -85,7 +93,8 @@ static int make_name(collet_spool *spool, int fd)
     snprintf(source, sizeof source, "/proc/self/fd/%d", fd);
     for (int i = 0; i < NAME_ATTEMPTS; i++) {
         set_temporary(spool);
-        code = fd < 0 ? open(spool->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
+        code = fd < 0 ? open(spool->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+                             first_mode(spool))
                       : linkat(AT_FDCWD, source, AT_FDCWD, spool->temporary, AT_SYMLINK_FOLLOW);
         if (code >= 0 || errno != EEXIST)
             break;
@@ -150,20 +159,6 @@ static int can_link_later(collet_spool *spool)
     if (fd >= 0)
         close(fd);
     return linked;
-}
-
-/* No more rights than the file that is replaced gives, so that a private one stays private; its
- * owner may write. */
-static void keep_rights(const collet_spool *spool)
-{
-    struct stat old, new;
-
-    if (stat(spool->path, &old) != 0 || fstat(spool->fd, &new) != 0)
-        return;
-    mode_t mode = new.st_mode &(old.st_mode | S_IRUSR | S_IWUSR) & 0777;
-    if (old.st_gid != new.st_gid && fchown(spool->fd, (uid_t)-1, old.st_gid) != 0)
-        mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3; /* the group is another */
-    (void)fchmod(spool->fd, mode);
 }
 
 collet_status collet_spool_refused(const char *path, int code, collet_error *err)
@@ -242,7 +237,6 @@ collet_status collet_spool_create(const char *path, int32_t kind, collet_spool *
         status = collet_spool_refused(path, errno, err);
         goto fail;
     }
-    keep_rights(spool);
     flock(spool->fd, LOCK_SH | LOCK_NB); /* shared, as others may read it at once, with a lock */
     if (kind == COLLET_SPOOL_SCRATCH && spool->named) {
         unlink(spool->temporary);
@@ -382,11 +376,32 @@ collet_status collet_spool_read(collet_spool *spool, int64_t offset, void *bytes
 
 /* ---- Completion -------------------------------------------------------------------------- */
 
+/* Mode, group and access control list of the file that is replaced. Where the group cannot be its,
+ * groups and others get what both had; where the list cannot, nothing. */
+static void keep_rights(const collet_spool *spool)
+{
+    struct stat old;
+    char list[4096];
+
+    if (stat(spool->path, &old) != 0)
+        return;
+    mode_t mode = (old.st_mode | S_IRUSR | S_IWUSR) & 0777, both = mode >> 3 & mode & 7;
+    if (fchown(spool->fd, (uid_t)-1, old.st_gid) != 0)
+        mode = (mode & S_IRWXU) | both << 3 | both;
+    ssize_t size = getxattr(spool->path, ACCESS_LIST, list, sizeof list);
+    if (size > 0 ? fsetxattr(spool->fd, ACCESS_LIST, list, (size_t)size, 0) != 0 : errno == ERANGE)
+        mode &= S_IRWXU;
+    else if (size < 0) /* but a list that the directory gave */
+        (void)fremovexattr(spool->fd, ACCESS_LIST);
+    (void)fchmod(spool->fd, mode);
+}
+
 collet_status collet_spool_link(collet_spool *spool, collet_error *err)
 {
     collet_status status = collet_spool_flush(spool, err);
     if (status != COLLET_OK)
         return status;
+    keep_rights(spool);
     if (fsync(spool->fd) != 0)
         return write_failed(spool, errno, err);
     if (!spool->named) {

@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -57,6 +58,26 @@ int __wrap_linkat(int from, const char *old, int to, const char *path, int flags
     return __real_linkat(from, old, to, path, flags);
 }
 
+static int without_group; /* a file's group cannot be changed, as by those who are not in it */
+static int without_list;  /* no access control list can be set */
+
+int __real_fchown(int file, uid_t user, gid_t group);
+int __wrap_fchown(int file, uid_t user, gid_t group);
+int __real_fsetxattr(int file, const char *name, const void *value, size_t size, int flags);
+int __wrap_fsetxattr(int file, const char *name, const void *value, size_t size, int flags);
+
+int __wrap_fchown(int file, uid_t user, gid_t group)
+{
+    errno = EPERM;
+    return without_group ? -1 : __real_fchown(file, user, group);
+}
+
+int __wrap_fsetxattr(int file, const char *name, const void *value, size_t size, int flags)
+{
+    errno = ENOTSUP;
+    return without_list ? -1 : __real_fsetxattr(file, name, value, size, flags);
+}
+
 ssize_t __real_pwrite64(int file, const void *bytes, size_t n, off_t at);
 ssize_t __wrap_pwrite64(int file, const void *bytes, size_t n, off_t at);
 ssize_t __real_pread64(int file, void *bytes, size_t n, off_t at);
@@ -70,6 +91,83 @@ ssize_t __wrap_pwrite64(int file, const void *bytes, size_t n, off_t at)
 ssize_t __wrap_pread64(int file, void *bytes, size_t n, off_t at)
 {
     return __real_pread64(file, bytes, n < most ? n : most, at);
+}
+
+/* ---- Rights ---------------------------------------------------------------------------------- */
+
+/* The rights of a file of mode `old` after it is replaced. */
+static mode_t replaced(const char *path, mode_t old)
+{
+    struct stat st;
+    assert_int_equal(chmod(path, old), 0);
+    assert_int_equal(io_spool(path, "new", 3, NULL), COLLET_OK);
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 0777;
+}
+
+static void a_group_that_cannot_be_kept(void **state)
+{
+    (void)state;
+    const char *path = io_path(directory, "group");
+    assert_int_equal(io_spool(path, "old", 3, NULL), COLLET_OK);
+    without_group = 1;
+    assert_int_equal(replaced(path, 0644), 0644);
+    assert_int_equal(replaced(path, 0640), 0600);
+    assert_int_equal(replaced(path, 0604), 0600);
+    without_group = 0;
+    assert_int_equal(replaced(path, 0604), 0604);
+    remove(path);
+}
+
+enum { OWNER = 1, USER = 2, GROUP = 4, MASK = 16, OTHERS = 32 };
+typedef struct access_list {
+    uint32_t version;
+    struct {
+        uint16_t tag, may;
+        uint32_t user;
+    } entries[5];
+} access_list;
+
+#define LIST "system.posix_acl_access"
+
+/* The group's bits of the mode are then the mask, which says nothing of the group. */
+static void access_control_lists(void **state)
+{
+    (void)state;
+    const access_list list = {
+        2, {{OWNER, 6, ~0u}, {USER, 4, 54321}, {GROUP, 0, ~0u}, {MASK, 4, ~0u}, {OTHERS, 0, ~0u}}};
+    access_list found;
+    const char *path = io_path(directory, "list");
+    assert_int_equal(io_spool(path, "old", 3, NULL), COLLET_OK);
+    if (setxattr(path, LIST, &list, sizeof list, 0) != 0)
+        skip();
+    assert_int_equal(replaced(path, 0640), 0640);
+    assert_int_equal(getxattr(path, LIST, &found, sizeof found), sizeof found);
+    assert_memory_equal(&found, &list, sizeof list);
+    without_list = 1;
+    assert_int_equal(replaced(path, 0640), 0600);
+    without_list = 0;
+    /* One of the directory opens no private file. */
+    assert_int_equal(setxattr(directory, "system.posix_acl_default", &list, sizeof list, 0), 0);
+    assert_int_equal(replaced(path, 0640), 0640);
+    assert_int_equal(getxattr(path, LIST, NULL, 0), -1);
+    assert_int_equal(removexattr(directory, "system.posix_acl_default"), 0);
+    remove(path);
+}
+
+/* Nobody opens it before it has the rights of the file that it replaces. */
+static void private_from_the_start(void **state)
+{
+    (void)state;
+    const char *path = io_path(directory, "private");
+    collet_spool *spool;
+    struct stat st;
+    assert_int_equal(io_spool(path, "old", 3, NULL), COLLET_OK);
+    assert_int_equal(collet_spool_create(path, COLLET_SPOOL_NAMED, &spool, NULL), COLLET_OK);
+    assert_int_equal(stat(collet_spool_temporary(spool), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    collet_spool_free(spool);
+    remove(path);
 }
 
 static void write_and_finish(const char *path, int32_t form, int finish)
@@ -287,6 +385,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_unnamed_files),
         cmocka_unit_test(no_names_for_unnamed_files),
+        cmocka_unit_test(a_group_that_cannot_be_kept),
+        cmocka_unit_test(access_control_lists),
+        cmocka_unit_test(private_from_the_start),
         cmocka_unit_test(locked_for_reading),
         cmocka_unit_test(linked_but_not_renamed),
         cmocka_unit_test(leftovers_are_removed),

@@ -4,9 +4,11 @@
 #include "io/spool.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Whether it was made from the pattern of an energy: Energy_285.20.png, _K0.png and so on, or from
@@ -28,9 +30,16 @@ void rsoxs_remove_companions(const char *path, double energy)
     const struct dirent *entry;
     char pattern[COLLET_SCATTERING_NAME];
     collet_scattering_file_name(energy, pattern);
-    while (directory && (entry = readdir(directory)) != NULL)
-        if (is_companion(entry->d_name, pattern))
-            unlinkat(dirfd(directory), entry->d_name, 0);
+    while (directory && (entry = readdir(directory)) != NULL) {
+        struct stat st;
+        if (!is_companion(entry->d_name, pattern))
+            continue;
+        if (fstatat(dirfd(directory), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+            mode_t mask = umask(077); /* what is made instead is no more open */
+            umask(mask | (~st.st_mode & 077));
+        }
+        unlinkat(dirfd(directory), entry->d_name, 0);
+    }
     if (directory)
         closedir(directory);
 }

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -230,7 +231,12 @@ static void existing_integrals_are_kept(void **state)
          "--integrate", "--energies", "282");
     assert_int_not_equal(access(io_path(directory, "kept/Energy_282.00.h5"), F_OK), 0);
     FILM(0, "integrals: 72.5 KiB", "-o", "kept", "--integrate", "--energies", "282", "--plan");
+    /* What --force removes and makes again stays private. */
+    struct stat st;
+    assert_int_equal(chmod(io_path(directory, "kept/integrated.h5"), 0640), 0);
     FILM(0, "of 1 energy", "-o", "kept", "--integrate", "--energies", "281", "--force");
+    assert_int_equal(stat(io_path(directory, "kept/integrated.h5"), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
 }
 
 /* ---- Killed and stopped ---------------------------------------------------------------------- */
