@@ -105,7 +105,7 @@ static collet_status is_left(rsoxs_run *run, double energy,
         run->kept++;
         return status;
     }
-    if (status == COLLET_INVALID) {
+    if (status == COLLET_INVALID || status == COLLET_FORMAT) {
         char text[sizeof err->text];
         snprintf(text, sizeof text, "%s", err->text);
         return collet_fail(err, status,

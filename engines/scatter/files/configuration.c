@@ -153,6 +153,19 @@ static collet_status read_detector(collet_scattering_input *in, scatter_settings
     return status;
 }
 
+static collet_status read_directory(collet_scattering_input *in, scatter_settings *r)
+{
+    const config_setting_t *s = config_lookup(&r->file, "HDF5DirName");
+    const char *name = s ? config_setting_get_string(s) : NULL;
+    if (s && (!name || !*name))
+        return collet_fail(r->err, COLLET_FORMAT,
+                           "%s, line %d: HDF5DirName must be the name of a directory, in quotes",
+                           r->path, config_setting_source_line(s));
+    in->directory = name ? strdup(name) : NULL;
+    return name && !in->directory ? collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path)
+                                  : COLLET_OK;
+}
+
 /* Keys that change no pattern are accepted, unknown ones warned of. */
 static collet_status check_keys(collet_scattering_input *in, scatter_settings *r)
 {
@@ -224,12 +237,8 @@ collet_status scatter_read_configuration(collet_scattering_input *in, const char
     free(angles);
     if (scatter_goes_on(in, &status, err))
         status = check_keys(in, &r);
-    const char *directory;
-    if (status == COLLET_OK && config_lookup_string(&r.file, "HDF5DirName", &directory)) {
-        in->directory = strdup(directory);
-        if (!in->directory)
-            status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", path);
-    }
+    if (scatter_goes_on(in, &status, err))
+        status = read_directory(in, &r);
     config_destroy(&r.file);
     return status;
 }

@@ -44,7 +44,7 @@ int scatter_has(const scatter_reader *r, const char *name)
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-/* One number, or the first of an array. */
+/* One number, or an array of equal ones. */
 static collet_status read_number(scatter_reader *r, const char *name, double *value)
 {
     double few[16];
@@ -58,6 +58,10 @@ static collet_status read_number(scatter_reader *r, const char *name, double *va
                H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, few) >= 0;
     H5Sclose(space);
     H5Dclose(set);
+    for (hssize_t i = 1; read && i < points; i++)
+        if (few[i] != few[0])
+            return collet_fail(r->err, COLLET_FORMAT, "%s: %s has different elements, %g and %g",
+                               r->path, name, few[0], few[i]);
     if (!read)
         return collet_fail(r->err, COLLET_FORMAT, "%s: %s is no number", r->path, name);
     *value = few[0];
@@ -162,7 +166,11 @@ collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name
         memcpy(shape, found, sizeof found);
         r->reversed = reversed;
     }
-    if (memcmp(shape, found, sizeof found) != 0 || r->reversed != reversed)
+    if (r->reversed != reversed)
+        return collet_fail(
+            r->err, COLLET_FORMAT, "%s: the axes of %s are %s, those of the datasets before %s",
+            r->path, name, reversed ? "X, Y, Z" : "Z, Y, X", r->reversed ? "X, Y, Z" : "Z, Y, X");
+    if (memcmp(shape, found, sizeof found) != 0)
         return collet_fail(
             r->err, COLLET_FORMAT,
             "%s: %s has %" PRId64 " x %" PRId64 " x %" PRId64

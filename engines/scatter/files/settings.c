@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST (16 << 20) /* bytes; constants of 500 energies take 100,000 */
+#define LARGEST (1 << 20) /* bytes; constants of 500 energies take 100,000 */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /* The whole text of the file, for free(). libconfig would follow @include to any file, and ends the
  * process where it cannot be read. */
@@ -30,7 +31,7 @@ static collet_status read_text(const char *path, char **text, collet_error *err)
         return status;
     (*text)[size] = '\0';
     if (strlen(*text) < size)
-        return collet_fail(err, COLLET_FORMAT, "%s: is no text: byte %zu is 0", path,
+        return collet_fail(err, COLLET_FORMAT, "%s: is no text in UTF-8: byte %zu is 0", path,
                            strlen(*text));
     return strstr(*text, "@include")
                ? collet_fail(err, COLLET_FORMAT, "%s: @include is not read", path)
@@ -41,6 +42,8 @@ static collet_status parse(scatter_settings *r, const char *text)
 {
     config_init(&r->file);
     config_set_options(&r->file, CONFIG_OPTION_AUTOCONVERT);
+    if (!strncmp(text, BYTE_ORDER_MARK, 3)) /* of editors under Windows */
+        text += 3;
     if (config_read_string(&r->file, text) == CONFIG_TRUE)
         return COLLET_OK;
     const char *why = config_error_text(&r->file);

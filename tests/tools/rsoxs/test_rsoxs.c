@@ -178,7 +178,22 @@ static void existing_patterns_are_kept(void **state)
     EXPECT(1, "kept/Energy_283.00.h5: no regular file", "film.h5", "-o", "kept", "--energies",
            "283", "--resume");
     remove(io_path(directory, "kept/Energy_283.00.h5"));
-    hid_t file = H5Fopen(io_path(directory, "kept/Energy_282.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t file = H5Fopen(io_path(directory, "kept/Energy_281.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t type = H5Tcopy(H5T_C_S1), two = H5Screate_simple(1, &(hsize_t){100}, NULL);
+    H5Tset_size(type, 300);
+    assert_true(H5Adelete(file, "collet_settings") >= 0);
+    hid_t many = H5Acreate2(file, "collet_settings", type, two, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(many >= 0);
+    H5Aclose(many);
+    H5Sclose(two);
+    H5Tclose(type);
+    H5Fclose(file);
+    EXPECT(1,
+           "kept/Energy_281.00.h5 was not written by collet-rsoxs: another directory (-o) keeps "
+           "both, --force replaces it",
+           "film.h5", "-o", "kept", "--energies", "281", "--resume");
+    EXPECT(0, "1 pattern ", "film.h5", "-o", "kept", "--energies", "281", "--force");
+    file = H5Fopen(io_path(directory, "kept/Energy_282.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     EXPECT(1, "kept/Energy_282.00.h5: is locked", "film.h5", "-o", "kept", "--energies", "282",
            "--resume");
     H5Fclose(file);
@@ -434,6 +449,22 @@ static void bad_morphologies_are_explained(void **state)
     H5LTset_attribute_int(file, "/Euler_Angles/Mat_1_Vfrac", "DIMENSION_LABELS", numbers, 5);
     H5Fclose(file);
     EXPECT(0, "", "labels.h5", "-o", "labels", "--energies", "280");
+    file = H5Fopen(io_path(directory, "labels.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, "/Euler_Angles/Mat_1_S", H5P_DEFAULT);
+    H5DSset_label(set, 0, "X");
+    H5DSset_label(set, 2, "Z");
+    H5Dclose(set);
+    H5Fclose(file);
+    EXPECT(1, "the axes of /Euler_Angles/Mat_1_S are X, Y, Z, those of the datasets before Z, Y, X",
+           "labels.h5", "-o", "bad");
+    write_morphology("cuboids.h5", &(flaws){0});
+    file = H5Fopen(io_path(directory, "cuboids.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Ldelete(file, "/Morphology_Parameters/PhysSize", H5P_DEFAULT);
+    H5LTmake_dataset_double(file, "/Morphology_Parameters/PhysSize", 1, &(hsize_t){3},
+                            (const double[]){2, 2, 3});
+    H5Fclose(file);
+    EXPECT(1, "cuboids.h5: /Morphology_Parameters/PhysSize has different elements, 2 and 3",
+           "cuboids.h5", "-o", "bad");
     write_huge("huge.h5");
     EXPECT(1, "/Euler_Angles/Mat_1_Vfrac has no voxels or more than 2^40", "huge.h5");
     assert_int_equal(mkfifo(io_path(directory, "pipe"), 0600), 0);
@@ -540,15 +571,25 @@ static void bad_configurations_are_explained(void **state)
     EXPECT(1, "5.0 and 5 are of different types", "film.h5", "-c", "broken.txt");
     write_text("include.txt", "@include \"/\"\n");
     EXPECT(1, "include.txt: @include is not read", "film.h5", "-c", "include.txt");
+    write_text("marked.txt", "\xef\xbb\xbf" /* a byte order mark */
+                             "CaseType = 0;\r\nMorphologyType = 0;\r\nEnergies = [280.0];\r\n"
+                             "EAngleRotation = [0.0, 90.0, 0.0];\r\n");
+    EXPECT(0, "1 pattern ", "film.h5", "-c", "marked.txt", "-o", "marked");
+    write_configuration("unnamed.txt", "280.0", 1, "HDF5DirName = \"\";\n");
+    EXPECT(1, "unnamed.txt, line 6: HDF5DirName must be the name of a directory", "film.h5", "-c",
+           "unnamed.txt");
+    write_configuration("unnamed.txt", "280.0", 1, "HDF5DirName = 5;\n");
+    EXPECT(1, "unnamed.txt, line 6: HDF5DirName must be the name of a directory", "film.h5", "-c",
+           "unnamed.txt");
     char far[5000]; /* past where a part of a line would end */
     snprintf(far, sizeof far, "%4090s@include \"/\"\n", "");
     write_text("far.txt", far);
     EXPECT(1, "far.txt: @include is not read", "film.h5", "-c", "far.txt");
     write_text("zeros.txt", "CaseType = 0;\n");
     assert_int_equal(truncate(io_path(directory, "zeros.txt"), 1000), 0);
-    EXPECT(1, "zeros.txt: is no text: byte 14 is 0", "film.h5", "-c", "zeros.txt");
+    EXPECT(1, "zeros.txt: is no text in UTF-8: byte 14 is 0", "film.h5", "-c", "zeros.txt");
     assert_int_equal(truncate(io_path(directory, "zeros.txt"), (off_t)1 << 40), 0);
-    EXPECT(1, "zeros.txt: has 1099511627776 bytes; at most 16777216 are read", "film.h5", "-c",
+    EXPECT(1, "zeros.txt: has 1099511627776 bytes; at most 1048576 are read", "film.h5", "-c",
            "zeros.txt");
     EXPECT(1, "config.txt has no energy of 12 eV", "film.h5", "--energies", "12");
     EXPECT(2, "is no list of energies", "film.h5", "--energies", "280,");
