@@ -72,10 +72,12 @@ static collet_status make_names(collet_spool *spool, const char *path, collet_er
 
 /* ---- Making the file --------------------------------------------------------------------- */
 
-/* The owner's alone until it has the rights of the file that it replaces. */
+/* The owner's alone until it has the rights of the user's own file that it replaces. */
 static mode_t first_mode(const collet_spool *spool)
 {
-    return access(spool->path, F_OK) == 0 ? 0600 : 0666;
+    struct stat old;
+
+    return stat(spool->path, &old) == 0 && old.st_uid == geteuid() ? 0600 : 0666;
 }
 
 static int open_unnamed(const collet_spool *spool)
@@ -376,20 +378,24 @@ collet_status collet_spool_read(collet_spool *spool, int64_t offset, void *bytes
 
 /* ---- Completion -------------------------------------------------------------------------- */
 
-/* Mode, group and access control list of the file that is replaced. Where the group cannot be its,
- * groups and others get what both had; where the list cannot, nothing. */
+/* Mode, group and access control list of the file that is replaced; of another user's no list, and
+ * no more than umask leaves. Where the group cannot be its, groups and others get what both had;
+ * where the list cannot, nothing. */
 static void keep_rights(const collet_spool *spool)
 {
-    struct stat old;
+    struct stat old, new;
     char list[4096];
 
-    if (stat(spool->path, &old) != 0)
+    if (stat(spool->path, &old) != 0 || fstat(spool->fd, &new) != 0)
         return;
-    mode_t mode = (old.st_mode | S_IRUSR | S_IWUSR) & 0777, both = mode >> 3 & mode & 7;
+    int own = old.st_uid == new.st_uid;
+    mode_t mode = (old.st_mode | S_IRUSR | S_IWUSR) & (own ? 0777 : new.st_mode & 0777);
+    mode_t both = mode >> 3 & mode & 7;
     if (fchown(spool->fd, (uid_t)-1, old.st_gid) != 0)
         mode = (mode & S_IRWXU) | both << 3 | both;
     ssize_t size = getxattr(spool->path, ACCESS_LIST, list, sizeof list);
-    if (size > 0 ? fsetxattr(spool->fd, ACCESS_LIST, list, (size_t)size, 0) != 0 : errno == ERANGE)
+    if (size > 0 ? !own || fsetxattr(spool->fd, ACCESS_LIST, list, (size_t)size, 0) != 0
+                 : errno == ERANGE)
         mode &= S_IRWXU;
     else if (size < 0) /* but a list that the directory gave */
         (void)fremovexattr(spool->fd, ACCESS_LIST);

@@ -5,9 +5,9 @@
  * Where the file system allows it the file is unnamed until then, so that the kernel removes it
  * however the program ends; elsewhere, and shortly before it gets its name, it is
  * ".NAME.xxxxxxxx" in the same directory, locked (flock), so that the next spool for `path` removes
- * those that killed programs have left. It gets mode, group and access control list of an
- * old file at `path`, and nobody else more than that gave. Writes are buffered. One thread at a
- * time. Errors (COLLET_IO) name the final path and the reason.
+ * those that killed programs have left. It gets mode, group and access control list of an old file
+ * at `path`; of another user's no list, and of the mode what umask leaves. Writes are buffered. One
+ * thread at a time. Errors (COLLET_IO) name the final path and the reason.
  */
 #ifndef COLLET_IO_SPOOL_H
 #define COLLET_IO_SPOOL_H

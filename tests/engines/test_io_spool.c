@@ -119,6 +119,24 @@ static void a_group_that_cannot_be_kept(void **state)
     remove(path);
 }
 
+/* Nor does a file that somebody else has put there open the new one. */
+static void a_file_of_another_user(void **state)
+{
+    (void)state;
+    const char *path = io_path(directory, "theirs");
+    static const mode_t modes[][2] = {{0666, 0644}, {0640, 0640}, {0600, 0600}};
+    if (geteuid())
+        skip();
+    mode_t mask = umask(022);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(io_spool(path, "old", 3, NULL), COLLET_OK);
+        assert_int_equal(chown(path, 54321, (gid_t)-1), 0);
+        assert_int_equal(replaced(path, modes[i][0]), modes[i][1]);
+    }
+    umask(mask);
+    remove(path);
+}
+
 enum { OWNER = 1, USER = 2, GROUP = 4, MASK = 16, OTHERS = 32 };
 typedef struct access_list {
     uint32_t version;
@@ -147,6 +165,12 @@ static void access_control_lists(void **state)
     without_list = 1;
     assert_int_equal(replaced(path, 0640), 0600);
     without_list = 0;
+    if (geteuid() == 0) { /* that of another user */
+        assert_int_equal(setxattr(path, LIST, &list, sizeof list, 0), 0);
+        assert_int_equal(chown(path, 54321, (gid_t)-1), 0);
+        assert_int_equal(replaced(path, 0640), 0600);
+        assert_int_equal(getxattr(path, LIST, NULL, 0), -1);
+    }
     /* One of the directory opens no private file. */
     assert_int_equal(setxattr(directory, "system.posix_acl_default", &list, sizeof list, 0), 0);
     assert_int_equal(replaced(path, 0640), 0640);
@@ -386,6 +410,7 @@ int main(void)
         cmocka_unit_test(no_unnamed_files),
         cmocka_unit_test(no_names_for_unnamed_files),
         cmocka_unit_test(a_group_that_cannot_be_kept),
+        cmocka_unit_test(a_file_of_another_user),
         cmocka_unit_test(access_control_lists),
         cmocka_unit_test(private_from_the_start),
         cmocka_unit_test(locked_for_reading),
