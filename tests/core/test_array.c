@@ -72,7 +72,7 @@ static void views_that_leave_the_array_are_refused(void **state)
     (void)state;
     collet_array *a = floats(cx, 6, 0), *out = NULL;
     const int64_t starts[][3] = {{0, 7, 1},         {5, 2, 1},  {-1, 1, 1}, {6, 1, 1}, {0, 2, -1},
-                                 {0, 2, INT64_MAX}, {5, 3, -3}, {0, -1, 1}, {0, 2, 0}};
+                                 {0, 2, INT64_MAX}, {5, 3, -3}, {0, -1, 1}, {0, 2, 0}, {6, 2, -1}};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         assert_int_not_equal(
             collet_array_slice(cx, &out, a, 0, starts[i][0], starts[i][1], starts[i][2]),

@@ -368,14 +368,52 @@ static void fills_convert_as_copies_do(void **state)
     collet_array_free(c);
 }
 
+/* The inverse of a shift differs from it where a length is odd. */
+static void shifts_and_axes(void **state)
+{
+    (void)state;
+    static const float shifted[] = {4, 5, 1, 2, 3}, back[] = {3, 4, 5, 1, 2};
+    static const int32_t last = -1, first = 0;
+    world w = open_world(SCALAR_PLUGIN, NULL, NULL);
+    collet_array *a = floats(w.cx, 5, 1), *c = empty_floats(w.cx, 5), *row = NULL;
+    assert_ok(w.cx, collet_fftshift(w.cx, c, a, NULL, 0, 0));
+    assert_floats(w.cx, c, shifted);
+    assert_ok(w.cx, collet_fftshift(w.cx, c, a, &last, 1, 1));
+    assert_floats(w.cx, c, back);
+    const int64_t shape[] = {1, 5};
+    assert_ok(w.cx, collet_array_reshape(w.cx, &row, a, 2, shape));
+    collet_array *out = NULL;
+    assert_ok(w.cx, collet_array_reshape(w.cx, &out, c, 2, shape));
+    assert_ok(w.cx, collet_fftshift(w.cx, out, row, &last, 1, 0));
+    assert_floats(w.cx, c, shifted);
+    assert_ok(w.cx, collet_fftshift(w.cx, out, row, &first, 1, 1));
+    static const float same[] = {1, 2, 3, 4, 5};
+    assert_floats(w.cx, c, same);
+    static const int32_t axes[] = {0, 4, -1};
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+        assert_status(w.cx, collet_fft(w.cx, out, row, axes[i], 0), COLLET_INVALID);
+        assert_text_has(w.cx, "over the last 1, 2 or 3 axes, not");
+    }
+    collet_array_free(row);
+    collet_array_free(out);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
 static void kernels_are_looked_up_by_real_dtypes(void **state)
 {
     (void)state;
     const collet_dtype valid[] = {COLLET_F32, COLLET_F32, COLLET_F32},
-                       wrong[] = {COLLET_F32, 999, 3};
+                       wrong[] = {COLLET_F32, 999, 3},
+                       mixed[] = {COLLET_F32, COLLET_F64, COLLET_DTYPE_NONE},
+                       any[] = {COLLET_DTYPE_NONE, COLLET_DTYPE_NONE, COLLET_F32};
     assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, valid, 3), 1);
     assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, wrong, 3), 0);
     assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, valid, 2), 1);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, mixed, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, any, 3), 1);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote:", COLLET_OP_ADD, valid, 3), 0);
     assert_int_equal(collet_backend_has_kernel(rt, "remote", 99, valid, 3), 0);
     assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, valid, 3), 0);
 }
@@ -473,6 +511,7 @@ int main(void)
         TEST(reserved_fields_are_zero),
         TEST(structs_of_newer_programs),
         TEST(fills_convert_as_copies_do),
+        TEST(shifts_and_axes),
         TEST(kernels_are_looked_up_by_real_dtypes),
         TEST(peaks_can_be_reset),
         TEST(devices_have_properties),

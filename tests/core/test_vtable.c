@@ -325,13 +325,16 @@ static void own_ops(void **state)
     expect(s, "vtable-own-op", "zoo.twice");
     s->ops[0].shapes = "F F";
     expect(s, "vtable-own-op", "zoo.twice");
-    static const char *const unbound[] = {"MN : M",       "N,MN : MK",   "MN : M N?",
-                                          "MN : M N|N,3", "MNK : M,N,K", "M,3N : M"};
+    static const char *const unbound[] = {"MN : M",      "N,MN : MK", "MN : M N?", "MN : M N|N,3",
+                                          "MNK : M,N,K", "M,3N : M",  "MN : M,K",  "MN : N,K"};
     for (size_t i = 0; i < sizeof unbound / sizeof *unbound; i++) {
         s->ops[0].shapes = unbound[i];
         s->ops[0].sigs = strchr(unbound[i], '?') || strchr(unbound[i], '|') ? "f:ff" : "f:f";
         expect(s, "vtable-own-op", "zoo.twice");
     }
+    s->ops[0].shapes = "MN,N : M"; /* one letter from an output, one from an input */
+    s->ops[0].sigs = "f:f";
+    expect(s, "ok", "");
     static const char *const sigs[][2] = {
         {"f:ff", "do not fit the shapes"},  {"ff:", "do not fit the shapes"},
         {"f:f:", "do not fit the shapes"},  {"f:?", "is malformed at '?'"},

@@ -29,9 +29,12 @@
 static int without_unnamed;    /* open(O_TMPFILE) fails, as on many network file systems */
 static int without_link;       /* linking an unnamed file fails, as without /proc */
 static size_t most = SIZE_MAX; /* bytes that one call writes or reads */
+static int flush_error;        /* of fsync of a directory */
 
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
 int __real_linkat(int from, const char *old, int to, const char *path, int flags);
 int __wrap_linkat(int from, const char *old, int to, const char *path, int flags);
 
@@ -42,11 +45,25 @@ int __wrap_open64(const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
+    /* No file is left to programs started meanwhile; what is made was not there. */
+    assert_int_equal(flags & O_CLOEXEC, O_CLOEXEC);
+    assert_true(!(flags & O_CREAT) || flags & O_EXCL);
     if (without_unnamed && (flags & O_TMPFILE) == O_TMPFILE) {
         errno = EOPNOTSUPP;
         return -1;
     }
     return __real_open64(path, flags, mode);
+}
+
+int __wrap_fsync(int fd)
+{
+    struct stat st;
+
+    if (flush_error && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        errno = flush_error;
+        return -1;
+    }
+    return __real_fsync(fd);
 }
 
 int __wrap_linkat(int from, const char *old, int to, const char *path, int flags)
@@ -265,6 +282,29 @@ static void locked_for_reading(void **state)
     remove(path);
 }
 
+/* Some file systems cannot flush a directory; that a disk fails is told. */
+static void directories_that_are_not_flushed(void **state)
+{
+    static const struct {
+        int error;
+        collet_status status;
+    } cases[] = {{0, COLLET_OK}, {EINVAL, COLLET_OK}, {ENOTSUP, COLLET_OK}, {EIO, COLLET_IO}};
+    const char *path = io_path(directory, "flushed");
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        collet_spool *spool;
+        collet_error err = {0};
+        assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
+        flush_error = cases[i].error;
+        assert_int_equal(collet_spool_publish(spool, &err), cases[i].status);
+        flush_error = 0;
+        assert_true(cases[i].status == COLLET_OK ||
+                    strstr(err.text, "cannot be flushed to the disk: Input/output error"));
+        collet_spool_free(spool);
+        remove(path);
+    }
+}
+
 /* Publishing a directory stops between its two steps. */
 static void linked_but_not_renamed(void **state)
 {
@@ -414,6 +454,7 @@ int main(void)
         cmocka_unit_test(access_control_lists),
         cmocka_unit_test(private_from_the_start),
         cmocka_unit_test(locked_for_reading),
+        cmocka_unit_test(directories_that_are_not_flushed),
         cmocka_unit_test(linked_but_not_renamed),
         cmocka_unit_test(leftovers_are_removed),
         cmocka_unit_test(a_set_that_exists_meanwhile),

@@ -153,6 +153,43 @@ static void gro_truncations(void **state)
     free(image.data);
 }
 
+/* The box of a frame that a slice passes over decides where the next frame begins. */
+static void gro_boxes_of_frames_passed_over(void **state)
+{
+    static const struct {
+        const char *box;
+        collet_status status;
+    } cases[] = {
+        {"1 2 3\n", COLLET_OK},       {"1 2 3 0 0 0 0 0 0\n", COLLET_OK},
+        {"1 2 3 \n", COLLET_OK},      {"x 2 3\n", COLLET_FORMAT},
+        {"1 2 x\n", COLLET_FORMAT},   {"1 2\n", COLLET_FORMAT},
+        {"1 2 3 4\n", COLLET_FORMAT}, {"1 2 3 0 0 0 0 0\n", COLLET_FORMAT},
+        {"1 2 30x\n", COLLET_FORMAT},
+    };
+    const char *path = io_path(directory, "passed.gro");
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        io_image image = make_gro(2, "t= %.1f step= %d\n"), other = {0};
+        collet_error err = {0};
+        size_t half = image.size / 2, length = strlen("   3.00000   4.00000   5.00000\n");
+        io_put(&other, image.data, half);
+        io_put(&other, image.data, half - length);
+        put_text(&other, cases[i].box);
+        io_put(&other, image.data + half, half);
+        io_save(path, other.data, other.size);
+        collet_trajectory *t = io_open(path);
+        collet_frames *frames = io_batch(t, 9, 1);
+        assert_int_equal(collet_trajectory_slice(t, 0, -1, 2, NULL), COLLET_OK);
+        assert_int_equal(collet_trajectory_read(t, frames, &err), cases[i].status);
+        assert_int_equal(frames->n_frames, cases[i].status == COLLET_OK ? 2 : 1);
+        assert_true(cases[i].status == COLLET_OK || strstr(err.text, "passed.gro:16: the box"));
+        collet_frames_free(frames);
+        collet_trajectory_close(t);
+        free(other.data);
+        free(image.data);
+    }
+}
+
 static void gro_errors_name_line_and_frame(void **state)
 {
     (void)state;
@@ -451,6 +488,7 @@ int main(void)
         cmocka_unit_test(gro_times_between_commas),
         cmocka_unit_test(gro_without_times_counts_frames),
         cmocka_unit_test(gro_truncations),
+        cmocka_unit_test(gro_boxes_of_frames_passed_over),
         cmocka_unit_test(gro_errors_name_line_and_frame),
         cmocka_unit_test(the_size_of_a_batch_changes_nothing),
         cmocka_unit_test(selections),

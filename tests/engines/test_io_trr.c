@@ -260,6 +260,13 @@ static void frames_that_differ(void **state)
     io_put_trr(&image, 4, ATOMS, 2, IO_X | IO_F);
     expect(save(&image, image.size), 2, COLLET_NOT_FOUND, 0, "has no velocities", 1);
 
+    static const int single[] = {IO_V, IO_F};
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
+        image.size = at;
+        io_put_trr(&image, 4, ATOMS, 2, single[i]);
+        expect(save(&image, image.size), 2, COLLET_NOT_FOUND, 0, "has no positions", 1);
+    }
+
     image.size = at;
     io_put_trr(&image, 4, ATOMS, 2, 0);
     expect(save(&image, image.size), 2, COLLET_FORMAT, 0, "holds no data at all", 1);

@@ -168,6 +168,8 @@ static void test_long_text_is_shown_around_the_error(void **state)
     assert_memory_equal(line + (strchr(caret, '^') - caret), "nonsense", 8);
     assert_int_equal(extract_selection_compile("all \x01\xff", &selection, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "all ??"));
+    assert_int_equal(extract_selection_compile("\x1b[2J", &selection, &err), COLLET_INVALID);
+    assert_non_null(strstr(err.text, "\n    ?[2J\n"));
 }
 
 /* The stack is bounded for text of any depth and length. */

@@ -130,6 +130,27 @@ static void ignored_children(void **state)
     signal(SIGCHLD, SIG_DFL);
 }
 
+/* What waits in the host's standard input is not a plugin's to read. */
+static void input_is_the_hosts(void **state)
+{
+    static const report_case c = {
+        "printf c >&3; read line; echo \"got '$line'\" >&2; exit 3", "exit-in-capabilities",
+        "ended the process in its capabilities (status 3); last output: got ''"};
+    int ends[2], kept = dup(0);
+    char left[8] = "";
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "secret\n", 7), 7);
+    assert_int_equal(dup2(ends[0], 0), 0);
+    expect(&c, 20000);
+    assert_int_equal(dup2(kept, 0), 0);
+    assert_int_equal(read(ends[0], left, sizeof left), 7);
+    assert_string_equal(left, "secret\n");
+    close(kept);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 /* ---- Capabilities ---------------------------------------------------------------------------- */
 
 typedef struct capabilities_case {
@@ -226,10 +247,10 @@ static void every_capability(void **state)
 static void replaced_characters(void **state)
 {
     static const capabilities_case c =
-        CASE(NONE ",\"a\":\"\x80\\n\\u0001\\u0085\\u00e4\\u0041\\u2000\"}", "");
+        CASE(NONE ",\"a\":\"\x80\\n\\u0001\\u0085\\u00e4\\u0041\\u00a0\\u2000\"}", "");
     char *json = got(&c);
     (void)state;
-    assert_string_equal(json, NONE ",\"a\":\"?  \\u003f\\u003f\\u00e4\\u0041\\u2000\"}");
+    assert_string_equal(json, NONE ",\"a\":\"?  \\u003f\\u003f\\u00e4\\u0041\\u00a0\\u2000\"}");
     free(json);
 }
 
@@ -258,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_report),        cmocka_unit_test(deaf),
         cmocka_unit_test(ignored_children),    cmocka_unit_test(every_capability),
+        cmocka_unit_test(input_is_the_hosts),  cmocka_unit_test(every_capability),
         cmocka_unit_test(replaced_characters), cmocka_unit_test(no_reason),
         cmocka_unit_test(long_capabilities),
     };

@@ -7,9 +7,9 @@
  *                3 as 1 and 4 as 0, one call at a time, 5 an unknown property; the op kinds.scale
  *   kinds_newer  kinds.scale with more parameters and signatures; an add with an unknown flag;
  *                kinds.later, as only a newer interface defines it
- *   kinds_clash  another kinds.scale; kinds_clash.odd with a signature of unknown types
- *   kinds_none   no device
- *   kinds_named  no device but by name: "host" and "own"
+ *   kinds_clash  another kinds.scale; kinds.weigh with a factor of i32, not f32; kinds_clash.odd
+ * with a signature of unknown types kinds_none   no device kinds_named  no device but by name:
+ * "host" and "own"
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -311,14 +311,17 @@ static const collet_kernel_row kernels[] = {
     {COLLET_OP_OWN(1), 0, FF, 0, 0, run, NULL},
     {COLLET_OP_OWN(1), 0, COLLET_SIG(31, 31), 0, 0, run, NULL},
 #endif
+#if !KINDS_NEWER
+    {COLLET_OP_OWN(KINDS_CLASH + 1), 0, FF, sizeof(scale_params), 0, run, NULL},
+#endif
 };
 
-#if !KINDS_CLASH
 static const collet_op_field fields[] = {
-    {"factor", "of a", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4},
+    {"factor", "of a", NULL, 1, COLLET_FIELD_NUMBER, KINDS_CLASH ? COLLET_I32 : COLLET_F32, 4, 4},
+#if KINDS_NEWER
     {"summand", "added", NULL, 0, COLLET_FIELD_NUMBER, COLLET_F32, 8, 4},
-};
 #endif
+};
 
 static const collet_op_definition ops[] = {
 #if KINDS_CLASH
@@ -330,6 +333,8 @@ static const collet_op_definition ops[] = {
 #endif
 #if KINDS_NEWER
     {"kinds.later", "out[...] : a[...]", "f:f", 512, 2, NULL, 0, 0},
+#else
+    {"kinds.weigh", "out[...] : a[...]", "f:f", sizeof(scale_params), 1, fields, 1, sizeof *fields},
 #endif
 };
 
