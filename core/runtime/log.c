@@ -24,7 +24,7 @@ void log_message(const message_log *log, int32_t level, const char *format, ...)
 
 int32_t log_level_parse(const char *word)
 {
-    static const char *const words[] = {"none", "error", "warning", "info", "debug"};
+    static const char *const words[] = {"off", "error", "warning", "info", "debug"};
     for (int32_t level = 1; level < 5; level++)
         if (!strcmp(word, words[level]))
             return level;

@@ -333,6 +333,24 @@ static void hostile_directory(void **state)
     assert_false(was_used(f));
 }
 
+/* Descriptor 0 is as good as another, and is free afterwards. */
+static void without_a_standard_input(void **state)
+{
+    fixture *f = *state;
+    int input = fcntl(0, F_DUPFD_CLOEXEC, 3);
+    assert_true(input > 0);
+    close(0);
+    cache_marked(f);
+    int used = was_used(f);
+    assert_int_equal(chmod(cache, 0755), 0);
+    int others = was_used(f), left = fcntl(0, F_GETFD);
+    dup2(input, 0);
+    close(input);
+    assert_true(used);
+    assert_false(others);
+    assert_int_equal(left, -1);
+}
+
 static void cannot_be_written(void **state)
 {
     fixture *f = *state;
@@ -410,6 +428,7 @@ int main(void)
         CASE(hostile_contents),
         CASE(hostile_file),
         CASE(hostile_directory),
+        CASE(without_a_standard_input),
         CASE(cannot_be_written),
         CASE(no_larger_than_allowed),
         CASE(what_is_cached),
