@@ -339,7 +339,7 @@ static void a_clash_costs_only_that_op(void **state)
     assert_true(is_recorded(w.rt, "op-left-out",
                             "op kinds.scale: kinds defines other shapes, and was opened first"));
     assert_true(is_recorded(w.rt, "op-left-out", "op kinds.weigh: kinds defines other parameters"));
-    assert_true(is_recorded(w.rt, "signature-left-out", "op kinds_clash.odd"));
+    assert_true(is_recorded(w.rt, "signature-left-out", "op kinds_clash.odd: 1 sig"));
     collet_array_free(a);
     collet_array_free(c);
     close_world(w);

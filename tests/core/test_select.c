@@ -227,6 +227,18 @@ static void backends_are_listed_in_order_of_preference(void **state)
     info.struct_size = 0;
     assert_int_equal(collet_backend_info_at(rt, 0, &info, NULL), COLLET_INVALID);
     collet_runtime_destroy(rt);
+    /* Of equal priority: the one whose probe succeeded. */
+    const collet_runtime_options zoo = {.struct_size = sizeof zoo,
+                                        .plugin_path = COLLET_TEST_ZOO
+                                        "/zoo_entry_null.so:" COLLET_TEST_ZOO "/zoo_good.so"};
+    assert_int_equal(collet_runtime_create(&rt, &zoo, &err), COLLET_OK);
+    info.struct_size = sizeof info;
+    assert_int_equal(collet_backend_info_at(rt, 0, &info, NULL), COLLET_OK);
+    assert_string_equal(info.name, "zoo_good");
+    assert_int_equal(collet_backend_info_at(rt, 1, &info, NULL), COLLET_OK);
+    assert_string_equal(info.name, "zoo_entry_null");
+    assert_int_equal(info.state, COLLET_BACKEND_UNAVAILABLE);
+    collet_runtime_destroy(rt);
 }
 
 /* With probing off a plugin's code first runs when needed; it then works or reports why not. */
