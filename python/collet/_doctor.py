@@ -5,7 +5,7 @@ import importlib.util
 import sys
 from collections import namedtuple
 
-from . import _core
+from . import _core, _package
 from ._runtime import backends
 
 # What a reason says, and what mends it.
@@ -77,10 +77,18 @@ def _of_backend(backend):
             yield Finding(f"{name} for {backend.name}", text, _mend(text))
 
 
+def _strangers():
+    for folder in sys.path:
+        for other in _package.strangers(folder or "."):
+            yield Finding("the name collet for this package alone",
+                          f"{folder} has {other}, another program with an import of that name",
+                          f"pip uninstall collet   # this one is {_package.DISTRIBUTION}")
+
+
 def examine():
     """The Report of this machine."""
     known = backends()
-    lines = [f"collet {_core.version}, Python {sys.version.split()[0]}, {_core.directory()}"]
+    lines = [f"{_package.DISTRIBUTION} {_core.version}, Python {sys.version.split()[0]}, {_core.directory()}"]
     lines += [f"  {b.name}: {b.state}" + "".join(f", {d.name}" for d in b.devices) for b in known]
     findings = [f for b in known for f in _of_backend(b)]
     if not any(b.state == "usable" for b in known):
@@ -93,4 +101,4 @@ def examine():
     if importlib.util.find_spec("ml_dtypes") is None:
         findings.append(Finding("bf16 in NumPy arrays", "ml_dtypes is not installed",
                                 "pip install ml_dtypes"))
-    return Report("\n".join(lines), findings)
+    return Report("\n".join(lines), findings + list(_strangers()))

@@ -39,19 +39,19 @@ def python(text, *folders, **environment):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """collet-example-backend with the files that its pyproject.toml gives it, without the tools."""
+    """collet-backend-example with the files that its pyproject.toml gives it, without the tools."""
     work = tmp_path_factory.mktemp("wheel")
     compiled(work / "example.so", EXAMPLE / "plugin.c", "-fvisibility=hidden", "-I",
              ROOT / "include", f"-Wa,-I,{EXAMPLE}")
     text = (EXAMPLE / "pyproject.toml").read_text()
     group = text.partition('[project.entry-points."collet.plugins"]\n')[2].partition("\n\n")[0]
-    info = "collet_example_backend-1.0.0.dist-info"
-    name = work / "collet_example_backend-1.0.0-py3-none-any.whl"
+    info = "collet_backend_example-1.0.0.dist-info"
+    name = work / "collet_backend_example-1.0.0-py3-none-any.whl"
     with zipfile.ZipFile(name, "w") as file:
-        file.write(work / "example.so", "collet_example_backend/example.so")
+        file.write(work / "example.so", "collet_backend_example/example.so")
         file.writestr(f"{info}/entry_points.txt", "[collet.plugins]\n" + group.replace('"', ""))
         file.writestr(f"{info}/METADATA",
-                      "Metadata-Version: 2.1\nName: collet-example-backend\nVersion: 1.0.0\n")
+                      "Metadata-Version: 2.1\nName: collet-backend-example\nVersion: 1.0.0\n")
         file.writestr(f"{info}/WHEEL",
                       "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         file.writestr(f"{info}/RECORD", "")
@@ -68,9 +68,9 @@ def site(wheel, tmp_path):
 def test_an_installed_backend_is_found(site):
     done = python(["-c", SHOW], site)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"usable {site}/collet_example_backend/example.so [2. 3.]\n"
+    assert done.stdout == f"usable {site}/collet_backend_example/example.so [2. 3.]\n"
     done = python(["-m", "collet", "example"], site)
-    assert f"{site}/collet_example_backend/example.so" in done.stdout, done.stdout + done.stderr
+    assert f"{site}/collet_backend_example/example.so" in done.stdout, done.stdout + done.stderr
 
 
 def test_pip_installs_it(wheel, tmp_path):
@@ -85,24 +85,24 @@ def test_pip_installs_it(wheel, tmp_path):
 def test_the_user_decides(site, tmp_path):
     own = tmp_path / "own"
     own.mkdir()
-    shutil.copy(site / "collet_example_backend/example.so", own)
+    shutil.copy(site / "collet_backend_example/example.so", own)
     first = python(["-c", SHOW], site, COLLET_PLUGIN_PATH=f"+{own}")  # before the wheel's
     assert f" {own}/example.so " in first.stdout, first.stderr
     (own / "example.so").unlink()
     assert python(["-c", SHOW], site, COLLET_PLUGIN_PATH=str(own)).stdout == ""
     for path, shown in ((f"+{own}", True), (str(own), False)):
         done = python(["-m", "collet", "example"], site, COLLET_PLUGIN_PATH=path)
-        assert ("collet_example_backend" in done.stdout) == shown
+        assert ("collet_backend_example" in done.stdout) == shown
 
 
 def test_what_cannot_be_searched_is_warned_of(site):
-    shutil.rmtree(site / "collet_example_backend")
+    shutil.rmtree(site / "collet_backend_example")
     done = python(["-c", SHOW], site)
     assert done.returncode == 0 and done.stdout == ""
-    assert f"{site}/collet_example_backend is ignored: it does not exist" in done.stderr
+    assert f"{site}/collet_backend_example is ignored: it does not exist" in done.stderr
     odd = site / "a:b"
     odd.mkdir()
-    shutil.move(site / "collet_example_backend-1.0.0.dist-info", odd)
+    shutil.move(site / "collet_backend_example-1.0.0.dist-info", odd)
     text = f"import sys; sys.path.append({str(odd)!r})\n" + SHOW
     done = python(["-c", text])
     assert done.returncode == 0 and "':' separates directories" in done.stderr
@@ -115,7 +115,7 @@ def test_import_reads_no_metadata(site):
 
 
 def test_nothing_of_it_is_imported(site):
-    (site / "collet_example_backend/__init__.py").write_text("raise SystemExit('imported')")
+    (site / "collet_backend_example/__init__.py").write_text("raise SystemExit('imported')")
     done = python(["-c", SHOW], site)
     assert done.stdout.startswith("usable "), done.stderr
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# wheel.sh DIRECTORY: the sdist and, built from it, the wheel of the package collet, with the libraries
+# wheel.sh DIRECTORY: the sdist and, built from it, the wheel of collet-runtime, with the libraries
 # inside that the systems of its platform do not all have. Needs Python's build and auditwheel, and patchelf.
 #
 # In a container quay.io/pypa/manylinux_2_28_x86_64 the wheel is manylinux_2_28:
@@ -24,7 +24,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 $python -m build --outdir "$work" .
-cp "$work"/collet-*.tar.gz "$directory"
+cp "$work"/collet_runtime-*.tar.gz "$directory"
 # Libraries that plugins open at run time (OpenBLAS, oneDNN, OpenCL, CUDA) are no part of it.
-auditwheel repair --wheel-dir "$directory" "$work"/collet-*.whl
+auditwheel repair --wheel-dir "$directory" "$work"/collet_runtime-*.whl
 ls -l "$directory"

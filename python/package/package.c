@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet/__init__.abi3.so: Python takes it before collet/__init__.py, so it runs where another
+ * distribution has overwritten that file. It links nothing, and leaves all else to _package.py.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+static int load(PyObject *package)
+{
+    PyObject *module = PyImport_ImportModule("collet._package");
+    PyObject *done = module ? PyObject_CallMethod(module, "load", "O", package) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+PyMODINIT_FUNC PyInit_collet(void);
+
+PyMODINIT_FUNC PyInit_collet(void)
+{
+    static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)load}, {0, NULL}};
+    static PyModuleDef definition = {
+        .m_base = PyModuleDef_HEAD_INIT, .m_name = "collet", .m_slots = slots};
+    return PyModuleDef_Init(&definition);
+}
