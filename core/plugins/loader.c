@@ -13,11 +13,13 @@
 #include "probing.h"
 #include "search.h"
 #include "trust.h"
+#include "util/text.h"
 
 /* A file that was found. */
 typedef struct candidate {
     loader_plugin plugin;
-    int settled; /* no step is left */
+    int settled;    /* no step is left */
+    int distrusted; /* refused for its place, owner or permissions */
 } candidate;
 
 /* One search. */
@@ -122,18 +124,9 @@ static collet_status step_end(scan *s, candidate *c, const char *stage, double s
     return step_done(s, c, stage, start, accepted, why->code, accepted ? "" : why->text);
 }
 
-/* Whether a list, separated by commas and blanks, contains the word. */
-static int list_has(const char *list, const char *word)
+static const char *trusted_groups(const scan *s)
 {
-    size_t length = strlen(word);
-    while (list && *list) {
-        list += strspn(list, ", \t");
-        size_t n = strcspn(list, ", \t");
-        if (n == length && !memcmp(list, word, n))
-            return 1;
-        list += n;
-    }
-    return 0;
+    return s->options->trust_group ? s->options->trust_group : "";
 }
 
 static collet_status policy_step(scan *s, candidate *c, int *fd)
@@ -141,10 +134,11 @@ static collet_status policy_step(scan *s, candidate *c, int *fd)
     const loader_plugin *p = &c->plugin;
     double start = record_clock();
     refusal why;
-    if (list_has(s->options->deny, p->name))
+    if (text_list_has(s->options->deny, p->name))
         return step_done(s, c, "policy", start, 0, "denied",
                          "switched off by name in the configuration");
-    collet_status status = trust_open(p->path, fd, &why);
+    collet_status status = trust_open(p->path, trusted_groups(s), fd, &why);
+    c->distrusted = status != COLLET_OK;
     return status == COLLET_NO_MEMORY ? no_memory(s->err) : step_end(s, c, "policy", start, &why);
 }
 
@@ -162,7 +156,7 @@ static collet_status manifest_policy(scan *s, candidate *c)
 {
     char reason[COLLET_ERROR_TEXT];
     const char *variable = foreign_variable(&c->plugin.manifest);
-    if (list_has(s->options->deny, c->plugin.name))
+    if (text_list_has(s->options->deny, c->plugin.name))
         return step_done(s, c, "policy", record_clock(), 0, "denied",
                          "switched off by name in the configuration");
     if (!variable)
@@ -290,12 +284,41 @@ static collet_status round_run(scan *s, candidate **ready, probing *list, size_t
     return status;
 }
 
+static int any_usable(const scan *s)
+{
+    for (size_t i = 0; i < s->candidate_count; i++)
+        if (s->candidates[i].plugin.usable)
+            return 1;
+    return 0;
+}
+
+/* It runs as plugins do; one that is missing tells so when it is started. */
+static collet_status check_probe_program(scan *s)
+{
+    const collet_host *host = s->options->host;
+    int fd = -1;
+    refusal why;
+    if (!s->probe_program || !s->options->probe || !any_usable(s))
+        return COLLET_OK;
+    collet_status status = trust_open(s->probe_program, trusted_groups(s), &fd, &why);
+    if (fd >= 0)
+        close(fd);
+    if (status == COLLET_NO_MEMORY)
+        return no_memory(s->err);
+    if (status == COLLET_OK || status == COLLET_IO)
+        return COLLET_OK;
+    host->log(host, COLLET_LOG_WARNING, "%s is not run: %s", s->probe_program, why.text);
+    free(s->probe_program);
+    s->probe_program = NULL;
+    return COLLET_OK;
+}
+
 static collet_status probe_all(scan *s)
 {
     candidate **ready = calloc(s->candidate_count + 1, sizeof(candidate *));
     probing *list = calloc(s->candidate_count + 1, sizeof *list);
     size_t count = 1;
-    collet_status status = ready && list ? COLLET_OK : no_memory(s->err);
+    collet_status status = ready && list ? check_probe_program(s) : no_memory(s->err);
     while (status == COLLET_OK && count) {
         status = round_start(s, ready, &count);
         if (status == COLLET_OK)
@@ -335,6 +358,20 @@ static int is_listed(const loader_plugin *p)
     return manifest_name_valid(p->name) && strcmp(p->code, "no-manifest") != 0;
 }
 
+/* Where other plugins are usable, no error tells why these are not. Once for each reason. */
+static void warn_of_distrusted(const scan *s)
+{
+    const collet_host *host = s->options->host;
+    const char *told = "";
+    for (size_t i = 0; any_usable(s) && i < s->candidate_count; i++) {
+        const loader_plugin *p = &s->candidates[i].plugin;
+        if (!s->candidates[i].distrusted || !strcmp(p->reason, told))
+            continue;
+        told = p->reason;
+        host->log(host, COLLET_LOG_WARNING, "the plugin %s is not used: %s", p->path, told);
+    }
+}
+
 /* Moves *p to the list, in which names are unique: the first usable plugin, else the first. */
 static collet_status keep(scan *s, loader_plugin *p)
 {
@@ -370,27 +407,6 @@ static collet_status find_probe_program(scan *s)
     }
     free(directory);
     return status;
-}
-
-/* It runs as plugins do; one that is missing tells so when it is started. */
-static collet_status check_probe_program(scan *s)
-{
-    const collet_host *host = s->options->host;
-    int fd = -1;
-    refusal why;
-    if (!s->probe_program || !s->options->probe)
-        return COLLET_OK;
-    collet_status status = trust_open(s->probe_program, &fd, &why);
-    if (fd >= 0)
-        close(fd);
-    if (status == COLLET_NO_MEMORY)
-        return no_memory(s->err);
-    if (status == COLLET_OK || status == COLLET_IO)
-        return COLLET_OK;
-    host->log(host, COLLET_LOG_WARNING, "%s is not run: %s", s->probe_program, why.text);
-    free(s->probe_program);
-    s->probe_program = NULL;
-    return COLLET_OK;
 }
 
 static collet_status report_examined(scan *s)
@@ -429,13 +445,13 @@ collet_status loader_scan(const loader_options *options, record_list *records,
     search_result found = {.files = NULL};
     collet_status status = find_probe_program(&s);
     if (status == COLLET_OK)
-        status = check_probe_program(&s);
-    if (status == COLLET_OK)
         status = search_files(options, records, &found, err);
     if (status == COLLET_OK)
         status = examine_all(&s, &found);
     if (status == COLLET_OK)
         status = probe_all(&s);
+    if (status == COLLET_OK)
+        warn_of_distrusted(&s);
     for (size_t i = 0; status == COLLET_OK && i < s.candidate_count; i++)
         status = keep(&s, &s.candidates[i].plugin);
     search_clear(&found);

@@ -19,7 +19,8 @@
  *             not-regular               a FIFO, a directory, a device
  *             world-writable            anyone may write to the file
  *             world-writable-directory  anyone may replace the file, or a directory above it
- *             group-writable            others of a group may: not root's, nor the user's own
+ *             group-writable            members of a group may: not root's, nor the user's own, nor one
+ *                                       of options' trust_group
  *             group-writable-directory  they may replace the file, or a directory above it
  *             foreign-owner             owner of file or directory is not root, this user or the
  *                                       owner of libcore

@@ -29,6 +29,7 @@ typedef struct loader_options {
     const char *program_path;     /* of the runtime's options, or NULL */
     const char *environment_path; /* of COLLET_PLUGIN_PATH, or NULL */
     const char *deny;             /* backend names, comma-separated, or NULL */
+    const char *trust_group;      /* groups, as of trust_open, or NULL */
     const char *cache_directory;  /* for reports of probes; created if missing; NULL: no cache */
     const char *probe_program;    /* NULL: collet/collet-probe in libcore's directory */
     const char *const *settings;  /* for host->config in the probe: "key=value", then NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trust.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -16,16 +18,18 @@
 #include <collet/collet.h>
 
 #include "file.h"
+#include "util/text.h"
 
 #define MAX_LINKS 40
+#define MAX_NAME 256 /* of users and groups: LOGIN_NAME_MAX of Linux */
 
 /* A way from the root to a file, one component at a time, so that every directory on it, and on the
  * way of every symbolic link, is checked by the descriptor through which it is used. */
 typedef struct walk {
-    const char *path;
-    int directory;        /* O_PATH */
-    char rest[PATH_MAX];  /* of the way, below `directory` */
-    char place[PATH_MAX]; /* of `directory`, for texts */
+    const char *path, *groups; /* as of trust_open */
+    int directory;             /* O_PATH */
+    char rest[PATH_MAX];       /* of the way, below `directory` */
+    char place[PATH_MAX];      /* of `directory`, for texts */
     int links;
     struct stat st; /* of `directory` */
     refusal *why;
@@ -38,7 +42,7 @@ static collet_status unreadable(int error, refusal *why)
                : refuse_with(why, COLLET_IO, "unreadable", "cannot be opened: %s", strerror(error));
 }
 
-/* ---- Who may write ----------------------------------------------------------------------- */
+/* ---- Users and groups -------------------------------------------------------------------- */
 
 /* Whether `id` stands for all users of other user namespaces (user_namespaces(7)). */
 static int is_anyone(uid_t id)
@@ -68,8 +72,80 @@ static int is_own_place(const char *place)
     return own;
 }
 
-/* Of what is in the directory of `w`, or, `on_the_way`, of a directory above that of the file: what
- * may belong to anyone is trusted there, and beside libcore if libcore itself is so. */
+/* The caller frees *text; large groups need much of it. 0: there is no such group. */
+static int find_group(gid_t id, struct group *group, char **text)
+{
+    struct group *found = NULL;
+    int error = ERANGE;
+    *text = NULL;
+    for (size_t size = 4096; error == ERANGE && size <= 1 << 22; size *= 4) {
+        free(*text);
+        *text = malloc(size);
+        if (!*text)
+            return 0;
+        error = getgrgid_r(id, group, *text, size, &found);
+    }
+    return !error && found;
+}
+
+static int find_user(uid_t id, struct passwd *user, char text[4096])
+{
+    struct passwd *found = NULL;
+    return !getpwuid_r(id, user, text, 4096, &found) && found;
+}
+
+/* Where it has no name of its own the number. */
+static void name_user(uid_t id, char name[MAX_NAME])
+{
+    char text[4096];
+    struct passwd user;
+    if (!is_anyone(id) && find_user(id, &user, text))
+        snprintf(name, MAX_NAME, "%s", user.pw_name);
+    else
+        snprintf(name, MAX_NAME, "%u", (unsigned)id);
+}
+
+static void name_group(gid_t id, char name[MAX_NAME])
+{
+    char *text;
+    struct group group;
+    if (find_group(id, &group, &text))
+        snprintf(name, MAX_NAME, "%s", group.gr_name);
+    else
+        snprintf(name, MAX_NAME, "%u", (unsigned)id);
+    free(text);
+}
+
+/* ---- Who is trusted ---------------------------------------------------------------------- */
+
+static int group_listed(const walk *w, gid_t id)
+{
+    char number[16], name[MAX_NAME];
+    if (!*w->groups)
+        return 0;
+    snprintf(number, sizeof number, "%u", (unsigned)id);
+    name_group(id, name);
+    return text_list_has(w->groups, number) || text_list_has(w->groups, name);
+}
+
+static int is_member(const walk *w, uid_t id)
+{
+    char text[4096];
+    struct passwd user;
+    gid_t groups[1024];
+    int count = sizeof groups / sizeof *groups;
+    if (!*w->groups || !find_user(id, &user, text) ||
+        getgrouplist(user.pw_name, user.pw_gid, groups, &count) < 0)
+        return 0;
+    for (int i = 0; i < count; i++)
+        if (group_listed(w, groups[i]))
+            return 1;
+    return 0;
+}
+
+/* The owner of something in the directory of `w`, or, `on_the_way`, of a directory above that of
+ * the file: what may belong to anyone is trusted there, and beside libcore if libcore itself is so.
+ */
 static int owner_trusted(const walk *w, uid_t owner, int on_the_way)
 {
     uid_t core;
@@ -77,64 +153,130 @@ static int owner_trusted(const walk *w, uid_t owner, int on_the_way)
         return 1;
     if (is_anyone(owner) && (on_the_way || !is_own_place(w->place)))
         return on_the_way;
-    return owner == geteuid() || (file_core_owner(&core) && owner == core);
+    return owner == geteuid() || (file_core_owner(&core) && owner == core) || is_member(w, owner);
 }
 
-/* Root's group, and one that has this user's name and no other member. */
-static int group_trusted(gid_t id)
+/* Whether it is the group of this user that has no other member. */
+static int is_own_group(gid_t id)
 {
-    char group_text[4096], user_text[4096];
-    struct group group, *g = NULL;
-    struct passwd user, *u = NULL;
-    if (id == 0)
-        return 1;
-    if (getgrgid_r(id, &group, group_text, sizeof group_text, &g) || !g ||
-        getpwuid_r(geteuid(), &user, user_text, sizeof user_text, &u) || !u ||
-        strcmp(g->gr_name, u->pw_name))
+    char *group_text, user_text[4096];
+    struct group group;
+    struct passwd user;
+    int own = find_group(id, &group, &group_text) && find_user(geteuid(), &user, user_text) &&
+              !strcmp(group.gr_name, user.pw_name);
+    for (char **member = own ? group.gr_mem : NULL; own && *member; member++)
+        own = !strcmp(*member, user.pw_name);
+    free(group_text);
+    return own;
+}
+
+static int group_trusted(const walk *w, gid_t id)
+{
+    return id == 0 || is_own_group(id) || group_listed(w, id);
+}
+
+/* ---- Who may write ----------------------------------------------------------------------- */
+
+/* One who is not trusted. */
+typedef struct writer {
+    char class; /* of chmod: 'o' or 'g' */
+    char who[MAX_NAME + 32];
+    char group[MAX_NAME]; /* one that trust_group may name, or "" */
+} writer;
+
+static int write_group(const walk *w, gid_t id, writer *by)
+{
+    if (group_trusted(w, id))
         return 0;
-    for (char **member = g->gr_mem; *member; member++)
-        if (strcmp(*member, u->pw_name))
-            return 0;
+    by->class = 'g';
+    name_group(id, by->group);
+    snprintf(by->who, sizeof by->who, "members of the group %s", by->group);
     return 1;
 }
 
-/* Then the group's bits are its mask: what it may allow others. */
-static int has_access_list(int fd)
+/* By an access control list, as Linux stores it: then the mode's bits of the group are its mask.
+ * -1: there is none. */
+static int write_listed(const walk *w, int fd, const struct stat *st, writer *by)
 {
-    char path[32];
+    enum { USER = 2, GROUP = 4, NAMED_GROUP = 8, WRITE = 2, MAX_ENTRIES = 128 };
+    struct {
+        uint32_t version;
+        struct {
+            uint16_t tag, may;
+            uint32_t id;
+        } entries[MAX_ENTRIES];
+    } list;
+    char path[32], name[MAX_NAME];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
+    ssize_t bytes = getxattr(path, "system.posix_acl_access", &list, sizeof list);
+    if (bytes < 0 && errno != ERANGE)
+        return -1;
+    by->class = 'g';
+    by->group[0] = '\0';
+    snprintf(by->who, sizeof by->who, "users of its access control list");
+    if (bytes < 0 || le32toh(list.version) != 2)
+        return 1;
+    for (size_t i = 0; i < ((size_t)bytes - sizeof list.version) / sizeof *list.entries; i++) {
+        uint32_t id = le32toh(list.entries[i].id);
+        int tag = le16toh(list.entries[i].tag);
+        if (!(le16toh(list.entries[i].may) & WRITE))
+            continue;
+        if ((tag == GROUP && write_group(w, st->st_gid, by)) ||
+            (tag == NAMED_GROUP && write_group(w, id, by)))
+            return 1;
+        if (tag == USER && !owner_trusted(w, id, 0)) {
+            name_user(id, name);
+            snprintf(by->who, sizeof by->who, "the user %s", name);
+            return 1;
+        }
+    }
+    return 0;
 }
 
-/* Why others could change what `fd` and `st` are of; NULL: they could not. */
-static const char *writable(int fd, const struct stat *st)
+/* Whether others could change what `fd` and `st` are of. `fd` is -1 before it is opened: then the
+ * group is not checked yet. */
+static int write_others(const walk *w, int fd, const struct stat *st, writer *by)
 {
+    *by = (writer){.class = 'o', .who = "anyone"};
     if (st->st_mode & S_IWOTH)
-        return "world-writable";
-    return (st->st_mode & S_IWGRP) && (!group_trusted(st->st_gid) || has_access_list(fd))
-               ? "group-writable"
-               : NULL;
+        return 1;
+    if (fd < 0 || !(st->st_mode & S_IWGRP))
+        return 0;
+    int listed = write_listed(w, fd, st, by);
+    return listed < 0 ? write_group(w, st->st_gid, by) : listed;
+}
+
+/* How to trust them, as far as the user may. */
+static void how_to_trust(const writer *by, char text[MAX_NAME + 96])
+{
+    text[0] = '\0';
+    if (by->group[0] && !getauxval(AT_SECURE))
+        snprintf(text, MAX_NAME + 96,
+                 "if you trust them, set COLLET_TRUST_GROUP=%s (the setting trust_group), else ",
+                 by->group);
 }
 
 /* In the directory of `w`; `fd` is -1 before it is opened. */
 static collet_status check_file(const walk *w, int fd, const struct stat *st)
 {
     refusal *why = w->why;
-    const char *open = writable(fd, st);
+    writer by;
+    char trust[MAX_NAME + 96], name[MAX_NAME];
     if (!S_ISREG(st->st_mode))
         return REFUSE("not-regular", "not a regular file");
-    if (open)
-        return REFUSE(open, "%s may write to it: chmod %s it",
-                      open[0] == 'w' ? "anyone" : "others of its group",
-                      open[0] == 'w' ? "o-w" : "g-w");
-    if (!owner_trusted(w, st->st_uid, 0))
-        return REFUSE("foreign-owner",
-                      "it belongs to user %u%s: only root, this user and the owner of libcore are "
-                      "trusted",
-                      (unsigned)st->st_uid,
-                      is_anyone(st->st_uid) ? ", here any user outside of this user namespace"
-                                            : "");
-    return COLLET_OK;
+    if (write_others(w, fd, st, &by)) {
+        how_to_trust(&by, trust);
+        return REFUSE(by.class == 'o' ? "world-writable" : "group-writable",
+                      "%s may write to it: %schmod %c-w %s", by.who, trust, by.class, w->path);
+    }
+    if (owner_trusted(w, st->st_uid, 0))
+        return COLLET_OK;
+    name_user(st->st_uid, name);
+    return REFUSE("foreign-owner",
+                  "it belongs to user %s%s: only root, this user, the owner of libcore and members "
+                  "of the groups in trust_group (COLLET_TRUST_GROUP) are trusted",
+                  name,
+                  is_anyone(st->st_uid) ? ", here any user outside of this user namespace" : "");
 }
 
 /* The one with the file is `last`: elsewhere the sticky bit keeps others from replacing what is not
@@ -142,19 +284,23 @@ static collet_status check_file(const walk *w, int fd, const struct stat *st)
 static collet_status check_directory(const walk *w, int last)
 {
     refusal *why = w->why;
-    const char *open = writable(w->directory, &w->st), *place = w->place[0] ? w->place : "/";
-    if (open && (last || !(w->st.st_mode & S_ISVTX)))
-        return open[0] == 'w'
-                   ? REFUSE("world-writable-directory",
-                            "anyone may write to %s, on the way to it: chmod o-w that", place)
-                   : REFUSE("group-writable-directory",
-                            "others of group %u may write to %s, on the way to it: "
-                            "chmod g-w that",
-                            (unsigned)w->st.st_gid, place);
-    if (!owner_trusted(w, w->st.st_uid, !last))
-        return REFUSE("foreign-owner", "the directory %s, on the way to it, belongs to user %u",
-                      place, (unsigned)w->st.st_uid);
-    return COLLET_OK;
+    const char *place = w->place[0] ? w->place : "/";
+    writer by;
+    char trust[MAX_NAME + 96], name[MAX_NAME];
+    if ((last || !(w->st.st_mode & S_ISVTX)) && write_others(w, w->directory, &w->st, &by)) {
+        how_to_trust(&by, trust);
+        return REFUSE(by.class == 'o' ? "world-writable-directory" : "group-writable-directory",
+                      "%s may write to %s, on the way to it: %schmod -R %c-w %s", by.who, place,
+                      trust, by.class, place);
+    }
+    if (owner_trusted(w, w->st.st_uid, !last))
+        return COLLET_OK;
+    name_user(w->st.st_uid, name);
+    return REFUSE("foreign-owner",
+                  "the directory %s, on the way to it, belongs to user %s: only root, this user, "
+                  "the owner of libcore and members of the groups in trust_group "
+                  "(COLLET_TRUST_GROUP) are trusted",
+                  place, name);
 }
 
 /* ---- The way ----------------------------------------------------------------------------- */
@@ -271,9 +417,9 @@ static collet_status step(walk *w, int *fd)
     return status == COLLET_OK ? open_file(w, name, fd) : status;
 }
 
-collet_status trust_open(const char *path, int *fd, refusal *why)
+collet_status trust_open(const char *path, const char *groups, int *fd, refusal *why)
 {
-    walk w = {.path = path, .directory = -1, .why = why};
+    walk w = {.path = path, .groups = groups, .directory = -1, .why = why};
     int file = -1;
     why->code = "ok";
     if (path[0] != '/' || strlen(path) >= sizeof w.rest)

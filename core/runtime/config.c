@@ -197,7 +197,8 @@ static char *absolute(const char *path)
 
 /* The file names code that runs, so it is trusted as plugins are. *file is NULL if there is none
  * and none must be. */
-static collet_status open_file(const char *path, int must_exist, FILE **file, collet_error *err)
+static collet_status open_file(const config *c, const char *path, int must_exist, FILE **file,
+                               collet_error *err)
 {
     char *whole = absolute(path);
     refusal why;
@@ -205,9 +206,10 @@ static collet_status open_file(const char *path, int must_exist, FILE **file, co
     int fd = -1;
     *file = NULL;
     int absent = whole && !must_exist && access(whole, R_OK);
-    collet_status status = !whole   ? COLLET_NO_MEMORY
-                           : absent ? COLLET_OK
-                                    : trust_open(whole, &fd, &why);
+    collet_status status = !whole ? COLLET_NO_MEMORY
+                           : absent
+                               ? COLLET_OK
+                               : trust_open(whole, config_text(c, CONFIG_TRUST_GROUP), &fd, &why);
     free(whole);
     if (absent)
         return COLLET_OK;
@@ -233,7 +235,7 @@ static collet_status open_file(const char *path, int must_exist, FILE **file, co
 static collet_status read_file(config *c, const char *path, int must_exist, collet_error *err)
 {
     FILE *file;
-    collet_status status = open_file(path, must_exist, &file, err);
+    collet_status status = open_file(c, path, must_exist, &file, err);
     if (file) {
         status = read_lines(c, file, path, err);
         fclose(file);
@@ -274,18 +276,18 @@ static collet_status defaults(config *c, collet_error *err)
     return COLLET_OK;
 }
 
+static collet_status from_variable(config *c, config_key key, collet_error *err)
+{
+    const char *name = settings[key].environment, *word = secure_getenv(name);
+    return word && *word ? value_set(c, key, word, FROM_ENVIRONMENT, name, err) : COLLET_OK;
+}
+
 static collet_status from_environment(config *c, collet_error *err)
 {
-    for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
-        const char *word = secure_getenv(settings[i].environment);
-        if (!word || !*word)
-            continue;
-        collet_status status =
-            value_set(c, (config_key)i, word, FROM_ENVIRONMENT, settings[i].environment, err);
-        if (status != COLLET_OK)
-            return status;
-    }
-    return COLLET_OK;
+    collet_status status = COLLET_OK;
+    for (size_t i = 0; status == COLLET_OK && i < CONFIG_KEY_COUNT; i++)
+        status = from_variable(c, (config_key)i, err);
+    return status;
 }
 
 static collet_status from_program(config *c, const collet_runtime_options *o, collet_error *err)
@@ -309,6 +311,18 @@ static collet_status program_defaults(config *c, const collet_runtime_options *o
     return status;
 }
 
+/* trust_group also decides whether the file is trusted: what the program and the environment have
+ * is read before it. */
+static collet_status trust_group_read(config *c, const collet_runtime_options *o, collet_error *err)
+{
+    const char *key = settings[CONFIG_TRUST_GROUP].key;
+    collet_status status = from_variable(c, CONFIG_TRUST_GROUP, err);
+    for (size_t i = 0; status == COLLET_OK && o->settings && o->settings[i]; i++)
+        if (!strncmp(o->settings[i], key, strlen(key)))
+            status = assignment(c, o->settings[i], FROM_PROGRAM, "settings of the program", err);
+    return status;
+}
+
 /* The environment overrides the file, but also names it, so the name is read first. */
 static collet_status read_all(config *c, const collet_runtime_options *options, collet_error *err)
 {
@@ -320,8 +334,8 @@ static collet_status read_all(config *c, const collet_runtime_options *options, 
         named = c->values[CONFIG_CONFIG].text;
         must_exist = 0;
     }
-    collet_status status = COLLET_OK;
-    if (*named)
+    collet_status status = trust_group_read(c, options, err);
+    if (status == COLLET_OK && *named)
         status = read_file(c, named, must_exist, err);
     if (status == COLLET_OK)
         status = from_environment(c, err);

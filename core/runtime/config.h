@@ -40,6 +40,9 @@
       "before them")                                                                               \
     X(PLUGIN_DENY, "plugin_deny", "COLLET_PLUGIN_DENY", "list", "", "",                            \
       "names of backends that are not loaded, separated by commas")                                \
+    X(TRUST_GROUP, "trust_group", "COLLET_TRUST_GROUP", "list", "", "",                            \
+      "groups (names or numbers, separated by commas) that may write to plugins, to the "          \
+      "configuration file and to the directories on the way to them")                              \
     X(LAYERS, "layers", "COLLET_LAYERS", "list", "", "",                                           \
       "layers between libcore and the backends, separated by commas, the outermost first")         \
     X(PROBE, "probe", "COLLET_PROBE", "boolean", "", "on",                                         \

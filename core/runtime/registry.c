@@ -348,6 +348,7 @@ static collet_status scan(collet_runtime *r, collet_error *err)
     loader_options options = {.program_path = from_program && *path ? path : NULL,
                               .environment_path = !from_program && *path ? path : NULL,
                               .deny = *deny ? deny : NULL,
+                              .trust_group = config_text(c, CONFIG_TRUST_GROUP),
                               .cache_directory = *cache ? cache : NULL,
                               .settings = config_plugin_settings(c),
                               .examined = check_settings,

@@ -154,6 +154,20 @@ int selection_extend(collet_runtime *r, selection *s)
     return s->count > before;
 }
 
+/* "a, b: REASON", where that is the reason of more backends; "" where it was told before. */
+static void add_reason(text_buffer *t, const collet_runtime *r, size_t index)
+{
+    const char *reason = backend_reason(&r->backends[index], COLLET_BACKEND_UNAVAILABLE);
+    for (size_t i = 0; i < index; i++)
+        if (!strcmp(backend_reason(&r->backends[i], COLLET_BACKEND_UNAVAILABLE), reason))
+            return;
+    text_add(t, "%s%s", index ? "; " : ": ", r->backends[index].plugin->name);
+    for (size_t i = index + 1; i < r->backend_count; i++)
+        if (!strcmp(backend_reason(&r->backends[i], COLLET_BACKEND_UNAVAILABLE), reason))
+            text_add(t, ", %s", r->backends[i].plugin->name);
+    text_add(t, ": %s", reason);
+}
+
 /* All devices of all usable backends. */
 static collet_status all_devices(collet_runtime *r, selection *s, collet_error *err)
 {
@@ -167,8 +181,7 @@ static collet_status all_devices(collet_runtime *r, selection *s, collet_error *
     text_clear(&t);
     text_add(&t, "no backend can be used");
     for (size_t i = 0; i < r->backend_count; i++)
-        text_add(&t, "%s%s: %s", i ? "; " : ": ", r->backends[i].plugin->name,
-                 backend_reason(&r->backends[i], COLLET_BACKEND_UNAVAILABLE));
+        add_reason(&t, r, i);
     text_add(&t, r->backend_count ? ""
                                   : ": no plugin was found in the search path; "
                                     "COLLET_PLUGIN_PATH sets other directories (backend-info "

@@ -132,6 +132,19 @@ void text_nearest(const char *name, const char *known, const char **best)
         *best = known;
 }
 
+int text_list_has(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    while (list && *list) {
+        list += strspn(list, ", \t");
+        size_t n = strcspn(list, ", \t");
+        if (n && n == length && !memcmp(list, word, n))
+            return 1;
+        list += n;
+    }
+    return 0;
+}
+
 char *text_trimmed(const char *begin, const char *end)
 {
     while (begin < end && isspace((unsigned char)*begin))

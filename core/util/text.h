@@ -35,6 +35,9 @@ size_t text_near(const char *name);
 /* Sets *best (NULL at first) to `known` if that is near `name`, and nearer than *best. */
 void text_nearest(const char *name, const char *known, const char **best);
 
+/* Whether a list, separated by commas and blanks, contains the word. NULL: an empty list. */
+int text_list_has(const char *list, const char *word);
+
 /* Copies [begin, end) without surrounding blanks into a new string; NULL on out of memory. */
 char *text_trimmed(const char *begin, const char *end);
 

@@ -101,7 +101,8 @@ static bool path_add(command_line *c, const collet_device *d, int length, const 
 /* PROGRAM NAME THREADS PARENT KEY=VALUE... */
 static bool command_line_write(command_line *c, const collet_device *d)
 {
-    static const char *const keys[] = {"num_threads", "isa", "cache", "cache_dir", "config"};
+    static const char *const keys[] = {"num_threads", "isa",    "cache",
+                                       "cache_dir",   "config", "trust_group"};
     Dl_info info;
     const char *slash;
     *c = (command_line){.used = 0};

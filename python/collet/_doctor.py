@@ -17,8 +17,6 @@ _MENDS = (
     ("libclblast.so", "apt-get install libclblast1"),
     ("no platform", "apt-get install pocl-opencl-icd (the processor), or the GPU's driver"),
     ("libgomp", "apt-get install libgomp1"),
-    ("world-writable", "chmod o-w on the file or directory that it names"),
-    ("anyone may write", "chmod o-w on the directory that it names"),
 )
 _MISSING = ("not found", "cannot be opened", " lacks ")
 
@@ -51,6 +49,8 @@ def _mend(reason):
     package = reason.partition("(Debian: ")[2].partition(")")[0]
     if package:
         return f"apt-get install {package.replace(' or ', '   # or: ', 1)}"
+    if " may write to " in reason:
+        return reason.rpartition(": ")[2]
     return next((line for part, line in _MENDS if part in reason), "")
 
 

@@ -330,8 +330,13 @@ static void several_backends_and_none(void **state)
     snprintf(p->path, sizeof p->path, "%s:%s", p->broken, other);
     assert_int_equal(create(p, "", NULL, &rt, &err), COLLET_OK);
     assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
-    assert_non_null(strstr(err.text, "no backend can be used: cuda: "));
-    assert_non_null(strstr(err.text, "; cudb: "));
+    assert_non_null(strstr(err.text, "no backend can be used: cuda, cudb: the file is empty"));
+    assert_null(strchr(err.text, ';'));
+    write_file(other, "not ELF");
+    collet_runtime_destroy(rt);
+    assert_int_equal(create(p, "", NULL, &rt, &err), COLLET_OK);
+    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "no backend can be used: cuda: the file is empty; cudb: "));
     collet_runtime_destroy(rt);
     assert_int_equal(create(p, "cudc", NULL, &rt, &err), COLLET_OK);
     assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNKNOWN_BACKEND);
@@ -513,6 +518,38 @@ static void files_that_are_not_trusted(void **state)
     write_file(p->file, "");
     assert_int_equal(truncate(p->file, (off_t)1 << 40), 0);
     assert_file_refused(p, p->file, COLLET_INVALID, "is larger than");
+    unlink(p->file);
+}
+
+static void assert_file_used(const place *p, const char *const *settings)
+{
+    collet_runtime *rt = NULL;
+    collet_error err = {COLLET_OK, ""};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = p->path,
+                                      .config_file = p->file,
+                                      .settings = settings};
+    if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    collet_runtime_destroy(rt);
+}
+
+/* The setting decides of the file that may have it, too. */
+static void file_of_a_trusted_group(void **state)
+{
+    const place *p = *state;
+    write_file(p->file, "trust_group = 54322\nbackend = cpu_scalar\n");
+    if (geteuid() || chown(p->file, 0, 54321) || chmod(p->file, 0664)) {
+        unlink(p->file);
+        skip();
+    }
+    assert_file_refused(p, p->file, COLLET_INVALID, "set COLLET_TRUST_GROUP=54321 (");
+    setenv("COLLET_TRUST_GROUP", "54321", 1);
+    assert_file_used(p, NULL);
+    unsetenv("COLLET_TRUST_GROUP");
+    assert_file_used(p, (const char *const[]){"trust_group = 54321", NULL});
+    write_file(p->file, "trust_group = 54321\nbackend = cpu_scalar\n");
+    assert_file_refused(p, p->file, COLLET_INVALID, "is not used: members of the group 54321");
     unlink(p->file);
 }
 
@@ -717,6 +754,7 @@ int main(void)
         TEST(bad_configuration_is_refused),
         TEST(bad_keys_of_a_backend_are_refused),
         TEST(files_that_are_not_trusted),
+        TEST(file_of_a_trusted_group),
         TEST(no_file_at_all),
         TEST(relative_file),
         TEST(keys_of_a_backend_with_a_bad_file),

@@ -18,6 +18,8 @@ static int compute(collet_runtime *rt)
                  collet_array_from(cx, &a, COLLET_F32, 1, (int64_t[]){1}, (float[]){1}) ||
                  collet_add(cx, a, a, a);
     printf("computed by %s\n", failed ? "none" : collet_last_backend(cx));
+    if (failed)
+        fprintf(stderr, "place: %s\n", cx ? collet_last_error(cx) : err.text);
     collet_array_free(a);
     collet_context_destroy(cx);
     return failed;

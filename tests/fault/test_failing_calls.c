@@ -258,6 +258,7 @@ static const group_case groups[] = {
 };
 static const group_case *names;
 static uid_t user;
+static const char *trusted = "";
 
 int __real_getgrgid_r(gid_t id, struct group *out, char *text, size_t size, struct group **found);
 int __wrap_getgrgid_r(gid_t id, struct group *out, char *text, size_t size, struct group **found);
@@ -285,6 +286,16 @@ int __wrap_getpwuid_r(uid_t id, struct passwd *out, char *text, size_t size, str
     return names->error;
 }
 
+int __wrap_getgrouplist(const char *name, gid_t group, gid_t *list, int *count);
+int __wrap_getgrouplist(const char *name, gid_t group, gid_t *list, int *count)
+{
+    if (strcmp(name, "me") || *count < 2)
+        return -1;
+    list[0] = group;
+    list[1] = 54399;
+    return *count = 2;
+}
+
 uid_t __wrap_geteuid(void)
 {
     return user ? user : __real_geteuid();
@@ -294,7 +305,7 @@ static void expect_trust(const char *file, const char *code, const char *text)
 {
     refusal why;
     int fd = -1;
-    collet_status status = trust_open(file, &fd, &why);
+    collet_status status = trust_open(file, trusted, &fd, &why);
     if (strcmp(why.code, code) || (status != COLLET_OK && !strstr(why.text, text)))
         fail_msg("%.80s: %s (%s), not %s (%s)", file, why.code, why.text, code, text);
     assert_int_equal(status == COLLET_OK, fd >= 0);
@@ -310,10 +321,10 @@ static void group_of_the_user(void **state)
     assert_int_equal(chmod(file, 0664), 0);
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         names = &groups[i];
-        expect_trust(file, names->trusted ? "ok" : "group-writable", "others of its group");
+        expect_trust(file, names->trusted ? "ok" : "group-writable", "members of the group ");
     }
     names = NULL;
-    expect_trust(file, "group-writable", "others of its group");
+    expect_trust(file, "group-writable", "members of the group ");
 }
 
 /* A file of the user, one of libcore's owner, and one of neither. */
@@ -331,6 +342,20 @@ static void owners(void **state)
         expect_trust(file, "foreign-owner", "54321");
     }
     call_fails(NULL, 0, 0);
+    /* Members of a trusted group, whose name is "staff" for every number here. */
+    names = &groups[4];
+    expect_trust(file, "foreign-owner", "user me: ");
+    trusted = "54398, 54399";
+    expect_trust(file, "ok", "");
+    trusted = "staff";
+    expect_trust(file, "ok", "");
+    trusted = "stuff";
+    expect_trust(file, "foreign-owner", "user me: ");
+    names = &groups[6]; /* an owner without a name */
+    trusted = "54399";
+    expect_trust(file, "foreign-owner", "54321");
+    names = NULL;
+    trusted = "";
     user = 0;
 }
 

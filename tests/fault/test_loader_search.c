@@ -64,7 +64,7 @@ static int trusted_in_namespace(const char *path)
         int map = unshare(CLONE_NEWUSER) ? -1 : open("/proc/self/uid_map", O_WRONLY);
         if (map < 0 || write(map, "0 0 1", 5) != 5)
             _exit(77);
-        if (trust_open(path, &fd, &why) == COLLET_OK)
+        if (trust_open(path, "", &fd, &why) == COLLET_OK)
             _exit(0);
         _exit(strstr(why.text, "65534, here any user outside of this user namespace") ? 1 : 2);
     }
@@ -171,24 +171,93 @@ static void group_writable(void **state)
     snprintf(f->path, sizeof f->path, "%s/ours", f->directory);
     fixture_scan(f);
     fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "54321");
+    const char *reason = fixture_record(f, "third.so", "policy")->reason;
+    assert_non_null(strstr(reason, "members of the group 54321 may write to /tmp/"));
+    assert_non_null(strstr(reason, "set COLLET_TRUST_GROUP=54321 "));
+    assert_non_null(strstr(reason, "else chmod -R g-w /tmp/"));
     /* Root's own group is no others. */
     assert_int_equal(chown(fixture_path(f, "ours"), 0, 0), 0);
     fixture_scan(f);
     fixture_assert_proven(f, "zoo_good");
 }
 
+static int warnings;
+
+static void count_warnings(const collet_host *host, int32_t level, const char *format, ...)
+{
+    (void)host;
+    warnings += level == COLLET_LOG_WARNING && !strncmp(format, "the plugin ", 11);
+}
+
+/* Two in one place, for one reason: a warning where another plugin is usable, else an error tells
+ * it. */
+static void warned_once(void **state)
+{
+    fixture *f = *state;
+    collet_host host = fixture_host;
+    host.log = count_warnings;
+    f->options.host = &host;
+    subdirectory(f, "open", 0777);
+    fixture_add(f, "own_op", "open/a.so");
+    fixture_add(f, "own_op", "open/b.so");
+    snprintf(f->path, sizeof f->path, "%s/open:%s", f->directory, f->directory);
+    fixture_scan(f);
+    assert_int_equal(warnings, 0);
+    fixture_add(f, "good", "good.so");
+    fixture_scan(f);
+    assert_int_equal(warnings, 1);
+}
+
+/* As laboratories install: their group may write to the file and to the directories. */
+static void trusted_group(void **state)
+{
+    static const struct {
+        const char *groups;
+        int trusted;
+    } cases[] = {{"54321", 1}, {"users, 54321", 1}, {"5432", 0}, {"users", 0}, {"root", 0}};
+    fixture *f = *state;
+    subdirectory(f, "ours", 02775);
+    subdirectory(f, "ours/lib", 02775);
+    fixture_add(f, "good", "ours/lib/third.so");
+    const char *paths[] = {"ours", "ours/lib", "ours/lib/third.so"};
+    for (int i = 0; i < 3; i++)
+        if (geteuid() || chown(fixture_path(f, paths[i]), 0, 54321) ||
+            chmod(fixture_path(f, paths[i]), i < 2 ? 02775 : 0664))
+            skip();
+    snprintf(f->path, sizeof f->path, "%s/ours/lib", f->directory);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        f->options.trust_group = cases[i].groups;
+        fixture_scan(f);
+        if (cases[i].trusted)
+            fixture_assert_proven(f, "zoo_good");
+        else
+            fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "/ours,");
+    }
+    f->options.trust_group = "54321";
+    assert_int_equal(chmod(fixture_path(f, "ours/lib"), 02777), 0);
+    fixture_scan(f);
+    fixture_assert_refused(f, "third.so", "policy", "world-writable-directory", "chmod -R o-w");
+}
+
+enum { OWNER = 1, USER = 2, GROUP = 4, NAMED_GROUP = 8, MASK = 16, OTHERS = 32 };
+typedef struct access_list {
+    uint32_t version;
+    struct {
+        uint16_t tag, may;
+        uint32_t id;
+    } entries[6];
+} access_list;
+
 /* The group's bits are then the list's mask, and the group is root's. */
 static void access_control_list(void **state)
 {
-    enum { OWNER = 1, USER = 2, GROUP = 4, MASK = 16, OTHERS = 32 };
-    const struct {
-        uint32_t version;
-        struct {
-            uint16_t tag, may;
-            uint32_t user;
-        } entries[5];
-    } list = {
-        2, {{OWNER, 7, ~0u}, {USER, 7, 54321}, {GROUP, 5, ~0u}, {MASK, 7, ~0u}, {OTHERS, 5, ~0u}}};
+    access_list list = {2,
+                        {{OWNER, 7, ~0u},
+                         {USER, 7, 54321},
+                         {GROUP, 5, ~0u},
+                         {NAMED_GROUP, 5, 54322},
+                         {MASK, 7, ~0u},
+                         {OTHERS, 5, ~0u}}};
     fixture *f = *state;
     two_good(f);
     subdirectory(f, "theirs", 0755);
@@ -201,6 +270,19 @@ static void access_control_list(void **state)
     snprintf(f->path, sizeof f->path, "%s/theirs", f->directory);
     fixture_scan(f);
     fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "/theirs");
+    assert_non_null(strstr(fixture_record(f, "third.so", "policy")->reason, "the user 54321"));
+    /* Who may only read changes nothing; a group that may write is trusted by name. */
+    list.entries[1].may = 5;
+    assert_int_equal(setxattr(paths[1], "system.posix_acl_access", &list, sizeof list, 0), 0);
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_good");
+    list.entries[3].may = 7;
+    assert_int_equal(setxattr(paths[1], "system.posix_acl_access", &list, sizeof list, 0), 0);
+    fixture_scan(f);
+    fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "group 54322");
+    f->options.trust_group = "54322";
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_good");
 }
 
 static void loop_of_links(void **state)
@@ -399,6 +481,8 @@ int main(void)
         CASE(user_namespace),
         CASE(directories_above),
         CASE(group_writable),
+        CASE(trusted_group),
+        CASE(warned_once),
         CASE(foreign_link),
         CASE(access_control_list),
         CASE(loop_of_links),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # trust.sh PROGRAMS LIBRARIES: a relative LD_LIBRARY_PATH with another current directory, and a
 # set-uid program, run nothing that their caller chose, nor does a user namespace let others' plugins
-# run; plugins are found on an overlay of overlays.
+# run; plugins are found on an overlay of overlays, and in the directory of a group that is trusted.
 # PROGRAMS: the directory with those of place.c; LIBRARIES: the one with libcore.so and the plugins.
 set -eu
 programs=$1 libraries=$2
@@ -58,6 +58,31 @@ if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null ||
     echo "trust.sh: the part with a set-uid program is skipped: it needs root; 1 attack"
     exit 0
 fi
+
+# An installation of a laboratory: its group may write to it. Programs say so, and what mends it.
+mkdir "$work/lab"
+cp -r "$libraries" "$work/lab/lib"
+rm -f "$work"/lab/lib/collet/*opencl.so "$work"/lab/lib/collet/cuda.so
+chgrp -R 54321 "$work/lab"
+chmod -R g+w "$work/lab"
+find "$work/lab" -type d -exec chmod g+s {} +
+member()
+{
+    setpriv --reuid 12345 --regid 12345 --groups 54321 env LD_LIBRARY_PATH="$work/lab/lib" \
+        XDG_CACHE_HOME="$work/none" "$@"
+}
+if member "$programs/place" >"$work/out" 2>&1; then
+    fail "plugins of a group that nobody trusts were used"
+fi
+grep -q "no backend can be used: .*members of the group 54321 may write to $work/lab, .*set COLLET_TRUST_GROUP=54321 .*, else chmod -R g-w $work/lab\$" \
+    "$work/out" || { cat "$work/out"; fail "what mends it is not said"; }
+member env COLLET_TRUST_GROUP=54321 COLLET_BACKEND=cpu_scalar "$programs/place" >"$work/out" 2>&1 ||
+    { cat "$work/out"; fail "the plugins of a trusted group were not used"; }
+grep -q "probe ok .*/cpu_scalar.so" "$work/out" || { cat "$work/out"; fail "no probe in a trusted place"; }
+member env COLLET_TRUST_GROUP=54321 COLLET_BACKEND=worker:cpu_scalar "$programs/place" >"$work/out" 2>&1 ||
+    { cat "$work/out"; fail "no worker in the place of a trusted group"; }
+chmod -R g-w "$work/lab"
+member "$programs/place" >"$work/out" 2>&1 || { cat "$work/out"; fail "the chmod mends nothing"; }
 
 # In a user namespace all users outside of it look like one: root, and perhaps the owner of libcore.
 mkdir "$work/theirs"
