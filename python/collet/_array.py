@@ -52,11 +52,15 @@ def _cast(array: Array, dtype: str) -> Array:
 
 
 def _operand(value: Any) -> Any:
-    """What an operator takes besides Arrays; None: it is not for this class."""
+    """What an operator takes besides Arrays; None: it is not for this class. A sequence would
+    multiply itself by an integer Array."""
     if isinstance(value, (Array, int, float, complex)):
         return value
     if hasattr(value, "__array_struct__"):
         return asarray(value, copy=False)
+    if isinstance(value, (list, tuple, str, bytes, bytearray)):
+        raise TypeError("operators take numbers, NumPy arrays and collet.Arrays, not "
+                        f"{type(value).__name__}: convert it by collet.asarray")
     return None
 
 
@@ -91,6 +95,15 @@ def _in_place(name: str) -> Operator:
         return getattr(op, name)(self, other, out=self)
 
     return assign
+
+
+def _comparison(symbol: str, numpy_too: str = "x.to_numpy() {} y") -> Operator:
+    """Python would compare identities."""
+    def compare(self: Array, other: Any) -> Any:
+        raise TypeError(f"collet.Array has no operator {symbol}: compare copies of the elements, "
+                        f"{numpy_too.format(symbol)}; `is` compares identities")
+
+    return compare
 
 
 def _matmul(a: Any, b: Any) -> Any:
@@ -149,11 +162,23 @@ class Array(_core.Array):
     def __rmatmul__(self, other: Any) -> Any:
         return _matmul(asarray(other, copy=False), self)
 
+    def __imatmul__(self, other: Any) -> Array:
+        product = _matmul(self, asarray(other, copy=False))
+        if product.shape != self.shape:
+            raise _core.ShapeError(f"@=: the product is {product.shape}, the array {self.shape}")
+        return op.copy(_cast(product, self._dtype), out=self)
+
+    __eq__, __ne__ = _comparison("=="), _comparison("!=")  # type: ignore[assignment]
+    __lt__, __le__ = _comparison("<"), _comparison("<=")
+    __gt__, __ge__ = _comparison(">"), _comparison(">=")
+    __contains__ = _comparison("in", "y in x.to_numpy()")
+    __hash__ = None  # type: ignore[assignment] # as NumPy's arrays: elements change
+
     def __neg__(self) -> Array:
         return op.neg(self)
 
     def __pos__(self) -> Array:
-        return self
+        return self.copy()
 
     def __abs__(self) -> Array:
         return op.abs(self)
@@ -261,7 +286,14 @@ class Array(_core.Array):
         return complex(self.item())
 
     def __index__(self) -> int:
+        if self.ndim:
+            raise TypeError(f"an array of {self.ndim} axes is no index; one of an integer without "
+                            "axes is")
         return operator.index(self.item())
+
+    def __bytes__(self) -> bytes:
+        """The elements in C order."""
+        return self._bytes()
 
     def __bool__(self) -> bool:
         return bool(self.item())
@@ -320,11 +352,11 @@ class Array(_core.Array):
 
 def _index(key: Any, extent: int, axis: int) -> int:
     try:
-        index = operator.index(key)
+        index = None if getattr(key, "dtype", None) == bool else operator.index(key)
     except TypeError:
         raise TypeError("an index is an integer, a slice, '...' or None, not "
                         f"{type(key).__name__}; there is no indexing by arrays") from None
-    if isinstance(key, bool) or not -extent <= index < extent:
+    if index is None or isinstance(key, bool) or not -extent <= index < extent:
         raise IndexError(f"there is no index {key} in axis {axis} of {extent}")
     return index + extent if index < 0 else index
 

@@ -33,6 +33,9 @@ class Report(tuple):
         self._head = head
         return self
 
+    def __getnewargs__(self):
+        return self._head, tuple(self)
+
     def __str__(self):
         lines = [self._head]
         for finding in self:

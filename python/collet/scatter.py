@@ -300,6 +300,10 @@ class Patterns:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __reduce__(self) -> Any:  # a copy would go on with the same engine
+        raise TypeError("Patterns cannot be copied or pickled, as no iterator can: make another "
+                        "one of the same sample")
+
     def _need(self) -> _scatter.Scattering:
         if not self._core:
             raise InvalidError("these patterns are closed")

@@ -52,6 +52,10 @@ assert start.elapsed_time(end) > 0
 assert a.is_cuda and tuple(a.shape) == (100, 200) and str(a.dtype) == "float32"
 assert b.cpu().numpy()[3, 4] == 200 and torch.sum(b).item() == 200 * 100 * 50
 assert (a + a - a * a / a).numpy().max() == 1 and a.to("cuda") is a
+try: a == a
+except TypeError as error: assert "no comparison" in str(error)
+else: assert False
+assert torch.sum(a) and not torch.sum(a - a) and len({{a, b}}) == 2
 assert collet.last_backend() == {device!r}.partition(":")[0]
 assert cuda.memory_allocated() - before >= 100000
 assert cuda.max_memory_allocated() >= 100000, cuda.max_memory_allocated()

@@ -60,6 +60,15 @@ class DeviceTensor:
     def item(self):
         return self.array.item()
 
+    def __bool__(self):
+        return bool(self.array)
+
+    def _compared(self, other):
+        raise TypeError("a tensor on a device of Collet has no comparison: compare .cpu()")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared
+    __hash__ = object.__hash__  # as torch.Tensor
+
     def to(self, device):
         return self if torch.device(device).type == "cuda" else self.cpu()
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observables of trajectories: collet-extract's engine, of files or of objects in memory."""
 
+import copy
 import json
 import operator
 import os
@@ -27,6 +28,10 @@ class Results(dict):
     masses, units, what was left out and why, warnings, backends, timing."""
 
     meta = None
+
+    def copy(self):
+        """A Results of the same arrays, with `meta`."""
+        return copy.copy(self)
 
 
 # ---- Objects in memory -------------------------------------------------------------------------
