@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -54,6 +56,22 @@ int file_identify_path(const char *path, file_identity *out)
         return errno;
     identity_set(out, &st);
     return 0;
+}
+
+int file_cannot_run(int fd)
+{
+    size_t bytes = 1;
+    void *code = mmap(NULL, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    if (code == MAP_FAILED)
+        return errno;
+    munmap(code, bytes);
+    return 0;
+}
+
+int file_is_noexec(const char *path)
+{
+    struct statvfs fs;
+    return !statvfs(path, &fs) && (fs.f_flag & ST_NOEXEC);
 }
 
 uint64_t file_hash(uint64_t hash, const void *bytes, size_t count)

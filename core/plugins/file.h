@@ -21,6 +21,12 @@ int file_identity_equal(const file_identity *a, const file_identity *b);
 int file_identify(int fd, file_identity *out);
 int file_identify_path(const char *path, file_identity *out);
 
+/* 0, or the errno for which no code of the open file can be mapped: EPERM or EACCES where its file
+ * system is mounted noexec or a security module forbids it. */
+int file_cannot_run(int fd);
+/* Whether the file is on a file system that is mounted noexec. */
+int file_is_noexec(const char *path);
+
 /* The absolute directory of libcore's own file; the caller frees it. NULL if unknown. */
 char *file_core_directory(void);
 /* Of that file; 0 if unknown. */

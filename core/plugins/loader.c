@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loader.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,8 @@
 /* A file that was found. */
 typedef struct candidate {
     loader_plugin plugin;
-    int settled;    /* no step is left */
-    int distrusted; /* refused for its place, owner or permissions */
+    int settled;   /* no step is left */
+    int misplaced; /* refused for its place, owner or permissions */
 } candidate;
 
 /* One search. */
@@ -124,9 +125,22 @@ static collet_status step_end(scan *s, candidate *c, const char *stage, double s
     return step_done(s, c, stage, start, accepted, why->code, accepted ? "" : why->text);
 }
 
-static const char *trusted_groups(const scan *s)
+/* What cannot be mapped here cannot be mapped in any program. */
+static collet_status check_executable(const char *path, int fd, refusal *why)
 {
-    return s->options->trust_group ? s->options->trust_group : "";
+    int error = file_cannot_run(fd), length = (int)(strrchr(path, '/') - path);
+    if (error != EPERM && error != EACCES)
+        return COLLET_OK;
+    if (file_is_noexec(path))
+        return REFUSE(
+            "noexec",
+            "the file system of %.*s is mounted noexec, so no program can load it: copy it "
+            "to another one, or remount that one with exec",
+            length, path);
+    return REFUSE("noexec",
+                  "the system lets no program load it from %.*s (%s): look for a denial of SELinux "
+                  "or AppArmor (ausearch -m avc, dmesg)",
+                  length, path, strerror(error));
 }
 
 static collet_status policy_step(scan *s, candidate *c, int *fd)
@@ -137,8 +151,10 @@ static collet_status policy_step(scan *s, candidate *c, int *fd)
     if (text_list_has(s->options->deny, p->name))
         return step_done(s, c, "policy", start, 0, "denied",
                          "switched off by name in the configuration");
-    collet_status status = trust_open(p->path, trusted_groups(s), fd, &why);
-    c->distrusted = status != COLLET_OK;
+    collet_status status = trust_open(p->path, loader_trusted(s->options), fd, &why);
+    if (status == COLLET_OK)
+        status = check_executable(p->path, *fd, &why);
+    c->misplaced = status != COLLET_OK;
     return status == COLLET_NO_MEMORY ? no_memory(s->err) : step_end(s, c, "policy", start, &why);
 }
 
@@ -228,23 +244,56 @@ static collet_status probe_off(scan *s, candidate *c)
 
 /* ---- Rounds of concurrent probes ------------------------------------------------ */
 
+/* Its probe could not load it: another of its name that can be loaded is better. */
+static int is_doubtful(const candidate *c)
+{
+    return c->settled &&
+           (!strcmp(c->plugin.code, "missing-library") || !strcmp(c->plugin.code, "load-failed"));
+}
+
 /* An earlier file of that name that is, or may be, usable; else NULL. */
 static const candidate *earlier_of_name(const scan *s, const candidate *c)
 {
     for (const candidate *earlier = s->candidates; earlier < c; earlier++)
-        if (earlier->plugin.usable && !strcmp(earlier->plugin.name, c->plugin.name))
+        if (earlier->plugin.usable && !is_doubtful(earlier) &&
+            !strcmp(earlier->plugin.name, c->plugin.name))
             return earlier;
     return NULL;
 }
 
-/* The name is used by a usable plugin: no probe. */
-static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *first)
+/* The name is used by a usable plugin. */
+static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *used)
 {
-    char reason[4200];
+    char reason[4200 + COLLET_ERROR_TEXT];
+    const collet_host *host = s->options->host;
+    int doubtful = is_doubtful(c) && !is_doubtful(used);
     c->settled = 1;
-    snprintf(reason, sizeof reason, "the backend %s is already found in %s", c->plugin.name,
-             first->plugin.path);
+    if (doubtful)
+        snprintf(reason, sizeof reason,
+                 "it could not be loaded (%s), and the backend %s is in %s too", c->plugin.reason,
+                 c->plugin.name, used->plugin.path);
+    else
+        snprintf(reason, sizeof reason, "the backend %s is already found in %s", c->plugin.name,
+                 used->plugin.path);
+    if (doubtful)
+        host->log(host, COLLET_LOG_WARNING, "the plugin %s is not used: %s", c->plugin.path,
+                  reason);
     return step_done(s, c, "register", record_clock(), 0, "duplicate-name", reason);
+}
+
+/* One usable plugin of a name is left: the first that could be loaded, else the first. */
+static collet_status settle_names(scan *s)
+{
+    collet_status status = COLLET_OK;
+    for (size_t i = 0; i < s->candidate_count; i++)
+        for (size_t k = 0; k < s->candidate_count && status == COLLET_OK; k++) {
+            candidate *c = &s->candidates[i], *other = &s->candidates[k];
+            if (i != k && c->plugin.usable && other->plugin.usable &&
+                !strcmp(c->plugin.name, other->plugin.name) &&
+                (is_doubtful(c) != is_doubtful(other) ? is_doubtful(c) : k < i))
+                status = refuse_duplicate(s, c, other);
+        }
+    return status;
 }
 
 /* Settles duplicates and what needs no probe; lists in `ready` those to be probed now. One with the
@@ -292,33 +341,14 @@ static int any_usable(const scan *s)
     return 0;
 }
 
-/* It runs as plugins do; one that is missing tells so when it is started. */
-static collet_status check_probe_program(scan *s)
-{
-    const collet_host *host = s->options->host;
-    int fd = -1;
-    refusal why;
-    if (!s->probe_program || !s->options->probe || !any_usable(s))
-        return COLLET_OK;
-    collet_status status = trust_open(s->probe_program, trusted_groups(s), &fd, &why);
-    if (fd >= 0)
-        close(fd);
-    if (status == COLLET_NO_MEMORY)
-        return no_memory(s->err);
-    if (status == COLLET_OK || status == COLLET_IO)
-        return COLLET_OK;
-    host->log(host, COLLET_LOG_WARNING, "%s is not run: %s", s->probe_program, why.text);
-    free(s->probe_program);
-    s->probe_program = NULL;
-    return COLLET_OK;
-}
-
 static collet_status probe_all(scan *s)
 {
     candidate **ready = calloc(s->candidate_count + 1, sizeof(candidate *));
     probing *list = calloc(s->candidate_count + 1, sizeof *list);
     size_t count = 1;
-    collet_status status = ready && list ? check_probe_program(s) : no_memory(s->err);
+    collet_status status = ready && list ? COLLET_OK : no_memory(s->err);
+    if (status == COLLET_OK && s->options->probe && any_usable(s))
+        status = probing_find_program(s->options, &s->probe_program, s->err);
     while (status == COLLET_OK && count) {
         status = round_start(s, ready, &count);
         if (status == COLLET_OK)
@@ -359,13 +389,13 @@ static int is_listed(const loader_plugin *p)
 }
 
 /* Where other plugins are usable, no error tells why these are not. Once for each reason. */
-static void warn_of_distrusted(const scan *s)
+static void warn_of_misplaced(const scan *s)
 {
     const collet_host *host = s->options->host;
     const char *told = "";
     for (size_t i = 0; any_usable(s) && i < s->candidate_count; i++) {
         const loader_plugin *p = &s->candidates[i].plugin;
-        if (!s->candidates[i].distrusted || !strcmp(p->reason, told))
+        if (!s->candidates[i].misplaced || !strcmp(p->reason, told))
             continue;
         told = p->reason;
         host->log(host, COLLET_LOG_WARNING, "the plugin %s is not used: %s", p->path, told);
@@ -391,22 +421,6 @@ static collet_status keep(scan *s, loader_plugin *p)
     *p = (loader_plugin){.path = NULL};
     manifest_init(&p->manifest);
     return COLLET_OK;
-}
-
-static collet_status find_probe_program(scan *s)
-{
-    if (s->options->probe_program) {
-        s->probe_program = strdup(s->options->probe_program);
-        return s->probe_program ? COLLET_OK : no_memory(s->err);
-    }
-    char *directory = file_core_directory();
-    collet_status status = COLLET_OK;
-    if (directory && asprintf(&s->probe_program, "%s/collet/collet-probe", directory) < 0) {
-        s->probe_program = NULL;
-        status = no_memory(s->err);
-    }
-    free(directory);
-    return status;
 }
 
 static collet_status report_examined(scan *s)
@@ -443,15 +457,15 @@ collet_status loader_scan(const loader_options *options, record_list *records,
 {
     scan s = {.options = options, .records = records, .err = err};
     search_result found = {.files = NULL};
-    collet_status status = find_probe_program(&s);
-    if (status == COLLET_OK)
-        status = search_files(options, records, &found, err);
+    collet_status status = search_files(options, records, &found, err);
     if (status == COLLET_OK)
         status = examine_all(&s, &found);
     if (status == COLLET_OK)
         status = probe_all(&s);
     if (status == COLLET_OK)
-        warn_of_distrusted(&s);
+        status = settle_names(&s);
+    if (status == COLLET_OK)
+        warn_of_misplaced(&s);
     for (size_t i = 0; status == COLLET_OK && i < s.candidate_count; i++)
         status = keep(&s, &s.candidates[i].plugin);
     search_clear(&found);

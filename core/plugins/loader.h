@@ -19,18 +19,15 @@
  *             not-regular               a FIFO, a directory, a device
  *             world-writable            anyone may write to the file
  *             world-writable-directory  anyone may replace the file, or a directory above it
- *             group-writable            members of a group may: not root's, nor the user's own, nor one
- *                                       of options' trust_group
- *             group-writable-directory  they may replace the file, or a directory above it
- *             foreign-owner             owner of file or directory is not root, this user or the
- *                                       owner of libcore
- *             raised-privileges         (after the manifest) it depends on the caller's environment
- *             denied                    switched off by name in the configuration
- *   manifest  empty                     the file has no bytes
- *             not-elf                   not an ELF file
- *             truncated                 the file ends before what its headers promise
- *             wrong-class               32-bit in a 64-bit program, or other byte order
- *             wrong-machine             for another processor
+ *             group-writable            members of a group may: not root's, nor the user's own, nor
+ * one of options' trust_group group-writable-directory  they may replace the file, or a directory
+ * above it noexec                    the system maps no code of the file: its file system is
+ * mounted noexec, or a security module forbids it foreign-owner             owner of file or
+ * directory is not root, this user or the owner of libcore raised-privileges         (after the
+ * manifest) it depends on the caller's environment denied                    switched off by name
+ * in the configuration manifest  empty                     the file has no bytes not-elf not an ELF
+ * file truncated                 the file ends before what its headers promise wrong-class 32-bit
+ * in a 64-bit program, or other byte order wrong-machine             for another processor
  *             not-shared-object         an ELF file, but no shared object
  *             malformed-elf             invalid headers or notes
  *             no-manifest               a shared object, but no plugin
@@ -66,7 +63,8 @@
  *             load-failed               the dynamic linker failed for another reason
  *             probe-unavailable         collet-probe could not be started or reported nothing
  *             not-probed                probing is switched off
- *   register  duplicate-name            an earlier file in the search path has the name
+ *   register  duplicate-name            an earlier file in the search path has the name, or a later
+ *                                       one, and this one could not be loaded by its probe
  *   open      changed                   the file is not the one that was found
  *             op-left-out               another backend defines an op of that name differently
  *             signature-left-out        an own op has types that this libcore does not know
@@ -90,11 +88,11 @@
 #include "record.h"
 
 /*
- * Lists the plugins and layers in the search path, in its order. Names are unique: the first usable
- * one of a name, else the first. Shared objects without a manifest are ordinary libraries: records,
- * not plugins. *plugins belongs to the caller: loader_plugins_free. NO_MEMORY.
- * Any thread. Plugins are probed at the same time; blocks up to twice timeout_ms for each 16 of
- * them (probing.h).
+ * Lists the plugins and layers in the search path, in its order. Names are unique: the first one of
+ * a name that its probe could load, else the first usable one, else the first. Shared objects
+ * without a manifest are ordinary libraries: records, not plugins. *plugins belongs to the caller:
+ * loader_plugins_free. NO_MEMORY. Any thread. Plugins are probed at the same time; blocks up to
+ * twice timeout_ms for each 16 of them (probing.h).
  */
 collet_status loader_scan(const loader_options *options, record_list *records,
                           loader_plugin **plugins, size_t *count, collet_error *err);

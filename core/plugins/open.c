@@ -20,8 +20,10 @@ static collet_status linker_failure(refusal *why)
         return REFUSE("unresolved-symbol", "%s", text);
     int library = strstr(text, "cannot open shared object file") ||
                   strstr(text, "Error loading shared library");
-    return refuse_with(why, COLLET_UNAVAILABLE, library ? "missing-library" : "load-failed", "%s",
-                       text);
+    int unmapped = strstr(text, "failed to map segment") != NULL;
+    return refuse_with(
+        why, COLLET_UNAVAILABLE, library ? "missing-library" : "load-failed", "%s%s", text,
+        unmapped ? " (is its file system mounted noexec, or a limit of memory too low?)" : "");
 }
 
 static collet_status check_floating(floating_state before, const char *where, refusal *why)

@@ -45,4 +45,10 @@ typedef struct loader_options {
     void *user; /* for `examined` */
 } loader_options;
 
+/* The groups of trust_open. */
+static inline const char *loader_trusted(const loader_options *options)
+{
+    return options->trust_group ? options->trust_group : "";
+}
+
 #endif

@@ -18,6 +18,7 @@
 #include <collet/collet.h>
 
 #include "capabilities.h"
+#include "file.h"
 #include "util/json.h"
 #include "util/text.h"
 #include "open.h"
@@ -436,8 +437,11 @@ static collet_status probe_start(child *c, const probe_request *request, probe_r
     c->settled = 1;
     if (error == ENOMEM)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a probe");
-    return report_format(report, "probe-unavailable", 1, err, "%s cannot be started: %s",
-                         request->program, strerror(error));
+    return report_format(report, "probe-unavailable", 1, err, "%s cannot be started: %s%s",
+                         request->program, strerror(error),
+                         file_is_noexec(request->program)
+                             ? " (its file system is mounted noexec: remount it with exec)"
+                             : "");
 }
 
 static collet_status probe_end(child *c, const probe_request *request, probe_report *report,

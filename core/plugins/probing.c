@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <collet/collet.h>
 
 #include "capabilities.h"
 #include "probe_cache.h"
+#include "trust.h"
 #include "util/json.h"
 
 static collet_status no_memory(collet_error *err)
@@ -160,6 +162,44 @@ static collet_status explain(probing *p, collet_error *err)
     }
     cJSON_Delete(root);
     return fine ? COLLET_OK : no_memory(err);
+}
+
+/* ---- The program ------------------------------------------------------------------------- */
+
+static collet_status name_program(const loader_options *o, char **program, collet_error *err)
+{
+    *program = NULL;
+    if (o->probe_program) {
+        *program = strdup(o->probe_program);
+        return *program ? COLLET_OK : no_memory(err);
+    }
+    char *directory = file_core_directory();
+    collet_status status = COLLET_OK;
+    if (directory && asprintf(program, "%s/collet/collet-probe", directory) < 0) {
+        *program = NULL;
+        status = no_memory(err);
+    }
+    free(directory);
+    return status;
+}
+
+collet_status probing_find_program(const loader_options *o, char **program, collet_error *err)
+{
+    int fd = -1;
+    refusal why;
+    collet_status status = name_program(o, program, err);
+    if (status != COLLET_OK || !*program)
+        return status;
+    status = trust_open(*program, loader_trusted(o), &fd, &why);
+    if (fd >= 0)
+        close(fd);
+    if (status == COLLET_OK || status == COLLET_IO)
+        return COLLET_OK;
+    if (status != COLLET_NO_MEMORY)
+        o->host->log(o->host, COLLET_LOG_WARNING, "%s is not run: %s", *program, why.text);
+    free(*program);
+    *program = NULL;
+    return status == COLLET_NO_MEMORY ? no_memory(err) : COLLET_OK;
 }
 
 /* ---- All of them --------------------------------------------------------------------------- */

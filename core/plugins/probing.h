@@ -29,6 +29,11 @@ typedef struct probing {
     const char **settings; /* of safe mode; NULL: those of the options */
 } probing;
 
+/* The path of collet-probe, which the caller frees. NULL: unknown, or, with a warning, not trusted
+ * as plugins are; a program that is missing is reported when it is started. NO_MEMORY. */
+collet_status probing_find_program(const loader_options *options, char **program,
+                                   collet_error *err);
+
 /* Fills death_* and report of each; program is collet-probe's path or NULL. NO_MEMORY. Any thread;
  * blocks up to twice the time limit for each PROBE_MAX_AT_ONCE plugins. */
 collet_status probing_run(const loader_options *options, const char *program, probing *list,

@@ -312,13 +312,14 @@ const collet_kernel_row *device_find_row(const device *d, uint32_t id, uint64_t 
 
 /* ---- The list of backends ---------------------------------------------------------------- */
 
-/* Backends that cannot be used, for lack of a device too, come last; after them the layers. */
+/* As auto chooses: first what is proven, then what is tried when it is opened, then what cannot be
+ * used, for lack of a device too; last the layers. */
 static void rank(loader_plugin *p)
 {
-    int32_t count = 1;
+    int32_t count = 0;
     if (p->usable && p->capabilities)
         (void)capabilities_verify(p->capabilities, &count, NULL);
-    p->rank = p->manifest.layer ? -1 : p->usable && count > 0;
+    p->rank = p->manifest.layer ? -1 : !p->usable ? 0 : count > 0 ? 2 : !p->capabilities;
 }
 
 static int by_preference(const void *left, const void *right)

@@ -2,9 +2,11 @@
 /* Enumerates the devices and queries their properties. */
 #include "opencl.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "shared/host/util/text.h"
@@ -28,41 +30,85 @@ typedef struct pci_bus_info {
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
+static int is_pocl(const opencl_driver *cl, cl_platform_id platform)
+{
+    char name[64] = "";
+    return !cl->GetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) &&
+           !strcmp(name, "Portable Computing Language");
+}
+
 /* PoCL starts a thread for each processor when it is asked for its devices first, and aborts the
  * process where it cannot. */
-static int can_start(const opencl_driver *cl, cl_platform_id platform)
+static int can_start(void)
 {
     static _Atomic int started;
-    char name[64] = "";
-    if (started || cl->GetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) ||
-        strcmp(name, "Portable Computing Language") != 0)
-        return 1;
-    started = threads_can_start((int)sysconf(_SC_NPROCESSORS_ONLN));
+    if (!started)
+        started = threads_can_start((int)sysconf(_SC_NPROCESSORS_ONLN));
     return started;
 }
 
+/* PoCL opens compiled kernels in its cache as libraries, and aborts the process where it cannot.
+ * Sets `place` to the directory of the cache, which may not exist yet, if it is mounted noexec. */
+static int has_noexec_cache(char place[PATH_MAX])
+{
+    const char *own = getenv("POCL_CACHE_DIR"), *cache = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME");
+    char at[PATH_MAX];
+    struct statvfs fs;
+    int n = own                 ? snprintf(at, sizeof at, "%s", own)
+            : cache && cache[0] ? snprintf(at, sizeof at, "%s/pocl/kcache", cache)
+            : home              ? snprintf(at, sizeof at, "%s/.cache/pocl/kcache", home)
+                                : -1;
+    if (n <= 0 || n >= (int)sizeof at)
+        return 0;
+    strcpy(place, at);
+    for (char *slash; statvfs(at, &fs); *slash = '\0')
+        if (!(slash = strrchr(at, '/')) || slash == at)
+            return 0;
+    return (fs.f_flag & ST_NOEXEC) != 0;
+}
+
+/* Why PoCL would end the process; 0: it would not. */
+static int pocl_aborts(char reason[OPENCL_REASON])
+{
+    char place[PATH_MAX];
+    if (!can_start())
+        snprintf(reason, OPENCL_REASON,
+                 "the system starts no more threads, without which PoCL aborts: "
+                 "raise the limit (ulimit -u, pids.max of the cgroup)");
+    else if (has_noexec_cache(place))
+        snprintf(
+            reason, OPENCL_REASON,
+            "PoCL loads compiled kernels from %.300s, whose file system is mounted noexec, and "
+            "aborts: set POCL_CACHE_DIR to a directory elsewhere",
+            place);
+    else
+        return 0;
+    return 1;
+}
+
 uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
-                             char reason[256])
+                             char reason[OPENCL_REASON])
 {
     cl_platform_id platforms[PLATFORMS];
     cl_uint platform_count = 0;
     uint32_t count = 0;
+    int pocl = 0;
     char name[32];
     cl_int error = cl->GetPlatformIDs(PLATFORMS, platforms, &platform_count);
     if (error != CL_SUCCESS || !platform_count) {
-        snprintf(reason, 256, "the OpenCL loader finds no platform: no driver is installed (%s)",
+        snprintf(reason, OPENCL_REASON,
+                 "the OpenCL loader finds no platform: no driver is installed (%s)",
                  error == CL_SUCCESS ? "none" : opencl_error_name(error, name));
         return 0;
     }
     platform_count = platform_count < PLATFORMS ? platform_count : PLATFORMS;
     for (cl_uint i = 0; i < platform_count && count < OPENCL_DEVICES; i++) {
         cl_uint found = 0;
-        if (!can_start(cl, platforms[i])) {
-            snprintf(reason, 256,
-                     "the system starts no more threads, without which PoCL aborts: "
-                     "raise the limit (ulimit -u, pids.max of the cgroup)");
+        int this_is = is_pocl(cl, platforms[i]);
+        if (this_is && pocl_aborts(reason))
             return 0;
-        }
+        pocl |= this_is;
         error = cl->GetDeviceIDs(
             platforms[i], CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR,
             OPENCL_DEVICES - count, ids + count, &found);
@@ -70,9 +116,10 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
             count += found < OPENCL_DEVICES - count ? found : OPENCL_DEVICES - count;
     }
     if (!count)
-        snprintf(reason, 256, "no device: the %u OpenCL platform%s report%s none",
+        snprintf(reason, OPENCL_REASON, "no device: the %u OpenCL platform%s report%s none%s",
                  (unsigned)platform_count, platform_count == 1 ? "" : "s",
-                 platform_count == 1 ? "s" : "");
+                 platform_count == 1 ? "s" : "",
+                 pocl ? "; PoCL has one where it may write its cache: set POCL_CACHE_DIR" : "");
     return count;
 }
 
@@ -271,7 +318,7 @@ collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t 
     opencl_driver cl;
     cl_device_id ids[OPENCL_DEVICES];
     collet_error why = {COLLET_OK, ""};
-    char reason[256] = "";
+    char reason[OPENCL_REASON] = "";
     uint32_t count = 0;
     int gpu = 0;
     text t = {json, capacity, 0};

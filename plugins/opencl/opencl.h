@@ -44,11 +44,12 @@ struct collet_queue {
 /* ---- devices.c ------------------------------------------------------------------------------- */
 
 #define OPENCL_DEVICES 64
+#define OPENCL_REASON 512
 
 /* All devices of all platforms, in the loader's order; at most OPENCL_DEVICES. If there are none, 0
  * and why in `reason`. */
 uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
-                             char reason[256]);
+                             char reason[OPENCL_REASON]);
 /* PoCL before 6 loses count of the uses of a kernel's code while it runs in several sizes at once,
  * and aborts the process. */
 int opencl_is_single(const char *platform_version);

@@ -34,7 +34,7 @@ static const collet_kernel_row kernels[] = {
 static collet_status find_device(collet_device *d, uint32_t index, collet_error *err)
 {
     cl_device_id ids[OPENCL_DEVICES];
-    char reason[256] = "";
+    char reason[OPENCL_REASON] = "";
     collet_status status = opencl_driver_open(d->base.host, &d->cl, err);
     if (status != COLLET_OK)
         return status;

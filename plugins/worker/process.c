@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -202,9 +203,12 @@ collet_status process_start(process *p, collet_error *err)
         return COLLET_OK;
     pthread_join(p->thread, NULL);
     process_free(p);
-    return p->host->fail(err, COLLET_UNAVAILABLE,
-                         "%s cannot be started: %s (it is installed beside the backend)",
-                         p->words[0], strerror(error));
+    struct statvfs fs;
+    bool noexec = !statvfs(p->words[0], &fs) && (fs.f_flag & ST_NOEXEC);
+    return p->host->fail(err, COLLET_UNAVAILABLE, "%s cannot be started: %s (%s)", p->words[0],
+                         strerror(error),
+                         noexec ? "its file system is mounted noexec: remount it with exec"
+                                : "it is installed beside the backend");
 }
 
 void process_kill(process *p)

@@ -281,6 +281,9 @@ static void auto_opens_what_is_unproven_last(void **state)
     (void)state;
     assert_ok(cx, collet_add(cx, c, a, a));
     assert_int_equal(state_of(rt, "zoo_missing_library"), COLLET_BACKEND_UNPROVEN);
+    collet_backend_info first = {.struct_size = sizeof first};
+    assert_int_equal(collet_backend_info_at(rt, 1, &first, NULL), COLLET_OK);
+    assert_string_equal(first.name, "zoo_missing_library");
     assert_status(cx, collet_set_backend(cx, "zoo_missing_library"), COLLET_UNAVAILABLE);
     assert_int_equal(state_of(rt, "zoo_missing_library"), COLLET_BACKEND_UNAVAILABLE);
     collet_array_free(a);

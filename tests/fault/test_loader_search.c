@@ -5,6 +5,7 @@
 #include "loader_fixture.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -352,6 +353,49 @@ static void first_usable_wins(void **state)
     assert_int_equal(f->count, 2);
 }
 
+/* good.so, which no linker loads: the address of a segment is odd. */
+static void add_not_loadable(fixture *f, const char *name)
+{
+    size_t count;
+    fixture_add(f, "good", name);
+    char *bytes = fixture_read(fixture_path(f, name), &count);
+    const ElfW(Ehdr) *head = (const void *)bytes;
+    const ElfW(Phdr) *p = (const void *)(bytes + head->e_phoff);
+    while (p->p_type != PT_LOAD)
+        p++;
+    size_t offset = (size_t)((const char *)&p->p_vaddr - bytes);
+    free(bytes);
+    fixture_add_patched(f, name, offset, &(ElfW(Addr)){1}, sizeof(ElfW(Addr)));
+}
+
+/* Nor does one that could not be loaded hide one that could. */
+static void loaded_wins(void **state)
+{
+    fixture *f = *state;
+    collet_host host = fixture_host;
+    host.log = count_warnings;
+    f->options.host = &host;
+    warnings = 0;
+    add_not_loadable(f, "a.so");
+    add_not_loadable(f, "b.so");
+    fixture_scan(f);
+    assert_int_equal(f->count, 1);
+    assert_true(f->plugins[0].usable && f->plugins[0].unproven);
+    assert_string_equal(f->plugins[0].path, fixture_path(f, "a.so"));
+    fixture_assert_refused(f, "b.so", "register", "duplicate-name", "already found in ");
+    assert_int_equal(warnings, 0);
+    fixture_add(f, "good", "c.so");
+    fixture_add(f, "good", "d.so");
+    fixture_scan(f);
+    assert_int_equal(f->count, 1);
+    fixture_assert_proven(f, "zoo_good");
+    assert_string_equal(f->plugins[0].path, fixture_path(f, "c.so"));
+    fixture_assert_refused(f, "a.so", "register", "duplicate-name", "it could not be loaded (");
+    fixture_assert_refused(f, "b.so", "register", "duplicate-name", "c.so too");
+    fixture_assert_refused(f, "d.so", "register", "duplicate-name", "already found in ");
+    assert_int_equal(warnings, 2);
+}
+
 static void duplicate_file(void **state)
 {
     fixture *f = *state;
@@ -491,6 +535,7 @@ int main(void)
         CASE(dangling_link),
         CASE(duplicate_name),
         CASE(first_usable_wins),
+        CASE(loaded_wins),
         CASE(duplicate_file),
         CASE(path_elements),
         CASE(order_and_plus),

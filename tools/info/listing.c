@@ -171,6 +171,10 @@ void info_list_backends(const collet_runtime *runtime)
             add(&t, "* is selected by auto.");
         else
             add(&t, "* is selected by the setting backend = %s (%s).", choice.value, choice.source);
+        if (chosen != SIZE_MAX &&
+            collet_backend_info_at(runtime, chosen, &backend, NULL) == COLLET_OK &&
+            backend.state == COLLET_BACKEND_UNPROVEN)
+            add(&t, " Only its first use shows whether it can be loaded.");
         add(&t, " backend-info NAME shows details of a backend.");
         putchar('\n');
         wrap_print(t.bytes, 0);
