@@ -22,13 +22,19 @@ collet_status collet_extraction_check_selection(const char *text, collet_error *
 #define KEY_MOST 31 /* bytes of a key */
 
 static const char not_chosen[] = "not requested";
+const char extract_no_times[] = "the trajectory has no times";
+
+#define SOME_VELOCITIES 8u /* beside EXTRACT_VELOCITIES and so on: of some atoms, not of all */
 
 /* Why an output cannot be computed; NULL: it can. */
 static const char *missing(uint32_t needs, uint32_t has)
 {
     if (needs & ~has & EXTRACT_VELOCITIES)
-        return "the trajectory has no velocities";
-    return needs & ~has & EXTRACT_FORCES ? "the trajectory has no forces" : NULL;
+        return has & SOME_VELOCITIES ? "not every atom of the trajectory has a velocity"
+                                     : "the trajectory has no velocities";
+    if (needs & ~has & EXTRACT_FORCES)
+        return "the trajectory has no forces";
+    return needs & ~has & EXTRACT_TIMES ? extract_no_times : NULL;
 }
 
 /* Insertions, deletions and changes of letters that make `word` of `key`; upper case is lower. */
@@ -140,7 +146,9 @@ static collet_status open_all(collet_extraction *x, const collet_extraction_opti
     if (status != COLLET_OK)
         return status;
     fields = (x->inputs.info->has_velocities ? EXTRACT_VELOCITIES : 0) |
-             (x->inputs.info->has_forces ? EXTRACT_FORCES : 0);
+             (x->inputs.info->has_forces ? EXTRACT_FORCES : 0) |
+             (x->inputs.info->has_times ? EXTRACT_TIMES : 0) |
+             (x->inputs.info->lacking >= 0 ? SOME_VELOCITIES : 0);
     return choose_keys(x->settings.keys, fields, x->left_out, &x->has, err);
 }
 
@@ -194,6 +202,7 @@ void collet_extraction_get_info(const collet_extraction *x, collet_extraction_in
         .format = trajectory->format,
         .has_velocities = trajectory->has_velocities,
         .has_forces = trajectory->has_forces,
+        .has_times = trajectory->has_times,
         .atoms_total = x->inputs.topology->n_atoms,
         .atoms = x->inputs.n_atoms,
         .mass = x->inputs.mass,

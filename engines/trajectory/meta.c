@@ -4,6 +4,7 @@
 #include "io/utf8.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,7 @@ static void describe_inputs(document *d, const collet_extraction *x)
     put_integer(d, trajectory, "atoms", info->n_atoms);
     put(d, trajectory, "velocities", cJSON_CreateBool(info->has_velocities));
     put(d, trajectory, "forces", cJSON_CreateBool(info->has_forces));
+    put(d, trajectory, "times", cJSON_CreateBool(info->has_times));
     describe_masses(d, inputs, x);
     describe_reference(d, inputs, x);
 }
@@ -173,8 +175,10 @@ static void describe_choice(document *d, const collet_extraction *x)
     put_integer(d, frames, "step", x->settings.step);
     put_integer(d, frames, "first", x->first_frame);
     put_integer(d, frames, "last", x->last_frame);
-    put_number(d, frames, "first_time_ps", x->first_time);
-    put_number(d, frames, "last_time_ps", x->last_time);
+    if (!isnan(x->first_time))
+        put_number(d, frames, "first_time_ps", x->first_time);
+    if (!isnan(x->last_time))
+        put_number(d, frames, "last_time_ps", x->last_time);
     put(d, d->root, "axis", cJSON_CreateDoubleArray(x->settings.axis, 3));
 }
 

@@ -4,6 +4,7 @@
 #include "meta.h"
 #include "warnings.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,16 +204,30 @@ collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_rows
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
+static void note_time(collet_extraction *x, int64_t index, double time)
+{
+    if (isnan(time)) {
+        if (x->n_timed == x->n_frames)
+            x->first_untimed = index;
+        return;
+    }
+    if (x->n_timed > 0 && time <= x->latest && x->times_not_rising++ == 0) {
+        x->first_not_rising = index;
+        x->not_rising[0] = x->latest;
+        x->not_rising[1] = time;
+    }
+    x->latest = time;
+    x->n_timed++;
+}
+
 static void note_frames(collet_extraction *x, const collet_frames *frames)
 {
     for (int64_t i = 0; i < frames->n_frames; i++) {
         if (x->n_frames == 0) {
             x->first_frame = frames->indices[i];
             x->first_time = frames->times[i];
-        } else if (!(frames->times[i] > x->last_time)) {
-            if (x->times_not_rising++ == 0)
-                x->first_not_rising = frames->indices[i];
         }
+        note_time(x, frames->indices[i], frames->times[i]);
         x->n_frames++;
         x->last_frame = frames->indices[i];
         x->last_time = frames->times[i];

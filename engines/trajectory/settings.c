@@ -30,6 +30,8 @@ static collet_status check_source(const collet_extraction_options *o, collet_err
     if (s->struct_size != sizeof *s)
         return collet_fail(err, COLLET_INVALID, "source: struct_size is %u, not %zu",
                            s->struct_size, sizeof *s);
+    if (s->reserved)
+        return collet_fail(err, COLLET_INVALID, "source: reserved is %u, not 0", s->reserved);
     if (s->n_atoms < 1 || s->n_atoms > SOURCE_ATOMS)
         return collet_fail(err, COLLET_INVALID, "source: %lld atoms, not 1 to 2^40",
                            (long long)s->n_atoms);

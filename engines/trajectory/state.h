@@ -17,12 +17,16 @@
 #include "rows.h"
 #include "settings.h"
 
+/* The reason in left_out of outputs that need times. */
+extern const char extract_no_times[];
+
 typedef enum extract_stage { EXTRACT_OPEN, EXTRACT_RUNNING, EXTRACT_DONE } extract_stage;
 
 struct collet_extraction {
     extract_settings settings;
     extract_inputs inputs;
-    uint32_t has; /* EXTRACT_VELOCITIES, EXTRACT_FORCES: fields that the chosen keys need */
+    uint32_t has; /* EXTRACT_VELOCITIES, EXTRACT_FORCES, EXTRACT_TIMES: fields that the chosen keys
+                     need */
     const char *left_out[EXTRACT_MAX_OUTPUTS]; /* NULL: computed */
 
     extract_stage stage;
@@ -45,11 +49,15 @@ struct collet_extraction {
     int64_t n_frames;
     int64_t first_frame;
     int64_t last_frame;
-    double first_time;
+    double first_time; /* NaN: that frame has none */
     double last_time;
+    double latest; /* the last time that is not NaN, while n_timed > 0 */
+    int64_t n_timed;
+    int64_t first_untimed;    /* the first frame without one, where n_timed < n_frames */
     int64_t end_offset;       /* byte of the trajectory after the last frame */
     int64_t times_not_rising; /* frames that are not later than the one before them */
     int64_t first_not_rising; /* the first of these, by its number in the file */
+    double not_rising[2];     /* the time before it, and its own */
     int32_t truncated;        /* 1: the trajectory ends inside a frame; see `truncation` */
     collet_error truncation;
 

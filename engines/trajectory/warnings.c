@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static collet_status add(collet_extraction *x, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
@@ -98,14 +99,72 @@ static collet_status warn_not_finite(collet_extraction *x, int field, collet_err
                results[field], more);
 }
 
-static collet_status warn_times(collet_extraction *x, collet_error *err)
+static int computes_derivative(const collet_extraction *x)
 {
-    if (x->times_not_rising == 0 || (x->has & EXTRACT_VELOCITIES) == 0)
+    for (size_t i = 0; i < extract_output_count; i++)
+        if (extract_outputs[i].buffer >= EXTRACT_BUFFER_OF(EXTRACT_DLDT, 0) &&
+            x->left_out[i] == NULL)
+            return 1;
+    return 0;
+}
+
+/* 1 where a key was to be computed but for the times. */
+static int misses_times(const collet_extraction *x)
+{
+    for (size_t i = 0; i < extract_output_count; i++)
+        if (x->left_out[i] == extract_no_times)
+            return 1;
+    return 0;
+}
+
+static collet_status warn_no_times(collet_extraction *x, collet_error *err)
+{
+    const char *path = x->settings.trajectory;
+
+    if (misses_times(x))
+        return add(
+            x, err,
+            strcmp(x->inputs.info->format, "gro") == 0
+                ? "%s: no time, in ps, follows 't=' in the title of its first frame: time_ps "
+                  "and dL/dt are left out; add times, or choose other keys"
+                : "%s has no times: time_ps and dL/dt are left out",
+            path);
+    if (x->n_timed == x->n_frames || (x->has & EXTRACT_TIMES) == 0)
         return COLLET_OK;
     return add(x, err,
-               "frame %lld is not later than the one before it (such frames: %lld): dL/dt is "
-               "meaningless around them",
-               (long long)x->first_not_rising, (long long)x->times_not_rising);
+               "frame %lld has no finite time (such frames: %lld): its time_ps is NaN, and dL/dt "
+               "around it",
+               (long long)x->first_untimed, (long long)(x->n_frames - x->n_timed));
+}
+
+static collet_status warn_times(collet_extraction *x, collet_error *err)
+{
+    if (x->times_not_rising == 0)
+        return COLLET_OK;
+    return add(x, err,
+               "frame %lld is not later than the one before it: %g ps after %g ps (such frames: "
+               "%lld)%s",
+               (long long)x->first_not_rising, x->not_rising[1], x->not_rising[0],
+               (long long)x->times_not_rising,
+               computes_derivative(x) ? ": dL/dt is meaningless around them" : "");
+}
+
+/* Velocities of some atoms of the trajectory, or of the topology, which needs none, are a sign that
+ * a file was cut or joined. */
+static collet_status warn_lacking(collet_extraction *x, collet_error *err)
+{
+    const collet_topology *topology = x->inputs.topology;
+    int of_trajectory = x->inputs.info->lacking >= 0;
+    int64_t atom = of_trajectory ? x->inputs.info->lacking : topology->lacking;
+
+    if (atom < 0)
+        return COLLET_OK;
+    return add(x, err,
+               "%s: atom %lld (%s of %s %d, counted from 0) has no velocity, others have: the "
+               "velocities of this file are not used",
+               of_trajectory ? x->settings.trajectory : x->settings.topology, (long long)atom,
+               topology->names[atom], topology->residue_names[atom],
+               (int)topology->residue_ids[atom]);
 }
 
 static collet_status warn_singular(collet_extraction *x, collet_error *err)
@@ -124,6 +183,10 @@ collet_status extract_warnings_make(collet_extraction *x, collet_error *err)
 
     for (int field = 0; status == COLLET_OK && field < EXTRACT_FIELDS; field++)
         status = warn_not_finite(x, field, err);
+    if (status == COLLET_OK)
+        status = warn_lacking(x, err);
+    if (status == COLLET_OK)
+        status = warn_no_times(x, err);
     if (status == COLLET_OK)
         status = warn_times(x, err);
     if (status == COLLET_OK)

@@ -6,8 +6,9 @@
 #include "state.h"
 
 /*
- * Fills in x->warnings after the last row: values that are not finite, times that do not rise,
- * singular inertia tensors, a truncated trajectory. Reads a frame with values that are not finite
+ * Fills in x->warnings after the last row: values that are not finite, velocities of some
+ * atoms only, missing times, times that do not rise, singular inertia tensors, a truncated
+ * trajectory. Reads a frame with values that are not finite
  * once more, to find the atom. COLLET_NO_MEMORY.
  */
 collet_status extract_warnings_make(collet_extraction *extraction, collet_error *err);

@@ -237,6 +237,32 @@ def test_an_mdtraj_trajectory():
     np.testing.assert_allclose(guessed["inertia_tensor"], 2 * results["inertia_tensor"], rtol=1e-14)
 
 
+def test_times_that_a_package_made_up_are_not_used():
+    trajectory = mdtraj_like()
+    trajectory._time_default_to_arange = True  # pylint: disable=protected-access
+    with pytest.warns(RuntimeWarning, match="mdtraj trajectory has no times: time_ps and dL/dt"):
+        results = md.extract(trajectory)
+    assert "time_ps" not in results and "com" in results
+    assert not results.meta["inputs"]["trajectory"]["times"]
+
+    class Untimed(Frames):
+        @property
+        def time(self):
+            warnings.warn("Reader has no dt information, set to 1.0 ps")
+            return float(self.frame)
+
+        @time.setter
+        def time(self, _):
+            pass
+    universe = Universe()
+    universe.trajectory = Untimed()
+    with pytest.warns(RuntimeWarning, match="MDAnalysis universe has no times"):
+        results = md.extract(universe)
+    assert "L_vector" in results and not any(k in results for k in ("time_ps", "dLdt_vector"))
+    with pytest.raises(collet.InvalidError, match="'dLdt_.' cannot be computed: .* no times"):
+        md.extract(universe, keys="dLdt_*")
+
+
 def test_an_object_that_fails():
     class Broken:
         def __len__(self):
@@ -269,6 +295,23 @@ def test_the_real_packages(name):
     part = md.extract(universe.select_atoms("resid 1:9"), keys="com", masses=mass[:27])
     np.testing.assert_allclose(part["com"], md.extract(
         *files, masses=mass, selection="resid 1:9")["com"], rtol=1e-5, atol=1e-5)
+
+
+def test_files_of_the_real_packages_without_times():
+    untimed = str(DATA / "gaps/notime.gro")
+    mass = [16, 1, 1] * 4
+    with pytest.warns(RuntimeWarning, match="no time, in ps, follows 't='"):
+        expected = md.extract(untimed, untimed, masses=mass)
+    assert "time_ps" not in expected and len(expected["L_vector"]) == 5
+    mdtraj = pytest.importorskip("mdtraj")
+    with pytest.warns(RuntimeWarning, match="mdtraj trajectory has no times"):
+        results = md.extract(mdtraj.Trajectory(np.zeros((2, 3, 3)) + np.eye(3), mdtraj.load(
+            untimed).topology.subset([0, 1, 2])), masses=mass[:3])
+    assert "time_ps" not in results
+    universe = pytest.importorskip("MDAnalysis").Universe(untimed)
+    with pytest.warns(RuntimeWarning, match="MDAnalysis universe has no times"):
+        results = md.extract(universe, masses=mass)
+    assert "time_ps" not in results and "L_vector" in results
 
 
 # ---- Processes ---------------------------------------------------------------------------------

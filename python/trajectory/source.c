@@ -94,9 +94,9 @@ source *source_new(const binding *core, PyObject *tuple)
     if (!s)
         return (source *)PyErr_NoMemory();
     s->given.struct_size = sizeof s->given;
-    if (!PyArg_ParseTuple(tuple, "ssLOOOppO", &s->given.name, &dtype, &n_frames, &s->lists[0],
+    if (!PyArg_ParseTuple(tuple, "ssLOOOpppO", &s->given.name, &dtype, &n_frames, &s->lists[0],
                           &s->lists[1], &ids, &s->given.has_velocities, &s->given.has_forces,
-                          &s->read)) {
+                          &s->given.has_times, &s->read)) {
         free(s);
         return NULL;
     }

@@ -21,7 +21,7 @@ typedef struct source {
 } source;
 
 /* From (name, "f32" or "f64", frames, names, residue names, residue numbers, has velocities, has
- * forces, read), three lists as long as there are atoms. NULL with an exception. */
+ * forces, has times, read), three lists as long as there are atoms. NULL with an exception. */
 source *source_new(const binding *core, PyObject *tuple);
 
 void source_free(source *s); /* NULL is allowed */

@@ -216,6 +216,7 @@ static collet_status take_frames_of_memory(const char *name)
                                              .name = name,
                                              .n_atoms = 2,
                                              .n_frames = 5,
+                                             .has_times = 1,
                                              .read = read_frame};
     collet_extraction_options options = {.struct_size = sizeof options,
                                          .source = &source,

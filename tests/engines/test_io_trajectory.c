@@ -4,14 +4,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "directory.h"
 #include "io_files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define DATA COLLET_TEST_DATA "/md/"
 
@@ -109,7 +111,7 @@ static void gro_times_between_commas(void **state)
     }
 }
 
-static void gro_without_times_counts_frames(void **state)
+static void gro_times_are_not_made_up(void **state)
 {
     (void)state;
     io_image image = make_gro(99, "attempt=%.0f=%d at=2\n");
@@ -121,10 +123,73 @@ static void gro_without_times_counts_frames(void **state)
     collet_frames *frames = io_batch(t, 109, 1);
     assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
     assert_int_equal(frames->n_frames, 99);
-    assert_true(frames->times[2] == 2.0);
+    assert_int_equal(collet_trajectory_get_info(t)->has_times, 0);
+    for (int64_t f = 0; f < 99; f++)
+        assert_true(isnan(frames->times[f]));
     collet_frames_free(frames);
     collet_trajectory_close(t);
     free(image.data);
+}
+
+/* Saves two frames with these titles, without the velocities of `n` atoms of one frame. */
+static const char *save_gaps(const char *title, int frame, const int *atoms, int n)
+{
+    io_image image = make_gro(2, title);
+    const char *path = io_path(directory, "gaps.gro");
+    const size_t line = 69, first = image.size / 2 * (size_t)frame;
+    size_t head = (size_t)(strchr((char *)image.data, '\n') - (char *)image.data) + 7;
+
+    for (int i = 0; i < n; i++)
+        memset(image.data + first + head + (size_t)atoms[i] * line + 44, ' ', 24);
+    io_save(path, image.data, image.size);
+    free(image.data);
+    return path;
+}
+
+static void gro_velocities_of_some_atoms(void **state)
+{
+    static const struct {
+        int n, atoms[5], has_velocities, lacking;
+    } cases[] = {{0, {0}, 1, -1}, {2, {2, 3}, 0, 2}, {1, {0}, 0, 0}, {5, {0, 1, 2, 3, 4}, 0, -1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        collet_trajectory *t =
+            io_open(save_gaps("t= %.1f step= %d\n", 0, cases[i].atoms, cases[i].n));
+        const collet_trajectory_info *info = collet_trajectory_get_info(t);
+        collet_frames *frames = io_batch(t, 9, 0);
+
+        assert_int_equal(info->has_velocities, cases[i].has_velocities);
+        assert_int_equal(info->lacking, cases[i].lacking);
+        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        assert_int_equal(frames->n_frames, 2);
+        assert_true(((double *)frames->positions)[15 + 6] == 1.02);
+        collet_frames_free(frames);
+        collet_trajectory_close(t);
+    }
+}
+
+/* An error where they are requested; it names the atom, and makes up neither time nor step. */
+static void gro_velocities_of_some_atoms_later(void **state)
+{
+    static const char *const titles[] = {"t= %.1f step= %2d\n", "x %.0f %2d\n"};
+    static const char *const texts[] = {
+        "has no velocities (atom 4, counted from 0, time 0.5 ps, step 10); ",
+        "has no velocities (atom 4, counted from 0); "};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        collet_trajectory *t = io_open(save_gaps(titles[i], 1, &(int){4}, 1));
+        collet_frames *frames = io_batch(t, 9, 1);
+        collet_error err = {0};
+
+        assert_int_equal(collet_trajectory_read(t, frames, &err), COLLET_NOT_FOUND);
+        assert_int_equal(frames->n_frames, 1);
+        if (strstr(err.text, texts[i]) == NULL)
+            fail_msg("%s", err.text);
+        collet_frames_free(frames);
+        collet_trajectory_close(t);
+    }
 }
 
 /* A text file may be truncated anywhere. */
@@ -160,11 +225,23 @@ static void gro_boxes_of_frames_passed_over(void **state)
         const char *box;
         collet_status status;
     } cases[] = {
-        {"1 2 3\n", COLLET_OK},       {"1 2 3 0 0 0 0 0 0\n", COLLET_OK},
-        {"1 2 3 \n", COLLET_OK},      {"x 2 3\n", COLLET_FORMAT},
-        {"1 2 x\n", COLLET_FORMAT},   {"1 2\n", COLLET_FORMAT},
-        {"1 2 3 4\n", COLLET_FORMAT}, {"1 2 3 0 0 0 0 0\n", COLLET_FORMAT},
+        {"1 2 3\n", COLLET_OK},
+        {"1 2 3 0 0 0 0 0 0\n", COLLET_OK},
+        {"1 2 3 \n", COLLET_OK},
+        {"x 2 3\n", COLLET_FORMAT},
+        {"1 2 x\n", COLLET_FORMAT},
+        {"1 2\n", COLLET_FORMAT},
+        {"1 2 3 4\n", COLLET_FORMAT},
+        {"1 2 3 0 0 0 0 0\n", COLLET_FORMAT},
         {"1 2 30x\n", COLLET_FORMAT},
+        {"1234.512345.523456.5 \n", COLLET_OK},
+        {"10.0000010.0000010.00000\n", COLLET_OK},
+        {"-10.00000-10.00000-10.00000\n", COLLET_OK},
+        {"10.00010.00010.000 0.0000.0000.0000.000-5.0000.000\n", COLLET_OK},
+        {"10.0000010.00000\n", COLLET_FORMAT},
+        {"10.0000010.0000010.0000010.00000\n", COLLET_FORMAT},
+        {"10.0000010.0000x10.00000\n", COLLET_FORMAT},
+        {"1.2.3.\n", COLLET_FORMAT},
     };
     const char *path = io_path(directory, "passed.gro");
     (void)state;
@@ -486,7 +563,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gro_frames),
         cmocka_unit_test(gro_times_between_commas),
-        cmocka_unit_test(gro_without_times_counts_frames),
+        cmocka_unit_test(gro_times_are_not_made_up),
+        cmocka_unit_test(gro_velocities_of_some_atoms),
+        cmocka_unit_test(gro_velocities_of_some_atoms_later),
         cmocka_unit_test(gro_truncations),
         cmocka_unit_test(gro_boxes_of_frames_passed_over),
         cmocka_unit_test(gro_errors_name_line_and_frame),

@@ -90,6 +90,7 @@ static void load(memory *m, const char *path)
                                            .residue_ids = m->topology->residue_ids,
                                            .has_velocities = info->has_velocities,
                                            .has_forces = info->has_forces,
+                                           .has_times = 1,
                                            .read = read_frame,
                                            .user = m};
     collet_trajectory_close(trajectory);
@@ -259,6 +260,9 @@ static void bad_sources_are_refused(void **state)
     options.topology = NULL;
     m.source.struct_size = 8;
     expect_refused(&options, "struct_size");
+    m.source = good;
+    m.source.reserved = 1;
+    expect_refused(&options, "reserved is 1");
     m.source = good;
     m.source.n_atoms = 0;
     expect_refused(&options, "0 atoms");

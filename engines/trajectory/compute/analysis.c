@@ -169,7 +169,7 @@ static collet_status write_times(extract_analysis *a, const collet_frames *frame
     size_t bytes = (size_t)frames->n_frames * sizeof *frames->times;
     collet_status status = extract_scope_views(&a->scope, err);
 
-    if (status != COLLET_OK)
+    if (status != COLLET_OK || times == NULL)
         return status;
     return extract_scope_check(
         &a->scope, collet_array_write(a->scope.context, times, frames->times, bytes), err);

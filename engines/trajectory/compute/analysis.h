@@ -19,7 +19,7 @@ typedef struct extract_analysis extract_analysis;
 typedef struct extract_analysis_setup {
     int64_t n_atoms;
     int64_t block_frames;    /* at least the frames of a batch */
-    uint32_t has;            /* EXTRACT_VELOCITIES, EXTRACT_FORCES */
+    uint32_t has;            /* EXTRACT_VELOCITIES, EXTRACT_FORCES, EXTRACT_TIMES */
     const double *masses;    /* n_atoms, amu; copied */
     const double *reference; /* n_atoms x 3, nm; copied. NULL: the first frame */
     const double *axis;      /* 3; copied */

@@ -321,7 +321,7 @@ collet_status extract_derivation_run(extract_derivation *d, int last, collet_err
     int64_t n = d->n_rows;
     collet_status status = n > 0 ? run_frames(d, n, err) : COLLET_OK;
 
-    if (status == COLLET_OK && (d->has & EXTRACT_VELOCITIES))
+    if (status == COLLET_OK && d->buffers[EXTRACT_BUFFER_OF(EXTRACT_DLDT, EXTRACT_VECTOR)] != NULL)
         status = run_derivative(d, n, last, err);
     return status == COLLET_OK ? carry(d, n, err) : status;
 }

@@ -22,7 +22,8 @@ typedef collet_status (*extract_emit_fn)(void *user, int32_t buffer, int64_t n_r
                                          const double *rows, collet_error *err);
 
 /* Creates its own context, with the runtime and the choice of backend of `like`. `has`:
- * EXTRACT_VELOCITIES, EXTRACT_FORCES; `axis`: 3 numbers, copied. On an error *out is NULL. */
+ * EXTRACT_VELOCITIES, EXTRACT_FORCES, EXTRACT_TIMES; `axis`: 3 numbers, copied. On an error *out is
+ * NULL. */
 collet_status extract_derivation_create(collet_context *like, int64_t block_frames, uint32_t has,
                                         const double *axis, extract_emit_fn emit, void *user,
                                         extract_derivation **out, collet_error *err);

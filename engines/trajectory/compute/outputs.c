@@ -26,7 +26,7 @@
         PART(name "_z_mag", vector, EXTRACT_Z_MAG, needs, unit, "length of the part along --axis")
 
 const extract_output extract_outputs[] = {
-    {"time_ps", EXTRACT_TIME, -1, 0, "ps", "time of the frame"},
+    {"time_ps", EXTRACT_TIME, -1, EXTRACT_TIMES, "ps", "time of the frame"},
     {"com", EXTRACT_COM, -1, 0, "nm", "centre of mass"},
     {"inertia_tensor", EXTRACT_INERTIA, -1, 0, "amu nm^2",
      "inertia tensor about the centre of mass"},
@@ -39,7 +39,7 @@ const extract_output extract_outputs[] = {
     PARTS("L", EXTRACT_L, VELOCITIES, "amu nm^2/ps", "angular momentum about the centre of mass"),
     PARTS("tau", EXTRACT_TAU, FORCES, "kJ/mol", "torque about the centre of mass"),
     PARTS("omega", EXTRACT_OMEGA, VELOCITIES, "1/ps", "angular velocity, inertia^-1 L"),
-    PARTS("dLdt", EXTRACT_DLDT, VELOCITIES, "amu nm^2/ps^2",
+    PARTS("dLdt", EXTRACT_DLDT, VELOCITIES | EXTRACT_TIMES, "amu nm^2/ps^2",
           "central difference of L over the frames that were read"),
     {"k_total", EXTRACT_KINETIC, 0, VELOCITIES, "kJ/mol", "kinetic energy of the atoms"},
     {"k_trans", EXTRACT_KINETIC, 1, VELOCITIES, "kJ/mol", "of this, that of the centre of mass"},

@@ -15,6 +15,7 @@
 /* What an output needs beyond positions. */
 #define EXTRACT_VELOCITIES 1u
 #define EXTRACT_FORCES 2u
+#define EXTRACT_TIMES 4u
 
 /* The vectors that are decomposed, and their parts. */
 enum { EXTRACT_L, EXTRACT_TAU, EXTRACT_OMEGA, EXTRACT_DLDT, EXTRACT_VECTORS };
@@ -54,7 +55,7 @@ typedef struct extract_output {
     const char *key;
     int32_t buffer;
     int32_t component; /* of the buffer's row; -1: the whole row */
-    uint32_t needs;    /* EXTRACT_VELOCITIES, EXTRACT_FORCES */
+    uint32_t needs;    /* EXTRACT_VELOCITIES, EXTRACT_FORCES, EXTRACT_TIMES */
     const char *unit;
     const char *meaning;
 } extract_output;

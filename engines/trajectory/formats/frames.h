@@ -21,7 +21,10 @@ typedef struct collet_trajectory_info {
     collet_dtype dtype;     /* COLLET_F64: double-precision .trr, and .gro; else COLLET_F32 */
     int32_t has_velocities; /* 0 or 1 */
     int32_t has_forces;     /* 0 or 1 */
+    int32_t has_times;      /* 0 or 1 */
     int32_t on_demand;      /* 1: to be read by the thread that asks, not ahead */
+    int64_t lacking;        /* .gro: the first atom without a velocity where others have one: then
+                               has_velocities is 0; else -1 */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
 } collet_trajectory_info;
 
@@ -34,7 +37,7 @@ typedef struct collet_frames {
     void *positions;    /* nm */
     void *velocities;   /* nm/ps; NULL: not requested */
     void *forces;       /* kJ/mol/nm; NULL: not requested */
-    double *times;      /* ps */
+    double *times;      /* ps; NaN: the frame has none, or none that is finite */
     int64_t *indices;   /* frame number in the file, from 0 */
     int64_t end_offset; /* byte of the file after the last frame here; for progress */
     int32_t truncated;  /* 1: the error returned with this batch is a file that ends in a frame */

@@ -98,8 +98,8 @@ collet_status collet_gro_read_head(collet_lines *lines, collet_gro_head *head, i
 
 /* ---- Atoms ------------------------------------------------------------------------------- */
 
-collet_status collet_gro_measure(const collet_lines *lines, const char *text, size_t length,
-                                 collet_gro_columns *columns, collet_error *err)
+static collet_status measure_width(const collet_lines *lines, const char *text, size_t length,
+                                   size_t *width, collet_error *err)
 {
     const char *end = text + length;
     const char *first = NULL, *second = NULL;
@@ -113,17 +113,38 @@ collet_status collet_gro_measure(const collet_lines *lines, const char *text, si
                                "no positions from column %d on; an atom's line is "
                                "'%%5d%%-5s%%5s%%5d%%8.3f%%8.3f%%8.3f'",
                                COLLET_GRO_POSITIONS + 1);
-    columns->width = (size_t)(second - first);
-    if (columns->width <= DECIMALS_EXTRA)
+    *width = (size_t)(second - first);
+    if (*width <= DECIMALS_EXTRA)
         return collet_gro_fail(lines, err,
                                "the decimal points of x and y are %zu columns apart; %d more than "
                                "the decimals are expected",
-                               columns->width, DECIMALS_EXTRA);
-    /* Positions may be followed by blanks. */
-    size_t used = length;
-    while (used > 0 && (text[used - 1] == ' ' || text[used - 1] == '\t'))
-        used--;
-    columns->velocities = used > COLLET_GRO_POSITIONS + 3 * columns->width;
+                               *width, DECIMALS_EXTRA);
+    return COLLET_OK;
+}
+
+/* Positions may be followed by blanks. */
+static int has_velocity(const char *text, size_t length, size_t width)
+{
+    size_t positions = COLLET_GRO_POSITIONS + 3 * width;
+
+    while (length > positions && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    return length > positions;
+}
+
+collet_status collet_gro_measure(const collet_lines *lines, const char *text, size_t length,
+                                 int64_t atom, collet_gro_columns *columns, collet_error *err)
+{
+    if (atom == 0) {
+        *columns = (collet_gro_columns){.lacking = -1};
+        collet_status status = measure_width(lines, text, length, &columns->width, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    if (has_velocity(text, length, columns->width))
+        columns->with_velocity++;
+    else if (columns->lacking < 0)
+        columns->lacking = atom;
     return COLLET_OK;
 }
 
@@ -151,7 +172,7 @@ collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, 
 
     collet_status status =
         read_columns(lines, text, length, COLLET_GRO_POSITIONS, width, "position", position, err);
-    if (status != COLLET_OK || !columns->velocities)
+    if (status != COLLET_OK || !has_velocity(text, length, width))
         return status;
     return read_columns(lines, text, length, COLLET_GRO_POSITIONS + 3 * width, width, "velocity",
                         velocity, err);
@@ -159,7 +180,8 @@ collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, 
 
 /* ---- Box --------------------------------------------------------------------------------- */
 
-static int is_box(const char *text, size_t length)
+/* 3 or 9 numbers between blanks. */
+static int is_spaced_box(const char *text, size_t length)
 {
     const char *end = text + length;
     double number;
@@ -175,6 +197,28 @@ static int is_box(const char *text, size_t length)
     return n == 3 || n == 9;
 }
 
+/* 3 or 9 numbers that may touch: the decimals of the last one tell where each of them ends. */
+static int is_touching_box(const char *text, size_t length)
+{
+    const char *end = text + length;
+    double number;
+    int n = 0;
+
+    while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    const char *last = memrchr(text, '.', (size_t)(end - text));
+    size_t decimals = last ? (size_t)(end - last - 1) : 0;
+    while (decimals > 0 && text < end) {
+        const char *point = memchr(text, '.', (size_t)(end - text));
+        size_t field = point ? (size_t)(point - text) + 1 + decimals : 0;
+        if (!point || field > (size_t)(end - text) || !collet_decimal_parse(text, field, &number))
+            return 0;
+        n++;
+        text += field;
+    }
+    return n == 3 || n == 9;
+}
+
 collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_error *err)
 {
     const char *text;
@@ -186,7 +230,7 @@ collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_er
         return status;
     if (!text)
         return ended(lines, "the box", truncated, err);
-    if (!is_box(text, length))
+    if (!is_spaced_box(text, length) && !is_touching_box(text, length))
         return collet_gro_fail(lines, err,
                                "the box (3 or 9 numbers) is expected after the last atom, not "
                                "'%.*s'; is the number of atoms in line 2 right?",

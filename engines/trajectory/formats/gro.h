@@ -24,26 +24,39 @@ typedef struct collet_gro_head {
 /* Columns, the same for each line of the frame. */
 typedef struct collet_gro_columns {
     size_t width;
-    int32_t velocities; /* 0 or 1 */
+    int64_t with_velocity; /* atoms so far that have one */
+    int64_t lacking;       /* the first atom so far that has none; -1: all have one */
 } collet_gro_columns;
+
+/* The first atom without a velocity in a frame in which others have one; else -1. */
+static inline int64_t collet_gro_lacking(const collet_gro_columns *columns)
+{
+    return columns->with_velocity > 0 ? columns->lacking : -1;
+}
 
 /* Reads the head. *truncated (else 0) becomes 1, with COLLET_FORMAT, where the file ends in it. */
 collet_status collet_gro_read_head(collet_lines *lines, collet_gro_head *head, int *truncated,
                                    collet_error *err);
 
-/* The columns of the atom of the last line read from `lines`. */
+/*
+ * Call it for each atom, from 0: atom 0 defines the columns, by the last line read from `lines`.
+ * Each atom may have a velocity or not.
+ */
 collet_status collet_gro_measure(const collet_lines *lines, const char *text, size_t length,
-                                 collet_gro_columns *columns, collet_error *err);
+                                 int64_t atom, collet_gro_columns *columns, collet_error *err);
 
 /*
- * Reads position and velocity (unchanged when the frame has none) of the atom of the last line read
+ * Reads position and velocity (unchanged when the line has none) of the atom of the last line read
  * from `lines`.
  */
 collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, size_t length,
                                    const collet_gro_columns *columns, double position[3],
                                    double velocity[3], collet_error *err);
 
-/* Checks the line after the atoms: 3 or 9 numbers. *truncated as above. */
+/*
+ * Checks the line after the atoms: 3 or 9 numbers, between blanks or, as numbers that fill their
+ * columns are written, with the same number of decimals each. *truncated as above.
+ */
 collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_error *err);
 
 /* 1 when the first n bytes of a file can be a .gro file's. */

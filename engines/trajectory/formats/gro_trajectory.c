@@ -29,8 +29,8 @@ static collet_status scan_atoms(collet_trajectory *trajectory, collet_lines *lin
         collet_status status = collet_lines_next(lines, &text, &length, err);
         if (status == COLLET_OK && !text)
             return collet_trajectory_truncated(trajectory, err);
-        if (status == COLLET_OK && i == 0)
-            status = collet_gro_measure(lines, text, length, columns, err);
+        if (status == COLLET_OK)
+            status = collet_gro_measure(lines, text, length, i, columns, err);
         if (status != COLLET_OK)
             return status;
     }
@@ -99,10 +99,12 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
 
     head->n_atoms = text.n_atoms;
     head->dtype = COLLET_F64;
-    head->time = text.has_time ? text.time : (double)trajectory->index;
+    head->has_time = text.has_time;
+    head->time = text.time;
     head->step = text.step;
     head->positions = state->atoms_offset;
-    head->velocities = state->columns.velocities ? state->atoms_offset : 0;
+    head->velocities = state->columns.lacking < 0 ? state->atoms_offset : 0;
+    head->lacking = collet_gro_lacking(&state->columns);
     return find_end(&lines, trajectory->source.size, head, err);
 }
 

@@ -46,6 +46,7 @@ static collet_status fill_topology(const collet_extraction_source *source,
     collet_status status = COLLET_OK;
 
     topology->n_atoms = source->n_atoms;
+    topology->lacking = -1;
     topology->title = strdup("");
     topology->names = calloc(n, sizeof *topology->names);
     topology->residue_names = calloc(n, sizeof *topology->residue_names);
@@ -93,6 +94,7 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
     head->n_atoms = source->n_atoms;
     head->dtype = source->dtype;
     head->step = -1;
+    head->has_time = source->has_times != 0;
     head->positions = 1;
     head->velocities = source->has_velocities;
     head->forces = source->has_forces;

@@ -114,11 +114,9 @@ static collet_status read_atoms(collet_lines *lines, collet_topology *topology, 
                                    "atom %lld of %lld is expected, the line has %zu "
                                    "columns",
                                    (long long)i + 1, (long long)topology->n_atoms, length);
-        if (i == 0) {
-            status = collet_gro_measure(lines, text, length, &columns, err);
-            if (status != COLLET_OK)
-                return status;
-        }
+        status = collet_gro_measure(lines, text, length, i, &columns, err);
+        if (status != COLLET_OK)
+            return status;
         status = read_identity(lines, text, topology, i, err);
         if (status != COLLET_OK)
             return status;
@@ -126,6 +124,7 @@ static collet_status read_atoms(collet_lines *lines, collet_topology *topology, 
         if (status != COLLET_OK)
             return status;
     }
+    topology->lacking = collet_gro_lacking(&columns);
     return COLLET_OK;
 }
 

@@ -20,6 +20,7 @@ typedef struct collet_topology {
     char (*names)[COLLET_ATOM_NAME];         /* n_atoms, e.g. "CA" */
     char (*residue_names)[COLLET_ATOM_NAME]; /* n_atoms, e.g. "ALA" */
     int32_t *residue_ids;                    /* n_atoms, as written */
+    int64_t lacking; /* the first atom without a velocity where others have one; else -1 */
 } collet_topology;
 
 /*

@@ -4,6 +4,7 @@
 #include "io/signature.h"
 #include "trajectory_format.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@ static const collet_trajectory_format *const formats[] = {
 };
 
 #define N_FORMATS (sizeof formats / sizeof *formats)
+
+#define PLACE 128 /* bytes of the text about a frame */
 
 collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet_status status,
                                      collet_error *err, const char *format, ...)
@@ -94,11 +97,13 @@ static void describe(collet_trajectory *trajectory, const collet_frame_head *hea
     info->dtype = head->dtype;
     info->has_velocities = head->velocities != 0;
     info->has_forces = head->forces != 0;
+    info->has_times = head->has_time;
+    info->lacking = head->lacking;
 }
 
 static collet_status read_first_head(collet_trajectory *trajectory, collet_error *err)
 {
-    collet_frame_head head = {0};
+    collet_frame_head head = {.lacking = -1};
 
     collet_status status = trajectory->format->head(trajectory, &head, err);
     if (status != COLLET_OK)
@@ -308,7 +313,7 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
     *at_end = trajectory->offset == trajectory->source.size;
     if (*at_end)
         return COLLET_OK;
-    *head = (collet_frame_head){0};
+    *head = (collet_frame_head){.lacking = -1};
     collet_status status = trajectory->format->head(trajectory, head, err);
     if (status != COLLET_OK)
         return status;
@@ -333,11 +338,36 @@ static void step_over(collet_trajectory *trajectory, const collet_frame_head *he
     trajectory->index++;
 }
 
+/* What the file has of " (atom A, time T ps, step S)", A the first atom without a velocity. */
+static void describe_place(const collet_frame_head *head, char *text, size_t size)
+{
+    const char *before = " (";
+    int n = 0;
+
+    text[0] = '\0';
+    if (head->lacking >= 0) {
+        n += snprintf(text + n, size - (size_t)n, "%satom %lld, counted from 0", before,
+                      (long long)head->lacking);
+        before = ", ";
+    }
+    if (head->has_time) {
+        n += snprintf(text + n, size - (size_t)n, "%stime %g ps", before, head->time);
+        before = ", ";
+    }
+    if (head->step >= 0) {
+        n += snprintf(text + n, size - (size_t)n, "%sstep %lld", before, (long long)head->step);
+        before = ", ";
+    }
+    if (n > 0)
+        snprintf(text + n, size - (size_t)n, ")");
+}
+
 static collet_status check_fields(const collet_trajectory *trajectory,
                                   const collet_frame_head *head, const collet_frame_target *target,
                                   collet_error *err)
 {
     const char *missing = NULL;
+    char place[PLACE];
 
     if (!head->positions)
         missing = "positions";
@@ -347,10 +377,11 @@ static collet_status check_fields(const collet_trajectory *trajectory,
         missing = "forces";
     if (!missing)
         return COLLET_OK;
+    describe_place(head, place, sizeof place);
     return collet_trajectory_fail(trajectory, COLLET_NOT_FOUND, err,
-                                  "has no %s (time %g ps, step %lld); choose frames that have "
-                                  "them with start, stop and step, or do without",
-                                  missing, head->time, (long long)head->step);
+                                  "has no %s%s; choose frames that have them with start, stop and "
+                                  "step, or do without",
+                                  missing, place);
 }
 
 static void *row(void *array, int64_t frame, const collet_frames *frames)
@@ -378,7 +409,7 @@ static collet_status deliver(collet_trajectory *trajectory, collet_frame_head *h
     status = trajectory->format->body(trajectory, head, &target, err);
     if (status != COLLET_OK)
         return status;
-    frames->times[i] = head->time;
+    frames->times[i] = head->has_time && isfinite(head->time) ? head->time : (double)NAN;
     frames->indices[i] = trajectory->index;
     frames->n_frames++;
     return COLLET_OK;

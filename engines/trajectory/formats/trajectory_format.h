@@ -19,11 +19,13 @@ typedef struct collet_frame_head {
     int64_t end; /* byte after the frame; may be beyond the end of the file */
     int64_t n_atoms;
     collet_dtype dtype;
-    double time;  /* ps; .gro without "t=" in its title: the frame's number */
-    int64_t step; /* of the simulation; -1: not in the file */
+    double time;      /* ps */
+    int32_t has_time; /* 0: the file has none for this frame, `time` is 0 */
+    int64_t step;     /* of the simulation; -1: not in the file */
     int64_t positions;
     int64_t velocities;
     int64_t forces;
+    int64_t lacking;  /* .gro: the first atom without a velocity where others have one; else -1 */
     int64_t end_line; /* text formats: line that begins at `end` */
 } collet_frame_head;
 

@@ -143,6 +143,7 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
     head->dtype = real == 8 ? COLLET_F64 : COLLET_F32;
     head->step = ints[STEP];
     head->time = load_real(bytes + length - 2 * (size_t)real, real);
+    head->has_time = 1;
     place_fields(head, ints, offset + (int64_t)length);
     return COLLET_OK;
 }

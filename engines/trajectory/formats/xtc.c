@@ -87,6 +87,7 @@ static void read_common(const uint8_t *bytes, collet_frame_head *head)
     head->dtype = COLLET_F32;
     head->step = collet_be_i32(bytes + STEP);
     head->time = (double)collet_be_f32(bytes + TIME);
+    head->has_time = 1;
 }
 
 static collet_status read_block(const collet_trajectory *trajectory, const uint8_t *bytes,

@@ -51,10 +51,16 @@ class _Universe:
         reader, now = self._trajectory, self._trajectory.ts
         native = not getattr(reader, "convert_units", True) and reader.units["length"] == "nm"
         self._length = 1.0 if native else 0.1  # of a length in nm
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            now.time  # pylint: disable=pointless-statement
+        # Without times MDAnalysis makes them up, 1 ps a frame, and warns.
+        self._timed = not any("no dt information" in str(w.message) for w in told)
         self.masses = _attribute(atoms, "masses", None) if hasattr(atoms, "masses") else None
         self.source = ("MDAnalysis universe", "f32", len(reader), _attribute(atoms, "names", ""),
                        _attribute(atoms, "resnames", ""), _attribute(atoms, "resids", 0),
-                       now.has_velocities, now.has_forces, self._read)
+                       now.has_velocities, now.has_forces, self._timed,
+                       self._read)
 
     def _read(self, frame, positions, velocities, forces):
         now = self._trajectory[frame]
@@ -63,7 +69,7 @@ class _Universe:
             np.multiply(self._atoms.velocities, self._length, out=velocities, casting="same_kind")
         if forces is not None:
             np.divide(self._atoms.forces, self._length, out=forces, casting="same_kind")
-        return float(now.time)
+        return float(now.time) if self._timed else 0.0
 
     def call(self, function):
         """function(), after which the universe is at the frame where it was."""
@@ -81,10 +87,11 @@ class _Mdtraj:
         self._trajectory = trajectory
         atoms = list(trajectory.topology.atoms)
         known = all(a.element is not None for a in atoms)
+        timed = not getattr(trajectory, "_time_default_to_arange", False)  # made up: 0, 1, 2 ...
         self.masses = [float(a.element.mass) for a in atoms] if known else None
         self.source = ("mdtraj trajectory", "f32", len(trajectory.xyz), [a.name for a in atoms],
                        [a.residue.name for a in atoms], [int(a.residue.resSeq) for a in atoms],
-                       False, False, self._read)
+                       False, False, timed, self._read)
 
     def _read(self, frame, positions, velocities, forces):
         del velocities, forces
@@ -249,7 +256,8 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
 
     Returns Results: a dict of f64 arrays whose first axis is the frames; quantities() has their
     units (nm, ps, amu, kJ/mol), meanings and shapes; `meta` describes inputs and what was left out.
-    Warnings about the results are RuntimeWarnings too. MDAnalysis keeps Angstrom in f32, so that
+    Warnings about the results are RuntimeWarnings too. Times that MDAnalysis or mdtraj made up, for
+    want of times in a file, are not used. MDAnalysis keeps Angstrom in f32, so that
     results of a universe differ from those of its file in the seventh digit.
     Raises collet.FileError and FormatError for files, InvalidError for options; what an object or
     `progress` raises. Ctrl-C raises KeyboardInterrupt at once; the work stops at its next step, and

@@ -68,7 +68,7 @@ typedef int32_t (*collet_extraction_progress_fn)(void *user,
 typedef struct collet_extraction_frame {
     uint32_t struct_size; /* set by the library */
     uint32_t reserved;
-    double time;            /* ps */
+    double time;            /* ps; ignored where the source has no times */
     const void *positions;  /* nm */
     const void *velocities; /* nm/ps; NULL: none */
     const void *forces;     /* kJ/mol/nm; NULL: none */
@@ -88,6 +88,8 @@ typedef struct collet_extraction_source {
     const int32_t *residue_ids;       /* NULL: all 0 */
     int32_t has_velocities;           /* 0 or 1: frames have them */
     int32_t has_forces;
+    int32_t has_times;
+    uint32_t reserved;
     /* Sets *frame to frame `index`. Called on the thread that calls the extraction, with rising
      * indices, and once more for a frame that a warning is about. Any status but COLLET_OK ends the
      * work and is returned, with the text in *err. It may not use the extraction or its context. */
@@ -169,17 +171,17 @@ typedef struct collet_extraction_info {
     const char *format;     /* of the trajectory: "trr", "xtc", "gro" or "memory" */
     int32_t has_velocities; /* 0 or 1: in the trajectory */
     int32_t has_forces;
+    int32_t has_times;
+    int32_t masses_guessed;
     int64_t atoms_total; /* of the topology */
     int64_t atoms;       /* selected */
     double mass;         /* of the selected atoms, amu */
-    int32_t masses_guessed;
-    uint32_t reserved;
     int64_t bytes_total; /* of the trajectory */
 
     int64_t frames;      /* computed so far */
     int64_t first_frame; /* their numbers in the file */
     int64_t last_frame;
-    double first_time; /* ps */
+    double first_time; /* ps; NaN: that frame has none */
     double last_time;
     int64_t bytes;  /* of the trajectory, up to the last frame */
     double seconds; /* from open until the last row or file was complete, or until now */
@@ -259,12 +261,12 @@ COLLET_API collet_status collet_extraction_each(collet_extraction *extraction,
  * Computes everything and writes it to `path`, which ends in ".npz", and a meta file that describes
  * results and inputs (OUT.meta.json; DIR/meta.json). Call it once, and before any row was
  * requested. Files get their names when all of them are complete: after an error no file was
- * created or replaced, unless the text reports which were. Just before, an old meta file is removed,
- * and the new one comes last: a meta file always describes the results beside it, also where the
- * program was killed. Its "id" is the comment of the .npz archive. COLLET_IO when the output
- * exists and OVERWRITE is not given, or cannot be written; COLLET_INVALID when it would replace an
- * input. A trajectory that ends inside a frame returns COLLET_OK and `truncated` in the info, if it
- * has one complete frame.
+ * created or replaced, unless the text reports which were. Just before, an old meta file is
+ * removed, and the new one comes last: a meta file always describes the results beside it, also
+ * where the program was killed. Its "id" is the comment of the .npz archive. COLLET_IO when the
+ * output exists and OVERWRITE is not given, or cannot be written; COLLET_INVALID when it would
+ * replace an input. A trajectory that ends inside a frame returns COLLET_OK and `truncated` in the
+ * info, if it has one complete frame.
  */
 COLLET_API collet_status collet_extraction_write(collet_extraction *extraction, const char *path,
                                                  uint32_t flags, collet_error *err);
@@ -274,8 +276,9 @@ COLLET_API const char *collet_extraction_meta(const collet_extraction *extractio
 
 /*
  * Warnings about the results, after the last row or after `write`: frames with values
- * that are not finite (frame and atom), times that do not rise, singular inertia tensors, a
- * truncated trajectory. NULL beyond the last.
+ * that are not finite (frame and atom), velocities of some atoms only, keys left out for want of
+ * times, times that do not rise, singular inertia tensors, a truncated trajectory. NULL beyond the
+ * last.
  */
 COLLET_API const char *collet_extraction_warning_at(const collet_extraction *extraction,
                                                     size_t index);

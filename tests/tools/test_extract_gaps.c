@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-extract on files that lack optional data, or have a part of them: nothing is made up, the
+ * rest is computed, and warnings and the meta file tell what is missing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "directory.h"
+#include "extract_runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GAPS COLLET_TEST_DATA "/md/gaps/"
+
+/* Runs it; the output is out.npz. */
+static tool_result run(int status, const char *const *args)
+{
+    const char *all[30] = {"--backend", "cpu_scalar", "-o", "out.npz"};
+    tool_setup setup = {.directory = directory};
+    size_t n = 4;
+
+    while (*args != NULL && n < 29)
+        all[n++] = *args++;
+    tool_result result = tool_run("collet-extract", all, &setup);
+    tool_expect(&result, status);
+    return result;
+}
+#define RUN(status, ...) run(status, (const char *const[]){__VA_ARGS__, NULL})
+
+static void expect_in(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("'%s' not found in:\n%s", part, text);
+}
+
+static int count_of(const char *text, const char *part)
+{
+    int n = 0;
+
+    for (; (text = strstr(text, part)) != NULL; text++)
+        n++;
+    return n;
+}
+
+/* The run warns once, with this text, in the meta file too; NULL: it warns of nothing. */
+static void expect_warning(tool_result result, const char *text)
+{
+    cJSON *meta = extract_meta(directory);
+    const cJSON *warnings = meta_at(meta, "warnings");
+
+    if (count_of(result.err, "warning: ") != (text != NULL))
+        fail_msg("warnings:\n%s", result.err);
+    assert_int_equal(cJSON_GetArraySize(warnings), text != NULL);
+    if (text != NULL) {
+        expect_in(result.err, text);
+        expect_in(cJSON_GetArrayItem(warnings, 0)->valuestring, text);
+    }
+    cJSON_Delete(meta);
+    tool_free(&result);
+}
+
+static void expect_error(tool_result result, const char *text)
+{
+    expect_in(result.err, text);
+    tool_free(&result);
+}
+
+/* Saves frames of three atoms with these titles. */
+static const char *save_titles(const char *const *titles, size_t n)
+{
+    char text[4096] = "";
+    size_t length = 0;
+
+    for (size_t i = 0; i < n; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length,
+                                   "%s\n    3\n"
+                                   "    1SOL     OW    1   1.000   2.000   %.3f  0.1000  0.2000  "
+                                   "%.4f\n"
+                                   "    1SOL    HW1    2   2.000   2.000   3.000  0.1000  0.0000  "
+                                   "0.0000\n"
+                                   "    1SOL    HW2    3   1.500   2.700   3.300  0.0000  0.0000  "
+                                   "0.1000\n   9.00000   9.00000   9.00000\n",
+                                   titles[i], 3.0 + (double)i, (double)i);
+    io_save(io_path(directory, "titles.gro"), text, length);
+    return "titles.gro";
+}
+
+/* ---- Times ------------------------------------------------------------------------------- */
+
+static void no_time_is_made_up(void **state)
+{
+    (void)state;
+    tool_result result = RUN(0, GAPS "c.gro", GAPS "notime.gro");
+    npz out = npz_open(io_path(directory, "out.npz"));
+    cJSON *meta = extract_meta(directory);
+
+    expect_in(result.out, "left out, because the trajectory has no times: time_ps dLdt_*");
+    assert_false(npz_has(&out, "time_ps") || npz_has(&out, "dLdt_vector"));
+    assert_true(npz_has(&out, "com") && npz_has(&out, "L_vector") && npz_has(&out, "k_total"));
+    assert_true(cJSON_IsFalse(meta_at(meta, "inputs/trajectory/times")));
+    assert_null(cJSON_GetObjectItem(meta_at(meta, "frames"), "first_time_ps"));
+    assert_null(cJSON_GetObjectItem(meta_at(meta, "frames"), "last_time_ps"));
+    cJSON_Delete(meta);
+    npz_close(&out);
+    expect_warning(result, "notime.gro: no time, in ps, follows 't=' in the title");
+
+    /* Keys that need none are as before; those that do are an error, by name. */
+    expect_warning(RUN(0, GAPS "c.gro", GAPS "notime.gro", "--keys", "com,L_*"), NULL);
+    expect_warning(RUN(0, GAPS "c.gro", GAPS "notime.gro", "--keys", "*"), "no time");
+    expect_error(RUN(1, GAPS "c.gro", GAPS "notime.gro", "--keys", "com,time_ps"),
+                 "'time_ps' cannot be computed: the trajectory has no times");
+    expect_error(RUN(1, GAPS "c.gro", GAPS "notime.gro", "--keys", "dLdt_*"),
+                 "'dLdt_*' cannot be computed: the trajectory has no times");
+}
+
+static void a_time_that_cannot_be_read_is_none(void **state)
+{
+    static const char *const titles[] = {"water t= junk",  "water t=",       "water t= nan",
+                                         "water t= 1e999", "water t= 1.5.2", "at=3"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        const char *frames[] = {titles[i], titles[i]};
+        const char *path = save_titles(frames, 2);
+
+        expect_warning(RUN(0, path, path), "no time, in ps, follows 't='");
+    }
+}
+
+static void a_later_frame_without_a_time(void **state)
+{
+    static const char *const titles[] = {"t= 0", "t= 1", "t= 2", "t= junk", "t= 4", "t= 5", "t= 6"};
+    const char *path = save_titles(titles, 7);
+
+    (void)state;
+    expect_warning(RUN(0, path, path), "frame 3 has no finite time (such frames: 1)");
+    npz out = npz_open(io_path(directory, "out.npz"));
+    const double *times = npz_f64(&out, "time_ps", NULL, NULL);
+    const double *derivatives = npz_f64(&out, "dLdt_magnitude", NULL, NULL);
+    for (int i = 0; i < 7; i++) {
+        assert_true(i == 3 ? isnan(times[i]) : times[i] == i);
+        assert_int_equal(isnan(derivatives[i]) != 0, i == 2 || i == 4);
+    }
+    npz_close(&out);
+    expect_warning(RUN(0, path, path, "--keys", "com"), NULL);
+}
+
+/* ---- Order of frames --------------------------------------------------------------------- */
+
+static void repeated_frames_are_reported(void **state)
+{
+    static const char *const keys[] = {"*", "com", "time_ps"};
+    static const char *const gro_keys[] = {"*", "com", "L_vector"};
+    static const char *const titles[] = {"t= 1", "t= 2", "t= 1.5", "t= 1.5"};
+    const char *path = save_titles(titles, 4);
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        expect_warning(RUN(0, GAPS "top10.gro", GAPS "repeats.xtc", "--masses", GAPS "ones10.txt",
+                           "--keys", keys[i]),
+                       "frame 4 is not later than the one before it: 3 ps after 3 ps (such "
+                       "frames: 2)");
+        expect_warning(RUN(0, path, path, "--keys", gro_keys[i]),
+                       "frame 2 is not later than the one before it: 1.5 ps after 2 ps (such "
+                       "frames: 2)");
+    }
+    repeat_file(PEPTIDE "traj.trr", io_path(directory, "joined.trr"), 2);
+    expect_warning(RUN(0, PEPTIDE "conf.gro", "joined.trr", "--keys", "com"),
+                   "frame 51 is not later than");
+    expect_warning(RUN(0, PEPTIDE "conf.gro", "joined.trr"),
+                   "(such frames: 1): dL/dt is meaningless around them");
+}
+
+/* ---- Velocities and boxes ---------------------------------------------------------------- */
+
+static void velocities_of_some_atoms(void **state)
+{
+    static const char text[] = "half_velocities.gro: atom 2 (A3 of SOLA 11, counted from 0) has no "
+                               "velocity, others have";
+    const char *masses = GAPS "s4.txt", *half = GAPS "half_velocities.gro";
+
+    (void)state;
+    expect_warning(RUN(0, half, half, "--masses", masses, "--keys", "com"), text);
+    npz out = npz_open(io_path(directory, "out.npz"));
+    const double *com = npz_f64(&out, "com", NULL, NULL);
+    assert_true(fabs(com[0] - (2.888 + 8.344 + 2.381 + 8.420) / 4) < 1e-12);
+    npz_close(&out);
+    expect_warning(RUN(0, half, GAPS "g4.trr", "--masses", masses), text);
+    expect_error(RUN(1, half, half, "--masses", masses, "--keys", "L_vector"),
+                 "not every atom of the trajectory has a velocity");
+    tool_result result = RUN(0, half, half, "--masses", masses);
+    expect_in(result.err, text);
+    expect_in(result.out, "left out, because not every atom of the trajectory has a velocity: L_*");
+    tool_free(&result);
+}
+
+static void boxes_whose_fields_touch(void **state)
+{
+    const char *path = GAPS "touching_box.gro";
+
+    (void)state;
+    expect_warning(RUN(0, path, path, "--keys", "com"), NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_time_is_made_up),
+        cmocka_unit_test(a_time_that_cannot_be_read_is_none),
+        cmocka_unit_test(a_later_frame_without_a_time),
+        cmocka_unit_test(repeated_frames_are_reported),
+        cmocka_unit_test(velocities_of_some_atoms),
+        cmocka_unit_test(boxes_whose_fields_touch),
+    };
+
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
