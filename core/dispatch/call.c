@@ -404,6 +404,7 @@ static collet_status run(frame *f)
 {
     selection *s = &f->cx->selection;
     int allowed = f->cx->fallback < 0 ? s->several : f->cx->fallback;
+    int any = s->automatic || f->cx->fallback == 1;
     uint32_t first = preferred(f, s);
     char why[256];
     why[0] = '\0';
@@ -411,7 +412,8 @@ static collet_status run(frame *f)
     collet_error reported;
     reported.status = COLLET_UNSUPPORTED;
     reported.text[0] = '\0';
-    for (uint32_t k = 0; k < s->count || selection_extend(f->cx->runtime, s); k++) {
+    for (uint32_t k = 0;
+         k < (any ? s->total : s->count) || (any && selection_extend(f->cx->runtime, s)); k++) {
         /* `first`, then the others in order */
         device *d = s->devices[k == 0 ? first : k <= first ? k - 1 : k];
         outcome tried = try_device(f, d);

@@ -26,7 +26,9 @@
     X(BACKEND, "backend", "COLLET_BACKEND", "string", "", "auto",                                  \
       "backend to use: auto, a name, or names in order of preference with optional :device")       \
     X(FALLBACK, "fallback", "COLLET_FALLBACK", "boolean", "auto", "auto",                          \
-      "may another backend run a refused call: on, off, or auto (only under auto and for lists)")  \
+      "may another backend run a refused call: on (any), off, or auto (any under auto, those of "  \
+      "a "                                                                                         \
+      "list, none for a single name)")                                                             \
     X(NUM_THREADS, "num_threads", "COLLET_NUM_THREADS", "integer", "", "0",                        \
       "maximum number of CPU threads; 0 = as many as affinity and cgroup quota allow")             \
     X(TIMEOUT, "timeout", "COLLET_TIMEOUT", "integer", "", "0",                                    \

@@ -389,7 +389,7 @@ collet_status context_first_device(collet_context *cx, const char *what, device 
     collet_error err = {COLLET_OK, ""};
     collet_status status = COLLET_OK;
     selection *s = &cx->selection;
-    for (uint32_t k = 0; k < s->count || selection_extend(cx->runtime, s); k++)
+    for (uint32_t k = 0; k < s->count || (s->automatic && selection_extend(cx->runtime, s)); k++)
         if ((status = device_open(s->devices[k], &err)) == COLLET_OK) {
             *out = s->devices[k];
             return COLLET_OK;

@@ -31,7 +31,7 @@ struct collet_context {
     thread_error creator;         /* the last of the list */
     thread_error *_Atomic errors; /* grows at its head */
     selection selection;
-    int32_t fallback; /* 0, 1, or -1: only under auto and for lists of backends */
+    int32_t fallback; /* 0; 1: to any backend; -1: to those that are named, under auto to any */
     const char *last_backend;
     collet_counters counters;
     transfer_counters moved;

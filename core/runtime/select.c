@@ -52,10 +52,10 @@ static collet_status unavailable(const backend *b, const char *reason, collet_er
 
 static void add_device(selection *s, device *d)
 {
-    for (uint32_t i = 0; i < s->count; i++)
+    for (uint32_t i = 0; i < s->total; i++)
         if (s->devices[i] == d)
             return;
-    s->devices[s->count++] = d;
+    s->devices[s->total++] = d;
 }
 
 /* Splits "name" or "name:suffix"; "" if the suffix is absent. */
@@ -127,10 +127,11 @@ static collet_status parse_names(collet_runtime *r, selection *s, collet_error *
         free(trimmed);
     }
     free(copy);
-    if (status == COLLET_OK && s->count == 0)
+    if (status == COLLET_OK && s->total == 0)
         status = first.status;
     if (status != COLLET_OK)
         return collet_fail(err, status, "%s", status == first.status ? first.text : why.text);
+    s->count = s->total;
     s->several = s->count > 1;
     return COLLET_OK;
 }
@@ -143,15 +144,17 @@ static void add_backend(selection *s, const backend *b)
 
 int selection_extend(collet_runtime *r, selection *s)
 {
-    uint32_t before = s->count;
-    for (size_t i = 0; s->automatic && i < r->backend_count && s->count == before; i++) {
+    uint32_t before = s->total;
+    for (size_t i = 0; i < r->backend_count && s->total == before; i++) {
         backend *b = &r->backends[i];
         int state = atomic_load(&b->state);
         if (state == COLLET_BACKEND_USABLE || /* perhaps opened by another context */
             (state == COLLET_BACKEND_UNPROVEN && backend_open(b, NULL) == COLLET_OK))
             add_backend(s, b);
     }
-    return s->count > before;
+    if (s->automatic)
+        s->count = s->total;
+    return s->total > before;
 }
 
 /* "a, b: REASON", where that is the reason of more backends; "" where it was told before. */
@@ -175,6 +178,7 @@ static collet_status all_devices(collet_runtime *r, selection *s, collet_error *
         if (atomic_load(&r->backends[i].state) == COLLET_BACKEND_USABLE)
             add_backend(s, &r->backends[i]);
     s->automatic = s->several = 1;
+    s->count = s->total;
     if (s->count || selection_extend(r, s))
         return COLLET_OK;
     text_buffer t;

@@ -7,9 +7,10 @@
 
 typedef struct selection {
     char *choice;    /* as given */
-    int32_t several; /* more than one backend is named, or auto */
+    int32_t several; /* more than one device is named, or auto */
     int32_t automatic;
-    uint32_t count;
+    uint32_t count; /* of those that are chosen */
+    uint32_t total; /* with those behind them that an explicit fallback may use; auto: count */
     device *devices[RUNTIME_DEVICES_MAX];
 } selection;
 
@@ -20,8 +21,9 @@ typedef struct selection {
  */
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
                               collet_error *err);
-/* Under auto, when no device of the selection serves: opens unproven backends, in the order of
- * preference, until one has devices, and adds these. 0: there is none. */
+/* When no device of the selection serves: adds to `total`, under auto to `count` too, the devices
+ * of the first backend, in the order of preference, that has others; unproven ones are opened. 0:
+ * there is none. */
 int selection_extend(collet_runtime *runtime, selection *s);
 void selection_clear(selection *s);
 

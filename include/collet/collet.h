@@ -239,8 +239,10 @@ COLLET_API collet_status collet_set_backend(collet_context *context, const char 
  * the last kernel ("" before the first), valid as long as the runtime. */
 COLLET_API const char *collet_get_backend(const collet_context *context);
 COLLET_API const char *collet_last_backend(const collet_context *context);
-/* Whether another backend may run a call that the chosen one refuses or has no kernel for. Default:
- * under "auto" and for lists yes, for a single name no. Each fallback is counted, the first of a
+/* Whether another backend may run a call that the chosen one refuses, has no kernel for or has no
+ * memory for. 1: any usable one, after those that are named, in the order of "auto"; 0: none, nor
+ * another one of a list or of "auto". Default: the setting `fallback`, by which under "auto" any
+ * may, for a list those in it, for a single name none. Each fallback is counted, the first of a
  * runtime is logged. */
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
 

@@ -111,7 +111,10 @@ static cJSON *report_begin(const bench_session *s)
 static collet_status context_open(bench_session *s, collet_error *err)
 {
     collet_status status = collet_context_create(&s->context, s->runtime, err);
-    return status == COLLET_OK ? choose(s, err) : status;
+    if (status != COLLET_OK)
+        return status;
+    collet_set_fallback(s->context, 0); /* what is measured is what is named */
+    return choose(s, err);
 }
 
 collet_status bench_session_open(bench_session *s, const bench_options *options,

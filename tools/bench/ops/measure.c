@@ -92,7 +92,6 @@ collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
     *calls = (bench_calls){cx, l->op.id, arrays->arrays,
                            (const collet_array *const *)(arrays->arrays + l->op.n_out),
                            l->op.params_size ? &l->params : NULL};
-    collet_set_fallback(cx, 0);
     collet_status status = collet_set_backend(cx, choice);
     if (status != COLLET_OK)
         snprintf(error, COLLET_ERROR_TEXT, "%s", collet_last_error(cx));

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which backend runs a call that the chosen one cannot run: every cause, choice and permission. */
+#include <stdio.h>
+
+#include "common/support.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+
+/* The remote devices have f32 and f64 of add, f32 of mul, no div; cpu_scalar has all. */
+typedef struct cause {
+    const char *what, *setting;
+    uint32_t op;
+    collet_dtype dtype;
+    collet_status status; /* without a fallback */
+} cause;
+
+static const cause causes[] = {
+    {"no kernel", NULL, COLLET_OP_DIV, COLLET_F32, COLLET_UNSUPPORTED},
+    {"no dtype", NULL, COLLET_OP_MUL, COLLET_F64, COLLET_UNSUPPORTED},
+    {"refused", "remote.refuse=1", COLLET_OP_ADD, COLLET_F32, COLLET_REFUSED},
+    {"no memory", "remote.memory=24", COLLET_OP_ADD, COLLET_F32, COLLET_REFUSED},
+};
+
+/* What runs the call with the permission off, by default and on; NULL: nothing. */
+static const struct {
+    const char *choice, *runs[3];
+} choices[] = {
+    {"remote", {NULL, NULL, "cpu_scalar"}},
+    {"remote:1", {NULL, NULL, "cpu_scalar"}},
+    {"remote:0,remote:1", {NULL, NULL, "cpu_scalar"}},
+    {"remote,cpu_scalar", {NULL, "cpu_scalar", "cpu_scalar"}},
+};
+
+static collet_array *ones(collet_context *cx, collet_dtype dtype)
+{
+    collet_array *a = NULL;
+    const float f32[] = {1, 1, 1, 1};
+    const double f64[] = {1, 1, 1, 1};
+    assert_ok(cx, collet_array_from(cx, &a, dtype, 1, (int64_t[]){4},
+                                    dtype == COLLET_F32 ? (const void *)f32 : f64));
+    return a;
+}
+
+static collet_status call(collet_context *cx, const cause *c)
+{
+    collet_array *a = ones(cx, c->dtype), *out = ones(cx, c->dtype);
+    collet_status status = collet_call(cx, c->op, &out, (const collet_array *const[]){a, a}, NULL);
+    double read[4] = {0};
+    if (status == COLLET_OK) {
+        double expected = c->op == COLLET_OP_MUL || c->op == COLLET_OP_DIV ? 1 : 2;
+        assert_ok(cx, collet_array_read(cx, out, read, 4 * collet_dtype_size(c->dtype)));
+        assert_true((c->dtype == COLLET_F32 ? (double)((float *)read)[3] : read[3]) == expected);
+    }
+    collet_array_free(a);
+    collet_array_free(out);
+    return status;
+}
+
+static void expect(collet_context *cx, const cause *c, const char *runs, const char *about)
+{
+    uint64_t before = counters_of(cx).fallbacks;
+    collet_status status = call(cx, c);
+    if (status != (runs ? COLLET_OK : c->status) ||
+        (runs &&
+         (strcmp(collet_last_backend(cx), runs) || counters_of(cx).fallbacks != before + 1)))
+        fail_msg("%s: %s: %s, ran on '%s'", about, c->what,
+                 status == COLLET_OK ? "OK" : collet_last_error(cx), collet_last_backend(cx));
+}
+
+/* By the setting, and by the call. */
+static void check(const cause *c, size_t choice, int permission, const char *probe, int by_call)
+{
+    static const char *const fallbacks[] = {"fallback=off", "fallback=auto", "fallback=on"};
+    char about[96];
+    const char *settings[] = {by_call ? "fallback=auto" : fallbacks[permission], probe, c->setting,
+                              NULL};
+    world w = open_world(BOTH, settings, choices[choice].choice);
+    snprintf(about, sizeof about, "%s, %s%s, %s", choices[choice].choice, fallbacks[permission],
+             by_call ? " by a call" : "", probe);
+    if (by_call)
+        collet_set_fallback(w.cx, permission == 2);
+    expect(w.cx, c, choices[choice].runs[permission], about);
+    close_world(w);
+}
+
+static void every_case(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        for (size_t choice = 0; choice < sizeof choices / sizeof *choices; choice++)
+            for (int permission = 0; permission < 3; permission++)
+                for (int by_call = 0; by_call < (permission == 1 ? 1 : 2); by_call++)
+                    check(&causes[i], choice, permission, "probe=on", by_call);
+}
+
+/* cpu_scalar is the first choice of "auto", and has no op of another plugin. */
+static void automatic(void **state)
+{
+    (void)state;
+    world w = open_world(BOTH, NULL, "remote");
+    cause c = {"no op", NULL, 0, COLLET_F32, COLLET_UNSUPPORTED};
+    assert_int_equal(collet_op_find(w.rt, "remote.plus", &c.op, NULL), COLLET_OK);
+    assert_ok(w.cx, collet_set_backend(w.cx, "auto"));
+    expect(w.cx, &c, "remote", "auto");
+    collet_set_fallback(w.cx, 1);
+    expect(w.cx, &c, "remote", "auto, on");
+    collet_set_fallback(w.cx, 0);
+    expect(w.cx, &c, NULL, "auto, off");
+    assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
+    expect(w.cx, &c, NULL, "cpu_scalar, off");
+    collet_set_fallback(w.cx, 1);
+    expect(w.cx, &c, "remote", "cpu_scalar, on");
+    close_world(w);
+}
+
+/* Backends that were not probed are opened for it. */
+static void unproven(void **state)
+{
+    (void)state;
+    for (int permission = 0; permission < 3; permission++)
+        check(&causes[0], 0, permission, "probe=off", 0);
+}
+
+/* The permission can be taken back, and does not change what is chosen. */
+static void taken_back(void **state)
+{
+    (void)state;
+    world w = open_world(BOTH, NULL, "remote");
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    collet_set_fallback(w.cx, 1);
+    expect(w.cx, &causes[0], "cpu_scalar", "allowed");
+    assert_ok(w.cx, collet_memory(w.cx, "remote", &stats));
+    assert_string_equal(collet_get_backend(w.cx), "remote");
+    collet_array *a = ones(w.cx, COLLET_F32);
+    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    assert_string_equal(collet_last_backend(w.cx), "remote");
+    collet_array_free(a);
+    collet_set_fallback(w.cx, 0);
+    expect(w.cx, &causes[0], NULL, "taken back");
+    close_world(w);
+}
+
+/* A sequence has one device. */
+static void none_while_recording(void **state)
+{
+    (void)state;
+    for (size_t choice = 0; choice < sizeof choices / sizeof *choices; choice++) {
+        world w = open_world(BOTH, NULL, choices[choice].choice);
+        collet_array *a = ones(w.cx, COLLET_F32);
+        collet_set_fallback(w.cx, 1);
+        assert_ok(w.cx, collet_sequence_begin(w.cx));
+        assert_status(w.cx, collet_div(w.cx, a, a, a), COLLET_UNSUPPORTED);
+        assert_ok(w.cx, collet_sequence_end(w.cx, NULL, 0, NULL));
+        collet_array_free(a);
+        close_world(w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_case),
+        cmocka_unit_test(automatic),
+        cmocka_unit_test(unproven),
+        cmocka_unit_test(taken_back),
+        cmocka_unit_test(none_while_recording),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
