@@ -21,8 +21,9 @@ void scatter_normal(kit_tensor *t, kit_rng *rng)
         kit_set(t, i, kit_normal(rng));
 }
 
-enum { ORDINARY, ALIGNED, A_NAN, KINDS };
-static const char *const kind_names[] = {"", "aligned wholly", "a NaN"};
+enum { ORDINARY, ALIGNED, A_NAN, UNALIGNED, KINDS };
+static const char *const kind_names[] = {"", "aligned wholly", "a NaN",
+                                         "angles of unaligned voxels NaN"};
 
 /* M, Z, Y, X: M is used by scatter_polarization alone. */
 static const int64_t extents[][4] = {{1, 1, 1, 1}, {2, 1, 3, 5}, {3, 2, 3, 4},  {1, 0, 2, 3},
@@ -34,6 +35,8 @@ static void plan_fields(kit_plan *plan)
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
         for (int kind = 0; kind < KINDS; kind++) {
             kit_case c = kit_case_of(plan);
+            if (kind == UNALIGNED && c.row->info.id != COLLET_OP_SCATTER_EULER)
+                continue;
             kit_bind(&c, "MZYX", extents[i], 0, NULL, 0);
             c.kind = kind;
             c.data = kind_names[kind];
@@ -66,6 +69,13 @@ static void generate_fields(kit_case *c, kit_rng *rng)
             for (int64_t i = 0; i < c->operand[k].count; i++)
                 kit_set(&c->operand[k], i,
                         k == 2 && c->kind == ALIGNED ? 1 : kit_uniform(rng, 0, 1));
+    for (int64_t i = 0; c->kind == UNALIGNED && i < c->operand[1].count; i++) {
+        if (kit_below(rng, 2))
+            continue;
+        kit_set(&c->operand[1 + kit_below(rng, 2)], i, 0);
+        kit_set(&c->operand[3], i, kit_below(rng, 2) ? (real)NAN : (real)INFINITY);
+        kit_set(&c->operand[4], i, (real)NAN);
+    }
     kit_tensor *last = &c->operand[c->row->info.id == COLLET_OP_SCATTER_POLARIZATION ? 1 : inputs];
     if (c->kind == A_NAN && last->count)
         kit_set(last, kit_below(rng, last->count), (real)NAN);
@@ -88,6 +98,8 @@ static void judge_euler(const kit_case *c, kit_verdict *v)
         real volume = kit_get(kit_in(c, 0), i), phi = volume * kit_get(kit_in(c, 1), i);
         real theta = kit_get(kit_in(c, 2), i), psi = kit_get(kit_in(c, 3), i);
         real x = sinl(theta) * cosl(psi), y = sinl(theta) * sinl(psi), z = cosl(theta);
+        if (phi == 0)
+            x = y = z = 0;
         const real product[5] = {phi * x * x, phi * x * y, phi * x * z, phi * y * y, phi * y * z};
         judge_voxel(c, v, i, voxels, volume - phi, phi, product, fabsl(volume) + fabsl(phi));
     }

@@ -38,8 +38,12 @@ void cpu_scatter_euler(const collet_kernel_call *call, int64_t begin, int64_t en
                 const collet_operand *o = cpu_operand(call, 1 + i);
                 in[i] = real_at(voxels(o, 0, row) + x * cpu_last_step(o), wide);
             }
-            double aligned = in[0] * in[1],
-                   s[3] = {cos(in[3]) * sin(in[2]), sin(in[3]) * sin(in[2]), cos(in[2])};
+            double aligned = in[0] * in[1], s[3] = {0.0};
+            if (aligned != 0.0) {
+                s[0] = cos(in[3]) * sin(in[2]);
+                s[1] = sin(in[3]) * sin(in[2]);
+                s[2] = cos(in[2]);
+            }
             const double product[5] = {aligned * s[0] * s[0], aligned * s[0] * s[1],
                                        aligned * s[0] * s[2], aligned * s[1] * s[1],
                                        aligned * s[1] * s[2]};
