@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #define SUM_TOLERANCE 1e-5
+#define ALIGNMENT_TOLERANCE 1e-4 /* a ratio of sums of f32 */
 #define CHUNK 1024
 #define CONSTANT_MAX 1000 /* of delta and beta, which are about 0.001 */
 
@@ -76,7 +77,14 @@ collet_status scatter_check_energy(const collet_scattering_options *o, int64_t e
                                "1000",
                                m + 1, o->energies[e]);
     }
-    return COLLET_OK;
+    double nearest;
+    return o->shape[0] > 0 && o->voxel > 0.0 && !scatter_reaches(o, o->energies[e], &nearest)
+               ? collet_fail(err, COLLET_INVALID,
+                             "at %g eV no pixel of the detector is reached: the radius of Ewald's "
+                             "sphere is %.3g 1/nm, the pixel next to the middle is at %.3g 1/nm; "
+                             "energies are in eV, the edge of a voxel (%g) in nm",
+                             o->energies[e], scatter_wave(o->energies[e]), nearest, o->voxel)
+               : COLLET_OK;
 }
 
 static collet_status check_energies(const collet_scattering_options *o, collet_error *err)
@@ -172,16 +180,29 @@ static collet_status fault(const scatter_voxels *v, int64_t m, int kind, int64_t
                        value, expected[kind]);
 }
 
+static int is_angle(int kind)
+{
+    return kind == 2 || kind == 3;
+}
+
+/* Whether voxel i has a direction: only then its angles count. */
+static int is_aligned(const collet_scattering_material *a, int64_t i)
+{
+    return a->alignment && element(a->alignment, a->dtype, i) != 0.0;
+}
+
 /* Fractions of 0 to 1, angles and components finite. */
 static collet_status check_values(const scatter_voxels *v, int64_t m, const void *values, int kind,
                                   int64_t begin, int64_t end)
 {
+    const collet_scattering_material *a = &v->options->materials[m];
     int fraction = kind < 2 || kind == 4, width = kind == 5 ? 3 : 1;
+    double tolerance = kind == 1 ? ALIGNMENT_TOLERANCE : SUM_TOLERANCE;
     int64_t last = -1; /* a vector's faults are one */
     for (int64_t i = begin * width; values && i < end * width; i++) {
-        double x = element(values, v->options->materials[m].dtype, i);
-        if (i / width != last &&
-            (fraction ? !(x >= -SUM_TOLERANCE && x <= 1.0 + SUM_TOLERANCE) : !isfinite(x))) {
+        double x = element(values, a->dtype, i);
+        int good = fraction ? x >= -tolerance && x <= 1.0 + tolerance : isfinite(x);
+        if (i / width != last && !good && (!is_angle(kind) || is_aligned(a, i))) {
             last = i / width;
             collet_status status = fault(v, m, kind, last, x);
             if (status != COLLET_OK)

@@ -9,8 +9,10 @@
 collet_status scatter_check_options(const collet_scattering_options *options, collet_error *err);
 collet_status scatter_check_voxels(const collet_scattering_options *options, collet_error *err);
 
-/* Parts of these, for files of which not all is known. The beam and the angles; an energy and, if
- * `constants` is not NULL, its constants. */
+/* Parts of these, for files of which not all is known. The beam and the angles; an energy, if
+ * `constants` is not NULL, its constants and, if shape and voxel are known, that it reaches a
+ * pixel.
+ */
 collet_status scatter_check_beam(const collet_scattering_options *options, collet_error *err);
 collet_status scatter_check_energy(const collet_scattering_options *options, int64_t energy,
                                    collet_error *err);

@@ -6,17 +6,45 @@
 
 #define PI 3.14159265358979323846
 #define HC 1239.84197 /* eV nm, CyRSoXS's value */
+#define ROUNDING 1e-6 /* of a wave number over 1 / voxel */
+
+static double component(int64_t i, int64_t n, const collet_scattering_options *options)
+{
+    double whole = 2 * PI / options->voxel;
+    return n == 1 ? 0.0
+           : options->grid == COLLET_SCATTERING_CYRSOXS
+               ? (double)i * whole / (double)(n - 1) - whole / 2
+               : (double)(i - n / 2) * whole / (double)n;
+}
 
 void scatter_axis(double *q, int64_t n, const collet_scattering_options *options, int blank_last)
 {
-    double whole = 2 * PI / options->voxel;
     for (int64_t i = 0; i < n; i++)
-        q[i] = n == 1 ? 0.0
-               : options->grid == COLLET_SCATTERING_CYRSOXS
-                   ? (double)i * whole / (double)(n - 1) - whole / 2
-                   : (double)(i - n / 2) * whole / (double)n;
+        q[i] = component(i, n, options);
     if (blank_last && n > 1)
         q[n - 1] = NAN;
+}
+
+int scatter_reaches(const collet_scattering_options *o, double energy, double *nearest)
+{
+    const int64_t *n = o->shape;
+    int64_t pixels = n[1] * n[2], middle = n[1] / 2 * n[2] + n[2] / 2;
+    double axis[3][3], k = scatter_wave(energy), rounding = ROUNDING / o->voxel;
+    double low = component(0, n[0], o) - rounding, high = component(n[0] - 1, n[0], o) + rounding;
+    scatter_directions(axis, o->direction);
+    *nearest = INFINITY;
+    for (int64_t i = 0; i < pixels; i++) {
+        int64_t y = (middle + i) % pixels / n[2], x = (middle + i) % pixels % n[2];
+        if ((n[1] > 1 && y == n[1] - 1) || (n[2] > 1 && x == n[2] - 1))
+            continue;
+        double qx = component(x, n[2], o), qy = component(y, n[1], o);
+        double u = k * axis[2][0] + qx, v = k * axis[2][1] + qy;
+        double z = sqrt(k * k - u * u - v * v) - k * axis[2][2];
+        if (n[0] == 1 ? isfinite(z) : z >= low && z <= high)
+            return 1;
+        *nearest = fmin(*nearest, hypot(qx, qy));
+    }
+    return 0;
 }
 
 double scatter_wave(double energy)

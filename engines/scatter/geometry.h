@@ -20,6 +20,9 @@ double scatter_aspect(const collet_scattering *s);
 int64_t scatter_angles(const double angles[3], double *radians);
 /* |k| of an energy, 1/nm. */
 double scatter_wave(double energy);
+/* Whether Ewald's sphere meets a pixel within the slices; if not, *nearest is |q| of that next to
+ * the middle. */
+int scatter_reaches(const collet_scattering_options *options, double energy, double *nearest);
 
 /* re and im of c0, c1, c2 of docs/KERNELS.md. */
 void scatter_constants(const collet_scattering_constants *n, double c[3][2]);

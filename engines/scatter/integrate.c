@@ -228,11 +228,16 @@ collet_status collet_scattering_integrate(const collet_scattering_rings *rings, 
         turn[i][0] = cos(chi_of(i) * PI / 180);
         turn[i][1] = sin(chi_of(i) * PI / 180);
     }
-    int64_t count = count_rings(&d);
+    int64_t count = count_rings(&d), numbers = 0;
     for (int64_t j = 0; j < count; j++) {
         ring_sums sum = sum_ring(&d, (double)j * d.ring, (const double(*)[2])turn,
                                  own.polar ? own.polar + j : NULL, count);
         store(&own, j, &sum);
+        numbers += sum.count > 0;
     }
-    return COLLET_OK;
+    return numbers ? COLLET_OK
+                   : collet_fail(err, COLLET_INVALID,
+                                 "the pattern at %g eV has nothing to integrate: no ring has a "
+                                 "finite number",
+                                 energy);
 }

@@ -412,21 +412,44 @@ static collet_status next_block(collet_scattering *s)
     return status;
 }
 
+static collet_status next_pattern(collet_scattering *s, const collet_scattering_pattern **out)
+{
+    if (s->devices)
+        return scatter_devices_next(s->devices, out, &s->error);
+    if (s->next == s->options.n_energies)
+        return COLLET_OK;
+    collet_status status = s->next == s->ready ? next_block(s) : COLLET_OK;
+    if (status == COLLET_OK)
+        *out = scatter_pattern(s, s->next++);
+    return status;
+}
+
+/* From the middle, where patterns begin. */
+static int has_number(const collet_scattering_pattern *p)
+{
+    int64_t pixels = p->y * p->x, middle = p->y / 2 * p->x + p->x / 2;
+    for (int64_t i = 0; i < pixels; i++) {
+        int64_t at = (middle + i) % pixels;
+        if (p->dtype == COLLET_F64 ? isfinite(((const double *)p->values)[at])
+                                   : isfinite(((const float *)p->values)[at]))
+            return 1;
+    }
+    return 0;
+}
+
 collet_status collet_scattering_next(collet_scattering *s, const collet_scattering_pattern **out,
                                      collet_error *err)
 {
-    if (s->devices)
-        return scatter_devices_next(s->devices, out, err);
     *out = NULL;
     if (s->error.status != COLLET_OK && s->error.status != COLLET_CANCELLED)
         return collet_fail(err, s->error.status, "%s", s->error.text);
-    if (s->next == s->options.n_energies)
-        return COLLET_OK;
-    if (s->next == s->ready) {
-        collet_status status = next_block(s);
-        if (status != COLLET_OK)
-            return collet_fail(err, status, "%s", s->error.text);
+    collet_status status = next_pattern(s, out);
+    if (status == COLLET_OK && *out && !has_number(*out)) {
+        status = collet_fail(&s->error, COLLET_INVALID,
+                             "the pattern at %g eV has no number: each of its %" PRId64
+                             " x %" PRId64 " pixels is NaN",
+                             (*out)->energy, (*out)->y, (*out)->x);
+        *out = NULL;
     }
-    *out = scatter_pattern(s, s->next++);
-    return COLLET_OK;
+    return status == COLLET_OK ? status : collet_fail(err, status, "%s", s->error.text);
 }

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #define SLAB (INT64_C(1) << 22) /* voxels of each dataset at a time */
-#define ANGLE_MAX 12.6          /* radians: beyond, angles are probably degrees */
 
 /* Datasets of a material, by kind of fault. */
 static const struct {
@@ -34,10 +33,10 @@ typedef struct checker {
     void *user;
     char **texts; /* what was reported: the same fault is met on several ways */
     size_t n_texts;
-    int no_memory;
+    int no_memory, faulty;
     scatter_dataset (*sets)[SCATTER_KINDS];
     scatter_fault *faults;
-    double *volume, *angle; /* of the materials: sum, and largest size */
+    scatter_range *ranges;
     void *values[SCATTER_KINDS];
     double *sum;
 } checker;
@@ -47,6 +46,7 @@ typedef struct checker {
 static void report_once(void *user, const collet_scattering_finding *finding)
 {
     checker *c = user;
+    c->faulty |= !finding->warning;
     for (size_t i = 0; i < c->n_texts; i++)
         if (!strcmp(c->texts[i], finding->text))
             return;
@@ -94,18 +94,6 @@ static void report_voxels(checker *c, const scatter_fault *f, int64_t m, int kin
 
 /* ---- Voxels ---------------------------------------------------------------------------------- */
 
-static void note_ranges(checker *c, int64_t m, int kind, int64_t count)
-{
-    const float *values = c->values[kind];
-    for (int64_t i = 0; i < count * kinds[kind].width; i++) {
-        double x = fabs((double)values[i]);
-        if (kind == 2 || kind == 3)
-            c->angle[m] = fmax(c->angle[m], isfinite(x) ? x : 0.0);
-        else if (kind != 1)
-            c->volume[m] += x;
-    }
-}
-
 /* Reads planes of the datasets of a material into `material`. */
 static collet_status read_part(checker *c, int64_t m, int64_t first, int64_t planes,
                                collet_scattering_material *material)
@@ -123,7 +111,6 @@ static collet_status read_part(checker *c, int64_t m, int64_t first, int64_t pla
         status = scatter_read_planes(&c->base, d, first, planes, c->values[k]);
         if (status == COLLET_OK) {
             *pointers[k] = c->values[k];
-            note_ranges(c, m, k, planes * n[1] * n[2]);
         } else if (goes_on(c, &status)) {
             H5Dclose(d->set);
             d->set = -1;
@@ -131,6 +118,7 @@ static collet_status read_part(checker *c, int64_t m, int64_t first, int64_t pla
             break;
         }
     }
+    scatter_note_range(&c->ranges[m], material, planes * n[1] * n[2]);
     return status;
 }
 
@@ -236,40 +224,17 @@ static collet_status is_isotropic(checker *c, const scatter_dataset *d, int *iso
 
 static collet_status open_datasets(checker *c, int64_t m)
 {
-    collet_status status = COLLET_OK;
-    int isotropic = 0;
+    int isotropic = 0, has = 1;
+    collet_status status = c->in->vectors ? COLLET_OK : scatter_find_alignment(&c->base, m, &has);
     for (int k = 0; k < SCATTER_KINDS && goes_on(c, &status); k++) {
-        if (kinds[k].vectors != c->in->vectors || (isotropic && (k == 2 || k == 3)))
+        if (kinds[k].vectors != c->in->vectors || (isotropic && (k == 2 || k == 3)) ||
+            (!has && k > 0 && k < 4))
             continue;
         status =
             scatter_open_dataset(&c->base, m, kinds[k].dataset, kinds[k].width, &c->sets[m][k]);
         if (status == COLLET_OK && k == 1)
             status = is_isotropic(c, &c->sets[m][k], &isotropic);
     }
-    return status;
-}
-
-static collet_status warn_of_materials(checker *c)
-{
-    const collet_scattering_options *o = &c->in->options;
-    collet_status status = COLLET_OK;
-    if (o->voxel > 0.0 && (o->voxel < 0.01 || o->voxel > 1000.0))
-        status = scatter_warn(c->in, &c->err, "%s: PhysSize, the edge of a voxel, is %g nm",
-                              c->base.path, o->voxel);
-    for (int64_t m = 0; m < o->n_materials && status == COLLET_OK; m++) {
-        if (c->volume[m] == 0.0 && c->sets[m][c->in->vectors ? 4 : 0].set >= 0)
-            status = scatter_warn(c->in, &c->err, "%s: material %" PRId64 " is in no voxel",
-                                  c->base.path, m + 1);
-        if (status == COLLET_OK && c->angle[m] > ANGLE_MAX)
-            status = scatter_warn(c->in, &c->err,
-                                  "%s: material %" PRId64 " has angles of up to %g: radians are "
-                                  "expected",
-                                  c->base.path, m + 1, c->angle[m]);
-    }
-    if (status == COLLET_OK && has_material(c, o->n_materials))
-        status = scatter_warn(c->in, &c->err,
-                              "%s: NumMaterial is %" PRId64 ", but there is a material %" PRId64,
-                              c->base.path, o->n_materials, o->n_materials + 1);
     return status;
 }
 
@@ -283,9 +248,8 @@ static collet_status allocate(checker *c)
                   malloc((size_t)(slab_planes(c) * n[1] * n[2] * kinds[k].width) * sizeof(float))))
             return collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", c->base.path);
     c->faults = calloc(materials * SCATTER_KINDS + 1, sizeof *c->faults);
-    c->volume = calloc(materials, sizeof *c->volume);
-    c->angle = calloc(materials, sizeof *c->angle);
-    return c->faults && c->volume && c->angle
+    c->ranges = calloc(materials, sizeof *c->ranges);
+    return c->faults && c->ranges
                ? COLLET_OK
                : collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", c->base.path);
 }
@@ -312,8 +276,11 @@ static collet_status check_datasets(scatter_reader *base)
         status = allocate(c);
     if (status == COLLET_OK)
         status = check_voxels(c);
+    for (int64_t m = 0; m < o->n_materials && status == COLLET_OK; m++)
+        if (c->sets[m][c->in->vectors ? 4 : 0].set >= 0)
+            status = scatter_warn_of_voxels(c->in, base->path, m, &c->ranges[m], &c->err);
     if (status == COLLET_OK)
-        status = warn_of_materials(c);
+        status = scatter_warn_of_file(base);
     for (int64_t i = 0; i < o->n_materials * SCATTER_KINDS; i++)
         if (c->sets[i / SCATTER_KINDS][i % SCATTER_KINDS].set >= 0)
             H5Dclose(c->sets[i / SCATTER_KINDS][i % SCATTER_KINDS].set);
@@ -343,16 +310,9 @@ static collet_status check_values(checker *c, const char *configuration)
 
 static collet_status check_configured(checker *c, const char *configuration)
 {
-    size_t size = strlen(configuration) + 40;
-    char *path = malloc(size);
-    collet_status status =
-        path ? scatter_read_constants(c->in, configuration, &c->err)
-             : collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", configuration);
-    for (int64_t m = 0; m < c->in->options.n_materials && goes_on(c, &status); m++) {
-        scatter_material_path(configuration, m, path, size);
-        status = scatter_check_constants(c->in, path, &c->err);
-    }
-    free(path);
+    collet_status status = scatter_read_constants(c->in, configuration, &c->err);
+    if (goes_on(c, &status) && !c->faulty)
+        status = scatter_warn_of_constants(c->in, configuration, &c->err);
     return goes_on(c, &status) ? check_values(c, configuration) : status;
 }
 
@@ -440,8 +400,7 @@ static void free_checker(checker *c)
     free(c->texts);
     free(c->sets);
     free(c->faults);
-    free(c->volume);
-    free(c->angle);
+    free(c->ranges);
     free(c->sum);
     collet_scattering_input_free(c->base.in);
 }

@@ -457,7 +457,8 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "
     """The Sample of files of CyRSoXS: a morphology (HDF5), a configuration, and the Material<i>.txt
     beside that.
 
-    Its arrays are of `dtype`. `warnings` names what the files have that is not used, `directory` where
+    Its arrays are of `dtype`. `warnings` names what the files have that is not used or is
+    suspicious, such as angles that seem to be degrees, `directory` where
     the configuration wants results ("": not given). FileError, FormatError, InvalidError with file,
     dataset or key. Ctrl-C is heard. GIL: released."""
     wide = bool(_choice("dtype", dtype, _DTYPES))

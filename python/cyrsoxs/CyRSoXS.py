@@ -4,8 +4,9 @@
 Programs that import CyRSoXS, such as NRSS, run unchanged, without an NVIDIA GPU: classes, methods,
 enumerations, defaults, dtypes and shapes are the same. As there, what cannot be used is printed and
 ignored, and validate() is False afterwards. What CyRSoXS does not check is an exception of collet:
-fractions that are not between 0 and 1 or add up to more than 1, arrays of another size. Where they
-add up to less, the rest is vacuum.
+fractions that are not between 0 and 1 or add up to more than 1, by more than 1e-5; S that is not
+between 0 and 1, by more than 1e-4; arrays of another size; a pattern that is NaN everywhere, as for
+energies in keV. Where fractions add up to less, the rest is vacuum.
 
 collet.using and collet.set_backend choose the backend. Lengths are nm, energies eV.
 """
@@ -315,6 +316,8 @@ class VoxelData:
                 return
             for i in range(1, self._input._materials + 1):
                 names = ("alignment", "unaligned") if vectors else ("S", "Theta", "Psi", "Vfrac")
+                if not vectors and f"{group}/Mat_{i}_S" not in file:
+                    names = ("Vfrac",)
                 self.addVoxelData(*(file[f"{group}/Mat_{i}_{name}"][()] for name in names), i)
 
     def writeToH5(self):

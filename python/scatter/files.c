@@ -91,11 +91,11 @@ static PyObject *describe(const collet_scattering_input *input)
     const char *directory = collet_scattering_input_directory(input);
     const double(*beams)[3];
     int64_t n_beams = collet_scattering_input_beams(input, &beams), warnings = 0;
-    while (collet_scattering_input_warning(input, (size_t)warnings))
-        warnings++;
     PyObject *materials = list_of(o->n_materials, material_item, o);
     if (!materials)
         return NULL;
+    while (collet_scattering_input_warning(input, (size_t)warnings)) /* of voxels too, now */
+        warnings++;
     return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:(LLL),s:d,s:(ddd),s:(ddd),s:I,s:I,s:I,s:I,s:N}",
                          "materials", materials, "energies", list_of(o->n_energies, energy_item, o),
                          "constants", list_of(o->n_energies * o->n_materials, constants_item, o),

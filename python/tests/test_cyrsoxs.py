@@ -253,3 +253,21 @@ def test_versions():
     text = (FOLDER / "pyproject.toml").read_text()
     assert f'version = "{collet.__version__}"' in text and f"collet=={collet.__version__}" in text
     assert re.search(r'^CyRSoXS = "CyRSoXS:main"$', text, re.M)
+
+
+def test_nearly_aligned():
+    """CyRSoXS computes with any S: rounding beyond 1 is no reason to refuse it."""
+    for most in (1.00001, 1.01):
+        data = make_input()
+        voxels = cy.VoxelData(InputData=data)
+        fraction, s, theta, psi = fields()
+        s[1, 2, 3] = most
+        voxels.addVoxelData(s, theta, psi, fraction, 1)
+        voxels.addVoxelData(1 - fraction, 2)
+        result = cy.ScatteringPattern(data)
+        if most < 1.001:
+            cy.launch(data, make_constants(data), voxels, result, False)
+            assert np.isfinite(result.dataToNumpy(285.0)).any()
+        else:
+            with pytest.raises(collet.InvalidError, match="the alignment .* is 1.0"):
+                cy.launch(data, make_constants(data), voxels, result, False)

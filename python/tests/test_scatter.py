@@ -315,6 +315,36 @@ def test_errors(name):
         scatter.simulate(sample)
 
 
+def test_unaligned_angles():
+    """Not looked at, whatever they are."""
+    expected = grains()
+    material = expected.materials[0]
+    unaligned = np.random.default_rng(4).random(material.volume.shape) < 0.3
+    material.alignment[unaligned] = 0
+    given = grains()
+    given.materials[0].alignment[unaligned] = 0
+    given.materials[0].theta[unaligned] = given.materials[0].psi[unaligned] = np.nan
+    for road in ("fast", "direct"):
+        values = scatter.simulate(given, road=road).values
+        assert np.isfinite(values).any()
+        assert np.array_equal(values, scatter.simulate(expected, road=road).values, equal_nan=True)
+
+
+def test_empty_patterns():
+    """An energy in keV; and nothing to integrate."""
+    sample = grains()
+    sample.energies = [0.285]
+    sample.materials[0].constants = CONSTANTS
+    with pytest.raises(collet.InvalidError, match="at 0.285 eV no pixel of the detector is reached"):
+        scatter.simulate(sample)
+    tiny = grains(energies=(285.0,))
+    tiny.voxel = 1e-3
+    with pytest.raises(collet.InvalidError, match="no pixel of the detector is reached"):
+        scatter.simulate(tiny)
+    with pytest.raises(collet.InvalidError, match="nothing to integrate"):
+        scatter.integrate(np.full((8, 8), np.nan), 285.0, 1.0)
+
+
 def test_wrong_options():
     for wrong in ({"road": "slow"}, {"dtype": "f16"}, {"grid": "none"}):
         with pytest.raises(collet.InvalidError, match=repr(list(wrong.values())[0])):
@@ -339,8 +369,17 @@ def test_files(tmp_path, dtype):
         expected = scatter.read_pattern(tmp_path / "out", energy, (12, 16))
         assert np.allclose(values, expected, rtol=1e-5, atol=1e-12, equal_nan=True)
     assert sum(m.volume.sum() for m in sample.materials) == pytest.approx(8 * 12 * 16, rel=1e-4)
+    assert sample.warnings == ()
     with pytest.raises(collet.FileError, match="none.h5"):
         scatter.read(tmp_path / "none.h5", tmp_path / "config.txt")
+
+
+@pytest.mark.skipif(not TOOL.exists(), reason="collet-rsoxs is not built")
+def test_suspicious_files(tmp_path):
+    subprocess.run([TOOL, "make", "sphere", "--size", "8", "--radius", "0.1", "--samples", "2", "-q",
+                    "-o", tmp_path], check=True)  # between the samples
+    sample = scatter.read(tmp_path / "morphology.h5", tmp_path / "config.txt")
+    assert [w.split(": ")[-1] for w in sample.warnings] == ["material 1 is in no voxel"]
 
 
 def test_write_and_read(tmp_path):

@@ -232,6 +232,12 @@ static collet_status work_pattern(results *r, int64_t beam, int64_t e, collet_er
     for (int64_t i = 0; r->run->work.mask && i < rings.y * rings.x; i++)
         r->pattern[i] = r->pattern[i] == 0 ? NAN : r->pattern[i];
     status = collet_scattering_integrate(&rings, energy, COLLET_F32, r->pattern, &own, err);
+    if (status == COLLET_INVALID) { /* a pattern of another run */
+        char name[COLLET_SCATTERING_NAME], text[sizeof err->text];
+        collet_scattering_file_name(energy, name);
+        snprintf(text, sizeof text, "%s", err->text);
+        collet_fail(err, status, "%.400s/%s: %.400s", r->run->directory, name, text);
+    }
     if (status == COLLET_OK && r->run->options->png)
         status = draw_pattern(r, energy, beam, err);
     return status;

@@ -277,11 +277,21 @@ static collet_status open_contexts(rsoxs_run *run, collet_error *err)
     return status;
 }
 
-collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err)
+/* Those of voxels come when these are read. */
+static void print_warnings(rsoxs_run *run)
 {
     const char *warning;
-    for (size_t i = 0; (warning = collet_scattering_input_warning(run->input, i)) != NULL; i++)
+    while ((warning = collet_scattering_input_warning(run->input, run->warned)) != NULL) {
+        if (run->progress.program)
+            tool_progress_end(&run->progress);
         fprintf(stderr, "collet-rsoxs: warning: %s\n", warning);
+        run->warned++;
+    }
+}
+
+collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err)
+{
+    print_warnings(run);
     collet_status status = open_runtime(run, err);
     if (status == COLLET_OK)
         status = rsoxs_run_open_work(run, err);
@@ -354,9 +364,11 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
     int made = 0;
     collet_status status = patterns ? open_directory(run->directory, &made, err)
                                     : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    for (int64_t e = 0; e < run->work.n_energies && status == COLLET_OK; e++)
+    for (int64_t e = 0; e < run->work.n_energies && status == COLLET_OK; e++) {
         status = tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped")
                                          : next_energy(run, patterns, err);
+        print_warnings(run);
+    }
     free(patterns);
     if (status == COLLET_INVALID)
         explain(run->options->morphology, run->options->configuration, NULL, err);

@@ -32,6 +32,7 @@ typedef struct rsoxs_run {
     collet_context **contexts;       /* of the beams, one a device; NULL: `context` does all */
     collet_scattering **scatterings; /* of the beams */
     tool_progress progress;
+    size_t warned; /* warnings of the input that were printed */
 } rsoxs_run;
 
 /* Reads the files and chooses the energies. */

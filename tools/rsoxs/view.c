@@ -126,6 +126,14 @@ static collet_status draw(const view_options *o, const collet_scattering_slice *
     return rsoxs_picture_write(&picture, o->output, err);
 }
 
+static int has_number(const collet_scattering_slice *slice)
+{
+    for (int64_t i = 0; i < slice->rows * slice->columns; i++)
+        if (isfinite(slice->values[i]))
+            return 1;
+    return 0;
+}
+
 int rsoxs_view(int argc, char **argv)
 {
     static const struct argp argp = {.options = argp_options,
@@ -145,6 +153,11 @@ int rsoxs_view(int argc, char **argv)
                                               &slice, &err);
     if (status == COLLET_OK && o.field == COLLET_SCATTERING_PSI)
         into_turn(&slice, fields[o.field].most);
+    if (status == COLLET_OK && !has_number(&slice))
+        fprintf(stderr,
+                "collet-rsoxs: warning: %s: the slice has no %s of material %" PRId64
+                ": all is NaN, drawn in grey\n",
+                o.morphology, fields[o.field].label, o.material);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit is an error */
     if (status == COLLET_OK)
         status = draw(&o, &slice, &err);

@@ -225,6 +225,8 @@ collet_status scatter_read_configuration(collet_scattering_input *in, const char
     status = read_choices(in, &r);
     if (scatter_goes_on(in, &status, err))
         status = read_energies(in, &r);
+    if (status == COLLET_OK)
+        status = scatter_warn_of_energies(in, path, err);
     if (scatter_goes_on(in, &status, err))
         status = read_numbers(&r, config_lookup(&r.file, "EAngleRotation"), "EAngleRotation", 3,
                               &angles, NULL);

@@ -89,45 +89,6 @@ static collet_status read_groups(collet_scattering_input *in, scatter_settings *
     return status;
 }
 
-collet_status scatter_read_material(collet_scattering_input *in, const char *path, int64_t m,
-                                    collet_error *err)
-{
-    scatter_settings r = {.path = path, .err = err};
-    size_t count = (size_t)(in->options.n_energies * in->options.n_materials);
-    if (!in->constants)
-        in->constants = calloc(count + 1, sizeof *in->constants);
-    if (!in->constants)
-        return collet_fail(err, COLLET_NO_MEMORY, "no memory for optical constants");
-    collet_status status = scatter_settings_open(&r);
-    if (status != COLLET_OK)
-        return status;
-    status = read_groups(in, &r, m);
-    config_destroy(&r.file);
-    return status;
-}
-
-void scatter_material_path(const char *configuration, int64_t m, char *path, size_t size)
-{
-    const char *slash = strrchr(configuration, '/');
-    snprintf(path, size, "%.*sMaterial%" PRId64 ".txt",
-             slash ? (int)(slash - configuration) + 1 : 0, configuration, m + 1);
-}
-
-collet_status scatter_read_constants(collet_scattering_input *in, const char *configuration,
-                                     collet_error *err)
-{
-    size_t size = strlen(configuration) + 40;
-    char *path = malloc(size);
-    collet_status status =
-        path ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "no memory for optical constants");
-    for (int64_t m = 0; m < in->options.n_materials && scatter_goes_on(in, &status, err); m++) {
-        scatter_material_path(configuration, m, path, size);
-        status = scatter_read_material(in, path, m, err);
-    }
-    free(path);
-    return status;
-}
-
 /* ---- All groups ------------------------------------------------------------------------------ */
 
 static collet_status warn_of_group(collet_scattering_input *in, scatter_settings *r,
@@ -156,6 +117,13 @@ static collet_status warn_of_group(collet_scattering_input *in, scatter_settings
     return status;
 }
 
+static collet_status warn_of_fault(collet_scattering_input *in, const scatter_settings *r)
+{
+    char text[sizeof r->err->text];
+    snprintf(text, sizeof text, "%s", r->err->text);
+    return scatter_warn(in, r->err, "%.300s: the group is not used", text);
+}
+
 static collet_status check_groups(collet_scattering_input *in, scatter_settings *r)
 {
     const config_setting_t *root = config_root_setting(&r->file);
@@ -173,9 +141,55 @@ static collet_status check_groups(collet_scattering_input *in, scatter_settings 
             status = read_group(in, r, group, &c);
         if (status == COLLET_OK)
             status = warn_of_group(in, r, group, energy, &c);
+        else if (status == COLLET_FORMAT && !in->report) /* no energy needs it */
+            status = warn_of_fault(in, r);
     }
     if (scatter_goes_on(in, &status, r->err) && !groups)
         status = collet_fail(r->err, COLLET_FORMAT, "%s: there is no EnergyData", r->path);
+    return status;
+}
+
+/* ---- Files -------------------------------------------------------------------------------------
+ */
+
+collet_status scatter_read_material(collet_scattering_input *in, const char *path, int64_t m,
+                                    collet_error *err)
+{
+    scatter_settings r = {.path = path, .err = err};
+    size_t count = (size_t)(in->options.n_energies * in->options.n_materials);
+    if (!in->constants)
+        in->constants = calloc(count + 1, sizeof *in->constants);
+    if (!in->constants)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for optical constants");
+    collet_status status = scatter_settings_open(&r);
+    if (status != COLLET_OK)
+        return status;
+    status = read_groups(in, &r, m);
+    if (scatter_goes_on(in, &status, err))
+        status = check_groups(in, &r);
+    config_destroy(&r.file);
+    return status;
+}
+
+void scatter_material_path(const char *configuration, int64_t m, char *path, size_t size)
+{
+    const char *slash = strrchr(configuration, '/');
+    snprintf(path, size, "%.*sMaterial%" PRId64 ".txt",
+             slash ? (int)(slash - configuration) + 1 : 0, configuration, m + 1);
+}
+
+collet_status scatter_read_constants(collet_scattering_input *in, const char *configuration,
+                                     collet_error *err)
+{
+    size_t size = strlen(configuration) + 40;
+    char *path = malloc(size);
+    collet_status status =
+        path ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "no memory for optical constants");
+    for (int64_t m = 0; m < in->options.n_materials && scatter_goes_on(in, &status, err); m++) {
+        scatter_material_path(configuration, m, path, size);
+        status = scatter_read_material(in, path, m, err);
+    }
+    free(path);
     return status;
 }
 

@@ -29,6 +29,8 @@ collet_status collet_scattering_read(const char *morphology, const char *configu
         status = scatter_read_morphology(in, morphology, err);
     if (status == COLLET_OK)
         status = scatter_read_constants(in, configuration, err);
+    if (status == COLLET_OK)
+        status = scatter_warn_of_constants(in, configuration, err);
     if (status != COLLET_OK) {
         collet_scattering_input_free(in);
         return status;
@@ -52,6 +54,7 @@ void collet_scattering_input_free(collet_scattering_input *in)
         free(in->warnings[i]);
     free(in->path);
     free(in->materials);
+    free(in->ranges);
     free(in->energies);
     free(in->constants);
     free(in->beams);

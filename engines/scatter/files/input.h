@@ -6,13 +6,24 @@
 #include <collet/scatter.h>
 #include <sys/stat.h>
 
+/* What is suspicious of a material's voxels, none of which is faulty. */
+typedef struct scatter_range {
+    double volume, angle; /* the sum of its fractions; the largest size of an angle */
+    int64_t layers;       /* of these, from 0 on */
+} scatter_range;
+
+/* Adds the first voxels of a material's arrays. */
+void scatter_note_range(scatter_range *range, const collet_scattering_material *material,
+                        int64_t voxels);
+
 struct collet_scattering_input {
     collet_scattering_options options;
     collet_scattering_material *materials;
-    char *path;       /* of the morphology */
-    struct stat file; /* the same, when it was opened first */
-    int reversed;     /* its axes are X, Y, Z */
-    int vectors;      /* the configuration's MorphologyType */
+    scatter_range *ranges; /* of the materials, from the voxels that were read */
+    char *path;            /* of the morphology */
+    struct stat file;      /* the same, when it was opened first */
+    int reversed;          /* its axes are X, Y, Z */
+    int vectors;           /* the configuration's MorphologyType */
     double *energies;
     collet_scattering_constants *constants;
     double (*beams)[3];
@@ -36,21 +47,30 @@ collet_status scatter_read_configuration(collet_scattering_input *in, const char
                                          collet_error *err);
 /* The file of material m, from 0, beside the configuration; of strlen(configuration) + 40 bytes. */
 void scatter_material_path(const char *configuration, int64_t m, char *path, size_t size);
-/* Reads a material's constants at the energies of the configuration. */
+/* Reads a material's constants at the energies of the configuration, and checks all. */
 collet_status scatter_read_material(collet_scattering_input *in, const char *path, int64_t m,
                                     collet_error *err);
 /* Those of all materials, whose files are beside the configuration. */
 collet_status scatter_read_constants(collet_scattering_input *in, const char *configuration,
                                      collet_error *err);
-/* Reports faults of all groups of a file of constants, also those that no energy needs. */
+/* Reports faults of all groups of a file of constants, and warns of what is suspicious. */
 collet_status scatter_check_constants(collet_scattering_input *in, const char *path,
                                       collet_error *err);
-/* A collet_scattering_layers_fn; `user` is the input. */
+/* A collet_scattering_layers_fn; `user` is the input. With a material's last layer it warns of what
+ * is suspicious of its voxels. */
 collet_status scatter_read_layers(void *user, int64_t material, int64_t first, int64_t count,
                                   void *const *arrays, collet_error *err);
 /* Reads all but the voxels. */
 collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
                                       collet_error *err);
+/* Warns of what is suspicious of energies, of constants at all of them, and of a material, from 0,
+ * all of whose voxels were read. NO_MEMORY. */
+collet_status scatter_warn_of_energies(collet_scattering_input *in, const char *path,
+                                       collet_error *err);
+collet_status scatter_warn_of_constants(collet_scattering_input *in, const char *path,
+                                        collet_error *err);
+collet_status scatter_warn_of_voxels(collet_scattering_input *in, const char *path, int64_t m,
+                                     const scatter_range *range, collet_error *err);
 /* NO_MEMORY. */
 collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);

@@ -89,8 +89,10 @@ static collet_status read_parameters(scatter_reader *r)
     in->options.n_materials = (int64_t)count;
     in->options.voxel = size;
     in->materials = calloc((size_t)count + 1, sizeof *in->materials);
-    return in->materials ? COLLET_OK
-                         : collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
+    in->ranges = calloc((size_t)count + 1, sizeof *in->ranges);
+    return in->materials && in->ranges
+               ? COLLET_OK
+               : collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
 }
 
 /* ---- Voxels ---------------------------------------------------------------------------------- */
@@ -262,9 +264,9 @@ static collet_status find_number(scatter_reader *r, const scatter_dataset *d, in
 static collet_status open_material(scatter_reader *r, int64_t m)
 {
     collet_scattering_material *material = &r->in->materials[m];
-    int aligned = 1, vectors = r->in->vectors;
-    collet_status status = COLLET_OK;
-    for (int i = 0; i < (vectors ? 2 : 4) && aligned && status == COLLET_OK; i++) {
+    int aligned = 1, vectors = r->in->vectors, has = 1;
+    collet_status status = vectors ? COLLET_OK : scatter_find_alignment(r, m, &has);
+    for (int i = 0; i < (vectors ? 2 : has ? 4 : 1) && aligned && status == COLLET_OK; i++) {
         scatter_dataset d;
         status = scatter_open_dataset(r, m, vectors ? vector[i] : euler[i],
                                       vectors && i == 0 ? 3 : 1, &d);
@@ -273,11 +275,12 @@ static collet_status open_material(scatter_reader *r, int64_t m)
         if (d.set >= 0)
             H5Dclose(d.set);
     }
-    *material = (collet_scattering_material){.struct_size = sizeof *material,
-                                             .dtype = r->in->options.dtype,
-                                             .kind = vectors   ? COLLET_SCATTERING_VECTOR
-                                                     : aligned ? COLLET_SCATTERING_EULER
-                                                               : COLLET_SCATTERING_ISOTROPIC};
+    *material =
+        (collet_scattering_material){.struct_size = sizeof *material,
+                                     .dtype = r->in->options.dtype,
+                                     .kind = vectors          ? COLLET_SCATTERING_VECTOR
+                                             : has && aligned ? COLLET_SCATTERING_EULER
+                                                              : COLLET_SCATTERING_ISOTROPIC};
     return status;
 }
 
@@ -286,7 +289,7 @@ static collet_status open_materials(scatter_reader *r)
     collet_status status = COLLET_OK;
     for (int64_t m = 0; m < r->in->options.n_materials && status == COLLET_OK; m++)
         status = open_material(r, m);
-    return status;
+    return status == COLLET_OK ? scatter_warn_of_file(r) : status;
 }
 
 /* Layers of a material. */
@@ -314,6 +317,33 @@ static collet_status read_layers(scatter_reader *r)
     return status;
 }
 
+/* What was read of a material, each layer once. */
+static collet_status note_layers(const layers *l)
+{
+    collet_scattering_input *in = l->base.in;
+    const int64_t *n = in->options.shape;
+    collet_scattering_material view = in->materials[l->material];
+    scatter_range *range = &in->ranges[l->material];
+    if (l->first > range->layers || l->first + l->count <= range->layers)
+        return COLLET_OK;
+    if (view.kind == COLLET_SCATTERING_VECTOR) {
+        view.direction = l->arrays[0];
+        view.unaligned = l->arrays[1];
+    } else {
+        view.volume = l->arrays[0];
+    }
+    if (view.kind == COLLET_SCATTERING_EULER) {
+        view.alignment = l->arrays[1];
+        view.theta = l->arrays[2];
+        view.psi = l->arrays[3];
+    }
+    scatter_note_range(range, &view, l->count * n[1] * n[2]);
+    range->layers = l->first + l->count;
+    return range->layers == n[0]
+               ? scatter_warn_of_voxels(in, in->path, l->material, range, l->base.err)
+               : COLLET_OK;
+}
+
 collet_status scatter_read_layers(void *user, int64_t material, int64_t first, int64_t count,
                                   void *const *arrays, collet_error *err)
 {
@@ -323,7 +353,8 @@ collet_status scatter_read_layers(void *user, int64_t material, int64_t first, i
                 first,
                 count,
                 arrays};
-    return scatter_read_file(&l.base, read_layers);
+    collet_status status = scatter_read_file(&l.base, read_layers);
+    return status == COLLET_OK ? note_layers(&l) : status;
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */

@@ -99,6 +99,18 @@ static collet_status read_vectors(slice_reader *r)
     return status;
 }
 
+/* Without a dataset S nothing is aligned. */
+static collet_status read_unaligned(slice_reader *r)
+{
+    const int64_t *n = r->base.in->options.shape;
+    collet_status status = read_dataset(r, "Euler_Angles", "Vfrac", 1, &r->slice.values);
+    int64_t count = status == COLLET_OK ? n[0] * n[1] * n[2] / n[r->axis] : 0;
+    float *values = r->slice.values;
+    for (int64_t i = 0; i < count; i++)
+        values[i] = r->field == COLLET_SCATTERING_ALIGNMENT && values[i] != 0 ? 0 : NAN;
+    return status;
+}
+
 /* What has no material has no alignment, what has no alignment no direction. */
 static collet_status read_angles(slice_reader *r)
 {
@@ -144,8 +156,12 @@ static collet_status read_slice(scatter_reader *base)
         return collet_fail(base->err, COLLET_INVALID,
                            "%s has materials 1 to %" PRId64 ", not %" PRId64, base->path,
                            o->n_materials, r->material);
-    int angles = scatter_has(base, "/Euler_Angles");
-    collet_status status = angles ? read_angles(r) : read_vectors(r);
+    char name[80];
+    snprintf(name, sizeof name, "/Euler_Angles/Mat_%" PRId64 "_S", r->material);
+    int aligned = r->field == COLLET_SCATTERING_FRACTION || scatter_has(base, name);
+    collet_status status = !scatter_has(base, "/Euler_Angles") ? read_vectors(r)
+                           : aligned                           ? read_angles(r)
+                                                               : read_unaligned(r);
     r->slice.voxel = o->voxel;
     r->slice.rows = o->shape[r->axis == 0 ? 1 : 0];
     r->slice.columns = o->shape[r->axis == 2 ? 1 : 2];
@@ -171,6 +187,7 @@ collet_status collet_scattering_read_slice(const char *morphology, int64_t mater
                       .slice = {.struct_size = sizeof r.slice}};
     collet_status status = scatter_read_file(&r.base, read_slice);
     free(in.materials);
+    free(in.ranges);
     if (status != COLLET_OK) {
         free(r.slice.values);
         r.slice = (collet_scattering_slice){.struct_size = sizeof r.slice};

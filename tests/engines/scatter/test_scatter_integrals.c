@@ -226,7 +226,10 @@ static void pixels_without_value_are_left_out(void **state)
     assert_true(blank > 20);
     for (int64_t i = 0; i < 64 * 64; i++)
         values[i] = NAN;
-    integrate(&r);
+    collet_error err;
+    assert_int_equal(collet_scattering_integrate(&r, ENERGY, COLLET_F64, values, &integrals, &err),
+                     COLLET_INVALID);
+    assert_non_null(strstr(err.text, "has nothing to integrate"));
     for (int64_t j = 0; j < rings_count; j++)
         assert_true(isnan(mean[j]) && isnan(parallel[j]) && isnan(perpendicular[j]) &&
                     isnan(anisotropy[j]));

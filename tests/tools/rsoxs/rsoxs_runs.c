@@ -25,9 +25,11 @@ static void write_dataset(hid_t file, const char *name, double (*value)(int64_t 
     if (f->missing && !strcmp(f->missing, name))
         return;
     for (int64_t i = 0; i < VOXELS; i++)
-        values[i] = value(i);
+        values[i] = value(i) * (f->degrees && !strcmp(f->degrees, name) ? 180 / 3.14 : 1);
     if (f->nan && !strcmp(f->nan, name))
         values[X + 5] = NAN;
+    if (f->zero && !strcmp(f->zero, name))
+        values[X + 5] = 0;
     if (f->large && !strcmp(f->large, name))
         values[2 * Y * X + 3] += 0.2;
     snprintf(path, sizeof path, "/Euler_Angles/%s", name);

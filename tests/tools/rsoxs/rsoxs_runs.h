@@ -17,6 +17,8 @@
 typedef struct flaws {
     const char *missing;     /* a dataset */
     const char *nan, *large; /* datasets with such a voxel */
+    const char *zero;        /* a dataset that is 0 in the voxel of `nan` */
+    const char *degrees;     /* a dataset with angles in degrees */
     const char *narrow;      /* a dataset with a voxel less along y */
 } flaws;
 

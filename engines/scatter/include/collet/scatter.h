@@ -38,7 +38,8 @@ extern "C" {
 
 /*
  * A material of the morphology: arrays of Z x Y x X numbers, C-contiguous. Euler: volume fraction,
- * alignment S (0 to 1), theta and psi in radians; `alignment` NULL: isotropic. Vector: `direction`
+ * alignment S (0 to 1), theta and psi in radians, which are not looked at where S is 0; `alignment`
+ * NULL: isotropic. Vector: `direction`
  * (Z x Y x X x 3) and `unaligned`. The caller's, unchanged until collet_scattering_close.
  */
 typedef struct collet_scattering_material {
@@ -139,8 +140,9 @@ typedef struct collet_scattering_options {
 typedef struct collet_scattering collet_scattering;
 
 /*
- * Checks the options and plans the work; nothing is computed. INVALID names what is wrong, a voxel
- * that is not finite or not a fraction with its material and place too. NO_MEMORY, or REFUSED where
+ * Checks the options and plans the work; nothing is computed. INVALID names what is wrong: a voxel
+ * that is not finite or not a fraction, with its material and place; an energy at which Ewald's
+ * sphere meets no pixel. NO_MEMORY, or REFUSED where
  * `memory` does not suffice, with what would.
  */
 COLLET_API collet_status collet_scattering_open(collet_context *context,
@@ -177,8 +179,9 @@ typedef struct collet_scattering_pattern {
 
 /*
  * The pattern of the next energy, in the order of the options, valid until the next call; NULL with
- * COLLET_OK after the last. After an error each further call returns the same one, after CANCELLED
- * the work can go on. The failure of one of several devices, which the error names, ends the work.
+ * COLLET_OK after the last. INVALID for one without any finite number. After an error each further
+ * call returns the same one, after CANCELLED the work can go on. The failure of one of several
+ * devices, which the error names, ends the work.
  */
 COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
                                                 const collet_scattering_pattern **out,
@@ -222,7 +225,8 @@ typedef struct collet_scattering_integrals {
 } collet_scattering_integrals;
 
 /* Integrates a pattern, y x x values, whose angles of polarisation were turned back to x, as those
- * of collet_scattering_next. Sums are of f64. INVALID. Any thread. */
+ * of collet_scattering_next. Sums are of f64. INVALID, also where no ring has a finite number. Any
+ * thread. */
 COLLET_API collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
                                                      double energy, collet_dtype dtype,
                                                      const void *values,
@@ -255,7 +259,8 @@ collet_scattering_input_options(const collet_scattering_input *input);
 /* Directions x, y, z of beams, normalised. */
 COLLET_API int64_t collet_scattering_input_beams(const collet_scattering_input *input,
                                                  const double (**beams)[3]);
-/* What the files have that is not used; NULL beyond the last. */
+/* What the files have that is not used or is suspicious; NULL beyond the last. Those of voxels come
+ * when `layers` of the options has read them all. */
 COLLET_API const char *collet_scattering_input_warning(const collet_scattering_input *input,
                                                        size_t index);
 

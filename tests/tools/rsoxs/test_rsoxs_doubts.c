@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-rsoxs: results that are empty, and files that are suspicious. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "rsoxs_runs.h"
+
+#include <hdf5.h>
+#include <hdf5_hl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fails unless both directories have the same pattern at 281 eV, which is not empty. */
+static void expect_same_pattern(const char *first, const char *second)
+{
+    const char *const directories[] = {first, second};
+    float patterns[2][Y * X];
+    int numbers = 0;
+    for (int i = 0; i < 2; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%s/Energy_281.00.h5", directories[i]);
+        hid_t file = H5Fopen(io_path(directory, name), H5F_ACC_RDONLY, H5P_DEFAULT);
+        assert_true(H5LTread_dataset_float(file, "/K0/projection", patterns[i]) >= 0);
+        H5Fclose(file);
+    }
+    for (int i = 0; i < Y * X; i++) {
+        numbers += isfinite(patterns[0][i]) && patterns[0][i] > 0;
+        assert_true(patterns[0][i] == patterns[1][i] ||
+                    (isnan(patterns[0][i]) && isnan(patterns[1][i])));
+    }
+    assert_true(numbers > Y * X / 4);
+}
+
+/* Runs with the arguments, fails unless it succeeds and standard error is `text`. */
+#define EXPECT_SAID(text, ...)                                                                     \
+    do {                                                                                           \
+        tool_result r_ = RSOXS(__VA_ARGS__, "--energies", "281", "-q");                            \
+        tool_expect(&r_, 0);                                                                       \
+        assert_string_equal(r_.err, text);                                                         \
+        tool_free(&r_);                                                                            \
+    } while (0)
+
+/* Fails unless `validate` finds no fault and says `text`. */
+static void expect_valid(const char *morphology, const char *text)
+{
+    tool_result r = RSOXS("validate", morphology, "-c", "config.txt");
+    tool_expect(&r, 0);
+    assert_non_null(strstr(r.out, text));
+    tool_free(&r);
+}
+
+static void angles_of_unaligned_voxels_are_not_looked_at(void **state)
+{
+    (void)state;
+    write_morphology("zero.h5", &(flaws){.zero = "Mat_1_S"});
+    EXPECT_SAID("", "zero.h5", "-o", "zero");
+    const char *const angles[] = {"Mat_1_Theta", "Mat_1_Psi"};
+    for (int i = 0; i < 2; i++) {
+        write_morphology("nan.h5", &(flaws){.zero = "Mat_1_S", .nan = angles[i]});
+        for (int direct = 0; direct < 2; direct++) {
+            const char *out = direct ? "direct" : "fast";
+            EXPECT_SAID("", "nan.h5", "-o", out, "--force", "--road", out);
+            if (!direct)
+                expect_same_pattern("zero", out);
+        }
+        expect_valid("nan.h5", "nan.h5: no fault\n");
+    }
+    write_morphology("nan.h5", &(flaws){.nan = "Mat_1_Theta"});
+    EXPECT(1, "theta of material 1 is not finite in 1 voxel", "nan.h5", "-o", "no");
+}
+
+static void an_absent_alignment_is_0(void **state)
+{
+    static const char said[] =
+        "collet-rsoxs: warning: absent.h5: material 1 has angles, but no S: it is taken as "
+        "unaligned\n";
+    (void)state;
+    write_morphology("absent.h5", &(flaws){.missing = "Mat_2_S"});
+    EXPECT_SAID("", "film.h5", "-o", "film");
+    EXPECT_SAID("", "absent.h5", "-o", "absent2");
+    expect_same_pattern("film", "absent2");
+    expect_valid("absent.h5", "absent.h5: no fault\n");
+    write_morphology("absent.h5", &(flaws){.missing = "Mat_1_S"});
+    EXPECT_SAID(said, "absent.h5", "-o", "absent1");
+    expect_valid("absent.h5", strchr(said, 'w'));
+}
+
+static void suspicious_files_are_told_by_runs_too(void **state)
+{
+    (void)state;
+    write_morphology("degrees.h5", &(flaws){.degrees = "Mat_1_Theta"});
+    EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675: "
+                "radians are expected\n",
+                "degrees.h5", "-o", "degrees");
+    /* Whoever asks for another number of layers at a time is told once, too. */
+    EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675: "
+                "radians are expected\n",
+                "degrees.h5", "-o", "degrees", "--force", "--road", "direct", "--backend",
+                "cpu_scalar");
+    write_constants("Material1.txt", ENERGIES);
+    FILE *f = fopen(io_path(directory, "Material1.txt"), "a");
+    fputs("EnergyDataA: { Energy = 281.0; BetaPara = -1e-5; BetaPerp = 3e-5; DeltaPara = 1e-4; "
+          "DeltaPerp = 0.5; }\nEnergyDataB: { Energy = 500.0; }\n",
+          f);
+    fclose(f);
+    tool_result r = RSOXS("film.h5", "-o", "twice", "--energies", "281", "-q");
+    tool_result v = RSOXS("validate", "film.h5", "-c", "config.txt");
+    write_constants("Material1.txt", ENERGIES);
+    tool_expect(&r, 0);
+    tool_expect(&v, 1); /* the last group is a fault of the file, of which the run needs nothing */
+    static const char *const told[] = {
+        "line 41: EnergyDataA has the energy 281 eV of EnergyData1, too, and is not used",
+        "line 41: beta of EnergyDataA is negative", "line 41: a constant of EnergyDataA is 0.1",
+        "line 42: EnergyDataB has no number DeltaPara"};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (!strstr(r.err, told[i]) || !strstr(v.out, told[i]))
+            fail_msg("'%s' is not in: %s and: %s", told[i], r.err, v.out);
+    tool_free(&r);
+    tool_free(&v);
+}
+
+/* Energies in keV: Ewald's sphere is smaller than a pixel. */
+static void empty_patterns_are_errors(void **state)
+{
+    static const char text[] = "at 0.281 eV no pixel of the detector is reached: the radius of "
+                               "Ewald's sphere is 0.00142 1/nm";
+    (void)state;
+    write_text("keV.txt", "CaseType = 0; MorphologyType = 0; Energies = [0.281];\n"
+                          "EAngleRotation = [0.0, 10.0, 350.0];\n");
+    write_text("Material1.txt", "EnergyData0: { Energy = 0.281; BetaPara = 1e-5; BetaPerp = 3e-5; "
+                                "DeltaPara = 1.5e-4; DeltaPerp = -2e-4; }\n");
+    write_text("Material2.txt", "EnergyData0: { Energy = 0.281; BetaPara = 0; BetaPerp = 0; "
+                                "DeltaPara = 0; DeltaPerp = 0.0; }\n");
+    tool_result v = RSOXS("validate", "film.h5", "-c", "keV.txt");
+    for (int i = 0; i < 3; i++)
+        EXPECT(1, text, "film.h5", "-c", "keV.txt", "-o", "keV",
+               i == 0   ? "-q"
+               : i == 1 ? "--integrate"
+                        : "--plan");
+    write_constants("Material1.txt", ENERGIES);
+    write_constants("Material2.txt", ENERGIES);
+    tool_expect(&v, 1);
+    assert_non_null(strstr(v.out, text));
+    assert_non_null(strstr(v.out, "warning: keV.txt: an energy is 0.281 eV, not one of X-rays"));
+    tool_free(&v);
+}
+
+/* As earlier versions, and other programs, wrote them. */
+static void empty_patterns_of_others_are_not_integrated(void **state)
+{
+    float values[Y * X];
+    (void)state;
+    EXPECT_SAID("", "film.h5", "-o", "others");
+    for (int i = 0; i < Y * X; i++)
+        values[i] = NAN;
+    hid_t file = H5Fopen(io_path(directory, "others/Energy_281.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, "/K0/projection", H5P_DEFAULT);
+    assert_true(H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    H5Dclose(set);
+    H5Fclose(file);
+    EXPECT(1, "others/Energy_281.00.h5: the pattern at 281 eV has nothing to integrate", "film.h5",
+           "-o", "others", "--energies", "281", "--resume", "--integrate");
+}
+
+static void nothing_scatters_is_told(void **state)
+{
+    static const char said[] = "warning: config.txt: at 280 eV the optical constants of all "
+                               "materials are 0: nothing scatters\n";
+    (void)state;
+    FILE *f = fopen(io_path(directory, "Material1.txt"), "w");
+    for (int i = 0; i < ENERGIES; i++)
+        fprintf(f,
+                "EnergyData%d: { Energy = %.1f; BetaPara = 0; BetaPerp = 0; DeltaPara = 0; "
+                "DeltaPerp = 0; }\n",
+                i, 280.0 + i);
+    fclose(f);
+    FILE *to = fopen(io_path(directory, "Material2.txt"), "w");
+    FILE *from = fopen(io_path(directory, "Material1.txt"), "r");
+    for (int c; (c = fgetc(from)) != EOF;)
+        fputc(c, to);
+    fclose(from);
+    fclose(to);
+    tool_result r = RSOXS("film.h5", "-o", "vacuum", "--energies", "281", "-q");
+    tool_result v = RSOXS("validate", "film.h5", "-c", "config.txt");
+    write_constants("Material1.txt", ENERGIES);
+    write_constants("Material2.txt", ENERGIES);
+    tool_expect(&r, 0);
+    tool_expect(&v, 0);
+    assert_non_null(strstr(r.err, said));
+    assert_non_null(strstr(v.out, said));
+    tool_free(&r);
+    tool_free(&v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(angles_of_unaligned_voxels_are_not_looked_at),
+        cmocka_unit_test(an_absent_alignment_is_0),
+        cmocka_unit_test(suspicious_files_are_told_by_runs_too),
+        cmocka_unit_test(empty_patterns_are_errors),
+        cmocka_unit_test(empty_patterns_of_others_are_not_integrated),
+        cmocka_unit_test(nothing_scatters_is_told),
+    };
+    return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
+}
