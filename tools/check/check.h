@@ -15,16 +15,21 @@
 #define CHECK_FAILED 1
 #define CHECK_USAGE 2
 #define CHECK_UNLOADABLE 3
+#define CHECK_ENDED 4
 #define CHECK_ABSENT 77
 
 #define CHECK_MAX_ROWS 4096
+
+/* After so many calls that do not return, the remaining rows are not run. */
+#define CHECK_HANGS 3
 
 typedef struct check_options {
     const char *target; /* a file or a backend's name */
     const char *op, *sig;
     const char *layer; /* NULL: as the setting */
     int only;          /* case, -1: all */
-    int timeout;       /* seconds one case may take */
+    int timeout;       /* seconds one case may take, 0: any time */
+    int limit;         /* seconds all may take, 0: any time */
     int large;         /* cases of several megabytes of a row, -1: all */
     int rows;          /* signatures of an op, -1: all */
     uint64_t seed;
@@ -42,12 +47,14 @@ typedef struct check_row {
     char why[KIT_TEXT]; /* of a FAIL or SKIP */
 } check_row;
 
-/* CHECK_AGAIN: a check of slots failed, and the next row runs in a new process. */
+/* CHECK_AGAIN: a check of slots failed, and the next row runs in a new process. CHECK_STOPPED: time
+ * is up, and rows are still waiting. */
 enum {
     CHECK_LOADING,
     CHECK_RUNNING,
     CHECK_AGAIN,
     CHECK_DONE,
+    CHECK_STOPPED,
     CHECK_REFUSED,
     CHECK_NO_DEVICE,
     CHECK_NOTHING

@@ -18,6 +18,7 @@ enum {
     KEY_SIG,
     KEY_CASE,
     KEY_TIMEOUT,
+    KEY_LIMIT,
     KEY_IN_PROCESS,
     KEY_LARGE,
     KEY_LAYER,
@@ -39,7 +40,12 @@ static const struct argp_option arguments[] = {
     {"layer", KEY_LAYER, "NAME", 0, "Put a layer over the backend", 0},
     {"json", 'j', NULL, 0, "Machine-readable output", 0},
     {"list", KEY_LIST, NULL, 0, "Print the kernels and the limits, check nothing", 0},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long one case may take (default 120)", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+     "How long one case may take (default 60; 0: any time). The row of a case that takes longer "
+     "fails; "
+     "the third such row ends the run",
+     0},
+    {"limit", KEY_LIMIT, "SECONDS", 0, "How long the whole run may take (default 0: any time)", 0},
     {"in-process", KEY_IN_PROCESS, NULL, 0, "Without a process of its own, for a debugger", 0},
     {0},
 };
@@ -73,6 +79,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_TIMEOUT:
         options->timeout = (int)number(state, text, 1000000, "--timeout");
+        return 0;
+    case KEY_LIMIT:
+        options->limit = (int)number(state, text, 1000000, "--limit");
         return 0;
     case KEY_LARGE:
         options->large = (int)number(state, text, 1000000, "--large");
@@ -126,10 +135,10 @@ int main(int argc, char **argv)
             "Run every kernel of a backend on generated shapes, dtypes, strides, overlaps and "
             "edge values and judge the results against an oracle; check its devices, memory and "
             "queues from several threads."
-            "\vExit status: 0 all passed, 1 a failure, 2 usage, 3 the plugin cannot be loaded, 77 "
-            "its hardware is absent.",
+            "\vExit status: 0 all passed, 1 a failure, 2 usage, 3 the plugin cannot be loaded, 4 "
+            "--timeout or --limit ended the run before all was checked, 77 its hardware is absent.",
     };
-    check_options options = {.only = -1, .large = -1, .rows = -1, .seed = 1, .timeout = 120};
+    check_options options = {.only = -1, .large = -1, .rows = -1, .seed = 1, .timeout = 60};
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = CHECK_USAGE;
     tool_parse(&parser, argc, argv, 0, &options);

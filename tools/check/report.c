@@ -105,12 +105,14 @@ static void print_summary(const check_shared *shared, int status, double seconds
     count_rows(shared, counts, &cases);
     if (status == CHECK_ABSENT)
         printf("SKIP  %s\n", tool_shown(shared->reason));
-    else if (shared->phase != CHECK_DONE)
-        fprintf(stderr, "backend-check: %s\n", tool_shown(shared->reason));
-    else
+    else if (shared->phase == CHECK_DONE || shared->phase == CHECK_STOPPED)
         printf("%s: %d row%s passed, %d failed, %d skipped; %d case%s in %.1f s\n", shared->backend,
                counts[CHECK_ROW_PASS], tool_plural(counts[CHECK_ROW_PASS]), counts[CHECK_ROW_FAIL],
                counts[CHECK_ROW_SKIP], cases, tool_plural(cases), seconds);
+    if (status != CHECK_ABSENT && shared->phase != CHECK_DONE) {
+        fflush(stdout);
+        fprintf(stderr, "backend-check: %s\n", tool_shown(shared->reason));
+    }
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,13 +20,23 @@
 
 typedef struct worker_process {
     pid_t pid;
-    int pipe;   /* a byte for each step; end of file when it ended */
-    int output; /* what it printed */
-    bool late;  /* killed by the time limit */
+    int pipe;     /* a byte for each step; end of file when it ended */
+    int output;   /* what it printed */
+    bool hangs;   /* a case took longer than it may */
+    bool time_up; /* the whole run did */
 } worker_process;
 
-static bool start(const check_options *options, check_shared *shared, int32_t first,
-                  worker_process *p)
+typedef struct supervision {
+    const check_options *options;
+    check_shared *shared;
+    int32_t first;    /* row of the next worker */
+    int32_t reported; /* rows */
+    int hangs;        /* cases that took longer than they may */
+    double began;
+    double shown; /* when a line was printed last */
+} supervision;
+
+static bool start(const supervision *s, worker_process *p)
 {
     int ends[2];
     *p = (worker_process){
@@ -47,7 +58,7 @@ static bool start(const check_options *options, check_shared *shared, int32_t fi
             _exit(KIT_EXIT_MEMORY);
         dup2(p->output, STDOUT_FILENO);
         dup2(p->output, STDERR_FILENO);
-        check_work(options, shared, first, &(check_files){ends[1], p->output, messages});
+        check_work(s->options, s->shared, s->first, &(check_files){ends[1], p->output, messages});
         exit(0);
     }
     close(ends[1]);
@@ -55,57 +66,110 @@ static bool start(const check_options *options, check_shared *shared, int32_t fi
     return p->pid > 0;
 }
 
-/* Reports the rows that ended since `reported`. */
-static int32_t report_rows(const check_options *options, const check_shared *shared,
-                           int32_t reported)
+/* The worker's progress may be on the line. */
+static void erase_line(void)
 {
-    if (shared->phase != CHECK_RUNNING && shared->phase != CHECK_AGAIN &&
-        shared->phase != CHECK_DONE)
-        return reported;
-    for (; reported < shared->row_count; reported++) {
-        const check_row *row = &shared->rows[reported];
-        if (__atomic_load_n(&row->state, __ATOMIC_ACQUIRE) == CHECK_ROW_WAITING)
-            break;
-        if (reported == 0)
-            check_report_begin(options, shared);
-        if (isatty(STDERR_FILENO)) /* the worker's progress may be there */
-            fputs("\r\033[K", stderr);
-        check_report_row(options, row);
-    }
-    return reported;
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
 }
 
-/* Waits until the worker ends or is late. */
-static void watch(const check_options *options, const check_shared *shared, worker_process *p,
-                  int32_t *reported)
+/* Reports the rows that ended since the last report. */
+static void report_rows(supervision *s)
+{
+    const check_shared *shared = s->shared;
+    if (shared->phase != CHECK_RUNNING && shared->phase != CHECK_AGAIN &&
+        shared->phase != CHECK_DONE)
+        return;
+    for (; s->reported < shared->row_count; s->reported++) {
+        const check_row *row = &shared->rows[s->reported];
+        if (__atomic_load_n(&row->state, __ATOMIC_ACQUIRE) == CHECK_ROW_WAITING)
+            break;
+        if (s->reported == 0)
+            check_report_begin(s->options, shared);
+        erase_line();
+        check_report_row(s->options, row);
+        s->shown = bench_now();
+    }
+}
+
+/* Seconds without a line after which there is one about what runs. */
+static double interval(const check_options *options)
+{
+    if (isatty(STDERR_FILENO))
+        return 1;
+    return options->timeout && options->timeout < 20 ? options->timeout / 2.0 : 10;
+}
+
+/* The worker may be writing the text of its next case: what is shown may be of both. */
+static void show_work(supervision *s, double now, double since)
+{
+    const check_shared *shared = s->shared;
+    char most[40] = "";
+    if (s->options->timeout)
+        snprintf(most, sizeof most, " of at most %d", s->options->timeout);
+    erase_line();
+    if (shared->row < 0)
+        fprintf(stderr, "backend-check: the plugin is being loaded, %.0f%s s so far", now - since,
+                most);
+    else
+        fprintf(stderr, "backend-check: row %d of %d, %.0f s so far; %.*s, %.0f%s s so far",
+                (int)shared->row + 1, (int)shared->row_count, now - s->began,
+                isatty(STDERR_FILENO) ? 20 : 300, shared->number < 0 ? "next case" : shared->text,
+                now - since, most);
+    fputs(isatty(STDERR_FILENO) ? "" : "\n", stderr);
+    fflush(stderr);
+    s->shown = now;
+}
+
+/* Seconds until `limit` seconds after `since`; 0: no limit. */
+static double left_of(int limit, double since, double now)
+{
+    return limit ? since + limit - now : (double)INFINITY;
+}
+
+/* Waits until the worker ends or time is up. */
+static void watch(supervision *s, worker_process *p)
 {
     char beats[512];
+    double since = bench_now(), pause = interval(s->options);
     for (;;) {
-        struct pollfd descriptor = {.fd = p->pipe, .events = POLLIN};
-        int ready = poll(&descriptor, 1, options->timeout * 1000);
-        if (ready < 0 && errno == EINTR)
-            continue;
-        p->late = ready == 0;
-        if (ready <= 0 || read(p->pipe, beats, sizeof beats) <= 0)
+        double now = bench_now(), of_case = left_of(s->options->timeout, since, now),
+               of_all = left_of(s->options->limit, s->began, now);
+        p->time_up = of_all <= 0;
+        p->hangs = !p->time_up && of_case <= 0;
+        if (p->time_up || p->hangs)
             return;
-        *reported = report_rows(options, shared, *reported);
+        if (now >= s->shown + pause && now >= since + 1)
+            show_work(s, now, since);
+        double next = fmin(fmin(of_case, of_all), fmax(s->shown + pause - now, 1));
+        struct pollfd descriptor = {.fd = p->pipe, .events = POLLIN};
+        int ready = poll(&descriptor, 1, (int)(next * 1000) + 1);
+        if (ready == 0 || (ready < 0 && errno == EINTR))
+            continue;
+        if (ready < 0 || read(p->pipe, beats, sizeof beats) <= 0)
+            return;
+        since = bench_now();
+        report_rows(s);
     }
 }
 
 #define END_TEXT 200 /* bytes of how a worker ended */
 
-/* Kills it if late. `words` describes its end, "" after success. */
+/* Kills it if time is up. `words` describes its end, "" after success. */
 static void finish(worker_process *p, const check_shared *shared, char words[END_TEXT])
 {
     int status = 0;
     words[0] = '\0';
-    if (p->late)
+    if (p->hangs || p->time_up)
         kill(p->pid, SIGKILL);
     close(p->pipe);
     while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    if (p->late)
-        snprintf(words, END_TEXT, "the call did not return in time and its process was ended");
+    if (p->time_up)
+        snprintf(words, END_TEXT, "time was up (--limit)");
+    else if (p->hangs)
+        snprintf(words, END_TEXT,
+                 "it did not return in time (--timeout) and its process was ended");
     else if (WIFSIGNALED(status))
         snprintf(words, END_TEXT, "the process was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
@@ -152,6 +216,8 @@ static int status_of(const check_shared *shared)
             if (shared->rows[i].state == CHECK_ROW_FAIL)
                 return CHECK_FAILED;
         return CHECK_PASSED;
+    case CHECK_STOPPED:
+        return CHECK_ENDED;
     case CHECK_NO_DEVICE:
         return CHECK_ABSENT;
     case CHECK_NOTHING:
@@ -161,42 +227,77 @@ static int status_of(const check_shared *shared)
     }
 }
 
-/* Runs workers, each from the row after the one that ended the last. False: a start failed. */
-static bool work(const check_options *options, check_shared *shared)
+/* What a lost worker means for its row. */
+static void judge_end(supervision *s, const worker_process *p, const char *words)
 {
-    int32_t first = 0, reported = 0;
+    check_shared *shared = s->shared;
+    if (p->time_up && shared->phase == CHECK_LOADING)
+        shared->phase = CHECK_RUNNING;
+    if (shared->phase == CHECK_LOADING) {
+        snprintf(shared->reason, sizeof shared->reason, "%s while the plugin was loaded", words);
+        shared->phase = CHECK_REFUSED;
+    } else if (shared->phase == CHECK_DONE && shared->row >= 0) {
+        snprintf(shared->rows[shared->row].why, KIT_TEXT, "when the backend was closed: %s", words);
+        shared->rows[shared->row].state = CHECK_ROW_FAIL;
+    } else if (shared->phase == CHECK_RUNNING && shared->row >= 0 && !p->time_up) {
+        mark_lost(shared, words);
+        s->first = shared->row + 1;
+        if (s->first == shared->row_count)
+            shared->phase = CHECK_DONE;
+    }
+}
+
+/* Ends the run if time is up. */
+static void stop(supervision *s, const worker_process *p)
+{
+    check_shared *shared = s->shared;
+    int waiting = 0;
+    if (shared->phase != CHECK_RUNNING && shared->phase != CHECK_AGAIN)
+        return;
+    for (int32_t i = 0; i < shared->row_count; i++)
+        waiting += shared->rows[i].state == CHECK_ROW_WAITING;
+    if (p->time_up)
+        snprintf(shared->reason, sizeof shared->reason,
+                 "ended after %d s, as --limit says, during %.1000s: %d row%s not checked",
+                 s->options->limit,
+                 shared->row < 0      ? "loading"
+                 : shared->number < 0 ? "no case"
+                                      : shared->text,
+                 waiting, waiting == 1 ? " was" : "s were");
+    else if (s->hangs >= CHECK_HANGS)
+        snprintf(shared->reason, sizeof shared->reason,
+                 "ended after %d calls that did not return within %d s (--timeout): %d row%s not "
+                 "checked; --op NAME checks one kernel",
+                 s->hangs, s->options->timeout, waiting, waiting == 1 ? " was" : "s were");
+    else
+        return;
+    shared->phase = CHECK_STOPPED;
+}
+
+/* Runs workers, each from the row after the one that ended the last. False: a start failed. */
+static bool work(supervision *s)
+{
+    check_shared *shared = s->shared;
     char words[END_TEXT];
     do {
         worker_process p;
         shared->phase = CHECK_LOADING;
         shared->row = -1;
         shared->number = -1;
-        if (!start(options, shared, first, &p))
+        if (!start(s, &p))
             return false;
-        watch(options, shared, &p, &reported);
+        watch(s, &p);
         finish(&p, shared, words);
         if (words[0])
             show_output(p.output);
         close(p.output);
         if (shared->phase == CHECK_AGAIN)
-            first = shared->row + 1;
-        bool lost = words[0] && shared->phase == CHECK_RUNNING && shared->row >= 0;
-        if (words[0] && shared->phase == CHECK_LOADING) {
-            snprintf(shared->reason, sizeof shared->reason, "%s while the plugin was loaded",
-                     words);
-            shared->phase = CHECK_REFUSED;
-        } else if (words[0] && shared->phase == CHECK_DONE && shared->row >= 0) {
-            snprintf(shared->rows[shared->row].why, KIT_TEXT, "when the backend was closed: %s",
-                     words);
-            shared->rows[shared->row].state = CHECK_ROW_FAIL;
-        }
-        if (lost) {
-            mark_lost(shared, words);
-            first = shared->row + 1;
-            if (first == shared->row_count)
-                shared->phase = CHECK_DONE;
-        }
-        reported = report_rows(options, shared, reported);
+            s->first = shared->row + 1;
+        if (words[0])
+            judge_end(s, &p, words);
+        s->hangs += p.hangs;
+        report_rows(s);
+        stop(s, &p);
     } while (shared->phase == CHECK_RUNNING || shared->phase == CHECK_AGAIN);
     return true;
 }
@@ -221,25 +322,26 @@ static void refuse_missing_case(const check_options *options, check_shared *shar
 
 int check_supervise(const check_options *options)
 {
-    double start_time = bench_now();
     check_shared *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         fprintf(stderr, "backend-check: out of memory\n");
         return CHECK_FAILED;
     }
+    double now = bench_now();
+    supervision s = {.options = options, .shared = shared, .began = now, .shown = now};
     if (options->in_process) {
         shared->row = -1;
         check_work(options, shared, 0, &(check_files){-1, -1, stderr});
-        (void)report_rows(options, shared, 0);
-    } else if (!work(options, shared)) {
+        report_rows(&s);
+    } else if (!work(&s)) {
         fprintf(stderr, "backend-check: cannot start a process: %s\n", strerror(errno));
         munmap(shared, sizeof *shared);
         return CHECK_FAILED;
     }
     refuse_missing_case(options, shared);
     int status = status_of(shared);
-    check_report_end(options, shared, status, bench_now() - start_time);
+    check_report_end(options, shared, status, bench_now() - s.began);
     munmap(shared, sizeof *shared);
     return status;
 }

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend-check on a plugin whose kernels never return: what that costs and what is said. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* The output of backend-check, errors included; it ends by itself, with `status`. */
+static void check(const char *arguments, int status, char text[8192])
+{
+    char command[1024];
+    snprintf(command, sizeof command, "%s %s %s 2>&1", COLLET_TEST_CHECK, arguments,
+             COLLET_TEST_HANGING);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    text[fread(text, 1, 8191, pipe)] = '\0';
+    int ended = pclose(pipe);
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != status)
+        fail_msg("%s: expected status %d, got %d: %s", arguments, status, WEXITSTATUS(ended), text);
+}
+
+static void says(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is missing: %s", part, text);
+}
+
+static void one_that_hangs_is_a_failure(void **state)
+{
+    char text[8192];
+    (void)state;
+    check("--op add --timeout 1", 1, text);
+    says(text, "case 2: add f32(1)");
+    says(text, "it did not return in time (--timeout)");
+    says(text, "--op add --sig f:ff --case 2 --seed 1");
+    says(text, "0 rows passed, 1 failed, 0 skipped");
+    check("--op add --sig f:ff --case 4 --timeout 1", 1, text);
+    says(text, "case 4: add");
+}
+
+static void the_third_ends_the_run(void **state)
+{
+    char text[8192];
+    (void)state;
+    check("--timeout 1", 4, text);
+    says(text, "FAIL  mul");
+    says(text, "0 rows passed, 3 failed, 0 skipped");
+    says(text, "ended after 3 calls that did not return within 1 s (--timeout): ");
+    says(text, "not checked");
+    assert_null(strstr(text, "FAIL  div"));
+    check("--json --sample --timeout 1", 4, text);
+    says(text, "1 row was not checked");
+    says(text, "\"exit_status\":\t4");
+}
+
+static void the_limit_ends_the_run(void **state)
+{
+    char text[8192];
+    time_t before = time(NULL);
+    (void)state;
+    check("--timeout 0 --limit 2 --sample", 4, text);
+    assert_true(time(NULL) - before < 60);
+    says(text, "ended after 2 s, as --limit says, during case ");
+    says(text, ": add f32(");
+    says(text, ": 4 rows were not checked");
+    assert_null(strstr(text, "FAIL"));
+}
+
+static void what_takes_long_is_named(void **state)
+{
+    char text[8192];
+    (void)state;
+    check("--timeout 3 --op add", 1, text);
+    says(text, "backend-check: row 1 of 1, ");
+    says(text, "s so far; case 2: add f32(1)");
+    says(text, "of at most 3 s so far\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_that_hangs_is_a_failure),
+        cmocka_unit_test(the_third_ends_the_run),
+        cmocka_unit_test(the_limit_ends_the_run),
+        cmocka_unit_test(what_takes_long_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
