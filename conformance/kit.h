@@ -90,6 +90,19 @@ void kit_ordinary(kit_tensor *t, kit_rng *rng, double spread);
 void kit_rotation(kit_rng *rng, double rotation[9]); /* proper, uniform */
 void kit_rotation_about(const double axis[3], double angle, double rotation[9]);
 
+/* ---- Fixed values (edges.c) ---------------------------------------------------------------- */
+
+/* How many edge values a dtype has: the ends of its range, zeros of both signs, infinities, NaN,
+ * subnormals, and what a conversion to another dtype rounds, saturates or makes infinite. */
+int64_t kit_edge_count(collet_dtype dtype);
+/* Edge value `index`, counted on from the first after the last, of a real dtype. */
+long double kit_edge(collet_dtype part, int64_t index);
+/* Fills all parts with edge values in turn; each round begins `skew` values further on, so that
+ * two inputs of different skew form different pairs. */
+void kit_edges(kit_tensor *t, int64_t skew);
+/* Parts of a complex dtype: two edge values, one after the other. */
+collet_scalar kit_edge_scalar(collet_dtype dtype, int64_t index);
+
 /* ---- Limits (limits.c) --------------------------------------------------------------------- */
 
 typedef struct kit_limit {

@@ -82,9 +82,10 @@ static void near_quotient(const kit_case *c, kit_verdict *v, int64_t i, long dou
     const kit_limit *limit = kit_limit_find(COLLET_OP_DIV, dtype, "quotient");
     long double top = dtype == COLLET_C64 ? 0x1p128L : 0x1p1024L;
     long double smallest = kit_ulp(kit_part(dtype), 0) / (long double)limit->limit;
-    /* This close to the largest number, the limit covers both it and infinity. */
-    if (isfinite(ideal) && fabsl(ideal) > top * (1 - 0x1p-20L) &&
-        fabsl(ideal) < top * (1 + 0x1p-20L))
+    /* This close to the largest number, the limit covers both it and infinity. The limit is of the
+     * whole quotient, which may be far larger than this part. */
+    long double margin = fmaxl(top * 0x1p-20L, size * (long double)limit->limit);
+    if (isfinite(ideal) && fabsl(fabsl(ideal) - top) <= margin)
         return;
     if (isfinite(ideal) && fabsl(ideal) >= top)
         ideal = copysignl((long double)INFINITY, ideal);
@@ -189,8 +190,32 @@ static void judge_conj(const kit_case *c, kit_verdict *v)
 
 /* ---- axpy ---------------------------------------------------------------------------------- */
 
+static collet_scalar *axpy_scalar(kit_case *c)
+{
+    c->params.axpy.struct_size = sizeof c->params.axpy;
+    return &c->params.axpy.alpha;
+}
+
+static void plan_axpy(kit_plan *plan)
+{
+    kit_plan_elementwise(plan);
+    kit_plan_scalars(plan, axpy_scalar);
+}
+
+/* The first result is alpha itself, with the sign of its zero; the others are ordinary. */
+static void show_alpha(kit_case *c)
+{
+    kit_set(&c->operand[1], 0, 1);
+    kit_set(&c->operand[2], 0, -0.0L);
+}
+
 static void generate_axpy(kit_case *c, kit_rng *rng)
 {
+    if (c->kind == SCALAR) {
+        kit_generate_any(c, rng);
+        show_alpha(c);
+        return;
+    }
     collet_axpy_params *p = &c->params.axpy;
     collet_dtype given = c->operand[0].dtype;
     for (int tries = 0; tries < 4 && kit_next(rng) & 1; tries++) {
@@ -228,6 +253,6 @@ const kit_op kit_array_arithmetic_ops[] = {
     {COLLET_OP_NEG, kit_plan_elementwise, kit_generate_any, judge_neg},
     {COLLET_OP_ABS, kit_plan_elementwise, kit_generate_any, judge_abs},
     {COLLET_OP_CONJ, kit_plan_elementwise, kit_generate_any, judge_conj},
-    {COLLET_OP_AXPY, kit_plan_elementwise, generate_axpy, judge_axpy},
+    {COLLET_OP_AXPY, plan_axpy, generate_axpy, judge_axpy},
     {0},
 };

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static const char *const kind_names[] = {"", "special values", "random bits", "edges of the range"};
+static const char *const kind_names[] = {"", "special values", "random bits", "edges of the range",
+                                         "a scalar at the edges of its range"};
 
 /* ---- Plans --------------------------------------------------------------------------------- */
 
@@ -148,13 +149,44 @@ static void plan_moves(kit_plan *plan)
         plan_big(plan);
 }
 
+/* ---- Scalars ------------------------------------------------------------------------------- */
+
+void kit_plan_scalars(kit_plan *plan, collet_scalar *(*scalar)(kit_case *c))
+{
+    static const shape few = {1, {3}};
+    collet_dtype to = plan->row->dtypes[0];
+    for (collet_dtype from = 1; from < COLLET_DTYPE_COUNT; from++) {
+        if (kit_part(from) != from && kit_part(to) == to)
+            continue;
+        for (int64_t i = 0; i < kit_edge_count(from); i++) {
+            kit_case c = of_shape(plan, &few, SCALAR);
+            *scalar(&c) = kit_edge_scalar(from, i);
+            kit_emit(plan, &c);
+        }
+    }
+}
+
+static collet_scalar *fill_scalar(kit_case *c)
+{
+    c->params.fill.struct_size = sizeof c->params.fill;
+    return &c->params.fill.value;
+}
+
+static void plan_fill(kit_plan *plan)
+{
+    plan_moves(plan);
+    kit_plan_scalars(plan, fill_scalar);
+}
+
 /* ---- Values -------------------------------------------------------------------------------- */
 
 void kit_generate_any(kit_case *c, kit_rng *rng)
 {
     for (uint32_t k = c->row->info.n_out; k < c->row->operands; k++) {
         kit_tensor *t = &c->operand[k];
-        if (c->kind == BITS || c->kind == EDGES)
+        if (c->kind == EDGES)
+            kit_edges(t, k - c->row->info.n_out);
+        else if (c->kind == BITS)
             kit_random_bits(t, rng);
         else
             kit_ordinary(t, rng, 12);
@@ -166,6 +198,8 @@ void kit_generate_any(kit_case *c, kit_rng *rng)
 static void generate_fill(kit_case *c, kit_rng *rng)
 {
     const kit_tensor *out = &c->operand[0];
+    if (c->kind == SCALAR)
+        return;
     bool complex = kit_part(out->dtype) != out->dtype;
     collet_dtype given = out->dtype;
     while (!complex && kit_next(rng) & 1) {
@@ -197,10 +231,11 @@ static void judge_fill(const kit_case *c, kit_verdict *v)
                         .count = 1,
                         .data = (unsigned char *)(uintptr_t)c->params.fill.value.value.bytes};
     unsigned char ideal[2][16];
-    for (int64_t i = 0; i < kit_parts(&value); i++)
-        kit_convert(part, kit_get(&value, i), ideal[i]);
+    /* The imaginary part of a real value is 0. */
+    for (int64_t i = 0; i < 2; i++)
+        kit_convert(part, i < kit_parts(&value) ? kit_get(&value, i) : 0, ideal[i]);
     for (int64_t i = 0; i < kit_parts(out); i++)
-        kit_same(c, v, 0, i, ideal[i % kit_parts(&value)], false);
+        kit_same(c, v, 0, i, ideal[part == out->dtype ? 0 : i % 2], false);
 }
 
 int64_t kit_source(const kit_case *c, uint32_t k, int64_t i)
@@ -226,7 +261,7 @@ static void judge_copy(const kit_case *c, kit_verdict *v)
 }
 
 const kit_op kit_array_ops[] = {
-    {COLLET_OP_FILL, plan_moves, generate_fill, judge_fill},
+    {COLLET_OP_FILL, plan_fill, generate_fill, judge_fill},
     {COLLET_OP_COPY, plan_moves, kit_generate_any, judge_copy},
     {0},
 };

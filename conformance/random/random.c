@@ -97,9 +97,9 @@ static void judge_normal(const kit_case *c, kit_verdict *v)
 /* ---- Plans --------------------------------------------------------------------------------- */
 
 /* Position of the numbers in a sequence. */
-enum { START, ANYWHERE, HIGH_WORD, WRAPS, KINDS };
+enum { START, ANYWHERE, HIGH_WORD, WRAPS, KINDS, EDGES = KINDS };
 static const char *const kind_names[] = {"from the start", "anywhere", "about block 2^32",
-                                         "about element 2^64"};
+                                         "about element 2^64", "edges of seed and offset"};
 
 /* Lengths around the blocks of a vector, and beyond the share of one thread. */
 static const int64_t lengths[] = {0,  1,  2,  3,  4,  5,  7,   8,   15,  16,   17,   31,  33,
@@ -147,8 +147,35 @@ static void plan_random(kit_plan *plan)
     }
 }
 
+/* Seeds and offsets at the limits of the types that they may be narrowed to. */
+static void plan_edges(kit_plan *plan)
+{
+    static const int64_t length = 5;
+    for (int64_t i = 0; i < kit_edge_count(COLLET_U64); i++)
+        for (int64_t k = 0; k < 3; k++) {
+            kit_case c = of_shape(plan, 1, &length, EDGES);
+            c.params.random =
+                (collet_random_params){.struct_size = sizeof c.params.random,
+                                       .seed = (uint64_t)kit_edge(COLLET_U64, i),
+                                       .offset = (uint64_t)kit_edge(COLLET_U64, k < 2 ? k : i)};
+            kit_emit(plan, &c);
+            c.params.random = (collet_random_params){.struct_size = sizeof c.params.random,
+                                                     .seed = c.params.random.offset,
+                                                     .offset = c.params.random.seed};
+            kit_emit(plan, &c);
+        }
+}
+
+static void plan_all(kit_plan *plan)
+{
+    plan_random(plan);
+    plan_edges(plan);
+}
+
 static void generate_random(kit_case *c, kit_rng *rng)
 {
+    if (c->kind == EDGES)
+        return;
     collet_random_params *p = &c->params.random;
     uint64_t inside = (uint64_t)kit_below(rng, c->operand[0].count + 1);
     uint64_t lanes = c->operand[0].dtype == COLLET_F32 ? 4 : 2;
@@ -160,7 +187,7 @@ static void generate_random(kit_case *c, kit_rng *rng)
 }
 
 const kit_op kit_random_ops[] = {
-    {COLLET_OP_UNIFORM, plan_random, generate_random, judge_uniform},
-    {COLLET_OP_NORMAL, plan_random, generate_random, judge_normal},
+    {COLLET_OP_UNIFORM, plan_all, generate_random, judge_uniform},
+    {COLLET_OP_NORMAL, plan_all, generate_random, judge_normal},
     {0},
 };

@@ -27,7 +27,7 @@ static void plan_average(kit_plan *plan)
                     .struct_size = sizeof c.params.average, .mask = mask};
                 kit_emit(plan, &c);
                 if (kind == ANY_ANGLES || kind == DISK) {
-                    c.params.average.aspect = i % 2 ? 0.75 : 1.5;
+                    c.params.average.aspect = i % 2 ? 0.7 : 1.4; /* no f32 */
                     kit_emit(plan, &c);
                     c.params.average.aspect = 0;
                 }

@@ -69,14 +69,14 @@ static void plan_dot(kit_plan *plan)
 /* Sets the activations and the absent operands of a case of linear; no effect on other ops. */
 static void choose(kit_case *c, uint32_t activations, int number)
 {
-    static const float thresholds[] = {0, 0.5f, 0.3f};
+    static const float thresholds[] = {0, 0.5f, 0.3f, 1e-40f, FLT_MAX};
     if (c->row->info.id != COLLET_OP_TERNARY_LINEAR)
         return;
     c->params.linear = (collet_ternary_linear_params){.struct_size = sizeof c->params.linear,
                                                       .activations = activations,
                                                       .relu = (uint32_t)(number / 4 % 2)};
     if (activations == COLLET_TERNARY_TERNARY)
-        c->params.linear.threshold = thresholds[number / 8 % 3];
+        c->params.linear.threshold = thresholds[number / 8 % 5];
     if (number & 1)
         kit_absent(c, 3);
     if (number & 2)
