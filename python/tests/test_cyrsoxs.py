@@ -251,7 +251,7 @@ def test_command(tmp_path):
 
 def test_versions():
     text = (FOLDER / "pyproject.toml").read_text()
-    assert f'version = "{collet.__version__}"' in text and f"collet=={collet.__version__}" in text
+    assert f'version = "{collet.__version__}"' in text and f"collet-runtime=={collet.__version__}" in text
     assert re.search(r'^CyRSoXS = "CyRSoXS:main"$', text, re.M)
 
 
