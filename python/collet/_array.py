@@ -378,8 +378,8 @@ def asarray(values: Any, dtype: npt.DTypeLike | None = None, *,
     if isinstance(values, Array):
         array = values.copy() if copy else values
     else:
-        import numpy
-        array = _core.array_from(numpy.asarray(values), copy is not False)
+        from ._host import array as taken
+        array = _core.array_from(taken(values), copy is not False)
     return array if dtype is None else array.astype(dtype, copy=False)
 
 
@@ -387,6 +387,8 @@ def from_dlpack(x: Any) -> Array:
     """An Array that shares the memory of an array of another library, in order with its work."""
     if isinstance(x, Array):
         return x
+    from ._host import check
+    check(x, "the array")
     keywords = {}
     if x.__dlpack_device__()[0] == 2:  # its commands come before ours in this stream of CUDA
         keywords["stream"] = _core.native_queue(f"cuda:{x.__dlpack_device__()[1]}") or 1

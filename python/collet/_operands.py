@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from . import _core
+from . import _core, _host
 from ._array import Array, asarray
 
 _SINGLE = ("float16", "bfloat16", "float32", "complex64")
@@ -19,7 +19,7 @@ def _together(found):
 
 
 def _array(value):
-    return value if isinstance(value, Array) else np.asarray(value)
+    return value if isinstance(value, Array) else _host.array(value)
 
 
 def arrays(*values):
@@ -31,9 +31,10 @@ def floats(*values, complex_too=False):
     """Arrays of one precision: f32 if all have at most that, Python's numbers aside, else f64;
     complex ones, with complex_too, c64 or c128. DtypeError for other dtypes."""
     found = [_array(v) for v in values]
-    names = [str(a.dtype) for a in found]
+    names = [a.dtype.name for a in found]
     kinds = ["f" if n == "bfloat16" else a.dtype.kind for n, a in zip(names, found)]
-    if not set(kinds) <= set("biufc" if complex_too else "biuf"):
+    if not set(kinds) <= set("biufc" if complex_too else "biuf") or \
+            any(a.dtype.char in "gG" for a in found):  # more digits than f64
         raise _core.DtypeError(f"the dtypes are {', '.join(names)}; " +
                                ("numbers" if complex_too else "real numbers") + " are needed")
     typed = [n for n, v in zip(names, values) if type(v) not in (bool, int, float, complex)]

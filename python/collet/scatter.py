@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _scatter
+from . import _core, _host, _scatter
 from ._core import InvalidError, ShapeError
 from ._job import Job
 
@@ -137,7 +137,7 @@ def _constants(material: Material, number: int, energies: Floats) -> Floats:
                 raise InvalidError(f"material {number}: no optical constants at {energy:g} eV")
             rows.append(list(given.values())[int(near.argmin())])
         given = rows
-    given = np.asarray(given, float)
+    given = _host.array(given, float, f"material {number}: constants")
     if given.shape not in ((4,), (len(energies), 4)):
         raise ShapeError(f"material {number}: constants are {_extents(given.shape)}, not 4 or "
                          f"{len(energies)} x 4 (energies)")
@@ -147,7 +147,8 @@ def _constants(material: Material, number: int, energies: Floats) -> Floats:
 def _arrays(material: Material, number: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
     """(whether f64, the six arrays or None)."""
     given = [getattr(material, name) for name in _EULER + _VECTOR]
-    arrays = [None if a is None else np.asarray(a) for a in given]
+    arrays = [None if a is None else _host.array(a, None, f"material {number}: {name}")
+              for name, a in zip(_EULER + _VECTOR, given)]
     dtype = np.result_type(np.float32, *(a for a in arrays if a is not None))
     if dtype not in (np.float32, np.float64):
         raise InvalidError(f"material {number}: its arrays are {dtype}, not real numbers of f32 or f64")
@@ -227,7 +228,7 @@ class Patterns:
                  devices: Sequence[str] | None = None,
                  progress: Callable[[float, int], object] | bool | None = None) -> None:
         _check(sample, beam, memory, devices, progress)
-        energies = np.atleast_1d(np.asarray(sample.energies, float))
+        energies = np.atleast_1d(_host.array(sample.energies, float, "energies"))
         shape = sample.shape
         if energies.ndim != 1 or len(shape) != 3:
             raise ShapeError(f"energies have {energies.ndim} axes, voxels {len(shape)}; 1 and 3 are "
@@ -433,9 +434,10 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
     flat: q in the detector's plane, as of a sample of one layer; else |q| on Ewald's sphere
     wedge: whole width of each wedge, up to 180 degrees
     Numbers other than f32 and f64 are converted to f32. ShapeError, InvalidError. GIL: released."""
-    energies = np.atleast_1d(np.asarray(energies, float))
-    values = np.asarray(values)
-    values = np.ascontiguousarray(values, None if values.dtype == np.float64 else np.float32)
+    energies = np.atleast_1d(_host.array(energies, float, "energies"))
+    values = _host.array(values, None, "values")
+    single = values.dtype.name != "float64"
+    values = np.ascontiguousarray(_host.array(values, np.float32 if single else float, "values"))
     if values.ndim == 2:
         values = values[None]
     if values.ndim != 3 or energies.shape != values.shape[:1]:
@@ -479,7 +481,7 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
     directory/Energy_285.20.h5 with /K<i>/projection of f32 and /KIDList/KVec.
 
     The file gets its name when it is complete. FileError."""
-    patterns = np.ascontiguousarray(patterns, np.float32)
+    patterns = np.ascontiguousarray(_host.array(patterns, np.float32, "patterns"))
     if patterns.ndim == 2:
         patterns = patterns[None]
     if patterns.ndim != 3 or len(patterns) != len(beams):

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import collet
-from collet import _core, _ternary, op
+from collet import _core, _host, _ternary, op
 
 FORMATS = ("t2", "planes", "rotor", "tq2_0", "tq1_0")
 ACTIVATIONS = ("int8", "ternary", "f32")
@@ -149,7 +149,9 @@ def _exact(values: Any, dtype: str) -> Any:
     if isinstance(values, collet.Array):
         return values
     import numpy as np
-    given = np.asarray(values)
+    given = _host.array(values)
+    if given.dtype.kind not in "biuf":
+        raise _core.DtypeError(f"the codes or bytes are {given.dtype}, not integers")
     made = given.astype(_core.dtype(dtype), copy=False)
     if made is not given and not np.array_equal(made, given):
         raise _core.InvalidError(f"there are numbers of {given.dtype} that {dtype} does not hold")

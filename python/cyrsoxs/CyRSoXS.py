@@ -20,6 +20,7 @@ from enum import IntEnum
 import numpy as np
 
 from collet import scatter
+from collet._host import array as _taken
 
 _SAME = 1e-6  # of energies, sizes, degrees
 _MATERIALS = 32
@@ -105,7 +106,7 @@ class InputData:
 
     def setEnergies(self, energies):
         """Sorted; two that are equal are refused."""
-        given = np.sort(np.asarray(energies, float).reshape(-1))
+        given = np.sort(_taken(energies, float, "energies").reshape(-1))
         if np.any(given[1:] == given[:-1]):
             print("energies are given twice; they are not set")
             return
@@ -278,7 +279,7 @@ class VoxelData:
 
     def _take(self, name, values, width=()):
         shape = self._input._shape[::1 if self._input._order == ZYX else -1] + width
-        values = np.array(values, np.float32)
+        values = _taken(values, np.float32, "the array").copy()
         if values.size != np.prod(shape):
             raise ValueError(f"{name} has {values.size} elements, not {' x '.join(map(str, shape))}")
         values = values.reshape(shape)

@@ -458,7 +458,7 @@ collet_array *array_over(PyObject *object, collet_dtype dtype, const char *name)
     collet_array *array = NULL;
     if (array_check(object))
         return same_view(object, dtype, name);
-    source = numpy_asarray(object, dtype);
+    source = numpy_asarray(object, dtype, name);
     if (source && !numpy_view_of(source, name, &view))
         array = view.usable ? wrap(source, &view) : copy_in(source, &view);
     Py_XDECREF(source);

@@ -118,11 +118,13 @@ static collet_dtype dtype_of(char kind, int size)
     }
 }
 
-/* Whether NumPy's dtype is the bfloat16 of ml_dtypes. */
+/* Whether NumPy's dtype is the bfloat16 of ml_dtypes, in this machine's order of bytes. */
 static int is_bfloat16(PyObject *dtype)
 {
     PyObject *name = PyObject_GetAttrString(dtype, "name");
-    int found = name && PyUnicode_CompareWithASCIIString(name, "bfloat16") == 0;
+    PyObject *native = name ? PyObject_GetAttrString(dtype, "isnative") : NULL;
+    int found = native == Py_True && PyUnicode_CompareWithASCIIString(name, "bfloat16") == 0;
+    Py_XDECREF(native);
     Py_XDECREF(name);
     PyErr_Clear();
     return found;
@@ -187,14 +189,18 @@ PyObject *numpy_empty(collet_dtype dtype, int32_t ndim, const int64_t *shape)
     return array;
 }
 
-PyObject *numpy_asarray(PyObject *object, collet_dtype dtype)
+PyObject *numpy_asarray(PyObject *object, collet_dtype dtype, const char *name)
 {
-    PyObject *type = prepare() ? NULL : dtype ? numpy_dtype(dtype) : Py_NewRef(Py_None), *array;
-    if (!type)
+    PyObject *type = prepare() ? NULL : dtype ? numpy_dtype(dtype) : Py_NewRef(Py_None), *module;
+    if (type && !asarray && (module = PyImport_ImportModule("collet._host"))) {
+        asarray = PyObject_GetAttrString(module, "array");
+        Py_DECREF(module);
+    }
+    if (!type || !asarray) {
+        Py_XDECREF(type);
         return NULL;
-    array = PyObject_CallFunctionObjArgs(asarray, object, type, NULL);
-    Py_DECREF(type);
-    return array;
+    }
+    return PyObject_CallFunction(asarray, "ONs", object, type, name);
 }
 
 PyObject *numpy_copy(PyObject *array, const collet_array_spec *spec)
@@ -338,13 +344,12 @@ static int prepare(void)
     if (!numpy)
         return array_type ? 0 : -1;
     empty = PyObject_GetAttrString(numpy, "empty");
-    asarray = PyObject_GetAttrString(numpy, "asarray");
     copyto = PyObject_GetAttrString(numpy, "copyto");
     dtype_type = PyObject_GetAttrString(numpy, "dtype");
     interface_name = PyUnicode_InternFromString("__array_struct__");
     array_type = PyObject_GetAttrString(numpy, "ndarray");
     Py_DECREF(numpy);
-    if (empty && asarray && copyto && dtype_type && interface_name && array_type) {
+    if (empty && copyto && dtype_type && interface_name && array_type) {
         learn_layout();
         return 0;
     }

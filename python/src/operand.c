@@ -78,7 +78,7 @@ int operand_input(operand *o, PyObject *object, const char *name, collet_dtype l
         return failed < 0 ? -1 : 0;
     if (!PyFloat_CheckExact(object) && !PyLong_CheckExact(object) && !PyComplex_CheckExact(object))
         like = 0;
-    array = numpy_asarray(object, like);
+    array = numpy_asarray(object, like, name);
     if (!array)
         return -1;
     failed = take_memory(o, array, name);

@@ -21,11 +21,12 @@ import numpy as np
 
 import collet
 from collet import op, ternary
+from collet._host import array as _taken
 
 
 def _codes(bit0, bit1):
     """Of two arrays of bits: value = bit0 - bit1."""
-    return (np.asarray(bit0) != 0).astype("i1") - (np.asarray(bit1) != 0)
+    return (_taken(bit0) != 0).astype("i1") - (_taken(bit1) != 0)
 
 
 def dot(a_bit0, a_bit1, b_bit0, b_bit1):
@@ -41,7 +42,7 @@ def _product(bit0, bit1, x_codes):
 
 def matmul(W_bit0, W_bit1, x):
     """RotorCore.matmul: W times the signs of x (K) or (batch, K), in i32."""
-    x = np.asarray(x)
+    x = _taken(x)
     return _product(W_bit0, W_bit1, np.sign(x).astype("i1"))
 
 
@@ -60,11 +61,11 @@ class NativeBackend:
                                          for b in collet.backends())
 
     def encode(self, values):
-        codes = np.asarray(values, "i1").ravel()
+        codes = _taken(values).astype("i1").ravel()
         return (codes == 1).astype("u1"), (codes == -1).astype("u1")
 
     def decode(self, bit0, bit1):
-        return np.asarray(bit0).ravel().astype("i1") - np.asarray(bit1).ravel().astype("i1")
+        return _taken(bit0).ravel().astype("i1") - _taken(bit1).ravel().astype("i1")
 
     def dot(self, a_bit0, a_bit1, b_bit0, b_bit1):
         return dot(a_bit0, a_bit1, b_bit0, b_bit1)
@@ -87,7 +88,7 @@ class GPUTernaryOps:
 
     def pack_ternary_weights(self, weights):
         """Bytes of 4 weights, flat; the first is in the lowest 2 bits, as weight + 1."""
-        codes = np.asarray(weights).astype("i1").ravel()
+        codes = _taken(weights).astype("i1").ravel()
         fields = np.ones(-(-codes.size // 4) * 4, "u1")
         fields[:codes.size] = codes + 1
         fields[codes.size:] = 0
@@ -108,7 +109,7 @@ class GPUTernaryOps:
             rows = ternary.pack(codes[:out_dim * in_dim].reshape(out_dim, in_dim))
             if isinstance(packed_weights, _Packed):
                 packed_weights.rows = rows
-        return op.ternary_linear(rows, np.asarray(input_vec, "f4"), np.asarray(scales, "f4"), None,
+        return op.ternary_linear(rows, _taken(input_vec, "f4"), _taken(scales, "f4"), None,
                                  activations="f32")
 
 

@@ -11,7 +11,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from .. import _core, _trajectory
+from .. import _core, _host, _trajectory
 from .._job import Job
 
 Quantity = namedtuple("Quantity", "unit meaning shape")
@@ -194,7 +194,7 @@ class _Extraction:
         if masses is None:
             masses = self._frames.masses
         elif mass_file is None:
-            masses = np.asarray(masses, np.float64).tolist()
+            masses = _host.array(masses, np.float64, "masses").tolist()
         if not isinstance(selection, str):
             raise TypeError(f"extract: selection is {selection!r}, not a text like 'protein'")
         if progress and progress is not True and not callable(progress):

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from .. import op
+from .. import _host, op
 from .._array import Array
 
 _REAL = (np.dtype(np.float32), np.dtype(np.float64))
@@ -11,10 +11,11 @@ _REAL = (np.dtype(np.float32), np.dtype(np.float64))
 
 def _real(values, dtype=None):
     """An array of f32 or f64, or of `dtype`."""
-    array = values if isinstance(values, Array) else np.asarray(values)
+    array = values if isinstance(values, Array) else _host.array(values)
     if dtype is None:
-        dtype = array.dtype if array.dtype in _REAL else _REAL[1]
-    return array.astype(dtype, copy=False)
+        dtype = _REAL[array.dtype.name != "float32"]
+    return (array.astype(dtype, copy=False) if isinstance(array, Array) else
+            _host.array(array, dtype))
 
 
 def _atoms(positions, masses, vectors=None):
