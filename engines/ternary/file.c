@@ -154,7 +154,9 @@ void collet_ternary_file_describe(const collet_ternary_file *file, collet_ternar
                                           .version = file->gguf.version,
                                           .count = file->count,
                                           .bytes = (int64_t)collet_mapping_size(file->mapping),
-                                          .path = ternary_file_path(file)};
+                                          .path = ternary_file_path(file),
+                                          .part = file->gguf.part,
+                                          .parts = file->gguf.parts};
 
     collet_struct_out(info, &all, sizeof all);
 }

@@ -21,6 +21,8 @@ static void describe_layer(const collet_t2_layer *layer, collet_ternary_matrix *
     snprintf(m->type, sizeof m->type, "%s", ternary_format_name(layer->format));
 }
 
+_Static_assert(COLLET_GGUF_DIMS <= COLLET_MAX_DIMS, "the axes of a tensor are listed");
+
 static void describe_tensor(const collet_gguf_tensor *tensor, collet_ternary_matrix *m)
 {
     char type[24];
@@ -29,6 +31,7 @@ static void describe_tensor(const collet_gguf_tensor *tensor, collet_ternary_mat
     memcpy(m->shape, tensor->shape, tensor->ndim * sizeof *m->shape);
     snprintf(m->type, sizeof m->type, "%s", collet_gguf_type_name(tensor->type, type));
     collet_gguf_name(tensor, m->name);
+    m->fault = tensor->fault;
 }
 
 static void describe_array(const collet_npy *npy, collet_ternary_matrix *m)

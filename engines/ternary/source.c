@@ -61,6 +61,8 @@ static collet_status take_tensor(ternary_source *source, int64_t index, collet_e
     const collet_gguf_tensor *tensor = &gguf->tensors[index];
     char name[24];
 
+    if (tensor->fault)
+        return collet_fail(err, tensor->fault_status, "%s: %s", source->text, tensor->fault);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].type == tensor->type) {
             source->tensor = tensor;

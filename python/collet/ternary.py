@@ -248,19 +248,22 @@ class Counts(NamedTuple):
 class File:
     """An open file: .t2 (packed layers), .npy (one matrix) or .gguf (tensors), mapped and not read
     into memory; it is not to be truncated while it is open. `name` may be "FILE.gguf:TENSOR": its
-    index is then `index`, else None. Iteration yields the descriptions of the matrices, dicts."""
+    index is then `index`, else None. Iteration yields the descriptions of the matrices, dicts.
+    `part` and `parts`: of a GGUF file that is part 1 .. parts of a split one, else 0."""
 
     def __init__(self, name: str | os.PathLike[str]) -> None:
         self._handle, index = _ternary.file_open(name)
         self.index = None if index < 0 else index
-        kind, self.version, self._count, self.size, self.path = _ternary.file_describe(self._handle)
+        (kind, self.version, self._count, self.size, self.path, self.part,
+         self.parts) = _ternary.file_describe(self._handle)
         self.kind = _KINDS[kind]
 
     def __len__(self) -> int:
         return self._count
 
     def __getitem__(self, index: int) -> dict[str, Any]:
-        """Name, type in the file, shape, and of a layer its parameters."""
+        """Name, type in the file, shape, and of a layer its parameters; `fault`: why a tensor cannot
+        be read, or None."""
         if not 0 <= index < self._count:
             raise IndexError(f"{self.path} has {self._count} matrices, no number {index}")
         found = _ternary.file_matrix(self._handle, index)

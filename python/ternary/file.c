@@ -2,6 +2,7 @@
 #include "bound.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define CAPSULE "collet._ternary.file"
 
@@ -37,7 +38,7 @@ PyObject *file_open(PyObject *module, PyObject *name)
     return capsule ? Py_BuildValue("NL", capsule, (long long)index) : NULL;
 }
 
-/* (kind, version, count, bytes, path) */
+/* (kind, version, count, bytes, path, part, parts) */
 PyObject *file_describe(PyObject *module, PyObject *capsule)
 {
     collet_ternary_file_info info = {.struct_size = sizeof info};
@@ -46,8 +47,9 @@ PyObject *file_describe(PyObject *module, PyObject *capsule)
     if (!file)
         return NULL;
     collet_ternary_file_describe(file, &info);
-    return Py_BuildValue("IILLN", info.kind, info.version, (long long)info.count,
-                         (long long)info.bytes, PyUnicode_DecodeFSDefault(info.path));
+    return Py_BuildValue("IILLNII", info.kind, info.version, (long long)info.count,
+                         (long long)info.bytes, PyUnicode_DecodeFSDefault(info.path), info.part,
+                         info.parts);
 }
 
 /* (file, index): a dict. */
@@ -71,12 +73,13 @@ PyObject *file_matrix(PyObject *module, PyObject *arguments)
     if (!shape)
         return NULL;
     return Py_BuildValue(
-        "{s:N,s:s,s:I,s:I,s:N,s:L,s:L,s:L,s:N,s:I,s:N,s:f,s:N,s:N}", "name",
-        PyUnicode_DecodeFSDefault(m.name), "type", m.type, "content", m.content, "format", m.format,
+        "{s:N,s:s,s:I,s:I,s:N,s:L,s:L,s:L,s:N,s:I,s:N,s:f,s:N,s:N,s:z}", "name",
+        PyUnicode_DecodeUTF8(m.name, (Py_ssize_t)strlen(m.name), "replace"), "type", m.type, "content", m.content, "format", m.format,
         "shape", shape, "rows", (long long)m.rows, "columns", (long long)m.columns, "row_bytes",
         (long long)m.row_bytes, "in_network", PyBool_FromLong((long)m.in_network), "activations",
         m.activations, "relu", PyBool_FromLong((long)m.relu), "threshold", m.threshold, "has_scale",
-        PyBool_FromLong((long)m.has_scale), "has_bias", PyBool_FromLong((long)m.has_bias));
+        PyBool_FromLong((long)m.has_scale), "has_bias", PyBool_FromLong((long)m.has_bias), "fault",
+        m.fault);
 }
 
 /* (file, index): (minus, zero, plus, invalid). */

@@ -126,30 +126,26 @@ static void test_gguf(void **state)
         {"bf16", COLLET_OK, NULL},
         {"no_tensors", COLLET_OK, NULL},
         {"twice", COLLET_OK, NULL},
+        {"odd_tensors", COLLET_OK, NULL},
+        {"alignment_u64", COLLET_OK, NULL},
+        {"alignment_i8", COLLET_OK, NULL},
+        {"split_odd", COLLET_OK, NULL},
         {"alignment_0", COLLET_FORMAT, "general.alignment is 0"},
         {"alignment_3", COLLET_FORMAT, "general.alignment is 3, not a power of two"},
         {"alignment_most", COLLET_FORMAT, "general.alignment is 2147483648, not a power of two"},
-        {"alignment_text", COLLET_FORMAT, "general.alignment"},
+        {"alignment_text", COLLET_FORMAT, "general.alignment is of type text"},
+        {"alignment_f32", COLLET_FORMAT, "general.alignment is of type f32; it is an integer"},
+        {"alignment_minus", COLLET_FORMAT, "general.alignment is -32, not a power of two"},
+        {"alignment_cut", COLLET_FORMAT, "truncated in the value of general.alignment, of type 10"},
         {"array_of_13", COLLET_FORMAT, "key 0 of 1"},
         {"array_of_texts", COLLET_FORMAT, "key 0 of 1"},
         {"array_overflow", COLLET_FORMAT, "key 0 of 1"},
         {"big_endian", COLLET_UNSUPPORTED, "big-endian"},
-        {"blocks", COLLET_FORMAT, "not a multiple of its type's block"},
-        {"bytes_overflow", COLLET_OVERFLOW, "more bytes than 64 bits count"},
         {"counts", COLLET_FORMAT, "do not fit in 24 bytes"},
         {"deep", COLLET_FORMAT, "key 0 of 1"},
-        {"extent_0", COLLET_FORMAT, "tensor 0 of 1"},
-        {"extent_2_63", COLLET_FORMAT, "tensor 0 of 1"},
-        {"five_axes", COLLET_FORMAT, "tensor 0 of 1"},
         {"keys", COLLET_FORMAT, "do not fit in 24 bytes"},
-        {"kind_13", COLLET_FORMAT, "key 0 of 1"},
+        {"kind_13", COLLET_FORMAT, "key 0 of 1, "},
         {"long_key", COLLET_FORMAT, "key 0 of 1"},
-        {"no_axes", COLLET_FORMAT, "tensor 0 of 1"},
-        {"offset", COLLET_FORMAT, "beyond the end of the file"},
-        {"rows_overflow", COLLET_OVERFLOW, "more elements than 64 bits count"},
-        {"shape_overflow", COLLET_OVERFLOW, "more elements than 64 bits count"},
-        {"truncated", COLLET_FORMAT, "beyond the end of the file"},
-        {"unaligned", COLLET_FORMAT, "not aligned"},
         {"version_0", COLLET_UNSUPPORTED, "version 0"},
         {"version_1", COLLET_UNSUPPORTED, "version 1"},
         {"version_4", COLLET_UNSUPPORTED, "version 4"},
@@ -163,6 +159,86 @@ static void test_gguf(void **state)
         check(&files[i], status, &err);
         collet_gguf_close(&gguf);
     }
+}
+
+/* What is wrong with one tensor does not hide the others. */
+static void test_gguf_faults(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t tensor;
+        collet_status status;
+        const char *part; /* NULL: nothing is wrong */
+    } cases[] = {
+        {"blocks", 0, COLLET_FORMAT, "not a multiple of its type's block"},
+        {"bytes_overflow", 0, COLLET_OVERFLOW, "more bytes than 64 bits count"},
+        {"extent_0", 0, COLLET_SHAPE, "an extent is 0"},
+        {"extent_2_63", 0, COLLET_OVERFLOW, "an extent of 2^63"},
+        {"five_axes", 0, COLLET_UNSUPPORTED, "more than 4 axes"},
+        {"no_axes", 0, COLLET_UNSUPPORTED, "has no axes"},
+        {"offset", 0, COLLET_FORMAT, "beyond the end of the file"},
+        {"rows_overflow", 0, COLLET_OVERFLOW, "more elements than 64 bits count"},
+        {"shape_overflow", 0, COLLET_OVERFLOW, "more elements than 64 bits count"},
+        {"truncated", 0, COLLET_FORMAT, "beyond the end of the file"},
+        {"unaligned", 0, COLLET_FORMAT, "not aligned"},
+        {"odd_tensors", 0, COLLET_UNSUPPORTED, "has no axes"},
+        {"odd_tensors", 1, COLLET_SHAPE, "an extent is 0"},
+        {"odd_tensors", 2, COLLET_UNSUPPORTED, "more than 4 axes"},
+        {"odd_tensors", 3, COLLET_UNSUPPORTED, "more than 4 axes"},
+        {"odd_tensors", 4, COLLET_OVERFLOW, "an extent of 2^63"},
+        {"odd_tensors", 5, COLLET_FORMAT, "beyond the end of the file"},
+        {"odd_tensors", 6, COLLET_OK, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        collet_error err = {0};
+        collet_gguf gguf;
+        if (collet_gguf_open(io_path(CORPUS "gguf", cases[i].name), &gguf, &err) != COLLET_OK)
+            fail_msg("%s", err.text);
+        const collet_gguf_tensor *t = &gguf.tensors[cases[i].tensor];
+        assert_true(cases[i].tensor < gguf.count);
+        if (!cases[i].part != !t->fault || (t->fault && !strstr(t->fault, cases[i].part)))
+            fail_msg("%s: tensor %d: '%s'", cases[i].name, (int)cases[i].tensor, t->fault);
+        assert_int_equal(t->fault ? t->fault_status : COLLET_OK, cases[i].status);
+        assert_true((t->rows > 0) == !t->fault && (t->bytes > 0) == !t->fault);
+        collet_gguf_close(&gguf);
+    }
+}
+
+static void test_gguf_keys(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t alignment, part, parts;
+    } cases[] = {{"good", 32, 0, 0},
+                 {"alignment_u64", 64, 0, 0},
+                 {"alignment_i8", 64, 0, 0},
+                 {"split_odd", 32, 0, 0},
+                 {"split", 32, 2, 3}};
+    const collet_gguf_tensor *t;
+    collet_gguf gguf;
+    char name[COLLET_GGUF_NAME];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        collet_error err = {0};
+        assert_int_equal(collet_gguf_open(io_path(CORPUS "gguf", cases[i].name), &gguf, NULL),
+                         COLLET_OK);
+        assert_int_equal(gguf.alignment, cases[i].alignment);
+        assert_int_equal(gguf.part, cases[i].part);
+        assert_int_equal(gguf.parts, cases[i].parts);
+        assert_int_equal(gguf.tensors[0].offset % cases[i].alignment, 0);
+        assert_int_equal(collet_gguf_find(&gguf, "none", &t, &err), COLLET_NOT_FOUND);
+        assert_int_equal(strstr(err.text, "it is part 2 of 3 of a split file") != NULL,
+                         cases[i].parts > 0);
+        collet_gguf_close(&gguf);
+    }
+    assert_int_equal(collet_gguf_open(CORPUS "gguf/names", &gguf, NULL), COLLET_OK);
+    assert_string_equal(collet_gguf_name(&gguf.tensors[0], name), "größe.重み");
+    assert_string_equal(collet_gguf_name(&gguf.tensors[1], name), "a\\x1b[2J\\xff\\xc2\\x9b");
+    assert_int_equal(collet_gguf_find(&gguf, "größe.重み", &t, NULL), COLLET_OK);
+    collet_gguf_close(&gguf);
 }
 
 static void test_gguf_tensors(void **state)
@@ -428,11 +504,12 @@ static void test_t2_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_npy),    cmocka_unit_test(test_npy_orders),
-        cmocka_unit_test(test_gguf),   cmocka_unit_test(test_gguf_tensors),
-        cmocka_unit_test(test_t2),     cmocka_unit_test(test_t2_verify),
-        cmocka_unit_test(test_t2_sum), cmocka_unit_test(test_t2_write),
-        cmocka_unit_test(test_utf8),   cmocka_unit_test(test_t2_names),
+        cmocka_unit_test(test_npy),         cmocka_unit_test(test_npy_orders),
+        cmocka_unit_test(test_gguf),        cmocka_unit_test(test_gguf_tensors),
+        cmocka_unit_test(test_gguf_faults), cmocka_unit_test(test_gguf_keys),
+        cmocka_unit_test(test_t2),          cmocka_unit_test(test_t2_verify),
+        cmocka_unit_test(test_t2_sum),      cmocka_unit_test(test_t2_write),
+        cmocka_unit_test(test_utf8),        cmocka_unit_test(test_t2_names),
     };
 
     return cmocka_run_group_tests_name("io weights", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any GGUF file is refused with a message, or all its tensors are within the file. */
+/* Any GGUF file is refused with a message, or each tensor has a fault or is within the file. */
 #include "fuzz_file.h"
 
 #include "ternary/formats/gguf.h"
@@ -18,7 +18,9 @@ static unsigned read_tensor(const collet_gguf *gguf, const collet_gguf_tensor *t
         sum += (uint8_t)t->name[i];
     for (uint64_t i = 0; i < t->bytes && i < 100000; i++)
         sum += data[t->offset + i] + data[t->offset + t->bytes - 1 - i];
-    if (t->rows < 1 || t->columns < 1 || strlen(collet_gguf_name(t, name)) >= COLLET_GGUF_NAME)
+    if (t->ndim > COLLET_GGUF_DIMS || (t->rows < 1) != (t->fault != NULL) ||
+        (t->columns < 1) != (t->fault != NULL) || (t->fault && t->bytes > 0) ||
+        strlen(collet_gguf_name(t, name)) >= COLLET_GGUF_NAME)
         abort();
     return sum;
 }

@@ -175,6 +175,10 @@ static void test_gguf(void **state)
     CHECK("is no GGUF file, so that it has no tensor", "pack", "c.npy:w");
     CHECK("is damaged", "pack", CORPUS "gguf/counts:w");
     CHECK("is of Q4_0", "pack", CORPUS "gguf/bf16:q");
+    CHECK("odd_tensors:none: has no axes; tensors of 1 to 4 axes are read", "pack",
+          CORPUS "gguf/odd_tensors:none");
+    CHECK("odd_tensors:empty: has no weights", "pack", CORPUS "gguf/odd_tensors:empty");
+    CHECK("it is part 2 of 3 of a split file", "pack", CORPUS "gguf/split:v");
     memcpy(blocks + 66 + 64, "\x00\x3C", 2); /* 1 */
     ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("blocks 0 and 1 of row 0 have the scales 0.5 and 1", "pack", "w.gguf:w");

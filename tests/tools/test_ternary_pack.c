@@ -19,6 +19,7 @@
 
 #define ROWS 5
 #define COLUMNS 512
+#define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/gguf/"
 
 static int8_t codes[ROWS * COLUMNS];
 
@@ -185,6 +186,57 @@ static void test_gguf_blocks(void **state)
     cJSON *info = info_of("w.gguf:w");
     assert_string_equal(text_of(layer_of(info, 0), "type"), "tq1_0");
     assert_true(number_of(layer_of(info, 0), "plus") > 0);
+    cJSON_Delete(info);
+}
+
+static void expect_listing(const char *name, const char *text)
+{
+    tool_result result = TERNARY(directory, "info", name);
+
+    tool_expect(&result, 0);
+    if (strstr(result.out, text) == NULL)
+        fail_msg("'%s' not found in:\n%s", text, result.out);
+    tool_free(&result);
+}
+
+/* The others are listed and read; the text and the JSON tell what is wrong with the odd ones. */
+static void test_gguf_odd_tensors(void **state)
+{
+    float values[2];
+
+    (void)state;
+    expect_listing(CORPUS "odd_tensors",
+                   "gguf version 3, 7 tensors, 6 of them cannot be read\n"
+                   "  F32      -  none  (not read: has no axes; tensors of 1 to 4 axes are read)\n"
+                   "  F32      0 x 4  empty  (not read: has no weights: an extent is 0)\n"
+                   "  F32      2 x 1 x 1 x 1 x 1  five  (not read: has more than 4 axes; ");
+    expect_listing(CORPUS "odd_tensors", "  F32      2  w\n");
+    RUN_OK(directory, "pack", CORPUS "odd_tensors:w", "--threshold", "1.5", "-o", "w.t2");
+    RUN_OK(directory, "unpack", "w.t2", "--values", "-o", "w.npy");
+    io_bytes bytes = io_load(io_path(directory, "w.npy"));
+    memcpy(values, bytes.data + bytes.size - sizeof values, sizeof values);
+    assert_true(values[0] == 0 && values[1] == 1);
+    free(bytes.data);
+
+    cJSON *info = info_of(CORPUS "odd_tensors");
+    const cJSON *tensors = member(info, "tensors");
+    assert_int_equal(cJSON_GetArraySize(tensors), 7);
+    assert_string_equal(text_of(cJSON_GetArrayItem(tensors, 5), "fault"),
+                        "its data end beyond the end of the file, which is truncated or damaged");
+    assert_null(cJSON_GetObjectItem(cJSON_GetArrayItem(tensors, 6), "fault"));
+    assert_null(cJSON_GetObjectItem(info, "parts"));
+    cJSON_Delete(info);
+}
+
+static void test_gguf_listing(void **state)
+{
+    (void)state;
+    expect_listing(CORPUS "names", "  F32      2  größe.重み\n"
+                                   "  F32      2  a\\x1b[2J\\xff\\xc2\\x9b\n");
+    expect_listing(CORPUS "alignment_u64", "1 tensor\n  F32      2  w\n");
+    expect_listing(CORPUS "split", "gguf version 3, 1 tensor; part 2 of 3 of a split file\n");
+    cJSON *info = info_of(CORPUS "split");
+    assert_true(number_of(info, "part") == 2 && number_of(info, "parts") == 3);
     cJSON_Delete(info);
 }
 
@@ -441,6 +493,8 @@ int main(void)
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_dtypes),
         cmocka_unit_test(test_gguf_blocks),
+        cmocka_unit_test(test_gguf_odd_tensors),
+        cmocka_unit_test(test_gguf_listing),
         cmocka_unit_test(test_block_scales),
         cmocka_unit_test(test_network),
         cmocka_unit_test(test_axes_of_vectors),

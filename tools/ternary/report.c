@@ -233,7 +233,8 @@ static int add_tensor(cJSON *list, const collet_ternary_matrix *m)
     for (int32_t i = 0; i < m->ndim; i++)
         shape[i] = (double)m->shape[i];
     return o && json_add_item(o, "shape", cJSON_CreateDoubleArray(shape, m->ndim)) &&
-           json_add_text(o, "name", m->name) && json_add_text(o, "type", m->type);
+           json_add_text(o, "name", m->name) && json_add_text(o, "type", m->type) &&
+           (!m->fault || json_add_text(o, "fault", m->fault));
 }
 
 static cJSON *tensors_json(const ternary_report *report)
@@ -244,6 +245,9 @@ static cJSON *tensors_json(const ternary_report *report)
                json_add_text(root, "kind", "gguf") &&
                json_add_number(root, "version", report->info.version);
 
+    if (fine && report->info.parts > 0)
+        fine = json_add_number(root, "part", report->info.part) &&
+               json_add_number(root, "parts", report->info.parts);
     for (int64_t i = 0; fine && i < report->count; i++)
         fine = add_tensor(tensors, &report->layers[i].matrix);
     if (fine)
@@ -254,18 +258,30 @@ static cJSON *tensors_json(const ternary_report *report)
 
 static void print_tensor(const collet_ternary_matrix *m)
 {
-    printf("  %-8s ", m->type);
+    printf("  %-8s %s", m->type, m->ndim > 0 ? "" : "-");
     for (int32_t i = 0; i < m->ndim; i++)
         printf("%s%" PRId64, i > 0 ? " x " : "", m->shape[i]);
-    printf("  %s\n", m->name);
+    printf("  %s", m->name);
+    if (m->fault)
+        printf("  (not read: %s)", m->fault);
+    putchar('\n');
 }
 
 collet_status ternary_report_tensors(const ternary_report *report, int json, collet_error *err)
 {
+    int64_t faulty = 0;
+
     if (json)
         return ternary_print_json(tensors_json(report), err);
-    printf("%s: gguf version %u, %" PRId64 " tensor%s\n", tool_shown(report->name),
+    printf("%s: gguf version %u, %" PRId64 " tensor%s", tool_shown(report->name),
            report->info.version, report->count, report->count == 1 ? "" : "s");
+    for (int64_t i = 0; i < report->count; i++)
+        faulty += report->layers[i].matrix.fault != NULL;
+    if (faulty > 0)
+        printf(", %" PRId64 " of them cannot be read", faulty);
+    if (report->info.parts > 0)
+        printf("; part %u of %u of a split file", report->info.part, report->info.parts);
+    putchar('\n');
     for (int64_t i = 0; i < report->count; i++)
         print_tensor(&report->layers[i].matrix);
     return COLLET_OK;

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gguf.h"
 
+#include "io/utf8.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAGIC "GGUF"
-#define TENSOR_BYTES_LEAST                                                                         \
-    32                      /* name length, dimensions, one extent, type, offset: with no name     \
-                             */
-#define PAIR_BYTES_LEAST 13 /* key length, type, a byte */
-#define ALIGNMENT 32        /* by default */
+#define TENSOR_BYTES_LEAST 24 /* name length, dimensions, type, offset: no name, no axes */
+#define PAIR_BYTES_LEAST 13   /* key length, type, a byte */
+#define ALIGNMENT 32          /* by default */
 #define ALIGNMENT_MOST 65536
 #define NESTING_MOST 4 /* arrays in arrays */
+#define AXES_MOST 4    /* of a tensor that is read */
 
 /* Kinds of values. */
-enum { VALUE_U32 = 4, VALUE_STRING = 8, VALUE_ARRAY = 9, VALUE_KINDS = 13 };
-static const uint8_t value_bytes[VALUE_KINDS] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+enum { VALUE_STRING = 8, VALUE_ARRAY = 9, VALUE_KINDS = 13 };
+static const struct {
+    const char *name;
+    uint8_t bytes; /* 0: not the same for all values */
+    uint8_t integer, is_signed;
+} kinds[VALUE_KINDS] = {
+    {"u8", 1, 1, 0},  {"i8", 1, 1, 1},  {"u16", 2, 1, 0},  {"i16", 2, 1, 1},  {"u32", 4, 1, 0},
+    {"i32", 4, 1, 1}, {"f32", 4, 0, 0}, {"bool", 1, 0, 0}, {"text", 0, 0, 0}, {"array", 0, 0, 0},
+    {"u64", 8, 1, 0}, {"i64", 8, 1, 1}, {"f64", 8, 0, 0},
+};
 
 /* Of `weights` elements a block of `bytes`; bytes 0: listed only. */
 static const struct type {
@@ -75,15 +84,28 @@ const char *collet_gguf_type_name(uint32_t type, char text[24])
     return text;
 }
 
+static const char *shown_name(const char *name, uint64_t length, char text[COLLET_GGUF_NAME])
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t done = 0, n;
+
+    for (uint64_t at = 0; at<length; at += n> 0 ? n : 1) {
+        char escaped[4] = {'\\', 'x', digits[(uint8_t)name[at] >> 4], digits[name[at] & 15]};
+        uint64_t left = length - at;
+
+        n = collet_utf8_character(name + at, left < 4 ? (size_t)left : 4);
+        if (done + (n > 0 ? n : sizeof escaped) >= COLLET_GGUF_NAME)
+            break;
+        memcpy(text + done, n > 0 ? name + at : escaped, n > 0 ? n : sizeof escaped);
+        done += n > 0 ? n : sizeof escaped;
+    }
+    text[done] = '\0';
+    return text;
+}
+
 const char *collet_gguf_name(const collet_gguf_tensor *tensor, char text[COLLET_GGUF_NAME])
 {
-    size_t n = tensor->name_length < COLLET_GGUF_NAME - 1 ? (size_t)tensor->name_length
-                                                          : COLLET_GGUF_NAME - 1;
-
-    for (size_t i = 0; i < n; i++)
-        text[i] = tensor->name[i] >= ' ' && tensor->name[i] <= '~' ? tensor->name[i] : '?';
-    text[n] = '\0';
-    return text;
+    return shown_name(tensor->name, tensor->name_length, text);
 }
 
 int collet_gguf_recognise(const uint8_t *bytes, uint64_t size)
@@ -146,8 +168,8 @@ static int skip_array(cursor *c, int depth)
     if (depth == NESTING_MOST || !take_u32(c, &kind) || !take_number(c, 8, &count) ||
         kind >= VALUE_KINDS)
         return 0;
-    if (value_bytes[kind] > 0)
-        return !__builtin_mul_overflow(count, value_bytes[kind], &bytes) && take(c, bytes) != NULL;
+    if (kinds[kind].bytes > 0)
+        return !__builtin_mul_overflow(count, kinds[kind].bytes, &bytes) && take(c, bytes) != NULL;
     /* Each takes at least 8 bytes, so the end of the file ends the loop for any count. */
     for (uint64_t i = 0; i < count; i++)
         if (!skip_value(c, kind, depth + 1))
@@ -164,74 +186,157 @@ static int skip_value(cursor *c, uint32_t kind, int depth)
         return skip_array(c, depth);
     if (kind == VALUE_STRING)
         return take_text(c, &text, &length);
-    return kind < VALUE_KINDS && take(c, value_bytes[kind]) != NULL;
+    return kind < VALUE_KINDS && take(c, kinds[kind].bytes) != NULL;
+}
+
+/* A value of any integer kind: its bits, sign-extended; *negative: it is below 0. */
+static int take_integer(cursor *c, uint32_t kind, uint64_t *value, int *negative)
+{
+    int bytes = kind < VALUE_KINDS && kinds[kind].integer ? kinds[kind].bytes : 0;
+
+    *negative = 0;
+    if (bytes == 0 || !take_number(c, bytes, value))
+        return 0;
+    *negative = kinds[kind].is_signed && (*value >> (8 * bytes - 1) & 1);
+    if (*negative && bytes < 8)
+        *value |= UINT64_MAX << 8 * bytes;
+    return 1;
 }
 
 static collet_status read_alignment(collet_gguf *gguf, cursor *c, uint32_t kind, collet_error *err)
 {
-    uint32_t value = 0;
+    const char *path = collet_mapping_path(gguf->mapping);
+    uint64_t value;
+    int negative;
 
-    if (kind != VALUE_U32 || !take_u32(c, &value) || value == 0 || value > ALIGNMENT_MOST ||
-        (value & (value - 1)) != 0)
+    if (kind < VALUE_KINDS && !kinds[kind].integer)
         return collet_fail(err, COLLET_FORMAT,
-                           "%s: general.alignment is %u, not a power of two up to %d",
-                           collet_mapping_path(gguf->mapping), (unsigned)value, ALIGNMENT_MOST);
-    gguf->alignment = value;
+                           "%s: general.alignment is of type %s; it is an integer in GGUF", path,
+                           kinds[kind].name);
+    if (!take_integer(c, kind, &value, &negative))
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: is damaged or truncated in the value of general.alignment, of type "
+                           "%u",
+                           path, (unsigned)kind);
+    if (negative || value == 0 || value > ALIGNMENT_MOST || (value & (value - 1)) != 0)
+        return collet_fail(err, COLLET_FORMAT,
+                           negative ? "%s: general.alignment is %lld, not a power of two up to %d"
+                                    : "%s: general.alignment is %llu, not a power of two up to %d",
+                           path, (long long)value, ALIGNMENT_MOST);
+    gguf->alignment = (uint32_t)value;
     return COLLET_OK;
+}
+
+/* split.no (from 0) or split.count; a value that is no integer counts as absent. */
+static int read_split(cursor *c, uint32_t kind, uint32_t *out)
+{
+    cursor before = *c;
+    uint64_t value;
+    int negative;
+
+    if (take_integer(c, kind, &value, &negative) && !negative && value < UINT32_MAX)
+        *out = (uint32_t)value;
+    *c = before;
+    return skip_value(c, kind, 0);
+}
+
+static int is_key(const char *key, uint64_t length, const char *name)
+{
+    return length == strlen(name) && memcmp(key, name, length) == 0;
+}
+
+static collet_status pair_failed(const collet_gguf *gguf, const cursor *c, uint64_t i,
+                                 uint64_t count, collet_error *err)
+{
+    return collet_fail(err, COLLET_FORMAT,
+                       "%s: is damaged or truncated: key %llu of %llu at byte %llu",
+                       collet_mapping_path(gguf->mapping), (unsigned long long)i,
+                       (unsigned long long)count, (unsigned long long)c->at);
 }
 
 static collet_status read_pairs(collet_gguf *gguf, cursor *c, uint64_t count, collet_error *err)
 {
-    static const char alignment[] = "general.alignment";
+    uint32_t split_no = 0, split_count = 0;
 
     for (uint64_t i = 0; i < count; i++) {
         const char *key;
         uint64_t length;
         uint32_t kind;
         int taken = take_text(c, &key, &length) && take_u32(c, &kind);
-        if (taken && length == sizeof alignment - 1 && memcmp(key, alignment, length) == 0) {
+
+        if (taken && is_key(key, length, "general.alignment")) {
             collet_status status = read_alignment(gguf, c, kind, err);
             if (status != COLLET_OK)
                 return status;
-        } else if (!taken || !skip_value(c, kind, 0)) {
-            return collet_fail(err, COLLET_FORMAT,
-                               "%s: is damaged or truncated: key %llu of %llu at byte %llu",
-                               collet_mapping_path(gguf->mapping), (unsigned long long)i,
-                               (unsigned long long)count, (unsigned long long)c->at);
+            continue;
         }
+        if (taken && kind >= VALUE_KINDS) {
+            char name[COLLET_GGUF_NAME];
+            return collet_fail(
+                err, COLLET_FORMAT,
+                "%s: key %llu of %llu, '%s', has a value of the unknown type %u: the "
+                "file is damaged, or of a newer kind",
+                collet_mapping_path(gguf->mapping), (unsigned long long)i,
+                (unsigned long long)count, shown_name(key, length, name), (unsigned)kind);
+        }
+        if (taken && is_key(key, length, "split.no"))
+            taken = read_split(c, kind, &split_no);
+        else if (taken && is_key(key, length, "split.count"))
+            taken = read_split(c, kind, &split_count);
+        else
+            taken = taken && skip_value(c, kind, 0);
+        if (!taken)
+            return pair_failed(gguf, c, i, count, err);
+    }
+    if (split_count > 1 && split_no < split_count) {
+        gguf->part = split_no + 1;
+        gguf->parts = split_count;
     }
     return COLLET_OK;
 }
 
 /* ---- Tensors ------------------------------------------------------------------------------- */
 
-static int take_tensor(cursor *c, collet_gguf_tensor *t)
+/* The first fault is kept. */
+static void set_fault(collet_gguf_tensor *t, collet_status status, const char *why)
 {
-    if (!take_text(c, &t->name, &t->name_length) || !take_u32(c, &t->ndim) || t->ndim < 1 ||
-        t->ndim > COLLET_GGUF_DIMS)
-        return 0;
-    for (uint32_t i = 0; i < t->ndim; i++) {
-        uint64_t extent;
-        if (!take_number(c, 8, &extent) || extent == 0 || extent > INT64_MAX)
-            return 0;
-        t->shape[t->ndim - 1 - i] = (int64_t)extent;
-    }
-    return take_u32(c, &t->type) && take_number(c, 8, &t->offset);
+    if (t->fault)
+        return;
+    t->fault = why;
+    t->fault_status = status;
 }
 
-static collet_status tensor_failed(const collet_gguf *gguf, const collet_gguf_tensor *t,
-                                   collet_status status, const char *why, collet_error *err)
+static int take_tensor(cursor *c, collet_gguf_tensor *t)
 {
-    char name[COLLET_GGUF_NAME];
+    uint32_t axes;
 
-    return collet_fail(err, status, "%s:%s: %s", collet_mapping_path(gguf->mapping),
-                       collet_gguf_name(t, name), why);
+    if (!take_text(c, &t->name, &t->name_length) || !take_u32(c, &axes))
+        return 0;
+    t->ndim = axes <= COLLET_GGUF_DIMS ? axes : 0;
+    /* Each takes 8 bytes, so the end of the file ends the loop for any count. */
+    for (uint32_t i = 0; i < axes; i++) {
+        uint64_t extent;
+        if (!take_number(c, 8, &extent))
+            return 0;
+        if (extent == 0)
+            set_fault(t, COLLET_SHAPE, "has no weights: an extent is 0");
+        if (extent > INT64_MAX) {
+            set_fault(t, COLLET_OVERFLOW, "has an extent of 2^63 or more");
+            t->ndim = 0; /* as its shape cannot be told */
+        }
+        if (i < t->ndim)
+            t->shape[t->ndim - 1 - i] = (int64_t)extent;
+    }
+    if (axes == 0)
+        set_fault(t, COLLET_UNSUPPORTED, "has no axes; tensors of 1 to 4 axes are read");
+    else if (axes > AXES_MOST)
+        set_fault(t, COLLET_UNSUPPORTED, "has more than 4 axes; tensors of 1 to 4 axes are read");
+    return take_u32(c, &t->type) && take_number(c, 8, &t->offset);
 }
 
 /* Computes rows, columns and bytes, and checks that they lie within the file. `start`: of tensor
  * data. */
-static collet_status place_tensor(const collet_gguf *gguf, collet_gguf_tensor *t, uint64_t start,
-                                  collet_error *err)
+static void place_tensor(const collet_gguf *gguf, collet_gguf_tensor *t, uint64_t start)
 {
     const struct type *type = find_type(t->type);
     uint64_t size = collet_mapping_size(gguf->mapping), elements;
@@ -240,31 +345,24 @@ static collet_status place_tensor(const collet_gguf *gguf, collet_gguf_tensor *t
     t->rows = 1;
     for (uint32_t i = 0; i + 1 < t->ndim; i++)
         if (__builtin_mul_overflow(t->rows, t->shape[i], &t->rows))
-            return tensor_failed(gguf, t, COLLET_OVERFLOW, "has more elements than 64 bits count",
-                                 err);
+            set_fault(t, COLLET_OVERFLOW, "has more elements than 64 bits count");
     if (__builtin_mul_overflow((uint64_t)t->rows, (uint64_t)t->columns, &elements))
-        return tensor_failed(gguf, t, COLLET_OVERFLOW, "has more elements than 64 bits count", err);
+        set_fault(t, COLLET_OVERFLOW, "has more elements than 64 bits count");
     if (type && t->columns % type->weights != 0)
-        return tensor_failed(gguf, t, COLLET_FORMAT,
-                             "its rows are not a multiple of its type's block", err);
+        set_fault(t, COLLET_FORMAT, "its rows are not a multiple of its type's block");
     if (type && __builtin_mul_overflow(elements / type->weights, type->bytes, &t->bytes))
-        return tensor_failed(gguf, t, COLLET_OVERFLOW, "has more bytes than 64 bits count", err);
+        set_fault(t, COLLET_OVERFLOW, "has more bytes than 64 bits count");
     if (t->offset % gguf->alignment != 0)
-        return tensor_failed(gguf, t, COLLET_FORMAT,
-                             "its data are not aligned to general.alignment", err);
-    if (t->offset > size - start || t->bytes > size - start - t->offset)
-        return tensor_failed(gguf, t, COLLET_FORMAT,
-                             "its data end beyond the end of the file, which is truncated or "
-                             "damaged",
-                             err);
+        set_fault(t, COLLET_FORMAT, "its data are not aligned to general.alignment");
+    if (start > size || t->offset > size - start || t->bytes > size - start - t->offset)
+        set_fault(t, COLLET_FORMAT,
+                  "its data end beyond the end of the file, which is truncated or damaged");
     t->offset += start;
-    return COLLET_OK;
 }
 
 static collet_status read_tensors(collet_gguf *gguf, cursor *c, collet_error *err)
 {
     const char *path = collet_mapping_path(gguf->mapping);
-    collet_status status = COLLET_OK;
 
     /* The counts were checked against the size of the file. */
     gguf->tensors = calloc((size_t)gguf->count + 1, sizeof *gguf->tensors);
@@ -278,12 +376,16 @@ static collet_status read_tensors(collet_gguf *gguf, cursor *c, collet_error *er
                                path, (unsigned long long)i, (unsigned long long)gguf->count,
                                (unsigned long long)c->at);
     uint64_t start = (c->at + gguf->alignment - 1) / gguf->alignment * gguf->alignment;
-    if (gguf->count > 0 && start > c->size)
-        return collet_fail(err, COLLET_FORMAT, "%s: is truncated: it ends before its tensors",
-                           path);
-    for (uint64_t i = 0; i < gguf->count && status == COLLET_OK; i++)
-        status = place_tensor(gguf, &gguf->tensors[i], start, err);
-    return status;
+    for (uint64_t i = 0; i < gguf->count; i++) {
+        collet_gguf_tensor *t = &gguf->tensors[i];
+        if (!t->fault)
+            place_tensor(gguf, t, start);
+        if (t->fault) {
+            t->rows = t->columns = 0;
+            t->offset = t->bytes = 0;
+        }
+    }
+    return COLLET_OK;
 }
 
 /* ---- Opening ------------------------------------------------------------------------------- */
@@ -357,9 +459,15 @@ collet_status collet_gguf_find(const collet_gguf *gguf, const char *name,
                                collet_mapping_path(gguf->mapping), name);
         *out = t;
     }
-    if (!*out)
-        return collet_fail(err, COLLET_NOT_FOUND, "%s: has no tensor called '%s', of %llu tensors",
+    if (*out)
+        return COLLET_OK;
+    if (gguf->parts > 0)
+        return collet_fail(err, COLLET_NOT_FOUND,
+                           "%s: has no tensor called '%s', of %llu tensors: it is part %u of %u of "
+                           "a split file; look in the other parts (collet-ternary info), or join "
+                           "them (gguf-split --merge)",
                            collet_mapping_path(gguf->mapping), name,
-                           (unsigned long long)gguf->count);
-    return COLLET_OK;
+                           (unsigned long long)gguf->count, gguf->part, gguf->parts);
+    return collet_fail(err, COLLET_NOT_FOUND, "%s: has no tensor called '%s', of %llu tensors",
+                       collet_mapping_path(gguf->mapping), name, (unsigned long long)gguf->count);
 }

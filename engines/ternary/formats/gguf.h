@@ -2,15 +2,17 @@
 /*
  * gguf.h - the tensors of a GGUF file (versions 2 and 3, little-endian), mapped.
  *
- * Of the file's keys and values only `general.alignment` is used; the others are skipped, each
- * checked to be within the file. Format: the GGUF specification of the ggml project.
+ * Of the file's keys and values only `general.alignment`, `split.no` and `split.count` are used;
+ * the others are skipped, each checked to be within the file. A tensor that cannot be read, for its
+ * shape or for where its data are, has a `fault` and does not hide the others. Format: the GGUF
+ * specification of the ggml project.
  */
 #ifndef COLLET_IO_GGUF_H
 #define COLLET_IO_GGUF_H
 
 #include "io/mapping.h"
 
-#define COLLET_GGUF_DIMS 4
+#define COLLET_GGUF_DIMS 8   /* that are listed; tensors of up to 4 axes are read */
 #define COLLET_GGUF_NAME 256 /* bytes of a name with its NUL, as cut for messages */
 
 /* Types that are read; others are listed only. */
@@ -26,11 +28,14 @@ typedef struct collet_gguf_tensor {
     const char *name; /* name_length bytes within the file, without a NUL */
     uint64_t name_length;
     uint32_t type;
-    uint32_t ndim;                   /* 1..COLLET_GGUF_DIMS */
-    int64_t shape[COLLET_GGUF_DIMS]; /* NumPy's order: the last axis is adjacent; all > 0 */
-    int64_t rows, columns;           /* all axes but the last, and the last */
-    uint64_t offset;                 /* of its first byte in the file */
-    uint64_t bytes;                  /* 0: a type that is not read, whose size is not known */
+    uint32_t ndim;                   /* 0..COLLET_GGUF_DIMS */
+    int64_t shape[COLLET_GGUF_DIMS]; /* NumPy's order: the last axis is adjacent */
+    const char *fault;               /* why it cannot be read, static; NULL: nothing is wrong */
+    collet_status fault_status;      /* of an error about it */
+    /* The following are 0 where there is a fault. */
+    int64_t rows, columns; /* all axes but the last, and the last; > 0 */
+    uint64_t offset;       /* of its first byte in the file */
+    uint64_t bytes;        /* 0: a type that is not read, whose size is not known */
 } collet_gguf_tensor;
 
 typedef struct collet_gguf {
@@ -39,24 +44,26 @@ typedef struct collet_gguf {
     uint64_t count;
     uint32_t version;
     uint32_t alignment;
+    uint32_t part, parts; /* part 1 .. parts of a split file; 0: a whole one */
 } collet_gguf;
 
 int collet_gguf_recognise(const uint8_t *bytes, uint64_t size);
 
-/* COLLET_IO, NO_MEMORY, FORMAT (no such file, or a damaged one), UNSUPPORTED (another version or
- * byte order), OVERFLOW. The text names the file and, from there on, the tensor. */
+/* COLLET_IO, NO_MEMORY, FORMAT (no such file, or one whose keys or list of tensors are damaged),
+ * UNSUPPORTED (another version or byte order). The text names the file. */
 collet_status collet_gguf_open(const char *path, collet_gguf *out, collet_error *err);
 /* Of a zeroed one too. */
 void collet_gguf_close(collet_gguf *gguf);
 
-/* COLLET_NOT_FOUND where no tensor has this name, COLLET_FORMAT where two have. */
+/* COLLET_NOT_FOUND where no tensor has this name, COLLET_FORMAT where two have. The tensor may have
+ * a fault. */
 collet_status collet_gguf_find(const collet_gguf *gguf, const char *name,
                                const collet_gguf_tensor **out, collet_error *err);
 
 /* "TQ2_0"; "type 99", in `text`, of an unknown one. */
 const char *collet_gguf_type_name(uint32_t type, char text[24]);
 
-/* The name, cut to fit, with '?' for everything but printable ASCII. */
+/* The name, cut to fit; control characters and bytes that are not UTF-8 as \xNN. */
 const char *collet_gguf_name(const collet_gguf_tensor *tensor, char text[COLLET_GGUF_NAME]);
 
 #endif

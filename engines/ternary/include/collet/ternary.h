@@ -122,7 +122,8 @@ typedef struct collet_ternary_file collet_ternary_file;
 /*
  * `name` is a path, or "FILE:TENSOR" where no file has that name. *index becomes that tensor's
  * index, or -1 where no tensor was named; index may be NULL. The type is recognised by content.
- * Checks everything but the layers' data. IO, FORMAT, UNSUPPORTED, NOT_FOUND, OVERFLOW, NO_MEMORY.
+ * Checks everything but the layers' data; a GGUF file opens whatever is wrong with one of its
+ * tensors. IO, FORMAT, UNSUPPORTED, NOT_FOUND, OVERFLOW, NO_MEMORY.
  */
 COLLET_API collet_status collet_ternary_file_open(collet_ternary_file **out, int64_t *index,
                                                   const char *name, collet_error *err);
@@ -136,6 +137,8 @@ typedef struct collet_ternary_file_info {
     int64_t count;    /* matrices: layers, tensors, or 1 */
     int64_t bytes;    /* of the file */
     const char *path; /* valid until the file is closed */
+    uint32_t part;    /* of a GGUF file: it is part 1 .. parts of a split one; 0: it is whole */
+    uint32_t parts;
 } collet_ternary_file_info;
 
 COLLET_API void collet_ternary_file_describe(const collet_ternary_file *file,
@@ -161,8 +164,11 @@ typedef struct collet_ternary_matrix {
     uint32_t activations, relu;
     float threshold;
     uint32_t has_scale, has_bias;
-    char type[24];  /* as the file has it: "t2", "f32", "Q4_0" */
-    char name[256]; /* of a layer or tensor, cut to fit; "" where there is none */
+    char type[24];     /* as the file has it: "t2", "f32", "Q4_0" */
+    char name[256];    /* of a layer or tensor, cut to fit; "" where there is none. UTF-8; control
+                          characters and other bytes of a tensor's are \xNN */
+    const char *fault; /* of a tensor: why it cannot be read, though others of its type can, as "has
+                          no axes; ...", static; NULL: nothing is wrong */
 } collet_ternary_matrix;
 
 /* NOT_FOUND where there is no such matrix. */
