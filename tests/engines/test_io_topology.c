@@ -130,8 +130,12 @@ static const struct {
     {"title\n1000000\n" ATOM, ":2: 1000000 atoms are announced"},
     {"title\n2\n" ATOM "    1ALA     CB    2   1.500  -2.500   3.500", ":5: the file ends before"},
     {"title\n2\n" ATOM "  1.0 2.0 3.0\n", ":4: atom 2 of 2 is expected"},
-    {"title\n2\n" ATOM ATOM "  1.0 2.0\n", ":5: the box (3 or 9 numbers) is expected"},
-    {"title\n1\n" ATOM ATOM, ":4: the box (3 or 9 numbers) is expected"},
+    {"title\n2\n" ATOM ATOM "  1.0 x\n", ":5: the box (numbers) is expected"},
+    {"title\n1\n" ATOM ATOM, ":4: the box (numbers) is expected"},
+    {"title\n1\n    1solute   C1    1   0.777   2.671   2.404\n 1 2 3\n",
+     ":3: position x in columns 21-28 is not a number: '1   0.77'; do the names and numbers before "
+     "it "
+     "fit into 5 columns each?"},
     {"title\n1\n    1ALA     CA    1   1.500  -2.5x0   3.500\n 1 2 3\n",
      ":3: position y in columns 29-36 is not a number: '  -2.5x0'"},
     {"title\n1\n    1ALA     CA    1." BLANKS_60 "." BLANKS_60 ".\n 1 2 3\n",

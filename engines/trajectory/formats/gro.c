@@ -157,9 +157,13 @@ static collet_status read_columns(const collet_lines *lines, const char *text, s
         size_t n = from + width <= length ? width : length > from ? length - from : 0;
         const char *field = n > 0 ? text + from : "";
         if (!collet_decimal_parse(field, n, &value[i]))
-            return collet_gro_fail(lines, err, "%s %c in columns %zu-%zu is not a number: '%.*s'",
+            return collet_gro_fail(lines, err, "%s %c in columns %zu-%zu is not a number: '%.*s'%s",
                                    what, (int)"xyz"[i], from + 1, from + width,
-                                   n > 40 ? 40 : (int)n, field);
+                                   n > 40 ? 40 : (int)n, field,
+                                   from == COLLET_GRO_POSITIONS
+                                       ? "; do the names and numbers before it fit into 5 columns "
+                                         "each?"
+                                       : "");
     }
     return COLLET_OK;
 }
@@ -180,8 +184,8 @@ collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, 
 
 /* ---- Box --------------------------------------------------------------------------------- */
 
-/* 3 or 9 numbers between blanks. */
-static int is_spaced_box(const char *text, size_t length)
+/* Numbers between blanks; -1: something else. */
+static int count_spaced(const char *text, size_t length)
 {
     const char *end = text + length;
     double number;
@@ -190,15 +194,15 @@ static int is_spaced_box(const char *text, size_t length)
     while (text < end) {
         size_t token = token_length(text, end);
         if (token > 0 && !collet_decimal_parse(text, token, &number))
-            return 0;
+            return -1;
         n += token > 0;
         text += token + (text + token < end);
     }
-    return n == 3 || n == 9;
+    return n;
 }
 
-/* 3 or 9 numbers that may touch: the decimals of the last one tell where each of them ends. */
-static int is_touching_box(const char *text, size_t length)
+/* Numbers that may touch: the decimals of the last one tell where each of them ends. */
+static int count_touching(const char *text, size_t length)
 {
     const char *end = text + length;
     double number;
@@ -212,11 +216,21 @@ static int is_touching_box(const char *text, size_t length)
         const char *point = memchr(text, '.', (size_t)(end - text));
         size_t field = point ? (size_t)(point - text) + 1 + decimals : 0;
         if (!point || field > (size_t)(end - text) || !collet_decimal_parse(text, field, &number))
-            return 0;
+            return -1;
         n++;
         text += field;
     }
-    return n == 3 || n == 9;
+    return decimals > 0 ? n : -1;
+}
+
+/* A line that the end of the file cuts is complete only with all numbers of a box. */
+static int is_box(const char *text, size_t length, int cut)
+{
+    int n = count_spaced(text, length);
+
+    if (n < 0)
+        n = count_touching(text, length);
+    return cut ? n == 3 || n == 9 : n >= 0;
 }
 
 collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_error *err)
@@ -230,9 +244,9 @@ collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_er
         return status;
     if (!text)
         return ended(lines, "the box", truncated, err);
-    if (!is_spaced_box(text, length) && !is_touching_box(text, length))
+    if (!is_box(text, length, lines->cut))
         return collet_gro_fail(lines, err,
-                               "the box (3 or 9 numbers) is expected after the last atom, not "
+                               "the box (numbers) is expected after the last atom, not "
                                "'%.*s'; is the number of atoms in line 2 right?",
                                length > 60 ? 60 : (int)length, text);
     return COLLET_OK;

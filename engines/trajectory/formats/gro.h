@@ -54,8 +54,9 @@ collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, 
                                    double velocity[3], collet_error *err);
 
 /*
- * Checks the line after the atoms: 3 or 9 numbers, between blanks or, as numbers that fill their
- * columns are written, with the same number of decimals each. *truncated as above.
+ * Checks the line after the atoms, the box, which nothing needs: it may be empty, or have any
+ * number of numbers, between blanks or touching with the same number of decimals each. *truncated
+ * as above.
  */
 collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_error *err);
 
