@@ -100,6 +100,7 @@ find_missing() {
         optionally oclgrind command -v oclgrind
         optionally abigail-tools command -v abidiff
         optionally patch command -v patch
+        optionally locales ls /usr/share/i18n/locales/de_DE
         optionally libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
         optionally python3-dev compiles "${CC:-cc}" c '#include <Python.h>' "-I$(python3 -c \
             'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)"

@@ -2,10 +2,11 @@
 /* Parses definitions of ops, and makes the table of ops.def. */
 #include "op.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/text.h"
 
 /* ---- Patterns ---------------------------------------------------------------------------- */
 
@@ -64,7 +65,7 @@ static const char *parse_pattern(const char *s, collet_op_pattern *p)
 static const char *parse_name(const char *s, collet_op_operand *o)
 {
     size_t length = 0;
-    while (isalnum((unsigned char)s[length]) || s[length] == '_')
+    while (text_is_letter(s[length]) || (s[length] >= '0' && s[length] <= '9') || s[length] == '_')
         length++;
     if (s[length] != '[')
         return s;

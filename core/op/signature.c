@@ -2,9 +2,10 @@
 /* The dtypes that an op accepts: the column `sigs` of ops.def. */
 #include "op.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "util/text.h"
 
 #define DTYPE_LETTER(name, id, size, text, letter) [id] = letter,
 static const char dtype_letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(DTYPE_LETTER)};
@@ -55,8 +56,7 @@ static collet_status parse_sig(const op *o, const char **at, char *sig, int *kno
             continue;
         }
         int is_own = o->id >= COLLET_OP_OWN(0);
-        if (n == COLLET_MAX_OPERANDS ||
-            !(letter_known(*s) || (is_own && isalpha((unsigned char)*s))))
+        if (n == COLLET_MAX_OPERANDS || !(letter_known(*s) || (is_own && text_is_letter(*s))))
             return bad_sigs(o, "a signature is malformed", s, err);
         *known &= letter_known(*s);
         sig[n++] = *s;

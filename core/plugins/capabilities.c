@@ -7,6 +7,7 @@
 #include <collet/collet.h>
 
 #include "util/json.h"
+#include "util/numerals.h"
 #include "util/text.h"
 
 #define FIRST_TRY 8192
@@ -69,7 +70,9 @@ static collet_status call_slot(const collet_plugin *plugin, const collet_host *h
     collet_error failed = {.status = COLLET_OK, .text = ""};
     uint64_t needed = 0;
     json[0] = '\0';
+    locale_t before = numerals_begin();
     collet_status status = plugin->capabilities(host, json, *capacity, &needed, &failed);
+    numerals_end(before);
     failed.text[sizeof failed.text - 1] = '\0';
     if (status != COLLET_OK)
         return refuse_with(

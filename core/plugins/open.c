@@ -7,13 +7,16 @@
 #include <collet/collet.h>
 
 #include "util/floating.h"
+#include "util/numerals.h"
 #include "vtable.h"
 
-/* Failures of the dynamic linker differ by their text alone, which is in English: the probe sets no
- * locale. The texts are glibc's and musl's. */
+/* Failures of the dynamic linker differ by their text alone, which it translates: in the locale C it
+ * is English. The texts are glibc's and musl's. */
 static collet_status linker_failure(refusal *why)
 {
+    locale_t before = numerals_begin();
     const char *text = dlerror();
+    numerals_end(before);
     int symbol = strstr(text, "undefined symbol") || strstr(text, "symbol not found");
     int version = strstr(text, "version `") && strstr(text, "not found");
     if (symbol || version)

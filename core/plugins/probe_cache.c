@@ -240,7 +240,7 @@ static char *print_report(const probe_cache_key *key, const char *name, const pr
         cJSON_AddStringToObject(root, "reason", report->reason) &&
         (!report->capabilities ||
          cJSON_AddStringToObject(root, "capabilities", report->capabilities)))
-        text = cJSON_PrintUnformatted(root);
+        text = json_print(root);
     cJSON_Delete(root);
     return text;
 }

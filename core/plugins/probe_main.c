@@ -256,7 +256,7 @@ static int report(const char *code, const char *reason, int unproven, const char
         !cJSON_AddBoolToObject(root, "unproven", unproven) ||
         (capabilities && !cJSON_AddStringToObject(root, "capabilities", capabilities)))
         return 1;
-    char *text = cJSON_PrintUnformatted(root);
+    char *text = json_print(root);
     if (!text)
         return 1;
     size_t length = strlen(text);

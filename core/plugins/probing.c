@@ -112,14 +112,14 @@ static const char **safe_settings(const loader_options *o, const probing *p)
 static collet_status add_choice(probing *p, collet_error *err)
 {
     char text[COLLET_ERROR_TEXT + 32], *printed = NULL;
-    cJSON *root = cJSON_Parse(p->report.capabilities);
+    cJSON *root = json_read(p->report.capabilities);
     cJSON *choices = cJSON_GetObjectItemCaseSensitive(root, "choices");
     if (root && !choices)
         choices = cJSON_AddObjectToObject(root, "choices");
     cJSON_DeleteItemFromObjectCaseSensitive(choices, PROBING_SAFE_MODE);
     snprintf(text, sizeof text, "the probe %s", p->death_reason);
     if (choices && cJSON_AddStringToObject(choices, PROBING_SAFE_MODE, text))
-        printed = cJSON_PrintUnformatted(root);
+        printed = json_print(root);
     cJSON_Delete(root);
     if (!printed)
         return no_memory(err);
@@ -150,7 +150,7 @@ static collet_status prepare_repetition(const loader_options *o, probing *p, col
 static collet_status explain(probing *p, collet_error *err)
 {
     char text[COLLET_ERROR_TEXT + 32];
-    cJSON *root = p->report.capabilities ? cJSON_Parse(p->report.capabilities) : NULL;
+    cJSON *root = p->report.capabilities ? json_read(p->report.capabilities) : NULL;
     const cJSON *choices = cJSON_GetObjectItemCaseSensitive(root, "choices");
     const char *why = json_string(choices, PROBING_SAFE_MODE);
     int fine = 1;

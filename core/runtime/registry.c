@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "plugins/capabilities.h"
+#include "util/json.h"
 #include "util/struct.h"
 #include "block.h"
 #include "plugins/vtable.h"
@@ -18,7 +19,7 @@
 
 static char *no_device_reason(const char *capabilities)
 {
-    cJSON *json = cJSON_Parse(capabilities);
+    cJSON *json = json_read(capabilities);
     const char *reason = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "reason"));
     char *copy = strdup(reason && *reason ? reason : "it found no device on this machine");
     cJSON_Delete(json);
@@ -35,7 +36,7 @@ static collet_status capabilities_apply(backend *b, const char *capabilities, co
     status = devices_list(b, (uint32_t)count, err);
     if (status != COLLET_OK)
         return status;
-    b->description = cJSON_Parse(capabilities);
+    b->description = json_read(capabilities);
     if (!b->description)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the capabilities of %s",
                            b->plugin->name);

@@ -8,6 +8,7 @@
 
 #include <collet/collet.h>
 
+#include "numerals.h"
 #include "text.h"
 
 static collet_status refuse(json_problem *out, json_problem problem, collet_error *err,
@@ -92,7 +93,9 @@ collet_status json_parse(const char *text, size_t length, cJSON **tree, json_pro
     if (wrong)
         return refuse(problem, JSON_SYNTAX, err, wrong, offset);
     errno = 0; /* cJSON reports a failed malloc as a syntax error */
+    locale_t before = numerals_begin();
     cJSON *root = length ? cJSON_ParseWithLengthOpts(text, length, &end, 0) : NULL;
+    numerals_end(before);
     if (!root && errno == ENOMEM)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a JSON text");
     if (!root)
@@ -114,6 +117,22 @@ collet_status json_parse(const char *text, size_t length, cJSON **tree, json_pro
     }
     *tree = root;
     return COLLET_OK;
+}
+
+cJSON *json_read(const char *text)
+{
+    locale_t before = numerals_begin();
+    cJSON *tree = cJSON_Parse(text);
+    numerals_end(before);
+    return tree;
+}
+
+char *json_print(const cJSON *tree)
+{
+    locale_t before = numerals_begin();
+    char *text = cJSON_PrintUnformatted(tree);
+    numerals_end(before);
+    return text;
 }
 
 const char *json_string(const cJSON *object, const char *key)

@@ -29,6 +29,10 @@ typedef enum json_problem {
 collet_status json_parse(const char *text, size_t length, cJSON **tree, json_problem *problem,
                          collet_error *err);
 
+/* cJSON_Parse and cJSON_PrintUnformatted of what was checked before or is our own. */
+cJSON *json_read(const char *text);
+char *json_print(const cJSON *tree);
+
 /* The member of that name and type, or NULL. Strings belong to the tree. */
 const char *json_string(const cJSON *object, const char *key);
 /* Sets *value and returns 1 if the member is an integer from `low` to `high`. */

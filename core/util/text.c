@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "numerals.h"
 
 void text_clear(text_buffer *t)
 {
@@ -18,7 +19,9 @@ void text_add(text_buffer *t, const char *format, ...)
     va_list arguments;
     size_t space = sizeof t->bytes - t->length;
     va_start(arguments, format);
+    locale_t before = numerals_begin();
     int length = vsnprintf(t->bytes + t->length, space, format, arguments);
+    numerals_end(before);
     va_end(arguments);
     if (length < 0) {
         t->bytes[t->length] = '\0';
@@ -65,7 +68,10 @@ void text_message(char *out, size_t size, const char *format, va_list arguments)
     char raw[COLLET_ERROR_TEXT];
     const int lines = strchr(format, '\n') != NULL;
     size_t done = 0, length;
-    if (vsnprintf(raw, size < sizeof raw ? size : sizeof raw, format, arguments) < 0)
+    locale_t before = numerals_begin();
+    int formatted = vsnprintf(raw, size < sizeof raw ? size : sizeof raw, format, arguments);
+    numerals_end(before);
+    if (formatted < 0)
         raw[0] = '\0';
     length = strlen(raw);
     while (raw[done] >= ' ' && raw[done] < 0x7f) /* most texts to their end */
@@ -145,11 +151,17 @@ int text_list_has(const char *list, const char *word)
     return 0;
 }
 
+/* isspace would depend on the locale. */
+static int is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 char *text_trimmed(const char *begin, const char *end)
 {
-    while (begin < end && isspace((unsigned char)*begin))
+    while (begin < end && is_blank(*begin))
         begin++;
-    while (begin < end && isspace((unsigned char)end[-1]))
+    while (begin < end && is_blank(end[-1]))
         end--;
     return strndup(begin, (size_t)(end - begin));
 }

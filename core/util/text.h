@@ -27,6 +27,12 @@ size_t text_character(const char *text, size_t size);
  * text_character refuses become \xNN; line ends stay where `format` itself has one. */
 void text_message(char *out, size_t size, const char *format, va_list arguments);
 
+/* Whether it is a letter of ASCII; isalpha depends on the locale. */
+static inline int text_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* Edit distance (insert, delete, replace, swap of neighbours); a large number if a text has 64
  * bytes or more. */
 size_t text_distance(const char *a, const char *b);

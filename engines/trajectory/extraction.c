@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "atoms/pattern.h"
 #include "atoms/selection.h"
+#include "io/letters.h"
 #include "io/struct.h"
 #include "run.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static size_t distance(const char *word, size_t length, const char *key)
         size_t diagonal = row[0]++;
 
         for (size_t j = 1; j <= m; j++) {
-            size_t least = diagonal + (tolower(word[i - 1]) != tolower(key[j - 1]));
+            size_t least = diagonal + (collet_to_upper(word[i - 1]) != collet_to_upper(key[j - 1]));
 
             diagonal = row[j];
             if (least > row[j] + 1)

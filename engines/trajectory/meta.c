@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "meta.h"
 
+#include "io/numerals.h"
 #include "io/utf8.h"
 
 #include <cjson/cJSON.h>
@@ -244,6 +245,7 @@ static void describe_backend(document *d, cJSON *used, const collet_extraction *
     collet_runtime *runtime = collet_context_runtime(x->context);
     collet_backend_info info;
     cJSON *entry = put_child(d, used, NULL, cJSON_CreateObject()), *capabilities, *devices;
+    locale_t before;
 
     put_text(d, entry, "name", name);
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
@@ -254,7 +256,9 @@ static void describe_backend(document *d, cJSON *used, const collet_extraction *
             continue;
         put_text(d, entry, "version", info.version);
         put_text(d, entry, "path", info.path);
+        before = collet_numerals_begin();
         capabilities = cJSON_Parse(info.capabilities);
+        collet_numerals_end(before);
         devices = cJSON_DetachItemFromObject(capabilities, "devices");
         if (devices != NULL)
             put(d, entry, "devices", devices);
@@ -298,6 +302,7 @@ collet_status extract_meta_format(const collet_extraction *x, char **text, colle
 {
     document d = {cJSON_CreateObject(), 0};
     char *printed = NULL, *shown;
+    locale_t before;
 
     *text = NULL;
     describe_program(&d, x);
@@ -308,8 +313,10 @@ collet_status extract_meta_format(const collet_extraction *x, char **text, colle
     describe_omissions(&d, x);
     describe_warnings(&d, x);
     describe_work(&d, x);
+    before = collet_numerals_begin();
     if (d.root != NULL && !d.failed)
         printed = cJSON_Print(d.root);
+    collet_numerals_end(before);
     cJSON_Delete(d.root);
     shown = printed != NULL ? collet_utf8_json(printed) : NULL;
     if (shown != NULL && asprintf(text, "%s\n", shown) < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "warnings.h"
 
+#include "io/numerals.h"
 #include "io/utf8.h"
 
 #include <math.h>
@@ -9,20 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static collet_status add(collet_extraction *x, collet_error *err, const char *format, ...)
+static collet_status add_warning(collet_extraction *x, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
 
-static collet_status add(collet_extraction *x, collet_error *err, const char *format, ...)
+static collet_status add_warning(collet_extraction *x, collet_error *err, const char *format, ...)
 {
     char **grown = realloc(x->warnings, (x->n_warnings + 1) * sizeof *grown);
     char *text = NULL, *shown;
     va_list arguments;
+    locale_t before = collet_numerals_begin();
 
     if (grown != NULL)
         x->warnings = grown;
     va_start(arguments, format);
     if (vasprintf(&text, format, arguments) < 0)
         text = NULL;
+    collet_numerals_end(before);
     va_end(arguments);
     shown = grown != NULL && text != NULL ? collet_utf8_shown(text, "") : NULL;
     free(text);
@@ -88,15 +91,16 @@ static collet_status warn_not_finite(collet_extraction *x, int field, collet_err
     if (count > 1)
         snprintf(more, sizeof more, "; %lld frames are affected", (long long)count);
     if (atom < 0)
-        return add(x, err,
-                   "frame %lld: %s are not finite, because a %s is not or a sum overflows%s",
-                   (long long)number, results[field], names[field], more);
-    return add(x, err,
-               "frame %lld: the %s of atom %lld (%s of %s %d, counted from 0) is %g, so %s are not "
-               "finite%s",
-               (long long)number, names[field], (long long)atom, topology->names[atom],
-               topology->residue_names[atom], (int)topology->residue_ids[atom], value,
-               results[field], more);
+        return add_warning(
+            x, err, "frame %lld: %s are not finite, because a %s is not or a sum overflows%s",
+            (long long)number, results[field], names[field], more);
+    return add_warning(
+        x, err,
+        "frame %lld: the %s of atom %lld (%s of %s %d, counted from 0) is %g, so %s are not "
+        "finite%s",
+        (long long)number, names[field], (long long)atom, topology->names[atom],
+        topology->residue_names[atom], (int)topology->residue_ids[atom], value, results[field],
+        more);
 }
 
 static int computes_derivative(const collet_extraction *x)
@@ -122,7 +126,7 @@ static collet_status warn_no_times(collet_extraction *x, collet_error *err)
     const char *path = x->settings.trajectory;
 
     if (misses_times(x))
-        return add(
+        return add_warning(
             x, err,
             strcmp(x->inputs.info->format, "gro") == 0
                 ? "%s: no time, in ps, follows 't=' in the title of its first frame: time_ps "
@@ -131,22 +135,24 @@ static collet_status warn_no_times(collet_extraction *x, collet_error *err)
             path);
     if (x->n_timed == x->n_frames || (x->has & EXTRACT_TIMES) == 0)
         return COLLET_OK;
-    return add(x, err,
-               "frame %lld has no finite time (such frames: %lld): its time_ps is NaN, and dL/dt "
-               "around it",
-               (long long)x->first_untimed, (long long)(x->n_frames - x->n_timed));
+    return add_warning(
+        x, err,
+        "frame %lld has no finite time (such frames: %lld): its time_ps is NaN, and dL/dt "
+        "around it",
+        (long long)x->first_untimed, (long long)(x->n_frames - x->n_timed));
 }
 
 static collet_status warn_times(collet_extraction *x, collet_error *err)
 {
     if (x->times_not_rising == 0)
         return COLLET_OK;
-    return add(x, err,
-               "frame %lld is not later than the one before it: %g ps after %g ps (such frames: "
-               "%lld)%s",
-               (long long)x->first_not_rising, x->not_rising[1], x->not_rising[0],
-               (long long)x->times_not_rising,
-               computes_derivative(x) ? ": dL/dt is meaningless around them" : "");
+    return add_warning(
+        x, err,
+        "frame %lld is not later than the one before it: %g ps after %g ps (such frames: "
+        "%lld)%s",
+        (long long)x->first_not_rising, x->not_rising[1], x->not_rising[0],
+        (long long)x->times_not_rising,
+        computes_derivative(x) ? ": dL/dt is meaningless around them" : "");
 }
 
 /* Velocities of some atoms of the trajectory, or of the topology, which needs none, are a sign that
@@ -159,22 +165,23 @@ static collet_status warn_lacking(collet_extraction *x, collet_error *err)
 
     if (atom < 0)
         return COLLET_OK;
-    return add(x, err,
-               "%s: atom %lld (%s of %s %d, counted from 0) has no velocity, others have: the "
-               "velocities of this file are not used",
-               of_trajectory ? x->settings.trajectory : x->settings.topology, (long long)atom,
-               topology->names[atom], topology->residue_names[atom],
-               (int)topology->residue_ids[atom]);
+    return add_warning(
+        x, err,
+        "%s: atom %lld (%s of %s %d, counted from 0) has no velocity, others have: the "
+        "velocities of this file are not used",
+        of_trajectory ? x->settings.trajectory : x->settings.topology, (long long)atom,
+        topology->names[atom], topology->residue_names[atom], (int)topology->residue_ids[atom]);
 }
 
 static collet_status warn_singular(collet_extraction *x, collet_error *err)
 {
     if (x->notes.singular_frames == 0)
         return COLLET_OK;
-    return add(x, err,
-               "omega is a least-squares solution where the inertia tensor is singular (such "
-               "frames: %lld)",
-               (long long)x->notes.singular_frames);
+    return add_warning(
+        x, err,
+        "omega is a least-squares solution where the inertia tensor is singular (such "
+        "frames: %lld)",
+        (long long)x->notes.singular_frames);
 }
 
 collet_status extract_warnings_make(collet_extraction *x, collet_error *err)
@@ -192,6 +199,6 @@ collet_status extract_warnings_make(collet_extraction *x, collet_error *err)
     if (status == COLLET_OK)
         status = warn_singular(x, err);
     if (status == COLLET_OK && x->truncated)
-        status = add(x, err, "%s", x->truncation.text);
+        status = add_warning(x, err, "%s", x->truncation.text);
     return status;
 }

@@ -291,7 +291,8 @@ struct collet_plugin {
      * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and its size,
      * with the NUL, into *needed; of a text that does not fit any part may be written there, and
      * the call succeeds. `json` may be NULL if capacity is 0. Creates no device context. Any
-     * thread; may block while a driver starts.
+     * thread, which has the locale C during the call, so that printf writes numbers of JSON; may
+     * block while a driver starts.
      * UNAVAILABLE, FAILED, NO_MEMORY.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}

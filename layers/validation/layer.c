@@ -2,6 +2,7 @@
 /* The layer's tables, one for each table below. */
 #include "validation.h"
 
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +95,9 @@ static collet_status ask(call *c, const instance *i, char *json, uint64_t capaci
                                            COLLET_OK};
     memset(json, MARK, allocated);
     call_enter(c);
+    locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* as libcore does */
     collet_status status = i->below->capabilities(c->host, json, capacity, needed, c->below_err);
+    uselocale(before);
     call_left(c);
     status = call_status(c, status, errors);
     if (status == COLLET_OK && !marked(json + capacity, allocated - capacity))

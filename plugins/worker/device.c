@@ -77,8 +77,8 @@ void device_ended(void *user)
 collet_status device_broken(collet_device *d, int error, collet_error *err)
 {
     if (error == EAGAIN)
-        return device_lose(d, err, "its process did not answer in %.3g seconds",
-                           (double)d->patience * 1e-9);
+        return device_lose(d, err, "its process did not answer in %lld ms",
+                           (long long)d->patience / 1000000);
     if (error == EMSGSIZE)
         return device_lose(d, err, "its process sent a message that is too long");
     /* The end of the process tells more than that of the socket. */

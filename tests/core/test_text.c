@@ -217,6 +217,24 @@ static void json_is_strict(void **state)
     json_refused(many, length, "the key 'k512' is a duplicate or one of too many");
 }
 
+/* In a program with another decimal point too: this test runs again in one. */
+static void numbers_of_json_have_points(void **state)
+{
+    const char text[] = "[2.5,-0.125,1e-300]";
+    (void)state;
+    cJSON *tree = json_read(text), *again = NULL;
+    assert_non_null(tree);
+    assert_true(cJSON_GetArrayItem(tree, 0)->valuedouble == 2.5);
+    assert_true(cJSON_GetArrayItem(tree, 2)->valuedouble == 1e-300);
+    char *printed = json_print(tree);
+    assert_string_equal(printed, text);
+    assert_int_equal(json_parse(text, sizeof text - 1, &again, NULL, NULL), COLLET_OK);
+    assert_true(cJSON_Compare(tree, again, 1));
+    cJSON_free(printed);
+    cJSON_Delete(tree);
+    cJSON_Delete(again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +245,7 @@ int main(void)
         cmocka_unit_test(cgroup_quotas_bind),
         cmocka_unit_test(affinity_binds),
         cmocka_unit_test(json_is_strict),
+        cmocka_unit_test(numbers_of_json_have_points),
         cmocka_unit_test(every_status_and_dtype_has_a_text),
         cmocka_unit_test(versions_as_text_and_number_agree),
     };

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "directory.h"
+#include "io/numerals.h"
 #include "io_files.h"
 
 #include <math.h>
@@ -35,6 +36,7 @@ static io_image make_gro(int n_frames, const char *title)
 {
     io_image image = {0};
     char line[200];
+    locale_t before = collet_numerals_begin();
 
     for (int f = 0; f < n_frames; f++) {
         snprintf(line, sizeof line, title, f * 0.5, 10 * f);
@@ -48,6 +50,7 @@ static io_image make_gro(int n_frames, const char *title)
         }
         put_text(&image, "   3.00000   4.00000   5.00000\n");
     }
+    collet_numerals_end(before);
     return image;
 }
 

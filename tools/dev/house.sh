@@ -7,6 +7,7 @@
 #     tools and python include nothing of core, python nothing of the others either; layers nothing but the public headers; only tests include a tool's headers
 #   - an include is written from the root of its tree, or names a file of the same folder
 #   - a folder holds at most 30 files, a function at most 60 lines
+#   - no library prints or reads numbers, or takes bytes for letters, by the locale of the program
 # Exit status: 0 without faults, else 1.
 set -eu
 cd "${1:-$(dirname "$0")/../..}"
@@ -96,6 +97,32 @@ xargs awk '
         open = 0
     }' <"$work/files" >"$work/long"
 [ ! -s "$work/long" ] || fault "functions of more than 60 lines: $(cat "$work/long")"
+
+# The locale of the program. A statement that formats a floating number calls one of the functions that
+# do so in the locale C, or its function sets that itself (numerals_begin); so does one that calls cJSON.
+grep -vE '^(conformance|tools)/' "$work/files" >"$work/libraries"
+calls='([^A-Za-z0-9_]|^)'
+by_locale=$(xargs grep -nE "$calls(is(alpha|alnum|upper|lower|space|blank|print|graph|punct|cntrl)|to(upper|lower)|strn?casecmp|strcoll|alphasort|strto(d|f|ld)|atof|wcsto(d|f))\\(" <"$work/libraries" || :)
+[ -z "$by_locale" ] || fault "functions that follow the program's locale: $by_locale"
+by_locale=$(xargs grep -nE "${calls}setlocale\\(" <"$work/files" |
+    grep -vE 'setlocale\(LC_ALL, NULL\)|^conformance/verbs/conduct\.c|^conformance/conduct\.c' || :)
+[ -z "$by_locale" ] || fault "a library or a tool sets the locale: $by_locale"
+xargs awk '
+    FNR == 1 || /^}/ { c_locale = 0; statement = "" }
+    /numerals_begin\(|newlocale\(LC_ALL_MASK/ { c_locale = 1 }
+    /^[ \t]*(\/?\*|\/\/)/ || /^#/ { next }
+    {
+        statement = statement $0
+        if (!/[;{}][ \t]*(\/\*.*)?$/)
+            next
+        gsub(/%%/, "", statement)
+        if (!c_locale && (statement ~ /cJSON_(Parse|Print)/ ||
+            (statement ~ /"[^"]*%[-+#0-9.*]*[lL]?[aefgAEFG]/ &&
+             statement !~ /(collet_(gro_|trajectory_)?fail|->fail|->log|log_message|text_add|scatter_warn|add_warning)\(/)))
+            printf "%s:%d ", FILENAME, FNR
+        statement = ""
+    }' <"$work/libraries" >"$work/numbers"
+[ ! -s "$work/numbers" ] || fault "numbers by the program's locale: $(cat "$work/numbers")"
 
 awk 'END { printf "%d files, ", NR }' "$work/files"
 awk 'END { printf "%d includes between modules, ", NR }' "$work/modules"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/files/input.h"
 
+#include "io/numerals.h"
 #include "io/utf8.h"
 
 #include <stdarg.h>
@@ -92,7 +93,9 @@ collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const
     char **more = realloc(in->warnings, (in->n_warnings + 1) * sizeof *more);
     va_list arguments;
     va_start(arguments, format);
+    locale_t before = collet_numerals_begin();
     vsnprintf(text, sizeof text, format, arguments);
+    collet_numerals_end(before);
     va_end(arguments);
     if (more)
         in->warnings = more;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns in HDF5, as CyRSoXS writes them. */
+#include "io/numerals.h"
 #include "scatter/files/store.h"
 
 #include <hdf5_hl.h>
@@ -15,7 +16,9 @@
 
 void collet_scattering_file_name(double energy, char name[COLLET_SCATTERING_NAME])
 {
+    locale_t before = collet_numerals_begin();
     snprintf(name, COLLET_SCATTERING_NAME, "Energy_%.2f.h5", energy);
+    collet_numerals_end(before);
 }
 
 static int write_set(hid_t group, const char *name, const hsize_t shape[2], hid_t type,

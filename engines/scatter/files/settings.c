@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/files/settings.h"
 
+#include "io/numerals.h"
 #include "io/source.h"
 
 #include <stdlib.h>
@@ -44,7 +45,11 @@ static collet_status parse(scatter_settings *r, const char *text)
     config_set_options(&r->file, CONFIG_OPTION_AUTOCONVERT);
     if (!strncmp(text, BYTE_ORDER_MARK, 3)) /* of editors under Windows */
         text += 3;
-    if (config_read_string(&r->file, text) == CONFIG_TRUE)
+    /* libconfig sets the locale of numbers too, but leaves the thread without one of its own. */
+    locale_t before = collet_numerals_begin();
+    int done = config_read_string(&r->file, text);
+    collet_numerals_end(before);
+    if (done == CONFIG_TRUE)
         return COLLET_OK;
     const char *why = config_error_text(&r->file);
     collet_status status = collet_fail(

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elements.h"
 
+#include "io/letters.h"
 #include "residues.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /*
@@ -61,19 +61,19 @@ static stem stem_of(const char *name)
 
     s.text = name + strspn(name, "0123456789");
     s.length = 0;
-    while (isalpha((unsigned char)s.text[s.length]))
+    while (collet_is_upper(s.text[s.length]) || collet_is_lower(s.text[s.length]))
         s.length++;
     return s;
 }
 
 static int stem_is(stem s, const char *name)
 {
-    return strlen(name) == s.length && strncasecmp(s.text, name, s.length) == 0;
+    return strlen(name) == s.length && collet_same_letters(s.text, name, s.length);
 }
 
 static int same_stem(stem a, stem b)
 {
-    return a.length == b.length && strncasecmp(a.text, b.text, a.length) == 0;
+    return a.length == b.length && collet_same_letters(a.text, b.text, a.length);
 }
 
 const extract_element *extract_element_find(const char *symbol, size_t length)
@@ -82,7 +82,7 @@ const extract_element *extract_element_find(const char *symbol, size_t length)
         return NULL;
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
         if (strlen(elements[i].symbol) == length &&
-            strncasecmp(elements[i].symbol, symbol, length) == 0)
+            collet_same_letters(elements[i].symbol, symbol, length))
             return &elements[i];
     return NULL;
 }
@@ -129,8 +129,7 @@ const extract_element *extract_element_guess(const char *atom, const char *resid
     element = guess_ion(name, stem_of(residue));
     if (element != NULL)
         return element;
-    if (name.length == 2 && isupper((unsigned char)name.text[0]) &&
-        islower((unsigned char)name.text[1])) {
+    if (name.length == 2 && collet_is_upper(name.text[0]) && collet_is_lower(name.text[1])) {
         element = extract_element_find(name.text, 2);
         if (element != NULL)
             return element;
@@ -140,9 +139,9 @@ const extract_element *extract_element_guess(const char *atom, const char *resid
         stem_is(name, "SE"))
         return find("Se");
     for (size_t i = 0; !organic && i < sizeof distinct_symbols / sizeof *distinct_symbols; i++)
-        if (name.length >= 2 && strncasecmp(name.text, distinct_symbols[i], 2) == 0)
+        if (name.length >= 2 && collet_same_letters(name.text, distinct_symbols[i], 2))
             return find(distinct_symbols[i]);
-    if (strchr(organic ? "HDCNOSP" : first_letters, toupper((unsigned char)name.text[0])) == NULL)
+    if (strchr(organic ? "HDCNOSP" : first_letters, collet_to_upper(name.text[0])) == NULL)
         return NULL;
     return extract_element_find(name.text, 1);
 }

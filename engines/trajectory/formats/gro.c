@@ -2,6 +2,7 @@
 #include "gro.h"
 
 #include "io/decimal.h"
+#include "io/numerals.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,9 +14,11 @@ collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, cons
 {
     char text[COLLET_ERROR_TEXT];
     va_list arguments;
+    locale_t before = collet_numerals_begin();
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
+    collet_numerals_end(before);
     va_end(arguments);
     return collet_fail(err, COLLET_FORMAT, "%s:%lld: %s", lines->source->path,
                        (long long)lines->number - 1, text);

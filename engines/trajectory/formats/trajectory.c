@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trajectory.h"
 
+#include "io/numerals.h"
 #include "io/signature.h"
 #include "trajectory_format.h"
 
@@ -25,9 +26,11 @@ collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet
 {
     char text[COLLET_ERROR_TEXT];
     va_list arguments;
+    locale_t before = collet_numerals_begin();
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
+    collet_numerals_end(before);
     va_end(arguments);
     return collet_fail(err, status, "%s: frame %lld at byte %lld: %s", trajectory->source.path,
                        (long long)trajectory->index, (long long)trajectory->offset, text);
@@ -343,6 +346,7 @@ static void describe_place(const collet_frame_head *head, char *text, size_t siz
 {
     const char *before = " (";
     int n = 0;
+    locale_t locale = collet_numerals_begin();
 
     text[0] = '\0';
     if (head->lacking >= 0) {
@@ -360,6 +364,7 @@ static void describe_place(const collet_frame_head *head, char *text, size_t siz
     }
     if (n > 0)
         snprintf(text + n, size - (size_t)n, ")");
+    collet_numerals_end(locale);
 }
 
 static collet_status check_fields(const collet_trajectory *trajectory,

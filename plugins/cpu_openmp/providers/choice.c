@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "blas.h"
 #include "onednn.h"
@@ -121,6 +120,15 @@ static const struct core {
 
 static double blas_gflops[2]; /* f32, f64; 0: not checked */
 
+/* Letters and digits; strcasecmp would depend on the locale. */
+static int same_core(const char *a, const char *b)
+{
+    size_t i = 0;
+    while (a[i] && (a[i] | 0x20) == (b[i] | 0x20))
+        i++;
+    return !a[i] && !b[i];
+}
+
 static const char *core_setting(const collet_host *host)
 {
     return host->config(host, "cpu_openmp.openblas_core");
@@ -150,8 +158,7 @@ static void choose_openblas(const collet_host *host, const isa_level *level)
 {
     char found[32];
     library_settings s = settings_of(host, "openblas", core_type(host, level));
-    if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) &&
-        strcasecmp(found, s.target) != 0)
+    if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) && !same_core(found, s.target))
         host->log(host, COLLET_LOG_WARNING,
                   "the program has loaded %s before, which runs as %s; the core %s would be "
                   "faster: set " BLAS_CORE_VARIABLE "=%s before the program starts",
@@ -162,7 +169,7 @@ static void choose_openblas(const collet_host *host, const isa_level *level)
 static void warn_of_core(const collet_host *host)
 {
     const char *set = core_setting(host), *found = setting(host, "openblas", "_runs_as");
-    if (set && found && strcmp(set, OWN) != 0 && strcasecmp(set, found) != 0)
+    if (set && found && strcmp(set, OWN) != 0 && !same_core(set, found))
         host->log(host, COLLET_LOG_WARNING,
                   "the setting cpu_openmp.openblas_core has no effect: OpenBLAS does not have the "
                   "core type %s and runs as %s",

@@ -29,7 +29,7 @@ static int32_t running_anywhere(void)
 {
     int running = 0;
     FILE *file = fopen("/proc/loadavg", "re");
-    if (file && fscanf(file, "%*f %*f %*f %d/", &running) != 1)
+    if (file && fscanf(file, "%*s %*s %*s %d/", &running) != 1)
         running = 0;
     if (file)
         fclose(file);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of the devices, without creating a context. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +66,8 @@ static void pci_of(const cuda_driver *cu, CUdevice id, char pci[32])
         *pci = '\0';
     pci[31] = '\0';
     for (char *c = pci; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
+        if (*c >= 'A' && *c <= 'F')
+            *c = (char)(*c - 'A' + 'a');
 }
 
 static void add_device(const cuda_driver *cu, const cuda_compiler *rtc,

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs with a locale whose decimal point is a comma, or no ASCII, or where I is no upper case
+ * of i: no number is printed or read by it, no name compared. LOCPATH has the locales. */
+#include <locale.h>
+#include <math.h>
+#include <unistd.h>
+
+#include <collet/scatter.h>
+
+#include "common/support.h"
+
+static const char *const locales[] = {"de_DE.UTF-8", "ps_AF.UTF-8", "tr_TR.UTF-8"};
+#define LOCALES (sizeof locales / sizeof *locales)
+
+static void use(size_t i)
+{
+    if (!setlocale(LC_ALL, locales[i]))
+        fail_msg("the locale %s was there at the start", locales[i]);
+}
+
+static int reset(void **state)
+{
+    (void)state;
+    uselocale(LC_GLOBAL_LOCALE);
+    return setlocale(LC_ALL, "C") ? 0 : 1;
+}
+
+static void messages_have_points(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LOCALES; i++) {
+        collet_error err;
+        use(i);
+        collet_fail(&err, COLLET_INVALID, "%g of %.2f", 2.5, -0.25);
+        assert_string_equal(err.text, "2.5 of -0.25");
+    }
+}
+
+/* One that the thread has for itself too; it stays. */
+static void the_locale_of_a_thread_stays(void **state)
+{
+    locale_t own = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
+    char name[COLLET_SCATTERING_NAME];
+    (void)state;
+    assert_true(own != (locale_t)0);
+    uselocale(own);
+    collet_scattering_file_name(280.5, name);
+    assert_string_equal(name, "Energy_280.50.h5");
+    assert_true(uselocale((locale_t)0) == own);
+    uselocale(LC_GLOBAL_LOCALE);
+    freelocale(own);
+}
+
+static void names_of_files_have_points(void **state)
+{
+    char name[COLLET_SCATTERING_NAME];
+    (void)state;
+    for (size_t i = 0; i < LOCALES; i++) {
+        use(i);
+        collet_scattering_file_name(280.5, name);
+        assert_string_equal(name, "Energy_280.50.h5");
+    }
+}
+
+/* A backend that this process, not a child, asks for its capabilities: their numbers are JSON. */
+static void backends_open_without_a_probe(void **state)
+{
+    static const char *const settings[] = {"probe=off", "cache=off", NULL};
+    (void)state;
+    for (size_t i = 0; i < LOCALES; i++) {
+        collet_backend_info info = {.struct_size = sizeof info};
+        collet_error err = {COLLET_OK, ""};
+        use(i);
+        world w = open_world(OPENMP_PLUGIN, settings, "cpu_openmp");
+        collet_array *a = floats(w.cx, 3, 1);
+        assert_ok(w.cx, collet_neg(w.cx, a, a));
+        assert_int_equal(collet_backend_info_at(w.rt, 0, &info, &err), COLLET_OK);
+        const char *flops = strstr(info.capabilities, "_gflops\": ");
+        if (flops) {
+            flops += strlen("_gflops\": ");
+            flops += strspn(flops, "0123456789");
+            assert_int_equal(*flops, '.');
+        }
+        collet_array_free(a);
+        close_world(w);
+    }
+}
+
+/* A configuration with fractions, and a message that quotes one. */
+static void configurations_are_read(void **state)
+{
+    char directory[] = "/tmp/collet-locale-XXXXXX", command[512], film[96], text[96];
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    snprintf(command, sizeof command,
+             COLLET_TEST_BIN "/collet-rsoxs make sphere --size 8 --radius 2.5 --energies "
+                             "280.25,281.5 -q -o %s",
+             directory);
+    assert_int_equal(system(command), 0);
+    snprintf(film, sizeof film, "%s/morphology.h5", directory);
+    snprintf(text, sizeof text, "%s/config.txt", directory);
+    for (size_t i = 0; i < LOCALES; i++) {
+        collet_scattering_input *in = NULL;
+        collet_error err = {COLLET_OK, ""};
+        use(i);
+        if (collet_scattering_read(film, text, COLLET_F64, &in, &err) != COLLET_OK)
+            fail_msg("%s: %s", locales[i], err.text);
+        const collet_scattering_options *o = collet_scattering_input_options(in);
+        assert_int_equal(o->n_energies, 2);
+        assert_true(o->energies[0] == 280.25 && o->energies[1] == 281.5);
+        collet_scattering_input_free(in);
+    }
+    snprintf(command, sizeof command, "sed -i 's/Energies = .*/Energies = [280.25, 290.5];/' %s",
+             text);
+    assert_int_equal(system(command), 0);
+    for (size_t i = 0; i < LOCALES; i++) {
+        collet_scattering_input *in = NULL;
+        collet_error err = {COLLET_OK, ""};
+        use(i);
+        assert_int_not_equal(collet_scattering_read(film, text, COLLET_F64, &in, &err), COLLET_OK);
+        assert_non_null(strstr(err.text, "no EnergyData of 290.5 eV"));
+    }
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < LOCALES; i++)
+        if (!setlocale(LC_ALL, locales[i]))
+            return 77;
+    setlocale(LC_ALL, "C");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(messages_have_points, reset),
+        cmocka_unit_test_teardown(the_locale_of_a_thread_stays, reset),
+        cmocka_unit_test_teardown(names_of_files_have_points, reset),
+        cmocka_unit_test_teardown(backends_open_without_a_probe, reset),
+        cmocka_unit_test_teardown(configurations_are_read, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
