@@ -265,6 +265,11 @@ static collet_status steps_run(const collet_sequence *s, collet_queue *q, uint32
     return status;
 }
 
+static void recording_destroy(device *d, void *recording)
+{
+    d->extensions.record->release(d->handle, recording);
+}
+
 /* Records the steps on the device, in place of an earlier recording of them. */
 static collet_status steps_record(collet_sequence *s, const queue *q)
 {
@@ -272,7 +277,11 @@ static collet_status steps_record(collet_sequence *s, const queue *q)
     collet_device *d = s->device->handle;
     uint32_t done;
     collet_error dropped;
-    collet_status status = x->begin(d, q->handle, &s->err);
+    collet_status status = COLLET_OK;
+    if (!s->replays)
+        status = block_object(s->device, recording_destroy, &s->replays, &s->err);
+    if (status == COLLET_OK)
+        status = x->begin(d, q->handle, &s->err);
     if (status != COLLET_OK)
         return status;
     status = steps_run(s, q->handle, &done);
@@ -339,7 +348,8 @@ static collet_status run_on(collet_context *cx, collet_sequence *s, lane *l)
         device_enter(d);
         status = device_leave(d, steps_enqueue(s, q, &done));
         ticket = l->enqueued = queue_unlock(q);
-        s->last = (use){q, ticket};
+        if (s->replays)
+            block_used(s->replays, (use){q, ticket}, COLLET_READ, NULL);
         origins_enqueued(&from, q);
         blocks_collect(d, 0);
     }

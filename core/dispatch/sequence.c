@@ -391,11 +391,11 @@ void collet_sequence_free(collet_sequence *s)
     if (!s)
         return;
     collet_runtime *runtime = s->runtime;
-    if (s->recording && runtime_alive(runtime) && !atomic_load(&s->device->hung)) {
-        queue_reach(s->last.queue, s->last.ticket);
-        device_enter(s->device);
-        s->device->extensions.record->release(s->device->handle, s->recording);
-        device_leave(s->device, COLLET_OK);
+    if (s->replays && runtime_alive(runtime)) {
+        s->replays->memory = s->recording;
+        block_free(s->replays);
+    } else {
+        free(s->replays);
     }
     sequence_truncate(s, 0);
     for (uint32_t i = 0; i < s->slot_count; i++)

@@ -64,11 +64,11 @@ struct collet_sequence {
     /* Of a device with collet.record/1: the steps as the device has recorded them, up to date for
      * this queue and base; `recorded_in` is NULL if operands have changed since. */
     collet_recording *recording;
+    block *replays; /* its replays, and once the sequence is freed the recording; or NULL */
     const queue *recorded_in;
     uint64_t recorded_base;
     int run_before;   /* what the calls make on first use is there */
     int unrecordable; /* the device refused to record them */
-    use last;         /* the last replay */
 };
 
 /* Records a call for which libcore has chosen `row`; `call` has no memory, `arrays` are its

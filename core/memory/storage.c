@@ -63,7 +63,7 @@ static void drop_lost(storage *s)
 static void state_unlock(storage *s)
 {
     int settled = s->host.memory && s->valid == space_bit(0) && !s->host.next && !s->acquired &&
-                  !s->lost && !s->host.writer.queue && !s->host.reader_count;
+                  !s->lost && !s->host.writer.queue && !s->host.use_count;
     atomic_store_explicit(&s->settled, settled, memory_order_release);
     pthread_mutex_unlock(&s->lock);
 }
@@ -147,31 +147,10 @@ void storage_retain(storage *s)
     atomic_fetch_add_explicit(&s->references, 1, memory_order_relaxed);
 }
 
-static void wait_for_use(const use *u)
-{
-    if (u->queue)
-        queue_reach(u->queue, u->ticket);
-}
-
-/* Host memory must outlive the work on it. */
-static void host_copy_free(storage *s)
-{
-    block *c = &s->host;
-    if (!c->memory)
-        return;
-    wait_for_use(&c->writer);
-    for (uint32_t i = 0; i < c->reader_count; i++)
-        wait_for_use(&c->readers[i]);
-    if (s->wrapped)
-        return;
-    free(c->memory);
-    memory_count_subtract(&s->runtime->host_memory, s->bytes);
-}
-
 /* The memory of a wrapped array on a device; NULL: it wraps none. */
-static const block *foreign_block(const storage *s)
+static block *foreign_block(const storage *s)
 {
-    const block *b = s->host.next;
+    block *b = s->host.next;
     while (b && !b->foreign)
         b = b->next;
     return b;
@@ -206,26 +185,51 @@ static void write_back(storage *s, const block *foreign)
                     s->bytes, foreign ? foreign->memory : s->host.memory, err.text);
 }
 
+static void end_memory(device *lost, void (*deleter)(void *user), void *user)
+{
+    if (deleter && lost)
+        block_outlive(lost, deleter, user);
+    else if (deleter)
+        deleter(user);
+}
+
+/* Memory must outlive the work on it, also on a device that is lost. */
+static void end_copies(storage *s)
+{
+    block *foreign = foreign_block(s);
+    if (s->wrapped || foreign)
+        write_back(s, foreign);
+    block_reach(&s->host);
+    device *lost = block_lost(&s->host);
+    if (s->host.memory && !s->wrapped) {
+        end_memory(lost, free, s->host.memory);
+        memory_count_subtract(&s->runtime->host_memory, s->bytes);
+    }
+    if (foreign) {
+        foreign->deleter = s->deleter;
+        foreign->user = s->user;
+    }
+    while (s->host.next) {
+        block *c = s->host.next;
+        s->host.next = c->next;
+        block_free(c);
+    }
+    if (!foreign)
+        end_memory(lost, s->deleter, s->user);
+}
+
 void storage_release(storage *s)
 {
     if (atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) != 1)
         return;
     collet_runtime *runtime = s->runtime;
     if (runtime_alive(runtime)) {
-        const block *foreign = foreign_block(s);
-        if (s->wrapped || foreign)
-            write_back(s, foreign);
-        host_copy_free(s);
-        while (s->host.next) {
-            block *c = s->host.next;
-            s->host.next = c->next;
-            block_free(c);
-        }
-    } else if (!s->wrapped) {
-        free(s->host.memory);
+        end_copies(s);
+    } else {
+        if (!s->wrapped)
+            free(s->host.memory);
+        end_memory(NULL, s->deleter, s->user);
     }
-    if (s->deleter)
-        s->deleter(s->user);
     pthread_mutex_destroy(&s->lock);
     free(s);
     runtime_release(runtime);
@@ -249,32 +253,9 @@ static collet_status after_uses(block *c, queue *q, int32_t access, int needed, 
         status = origins_outcome(&c->origins, !q || q->device->synchronous, err);
     if (!(access & COLLET_WRITE))
         return status;
-    for (uint32_t i = 0; status == COLLET_OK && i < c->reader_count; i++)
-        status = after_use(&c->readers[i], q, 0, err);
+    for (uint32_t i = 0; status == COLLET_OK && i < c->use_count; i++)
+        status = after_use(&c->uses[i], q, 0, err);
     return status;
-}
-
-/* `from`: the origins of what is written. */
-static void remember(block *c, use u, int32_t access, const origins *from)
-{
-    if (access & COLLET_WRITE) {
-        c->writer = u;
-        c->origins = *from;
-        c->reader_count = 0;
-        return;
-    }
-    for (uint32_t i = 0; i < c->reader_count; i++) {
-        if (c->readers[i].queue == u.queue) {
-            c->readers[i].ticket = u.ticket;
-            return;
-        }
-    }
-    if (c->reader_count == BLOCK_READERS) {
-        wait_for_use(&c->readers[0]);
-        c->readers[0] = u;
-        return;
-    }
-    c->readers[c->reader_count++] = u;
 }
 
 static use use_of(queue *q, uint64_t ticket)
@@ -333,7 +314,7 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
         if (status == COLLET_OK)
             pthread_mutex_unlock(&q->lock);
         else
-            remember(from, use_of(q, queue_unlock(q)), COLLET_READ, NULL);
+            block_used(from, use_of(q, queue_unlock(q)), COLLET_READ, NULL);
     }
     queue_return(q);
     if (status != COLLET_OK)
@@ -378,8 +359,8 @@ static collet_status send_between(storage *s, block *to, queue *q, transfer_coun
     if (status == COLLET_REFUSED || !read.queue)
         return status;
     origins_enqueued(&derived, q);
-    remember(from, read, COLLET_READ, NULL);
-    remember(to, use_of(q, ticket), COLLET_WRITE, &derived);
+    block_used(from, read, COLLET_READ, NULL);
+    block_used(to, use_of(q, ticket), COLLET_WRITE, &derived);
     if (status != COLLET_OK)
         return status;
     set_valid(s, q->device->space, 0);
@@ -404,7 +385,9 @@ static collet_status send_from_host(storage *s, block *to, queue *q, transfer_co
     device_enter(d);
     status = device_leave(d, d->table->buffer_write(d->handle, q->handle, to->memory, 0,
                                                     s->host.memory, s->bytes, err));
-    remember(to, use_of(q, queue_unlock(q)), COLLET_WRITE, &no_origins);
+    use written = use_of(q, queue_unlock(q));
+    if (status != COLLET_REFUSED)
+        block_used(to, written, COLLET_WRITE, &no_origins);
     if (status != COLLET_OK)
         return status;
     set_valid(s, q->device->space, 0);
@@ -486,7 +469,7 @@ void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const
     pthread_mutex_lock(&s->lock);
     block *c = find_copy(s, q->device);
     if (c)
-        remember(c, u, access, from);
+        block_used(c, u, access, from);
     if (access & COLLET_WRITE) {
         set_valid(s, q->device->space, 1);
         s->lost = 0;
@@ -540,7 +523,7 @@ static collet_status map_locked(storage *s, int32_t access, int whole, void **ad
     if (status != COLLET_OK)
         return status;
     if (access & COLLET_WRITE) {
-        remember(&s->host, (use){NULL, 0}, COLLET_WRITE, &no_origins);
+        block_used(&s->host, (use){NULL, 0}, COLLET_WRITE, &no_origins);
         set_valid(s, 0, 1);
         s->lost = 0;
     }
@@ -621,7 +604,7 @@ collet_status storage_release_on(storage *s, const device *d, queue *q, collet_e
         if (u.queue)
             origins_enqueued(&from, q);
         if (u.queue || access == COLLET_WRITE)
-            remember(c, u, access, &from);
+            block_used(c, u, access, &from);
         if (access == COLLET_WRITE)
             set_valid(s, d->space, 1);
         unacquire(s);

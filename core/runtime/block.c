@@ -12,7 +12,8 @@ static int over(const use *u, use *waiting)
 {
     if (!u->queue)
         return 1;
-    if (u->queue == waiting->queue && u->ticket >= waiting->ticket)
+    if ((u->queue == waiting->queue && u->ticket >= waiting->ticket) ||
+        queue_lost(u->queue, u->ticket))
         return 0;
     if (queue_passed(u->queue, u->ticket))
         return 1;
@@ -24,21 +25,96 @@ static int over(const use *u, use *waiting)
 static int in_use(const block *b, use *waiting)
 {
     int unused = over(&b->writer, waiting);
-    for (uint32_t i = 0; i < b->reader_count && unused; i++)
-        unused = over(&b->readers[i], waiting);
+    for (uint32_t i = 0; i < b->use_count && unused; i++)
+        unused = over(&b->uses[i], waiting);
     return !unused || atomic_load(&b->device->state) == DEVICE_LOST;
 }
 
 static void release(block *b)
 {
     device *d = b->device;
-    if (!atomic_load(&d->hung)) {
+    int hung = atomic_load(&d->hung);
+    if (b->memory && !hung) {
         device_enter(d);
-        d->table->buffer_free(d->handle, b->memory);
+        if (b->destroy)
+            b->destroy(d, b->memory);
+        else
+            d->table->buffer_free(d->handle, b->memory);
         device_leave(d, COLLET_OK);
     }
     memory_count_subtract(&d->memory, b->foreign ? 0 : b->bytes);
+    if (b->deleter && !hung)
+        b->deleter(b->user);
     free(b);
+}
+
+/* ---- Uses -------------------------------------------------------------------------------- */
+
+static int finished(const use *u)
+{
+    return !u->queue ||
+           (atomic_load(&u->queue->completed) >= u->ticket && !queue_lost(u->queue, u->ticket));
+}
+
+/* Forgets what is over, and the uses in `q`, which a later one follows. */
+static void forget(block *b, const queue *q)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < b->use_count; i++)
+        if (b->uses[i].queue != q && !finished(&b->uses[i]))
+            b->uses[kept++] = b->uses[i];
+    b->use_count = kept;
+}
+
+static void add(block *b, use u)
+{
+    for (uint32_t i = 0; i < b->use_count; i++)
+        if (b->uses[i].queue == u.queue)
+            return; /* a later use in its queue */
+    for (uint32_t i = 0; i < b->use_count && b->use_count == BLOCK_USES; i++)
+        if (queue_passed(b->uses[i].queue, b->uses[i].ticket))
+            forget(b, NULL);
+    if (b->use_count == BLOCK_USES) {
+        queue_reach(b->uses[0].queue, b->uses[0].ticket);
+        forget(b, NULL);
+        /* Of a lost device: others of its queues are left. */
+        if (b->use_count == BLOCK_USES)
+            forget(b, b->uses[0].queue);
+    }
+    b->uses[b->use_count++] = u;
+}
+
+void block_used(block *b, use u, int32_t access, const origins *from)
+{
+    use before = b->writer;
+    forget(b, u.queue);
+    if (!(access & COLLET_WRITE)) {
+        add(b, u);
+        return;
+    }
+    b->writer = u;
+    b->origins = *from;
+    if (before.queue != u.queue && !finished(&before))
+        add(b, before);
+}
+
+void block_reach(const block *b)
+{
+    for (uint32_t i = 0; i <= b->use_count; i++) {
+        const use *u = i ? &b->uses[i - 1] : &b->writer;
+        if (u->queue)
+            queue_reach(u->queue, u->ticket);
+    }
+}
+
+device *block_lost(const block *b)
+{
+    for (uint32_t i = 0; i <= b->use_count; i++) {
+        const use *u = i ? &b->uses[i - 1] : &b->writer;
+        if (u->queue && queue_lost(u->queue, u->ticket))
+            return u->queue->device;
+    }
+    return NULL;
 }
 
 /* ---- Retired blocks ---------------------------------------------------------------------- */
@@ -48,11 +124,8 @@ void block_free(block *b)
     use waiting = {NULL, 0};
     if (!b)
         return;
-    for (uint32_t i = 0; b->foreign && i <= b->reader_count; i++) {
-        const use *u = i ? &b->readers[i - 1] : &b->writer;
-        if (u->queue)
-            queue_reach(u->queue, u->ticket);
-    }
+    if (b->foreign || b->destroy)
+        block_reach(b);
     if (!in_use(b, &waiting)) {
         release(b);
         return;
@@ -64,6 +137,17 @@ void block_free(block *b)
     d->retired_end = &b->next;
     atomic_fetch_add(&d->retired_count, 1);
     pthread_mutex_unlock(&d->retired_lock);
+}
+
+void block_outlive(device *d, void (*deleter)(void *user), void *user)
+{
+    block *b = calloc(1, sizeof *b);
+    if (!b)
+        return;
+    b->device = d;
+    b->deleter = deleter;
+    b->user = user;
+    block_free(b);
 }
 
 static void remove_at(device *d, block **at)
@@ -105,20 +189,18 @@ void blocks_collect(device *d, int all)
  * device is lost. */
 static int wait_for_oldest(device *d)
 {
-    use uses[1 + BLOCK_READERS];
-    uint32_t count = 0;
+    block oldest;
+    int waits = 0;
     pthread_mutex_lock(&d->retired_lock);
     if (d->retired && atomic_load(&d->state) != DEVICE_LOST) {
-        uses[count++] = d->retired->writer;
-        for (uint32_t i = 0; i < d->retired->reader_count; i++)
-            uses[count++] = d->retired->readers[i];
+        oldest = *d->retired;
+        waits = 1;
     }
     pthread_mutex_unlock(&d->retired_lock);
-    for (uint32_t i = 0; i < count; i++)
-        if (uses[i].queue)
-            queue_reach(uses[i].queue, uses[i].ticket);
+    if (waits)
+        block_reach(&oldest);
     blocks_collect(d, 1);
-    return count != 0;
+    return waits;
 }
 
 void blocks_destroy(device *d)
@@ -163,11 +245,11 @@ static collet_status allocate_or_wait(device *d, uint64_t bytes, collet_buffer *
 static int only_in(const block *b, const queue *q, uint64_t *last)
 {
     *last = 0;
-    for (uint32_t i = 0; i <= b->reader_count; i++) {
-        const use *u = i ? &b->readers[i - 1] : &b->writer;
+    for (uint32_t i = 0; i <= b->use_count; i++) {
+        const use *u = i ? &b->uses[i - 1] : &b->writer;
         if (u->queue == q)
             *last = u->ticket > *last ? u->ticket : *last;
-        else if (u->queue && atomic_load(&u->queue->completed) < u->ticket)
+        else if (!finished(u))
             return 0;
     }
     return 1;
@@ -192,8 +274,8 @@ collet_status block_reuse(queue *q, uint64_t bytes, block **out, collet_error *e
     /* Its bytes are undefined: what they derive from does not matter, only the order does. */
     b->writer = (use){NULL, 0};
     b->origins.count = 0;
-    b->readers[0] = (use){q, last};
-    b->reader_count = 1;
+    b->uses[0] = (use){q, last};
+    b->use_count = 1;
     *out = b;
     return COLLET_OK;
 }
@@ -213,6 +295,18 @@ collet_status block_create(device *d, uint64_t bytes, block **out, collet_error 
     b->device = d;
     b->memory = buffer;
     b->bytes = bytes;
+    *out = b;
+    return COLLET_OK;
+}
+
+collet_status block_object(device *d, void (*destroy)(device *d, void *memory), block **out,
+                           collet_error *err)
+{
+    block *b = calloc(1, sizeof *b);
+    if (!b)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an object on %s", d->name);
+    b->device = d;
+    b->destroy = destroy;
     *out = b;
     return COLLET_OK;
 }

@@ -1,30 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * block - memory in one memory space, and the work that may be using it.
+ * block - memory in one memory space, or another object of a device that its commands use, and the
+ * work that may be using it.
+ *
+ * A use is forgotten when the counter of its own queue has passed it, or when a later use in that
+ * queue follows; never because another queue goes on after it: that one may have failed, and may
+ * then have skipped the wait.
  *
  * A device's memory is freed when every recorded use of it is over. A block that its owner frees
  * earlier is retired: kept in a list of its device, and used again by the same queue or freed by
- * later calls that allocate, wait or compute on that device. Memory of a lost device is freed after
- * its queues, at the end of the runtime; that of a hung device never.
+ * later calls that allocate, wait or compute on that device. What a lost device may be using is
+ * freed after its queues, at the end of the runtime; of a hung device never.
  */
 #ifndef COLLET_CORE_BLOCK_H
 #define COLLET_CORE_BLOCK_H
 
 #include "origins.h"
 
-#define BLOCK_READERS 4
+#define BLOCK_USES 8
 
 struct block {
     device *device;  /* NULL: the host's memory */
-    void *memory;    /* host address, or collet_buffer *; NULL until needed */
-    uint64_t bytes;  /* of a device */
+    void *memory;    /* host address, collet_buffer * or other object; NULL until needed */
+    uint64_t bytes;  /* of a device's memory */
     int32_t foreign; /* of a device, and the program's */
     use writer;
-    origins origins; /* of the bytes, besides `writer` */
-    use readers[BLOCK_READERS];
-    uint32_t reader_count;
+    origins origins;      /* of the bytes, besides `writer` */
+    use uses[BLOCK_USES]; /* reads, and what was there before `writer`; the oldest first, one a
+                             queue */
+    uint32_t use_count;
+    void (*destroy)(device *d, void *memory); /* of an object that is no buffer */
+    void (*deleter)(void *user);              /* called once the block is freed; or NULL */
+    void *user;
     block *next; /* of its owner's list, then of the retired ones */
 };
+
+/* Records work with the block. `from`: the origins of what is written; not used by reads. Where
+ * there is no room, waits for one of the uses. No lock of a queue may be held. */
+void block_used(block *b, use u, int32_t access, const origins *from);
+/* Waits for all recorded uses. */
+void block_reach(const block *b);
+/* A lost device that may still be using the block, or NULL; waits for that return at once. */
+device *block_lost(const block *b);
 
 /*
  * `bytes` (> 0) bytes on an open device with memory of its own. While the device's memory is short:
@@ -39,9 +56,17 @@ collet_status block_reuse(queue *q, uint64_t bytes, block **out, collet_error *e
  * buffer_import. */
 collet_status block_import(device *d, void *handle, uint64_t offset, uint64_t bytes,
                            uint32_t element, block **out, collet_error *err);
+/* A block for another object of a device, which `destroy` frees; `memory` is NULL, and the caller
+ * sets it. NO_MEMORY. */
+collet_status block_object(device *d, void (*destroy)(device *d, void *memory), block **out,
+                           collet_error *err);
 /* Frees a block of a device, or retires it; does not block, but waits for the uses of foreign
- * memory. NULL does nothing. */
+ * memory and other objects. NULL does nothing. */
 void block_free(block *b);
+
+/* Calls `deleter` when the lost device is no longer at work: behind its queues, at the end of the
+ * runtime; of a hung device never, nor where there is no memory for a note of it. */
+void block_outlive(device *d, void (*deleter)(void *user), void *user);
 
 /* Frees retired blocks that are no longer used, without waiting for the others. `all`: looks behind
  * those that are still used, too. Any thread; no lock of a queue may be held. */

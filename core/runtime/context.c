@@ -139,8 +139,12 @@ static void scratch_free(lane *l)
         l->block->writer = (use){l->queue, atomic_load(&l->queue->submitted)};
         block_free(l->block);
     } else {
+        device *d = l->queue->device;
         queue_wait(l->queue);
-        free(l->scratch);
+        if (queue_lost(l->queue, atomic_load(&l->queue->submitted)))
+            block_outlive(d, free, l->scratch);
+        else
+            free(l->scratch);
     }
     l->block = NULL;
     l->scratch = NULL;

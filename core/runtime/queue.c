@@ -12,6 +12,7 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
     if (!q)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a queue of %s", d->name);
     q->device = d;
+    atomic_init(&q->lost_after, UINT64_MAX);
     if (!d->synchronous) {
         device_enter(d);
         collet_status status = device_leave(d, d->table->queue_create(d->handle, &q->handle, err));
@@ -143,6 +144,7 @@ static collet_status handle_replace(queue *q, collet_error *err)
     q->failures[q->failure_count - 1].upto = atomic_fetch_add(&q->submitted, 1);
     q->base = atomic_load(&q->submitted);
     atomic_store(&q->completed, q->base);
+    memset(q->waits, 0, sizeof q->waits);
     device_enter(d);
     collet_status status = device_leave(d, d->table->queue_create(d->handle, &q->handle, err));
     q->failed = status != COLLET_OK;
@@ -245,8 +247,11 @@ static void reach(queue *q, uint64_t ticket)
         if (!q->failed && q->base == base)
             failure_note(q, status, good, why.text);
         /* Nothing of a lost device is waited for again. */
-        if (status == COLLET_DEVICE_LOST)
+        if (status == COLLET_DEVICE_LOST) {
             ticket = atomic_load(&q->submitted);
+            if (good < atomic_load(&q->lost_after))
+                atomic_store(&q->lost_after, good);
+        }
         pthread_mutex_unlock(&q->lock);
     }
     complete(q, ticket);
@@ -298,17 +303,31 @@ collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error
 
 /* ---- Order ------------------------------------------------------------------------------- */
 
+/* The last wait of q's handle for `other`, or the oldest of all, which then is for no queue. */
+static use *wait_of(queue *q, const queue *other)
+{
+    for (uint32_t i = 0; i < QUEUE_WAITS; i++)
+        if (q->waits[i].queue == other)
+            return &q->waits[i];
+    use *oldest = &q->waits[q->next_wait++ % QUEUE_WAITS];
+    *oldest = (use){NULL, 0};
+    return oldest;
+}
+
 static collet_status order_on_device(queue *q, queue *other, uint64_t ticket, collet_error *err)
 {
     device *d = q->device;
     collet_status status = queue_lock(q, err);
     if (status != COLLET_OK)
         return status;
+    use *last = wait_of(q, other);
     pthread_rwlock_rdlock(&other->handle_lock);
-    if (atomic_load(&other->completed) < ticket) {
+    if (last->ticket < ticket && atomic_load(&other->completed) < ticket) {
         device_enter(d);
         status = device_leave(d, d->table->queue_after(d->handle, q->handle, other->handle,
                                                        ticket - other->base, err));
+        if (status == COLLET_OK)
+            *last = (use){other, ticket};
     }
     pthread_rwlock_unlock(&other->handle_lock);
     pthread_mutex_unlock(&q->lock);

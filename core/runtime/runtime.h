@@ -89,6 +89,12 @@ struct backend {
     device *named;   /* that programs named; under lock */
 };
 
+/* Work in progress: over once queue->completed >= ticket. */
+typedef struct use {
+    queue *queue;
+    uint64_t ticket;
+} use;
+
 /* The tickets (after, upto] of a queue failed. */
 typedef struct queue_failure {
     collet_status status;
@@ -97,6 +103,7 @@ typedef struct queue_failure {
 } queue_failure;
 
 #define QUEUE_FAILURES 8 /* beyond that the oldest are merged */
+#define QUEUE_WAITS 8    /* that a queue remembers */
 
 /*
  * A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
@@ -113,18 +120,15 @@ struct queue {
     pthread_mutex_t lock;         /* held while something is enqueued */
     pthread_rwlock_t handle_lock; /* read-locked by waits, write-locked to replace the handle */
     _Atomic uint64_t submitted, completed;
+    _Atomic uint64_t lost_after; /* the device was lost: later tickets may still be at work */
     queue_failure failures[QUEUE_FAILURES]; /* by rising ticket; under lock */
     _Atomic uint32_t failure_count;
-    int32_t failed; /* the handle has failed; under lock */
-    uint32_t users; /* under owner->lock */
+    int32_t failed;         /* the handle has failed; under lock */
+    use waits[QUEUE_WAITS]; /* after which the handle goes on, one a queue; under lock */
+    uint32_t next_wait;     /* the one to be replaced next */
+    uint32_t users;         /* under owner->lock */
     queue *next, *next_idle;
 };
-
-/* Work in progress: over once queue->completed >= ticket. */
-typedef struct use {
-    queue *queue;
-    uint64_t ticket;
-} use;
 
 /* Bytes transferred between memory spaces. */
 typedef struct transfer_counters {
@@ -301,6 +305,12 @@ void queue_wait(queue *q);
 /* Whether `ticket` is over without a failure; asks the device, and is 0 where that would have to
  * wait. */
 int queue_passed(queue *q, uint64_t ticket);
+/* Whether `ticket` was not known to be over when its device was lost: it counts as completed, so
+ * that nobody waits for it, and its commands may still be at work. */
+static inline int queue_lost(const queue *q, uint64_t ticket)
+{
+    return ticket > atomic_load(&q->lost_after);
+}
 /* Waits, and reports the first failure of work with the tickets (after, upto], also one found by
  * another thread's wait. FAILED, DEVICE_LOST. */
 collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error *err);

@@ -7,10 +7,10 @@
 
 struct collet_timestamp {
     collet_runtime *runtime;
-    device *device;      /* NULL: the host */
-    queue *queue;        /* NULL: the host, a synchronous device */
-    uint64_t ticket;     /* of the queue, for what is before */
-    collet_stamp *stamp; /* the device's; NULL: `time` */
+    device *device;  /* NULL: the host */
+    queue *queue;    /* NULL: the host, a synchronous device */
+    uint64_t ticket; /* of the queue, for what is before */
+    block *stamp;    /* the device's collet_stamp; NULL: `time` */
     int64_t time;
 };
 
@@ -21,19 +21,28 @@ static int64_t now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static void stamp_destroy(device *d, void *stamp)
+{
+    d->extensions.timing->release(d->handle, stamp);
+}
+
 static collet_status stamp(collet_timestamp *t, collet_error *err)
 {
     device *d = t->device;
-    collet_status status = queue_lock(t->queue, err);
+    collet_stamp *made = NULL;
+    collet_status status = block_object(d, stamp_destroy, &t->stamp, err);
+    if (status == COLLET_OK)
+        status = queue_lock(t->queue, err);
     if (status != COLLET_OK)
         return status;
     device_enter(d);
-    status =
-        device_leave(d, d->extensions.timing->stamp(d->handle, t->queue->handle, &t->stamp, err));
-    if (status != COLLET_OK)
-        t->stamp = NULL;
+    status = device_leave(d, d->extensions.timing->stamp(d->handle, t->queue->handle, &made, err));
     t->ticket = queue_unlock(t->queue);
-    return status;
+    if (status != COLLET_OK)
+        return status;
+    t->stamp->memory = made;
+    block_used(t->stamp, (use){t->queue, t->ticket}, COLLET_READ, NULL);
+    return COLLET_OK;
 }
 
 static collet_status take(collet_context *cx, collet_timestamp *t)
@@ -71,6 +80,7 @@ collet_status collet_timestamp_take(collet_context *cx, const char *name, collet
     t->device = d;
     status = take(cx, t);
     if (status != COLLET_OK) {
+        block_free(t->stamp);
         free(t);
         return status;
     }
@@ -131,8 +141,9 @@ collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestam
     int64_t elapsed = last->time - first->time;
     if (first->stamp) {
         device_enter(d);
-        status = device_leave(d, d->extensions.timing->elapsed(d->handle, first->stamp, last->stamp,
-                                                               &elapsed, context_error(cx)));
+        status = device_leave(d, d->extensions.timing->elapsed(d->handle, first->stamp->memory,
+                                                               last->stamp->memory, &elapsed,
+                                                               context_error(cx)));
     }
     if (status != COLLET_OK)
         return status;
@@ -146,15 +157,10 @@ void collet_timestamp_free(collet_timestamp *t)
 {
     if (!t)
         return;
-    device *d = t->device;
-    if (t->stamp && runtime_alive(t->runtime)) {
-        queue_reach(t->queue, t->ticket);
-        if (!atomic_load(&d->hung)) {
-            device_enter(d);
-            d->extensions.timing->release(d->handle, t->stamp);
-            device_leave(d, COLLET_OK);
-        }
-    }
+    if (runtime_alive(t->runtime))
+        block_free(t->stamp);
+    else
+        free(t->stamp);
     runtime_release(t->runtime);
     free(t);
 }

@@ -365,8 +365,10 @@ COLLET_API collet_status collet_array_from(collet_context *context, collet_array
  * freed, that call waits for the work on the memory and copies to it what a device computed. If
  * that fails it logs an error, and the memory holds undefined bytes: acquire and release the array
  * before where a status is needed. Then `deleter` (may be NULL) is called once, with `user`, on
- * that thread; not when collet_array_wrap fails. In a child of fork nothing is waited for or
- * copied.
+ * that thread; not when collet_array_wrap fails. Where a lost device may still be at work on the
+ * memory, it is called when the runtime is destroyed, and where the device hangs (setting
+ * `timeout`) never; until then the memory is not to be freed. In a child of fork nothing is waited
+ * for or copied.
  */
 COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,

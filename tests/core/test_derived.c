@@ -173,7 +173,7 @@ static collet_context *reader;
 static collet_array *failed;
 static int kernels;
 
-static collet_status first_kernel_fails(remote_control *control, const remote_command *c)
+static collet_status first_kernel_fails(remote_control *control, remote_command *c)
 {
     (void)control;
     return c->kernel && ++kernels == 1 ? COLLET_FAILED : COLLET_OK;

@@ -118,7 +118,7 @@ static collet_status fault(void)
     return w.may_lose && !pick(3) ? COLLET_DEVICE_LOST : COLLET_FAILED;
 }
 
-static collet_status enqueued(remote_control *unused, const remote_command *c)
+static collet_status enqueued(remote_control *unused, remote_command *c)
 {
     (void)unused;
     int i = w.count++;

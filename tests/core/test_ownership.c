@@ -212,7 +212,7 @@ static void a_device_is_lost_with_work_in_progress(void **state)
     close_world(w);
 }
 
-static collet_status succeed(remote_control *c, const remote_command *command)
+static collet_status succeed(remote_control *c, remote_command *command)
 {
     (void)c;
     (void)command;

@@ -560,7 +560,7 @@ static int set_up_small(void **state)
 
 static remote_control control;
 
-static collet_status enqueued(remote_control *c, const remote_command *command)
+static collet_status enqueued(remote_control *c, remote_command *command)
 {
     (void)c;
     (void)command;

@@ -14,7 +14,7 @@ static remote_control control;
 static _Atomic int waits;
 static int waits_taking; /* of collet_timestamp_take */
 
-static collet_status enqueued(remote_control *c, const remote_command *command)
+static collet_status enqueued(remote_control *c, remote_command *command)
 {
     (void)c;
     (void)command;

@@ -16,15 +16,22 @@ typedef struct remote_command {
     uint64_t target, sources[2]; /* buffers; 0: none */
     int kernel;                  /* 0: a transfer */
     int partial;                 /* writes part of the target */
+    int delay_us;                /* set by `enqueued`: so long it waits before it works */
 } remote_command;
+
+/* What a queue does with the commands behind one that failed: all of them; none but its waits for
+ * other queues; none. */
+enum { REMOTE_GOES_ON, REMOTE_WAITS, REMOTE_SKIPS };
 
 typedef struct remote_control {
     _Atomic uint64_t serial;
     _Atomic int begun, recorded, replayed; /* counted: begins, ends, replays */
     _Atomic int recordings, stamps;        /* alive */
+    _Atomic int after_failure;             /* REMOTE_* */
+    _Atomic int refused_writes;            /* that many of the next writes are refused */
     /* Called when a command is enqueued, before it runs; returns the status with which it will end.
      * After anything but OK the target's bytes are garbage. */
-    collet_status (*enqueued)(struct remote_control *control, const remote_command *command);
+    collet_status (*enqueued)(struct remote_control *control, remote_command *command);
     /* A wait for a value of the queue returns `status`. */
     void (*waited)(struct remote_control *control, uint64_t queue, uint64_t value,
                    collet_status status);

@@ -61,6 +61,8 @@ void task_free(task *t)
         timeline_unref(t->after);
     if (t->of)
         t->of->copies--;
+    if (t->stamp)
+        t->stamp->pending = 0;
     free(t->source);
     free(t);
 }
@@ -93,6 +95,13 @@ static collet_status task_run(collet_device *d, task *t)
     return status;
 }
 
+/* Behind a failure. */
+static int skipped(const collet_device *d, const task *t)
+{
+    int mode = d->control ? d->control->after_failure : REMOTE_GOES_ON;
+    return t->after ? mode == REMOTE_SKIPS && !t->copied : mode != REMOTE_GOES_ON;
+}
+
 static void *queue_thread(void *argument)
 {
     collet_queue *q = argument;
@@ -108,12 +117,14 @@ static void *queue_thread(void *argument)
         q->first = t->next;
         if (!q->first)
             q->last = &q->first;
+        int skips = time->failed_at && skipped(q->device, t);
         pthread_mutex_unlock(&time->lock);
-        if (t->call && q->device->delay_us)
-            usleep((useconds_t)q->device->delay_us);
+        int64_t delay_us = t->delay_us + (t->call ? q->device->delay_us : 0);
+        if (delay_us && !skips)
+            usleep((useconds_t)delay_us);
         uint32_t op = t->op;
         int counts = !t->foreign;
-        collet_status status = task_run(q->device, t);
+        collet_status status = skips ? COLLET_OK : task_run(q->device, t);
         task_free(t);
         pthread_mutex_lock(&time->lock);
         if (counts)
@@ -137,6 +148,7 @@ static void announce(collet_queue *q, task *t)
     for (int i = 0; i < 2; i++)
         c.sources[i] = t->buffers[1 + i] ? t->buffers[1 + i]->serial : 0;
     t->ending = control->enqueued(control, &c);
+    t->delay_us = c.delay_us;
 }
 
 collet_recording **queue_recording(collet_queue *q)
@@ -324,13 +336,14 @@ static collet_status await(collet_device *d, task *t)
 }
 
 collet_status queue_order(collet_device *d, collet_queue *q, collet_queue *other, uint64_t value,
-                          collet_error *err)
+                          int copied, collet_error *err)
 {
     task *t = task_new(d, await);
     if (!t)
         return d->host->fail(err, COLLET_REFUSED, "no memory for a task");
     t->after = other->time;
     t->value = value;
+    t->copied = copied;
     pthread_mutex_lock(&other->time->lock);
     other->time->references++;
     pthread_mutex_unlock(&other->time->lock);
@@ -342,5 +355,5 @@ collet_status remote_queue_after(collet_device *d, collet_queue *q, collet_queue
                                  uint64_t value, collet_error *err)
 {
     return d->lost ? d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost")
-                   : queue_order(d, q, other, value, err);
+                   : queue_order(d, q, other, value, 0, err);
 }

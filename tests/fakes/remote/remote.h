@@ -19,6 +19,11 @@ struct collet_buffer {
     _Alignas(16) unsigned char own[];
 };
 
+struct collet_stamp {
+    int64_t time;
+    _Atomic int pending; /* its command is not over */
+};
+
 struct collet_device {
     const collet_host *host;
     uint32_t index;
@@ -58,6 +63,8 @@ typedef struct task {
     collet_buffer *buffers[4]; /* the target, the sources, scratch */
     timeline *after;           /* waits for `value` of another queue */
     uint64_t value;
+    int copied;   /* of a copy between devices: it is waited for, whatever fails */
+    int delay_us; /* before it works */
     uint32_t op;
     collet_dtype dtype;
     int32_t ndim;
@@ -86,9 +93,9 @@ void task_free(task *t);
 collet_recording **queue_recording(collet_queue *q);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
-/* As the slot queue_after; a lost device does it too. */
+/* As the slot queue_after; a lost device does it too. `copied`: see task. */
 collet_status queue_order(collet_device *d, collet_queue *q, collet_queue *other, uint64_t value,
-                          collet_error *err);
+                          int copied, collet_error *err);
 /* As queue_push; `q` NULL: to the device's inner queue, for which it waits. */
 void queue_push_or_run(collet_device *d, collet_queue *q, task *t);
 

@@ -202,6 +202,10 @@ collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, 
 {
     if (d->lost)
         return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
+    if (d->control && d->control->refused_writes) {
+        d->control->refused_writes--;
+        return d->host->fail(err, COLLET_REFUSED, "the test refuses it");
+    }
     task *t = task_new(d, write_work);
     if (t)
         t->source = malloc(bytes);
@@ -261,10 +265,11 @@ collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buff
                              "direct copies between these devices are not supported");
     if (d->lost)
         return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
-    collet_status status = queue_order(d, q, from_queue, remote_queue_mark(from, from_queue), err);
+    collet_status status =
+        queue_order(d, q, from_queue, remote_queue_mark(from, from_queue), 0, err);
     if (status != COLLET_OK)
         return COLLET_REFUSED;
     status = copy(d, q, to, to_offset, source, from_offset, bytes, err);
-    return status == COLLET_OK ? queue_order(from, from_queue, q, remote_queue_mark(d, q), err)
+    return status == COLLET_OK ? queue_order(from, from_queue, q, remote_queue_mark(d, q), 1, err)
                                : status;
 }

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Order between queues is not left to one that may have failed: it may have skipped its waits. And
+ * what the commands of a lost device use is kept. Gates hold a queue up, so that nothing depends on
+ * speed: a gate opens once commands that do not wait for it would have been done. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "common/fixture.h"
+#include "fakes/remote/control.h"
+
+#define N 4
+#define CONTEXTS 12 /* more than the uses of a block that are recorded */
+
+static const float ones[] = {1, 1, 1, 1}, threes[] = {3, 3, 3, 3};
+static collet_context *contexts[CONTEXTS];
+static int fails, loses; /* the next kernel */
+
+static collet_status enqueued(remote_control *unused, remote_command *c)
+{
+    (void)unused;
+    collet_status status = !c->kernel ? COLLET_OK
+                           : loses    ? COLLET_DEVICE_LOST
+                           : fails    ? COLLET_FAILED
+                                      : COLLET_OK;
+    if (c->kernel)
+        fails = loses = 0;
+    return status;
+}
+
+static void waited(remote_control *unused, uint64_t queue, uint64_t value, collet_status status)
+{
+    (void)unused;
+    (void)queue;
+    (void)value;
+    (void)status;
+}
+
+static remote_control control = {.enqueued = enqueued, .waited = waited};
+
+/* ---- Gates ------------------------------------------------------------------------------- */
+
+typedef struct gate {
+    pthread_mutex_t lock;
+    pthread_cond_t opens;
+    int open;
+} gate;
+
+static void pass(void *user)
+{
+    gate *g = user;
+    pthread_mutex_lock(&g->lock);
+    while (!g->open)
+        pthread_cond_wait(&g->opens, &g->lock);
+    pthread_mutex_unlock(&g->lock);
+}
+
+static void close_gate_on(gate *g, collet_context *in, const char *device)
+{
+    void *handle = NULL;
+    *g = (gate){PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+    assert_ok(in, collet_native_queue(in, device, &handle));
+    remote_native_queue *queue = handle;
+    queue->enqueue(queue, pass, g);
+}
+
+static void close_gate(gate *g, collet_context *in)
+{
+    close_gate_on(g, in, "remote:0");
+}
+
+static void open_gate(gate *g)
+{
+    usleep(20000);
+    pthread_mutex_lock(&g->lock);
+    g->open = 1;
+    pthread_cond_broadcast(&g->opens);
+    pthread_mutex_unlock(&g->lock);
+}
+
+/* ---- Failures ---------------------------------------------------------------------------- */
+
+static void open_failing(int after_failure)
+{
+    char where[48];
+    const char *const settings[] = {where, NULL};
+    snprintf(where, sizeof where, "remote.control=%llx", (unsigned long long)(uintptr_t)&control);
+    atomic_store(&control.serial, 0);
+    control.after_failure = after_failure;
+    fails = 0;
+    open_shared(REMOTE_PLUGIN, settings, "remote:0");
+    for (int i = 0; i < CONTEXTS; i++) {
+        contexts[i] = context_of(rt);
+        assert_ok(contexts[i], collet_set_backend(contexts[i], "remote:0"));
+    }
+}
+
+static void close_failing(void)
+{
+    for (int i = 0; i < CONTEXTS; i++)
+        collet_context_destroy(contexts[i]);
+    close_shared();
+}
+
+static void fill(collet_context *in, collet_array *a, float value)
+{
+    const collet_scalar s = {.dtype = COLLET_F32, .value.f32 = value};
+    assert_ok(in, collet_fill(in, a, &s));
+}
+
+/* Arrays that are on the device. */
+static collet_array *on_device(float value)
+{
+    collet_array *a = empty_floats(cx, N);
+    fill(cx, a, value);
+    assert_ok(cx, collet_finish(cx));
+    return a;
+}
+
+static void fail_next(collet_context *in)
+{
+    collet_array *a = on_device(0);
+    fails = 1;
+    fill(in, a, 5);
+    collet_array_free(a);
+}
+
+/* A read of X in a slow queue; a failed queue writes X; a third queue, ordered by that write alone,
+ * writes X. */
+static void read_before(int after_failure)
+{
+    gate g;
+    open_failing(after_failure);
+    collet_array *x = on_device(1), *out = on_device(0);
+    close_gate(&g, contexts[0]);
+    assert_ok(contexts[0], collet_copy(contexts[0], out, x));
+    fail_next(contexts[1]);
+    fill(contexts[1], x, 2);
+    fill(contexts[2], x, 3);
+    open_gate(&g);
+    assert_floats(contexts[0], out, ones);
+    assert_ok(contexts[0], collet_finish(contexts[0]));
+    assert_ok(contexts[2], collet_finish(contexts[2]));
+    assert_status(contexts[1], collet_finish(contexts[1]), COLLET_FAILED);
+    assert_floats(contexts[2], x, threes);
+    collet_array_free(x);
+    collet_array_free(out);
+    close_failing();
+}
+
+static void a_failed_queue_carries_no_order(void **state)
+{
+    (void)state;
+    for (int mode = REMOTE_GOES_ON; mode <= REMOTE_SKIPS; mode++)
+        read_before(mode);
+}
+
+/* The same with an earlier write in place of the read. */
+static void nor_between_writes(void **state)
+{
+    gate g;
+    (void)state;
+    open_failing(REMOTE_SKIPS);
+    collet_array *x = on_device(0);
+    close_gate(&g, contexts[0]);
+    fill(contexts[0], x, 1);
+    fail_next(contexts[1]);
+    fill(contexts[1], x, 2);
+    fill(contexts[2], x, 3);
+    open_gate(&g);
+    assert_ok(contexts[0], collet_finish(contexts[0]));
+    assert_floats(contexts[2], x, threes);
+    collet_array_free(x);
+    close_failing();
+}
+
+/* The failed queue is replaced, and its context goes on with X: one that follows in the same queue
+ * waits for the read, too. */
+static void nor_once_it_is_replaced(void **state)
+{
+    gate g;
+    (void)state;
+    open_failing(REMOTE_SKIPS);
+    collet_array *x = on_device(1), *out = on_device(0);
+    close_gate(&g, contexts[0]);
+    assert_ok(contexts[0], collet_copy(contexts[0], out, x));
+    fail_next(contexts[1]);
+    fill(contexts[1], x, 2);
+    assert_status(contexts[1], collet_finish(contexts[1]), COLLET_FAILED);
+    fill(contexts[1], x, 3);
+    open_gate(&g);
+    assert_floats(contexts[0], out, ones);
+    assert_floats(contexts[1], x, threes);
+    collet_array_free(x);
+    collet_array_free(out);
+    close_failing();
+}
+
+/* The memory of X is neither freed (the stand-in ends the test there) nor used again. */
+static void freed_memory_is_kept(void **state)
+{
+    gate g;
+    (void)state;
+    open_failing(REMOTE_SKIPS);
+    collet_array *x = on_device(1), *out = on_device(0);
+    close_gate(&g, contexts[0]);
+    assert_ok(contexts[0], collet_copy(contexts[0], out, x));
+    fail_next(contexts[1]);
+    fill(contexts[1], x, 2);
+    assert_status(contexts[1], collet_finish(contexts[1]), COLLET_FAILED);
+    collet_array_free(x);
+    assert_ok(contexts[1], collet_finish(contexts[1]));
+    collet_array *y = empty_floats(contexts[1], N);
+    fill(contexts[1], y, 3);
+    assert_ok(contexts[1], collet_finish(contexts[1]));
+    open_gate(&g);
+    assert_floats(contexts[0], out, ones);
+    assert_floats(contexts[1], y, threes);
+    collet_array_free(y);
+    collet_array_free(out);
+    close_failing();
+}
+
+/* More queues than are recorded: for room the host waits for one of them. */
+static void many_queues(void **state)
+{
+    gate g;
+    collet_array *out[CONTEXTS];
+    (void)state;
+    open_failing(REMOTE_SKIPS);
+    collet_array *x = on_device(1);
+    for (int i = 2; i < CONTEXTS; i++) {
+        out[i] = on_device(0);
+        if (i == CONTEXTS - 1)
+            close_gate(&g, contexts[i]);
+        assert_ok(contexts[i], collet_copy(contexts[i], out[i], x));
+    }
+    fail_next(contexts[1]);
+    fill(contexts[1], x, 2);
+    fill(contexts[0], x, 3);
+    open_gate(&g);
+    for (int i = 2; i < CONTEXTS; i++) {
+        assert_floats(contexts[i], out[i], ones);
+        collet_array_free(out[i]);
+    }
+    assert_floats(contexts[0], x, threes);
+    collet_array_free(x);
+    close_failing();
+}
+
+/* A direct copy reads X in a queue of another device, and a queue that the source keeps for copies
+ * goes on after it. */
+static void copies_between_devices(void **state)
+{
+    gate g;
+    (void)state;
+    open_failing(REMOTE_SKIPS);
+    collet_array *x = on_device(1), *out = on_device(0);
+    assert_ok(contexts[0], collet_set_backend(contexts[0], "remote:1"));
+    collet_array *there = empty_floats(contexts[0], N);
+    fill(contexts[0], there, 0);
+    close_gate_on(&g, contexts[0], "remote:1");
+    assert_ok(contexts[0], collet_copy(contexts[0], there, x));
+    fail_next(contexts[1]);
+    fill(contexts[1], x, 2);
+    fill(contexts[2], x, 3);
+    open_gate(&g);
+    assert_floats(contexts[0], there, ones);
+    assert_floats(contexts[2], x, threes);
+    assert_true(counters_of(contexts[0]).bytes_direct > 0);
+    collet_array_free(x);
+    collet_array_free(out);
+    collet_array_free(there);
+    close_failing();
+}
+
+/* ---- Lost devices ------------------------------------------------------------------------ */
+
+/* A kernel of `in` loses the device; that is known when this returns. */
+static void lose(collet_context *in)
+{
+    collet_array *a = empty_floats(in, N);
+    const collet_scalar s = {.dtype = COLLET_F32, .value.f32 = 1};
+    loses = 1;
+    collet_status status = collet_fill(in, a, &s);
+    if (status == COLLET_OK)
+        status = collet_finish(in);
+    assert_status(in, status, COLLET_DEVICE_LOST);
+    collet_array_free(a);
+}
+
+/* The stand-in ends the test where a recording is released that a queue has yet to replay. */
+static void a_recording_at_work_is_kept(void **state)
+{
+    gate g;
+    collet_sequence *s = NULL;
+    (void)state;
+    open_failing(REMOTE_GOES_ON);
+    collet_array *x = on_device(1), *y = on_device(0);
+    assert_ok(cx, collet_sequence_begin(cx));
+    assert_ok(cx, collet_add(cx, y, x, x));
+    assert_ok(cx, collet_sequence_end(cx, &s, 0, NULL));
+    assert_ok(cx, collet_sequence_run(cx, s, NULL));
+    assert_ok(cx, collet_sequence_run(cx, s, NULL));
+    close_gate(&g, cx);
+    assert_ok(cx, collet_sequence_run(cx, s, NULL));
+    assert_int_equal(control.recordings, 1);
+    lose(contexts[0]);
+    collet_sequence_free(s);
+    assert_int_equal(control.recordings, 1);
+    open_gate(&g);
+    collet_array_free(x);
+    collet_array_free(y);
+    close_failing();
+    assert_int_equal(control.recordings, 0);
+}
+
+/* A run in another queue replaces the recording; those of the first queue are at work. */
+static void and_one_at_work_in_an_earlier_queue(void **state)
+{
+    gate g;
+    collet_sequence *s = NULL;
+    (void)state;
+    open_failing(REMOTE_GOES_ON);
+    collet_array *x = on_device(1), *y = on_device(0), *z = on_device(0);
+    assert_ok(cx, collet_sequence_begin(cx));
+    assert_ok(cx, collet_copy(cx, y, x));
+    assert_ok(cx, collet_sequence_end(cx, &s, 1, (collet_array *[]){y}));
+    assert_ok(cx, collet_sequence_run(cx, s, NULL));
+    assert_ok(cx, collet_sequence_run(cx, s, NULL));
+    close_gate(&g, cx);
+    assert_ok(cx, collet_sequence_run(cx, s, NULL));
+    assert_ok(contexts[0], collet_sequence_run(contexts[0], s, (collet_array *[]){z}));
+    assert_ok(contexts[0], collet_finish(contexts[0]));
+    lose(contexts[0]);
+    collet_sequence_free(s);
+    assert_int_equal(control.recordings, 1);
+    open_gate(&g);
+    collet_array_free(x);
+    collet_array_free(y);
+    collet_array_free(z);
+    close_failing();
+    assert_int_equal(control.recordings, 0);
+}
+
+/* So it does where a stamp is released that a command has yet to set. */
+static void a_stamp_at_work_is_kept(void **state)
+{
+    gate g;
+    collet_timestamp *t = NULL;
+    (void)state;
+    open_failing(REMOTE_GOES_ON);
+    close_gate(&g, cx);
+    assert_ok(cx, collet_timestamp_take(cx, "remote:0", &t));
+    lose(contexts[0]);
+    collet_timestamp_free(t);
+    assert_int_equal(control.stamps, 1);
+    open_gate(&g);
+    close_failing();
+    assert_int_equal(control.stamps, 0);
+}
+
+static void note(void *user)
+{
+    *(int *)user += 1;
+}
+
+/* Memory of the program's own on a device: its deleter waits for the end of the runtime. */
+static void foreign_memory_at_work_is_kept(void **state)
+{
+    gate g;
+    static float memory[N];
+    int deleted = 0;
+    const int64_t n = N;
+    collet_array *x = NULL, *y;
+    (void)state;
+    open_failing(REMOTE_GOES_ON);
+    y = on_device(0);
+    assert_ok(cx, collet_array_wrap_on(cx, &x, "remote:0", COLLET_F32, 1, &n, NULL, memory, 0, 0,
+                                       note, &deleted));
+    close_gate(&g, cx);
+    assert_ok(cx, collet_copy(cx, y, x));
+    lose(contexts[0]);
+    collet_array_free(x);
+    assert_int_equal(deleted, 0);
+    open_gate(&g);
+    collet_array_free(y);
+    close_failing();
+    assert_int_equal(deleted, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failed_queue_carries_no_order),
+        cmocka_unit_test(nor_between_writes),
+        cmocka_unit_test(nor_once_it_is_replaced),
+        cmocka_unit_test(freed_memory_is_kept),
+        cmocka_unit_test(many_queues),
+        cmocka_unit_test(copies_between_devices),
+        cmocka_unit_test(a_recording_at_work_is_kept),
+        cmocka_unit_test(and_one_at_work_in_an_earlier_queue),
+        cmocka_unit_test(a_stamp_at_work_is_kept),
+        cmocka_unit_test(foreign_memory_at_work_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
