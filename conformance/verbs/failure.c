@@ -4,6 +4,7 @@
 #include "verbs/verbs.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static void stays(bench *b)
@@ -165,9 +166,54 @@ static void followed(bench *b)
     bench_free(b, x);
 }
 
+/* A kernel and a write behind a failure and a wait for another queue, which reads what they write:
+ * they may be skipped, but not the wait alone. */
+static void ordered(bench *b)
+{
+    enum { N = 1000, FAILS = 40 }; /* in every queue: more than the other one does */
+    bench_open(b);
+    if (b->max_queues < 2)
+        bench_skip(b, "the device has %u queues", b->max_queues);
+    bench_slow(b);
+    bench_close(b);
+    if (!target_set(b->target, "fail", "40"))
+        bench_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
+    bench_open(b);
+    collet_queue *q = bench_queue(b), *fails = bench_queue(b);
+    void *one = bench_numbers(b, q, 1, 1), *slow = bench_numbers(b, q, b->elements, 0);
+    void *small = bench_numbers(b, q, 16, 0), *x = bench_numbers(b, q, N, 5);
+    void *y = bench_numbers(b, q, N, 0), *zeros = kit_memory(N * sizeof(double));
+    memset(zeros, 0, N * sizeof(double));
+    bench_settle(b, q);
+    bench_chain(b, q, slow, one, b->elements, CHAIN);
+    bench_operand add[3] = {bench_vector(b, y, 0, N), bench_vector(b, x, 0, N),
+                            bench_vector(b, one, 0, N)};
+    add[2].strides[0] = 0;
+    bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                  "run of add failed");
+    bench_chain(b, fails, small, one, 16, FAILS);
+    if (try_after(b, fails, q, bench_mark(b, q)) == COLLET_OK) {
+        add[0] = add[1] = bench_vector(b, x, 0, N);
+        (void)try_run(b, fails, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0);
+        (void)try_write(b, fails, x, 0, zeros, (uint64_t)(N * b->size));
+    }
+    bench_expect(b, q, y, N, 6, "work in a queue for which a failed one, which then writes, waits");
+    bench_require(b, try_wait(b, fails, bench_mark(b, fails), -1) == COLLET_FAILED,
+                  "queue_wait for a kernel that failed did not return FAILED");
+    bench_destroy(b, fails);
+    bench_destroy(b, q);
+    bench_free(b, one);
+    bench_free(b, slow);
+    bench_free(b, small);
+    bench_free(b, x);
+    bench_free(b, y);
+    free(zeros);
+}
+
 const kit_verb verbs_failure[] = {
     {"failure.stays", NEEDS_ADD | NEEDS_QUEUES | NEEDS_CLOSED, stays},
     {"failure.staged", NEEDS_ADD | NEEDS_QUEUES | NEEDS_MEMORY | NEEDS_CLOSED, staged},
     {"failure.followed", NEEDS_ADD | NEEDS_QUEUES | NEEDS_CLOSED, followed},
+    {"failure.ordered", NEEDS_ADD | NEEDS_QUEUES | NEEDS_MEMORY | NEEDS_CLOSED, ordered},
     {0},
 };

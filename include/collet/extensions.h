@@ -130,7 +130,8 @@ typedef struct collet_timing_extension {
  *          both, as a call that names them as `queue`. REFUSED with nothing enqueued: libcore
  *          reads and writes; also if `from` is lost. DEVICE_LOST: `device` is. Failures, also one of
  *          earlier work in `from_queue`, are reported by waits for both queues, or for `queue`
- *          alone.
+ *          alone. A mark of either queue after the copy is reached when the copy is over, also
+ *          where that queue has failed.
  */
 #define COLLET_EXTENSION_COPY "collet.copy/1"
 typedef struct collet_copy_extension {

@@ -368,7 +368,9 @@ struct collet_plugin {
      *   NOT_READY  the time is over; needs no text
      *   FAILED     it is over, but a command up to `value` failed; the text names it. So does every
      *              later wait for this value or a larger one: a queue that failed stays failed.
-     *              libcore destroys it and creates another one.
+     *              Commands behind the failure are done in order or skipped, queue_after too; but
+     *              no kernel or write is done that follows a skipped queue_after. libcore destroys
+     *              the queue and creates another one.
      *   DEVICE_LOST  may be returned before the value is reached
      */
     collet_status (*queue_wait)(collet_device *device, collet_queue *queue, uint64_t value,
