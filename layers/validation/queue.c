@@ -45,8 +45,9 @@ static void remember_mark(queue *q, uint64_t value)
     }
 }
 
-/* The counter is at least `value`. Adds the edges of what is done to *led. */
-static void reach_one(queue *q, uint64_t value, queue_edge **led)
+/* The counter is at least `value`. What the queue went on after is not known to be done: a queue
+ * that failed may have skipped it. */
+static void reach(queue *q, uint64_t value)
 {
     uint32_t i = 0;
     pthread_mutex_lock(&q->lock);
@@ -55,56 +56,7 @@ static void reach_one(queue *q, uint64_t value, queue_edge **led)
             q->done = q->marks[i].sequence;
     memmove(q->marks, q->marks + i, (q->mark_count - i) * sizeof *q->marks);
     q->mark_count -= i;
-    queue_edge **at = &q->edges;
-    while (*at && (*at)->from > q->done)
-        at = &(*at)->next;
-    queue_edge *done = *at;
-    *at = NULL;
     pthread_mutex_unlock(&q->lock);
-    while (done) {
-        queue_edge *e = done;
-        done = e->next;
-        e->next = *led;
-        *led = e;
-    }
-}
-
-/* What the queue went on after is done, too. */
-static void reach(queue *q, uint64_t value)
-{
-    queue_edge *led = NULL;
-    reach_one(q, value, &led);
-    while (led) {
-        queue_edge *e = led;
-        queue *other = (queue *)object_get((void *)(uintptr_t)e->other, OBJECT_QUEUE);
-        led = e->next;
-        if (other)
-            reach_one(other, e->value, &led);
-        object_put((object *)other);
-        free(e);
-    }
-}
-
-/* What is enqueued from now on goes on after `value` of `other`; 0 without memory. */
-static int add_edge(queue *q, const queue *other, uint64_t value)
-{
-    queue_edge *e = malloc(sizeof *e);
-    if (!e)
-        return 0;
-    pthread_mutex_lock(&q->lock);
-    *e = (queue_edge){q->sequence + 1, other->object.id, value, q->edges};
-    q->edges = e;
-    pthread_mutex_unlock(&q->lock);
-    return 1;
-}
-
-static void free_edges(queue *q)
-{
-    while (q->edges) {
-        queue_edge *e = q->edges;
-        q->edges = e->next;
-        free(e);
-    }
 }
 
 int queue_failed(queue *q)
@@ -208,7 +160,6 @@ void validation_queue_destroy(collet_device *handle, collet_queue *named)
         d->of->below->queue_destroy(d->below, c.queue->below);
         call_left(&c);
         queue_all_done(c.queue);
-        free_edges(c.queue);
         free(c.queue->recorded.buffers);
         atomic_fetch_sub(&d->queues, 1);
     }
@@ -354,8 +305,6 @@ collet_status validation_queue_after(collet_device *handle, collet_queue *named,
                                                   value, c.below_err);
         call_left(&c);
         status = call_status(&c, status, after_errors);
-        if (status == COLLET_OK && !add_edge(c.queue, c.other, value))
-            call_wrong(&c, LIBCORE, "no memory is left for the layer");
     }
     return call_end(&c, status);
 }

@@ -70,12 +70,6 @@ typedef struct queue_mark {
     uint64_t value, sequence;
 } queue_mark;
 
-/* What is enqueued from `from` on goes on after `value` of the queue with the id `other`. */
-typedef struct queue_edge {
-    uint64_t from, other, value;
-    struct queue_edge *next;
-} queue_edge;
-
 /* A buffer that recorded calls use. */
 typedef struct recorded {
     collet_buffer *buffer;
@@ -106,7 +100,6 @@ typedef struct queue {
     uint64_t done;          /* sequence of what is known to be done */
     uint32_t mark_count;
     queue_mark marks[QUEUE_MARKS];
-    queue_edge *edges; /* the newest first */
 } queue;
 
 #define BUFFER_USES 8

@@ -156,12 +156,43 @@ static void sequences_are_recorded(void **state)
     assert_string_equal(said, "");
 }
 
+/* A write that is refused, after its queue was told to wait for a read in another one: it leaves no
+ * use behind, and that read is not over when the queue is. */
+static void a_refused_write_is_no_use(void **state)
+{
+    static remote_control control = {.enqueued = succeed, .waited = ignore};
+    char setting[48];
+    (void)state;
+    snprintf(setting, sizeof setting, "remote.control=%zx", (size_t)(void *)&control);
+    world w = {.rt = validated("layers=validation", setting)};
+    w.cx = context_of(w.rt);
+    collet_context *other = context_of(w.rt);
+    assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
+    assert_ok(other, collet_set_backend(other, "remote:0"));
+    collet_array *x = floats(w.cx, 4, 1), *y = empty_floats(w.cx, 4), *z = empty_floats(w.cx, 4);
+    assert_ok(w.cx, collet_add(w.cx, y, x, x));
+    assert_ok(w.cx, collet_finish(w.cx));
+    assert_ok(other, collet_add(other, z, x, x));
+    assert_ok(w.cx, collet_array_write(w.cx, x, (const float[4]){0}, 4 * sizeof(float)));
+    control.refused_writes = 1;
+    assert_status(w.cx, collet_add(w.cx, y, x, x), COLLET_REFUSED);
+    assert_int_equal(control.refused_writes, 0);
+    assert_ok(w.cx, collet_finish(w.cx));
+    collet_array_free(x);
+    collet_array_free(y);
+    collet_array_free(z);
+    collet_context_destroy(other);
+    close_world(w);
+    assert_string_equal(said, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(over_itself),
         cmocka_unit_test(a_child_of_fork_works),
         cmocka_unit_test(sequences_are_recorded),
+        cmocka_unit_test(a_refused_write_is_no_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
