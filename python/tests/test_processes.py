@@ -129,5 +129,5 @@ def test_arrays_are_freed_on_other_threads():
 ])
 def test_the_end_of_the_process(text):
     done = subprocess.run([sys.executable, "-c", "import collet; " + text], capture_output=True,
-                          text=True, timeout=120)
+                          text=True, timeout=120, env={**os.environ, "COLLET_LOG": "error"})
     assert (done.returncode, done.stderr) == (0, "")
