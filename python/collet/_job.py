@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Callable
 from typing import Any
 
 
 class Job:
-    """A call of function(*arguments). It cannot be stopped from here: what it works on may be told
-    to stop."""
+    """A call of function(*arguments), in a copy of the caller's context, which has its choice of
+    backend. It cannot be stopped from here: what it works on may be told to stop."""
 
     def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
         self._done = threading.Event()
         self._result: Any = None
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, args=(function, arguments),
-                                        name="collet.job")
+        self._thread = threading.Thread(target=contextvars.copy_context().run,
+                                        args=(self._run, function, arguments), name="collet.job")
 
     def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         try:

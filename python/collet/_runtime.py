@@ -57,26 +57,32 @@ def set_backend(choice: str) -> None:
 
 
 def get_backend() -> str:
-    """The choice in force in this thread."""
+    """The choice in force in this context."""
     return _core.get_backend()
 
 
 class using:
-    """A choice of backend for the calling thread, as set_backend has it for all:
+    """A choice of backend for the calling context (contextvars), as set_backend has it for all:
 
     with collet.using("opencl:1"): ...
+
+    Other threads and tasks of asyncio do not have it, those that are created inside as far as they
+    copy the context: tasks, asyncio.to_thread. A generator that is suspended inside shares the
+    context of its caller, which then has the choice too.
     """
 
     def __init__(self, choice: str) -> None:
         self._choice = choice
-        self._before: list[str | None] = []
+        self._opened: list[object] = []
 
     def __enter__(self) -> using:
-        self._before.append(_core.override(self._choice))
+        from . import _uses
+        _uses.enter(self._choice, self._opened)
         return self
 
     def __exit__(self, *_: object) -> None:
-        _core.override(self._before.pop())
+        from . import _uses
+        _uses.leave(self._opened)
 
 
 def last_backend() -> str:

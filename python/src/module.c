@@ -11,7 +11,7 @@
 static PyMethodDef functions[] = {
     {"set_backend", runtime_set_backend, METH_O, NULL},
     {"get_backend", runtime_get_backend, METH_NOARGS, NULL},
-    {"override", runtime_override, METH_O, NULL},
+    {"set_uses", runtime_set_uses, METH_VARARGS, NULL},
     {"set_num_threads", runtime_set_num_threads, METH_O, NULL},
     {"set_settings", runtime_set_settings, METH_O, NULL},
     {"op_names", op_names, METH_NOARGS, NULL},

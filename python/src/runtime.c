@@ -13,14 +13,14 @@
 #define CHOICE_TEXT 256
 #define SETTINGS 32
 
-/* What a thread has. `choice` is its own (collet.using); "": that of the process. */
+/* What a thread has. */
 typedef struct thread {
     collet_context *context;
     uint64_t generation; /* of the runtime of `context` */
     uint64_t chosen;     /* number of the choice that `context` has */
+    long long use;       /* number of the use that it has (collet.using); 0: of none */
     const char *backend; /* of the last call, and whether it computes at once */
     int at_once;
-    char choice[CHOICE_TEXT];
     char usual[CHOICE_TEXT]; /* of the runtime: of the environment or the configuration file */
 } thread;
 
@@ -29,6 +29,8 @@ static struct {
     uint64_t generation;
     char choice[CHOICE_TEXT]; /* of set_backend; "": none */
     uint64_t chosen;          /* its number */
+    PyObject *current;        /* collet.using: a function, the use in force, a tuple that begins */
+    PyObject *choice_of;      /* with its number, or None; and the choice of a use. NULL: no use */
     int64_t arrays;
     int waits;         /* a backend that does not compute at once was used */
     atomic_int inside; /* threads in calls of libcore without the GIL */
@@ -186,15 +188,58 @@ static int renew(thread *t)
     return 0;
 }
 
-static int choose(thread *t)
+const char *runtime_name(PyObject *object, const char *what)
 {
-    const char *choice = *t->choice ? t->choice : *process.choice ? process.choice : t->usual;
-    if (collet_set_backend(t->context, choice) != COLLET_OK) {
-        runtime_raise(t->context);
-        return -1;
+    Py_ssize_t length;
+    if (!PyUnicode_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "%s is a text like 'opencl:1', not %R", what, object);
+        return NULL;
     }
+    const char *text = PyUnicode_AsUTF8AndSize(object, &length);
+    if (text && strlen(text) != (size_t)length)
+        return error_format(COLLET_INVALID, "%s has a null character", what);
+    return text;
+}
+
+/* The text of a choice; NULL with an exception. */
+static const char *choice_text(PyObject *object)
+{
+    const char *text = runtime_name(object, "a choice of backend");
+    if (text && strlen(text) >= CHOICE_TEXT)
+        return error_format(COLLET_INVALID, "a choice of backend has at most %d bytes",
+                            CHOICE_TEXT - 1);
+    if (text && !*text)
+        return error_raise(COLLET_INVALID, "the choice of backend is empty; 'auto' is the default");
+    return text;
+}
+
+/* The use in force in the calling context (contextvars): a new reference, None, or NULL with an
+ * exception; and its number. */
+static PyObject *current_use(long long *number)
+{
+    PyObject *use = process.current ? PyObject_CallNoArgs(process.current) : Py_NewRef(Py_None);
+    *number = use && use != Py_None ? PyLong_AsLongLong(PyTuple_GetItem(use, 0)) : 0;
+    return use;
+}
+
+/* Gives the thread's context the choice of the use, else that of the process. */
+static int choose(thread *t, PyObject *use, long long number)
+{
+    PyObject *own = use == Py_None ? Py_NewRef(Py_None)
+                                   : PyObject_CallFunctionObjArgs(process.choice_of, use, NULL);
+    const char *choice = !own              ? NULL
+                         : own != Py_None  ? choice_text(own)
+                         : *process.choice ? process.choice
+                                           : t->usual;
+    int failed = !choice || collet_set_backend(t->context, choice) != COLLET_OK;
+    if (choice && failed)
+        runtime_raise(t->context);
+    Py_XDECREF(own);
+    if (failed)
+        return -1;
     log_deliver();
     t->chosen = process.chosen;
+    t->use = number;
     t->backend = NULL;
     t->at_once = 0;
     return 0;
@@ -203,13 +248,21 @@ static int choose(thread *t)
 static thread *ready_thread(void)
 {
     thread *t = self;
-    if (t && t->generation == process.generation && t->chosen == process.chosen)
-        return t;
-    t = this_thread();
-    if (!t || ((!t->context || t->generation != process.generation) && renew(t)) ||
-        (t->chosen != process.chosen && choose(t)))
+    long long number = 0;
+    PyObject *use = NULL;
+    int failed;
+    if (process.current && !(use = current_use(&number)))
         return NULL;
-    return t;
+    failed = !t || t->generation != process.generation || t->chosen != process.chosen ||
+             t->use != number;
+    if (failed) {
+        t = this_thread();
+        failed = !t || ((!t->context || t->generation != process.generation) && renew(t)) ||
+                 ((t->chosen != process.chosen || t->use != number) &&
+                  choose(t, use ? use : Py_None, number));
+    }
+    Py_XDECREF(use);
+    return failed ? NULL : t;
 }
 
 collet_context *runtime_context(void)
@@ -280,31 +333,6 @@ void runtime_called(collet_context *context)
 
 /* ---- The choice of backend ---------------------------------------------------------------- */
 
-const char *runtime_name(PyObject *object, const char *what)
-{
-    Py_ssize_t length;
-    if (!PyUnicode_Check(object)) {
-        PyErr_Format(PyExc_TypeError, "%s is a text like 'opencl:1', not %R", what, object);
-        return NULL;
-    }
-    const char *text = PyUnicode_AsUTF8AndSize(object, &length);
-    if (text && strlen(text) != (size_t)length)
-        return error_format(COLLET_INVALID, "%s has a null character", what);
-    return text;
-}
-
-/* The text of a choice; NULL with an exception. */
-static const char *choice_text(PyObject *object)
-{
-    const char *text = runtime_name(object, "a choice of backend");
-    if (text && strlen(text) >= CHOICE_TEXT)
-        return error_format(COLLET_INVALID, "a choice of backend has at most %d bytes",
-                            CHOICE_TEXT - 1);
-    if (text && !*text)
-        return error_raise(COLLET_INVALID, "the choice of backend is empty; 'auto' is the default");
-    return text;
-}
-
 PyObject *runtime_set_backend(PyObject *module, PyObject *object)
 {
     const char *choice = choice_text(object);
@@ -317,7 +345,7 @@ PyObject *runtime_set_backend(PyObject *module, PyObject *object)
     snprintf(process.choice, sizeof process.choice, "%s", choice);
     process.chosen++;
     log_deliver();
-    if (choose(t)) /* collet.using goes on */
+    if (!ready_thread()) /* collet.using goes on */
         return NULL;
     Py_RETURN_NONE;
 }
@@ -330,22 +358,21 @@ PyObject *runtime_get_backend(PyObject *module, PyObject *unused)
     return context ? PyUnicode_FromString(collet_get_backend(context)) : NULL;
 }
 
-/* Sets the choice of the calling thread (None: that of the process); returns the one before. */
-PyObject *runtime_override(PyObject *module, PyObject *object)
+/* (current, choice_of): contextvars are not in the stable interface, so that Python keeps the uses;
+ * both are called by number of arguments. Called again where uses ended that other contexts have.
+ */
+PyObject *runtime_set_uses(PyObject *module, PyObject *arguments)
 {
-    const char *choice = object == Py_None ? "" : choice_text(object);
-    thread *t = choice ? ready_thread() : NULL;
-    char before[CHOICE_TEXT];
+    PyObject *current, *choice_of;
     (void)module;
-    if (!t)
+    if (!PyArg_ParseTuple(arguments, "OO", &current, &choice_of))
         return NULL;
-    snprintf(before, sizeof before, "%s", t->choice);
-    snprintf(t->choice, sizeof t->choice, "%s", choice);
-    if (choose(t)) {
-        snprintf(t->choice, sizeof t->choice, "%s", before);
-        return NULL;
-    }
-    return *before ? PyUnicode_FromString(before) : Py_NewRef(Py_None);
+    Py_XDECREF(process.current);
+    Py_XDECREF(process.choice_of);
+    process.current = Py_NewRef(current);
+    process.choice_of = Py_NewRef(choice_of);
+    process.chosen++;
+    Py_RETURN_NONE;
 }
 
 /* ---- Another runtime ---------------------------------------------------------------------- */

@@ -11,8 +11,8 @@
 /* The runtime; NULL with an exception. */
 collet_runtime *runtime_get(void);
 
-/* The context of the calling thread, with the choice of backend in force; NULL with an exception.
- */
+/* The context of the calling thread, with the choice of backend in force in the calling context of
+ * Python (contextvars); NULL with an exception. */
 collet_context *runtime_context(void);
 
 /* Takes the context, of runtime_context(), away from the calling thread, which gets another one if
@@ -55,7 +55,7 @@ const char *runtime_name(PyObject *object, const char *what);
 /* Functions of the module. */
 PyObject *runtime_set_backend(PyObject *module, PyObject *choice);
 PyObject *runtime_get_backend(PyObject *module, PyObject *unused);
-PyObject *runtime_override(PyObject *module, PyObject *choice);
+PyObject *runtime_set_uses(PyObject *module, PyObject *functions);
 PyObject *runtime_set_num_threads(PyObject *module, PyObject *count);
 PyObject *runtime_set_settings(PyObject *module, PyObject *settings);
 

@@ -150,11 +150,6 @@ class _Bar:
             self._bar.close()
 
 
-def _open(backend, *arguments):
-    _core.override(backend)  # this thread has no choice of its own
-    return _trajectory.open(*arguments)
-
-
 def _count(name, value, least):
     """An integer; None: 0, the engine's default."""
     if value is None:
@@ -202,8 +197,7 @@ class _Extraction:
         self._bar = _Bar() if progress is True else None
         try:
             self._engine = Job(
-                _open, _core.get_backend(), *files, selection, mass_file,
-                None if mass_file else masses,
+                _trajectory.open, *files, selection, mass_file, None if mass_file else masses,
                 os.fsencode(reference) if reference is not None else None, _patterns(keys),
                 _axis(axis), _count("start", start, 0), _count("stop", stop, 1),
                 _count("step", step, 1), _count("batch", batch, 1), _count("rows", rows, 1),
