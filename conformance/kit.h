@@ -329,10 +329,11 @@ void kit_describe(const kit_case *c, char text[KIT_TEXT]);
 typedef struct kit_target kit_target; /* a plugin, whose slots the kit calls without libcore */
 typedef struct kit_verb kit_verb;     /* a check of its slots */
 
-/* Opens the plugin of a backend that `runtime`, which outlives the target, has opened. NULL: `text`
- * is the reason. */
+/* Opens the plugin of a backend that `runtime`, which outlives the target, has opened. `named`,
+ * which outlives it too: the one device, number 0, is that of the name; NULL: it has those of
+ * `backend`. NULL: `text` is the reason. */
 kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_info *backend,
-                            char text[KIT_TEXT]);
+                            const char *named, char text[KIT_TEXT]);
 void kit_target_close(kit_target *target);
 
 /* What device `device` lacks, for kit_verb_applies. */

@@ -112,7 +112,7 @@ static void must(bench *b, const char *slot, collet_status status)
 collet_status try_open(bench *b, uint32_t index, collet_device **device)
 {
     slot_call s;
-    collet_device_properties p = {.struct_size = sizeof p, .table = b->plugin};
+    collet_device_properties p = target_properties(b->target, index);
     slot_begin(&s, b, "device_open");
     collet_status status =
         slot_end(&s, b->plugin->device_open(&b->target->host, index, &p, device, &s.err), MAY_OPEN);

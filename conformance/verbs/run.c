@@ -34,7 +34,7 @@ uint32_t kit_target_lacks(kit_target *target, uint32_t device)
 {
     collet_error err;
     collet_device *opened = NULL;
-    collet_device_properties p = {.struct_size = sizeof p, .table = target->plugin};
+    collet_device_properties p = target_properties(target, device);
     if (target->plugin->device_open(&target->host, device, &p, &opened, &err) != COLLET_OK)
         return 0; /* for the checks to report */
     bench b = {.plugin = target->plugin, .device = opened};

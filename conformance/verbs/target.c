@@ -165,8 +165,15 @@ static bool open_plugin(kit_target *t, const char *path, char text[KIT_TEXT])
     return open_layers(t, path, text);
 }
 
+collet_device_properties target_properties(const kit_target *t, uint32_t device)
+{
+    return (collet_device_properties){.struct_size = sizeof(collet_device_properties),
+                                      .table = t->plugin,
+                                      .name = device ? NULL : t->named};
+}
+
 kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_info *backend,
-                            char text[KIT_TEXT])
+                            const char *named, char text[KIT_TEXT])
 {
     kit_target *t = kit_memory(sizeof *t);
     *t = (kit_target){.host = {.abi = COLLET_ABI,
@@ -177,7 +184,8 @@ kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_
                                .config = host_config,
                                .extension = host_extension},
                       .runtime = runtime,
-                      .device_count = backend->device_count};
+                      .named = named,
+                      .device_count = named ? 1 : backend->device_count};
     pthread_mutex_init(&t->lock, NULL);
     if (open_plugin(t, backend->path, text))
         return t;

@@ -25,6 +25,7 @@ struct kit_target {
     collet_host host; /* first: host slots find the target by it */
     const collet_runtime *runtime;
     const collet_plugin *plugin;
+    const char *named; /* as of kit_target_open */
     uint32_t device_count;
     struct {
         char key[COLLET_MAX_NAME * 2], value[32];
@@ -37,6 +38,8 @@ struct kit_target {
     uint32_t measured;
 };
 
+/* For device_open of a device. */
+collet_device_properties target_properties(const kit_target *t, uint32_t device);
 bool target_has_layers(const kit_target *t); /* over the plugin */
 /* Sets NAME.word for devices that are opened from now on. False: the plugin has no such setting. */
 bool target_set(kit_target *t, const char *word, const char *value);

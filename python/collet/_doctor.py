@@ -69,6 +69,8 @@ def _texts(capabilities, name=""):
 
 
 def _of_backend(backend):
+    if "devices by name alone" in backend.reason:  # of the worker: nothing is missing
+        return
     if backend.state == "unavailable":
         yield Finding(f"the backend {backend.name}", backend.reason,
                       _mend(backend.reason) or f"python -m collet --why {backend.name}")

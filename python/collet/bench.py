@@ -71,7 +71,14 @@ def device_info(device: str | None = None) -> dict[str, Any]:
                         "multi_processor_count": found.compute_units,
                         "l2_cache_size": found.cache_bytes,
                         "compute_capability": more.get("compute_capability"), "details": more}
-    raise collet.NotFoundError(f"device_info: {name!r} is no device of a backend")
+    backend, _, _ = name.partition(":")
+    if name == "host":
+        raise collet.NotFoundError("device_info: 'host' is no device of a backend")
+    # One that has a name instead of a number: worker:cuda. Nothing more is known of it.
+    return {"backend": backend, "index": None,
+            **collet.Device(name, name, "unknown", "", "", False, 0, 0, 0, 0, 0)._asdict(),
+            "total_memory_gb": 0.0, "multi_processor_count": 0, "l2_cache_size": 0,
+            "compute_capability": None, "details": {}}
 
 
 def memory_info(device: str | None = None) -> dict[str, float]:

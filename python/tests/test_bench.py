@@ -135,6 +135,14 @@ def test_devices_as_json(tmp_path, device):
         bench.device_info("host")
 
 
+@pytest.mark.skipif("worker" not in [b.name for b in collet.backends()], reason="no worker")
+def test_a_device_that_has_a_name():
+    info = bench.device_info("worker:cpu_scalar")
+    assert info["choice"] == "worker:cpu_scalar" and info["backend"] == "worker"
+    assert json.dumps(info) and bench.memory_info("worker:cpu_scalar")["allocated"] == 0
+    assert not [f for f in collet.doctor() if "worker" in f.what]
+
+
 def test_trace(tmp_path, device):
     path = tmp_path / "trace.json"
     before = sys.getprofile()

@@ -306,6 +306,11 @@ static void the_named_backend_is_checked(void **state)
     setenv("COLLET_BACKEND", "no_such_backend", 1);
     assert_int_equal(status_of(COLLET_TEST_BROKEN " --op add --sig d:dd"), 0);
     assert_int_equal(status_of("cpu_scalar --op add --sig d:dd --quick"), 0);
+    /* A device that has a name, its kernels and its slots. */
+    assert_int_equal(status_of("worker:cpu_scalar --op add --sig d:dd --quick"), 0);
+    assert_int_equal(status_of("worker:cpu_scalar:0 --verbs --op device"), 0);
+    assert_int_equal(status_of("worker:no_such_backend --op add"), 3);
+    assert_int_equal(status_of("worker: --op add"), 3);
     unsetenv("COLLET_BACKEND");
     cJSON *json = run(COLLET_TEST_CHECK " --json cpu_sclaar 2>/dev/null", &status);
     assert_int_equal(status, 3);

@@ -273,7 +273,11 @@ static void test_work(void **state)
 
 static void test_table(void **state)
 {
-    tool_result r = BENCH("add", "1K", "--backend", "cpu_scalar", QUICK);
+    tool_result r = BENCH("add", "1K", "--backend", "worker:cpu_scalar", QUICK);
+    tool_expect(&r, 0);
+    assert_non_null(strstr(r.out, "\nworker:cpu_scalar "));
+    tool_free(&r);
+    r = BENCH("add", "1K", "--backend", "cpu_scalar", QUICK);
     (void)state;
     tool_expect(&r, 0);
     assert_non_null(strstr(r.out, "add f:ff, ... = 1024"));
@@ -379,6 +383,7 @@ static void test_usage(void **state)
     refused(BENCH("observabels"), 2, "the nearest is observables");
     refused(BENCH("observabels", "--json"), 2, "the nearest is observables");
     refused(BENCH("dispatch", "--backend", "auto"), 2, "not the name of one backend");
+    refused(BENCH("dispatch", "--backend", "worker:cpu_scalar"), 1, "would measure its queue");
     refused(BENCH("add", "--backend", "cpu_scalra"), 2, "did you mean 'cpu_scalar'");
     refused(BENCH("add", "10x"), 2, "'10x' is no shape");
     refused(BENCH("add", "4611686018427387904x4"), 2, "is no shape");

@@ -84,6 +84,54 @@ static void test_listing(void **state)
 }
 
 /* On a terminal of 60 columns no breakable line is longer. */
+/* The setting, and NAME, of a device that has a name: as a program chooses it. What a program
+ * cannot choose is not called selected. */
+static void test_named_device(void **state)
+{
+    static const char *const none[][2] = {
+        {"COLLET_BACKEND=worker:none", "there is no backend 'none'"},
+        {"COLLET_BACKEND=cpu_scalar:7", "there is no device 7"},
+        {"COLLET_BACKEND=cpu_scalar,cpu_sclaar", "did you mean 'cpu_scalar'"},
+        {"COLLET_BACKEND=cpu_scalar:x", "is not a choice of backend"},
+        {"COLLET_BACKEND=cpu_scalar:", "is not a choice of backend"},
+    };
+    (void)state;
+    tool_result r = INFO_WITH("COLLET_BACKEND=worker:cpu_scalar", NULL);
+    tool_expect(&r, 0);
+    contains(r.out, "* worker      usable         worker:cpu_scalar\n");
+    contains(r.out, "selected by the setting backend = worker:cpu_scalar (environment)");
+    tool_free(&r);
+    r = INFO_WITH("COLLET_BACKEND=worker:none, cpu_scalar", NULL);
+    tool_expect(&r, 0);
+    contains(r.out, "* cpu_scalar  usable ");
+    tool_free(&r);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        r = INFO_WITH(none[i][0], NULL);
+        tool_expect(&r, 0);
+        contains(r.out, "selects no usable backend: ");
+        contains(r.out, none[i][1]);
+        assert_null(strstr(r.out, "* "));
+        tool_free(&r);
+    }
+
+    r = INFO("worker:cpu_scalar");
+    tool_expect(&r, 0);
+    contains(r.out, "usable as worker:cpu_scalar\n");
+    tool_free(&r);
+    r = INFO("worker:cpu_scalar", "--json");
+    tool_expect(&r, 0);
+    cJSON *json = cJSON_Parse(r.out);
+    const cJSON *worker = find(cJSON_GetObjectItem(json, "backends"), "name", "worker");
+    assert_string_equal(text_of(worker, "status"), "usable");
+    find(cJSON_GetObjectItem(worker, "devices"), "name", "worker:cpu_scalar");
+    cJSON_Delete(json);
+    tool_free(&r);
+    r = INFO("worker:none");
+    tool_expect(&r, 1);
+    contains(r.err, "there is no backend 'none'");
+    tool_free(&r);
+}
+
 static void test_wrapping(void **state)
 {
     struct winsize size = {.ws_row = 24, .ws_col = 60};
@@ -397,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_env),
         cmocka_unit_test(test_nothing_found),
         cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_named_device),
         cmocka_unit_test(test_wrapping),
         cmocka_unit_test(test_file),
     };

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define CHOICE_TEXT (2 * COLLET_MAX_NAME + 16)
+
 /* A kernel row of a device, or a check of its slots. */
 typedef struct worker_row {
     kit_row row;
@@ -25,6 +27,7 @@ typedef struct worker {
     collet_context *context;
     tool_progress progress;
     worker_row *rows;            /* as many as shared->rows */
+    const char *named;           /* the one device that is checked, if it has a name; or NULL */
     uint32_t device, device_end; /* those that are checked */
     uint32_t chosen;             /* the device of the context */
     kit_target *target;          /* NULL until a check of slots needs it */
@@ -90,6 +93,15 @@ static bool find_backend(worker *w, const char *path, collet_backend_info *info)
     return false;
 }
 
+/* A device that has a name is number 0 here. */
+static void write_choice(const worker *w, uint32_t device, char text[CHOICE_TEXT])
+{
+    if (w->named)
+        snprintf(text, CHOICE_TEXT, "%s:%s", w->shared->backend, w->named);
+    else
+        snprintf(text, CHOICE_TEXT, "%s:%u", w->shared->backend, device);
+}
+
 static void copy_text(char *target, size_t size, const char *source)
 {
     size_t length = strlen(source);
@@ -141,20 +153,23 @@ static bool open_backend(worker *w, const char *path)
     bool chosen = choose_backend(w, path ? info.name : w->options->target, &err);
     /* A backend that was not probed reports its devices when it is chosen. */
     bool found = find_backend(w, path, &info);
+    const char *index = path ? NULL : strchr(w->options->target, ':');
+    index = index ? index + 1 : NULL;
+    bool is_number = !index || (*index && !index[strspn(index, "0123456789")]);
     if (found) {
         copy_text(w->shared->backend, sizeof w->shared->backend, info.name);
         copy_text(w->shared->version, sizeof w->shared->version, info.version);
         copy_text(w->shared->path, sizeof w->shared->path, info.path);
     }
     if (chosen) {
-        const char *index = path ? NULL : strchr(w->options->target, ':');
-        w->device = index ? (uint32_t)strtoul(index + 1, NULL, 10) : 0;
+        w->named = is_number ? NULL : index;
+        w->device = index && is_number ? (uint32_t)strtoul(index, NULL, 10) : 0;
         w->device_end = index ? w->device + 1 : info.device_count;
         w->chosen = w->device;
         collet_set_fallback(w->context, 0);
         return true;
     }
-    if (found && info.state == COLLET_BACKEND_UNAVAILABLE)
+    if (found && is_number && info.state == COLLET_BACKEND_UNAVAILABLE)
         /* There are capabilities: the plugin works, its device is absent. */
         refuse(w, !info.device_count && *info.capabilities ? CHECK_NO_DEVICE : CHECK_REFUSED,
                "%s: %s", info.name, info.reason);
@@ -171,8 +186,8 @@ static void add_row(worker *w, uint32_t device, const collet_op_info *op,
     check_shared *shared = w->shared;
     uint32_t count = op->n_out + op->n_in;
     kit_row row = {.info = *op, .kit = kit_op_find(op->id), .operands = count};
-    char name[COLLET_MAX_NAME + 16];
-    snprintf(name, sizeof name, "%s:%u", shared->backend, device);
+    char name[CHOICE_TEXT];
+    write_choice(w, device, name);
     if (!collet_backend_has_kernel(w->runtime, name, op->id, dtypes, count) ||
         shared->row_count == CHECK_MAX_ROWS)
         return;
@@ -239,7 +254,7 @@ static bool open_target(worker *w, char text[KIT_TEXT])
     char *path =
         tool_is_plugin_file(w->options->target) ? realpath(w->options->target, NULL) : NULL;
     if (!w->target && find_backend(w, path, &info) &&
-        (w->target = kit_target_open(w->runtime, &info, text)))
+        (w->target = kit_target_open(w->runtime, &info, w->named, text)))
         kit_target_loaded(w->target, &w->loading);
     free(path);
     return w->target != NULL;
@@ -353,10 +368,10 @@ static bool run_verb(worker *w, const kit_session *session, const worker_row *ro
 
 static void choose_device(worker *w, uint32_t device)
 {
-    char name[COLLET_MAX_NAME + 16];
+    char name[CHOICE_TEXT];
     if (device == w->chosen)
         return;
-    snprintf(name, sizeof name, "%s:%u", w->shared->backend, device);
+    write_choice(w, device, name);
     if (collet_set_backend(w->context, name) == COLLET_OK)
         w->chosen = device;
 }

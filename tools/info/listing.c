@@ -111,74 +111,130 @@ static void add_devices(text *t, const collet_backend_info *backend)
     cJSON_Delete(root);
 }
 
-/* The backend of a program that chooses none: the first usable one, or the first usable one that
- * the setting names. */
-static size_t chosen_backend(const collet_runtime *runtime, collet_setting *choice)
+/* What a program gets that chooses no backend. */
+typedef struct selected {
+    collet_setting setting;
+    size_t index;        /* of the backend; SIZE_MAX: none */
+    const char *item;    /* the name in the setting, where that is of a device without a number */
+    char text[256];      /* has `item` */
+    collet_error reason; /* where there is none */
+} selected;
+
+static size_t first_usable(const collet_runtime *runtime)
 {
     collet_backend_info b = {.struct_size = sizeof b};
-    *choice = (collet_setting){.struct_size = sizeof *choice};
-    for (size_t i = 0; i < collet_setting_count(runtime); i++)
-        if (collet_setting_at(runtime, i, choice, NULL) == COLLET_OK &&
-            !strcmp(choice->key, "backend"))
-            break;
-    size_t length = strcspn(choice->value, ":,");
+    for (size_t i = 0; i < collet_backend_count(runtime); i++)
+        if (collet_backend_info_at(runtime, i, &b, NULL) == COLLET_OK &&
+            b.state != COLLET_BACKEND_UNAVAILABLE)
+            return i;
+    return SIZE_MAX;
+}
+
+static size_t find_name(const collet_runtime *runtime, const char *name, size_t length,
+                        collet_backend_info *backend)
+{
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
-        if (collet_backend_info_at(runtime, i, &b, NULL) != COLLET_OK ||
-            b.state == COLLET_BACKEND_UNAVAILABLE)
-            continue;
-        if (!strcmp(choice->value, "auto") ||
-            (strlen(b.name) == length && !strncmp(b.name, choice->value, length)))
+        *backend = (collet_backend_info){.struct_size = sizeof *backend};
+        if (collet_backend_info_at(runtime, i, backend, NULL) == COLLET_OK &&
+            strlen(backend->name) == length && !strncmp(backend->name, name, length))
             return i;
     }
     return SIZE_MAX;
 }
 
-static void print_line(const collet_backend_info *backend, int width, int32_t chosen)
+/* The first name of the list that can be chosen. */
+static void select_item(selected *s, const collet_runtime *runtime, collet_context *context)
+{
+    collet_backend_info b;
+    char *rest = s->text, *item;
+    snprintf(s->text, sizeof s->text, "%s", s->setting.value);
+    while (s->index == SIZE_MAX && (item = strsep(&rest, ","))) {
+        item += strspn(item, " \t");
+        item[strcspn(item, " \t")] = '\0';
+        size_t length = strcspn(item, ":");
+        if (collet_set_backend(context, item) != COLLET_OK)
+            continue;
+        s->index = find_name(runtime, item, length, &b);
+        if (item[length] && item[length + 1 + strspn(item + length + 1, "0123456789")])
+            s->item = item;
+    }
+}
+
+/* A setting that names backends is tried as every program tries it. */
+static void select_backend(selected *s, collet_runtime *runtime)
+{
+    collet_context *context = NULL;
+    *s = (selected){.setting = {.struct_size = sizeof s->setting}, .index = SIZE_MAX};
+    for (size_t i = 0; i < collet_setting_count(runtime); i++)
+        if (collet_setting_at(runtime, i, &s->setting, NULL) == COLLET_OK &&
+            !strcmp(s->setting.key, "backend"))
+            break;
+    if (!strcmp(s->setting.value, "auto"))
+        s->index = first_usable(runtime);
+    else if (collet_context_create(&context, runtime, &s->reason) == COLLET_OK)
+        select_item(s, runtime, context);
+    collet_context_destroy(context);
+}
+
+/* `item` as of selected, or NULL. */
+static void print_line(const collet_backend_info *backend, int width, int32_t chosen,
+                       const char *item)
 {
     text t = {.length = 0};
-    if (*backend->reason)
+    if (item)
+        add(&t, "%s", item);
+    else if (*backend->reason)
         add(&t, "%s", backend->reason);
     else
         add_devices(&t, backend);
-    int indent =
-        printf("%c %-*s  %-13s  ", chosen ? '*' : ' ', width, backend->name, state_text(backend));
+    int indent = printf("%c %-*s  %-13s  ", chosen ? '*' : ' ', width, backend->name,
+                        item ? info_state_word(COLLET_BACKEND_USABLE) : state_text(backend));
     wrap_print(t.bytes, indent);
 }
 
-void info_list_backends(const collet_runtime *runtime)
+static void print_selected(const collet_runtime *runtime, const selected *s)
 {
     collet_backend_info backend = {.struct_size = sizeof backend};
-    collet_setting choice;
-    size_t count = collet_backend_count(runtime), chosen = chosen_backend(runtime, &choice);
+    text t = {.length = 0};
+    int32_t automatic = !strcmp(s->setting.value, "auto");
+    if (s->index == SIZE_MAX)
+        add(&t, "the setting backend = %s (%s) selects no usable backend%s%s", s->setting.value,
+            s->setting.source, automatic ? "." : ": ", automatic ? "" : s->reason.text);
+    else if (automatic)
+        add(&t, "* is selected by auto.");
+    else
+        add(&t, "* is selected by the setting backend = %s (%s).", s->setting.value,
+            s->setting.source);
+    if (collet_backend_info_at(runtime, s->index, &backend, NULL) == COLLET_OK &&
+        backend.state == COLLET_BACKEND_UNPROVEN)
+        add(&t, " Only its first use shows whether it can be loaded.");
+    if (s->index != SIZE_MAX || automatic)
+        add(&t, " backend-info NAME shows details of a backend.");
+    putchar('\n');
+    wrap_print(t.bytes, 0);
+}
+
+void info_list_backends(collet_runtime *runtime)
+{
+    collet_backend_info backend = {.struct_size = sizeof backend};
+    size_t count = collet_backend_count(runtime);
+    selected s;
     int width = 0;
+    select_backend(&s, runtime);
     for (size_t i = 0; i < count; i++)
         if (collet_backend_info_at(runtime, i, &backend, NULL) == COLLET_OK &&
             (int)strlen(backend.name) > width)
             width = (int)strlen(backend.name);
     for (size_t i = 0; i < count; i++)
         if (collet_backend_info_at(runtime, i, &backend, NULL) == COLLET_OK)
-            print_line(&backend, width, i == chosen);
-    if (!count) {
-        puts("no backend was found. Searched:");
-        info_list_directories(runtime);
-        puts("COLLET_PLUGIN_PATH sets other directories; --why shows every step.");
-    } else {
-        text t = {.length = 0};
-        if (chosen == SIZE_MAX)
-            add(&t, "the setting backend = %s (%s) selects no usable backend.", choice.value,
-                choice.source);
-        else if (!strcmp(choice.value, "auto"))
-            add(&t, "* is selected by auto.");
-        else
-            add(&t, "* is selected by the setting backend = %s (%s).", choice.value, choice.source);
-        if (chosen != SIZE_MAX &&
-            collet_backend_info_at(runtime, chosen, &backend, NULL) == COLLET_OK &&
-            backend.state == COLLET_BACKEND_UNPROVEN)
-            add(&t, " Only its first use shows whether it can be loaded.");
-        add(&t, " backend-info NAME shows details of a backend.");
-        putchar('\n');
-        wrap_print(t.bytes, 0);
+            print_line(&backend, width, i == s.index, i == s.index ? s.item : NULL);
+    if (count) {
+        print_selected(runtime, &s);
+        return;
     }
+    puts("no backend was found. Searched:");
+    info_list_directories(runtime);
+    puts("COLLET_PLUGIN_PATH sets other directories; --why shows every step.");
 }
 
 /* ---- Details of one backend -------------------------------------------------------------- */
@@ -254,11 +310,14 @@ static void print_capabilities(const collet_backend_info *backend, int32_t only)
     cJSON_Delete(root);
 }
 
-void info_print_backend(const collet_backend_info *backend, int32_t device)
+void info_print_backend(const collet_backend_info *backend, const info_options *options)
 {
     text t = {.length = 0};
     int indent = printf("%s%s%s: ", backend->name, *backend->version ? " " : "", backend->version);
-    add(&t, "%s%s%s", state_text(backend), *backend->reason ? ": " : "", backend->reason);
+    if (options->named)
+        add(&t, "%s as %s:%s", state_text(backend), backend->name, options->named);
+    else
+        add(&t, "%s%s%s", state_text(backend), *backend->reason ? ": " : "", backend->reason);
     wrap_print(t.bytes, indent);
     if (backend->abi) {
         print_label(1, "plugin interface");
@@ -271,7 +330,11 @@ void info_print_backend(const collet_backend_info *backend, int32_t device)
         print_label(1, "kernels");
         printf("%" PRIu32 "\n", backend->kernel_count);
     }
-    if (*backend->capabilities)
-        print_capabilities(backend, device);
+    if (options->named) {
+        print_label(1, "kernels there");
+        printf("%" PRIu32 "\n", options->named_kernels);
+    } else if (*backend->capabilities) {
+        print_capabilities(backend, options->device);
+    }
     print_text(1, "path", backend->path);
 }

@@ -38,11 +38,26 @@ static int32_t find_backend(const collet_runtime *runtime, const info_options *o
     return 0;
 }
 
-/* Prints libcore's error for a choice of that backend: it has the nearest names. */
-static void explain_unknown(const info_options *given, const char *name)
+/* The ops that a device has. */
+static uint32_t count_kernels(const collet_runtime *runtime, const char *choice)
+{
+    static const collet_dtype any[COLLET_MAX_OPERANDS] = {COLLET_DTYPE_NONE};
+    collet_op_info op = {.struct_size = sizeof op};
+    uint32_t count = 0;
+    for (size_t i = 0; collet_op_at(runtime, i, &op, NULL) == COLLET_OK; i++)
+        count += collet_backend_has_kernel(runtime, choice, op.id, any, op.n_out + op.n_in) != 0;
+    return count;
+}
+
+/* Chooses a device as programs do: 1, with its ops in *kernels; 0: it cannot be chosen, and
+ * libcore's error, which has the nearest names, was printed. */
+static int32_t try_choice(const info_options *given, const char *name, uint32_t *kernels)
 {
     char choice[256];
-    snprintf(choice, sizeof choice, given->device < 0 ? "%s" : "%s:%d", name, given->device);
+    if (given->named)
+        snprintf(choice, sizeof choice, "%s:%s", name, given->named);
+    else
+        snprintf(choice, sizeof choice, given->device < 0 ? "%s" : "%s:%d", name, given->device);
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .backend = choice,
                                       .plugin_path = given->file ? given->name : NULL};
@@ -50,12 +65,15 @@ static void explain_unknown(const info_options *given, const char *name)
     collet_context *context = NULL;
     collet_error err = {COLLET_OK, ""};
 
-    if (collet_runtime_create(&runtime, &options, &err) == COLLET_OK &&
-        collet_context_create(&context, runtime, &err) == COLLET_OK)
-        collet_fail(&err, COLLET_INVALID, "'%s' is not the name of one backend", choice);
-    fprintf(stderr, "backend-info: %s\n", err.text);
+    int32_t chosen = collet_runtime_create(&runtime, &options, &err) == COLLET_OK &&
+                     collet_context_create(&context, runtime, &err) == COLLET_OK;
+    if (chosen)
+        *kernels = count_kernels(runtime, choice);
+    else
+        fprintf(stderr, "backend-info: %s\n", err.text);
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
+    return chosen;
 }
 
 /* Opens every device of the usable backends, so that the records tell which are refused. */
@@ -75,13 +93,13 @@ static void open_devices(const collet_runtime *runtime, const collet_backend_inf
     }
 }
 
-static void print_text(const collet_runtime *runtime, const info_options *options,
+static void print_text(collet_runtime *runtime, const info_options *options,
                        const collet_backend_info *only)
 {
     int32_t sections = 0;
     if (!options->env || options->why || options->name) {
         if (only)
-            info_print_backend(only, options->device);
+            info_print_backend(only, options);
         else
             info_list_backends(runtime);
         sections++;
@@ -97,20 +115,44 @@ static void print_text(const collet_runtime *runtime, const info_options *option
     }
 }
 
-static int print_report(const collet_runtime *runtime, const info_options *options)
+static int not_one(const info_options *options)
+{
+    fprintf(stderr, "backend-info: '%s' is not the name of one backend\n",
+            tool_shown(options->name));
+    return INFO_EXIT_FAILURE;
+}
+
+/* The backend of options->name; otherwise the exit status, after a message. */
+static int find_wanted(const collet_runtime *runtime, info_options *options,
+                       collet_backend_info *backend)
+{
+    uint32_t kernels = 0;
+    int32_t found = find_backend(runtime, options, backend);
+    if (!found && options->file) {
+        fprintf(stderr, "backend-info: %s is not the file of a plugin\n",
+                tool_shown(options->name));
+        return INFO_EXIT_FAILURE;
+    }
+    if (found && !options->named && options->device < (int64_t)backend->device_count)
+        return INFO_EXIT_OK;
+    if (!try_choice(options, found ? backend->name : options->name, &kernels))
+        return INFO_EXIT_FAILURE;
+    if (!found || !options->named)
+        return not_one(options);
+    options->named_kernels = kernels;
+    backend->state = COLLET_BACKEND_USABLE;
+    backend->reason = "";
+    backend->device_count = 1;
+    return INFO_EXIT_OK;
+}
+
+static int print_report(collet_runtime *runtime, info_options *options)
 {
     collet_backend_info backend = {.struct_size = sizeof backend}, *only = NULL;
     if (options->name) {
-        int32_t found = find_backend(runtime, options, &backend);
-        if (!found && options->file) {
-            fprintf(stderr, "backend-info: %s is not the file of a plugin\n",
-                    tool_shown(options->name));
-            return INFO_EXIT_FAILURE;
-        }
-        if (!found || options->device >= (int64_t)backend.device_count) {
-            explain_unknown(options, found ? backend.name : options->name);
-            return INFO_EXIT_FAILURE;
-        }
+        int status = find_wanted(runtime, options, &backend);
+        if (status != INFO_EXIT_OK)
+            return status;
         only = &backend;
     }
     if (options->why)

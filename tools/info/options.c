@@ -14,7 +14,8 @@ static const char doc[] =
     "Lists the backends that Collet finds on this machine: whether each can be used and why not, "
     "what it offers, its devices and its file."
     "\v"
-    "With NAME, that backend alone; NAME:DEVICE, with that device alone; PLUGIN.so, a plugin that "
+    "With NAME, that backend alone; NAME:DEVICE, with that device alone, which may have a "
+    "name, as in worker:cpu_openmp; PLUGIN.so, a plugin that "
     "is "
     "not installed. With --env alone, the settings and nothing else.\n\n"
     "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed; 2 "
@@ -28,16 +29,21 @@ static const struct argp_option argp_options[] = {
     {0},
 };
 
-/* Splits "cuda:1"; anything else is a name, which may be unknown. */
+/* Splits "cuda:1" and "worker:cuda"; anything else is a name, which may be unknown. */
 static void take_name(info_options *options, char *text)
 {
     char *colon = strchr(text, ':'), *end;
     long device = colon ? strtol(colon + 1, &end, 10) : -1;
     options->name = text;
-    if (colon && colon[1] >= '0' && colon[1] <= '9' && !*end && device <= INT32_MAX) {
-        *colon = '\0';
+    if (!colon || !colon[1])
+        return;
+    if (colon[1] >= '0' && colon[1] <= '9' && !*end && device <= INT32_MAX)
         options->device = (int32_t)device;
-    }
+    else if (!strchr(text, '/'))
+        options->named = colon + 1;
+    else
+        return;
+    *colon = '\0';
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

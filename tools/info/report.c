@@ -5,6 +5,8 @@
 #include "common/json_add.h"
 #include "common/output.h"
 
+#include <stdio.h>
+
 static int32_t add_abi(cJSON *object, uint32_t abi)
 {
     const int numbers[] = {(int)(abi >> 16), (int)(abi & 0xffffu)};
@@ -20,24 +22,38 @@ static int32_t add_features(cJSON *object, const collet_backend_info *backend)
            json_add_bool(features, "gpu", backend->gpu);
 }
 
-/* `devices` is a copy of the capabilities' own list, or of one of its elements; without
- * capabilities it is empty, and `capabilities` is null. */
-static int32_t add_capabilities(cJSON *object, const collet_backend_info *backend, int32_t device)
+static int32_t add_named(cJSON *devices, const collet_backend_info *backend,
+                         const info_options *options)
 {
+    char choice[256];
+    cJSON *object = json_append_object(devices);
+    snprintf(choice, sizeof choice, "%s:%s", backend->name, options->named);
+    return object && json_add_text(object, "name", choice) &&
+           json_add_number(object, "kernel_count", options->named_kernels);
+}
+
+/* `devices` is a copy of the capabilities' own list, or of one of its elements, or the one that has
+ * a name; without capabilities it is empty, and `capabilities` is null. */
+static int32_t add_capabilities(cJSON *object, const collet_backend_info *backend,
+                                const info_options *options)
+{
+    int32_t device = options->device;
     cJSON *root = *backend->capabilities ? cJSON_Parse(backend->capabilities) : cJSON_CreateNull();
     const cJSON *own = cJSON_GetObjectItemCaseSensitive(root, "devices");
     cJSON *devices = own && device < 0 ? cJSON_Duplicate(own, 1) : cJSON_CreateArray();
 
     if (device >= 0)
         cJSON_AddItemToArray(devices, cJSON_Duplicate(cJSON_GetArrayItem(own, device), 1));
-    if (!json_add_item(object, "devices", devices)) {
+    if (!json_add_item(object, "devices", devices) ||
+        (options->named && !add_named(devices, backend, options))) {
         cJSON_Delete(root);
         return 0;
     }
     return json_add_item(object, "capabilities", root);
 }
 
-static int32_t add_backend(cJSON *list, const collet_backend_info *backend, int32_t device)
+static int32_t add_backend(cJSON *list, const collet_backend_info *backend,
+                           const info_options *options)
 {
     cJSON *object = json_append_object(list);
     return object && json_add_text(object, "name", backend->name) &&
@@ -48,18 +64,18 @@ static int32_t add_backend(cJSON *list, const collet_backend_info *backend, int3
            json_add_number(object, "kernel_count", backend->kernel_count) &&
            json_add_number(object, "priority", backend->priority) &&
            json_add_text(object, "path", backend->path) &&
-           add_capabilities(object, backend, device);
+           add_capabilities(object, backend, options);
 }
 
-static int32_t add_backends(cJSON *root, const collet_runtime *runtime, const info_options *options)
+static int32_t add_backends(cJSON *root, const collet_runtime *runtime, const info_options *options,
+                            const collet_backend_info *only)
 {
     cJSON *list = cJSON_AddArrayToObject(root, "backends");
-    int32_t fine = list != NULL;
-    for (size_t i = 0; fine && i < collet_backend_count(runtime); i++) {
+    int32_t fine = list && (!only || add_backend(list, only, options));
+    for (size_t i = 0; fine && !only && i < collet_backend_count(runtime); i++) {
         collet_backend_info backend = {.struct_size = sizeof backend};
-        if (collet_backend_info_at(runtime, i, &backend, NULL) == COLLET_OK &&
-            info_wanted(options, &backend))
-            fine = add_backend(list, &backend, options->device);
+        if (collet_backend_info_at(runtime, i, &backend, NULL) == COLLET_OK)
+            fine = add_backend(list, &backend, options);
     }
     return fine;
 }
@@ -107,7 +123,7 @@ int32_t info_print_json(const collet_runtime *runtime, const info_options *optio
 {
     cJSON *root = cJSON_CreateObject();
     int32_t fine = root && json_add_text(root, "collet", collet_version()) &&
-                   add_backends(root, runtime, options) &&
+                   add_backends(root, runtime, options, only) &&
                    (!options->why || add_records(root, runtime, only)) &&
                    (!options->env || add_settings(root, runtime));
     fine = fine && tool_print_json(root);

@@ -15,9 +15,11 @@ enum {
 };
 
 typedef struct info_options {
-    const char *name; /* one backend, or NULL for all */
-    int32_t device;   /* one of its devices, or -1 for all */
-    int32_t file;     /* `name` is the path of its plugin */
+    const char *name;       /* one backend, or NULL for all */
+    int32_t device;         /* one of its devices, or -1 for all */
+    const char *named;      /* a device of it that has a name instead of a number, or NULL */
+    uint32_t named_kernels; /* the ops that this one has, once it is open */
+    int32_t file;           /* `name` is the path of its plugin */
     int32_t json, why, env;
 } info_options;
 
@@ -34,10 +36,10 @@ int32_t info_wanted(const info_options *options, const collet_backend_info *back
 /* 1 when the record is of the requested backend's file; `backend` NULL: all are requested. */
 int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record);
 
-/* A line for each backend (listing.c). */
-void info_list_backends(const collet_runtime *runtime);
-/* The details of one backend, with one of its devices or all (-1) (listing.c). */
-void info_print_backend(const collet_backend_info *backend, int32_t device);
+/* A line for each backend (listing.c). Opens what the setting `backend` names. */
+void info_list_backends(collet_runtime *runtime);
+/* The details of one backend, with the devices that `options` has (listing.c). */
+void info_print_backend(const collet_backend_info *backend, const info_options *options);
 
 /* The steps of the search, grouped by file (tables.c). */
 void info_list_records(const collet_runtime *runtime, const collet_backend_info *only);

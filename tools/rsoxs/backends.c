@@ -5,13 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether an element of the list, "cuda:1,cpu_openmp", is the backend or a device of it. */
+static int names(const char *element, const char *backend)
+{
+    size_t length = strlen(backend);
+    return !strncmp(element, backend, length) && strchr(":,", element[length]) != NULL;
+}
+
+/* "worker:cuda": the first element of the choice that is a device of the backend which has a name
+ * instead of a number. */
+static void find_named(const rsoxs_run *run, const char *backend, char named[64])
+{
+    const char *at =
+        run->options->devices ? run->options->devices : collet_get_backend(run->context);
+    for (; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const char *device = at + strlen(backend) + 1;
+        size_t length = strcspn(at, ",");
+        if (names(at, backend) && device[-1] == ':' && !strchr(",0123456789", *device) &&
+            length < 64) {
+            snprintf(named, 64, "%.*s", (int)length, at);
+            return;
+        }
+    }
+}
+
 /* Opens its first device, and scatterings on all that would share the energies. */
-static collet_status try(rsoxs_run *run, rsoxs_backend *b, collet_error *err)
+static collet_status try(rsoxs_run *run, rsoxs_backend *b, int named, collet_error *err)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
     collet_status status = collet_context_create(&run->context, run->runtime, err);
     if (status == COLLET_OK &&
-        ((status = collet_set_backend(run->context, b->name)) != COLLET_OK ||
+        ((status = collet_set_backend(run->context, named ? b->first : b->name)) != COLLET_OK ||
          (*b->first && (status = collet_memory(run->context, b->first, &stats)) != COLLET_OK)))
         return collet_fail(err, status, "%s", collet_last_error(run->context));
     if (status == COLLET_OK)
@@ -29,9 +53,11 @@ static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *
         .name = info->name, .priority = info->priority, .plan = {.struct_size = sizeof b->plan}};
     snprintf(b->why, sizeof b->why, "%s%s",
              info->state == COLLET_BACKEND_UNPROVEN ? "not tried yet: " : "", info->reason);
-    if (info->state != COLLET_BACKEND_USABLE)
+    find_named(run, info->name, b->first);
+    int named = *b->first != '\0';
+    if (info->state != COLLET_BACKEND_USABLE && !named)
         return;
-    if (collet_device_info_at(run->runtime, index, 0, &device, NULL) == COLLET_OK) {
+    if (!named && collet_device_info_at(run->runtime, index, 0, &device, NULL) == COLLET_OK) {
         snprintf(b->first, sizeof b->first, "%s", device.choice);
         b->has = device.memory_bytes;
     }
@@ -39,7 +65,7 @@ static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *
     own.contexts = NULL;
     own.scatterings = NULL;
     own.devices = (rsoxs_devices){0};
-    b->usable = try(&own, b, &err) == COLLET_OK;
+    b->usable = try(&own, b, named, &err) == COLLET_OK;
     if (!b->usable)
         snprintf(b->why, sizeof b->why, "%s", err.text);
     b->devices = own.devices;
@@ -47,13 +73,6 @@ static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *
         collet_scattering_get_plan(own.scatterings[0], &b->plan);
     b->bytes = rsoxs_plan_bytes(run, &b->plan);
     rsoxs_run_close_work(&own);
-}
-
-/* Whether an element of the list, "cuda:1,cpu_openmp", is the backend or a device of it. */
-static int names(const char *element, const char *backend)
-{
-    size_t length = strlen(backend);
-    return !strncmp(element, backend, length) && strchr(":,", element[length]) != NULL;
 }
 
 static void choose(const rsoxs_run *run, rsoxs_backend *backends, size_t count)

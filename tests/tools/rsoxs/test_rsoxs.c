@@ -81,6 +81,9 @@ static void plans_are_printed(void **state)
     EXPECT(0, "; chosen: the first of these that can be used\n", "film.h5", "--plan");
     EXPECT(0, "; chosen: the first of cpu_scalar that can be used\n", "film.h5", "--plan",
            "--backend", "cpu_scalar");
+    EXPECT(0,
+           "on worker:cpu_scalar, 32 energies at a time; chosen: the first of worker:cpu_scalar ",
+           "film.h5", "--plan", "--backend", "worker:cpu_scalar");
     EXPECT(0, "\"backend\":\t\"cpu_scalar\"", "film.h5", "--plan", "--json", "--backend",
            "cpu_scalar");
     EXPECT(0, "  cpu_scalar (priority 10): ", "film.h5", "--plan", "--backend", "cpu_openmp");

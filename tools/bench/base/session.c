@@ -45,8 +45,8 @@ const char *bench_setting(const collet_runtime *runtime, const char *key)
 int32_t bench_session_backend(const bench_session *s, const char *choice,
                               collet_backend_info *backend)
 {
-    size_t length = strcspn(choice, ":");
-    for (size_t i = 0; i < collet_backend_count(s->runtime); i++) {
+    size_t length = strcspn(choice, ":,");
+    for (size_t i = 0; !strchr(choice, ',') && i < collet_backend_count(s->runtime); i++) {
         *backend = (collet_backend_info){.struct_size = sizeof *backend};
         if (collet_backend_info_at(s->runtime, i, backend, NULL) == COLLET_OK &&
             strlen(backend->name) == length && !strncmp(backend->name, choice, length))

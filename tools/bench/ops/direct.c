@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void host_log(const collet_host *host, int32_t level, const char *format, ...)
@@ -58,9 +59,13 @@ static const collet_kernel_row *find_row(const bench_direct *d, uint32_t op, uin
 }
 
 collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, int32_t threads,
-                                const char *path, uint32_t op, uint64_t sig, collet_error *err)
+                                const char *path, const char *device, uint32_t op, uint64_t sig,
+                                collet_error *err)
 {
-    collet_device_properties properties = {.struct_size = sizeof properties};
+    int numbered = !device[strspn(device, "0123456789")];
+    uint32_t index = numbered ? (uint32_t)strtoul(device, NULL, 10) : 0;
+    collet_device_properties properties = {.struct_size = sizeof properties,
+                                           .name = numbered ? NULL : device};
     *d = (bench_direct){.host = {.abi = COLLET_ABI,
                                  .struct_size = sizeof d->host,
                                  .fail = collet_fail,
@@ -73,7 +78,7 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
     collet_status status = find_entry(d, path, err);
     if (status != COLLET_OK)
         return status;
-    status = d->table->device_open(&d->host, 0, &properties, &d->device, err);
+    status = d->table->device_open(&d->host, index, &properties, &d->device, err);
     if (status != COLLET_OK)
         return status;
     if (properties.memory != COLLET_MEMORY_HOST || properties.order != COLLET_ORDER_SYNCHRONOUS)

@@ -19,12 +19,14 @@ typedef struct bench_direct {
 } bench_direct;
 
 /*
- * Opens device 0 of the plugin file with another host table (and the runtime's settings) and finds
+ * Opens a device of the plugin file with another host table (and the runtime's settings) and finds
  * the row of `op` with `sig`. UNSUPPORTED without one, or if the plugin is not synchronous in host
- * memory. `d` must not move until bench_direct_close, which is called after a failure too.
+ * memory. `device` is its number, its name, or "": number 0. `d` must not move until
+ * bench_direct_close, which is called after a failure too.
  */
 collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, int32_t threads,
-                                const char *path, uint32_t op, uint64_t sig, collet_error *err);
+                                const char *path, const char *device, uint32_t op, uint64_t sig,
+                                collet_error *err);
 void bench_direct_close(bench_direct *d);
 
 #endif

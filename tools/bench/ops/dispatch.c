@@ -12,6 +12,7 @@
 #include "common/sampler.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define CALLS_PER_SAMPLE 1000
 #define COUNTED_CALLS 1000000
@@ -165,10 +166,12 @@ static collet_status dispatch_one(const bench_session *s, const char *choice, di
     bench_direct kernel;
     direct d;
     routed r = {0};
+    const char *colon = strchr(choice, ':');
     collet_status status = collet_set_backend(s->context, choice);
     if (status != COLLET_OK || !bench_session_backend(s, choice, &backend))
         return collet_fail(err, COLLET_INVALID, "'%s' is not the name of one backend", choice);
-    status = bench_direct_open(&kernel, s->runtime, s->machine.threads, backend.path, COLLET_OP_ADD,
+    status = bench_direct_open(&kernel, s->runtime, s->machine.threads, backend.path,
+                               colon ? colon + 1 : "", COLLET_OP_ADD,
                                COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), err);
     if (status == COLLET_OK) {
         direct_prepare(&d, &kernel);

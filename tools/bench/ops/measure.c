@@ -81,7 +81,7 @@ static int32_t has_kernel(const bench_session *s, const bench_layout *l, const c
         return 1; /* auto or a list: known after the call */
     for (uint32_t i = 0; i < l->count; i++)
         dtypes[i] = l->operands[i].make == '-' ? COLLET_DTYPE_NONE : l->operands[i].dtype;
-    return collet_backend_has_kernel(s->runtime, backend.name, l->op.id, dtypes, l->count);
+    return collet_backend_has_kernel(s->runtime, choice, l->op.id, dtypes, l->count);
 }
 
 collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
