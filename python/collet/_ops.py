@@ -123,6 +123,11 @@ def get(name):
     return make(name)[0]
 
 
+def owner(name):
+    """`__self__` of the function of an op, for pickles."""
+    return get(name).__self__
+
+
 def find(name):
     """The function of an op, or what has the ops whose names begin with `name`: those of a plugin,
     which are known once it was opened."""

@@ -124,9 +124,36 @@ static void op_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
+/* A function of C is pickled as the attribute of its name of its __self__: that is the function,
+ * and the op is pickled by its name. */
+static PyObject *op_attribute(PyObject *self, PyObject *name)
+{
+    const op_object *op = (const op_object *)self;
+    PyObject *module, *function;
+    if (PyUnicode_Compare(name, op->name) != 0)
+        return PyObject_GenericGetAttr(self, name);
+    module = PyImport_ImportModule("collet._ops");
+    function = module ? PyObject_CallMethod(module, "get", "O", name) : NULL;
+    Py_XDECREF(module);
+    return function;
+}
+
+static PyObject *op_reduce(PyObject *self, PyObject *unused)
+{
+    PyObject *module = PyImport_ImportModule("collet._ops");
+    PyObject *owner = module ? PyObject_GetAttrString(module, "owner") : NULL;
+    (void)unused;
+    Py_XDECREF(module);
+    return owner ? Py_BuildValue("N(O)", owner, ((op_object *)self)->name) : NULL;
+}
+
 int op_add_type(PyObject *module)
 {
+    static PyMethodDef methods[] = {{"__reduce__", op_reduce, METH_NOARGS, NULL},
+                                    {NULL, NULL, 0, NULL}};
     PyType_Slot slots[] = {{Py_tp_dealloc, op_dealloc},
+                           {Py_tp_getattro, op_attribute},
+                           {Py_tp_methods, methods},
                            {Py_tp_doc, "An op: `__self__` of the function that calls it."},
                            {0, NULL}};
     PyType_Spec spec = {.name = "collet._core.Op",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """collet.op: any op on NumPy arrays, from its description alone."""
 
+import copy
+import functools
 import inspect
 import os
 import pathlib
@@ -233,12 +235,39 @@ def test_ops_of_plugins(tmp_path):
         except AttributeError as error:
             print(error)
         assert op.get("example.clamp") is op.example.clamp
+        import multiprocessing, pickle
+        clamp, vendor = pickle.loads(pickle.dumps((op.example.clamp, op.example)))
+        assert clamp is op.example.clamp is vendor.clamp
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            assert pool.map(clamp, [x])[0].tolist() == [0, 0, 0]
     """], capture_output=True, text=True, env={**os.environ, "COLLET_PLUGIN_PATH": f"+{tmp_path}"})
     assert done.stdout.splitlines() == [
         "[-1.   0.5  2. ]", "example ['clamp'] True",
         "The op example.clamp of a plugin. (a, *, lower=0.0, upper=0.0, out=None, dtype=None, "
         "shape=None)",
         "there is no op 'example.clam'; the nearest is example.clamp"], done.stderr
+
+
+def test_pickles_and_copies():
+    for function in (op.neg, op.eigh):
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            assert pickle.loads(pickle.dumps(function, protocol)) is function
+        owner = function.__self__
+        for twice in (copy.copy, copy.deepcopy, lambda o: pickle.loads(pickle.dumps(o))):
+            assert twice(function) is function and twice(owner) is owner
+        partial = pickle.loads(pickle.dumps(functools.partial(function, out=None)))
+        assert partial.func is function and partial.keywords == {"out": None}
+    lost = pickle.dumps(op.neg).replace(b"neg", b"nog")
+    with pytest.raises(collet.NotFoundError, match="nog"):
+        pickle.loads(lost)
+    with pytest.raises(AttributeError):
+        op.neg.__self__.add
+    try:
+        op.add(np.ones(3), np.ones(2))
+    except collet.Error as error:
+        error.note = 1
+        again = pickle.loads(pickle.dumps(error))
+        assert str(again) == str(error) and (again.status, again.note) == (error.status, 1)
 
 
 def test_an_unknown_keyword_is_told_with_the_signature():

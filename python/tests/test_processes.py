@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads, and processes by fork, forkserver and spawn: right, or a clear error; never a hang."""
 
+import functools
 import multiprocessing
 import os
 import subprocess
@@ -26,6 +27,21 @@ def test_pools(method):
     op.add(np.ones(3), np.ones(3))
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert pool.map_async(work, range(8)).get(120) == [(2 * n * (10 + n), n) for n in range(8)]
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_pools_of_ops(method):
+    rows = [np.full(3, n, "f8") for n in range(4)]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert [y.tolist() for y in pool.map_async(op.neg, rows).get(120)] == \
+            [[-n] * 3 for n in range(4)]
+        power = functools.partial(op.add, b=2.0)
+        arrays = pool.map_async(power, map(collet.asarray, rows)).get(120)
+        assert [y.to_numpy().tolist() for y in arrays] == [[n + 2] * 3 for n in range(4)]
+        with pytest.raises(collet.ShapeError, match="add: ") as caught:
+            pool.apply_async(op.add, (np.ones(2), np.ones(3))).get(120)
+        assert caught.value.status == collet.ShapeError.status
 
 
 def in_child(function):
