@@ -5,7 +5,7 @@ import importlib.util
 import sys
 from collections import namedtuple
 
-from . import _core, _package
+from . import _core, _package, _plugins
 from ._runtime import backends
 
 # What a reason says, and what mends it.
@@ -83,8 +83,8 @@ def _of_backend(backend):
 
 
 def _strangers():
-    for folder in sys.path:
-        for other in _package.strangers(folder or "."):
+    for folder in _plugins._folders():
+        for other in _package.strangers(folder):
             yield Finding("the name collet for this package alone",
                           f"{folder} has {other}, another program with an import of that name",
                           f"pip uninstall collet   # this one is {_package.DISTRIBUTION}")

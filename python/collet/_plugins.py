@@ -5,6 +5,7 @@ import os
 import sys
 
 GROUP = "collet.plugins"
+_LARGEST = 1 << 20  # bytes of an entry_points.txt
 
 
 def _warning(*text):
@@ -19,36 +20,74 @@ def _listed(folder):
         return []
 
 
-def _distributions():
-    """Only those that name the group. importlib.metadata, glob and logging, which are not imported
-    for this, take longer than all else of a first call."""
-    for folder in filter(os.path.isabs, sys.path):
+def _folders():
+    return dict.fromkeys(p for p in sys.path if isinstance(p, str) and os.path.isabs(p))
+
+
+def _read(path):
+    """The bytes of a regular file of bounded size; None, with a warning, of another. O_NONBLOCK: a
+    fifo without a writer opens at once."""
+    from stat import S_ISREG
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            about = os.fstat(file)
+            if S_ISREG(about.st_mode) and about.st_size <= _LARGEST:
+                return os.read(file, _LARGEST)
+        finally:
+            os.close(file)
+        why = (f"has {about.st_size} bytes, more than {_LARGEST}" if S_ISREG(about.st_mode) else
+               "is not a regular file")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        why = f"cannot be read: {error.strerror}"
+    _warning("%s is skipped: it %s", path, why)
+    return None
+
+
+def _values(path, data):
+    """The values of the group, "package.folder". Lines that are none are skipped with a warning: an
+    installed file of others may be anything."""
+    import re
+    inside = False
+    for number, line in enumerate(data.splitlines(), 1):
+        line = line.strip()
+        if line.startswith(b"["):
+            inside = line == b"[%s]" % GROUP.encode()
+        elif inside and line and line[:1] not in b"#;":
+            found = re.fullmatch(rb"[^=]+=\s*([\w-]+(?:\.[\w-]+)*)", line)
+            if found:
+                yield found[1].decode()
+            else:
+                _warning("%s, line %d is skipped: it is %s, not name = package.folder", path, number,
+                         ascii(line[:200].decode("latin-1")))
+
+
+def _entries():
+    """(folder, value) of distributions that name the group. importlib.metadata, glob and logging,
+    which are not imported for this, take longer than all else of a first call."""
+    for folder in _folders():
         for info in (n for n in _listed(folder) if n.endswith(".dist-info")):
-            info = os.path.join(folder, info)
-            try:
-                with open(os.path.join(info, "entry_points.txt"), "rb") as file:
-                    if GROUP.encode() in file.read():
-                        yield folder, info
-            except (FileNotFoundError, NotADirectoryError):
-                pass
-            except OSError as error:
-                _warning("%s cannot be read: %s", error.filename, error)
+            path = os.path.join(folder, info, "entry_points.txt")
+            data = _read(path)
+            if data and GROUP.encode() in data:
+                for value in _values(path, data):
+                    yield folder, value
 
 
 def directories() -> list[str]:
     """In the order of sys.path. Nothing of a distribution is imported: "package.folder" is the
     directory package/folder beside its metadata."""
     found = []
-    for folder, info in _distributions():
-        import importlib.metadata
-        for point in importlib.metadata.Distribution.at(info).entry_points:
-            directory = os.path.join(folder, *point.value.split("."))
-            if point.group != GROUP or directory in found:
-                continue
-            if ":" in directory:
-                _warning("the plugins in %s are not searched: ':' separates directories", directory)
-                continue
-            found.append(directory)
+    for folder, value in _entries():
+        directory = os.path.join(folder, *value.split("."))
+        if directory in found:
+            continue
+        if ":" in directory:
+            _warning("the plugins in %s are not searched: ':' separates directories", directory)
+            continue
+        found.append(directory)
     return found
 
 

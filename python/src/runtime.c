@@ -115,14 +115,16 @@ static int create(const char *level, const char *plugins)
 static int create_with_defaults(void)
 {
     char level[32];
-    PyObject *plugins = plugin_setting();
-    const char *text = plugins ? PyUnicode_AsUTF8AndSize(plugins, NULL) : NULL;
+    PyObject *plugins = plugin_setting(), *bytes = NULL; /* paths may be no UTF-8 */
+    const char *text =
+        plugins && (bytes = PyUnicode_EncodeFSDefault(plugins)) ? PyBytes_AsString(bytes) : NULL;
     const char *word = text ? log_level() : NULL;
     int status = -1;
     if (word) {
         snprintf(level, sizeof level, "log=%s", word);
         status = process.runtime ? 0 : create(level, text); /* Python may have run other threads */
     }
+    Py_XDECREF(bytes);
     Py_XDECREF(plugins);
     return status;
 }

@@ -108,6 +108,66 @@ def test_what_cannot_be_searched_is_warned_of(site):
     assert done.returncode == 0 and "':' separates directories" in done.stderr
 
 
+LINES = {
+    b"no equals sign": "it is 'no equals sign', not name = package.folder",
+    b"bad = caf\xe9": r"it is 'bad = caf\xe9', not name",
+    b"absolute = /tmp": "it is 'absolute = /tmp', not name",
+    b"up = ..": "it is 'up = ..', not name",
+    b"object = package:value": "it is 'object = package:value', not name",
+    b"empty =": "it is 'empty =', not name",
+    b"extras = package [more]": "it is 'extras = package [more]', not name",
+    b"nul = a\0b": r"it is 'nul = a\x00b', not name",
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_odd_lines_are_skipped(site, line):
+    good = site / "collet_backend_example-1.0.0.dist-info/entry_points.txt"
+    text = good.read_bytes()
+    good.write_bytes(b"[other]\nodd \xff\n# \xff\n" + text.replace(
+        b"plugins]", b"plugins]\n; comment\n\n" + line) + b"\n[another\nodd = [\n")
+    done = python(["-c", SHOW], site)
+    assert done.stdout.startswith("usable "), done.stderr
+    assert f"{good}, line 7 is skipped: " + LINES[line] in done.stderr
+    assert done.stderr.count("is skipped") == 1
+    done = python(["-m", "collet", "example"], site)
+    assert done.returncode == 0 and "line 7 is skipped" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["fifo", "directory", "device", "large", "unreadable"])
+def test_odd_files_are_skipped(site, kind):
+    folder = site / "aaa-1.dist-info"
+    folder.mkdir()
+    path, why = folder / "entry_points.txt", "is not a regular file"
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "large":
+        path.write_bytes(b"[collet.plugins]\na = b\n" + b"#" * (1 << 20))
+        why = f"has {path.stat().st_size} bytes, more than 1048576"
+    else:
+        path.symlink_to("entry_points.txt")
+        why = "cannot be read: Too many levels of symbolic links"
+    done = python(["-c", SHOW], site)
+    assert done.stdout.startswith("usable "), done.stderr
+    assert f"{path} is skipped: it {why}" in done.stderr
+
+
+def test_odd_paths_are_no_obstacle(site, tmp_path):
+    other = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(other)
+    for name in "collet_backend_example", "collet_backend_example-1.0.0.dist-info":
+        os.rename(site / name, os.path.join(other, os.fsencode(name)))
+    done = python(["-c", "import os, pathlib, sys\nsys.path[:0] = [b'/tmp', 3, pathlib.Path('/tmp'), "
+                         f"os.fsdecode({other!r})]\n"
+                         "import collet; print([b.path.encode('utf-8', 'surrogateescape')"
+                         " for b in collet.backends() if b.name == 'example'], collet.doctor())"])
+    assert "\\xff/collet_backend_example/example.so" in done.stdout, done.stderr
+
+
 def test_import_reads_no_metadata(site):
     done = python(["-c", "import collet, sys; print('collet._plugins' in sys.modules,"
                          " 'importlib.metadata' in sys.modules)"], site)
