@@ -63,14 +63,15 @@ static uint64_t hash_path(uint64_t hash, const char *path)
 static uint64_t hash_limits(uint64_t hash)
 {
     /* One by one: in C the type of the first argument is not the same everywhere. */
-    struct rlimit limits[6] = {{0}};
+    struct rlimit limits[7] = {{0}};
     getrlimit(RLIMIT_AS, &limits[0]);
     getrlimit(RLIMIT_DATA, &limits[1]);
     getrlimit(RLIMIT_STACK, &limits[2]);
     getrlimit(RLIMIT_NOFILE, &limits[3]);
     getrlimit(RLIMIT_NPROC, &limits[4]);
     getrlimit(RLIMIT_MEMLOCK, &limits[5]);
-    for (int i = 0; i < 6; i++)
+    getrlimit(RLIMIT_FSIZE, &limits[6]);
+    for (int i = 0; i < 7; i++)
         hash = file_hash(hash, &limits[i].rlim_cur, sizeof limits[i].rlim_cur);
     return hash;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <time.h>
@@ -283,6 +284,11 @@ static collet_status write_failed(const collet_spool *spool, int code, collet_er
 static collet_status write_fully(collet_spool *spool, const uint8_t *bytes, size_t n,
                                  int64_t offset, collet_error *err)
 {
+    struct rlimit limit;
+
+    /* A write beyond the limit would end the program (SIGXFSZ). */
+    if (!getrlimit(RLIMIT_FSIZE, &limit) && (uint64_t)offset + n > limit.rlim_cur)
+        return write_failed(spool, EFBIG, err);
     while (n > 0) {
         ssize_t written = pwrite(spool->fd, bytes, n, (off_t)offset);
         if (written < 0 && errno == EINTR)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -68,10 +69,24 @@ static int has_noexec_cache(char place[PATH_MAX])
     return (fs.f_flag & ST_NOEXEC) != 0;
 }
 
+/* PoCL compiles through files of up to a few MiB, and its LLVM ends the process where one cannot be
+ * written. */
+#define POCL_FILE (UINT64_C(64) << 20)
+
+static int has_small_files(uint64_t *bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= POCL_FILE)
+        return 0;
+    *bytes = limit.rlim_cur;
+    return 1;
+}
+
 /* Why PoCL would end the process; 0: it would not. */
 static int pocl_aborts(char reason[OPENCL_REASON])
 {
     char place[PATH_MAX];
+    uint64_t bytes;
     if (!can_start())
         snprintf(reason, OPENCL_REASON,
                  "the system starts no more threads, without which PoCL aborts: "
@@ -82,6 +97,11 @@ static int pocl_aborts(char reason[OPENCL_REASON])
             "PoCL loads compiled kernels from %.300s, whose file system is mounted noexec, and "
             "aborts: set POCL_CACHE_DIR to a directory elsewhere",
             place);
+    else if (has_small_files(&bytes))
+        snprintf(reason, OPENCL_REASON,
+                 "PoCL compiles kernels through files and aborts at the limit on their size, %llu "
+                 "bytes: raise it to %llu MiB (ulimit -f)",
+                 (unsigned long long)bytes, (unsigned long long)(POCL_FILE >> 20));
     else
         return 0;
     return 1;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -125,6 +126,13 @@ collet_status device_request(collet_device *d, const void *request, size_t bytes
 
 void *device_memory(uint64_t bytes, int *fd)
 {
+    struct rlimit limit;
+    *fd = -1;
+    /* Beyond it ftruncate would end the program (SIGXFSZ). */
+    if (!getrlimit(RLIMIT_FSIZE, &limit) && bytes > limit.rlim_cur) {
+        errno = EFBIG;
+        return NULL;
+    }
     int low = memfd_create("collet-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     *fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 10);
     if (low >= 0)
@@ -140,6 +148,12 @@ void *device_memory(uint64_t bytes, int *fd)
         close(*fd);
     errno = error;
     return NULL;
+}
+
+const char *device_memory_error(int error)
+{
+    return error == EFBIG ? "shared memory is beyond the limit on the size of files (ulimit -f)"
+                          : strerror(error);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

@@ -70,6 +70,8 @@ collet_status device_request(collet_device *d, const void *request, size_t bytes
                              int fd_count, uint32_t allowed, wire_reply *reply, collet_error *err);
 /* Memory that the worker cannot make smaller, with its descriptor; NULL: errno tells why. */
 void *device_memory(uint64_t bytes, int *fd);
+/* What its errno means. Valid until the next call. */
+const char *device_memory_error(int error);
 
 /* Links without rows; false: no memory. */
 bool device_links_create(collet_device *d);

@@ -24,7 +24,8 @@ static collet_status short_of_memory(const collet_device *d, uint64_t bytes, int
                                      collet_error *err)
 {
     return d->host->fail(err, COLLET_REFUSED, "worker:%s: there are no %" PRIu64 " bytes%s%s",
-                         d->name, bytes, error ? ": " : "", error ? strerror(error) : "");
+                         d->name, bytes, error ? ": " : "",
+                         error ? device_memory_error(error) : "");
 }
 
 collet_status worker_buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **buffer,

@@ -80,7 +80,7 @@ collet_status worker_queue_create(collet_device *d, collet_queue **queue, collet
             close(memory);
         queue_free(q);
         return d->host->fail(err, COLLET_FAILED, "worker:%s: a queue cannot be made: %s", d->name,
-                             strerror(error));
+                             device_memory_error(error));
     }
     q->socket = ends[0];
     struct timeval limit = {d->patience < 0 ? 0 : d->patience / 1000000000, 0};

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -315,7 +314,6 @@ static int write_limited(void *argument)
     const limited *l = argument;
     collet_error err;
 
-    signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){l->bytes, l->bytes});
     collet_status status = write_all(l->path, l->form, 100 * ROWS, &err);
     return status == COLLET_IO && strstr(err.text, "writing failed after") &&

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "binary_cache.h"
+#include "file_limit.h"
 #include "source.h"
 
 #define OPTIONS 768
@@ -80,6 +81,7 @@ static collet_status build(collet_device *d, const jit_launch *l, void **handle,
     uint32_t count = jit_source_texts(l->source, this_backend.prelude, texts);
     char *key = jit_source_key(b->identity, name, options, texts, count);
     collet_status status = COLLET_OK;
+    file_limit limit = file_limit_begin();
     show(b->host, l);
     *handle = from_cache(d, key, options);
     if (!*handle) {
@@ -89,6 +91,7 @@ static collet_status build(collet_device *d, const jit_launch *l, void **handle,
         b->programs.seconds += now() - began;
         b->programs.compiled++;
     }
+    file_limit_end(&limit);
     free(key);
     return status;
 }
