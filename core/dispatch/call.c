@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 #include "sequence.h"
 #include "op/op.h"
 #include "util/text.h"
@@ -463,6 +465,7 @@ static collet_status call_checked(frame *f)
 collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *outs,
                           const collet_array *const *ins, const void *params)
 {
+    COLLET_FLOATING_SCOPE;
     frame f;
     if (!cx)
         return COLLET_INVALID;

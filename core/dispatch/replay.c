@@ -2,6 +2,8 @@
 /* Running a sequence: its arguments, the memory of its slots, its kernels. */
 #include "sequence.h"
 
+#include <collet/floating.h>
+
 #include "util/text.h"
 
 /* ---- Arguments --------------------------------------------------------------------------- */
@@ -365,6 +367,7 @@ static collet_status run_on(collet_context *cx, collet_sequence *s, lane *l)
 collet_status collet_sequence_run(collet_context *cx, collet_sequence *s,
                                   collet_array *const *arguments)
 {
+    COLLET_FLOATING_SCOPE;
     lane *l;
     collet_status status = context_ready(cx, "collet_sequence_run");
     if (status != COLLET_OK)

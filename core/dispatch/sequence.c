@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 /* ---- Steps ------------------------------------------------------------------------------- */
 
 static void views_free(step *t)
@@ -332,6 +334,7 @@ static void views_settle(collet_sequence *s)
 
 collet_status collet_sequence_begin(collet_context *cx)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status status = context_ready(cx, "collet_sequence_begin");
     if (status != COLLET_OK)
         return status;
@@ -353,6 +356,7 @@ collet_status collet_sequence_begin(collet_context *cx)
 collet_status collet_sequence_end(collet_context *cx, collet_sequence **out, uint32_t count,
                                   collet_array *const *arguments)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status status = context_check(cx);
     if (status != COLLET_OK)
         return status;
@@ -388,6 +392,7 @@ collet_status collet_sequence_end(collet_context *cx, collet_sequence **out, uin
 
 void collet_sequence_free(collet_sequence *s)
 {
+    COLLET_FLOATING_SCOPE;
     if (!s)
         return;
     collet_runtime *runtime = s->runtime;

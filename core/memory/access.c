@@ -2,6 +2,8 @@
 /* Host access to arrays: read, write, acquire, release. */
 #include <string.h>
 
+#include <collet/floating.h>
+
 #include "array.h"
 #include "runtime/context.h"
 
@@ -112,6 +114,7 @@ static collet_status transfer(collet_context *cx, collet_array *a, int32_t acces
 collet_status collet_array_read(collet_context *cx, const collet_array *array, void *target,
                                 size_t bytes)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status status = host_ready(cx, array, target, bytes, "collet_array_read");
     return status == COLLET_OK
                ? transfer(cx, (collet_array *)(uintptr_t)array, COLLET_READ, target, NULL, bytes)
@@ -121,6 +124,7 @@ collet_status collet_array_read(collet_context *cx, const collet_array *array, v
 collet_status collet_array_write(collet_context *cx, collet_array *array, const void *source,
                                  size_t bytes)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status status = host_ready(cx, array, source, bytes, "collet_array_write");
     if (status == COLLET_OK && array->storage->readonly)
         return context_fail(cx, COLLET_INVALID, "collet_array_write: " READONLY);
@@ -146,6 +150,7 @@ collet_status array_acquirable(collet_context *cx, const char *what, const colle
 collet_status collet_array_acquire(collet_context *cx, collet_array *array, int32_t access,
                                    void **address)
 {
+    COLLET_FLOATING_SCOPE;
     void *base = NULL;
     collet_status status = context_ready(cx, "collet_array_acquire");
     if (status == COLLET_OK && !address)
@@ -162,6 +167,7 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
 
 collet_status collet_array_release(collet_context *cx, collet_array *array)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status status = context_ready(cx, "collet_array_release");
     if (status == COLLET_OK && !array)
         status = context_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 #include "runtime/context.h"
 #include "util/shape.h"
 
@@ -201,6 +203,7 @@ static collet_status ready(collet_context *cx, const void *out)
 collet_status collet_array_create(collet_context *cx, collet_array **out, collet_dtype dtype,
                                   int32_t ndim, const int64_t *shape)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status status = ready(cx, out);
     return status == COLLET_OK
                ? array_create(cx->runtime, out, dtype, ndim, shape, context_error(cx))
@@ -210,6 +213,7 @@ collet_status collet_array_create(collet_context *cx, collet_array **out, collet
 collet_status collet_array_from(collet_context *cx, collet_array **out, collet_dtype dtype,
                                 int32_t ndim, const int64_t *shape, const void *data)
 {
+    COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = ready(cx, out);
     if (status != COLLET_OK)
@@ -263,6 +267,7 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
                                 int32_t ndim, const int64_t *shape, const int64_t *strides,
                                 void *data, uint32_t flags, void (*deleter)(void *user), void *user)
 {
+    COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = ready(cx, out);
     if (status == COLLET_OK)
@@ -291,6 +296,7 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
 
 void collet_array_free(collet_array *array)
 {
+    COLLET_FLOATING_SCOPE;
     if (!array)
         return;
     storage_release(array->storage);

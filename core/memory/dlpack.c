@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 #include "native.h"
 
 typedef struct DLManagedTensorVersioned tensor;
@@ -40,6 +42,7 @@ typedef struct exported {
 
 static void exported_delete(tensor *t)
 {
+    COLLET_FLOATING_SCOPE;
     exported *e = (exported *)(void *)t;
     if (!e)
         return;
@@ -75,6 +78,7 @@ static void describe(exported *e, const collet_array *a, const collet_native_dev
 collet_status collet_array_to_dlpack(collet_context *cx, collet_array *array, const char *name,
                                      int32_t access, tensor **out)
 {
+    COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_array_to_dlpack";
     collet_native_device native;
     device *d = NULL;
@@ -203,6 +207,7 @@ static collet_status from_device(collet_context *cx, collet_array **out, collet_
 
 collet_status collet_array_from_dlpack(collet_context *cx, collet_array **out, tensor *t)
 {
+    COLLET_FLOATING_SCOPE;
     collet_dtype dtype = COLLET_DTYPE_NONE;
     collet_status status = context_ready(cx, "collet_array_from_dlpack");
     if (status == COLLET_OK && (!out || !t))

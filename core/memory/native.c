@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include <collet/floating.h>
+
 #include "util/struct.h"
 
 #define KDLCPU 1 /* of DLPack */
@@ -36,6 +38,7 @@ collet_status native_describe(device *d, collet_native_device *native, collet_er
 collet_status collet_native_describe(collet_context *cx, const char *name,
                                      collet_native_device *native)
 {
+    COLLET_FLOATING_SCOPE;
     device *d;
     collet_native_device full;
     collet_status status = native_space(cx, "collet_native_describe", name, &d);
@@ -50,6 +53,7 @@ collet_status collet_native_describe(collet_context *cx, const char *name,
 
 collet_status collet_native_queue(collet_context *cx, const char *name, void **handle)
 {
+    COLLET_FLOATING_SCOPE;
     device *d;
     lane *l;
     collet_status status = native_space(cx, "collet_native_queue", name, &d);
@@ -97,6 +101,7 @@ collet_status native_acquire(collet_context *cx, collet_array *a, device *d, int
 collet_status collet_array_acquire_on(collet_context *cx, collet_array *array, const char *name,
                                       int32_t access, void **handle, uint64_t *offset)
 {
+    COLLET_FLOATING_SCOPE;
     device *d;
     collet_status status = native_space(cx, "collet_array_acquire_on", name, &d);
     if (status == COLLET_OK && (!handle || !offset))
@@ -115,6 +120,7 @@ collet_status collet_array_acquire_on(collet_context *cx, collet_array *array, c
 
 collet_status collet_array_release_on(collet_context *cx, collet_array *array, const char *name)
 {
+    COLLET_FLOATING_SCOPE;
     device *d;
     lane *l;
     collet_status status = native_space(cx, "collet_array_release_on", name, &d);
@@ -162,6 +168,7 @@ collet_status collet_array_wrap_on(collet_context *cx, collet_array **out, const
                                    const int64_t *strides, void *handle, uint64_t offset,
                                    uint32_t flags, void (*deleter)(void *user), void *user)
 {
+    COLLET_FLOATING_SCOPE;
     device *d;
     collet_array *a = NULL;
     collet_status status = native_space(cx, "collet_array_wrap_on", name, &d);

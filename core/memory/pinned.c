@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include <collet/floating.h>
+
 #include "runtime/context.h"
 
 struct collet_pinned {
@@ -14,6 +16,7 @@ struct collet_pinned {
 collet_status collet_pinned_alloc(collet_context *cx, const char *name, uint64_t bytes,
                                   collet_pinned **out, void **address)
 {
+    COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_pinned_alloc";
     device *d = NULL;
     collet_status status = context_ready(cx, what);
@@ -45,6 +48,7 @@ collet_status collet_pinned_alloc(collet_context *cx, const char *name, uint64_t
 
 void collet_pinned_free(collet_pinned *p)
 {
+    COLLET_FLOATING_SCOPE;
     if (!p)
         return;
     device *d = p->device;

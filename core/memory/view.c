@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include <collet/floating.h>
+
 #include "array.h"
 #include "runtime/context.h"
 #include "util/shape.h"
@@ -48,6 +50,7 @@ static collet_status view_refuse(collet_context *cx, collet_array *view, collet_
 collet_status collet_array_slice(collet_context *cx, collet_array **out, const collet_array *array,
                                  int32_t axis, int64_t start, int64_t count, int64_t step)
 {
+    COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = view_create(cx, out, array, &a);
     if (status != COLLET_OK)
@@ -82,6 +85,7 @@ collet_status collet_array_slice(collet_context *cx, collet_array **out, const c
 collet_status collet_array_permute(collet_context *cx, collet_array **out,
                                    const collet_array *array, const int32_t *perm)
 {
+    COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     uint32_t seen = 0;
     collet_status status = view_create(cx, out, array, &a);
@@ -166,6 +170,7 @@ static collet_status shaped_view(collet_context *cx, collet_array **out, const c
 collet_status collet_array_reshape(collet_context *cx, collet_array **out,
                                    const collet_array *array, int32_t ndim, const int64_t *shape)
 {
+    COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = shaped_view(cx, out, array, ndim, shape, &a);
     if (status != COLLET_OK)
@@ -187,6 +192,7 @@ collet_status collet_array_reshape(collet_context *cx, collet_array **out,
 collet_status collet_array_broadcast(collet_context *cx, collet_array **out,
                                      const collet_array *array, int32_t ndim, const int64_t *shape)
 {
+    COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = shaped_view(cx, out, array, ndim, shape, &a);
     if (status != COLLET_OK)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include <collet/collet.h>
+#include <collet/floating.h>
 
-#include "util/floating.h"
 #include "util/numerals.h"
 #include "vtable.h"
 
@@ -29,12 +29,12 @@ static collet_status linker_failure(refusal *why)
         unmapped ? " (is its file system mounted noexec, or a limit of memory too low?)" : "");
 }
 
-static collet_status check_floating(floating_state before, const char *where, refusal *why)
+static collet_status check_floating(collet_floating before, const char *where, refusal *why)
 {
-    floating_state after = floating_save();
-    if (floating_equal(before, after))
+    collet_floating after = collet_floating_now();
+    if (collet_floating_equal(before, after))
         return COLLET_OK;
-    floating_restore(before);
+    collet_floating_set(before);
     return REFUSE("changes-floating-point",
                   "%s it changed the program's floating-point control (0x%llx to 0x%llx); "
                   "link it without -ffast-math",
@@ -48,12 +48,12 @@ static void mark(open_progress_fn progress, char step)
 }
 
 /* dlopen; the symbol's address in the function pointer at `entry`. */
-static collet_status load(const char *path, const char *name, floating_state before, void *entry,
+static collet_status load(const char *path, const char *name, collet_floating before, void *entry,
                           refusal *why)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        floating_restore(before);
+        collet_floating_set(before);
         return linker_failure(why);
     }
     collet_status status = check_floating(before, "while being loaded", why);
@@ -69,7 +69,7 @@ static collet_status load(const char *path, const char *name, floating_state bef
 collet_status open_plugin(const char *path, const manifest *m, const collet_host *host,
                           open_progress_fn progress, const collet_plugin **vtable, refusal *why)
 {
-    floating_state before = floating_save();
+    collet_floating before = collet_floating_now();
     collet_plugin_entry_fn entry;
     why->code = "ok";
     mark(progress, OPEN_CONSTRUCTOR);
@@ -93,7 +93,7 @@ collet_status open_plugin(const char *path, const manifest *m, const collet_host
 collet_status open_layer(const char *path, const manifest *m, const collet_host *host,
                          const collet_plugin **table, refusal *why)
 {
-    floating_state before = floating_save();
+    collet_floating before = collet_floating_now();
     collet_layer_entry_fn entry;
     collet_error err = {COLLET_OK, "no reason given"};
     why->code = "ok";

@@ -23,9 +23,9 @@
 #include <unistd.h>
 
 #include <collet/collet.h>
+#include <collet/floating.h>
 
 #include "capabilities.h"
-#include "util/floating.h"
 #include "util/json.h"
 #include "manifest.h"
 #include "open.h"
@@ -235,10 +235,10 @@ static collet_status try_plugin(const char *path, probe_host *h, char **capabili
     if (status == COLLET_OK)
         status = open_plugin(path, m, host, write_step, &plugin, why);
     if (status == COLLET_OK) {
-        floating_state before = floating_save();
+        collet_floating before = collet_floating_now();
         write_step(PROBE_CAPABILITIES);
         status = capabilities_get(plugin, host, capabilities, why);
-        if (!floating_equal(before, floating_save()))
+        if (!collet_floating_equal(before, collet_floating_now()))
             status = REFUSE("changes-floating-point",
                             "in its capabilities it changed the program's floating-point control");
     }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <collet/floating.h>
+
 #include "util/struct.h"
 #include "util/text.h"
 
@@ -108,6 +110,7 @@ collet_status context_ready(collet_context *cx, const char *what)
 collet_status collet_context_create(collet_context **out, collet_runtime *runtime,
                                     collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     if (!out || !runtime)
         return collet_fail(err, COLLET_INVALID, "collet_context_create: an argument is NULL");
     if (!runtime_alive(runtime))
@@ -167,6 +170,7 @@ static void lane_close(lane *l)
 
 void collet_context_destroy(collet_context *cx)
 {
+    COLLET_FLOATING_SCOPE;
     if (!cx)
         return;
     collet_sequence_free(cx->recording);
@@ -197,6 +201,7 @@ collet_status collet_last_status(const collet_context *cx)
 
 collet_status collet_set_backend(collet_context *cx, const char *choice)
 {
+    COLLET_FLOATING_SCOPE;
     selection s;
     collet_status status = context_ready(cx, "collet_set_backend");
     if (status == COLLET_OK && !choice)
@@ -227,6 +232,7 @@ void collet_set_fallback(collet_context *cx, int32_t allowed)
 
 collet_status collet_finish(collet_context *cx)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status first = context_ready(cx, "collet_finish");
     if (first != COLLET_OK)
         return first;
@@ -321,6 +327,7 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
 
 collet_status collet_trim(collet_context *cx)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status status = context_ready(cx, "collet_trim");
     for (size_t i = 0; status == COLLET_OK && i < RUNTIME_DEVICES_MAX; i++) {
         device *d = atomic_load(&cx->runtime->devices[i]);
@@ -403,6 +410,7 @@ collet_status context_first_device(collet_context *cx, const char *what, device 
 
 collet_status collet_memory(collet_context *cx, const char *space, collet_memory_stats *stats)
 {
+    COLLET_FLOATING_SCOPE;
     device *d;
     collet_status status = context_check(cx);
     if (status != COLLET_OK)
@@ -426,6 +434,7 @@ collet_status collet_memory(collet_context *cx, const char *space, collet_memory
 
 collet_status collet_memory_reset_peak(collet_context *cx, const char *space)
 {
+    COLLET_FLOATING_SCOPE;
     device *d;
     collet_status status = context_check(cx);
     if (status == COLLET_OK)

@@ -5,6 +5,8 @@
 
 #include <cjson/cJSON.h>
 
+#include <collet/floating.h>
+
 #include "plugins/capabilities.h"
 #include "util/json.h"
 #include "util/struct.h"
@@ -503,6 +505,7 @@ static device *open_named(const collet_runtime *r, const char *text)
 int32_t collet_backend_has_kernel(const collet_runtime *r, const char *name, uint32_t id,
                                   const collet_dtype *dtypes, uint32_t count)
 {
+    COLLET_FLOATING_SCOPE;
     uint64_t sig = 0, mask = 0;
     if (!r || !name || !dtypes || count > COLLET_MAX_OPERANDS || !runtime_alive(r))
         return 0;

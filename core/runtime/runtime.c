@@ -9,6 +9,8 @@
 
 #include <cjson/cJSON.h>
 
+#include <collet/floating.h>
+
 #include "plugins/open.h"
 #include "util/struct.h"
 #include "util/text.h"
@@ -94,6 +96,7 @@ static void runtime_free(collet_runtime *r)
 collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_options *given,
                                     collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     collet_runtime_options options = {0};
     if (!out)
         return collet_fail(err, COLLET_INVALID, "collet_runtime_create: out is NULL");
@@ -158,6 +161,7 @@ void runtime_release(collet_runtime *r)
 
 void collet_runtime_destroy(collet_runtime *runtime)
 {
+    COLLET_FLOATING_SCOPE;
     if (runtime)
         runtime_release(runtime);
 }
@@ -235,6 +239,7 @@ static collet_status unknown_op(const collet_runtime *r, const char *name, colle
 collet_status collet_op_find(const collet_runtime *r, const char *name, uint32_t *id,
                              collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status status = runtime_query(r, name && id ? id : NULL, "collet_op_find", err);
     if (status != COLLET_OK)
         return status;
@@ -319,6 +324,7 @@ collet_status collet_op_defaults(const collet_runtime *r, uint32_t id, int32_t n
 collet_status collet_op_infer(const collet_runtime *r, uint32_t id, const collet_array_spec *ins,
                               const void *params, collet_array_spec *outs, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     if (!r)
         return collet_fail(err, COLLET_INVALID, "collet_op_infer: the runtime is NULL");
     if (!runtime_alive(r))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <collet/collet.h>
+#include <collet/floating.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ static void fill(double *sorted, uint64_t count, collet_statistics *s)
 collet_status collet_statistics_of(const double *values, uint64_t count, collet_statistics *out,
                                    collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     collet_statistics full = {.struct_size = sizeof full, .count = count};
     if (!values || !count || !out)
         return collet_fail(err, COLLET_INVALID, "collet_statistics_of: no values, or NULL");

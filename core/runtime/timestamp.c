@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <collet/floating.h>
+
 #include "context.h"
 
 struct collet_timestamp {
@@ -64,6 +66,7 @@ static collet_status take(collet_context *cx, collet_timestamp *t)
 
 collet_status collet_timestamp_take(collet_context *cx, const char *name, collet_timestamp **out)
 {
+    COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_timestamp_take";
     device *d = NULL;
     collet_status status = context_ready(cx, what);
@@ -130,6 +133,7 @@ collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestam
                                        const collet_timestamp *last, int64_t *nanoseconds,
                                        int32_t *clock)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status status = comparable(cx, first, last, nanoseconds);
     if (status == COLLET_OK)
         status = reach(cx, first);
@@ -155,6 +159,7 @@ collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestam
 
 void collet_timestamp_free(collet_timestamp *t)
 {
+    COLLET_FLOATING_SCOPE;
     if (!t)
         return;
     if (runtime_alive(t->runtime))

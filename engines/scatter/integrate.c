@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include <collet/floating.h>
+
 #include "io/struct.h"
 #include "scatter/geometry.h"
 
@@ -63,6 +65,7 @@ static int64_t count_rings(const detector *d)
 collet_status collet_scattering_rings_q(const collet_scattering_rings *rings, int64_t *count,
                                         double *q, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     detector d;
     if (!rings || !count)
         return collet_fail(err, COLLET_INVALID, "%s is NULL", rings ? "count" : "rings");
@@ -207,6 +210,7 @@ collet_status collet_scattering_integrate(const collet_scattering_rings *rings, 
                                           collet_dtype dtype, const void *values,
                                           const collet_scattering_integrals *out, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     detector d = {.values = values, .wide = dtype == COLLET_F64};
     collet_scattering_integrals own;
     double turn[CHI][2];

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 #include "io/struct.h"
 #include "scatter/arrays.h"
 #include "scatter/checks.h"
@@ -303,6 +305,7 @@ collet_status collet_scattering_open(collet_context *context,
                                      const collet_scattering_options *options,
                                      collet_scattering **out, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     collet_scattering_options own;
     if (!out)
         return collet_fail(err, COLLET_INVALID, "out is NULL");
@@ -440,6 +443,7 @@ static int has_number(const collet_scattering_pattern *p)
 collet_status collet_scattering_next(collet_scattering *s, const collet_scattering_pattern **out,
                                      collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     *out = NULL;
     if (s->error.status != COLLET_OK && s->error.status != COLLET_CANCELLED)
         return collet_fail(err, s->error.status, "%s", s->error.text);

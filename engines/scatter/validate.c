@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <collet/floating.h>
+
 #define SLAB (INT64_C(1) << 22) /* voxels of each dataset at a time */
 
 /* Datasets of a material, by kind of fault. */
@@ -412,6 +414,7 @@ collet_status collet_scattering_check(const char *path, const char *configuratio
                                       collet_scattering_finding_fn report, void *user,
                                       collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     if (!path || !report)
         return collet_fail(err, COLLET_INVALID, "%s is NULL", path ? "report" : "path");
     checker c = {.base = {.path = path, .file = -1}, .report = report, .user = user};

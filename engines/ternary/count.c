@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include <collet/floating.h>
+
 static void count_codes(const int8_t *codes, int64_t count, collet_ternary_counts *counts)
 {
     int64_t minus = 0, zero = 0, plus = 0;
@@ -67,6 +69,7 @@ collet_status collet_ternary_file_count(collet_context *context, const collet_te
                                         int64_t index, collet_ternary_counts *counts,
                                         const collet_ternary_monitor *monitor, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
 
     if (!context || !file || !counts)

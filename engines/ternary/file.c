@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <collet/floating.h>
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 static int exists(const char *path)
@@ -95,6 +97,7 @@ static collet_status open_path(collet_ternary_file *file, const char *path, cons
 collet_status collet_ternary_file_open(collet_ternary_file **out, int64_t *index, const char *name,
                                        collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     const char *tensor;
     int64_t named = -1;
     char *path;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 static void unmap(void *mapping)
 {
     collet_mapping_close(mapping);
@@ -137,6 +139,7 @@ collet_status collet_ternary_file_load(collet_context *context, collet_ternary_w
                                        const collet_ternary_quantize_params *quantize,
                                        const collet_ternary_monitor *monitor, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
 
     if (!context || !out || !file)
@@ -215,6 +218,7 @@ collet_status collet_ternary_network_load(collet_context *context, collet_ternar
                                           float threshold, const collet_ternary_monitor *monitor,
                                           collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
 
     if (!context || !out || !file)

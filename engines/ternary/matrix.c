@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 static void describe_layer(const collet_t2_layer *layer, collet_ternary_matrix *m)
 {
     m->activations = layer->activations;
@@ -44,6 +46,7 @@ static void describe_array(const collet_npy *npy, collet_ternary_matrix *m)
 collet_status collet_ternary_file_matrix(const collet_ternary_file *file, int64_t index,
                                          collet_ternary_matrix *matrix, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     collet_ternary_matrix all = {0};
     ternary_source source;
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 typedef struct layer {
     collet_array *bytes, *scale, *bias; /* shared */
     collet_ternary_linear_params params;
@@ -302,6 +304,7 @@ collet_status collet_ternary_network_create(collet_context *context, collet_tern
                                             const collet_ternary_layer *layers, uint32_t count,
                                             collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
     if (!context)
         return collet_fail(err, COLLET_INVALID, "ternary network: the context is NULL");
@@ -312,6 +315,7 @@ collet_status collet_ternary_network_create(collet_context *context, collet_tern
 collet_status collet_ternary_network_run(collet_context *context, collet_ternary_network *network,
                                          collet_array *y, const collet_array *x, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
     if (!context)
         return collet_fail(err, COLLET_INVALID, "ternary network: the context is NULL");

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 /* One layer, from its files to what is written. */
 typedef struct pack_layer {
     collet_ternary_file *file;
@@ -223,6 +225,7 @@ collet_status collet_ternary_files_pack(collet_context *context, collet_ternary_
                                         uint32_t count, uint32_t format,
                                         const collet_ternary_monitor *monitor, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
     pack_job job = {.call = &call, .path = path, .format = format, .count = count};
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <collet/floating.h>
+
 #define AT_A_TIME ((int64_t)1 << 20) /* numbers of x, or of the widest layer */
 
 enum { RAW, X, Y, ARRAYS };
@@ -240,6 +242,7 @@ collet_ternary_network_run_files(collet_context *context, collet_ternary_network
                                  const collet_ternary_monitor *monitor, collet_error *err)
 {
     ternary_call call;
+    COLLET_FLOATING_SCOPE;
     collet_ternary_run_files given = {0};
 
     if (!context || !network || !files || !out || !result)

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include <collet/floating.h>
+
 typedef struct unpack_job {
     ternary_call *call;
     const ternary_source *source;
@@ -104,6 +106,7 @@ collet_status collet_ternary_file_unpack(collet_context *context, collet_ternary
                                          int64_t index, uint32_t what,
                                          const collet_ternary_monitor *monitor, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
 
     if (!context || !out || !path || !file)

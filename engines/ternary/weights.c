@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 #define CHUNK_BYTES ((int64_t)1 << 18) /* checked at a time: a million weights */
 #define BLOCK_BYTES 64                 /* of t2 */
 
@@ -352,6 +354,7 @@ collet_status collet_ternary_weights_quantize(collet_context *context, collet_te
                                               const collet_ternary_quantize_params *params,
                                               collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
     if (!context)
         return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", __func__);
@@ -364,6 +367,7 @@ collet_status collet_ternary_weights_from_codes(collet_context *context,
                                                 const collet_array *codes,
                                                 const collet_array *scale, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
     if (!context)
         return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", __func__);
@@ -378,6 +382,7 @@ collet_status collet_ternary_weights_from_bytes(collet_context *context,
                                                 const collet_ternary_monitor *monitor,
                                                 collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
     if (!context)
         return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", __func__);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 #define CHUNK_BYTES ((int64_t)1 << 20) /* written at a time */
 
 static const collet_ternary_layer *layer_at(const collet_ternary_layer *layers, uint32_t index)
@@ -112,6 +114,7 @@ collet_status collet_ternary_layers_write(collet_context *context, collet_ternar
                                           const char *const *names, uint32_t count,
                                           const collet_ternary_monitor *monitor, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     ternary_call call;
 
     if (!context || !out || !path || !layers)

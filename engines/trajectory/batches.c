@@ -2,6 +2,8 @@
 /* Rows delivered to the caller. */
 #include "run.h"
 
+#include <collet/floating.h>
+
 static collet_status begin(collet_extraction *x, int64_t most, collet_error *err)
 {
     collet_status status;
@@ -52,18 +54,21 @@ static collet_status next(collet_extraction *x, int64_t most, const collet_extra
 collet_status collet_extraction_next(collet_extraction *x, const collet_extraction_batch **out,
                                      collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     return next(x, x->settings.batch_rows, out, err);
 }
 
 collet_status collet_extraction_collect(collet_extraction *x, const collet_extraction_batch **out,
                                         collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     return next(x, INT64_MAX, out, err);
 }
 
 collet_status collet_extraction_each(collet_extraction *x, collet_extraction_batch_fn take,
                                      void *user, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     for (;;) {
         const collet_extraction_batch *batch;
         collet_status status = collet_extraction_next(x, &batch, err);

@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 collet_status collet_extraction_check_selection(const char *text, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     extract_selection *selection;
     collet_status status = extract_selection_compile(text, &selection, err);
 
@@ -155,6 +158,7 @@ static collet_status open_all(collet_extraction *x, const collet_extraction_opti
 collet_status collet_extraction_open(const collet_extraction_options *options,
                                      collet_extraction **out, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     collet_extraction *x = calloc(1, sizeof *x);
     collet_status status;
 

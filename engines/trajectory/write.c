@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <collet/floating.h>
+
 /* ---- Paths ------------------------------------------------------------------------------- */
 
 static collet_status check_path(const extract_settings *settings, const char *path, uint32_t flags,
@@ -154,6 +156,7 @@ static collet_status write_all(collet_extraction *x, const char *path, uint32_t 
 collet_status collet_extraction_write(collet_extraction *x, const char *path, uint32_t flags,
                                       collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     collet_status status;
 
     if (path == NULL || flags & ~(COLLET_EXTRACTION_DIRECTORY | COLLET_EXTRACTION_OVERWRITE))
@@ -171,6 +174,7 @@ collet_status collet_extraction_write(collet_extraction *x, const char *path, ui
 collet_status collet_extract(const collet_extraction_options *options, const char *path,
                              uint32_t flags, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     collet_extraction *x;
     collet_status status = collet_extraction_open(options, &x, err);
 

@@ -31,6 +31,10 @@
  *     threads did at the fork. The child may create a runtime of its own and use it on any thread,
  *     unless a thread of the parent was opening a backend at the fork: the C library's dlopen does
  *     not survive that.
+ *   - A call computes in the floating-point state of collet/floating.h, whatever the thread's is:
+ *     rounded to nearest, with subnormal numbers, without traps. When it returns, the thread's
+ *     state is as it was, but for sticky flags. Callbacks (log, progress, deleters) run in
+ *     Collet's state and leave it as they found it.
  *   - A backend is code of this process: one that crashes in a kernel ends the program. Found in
  *     time, by the probe in a child process, are crashes and hangs while it is loaded and looks for
  *     its devices. The backend "worker:NAME" runs NAME in a process of its own, whose crash is

@@ -25,6 +25,10 @@
  * the comment states it, and the call may be repeated; *out pointers are not read. DEVICE_LOST: the
  * device will do no more work, and later calls return DEVICE_LOST too; objects are still freed.
  *
+ * Floating point. libcore calls every slot, row and extension, and the entry, in the state of
+ * collet/floating.h: round to nearest, subnormal numbers, no traps. So kernels may rely on it, and
+ * what they cache is computed in it.
+ *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
  * current CUDA context and the host's thread counts as it found them, and of the process the
  * working directory, umask, environment, actions of signals and resource limits. Its threads, and

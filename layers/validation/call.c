@@ -101,6 +101,8 @@ int call_begin(call *c, const char *slot, collet_device *handle, collet_error *e
 void call_enter(call *c)
 {
     c->before = conduct_now();
+    if (!collet_floating_equal(c->before.floating, collet_floating_default()))
+        call_wrong(c, LIBCORE, "the thread is not in the floating-point state of plugin.h");
 }
 
 void call_left(call *c)

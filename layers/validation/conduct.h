@@ -7,9 +7,10 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include <collet/floating.h>
+
 typedef struct conduct {
-    uint64_t control; /* of floating point: MXCSR or FPCR, without sticky flags */
-    uint64_t legacy;  /* x87 control word */
+    collet_floating floating;
     sigset_t mask;
     locale_t locale;         /* the thread's */
     uint64_t process_locale; /* hash of its name */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <collet/floating.h>
+
 #include "array.h"
 #include "error.h"
 #include "runtime.h"
@@ -304,6 +306,7 @@ static PyObject *result(call *c)
 
 PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
+    COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
     call c;
     op_object *op = (op_object *)self;
     uint32_t end = op->n_out + op->n_in;

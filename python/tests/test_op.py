@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """collet.op: any op on NumPy arrays, from its description alone."""
 
+import contextlib
 import copy
+import ctypes
 import functools
 import inspect
 import os
 import pathlib
 import pickle
+import platform
 import shutil
 import subprocess
 import sys
@@ -15,7 +18,7 @@ import numpy as np
 import pytest
 
 import collet
-from collet import op
+from collet import op, random
 
 
 def f32(*shape):
@@ -275,3 +278,41 @@ def test_an_unknown_keyword_is_told_with_the_signature():
         op.sum(np.ones(3), axis=0)
     with pytest.raises(ValueError, match="value is 'x'; it must be a number"):
         op.fill(value="x", out=collet.empty(3))
+
+
+# The caller's rounding mode changes no number, and stays as it is.
+
+UPWARD = {"x86_64": 0x800, "aarch64": 0x400000}.get(platform.machine())
+_libm = ctypes.CDLL(None)
+
+
+@contextlib.contextmanager
+def rounding_upward():
+    _libm.fesetround(UPWARD)
+    try:
+        yield
+        assert _libm.fegetround() == UPWARD
+    finally:
+        _libm.fesetround(0)
+
+
+def bytes_of(array):
+    return np.asarray(array).tobytes()
+
+
+@pytest.mark.skipif(UPWARD is None, reason="FE_UPWARD is not known here")
+def test_rounding_of_numbers():
+    ones = collet.ones(3, "f32")
+    wanted = bytes_of(op.mul(ones, 0.1))
+    with rounding_upward():
+        found = op.mul(ones, 0.1)
+    assert bytes_of(found) == wanted
+
+
+@pytest.mark.skipif(UPWARD is None, reason="FE_UPWARD is not known here")
+def test_rounding_of_functions_and_random_numbers():
+    x = collet.asarray(np.linspace(-50, 50, 10_000))
+    wanted = bytes_of(op.exp(x)), bytes_of(op.sin(x)), bytes_of(random.normal(size=1000, seed=3))
+    with rounding_upward():
+        found = op.exp(x), op.sin(x), random.normal(size=1000, seed=3)
+    assert tuple(map(bytes_of, found)) == wanted

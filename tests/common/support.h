@@ -16,6 +16,8 @@
 
 #include <collet/collet.h>
 
+#include "common/unusual.h"
+
 #define REMOTE_PLUGIN COLLET_TEST_REMOTE "/remote.so"
 #define SCALAR_PLUGIN COLLET_TEST_PLUGINS "/cpu_scalar.so"
 #define OPENMP_PLUGIN COLLET_TEST_PLUGINS "/cpu_openmp.so"
@@ -54,6 +56,8 @@ static inline collet_runtime *runtime_with(const char *path, const char *const *
     collet_error err = {COLLET_OK, ""};
     char searched[4096];
     const char *layer = getenv("COLLET_TEST_LAYER"); /* its file */
+    if (layer) /* libcore calls plugins in its own state, whatever its caller's is */
+        unusual_floating();
     snprintf(searched, sizeof searched, "%s%s%s", path ? path : "", layer ? ":" : "",
              layer ? layer : "");
     collet_runtime_options options = {.struct_size = sizeof options,

@@ -123,6 +123,25 @@ static void from_numbers_with_short_blocks(void **state)
 }
 
 /* The bytes are shared and reference-counted. */
+static void the_callers_rounding_changes_nothing(void **state)
+{
+    const collet_ternary_quantize_params params = {.struct_size = sizeof params,
+                                                   .mode = COLLET_TERNARY_ABSMEAN};
+    collet_array *numbers = random_floats(cx, 50, 70, 2);
+    collet_ternary_weights *w[2];
+    (void)state;
+    assert_done(collet_ternary_weights_quantize(cx, &w[0], numbers, &params, &failure));
+    unusual_floating();
+    collet_status status = collet_ternary_weights_quantize(cx, &w[1], numbers, &params, &failure);
+    usual_floating();
+    assert_done(status);
+    assert_same(collet_ternary_weights_scale(w[0]), collet_ternary_weights_scale(w[1]));
+    assert_same(collet_ternary_weights_bytes(w[0]), collet_ternary_weights_bytes(w[1]));
+    collet_ternary_weights_free(w[0]);
+    collet_ternary_weights_free(w[1]);
+    collet_array_free(numbers);
+}
+
 static void from_bytes(void **state)
 {
     collet_array *codes = random_codes(cx, 40, 1000, 3), *bytes = packed(codes);
@@ -393,6 +412,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(from_codes),
         TEST(from_numbers),
+        TEST(the_callers_rounding_changes_nothing),
         TEST(from_bytes),
         TEST(from_strided_rows),
         TEST(from_numbers_with_short_blocks),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "common/unusual.h"
 #include "directory.h"
 #include "npz_reader.h"
 
@@ -73,6 +74,24 @@ static void same_rows(const collet_extraction_batch *part, const collet_extracti
                                 whole->columns[i] + (size_t)part->first_row * width,
                                 (size_t)part->n_rows * width * sizeof(double));
     }
+}
+
+static void the_callers_rounding_changes_nothing(void **state)
+{
+    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
+    collet_extraction *x = open_with(&options);
+    const collet_extraction_batch *whole = collect(x), *batch;
+
+    (void)state;
+    unusual_floating();
+    collet_extraction *y = open_with(&options);
+    batch = collect(y);
+    collet_floating after = collet_floating_now();
+    usual_floating();
+    assert_false(collet_floating_equal(after, collet_floating_now()));
+    same_rows(batch, whole);
+    collet_extraction_close(x);
+    collet_extraction_close(y);
 }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
@@ -585,6 +604,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_parts_of_the_whole),
+        cmocka_unit_test(the_callers_rounding_changes_nothing),
         cmocka_unit_test(a_receiver_may_end_the_work),
         cmocka_unit_test(an_error_of_the_receiver_stops_the_work),
         cmocka_unit_test(small_batches_come_soon),

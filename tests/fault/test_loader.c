@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "util/floating.h"
+#include <collet/floating.h>
 
 #define MEMBERS                                                                                    \
     "\"version\":\"1.0\",\"priority\":1,\"features\":{\"jit\":false,\"parallel\":false,"           \
@@ -330,20 +330,20 @@ static void changed_since(void **state)
 static void control_is_restored(void **state)
 {
     fixture *f = *state;
-    floating_state before = floating_save();
+    collet_floating before = collet_floating_now();
     f->options.probe = 0;
     fixture_add(f, "flush_to_zero", "bad.so");
     fixture_scan(f);
     assert_string_equal(fixture_record(f, "bad.so", "probe")->code, "not-probed");
     assert_null(open_one(f, "zoo_flush_to_zero", COLLET_UNAVAILABLE));
     assert_string_equal(fixture_record(f, "bad.so", "open")->code, "changes-floating-point");
-    assert_true(floating_equal(before, floating_save()));
+    assert_true(collet_floating_equal(before, collet_floating_now()));
 }
 
 static void rounds(void **state)
 {
     fixture *f = *state;
-    floating_state before = floating_save();
+    collet_floating before = collet_floating_now();
     assert_int_equal(setenv("ZOO_DRIVER_ROUNDS", "capabilities", 1), 0);
     fixture_add(f, "rounds", "bad.so");
     expect(f, "probe", "changes-floating-point", "in its capabilities it changed");
@@ -352,7 +352,7 @@ static void rounds(void **state)
     f->options.probe = 0;
     fixture_scan(f);
     assert_null(open_one(f, "zoo_rounds", COLLET_UNAVAILABLE));
-    assert_true(floating_equal(before, floating_save()));
+    assert_true(collet_floating_equal(before, collet_floating_now()));
     assert_int_equal(unsetenv("ZOO_DRIVER_ROUNDS"), 0);
 }
 

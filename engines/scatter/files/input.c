@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <collet/floating.h>
+
 collet_status collet_scattering_read(const char *morphology, const char *configuration,
                                      collet_dtype dtype, collet_scattering_input **out,
                                      collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     if (!out)
         return collet_fail(err, COLLET_INVALID, "out is NULL");
     *out = NULL;

@@ -8,6 +8,8 @@
 
 #include <collet/scatter.h>
 
+#include <collet/floating.h>
+
 enum { BEAM, ENERGY, CHI, Q, DIMENSIONS };
 
 typedef struct integrals_file {
@@ -142,6 +144,7 @@ collet_status collet_scattering_write_integrals(const char *path,
                                                 const collet_scattering_integrals *in,
                                                 collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     int64_t count;
     scatter_quiet before;
     if (!path || !beams || !energies || !in || n_beams < 1 || n_energies < 1)

@@ -12,10 +12,13 @@
 
 #include <collet/scatter.h>
 
+#include <collet/floating.h>
+
 #define SETTINGS "collet_settings"
 
 void collet_scattering_file_name(double energy, char name[COLLET_SCATTERING_NAME])
 {
+    COLLET_FLOATING_SCOPE;
     locale_t before = collet_numerals_begin();
     snprintf(name, COLLET_SCATTERING_NAME, "Energy_%.2f.h5", energy);
     collet_numerals_end(before);
@@ -106,6 +109,7 @@ collet_status collet_scattering_write(const char *directory, double energy, int6
                                       const collet_scattering_pattern *patterns,
                                       const char *settings, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     char *path = path_of(directory, energy);
     scatter_quiet before;
     if (!path)
@@ -171,6 +175,7 @@ static collet_status open_file(const char *path, hid_t *file, collet_error *err)
 collet_status collet_scattering_written(const char *directory, double energy, const char *settings,
                                         collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     char difference[DIFFERENCE], *path = path_of(directory, energy);
     scatter_quiet before;
     if (!path)
@@ -212,6 +217,7 @@ static int read_set(hid_t file, const char *name, int64_t y, int64_t x, float *v
 collet_status collet_scattering_read_pattern(const char *directory, double energy, int64_t beam,
                                              int64_t y, int64_t x, float *values, collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     char name[48], *path = path_of(directory, energy);
     scatter_quiet before;
     if (!path)

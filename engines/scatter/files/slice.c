@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <collet/floating.h>
+
 typedef struct slice_reader {
     scatter_reader base; /* first: work functions get its address */
     int64_t material, at;
@@ -172,6 +174,7 @@ collet_status collet_scattering_read_slice(const char *morphology, int64_t mater
                                            uint32_t axis, int64_t at, collet_scattering_slice *out,
                                            collet_error *err)
 {
+    COLLET_FLOATING_SCOPE;
     if (!morphology || !out || field > COLLET_SCATTERING_PSI || axis > 2)
         return collet_fail(err, COLLET_INVALID, "%s",
                            !morphology ? "morphology is NULL"

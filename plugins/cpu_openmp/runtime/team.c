@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <collet/floating.h>
+
 /*
  * A caller owns one job of the table for the time of its call. The pieces of a job are grouped in
  * parts, one for each thread that can be of use: a thread begins with the part of its number, whose
@@ -401,6 +403,8 @@ static bool help(job *j, const worker *w)
         if (!joined && !join(PART_THREADS(word)))
             return false;
         joined = true;
+        /* A thread inherits the state of its creator, and what pieces call may change it. */
+        (void)collet_floating_begin();
         move_away(atomic_load_explicit(&j->processor, memory_order_relaxed));
         atomic_store_explicit(&team.members[thread].job, 1 + (int32_t)(j - team.jobs),
                               memory_order_relaxed);

@@ -96,6 +96,32 @@ static void roads_agree(void **state)
     assert_true(several_passes > 0);
 }
 
+static void the_callers_rounding_changes_nothing(void **state)
+{
+    static const int64_t shape[] = {5, 9, 11};
+    collet_scattering_constants constants[ENERGIES * MATERIALS];
+    char name[2][COLLET_SCATTERING_NAME];
+    double *patterns[2];
+    morphology m;
+    (void)state;
+    make_random(&m, shape, 2, 0, 0);
+    collet_scattering_options o = options_of(&m, shape, constants);
+    for (int i = 0; i < 2; i++) {
+        if (i)
+            unusual_floating();
+        patterns[i] = patterns_of(cx, &o);
+        collet_scattering_file_name(280.121, name[i]);
+        usual_floating();
+    }
+    assert_string_equal(name[0], "Energy_280.12.h5");
+    assert_string_equal(name[1], name[0]);
+    assert_memory_equal(patterns[0], patterns[1],
+                        ENERGIES * (size_t)(shape[1] * shape[2]) * sizeof *patterns[0]);
+    free(patterns[0]);
+    free(patterns[1]);
+    free_morphology(&m);
+}
+
 /* Where Ewald's sphere leaves the slices by less than half of one, the nearest slice is none. */
 static void nearest_slices_end_with_the_sphere(void **state)
 {
@@ -521,6 +547,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roads_agree),
+        cmocka_unit_test(the_callers_rounding_changes_nothing),
         cmocka_unit_test(nearest_slices_end_with_the_sphere),
         cmocka_unit_test(energies_do_not_meet),
         cmocka_unit_test(balls_scatter_as_computed),
