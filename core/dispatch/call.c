@@ -86,10 +86,9 @@ static collet_status check_outputs(frame *f)
                 "and cannot be written",
                 f->op->name, op_operand_name(f->op, i, name));
         if (a->storage->readonly)
-            return context_fail(
-                f->cx, COLLET_INVALID,
-                "%s: %s wraps memory with COLLET_WRAP_READONLY and cannot be written", f->op->name,
-                op_operand_name(f->op, i, name));
+            return context_fail(f->cx, COLLET_INVALID,
+                                "%s: %s wraps read-only memory and cannot be written", f->op->name,
+                                op_operand_name(f->op, i, name));
         for (uint32_t k = 0; k < i; k++)
             if (f->arrays[k] && array_overlaps(a, f->arrays[k]))
                 return context_fail(f->cx, COLLET_INVALID, "%s: %s and %s overlap", f->op->name,

@@ -51,8 +51,8 @@ static collet_status argument_check(collet_context *cx, const collet_sequence *s
     if (s->arguments[k] != SEQUENCE_NONE && s->slots[s->arguments[k]].writes &&
         a->storage->readonly)
         return context_fail(cx, COLLET_INVALID,
-                            "collet_sequence_run: argument %u is written, but wraps memory with "
-                            "COLLET_WRAP_READONLY",
+                            "collet_sequence_run: argument %u is written, but wraps read-only "
+                            "memory",
                             k);
     return COLLET_OK;
 }

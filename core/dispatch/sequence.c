@@ -363,8 +363,8 @@ collet_status collet_sequence_end(collet_context *cx, collet_sequence **out, uin
     collet_sequence *s = cx->recording;
     if (!s)
         return context_fail(cx, COLLET_INVALID,
-                            "collet_sequence_end: the context does not record; call "
-                            "collet_sequence_begin first");
+                            "collet_sequence_end: the context does not record; begin a "
+                            "recording first");
     if (count && !arguments)
         return context_fail(cx, COLLET_INVALID,
                             "collet_sequence_end: the list of arguments is NULL");

@@ -7,7 +7,7 @@
 #include "array.h"
 #include "runtime/context.h"
 
-#define READONLY "the array wraps memory with COLLET_WRAP_READONLY and cannot be written"
+#define READONLY "the array wraps read-only memory and cannot be written"
 
 static collet_status host_ready(collet_context *cx, const collet_array *a, const void *address,
                                 size_t bytes, const char *what)
@@ -137,8 +137,8 @@ collet_status array_acquirable(collet_context *cx, const char *what, const colle
     if (!a)
         return context_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
     if (!(access & (COLLET_READ | COLLET_WRITE)) || access & ~(COLLET_READ | COLLET_WRITE))
-        return context_fail(cx, COLLET_INVALID, "%s: access is not COLLET_READ or COLLET_WRITE",
-                            what);
+        return context_fail(cx, COLLET_INVALID, "%s: access is %d, not reading, writing or both",
+                            what, access);
     if ((access & COLLET_WRITE) && a->repeats)
         return context_fail(cx, COLLET_INVALID,
                             "%s: the view repeats elements and cannot be written", what);

@@ -155,6 +155,23 @@ static device *find_device(collet_context *cx, dl_device where)
     return NULL;
 }
 
+static collet_status refuse_dtype(const char *what, dl_type type, collet_error *err)
+{
+    static const char *const kinds[] = {"int",    "uint",    "float", "a handle",
+                                        "bfloat", "complex", "bool"}; /* by DLPack's code */
+    int known = type.code < sizeof kinds / sizeof *kinds;
+    if (type.lanes != 1)
+        return collet_fail(
+            err, COLLET_UNSUPPORTED,
+            "%s: elements of the tensor are vectors of %u numbers; give them an axis", what,
+            type.lanes);
+    return collet_fail(
+        err, COLLET_UNSUPPORTED,
+        "%s: the tensor is %s of %u bits, which is no dtype here: convert it where it "
+        "is, for example to float of 32 bits",
+        what, known ? kinds[type.code] : "of another kind", type.bits);
+}
+
 static collet_status check(const tensor *t, collet_dtype *dtype, collet_error *err)
 {
     static const char what[] = "collet_array_from_dlpack";
@@ -165,9 +182,7 @@ static collet_status check(const tensor *t, collet_dtype *dtype, collet_error *e
                            t->version.major, t->version.minor, DLPACK_MAJOR);
     *dtype = dtype_of(in->dtype);
     if (!*dtype)
-        return collet_fail(err, COLLET_UNSUPPORTED,
-                           "%s: no dtype has DLPack's type code %u with %u bits in %u lanes", what,
-                           in->dtype.code, in->dtype.bits, in->dtype.lanes);
+        return refuse_dtype(what, in->dtype, err);
     if (in->ndim < 0 || in->ndim > COLLET_MAX_DIMS)
         return collet_fail(err, COLLET_UNSUPPORTED,
                            "%s: the tensor has %d axes; 0 to %d are supported", what, in->ndim,
@@ -187,7 +202,7 @@ static collet_status from_device(collet_context *cx, collet_array **out, collet_
     if (!d)
         return context_fail(cx, COLLET_UNSUPPORTED,
                             "%s: no device in use has the memory of device %d of DLPack's type %d; "
-                            "choose its backend by collet_set_backend",
+                            "choose its backend first",
                             what, in->device.id, in->device.type);
     collet_status status =
         array_wrapping(what, &a, dtype, in->ndim, in->shape, in->strides, flags, context_error(cx));

@@ -418,8 +418,10 @@ static collet_status lost(const storage *s, collet_error *err)
 static collet_status busy_check(const storage *s, int32_t access, collet_error *err)
 {
     if (s->acquired == ACQUIRED_FOR_WRITING || (s->acquired && access & COLLET_WRITE))
-        return collet_fail(err, COLLET_BUSY,
-                           "an array is between collet_array_acquire and collet_array_release");
+        return collet_fail(
+            err, COLLET_BUSY,
+            "an array is in use outside of libcore, by the program or as a tensor of "
+            "DLPack in another library, until it is released there");
     return COLLET_OK;
 }
 

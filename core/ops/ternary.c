@@ -72,7 +72,7 @@ static collet_status check_adjacent(const op *o, const op_shapes *v, uint32_t op
         return COLLET_OK;
     return collet_fail(err, COLLET_INVALID,
                        "%s: the bytes of a row of %s are %" PRId64
-                       " apart; packed rows are adjacent along their last axis (collet_copy)",
+                       " apart; packed rows are adjacent along their last axis: copy them",
                        o->name, op_operand_name(o, operand, name), w->strides[w->ndim - 1]);
 }
 
@@ -101,9 +101,8 @@ static collet_status check_format(const op *o, uint32_t format, int has_scale, c
 {
     if (format >= COLLET_TERNARY_FORMATS)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: there is no format %" PRIu32 "; COLLET_TERNARY_T2 to _TQ1_0 are 0 "
-                           "to %d",
-                           o->name, format, COLLET_TERNARY_FORMATS - 1);
+                           "%s: there is no format %" PRIu32 "; t2 to tq1_0 are 0 to %d", o->name,
+                           format, COLLET_TERNARY_FORMATS - 1);
     if (has_scale && !has_blocks(format))
         return collet_fail(err, COLLET_INVALID, "%s: %s has no scale; use an array of its own",
                            o->name, format_names[format]);
@@ -129,8 +128,7 @@ static collet_status check_activations(const char *who, uint32_t activations, fl
 {
     if (activations > COLLET_TERNARY_F32)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: there are no activations %" PRIu32
-                           "; COLLET_TERNARY_INT8 is 0, _TERNARY 1, _F32 2",
+                           "%s: there are no activations %" PRIu32 "; int8 is 0, ternary 1, f32 2",
                            who, activations);
     return check_threshold(who, threshold, activations == COLLET_TERNARY_TERNARY, err);
 }
@@ -142,9 +140,8 @@ collet_status op_rule_ternary_quantize(const op *o, op_shapes *views, const void
     (void)views;
     if (p->mode > COLLET_TERNARY_ABSMEAN)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: there is no mode %" PRIu32
-                           "; COLLET_TERNARY_THRESHOLD is 0, COLLET_TERNARY_ABSMEAN 1",
-                           o->name, p->mode);
+                           "%s: there is no mode %" PRIu32 "; threshold is 0, absmean 1", o->name,
+                           p->mode);
     return check_threshold(o->name, p->threshold, p->mode == COLLET_TERNARY_THRESHOLD, err);
 }
 

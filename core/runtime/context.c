@@ -100,7 +100,7 @@ collet_status context_ready(collet_context *cx, const char *what)
     if (status == COLLET_OK && cx->recording)
         status = context_fail(cx, COLLET_BUSY,
                               "%s: the context records a sequence, to which only calls can be "
-                              "added; call collet_sequence_end first",
+                              "added; end the recording first",
                               what);
     return status;
 }

@@ -64,7 +64,7 @@ static collet_status check_activations(ternary_call *call, uint32_t index, uint3
     if (activations > COLLET_TERNARY_F32)
         return collet_fail(&call->error, COLLET_INVALID,
                            "ternary network: layer %" PRIu32 ": there are no activations %" PRIu32
-                           "; COLLET_TERNARY_INT8 is 0, _TERNARY 1, _F32 2",
+                           "; int8 is 0, ternary 1, f32 2",
                            index, activations);
     if (!isfinite(threshold) || threshold < 0)
         return collet_fail(&call->error, COLLET_INVALID,

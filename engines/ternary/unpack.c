@@ -88,9 +88,7 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
         status = collet_fail(&call->error, COLLET_INVALID, "%s: is not packed", source.text);
     else if (what > COLLET_TERNARY_WRITE_BYTES)
         status = collet_fail(&call->error, COLLET_INVALID,
-                             "%s: to be unpacked as %u; COLLET_TERNARY_WRITE_CODES to _BYTES are 0 "
-                             "to 2",
-                             source.text, what);
+                             "%s: to be unpacked as %u, which is not 0 to 2", source.text, what);
     if (status == COLLET_OK)
         status = collet_spool_check_input(path, ternary_file_path(file), &call->error);
     if (status == COLLET_OK)

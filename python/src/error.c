@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static PyObject *types[COLLET_STATUS_COUNT];
 
@@ -66,13 +67,32 @@ int error_add_types(PyObject *module)
     return 0;
 }
 
+/* `text` without the names of C functions before a colon: Python's traceback says which call it is.
+ * They are nowhere else in texts of libcore and the engines. */
+static void take_functions_out(const char *text, char out[COLLET_ERROR_TEXT])
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t n = 0;
+    while (*text && n < COLLET_ERROR_TEXT - 1) {
+        size_t length = strncmp(text, "collet_", 7) ? 0 : strspn(text, letters);
+        int first = !n || (n >= 2 && !memcmp(out + n - 2, ": ", 2));
+        if (length && first && text[length] == ':' && text[length + 1] == ' ')
+            text += length + 2;
+        else
+            out[n++] = *text++;
+    }
+    out[n] = 0;
+}
+
 void *error_raise(collet_status status, const char *text)
 {
+    char shown[COLLET_ERROR_TEXT];
     if (PyErr_Occurred())
         return NULL; /* of a callback, and more exact */
     if (status <= COLLET_OK || status >= COLLET_STATUS_COUNT)
         status = COLLET_OK;
-    PyErr_SetString(types[status], text && *text ? text : collet_status_text(status));
+    take_functions_out(text && *text ? text : collet_status_text(status), shown);
+    PyErr_SetString(types[status], shown);
     return NULL;
 }
 

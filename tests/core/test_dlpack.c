@@ -242,7 +242,10 @@ static void refuse(world w, const tensor *t, collet_status status, const char *r
 /* Nothing is deleted: the tensor remains the caller's. */
 static void what_does_not_fit_is_refused(void **state)
 {
-    static const dl_type none[] = {{6, 8, 1}, {2, 32, 4}, {2, 8, 1}, {0, 16, 1}, {3, 64, 1}};
+    static const dl_type none[] = {{6, 8, 1}, {2, 32, 4}, {2, 8, 1}, {0, 16, 1}, {9, 8, 1}};
+    static const char *const texts[] = {"the tensor is bool of 8 bits, which is no dtype here",
+                                        "vectors of 4 numbers", "float of 8 bits", "int of 16 bits",
+                                        "of another kind of 8 bits"};
     (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     const tensor good = sample();
@@ -252,7 +255,7 @@ static void what_does_not_fit_is_refused(void **state)
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         t = good;
         t.dl_tensor.dtype = none[i];
-        refuse(w, &t, COLLET_UNSUPPORTED, "no dtype has DLPack's type code");
+        refuse(w, &t, COLLET_UNSUPPORTED, texts[i]);
     }
     t = good;
     t.dl_tensor.ndim = COLLET_MAX_DIMS + 1;

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors name what a user of Python wrote, not functions and constants of C."""
+
+import ctypes
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import collet
+from collet import _core, op, scatter, ternary
+
+ROOT = pathlib.Path(__file__).parents[2]
+if not hasattr(np, "from_dlpack"):
+    pytest.skip("this NumPy has no from_dlpack", allow_module_level=True)
+X = collet.asarray(np.arange(6.0).reshape(2, 3))
+
+
+class Tensor:
+    """A tensor of DLPack whose elements have a code, bits and lanes that no array has."""
+
+    def __init__(self, *dtype):
+        self.dtype = bytes(dtype)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **_):
+        capsule = np.zeros(4).__dlpack__()
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.argtypes, pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
+        ctypes.memmove(pointer(capsule, b"dltensor") + 20, self.dtype, len(self.dtype))
+        return capsule
+
+
+def written_while_shared():
+    view = np.from_dlpack(X)
+    X[0] = view[0, 0]
+
+
+def written_read_only(function):
+    values = np.zeros(3)
+    values.flags.writeable = False
+    function(collet.asarray(values, copy=False))
+
+
+WRONG = {
+    "shared": written_while_shared,
+    "read-only": lambda: written_read_only(lambda x: op.neg(x, out=x)),
+    "read-only write": lambda: written_read_only(lambda x: x._write(bytes(24))),
+    "bool tensor": lambda: collet.from_dlpack(Tensor(6, 8)),
+    "int16 tensor": lambda: collet.from_dlpack(Tensor(0, 16)),
+    "f128 tensor": lambda: collet.from_dlpack(Tensor(2, 128)),
+    "bytes": lambda: X._write(b"12"),
+    "backend": lambda: collet.set_backend("nothing"), "memory": lambda: collet.memory("nothing"),
+    "peak": lambda: collet.reset_peak("nothing"), "auto": lambda: collet.memory("auto"),
+    "reshape": lambda: X.reshape(4), "permute": lambda: X.transpose(0, 0),
+    "slice": lambda: X._slice(0, 5, 1, 1), "broadcast": lambda: X.broadcast_to(5, 5),
+    "extent": lambda: collet.empty(-1), "size": lambda: collet.empty((2**40, 2**40)),
+    "vectors": lambda: collet.from_dlpack(Tensor(2, 16, 4)),
+    "memory of an array": lambda: collet.zeros(2**55), "op": lambda: op.get("nothing"),
+    "shapes": lambda: op.add(np.ones(2), np.ones(3)), "dtypes": lambda: op.exp(np.ones(2, "i4")),
+    "format": lambda: op.ternary_pack(np.zeros((1, 4), "i1"), format=9),
+    "mode": lambda: op.ternary_quantize(np.zeros((1, 4)), mode=9),
+    "activations": lambda: op.ternary_linear(np.zeros((1, 4), "u1"), np.zeros((1, 4), "f4"),
+                                             activations=9),
+    "rows": lambda: op.ternary_unpack(np.zeros((4, 8), "u1").T),
+    "weights": lambda: ternary.Weights.quantize(np.full((1, 4), np.nan)),
+    "codes": lambda: ternary.Weights.from_codes(np.full((1, 4), 3, "i1")),
+    "network": lambda: ternary.Network([]), "file": lambda: ternary.File("/nowhere/a.t2"),
+    "columns": lambda: ternary.Network([ternary.Linear(ternary.Weights.quantize(np.ones((1, 4))))
+                                        ])(np.ones(3)),
+    "pattern": lambda: scatter.read_pattern("/nowhere", 285.0, (2, 2)),
+    "timestamp": lambda: _core.timestamp("nothing"), "queue": lambda: _core.native_queue("nothing"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_errors_have_no_names_of_c(case):
+    with pytest.raises((collet.Error, ValueError, BufferError)) as caught:
+        WRONG[case]()
+    text = str(caught.value)
+    assert text and not re.search(r"collet_|COLLET_|->|\bNULL\b|type code", text), text
+
+
+def test_what_they_say():
+    for case, error, text in (
+            ("shared", collet.BusyError, "in use outside of libcore.*DLPack in another library"),
+            ("read-only", collet.InvalidError, "wraps read-only memory"),
+            ("bool tensor", collet.UnsupportedError, "the tensor is bool of 8 bits"),
+            ("int16 tensor", collet.UnsupportedError, "int of 16 bits.*convert it"),
+            ("format", collet.InvalidError, "no format 9; t2 to tq1_0 are 0 to 4")):
+        with pytest.raises(error, match=text):
+            WRONG[case]()
+
+
+def test_texts_in_c():
+    """A function is only named before a colon, where the extension takes it out."""
+    settings = re.findall(r'"(COLLET_[A-Z_]+)"', (ROOT / "core/runtime/config.h").read_text())
+    wrong = []
+    for file in [*ROOT.glob("core/**/*.c"), *ROOT.glob("engines/**/*.c")]:
+        if "plugins" in file.parts:  # of plugins to their authors
+            continue
+        for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r"/\*.*?\*/", "", file.read_text(),
+                                                              flags=re.S)):
+            rest = re.sub(r"^collet_\w+(: |$)", "", text)
+            names = [n for n in re.findall(r"\b(?:collet_[a-z]|COLLET_[A-Z])\w*", rest)
+                     if n not in settings]
+            if names and text not in ("COLLET_EXTRACTION_OVERWRITE)",):
+                wrong.append(f"{file.relative_to(ROOT)}: {text}")
+    assert not wrong, wrong
