@@ -38,7 +38,7 @@ typedef struct frame {
 
 static collet_status take_operand(frame *f, uint32_t i, const collet_array *a)
 {
-    char name[24];
+    char name[OP_OPERAND_TEXT];
     f->arrays[i] = a;
     f->views.operand[i] = (struct op_view){.shape = NULL};
     if (!a) {
@@ -74,7 +74,7 @@ static collet_status take_operands(frame *f, collet_array *const *outs,
 
 static collet_status check_outputs(frame *f)
 {
-    char name[24], other[24];
+    char name[OP_OPERAND_TEXT], other[OP_OPERAND_TEXT];
     for (uint32_t i = 0; i < f->op->n_out; i++) {
         const collet_array *a = f->arrays[i];
         if (!a)

@@ -39,24 +39,124 @@ collet_status op_take_params(const op *o, const void *params, void *copy, const 
                     : COLLET_OK;
 }
 
+/* ---- Dtypes ---------------------------------------------------------------------------------- */
+
+/* A signature compared with the operands that are there. */
+typedef struct misfit {
+    const char *letters;
+    collet_dtype first; /* of operand 0, under the signature */
+    uint32_t wrong;     /* bit i: operand i does not fit */
+} misfit;
+
+static misfit compare(const op *o, const char *letters, const op_shapes *views)
+{
+    collet_dtype own = op_letter_dtype(letters[0]);
+    misfit m = {letters, own ? own : views->operand[0].dtype, 0};
+    for (uint32_t i = 0; i < o->n_out + o->n_in; i++) {
+        const struct op_view *v = &views->operand[i];
+        if (v->shape && v->dtype && !op_letter_fits(letters[i], v->dtype, m.first))
+            m.wrong |= 1u << i;
+    }
+    return m;
+}
+
+/* The signatures that fit all but the fewest operands. */
+static uint32_t nearest(const op *o, const op_shapes *views, misfit found[OP_SIG_MAX])
+{
+    uint32_t count = 0;
+    int fewest = COLLET_MAX_OPERANDS + 1;
+    for (uint32_t s = 0; s < o->sig_count; s++) {
+        misfit m = compare(o, o->sig[s], views);
+        int wrong = __builtin_popcount(m.wrong);
+        if (wrong < fewest)
+            count = 0;
+        if (wrong <= fewest)
+            found[count++] = m;
+        fewest = wrong < fewest ? wrong : fewest;
+    }
+    return count;
+}
+
+static const char *dtype_of(const struct op_view *v)
+{
+    return !v->shape ? "absent" : v->dtype ? collet_dtype_name(v->dtype) : "not determined";
+}
+
+static const char *wanted(const misfit *m, uint32_t operand)
+{
+    char letter = m->letters[operand];
+    return letter == '*' ? "any real dtype"
+                         : collet_dtype_name(letter == '=' ? m->first : op_letter_dtype(letter));
+}
+
+/* Whether the signatures blame one operand, or say the same of several. */
+static int agree(const misfit *found, uint32_t count)
+{
+    for (uint32_t s = 1; s < count; s++) {
+        if (found[s].wrong != found[0].wrong)
+            return 0;
+        for (uint32_t i = 0; i < COLLET_MAX_OPERANDS; i++)
+            if ((found[0].wrong >> i & 1) && (found[0].wrong & (found[0].wrong - 1)) &&
+                strcmp(wanted(&found[s], i), wanted(&found[0], i)) != 0)
+                return 0;
+    }
+    return count && found[0].wrong;
+}
+
+/* "info (output 1) is i64 and must be i32, f32 or f64" */
+static void add_wrong(text_buffer *t, const op *o, const op_shapes *views, const misfit *found,
+                      uint32_t count)
+{
+    char name[OP_OPERAND_TEXT];
+    const char *joint = "";
+    for (uint32_t i = 0; i < o->n_out + o->n_in; i++) {
+        if (!(found[0].wrong >> i & 1))
+            continue;
+        text_add(t, "%s%s is %s and must be %s", joint, op_operand_name(o, i, name),
+                 dtype_of(&views->operand[i]), wanted(&found[0], i));
+        for (uint32_t s = 1; s < count; s++)
+            if (strcmp(wanted(&found[s], i), wanted(&found[0], i)) != 0)
+                text_add(t, "%s%s", s + 1 < count ? ", " : " or ", wanted(&found[s], i));
+        joint = ", ";
+    }
+}
+
+/* "out is i32, x is i32; the accepted dtypes of (out, x) nearest to these are: (f32, f32), (f64,
+ * f64)" */
+static void add_all(text_buffer *t, const op *o, const op_shapes *views, const misfit *found,
+                    uint32_t count)
+{
+    uint32_t operands = o->n_out + o->n_in;
+    char name[OP_OPERAND_TEXT];
+    for (uint32_t i = 0; i < operands; i++)
+        text_add(t, "%s%s is %s", i ? ", " : "", op_operand_name(o, i, name),
+                 dtype_of(&views->operand[i]));
+    text_add(t, "; the accepted dtypes of (");
+    for (uint32_t i = 0; i < operands; i++)
+        text_add(t, "%s%s", i ? ", " : "", o->operand[i].name);
+    text_add(t, ") nearest to these are:");
+    for (uint32_t s = 0; s < count; s++) {
+        text_add(t, "%s (", s ? "," : "");
+        for (uint32_t i = 0; i < operands; i++)
+            text_add(t, "%s%s", i ? ", " : "",
+                     found[s].letters[i] == '=' && !op_letter_dtype(found[s].letters[0])
+                         ? "the same"
+                         : wanted(&found[s], i));
+        text_add(t, ")");
+    }
+}
+
 collet_status op_dtype_error(const op *o, const op_shapes *views, collet_error *err)
 {
     text_buffer t;
-    char name[24];
+    misfit found[OP_SIG_MAX];
+    uint32_t count = nearest(o, views, found);
     text_clear(&t);
     text_add(&t, "%s: ", o->name);
-    for (uint32_t i = 0; i < o->n_out + o->n_in; i++) {
-        const struct op_view *v = &views->operand[i];
-        text_add(&t, "%s%s is %s", i ? ", " : "", op_operand_name(o, i, name),
-                 !v->shape  ? "absent"
-                 : v->dtype ? collet_dtype_name(v->dtype)
-                            : "not determined");
-    }
-    text_add(&t, "; accepted (outputs:inputs, ");
-#define LETTER(NAME, id, size, text, letter) text_add(&t, "%c=%s ", letter, text);
-    COLLET_DTYPE_LIST(LETTER)
-#undef LETTER
-    text_add(&t, "*=any real, '='=as output 0): %s", o->sigs);
+    if (agree(found, count))
+        add_wrong(&t, o, views, found, count);
+    else
+        add_all(&t, o, views, found, count);
     return collet_fail(err, COLLET_DTYPE, "%s", t.bytes);
 }
 
@@ -71,14 +171,18 @@ collet_status op_check_scalars(const op *o, const op_shapes *views, const void *
     collet_dtype to = views->operand[0].dtype;
     for (uint32_t k = 0; k < o->field_count; k++) {
         const collet_op_field *f = op_field(o, k);
+        char name[OP_OPERAND_TEXT];
         collet_scalar value;
         if (f->kind != COLLET_FIELD_SCALAR)
             continue;
         memcpy(&value, (const char *)params + f->offset, sizeof value);
-        if (!collet_dtype_size(value.dtype) || (is_complex(value.dtype) && !is_complex(to)))
-            return collet_fail(err, COLLET_DTYPE, "%s: %s of dtype %s does not fit an array of %s",
+        if (!collet_dtype_size(value.dtype))
+            return collet_fail(err, COLLET_DTYPE, "%s: %s has the dtype %d, which is none; set it",
+                               o->name, f->name, (int)value.dtype);
+        if (is_complex(value.dtype) && !is_complex(to))
+            return collet_fail(err, COLLET_DTYPE, "%s: %s is %s and must be real, since %s is %s",
                                o->name, f->name, collet_dtype_name(value.dtype),
-                               collet_dtype_name(to));
+                               op_operand_name(o, 0, name), collet_dtype_name(to));
     }
     return COLLET_OK;
 }

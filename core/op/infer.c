@@ -23,7 +23,7 @@ static const int64_t dense[COLLET_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
 static collet_status operand_error(const op *o, uint32_t i, const collet_error *why,
                                    collet_error *err)
 {
-    char name[24];
+    char name[OP_OPERAND_TEXT];
     return collet_fail(err, why->status, "%s: %s: %s", o->name, op_operand_name(o, i, name),
                        why->text);
 }
@@ -33,7 +33,7 @@ static collet_status take_spec(inference *f, uint32_t i, const collet_array_spec
 {
     struct op_view *v = &f->views.operand[i];
     int output = i < f->op->n_out, infers = output && spec->ndim == COLLET_INFER;
-    char name[24];
+    char name[OP_OPERAND_TEXT];
     collet_error why;
     int64_t size;
     *v = (struct op_view){0};
@@ -78,7 +78,7 @@ static collet_status give_spec(const inference *f, uint32_t k, collet_array_spec
                                collet_error *err)
 {
     const struct op_view *v = &f->views.operand[k];
-    char name[24];
+    char name[OP_OPERAND_TEXT];
     collet_error why;
     int64_t size;
     int known = v->ndim >= 0;

@@ -106,6 +106,11 @@ int op_has_sigs(const op *a, const op *b);
 #define OP_SIG_TEXT 64
 const char *op_sig_text(const op *o, uint64_t sig, char text[OP_SIG_TEXT]);
 
+/* The dtype of a letter; COLLET_DTYPE_NONE for '*' and '='. */
+collet_dtype op_letter_dtype(char letter);
+/* Whether the dtype fits a letter of a signature whose operand 0 has the dtype `first`. */
+int op_letter_fits(char letter, collet_dtype d, collet_dtype first);
+
 /* 1 if the dtypes packed in `sig` (absent operands 0) are accepted. */
 int op_accepts(const op *o, uint64_t sig);
 
@@ -137,7 +142,7 @@ static inline collet_status op_params(const op *o, const void *params, void *cop
 /* Writes collet_op_defaults, params_size bytes. */
 void op_defaults(const op *o, int32_t ndim, void *params);
 
-/* DTYPE, with the dtypes that are there and those that are accepted. */
+/* DTYPE: which operands have which dtype, and what they must be. */
 collet_status op_dtype_error(const op *o, const op_shapes *views, collet_error *err);
 
 /* Each SCALAR of the parameters must fit the dtype of output 0: DTYPE. */
@@ -168,8 +173,9 @@ static inline collet_status op_check(const op *o, uint64_t sig, op_shapes *views
 /* Merges neighbouring axes that are contiguous to each other in every view (elementwise ops). */
 void op_merge_axes(op_shapes *views, uint32_t count, op_scratch *scratch);
 
-/* "output 0", "input 2", ... of operand i. */
-const char *op_operand_name(const op *o, uint32_t operand, char buffer[24]);
+/* "info (output 1)"; "input 2" where the definition has no name. Returns `buffer`. */
+#define OP_OPERAND_TEXT 48
+const char *op_operand_name(const op *o, uint32_t operand, char buffer[OP_OPERAND_TEXT]);
 
 /* collet_op_infer of an op. */
 collet_status op_infer(const op *o, const collet_array_spec *ins, const void *params,

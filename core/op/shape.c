@@ -19,7 +19,7 @@ typedef struct binding {
 static collet_status mismatch(const op *o, const op_shapes *v, uint32_t a, uint32_t b,
                               collet_error *err)
 {
-    char name_a[24], name_b[24];
+    char name_a[OP_OPERAND_TEXT], name_b[OP_OPERAND_TEXT];
     text_buffer t;
     text_clear(&t);
     text_add(&t, "%s: %s is ", o->name, op_operand_name(o, a, name_a));
@@ -277,14 +277,15 @@ int64_t *op_open(op_shapes *views, uint32_t k)
 collet_status op_shape_error(const op *o, const op_shapes *v, const char *why, collet_error *err)
 {
     text_buffer t;
+    char name[OP_OPERAND_TEXT];
     text_clear(&t);
     text_add(&t, "%s: ", o->name);
     if (v->operand[0].shape && v->operand[0].ndim >= 0) {
-        text_add(&t, "output 0 is ");
+        text_add(&t, "%s is ", op_operand_name(o, 0, name));
         text_add_shape(&t, v->operand[0].ndim, v->operand[0].shape);
         text_add(&t, ", ");
     }
-    text_add(&t, "input 0 is ");
+    text_add(&t, "%s is ", op_operand_name(o, o->n_out, name));
     text_add_shape(&t, v->operand[o->n_out].ndim, v->operand[o->n_out].shape);
     text_add(&t, "; %s", why);
     return collet_fail(err, COLLET_SHAPE, "%s", t.bytes);

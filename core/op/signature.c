@@ -11,8 +11,7 @@
 static const char dtype_letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(DTYPE_LETTER)};
 #undef DTYPE_LETTER
 
-/* COLLET_DTYPE_NONE for '*', '=' and unknown letters. */
-static collet_dtype letter_dtype(char c)
+collet_dtype op_letter_dtype(char c)
 {
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
         if (dtype_letters[d] == c)
@@ -22,14 +21,14 @@ static collet_dtype letter_dtype(char c)
 
 static int letter_known(char c)
 {
-    return c && (c == '*' || c == '=' || letter_dtype(c));
+    return c && (c == '*' || c == '=' || op_letter_dtype(c));
 }
 
 static uint64_t pack_sig(const char *letters, uint32_t count)
 {
     uint64_t sig = 0;
     for (uint32_t i = 0; i < count; i++) {
-        collet_dtype d = letter_dtype(letters[i]);
+        collet_dtype d = op_letter_dtype(letters[i]);
         if (!d)
             return 0;
         sig |= COLLET_SIG_AT(i, d);
@@ -110,7 +109,7 @@ static int is_real(collet_dtype d)
     return d > 0 && d < COLLET_DTYPE_COUNT && d != COLLET_C64 && d != COLLET_C128;
 }
 
-static int letter_fits(char letter, collet_dtype d, collet_dtype first)
+int op_letter_fits(char letter, collet_dtype d, collet_dtype first)
 {
     return letter == '*'   ? is_real(d)
            : letter == '=' ? d == first
@@ -121,7 +120,7 @@ static int sig_fits(const op *o, const char *letters, uint64_t sig)
 {
     for (uint32_t i = 0; i < o->n_out + o->n_in; i++) {
         collet_dtype d = sig_dtype(sig, i);
-        if (!letter_fits(letters[i], d, sig_dtype(sig, 0)) &&
+        if (!op_letter_fits(letters[i], d, sig_dtype(sig, 0)) &&
             !(d == COLLET_DTYPE_NONE && o->operand[i].optional))
             return 0;
     }
@@ -168,7 +167,7 @@ int op_signature(const op *o, size_t index, collet_dtype *dtypes)
         }
         for (uint32_t i = count; i-- > 0;) {
             dtypes[i] =
-                letters[i] == '*' ? real_dtype(index % REAL_DTYPES) : letter_dtype(letters[i]);
+                letters[i] == '*' ? real_dtype(index % REAL_DTYPES) : op_letter_dtype(letters[i]);
             index /= letters[i] == '*' ? REAL_DTYPES : 1;
         }
         for (uint32_t i = 1; i < count; i++)
@@ -186,7 +185,7 @@ static collet_dtype first_dtype(const op *o, const char *letters, const op_shape
                                 collet_dtype scalar)
 {
     if (v->operand[0].dtype || letters[0] != '*')
-        return v->operand[0].dtype ? v->operand[0].dtype : letter_dtype(letters[0]);
+        return v->operand[0].dtype ? v->operand[0].dtype : op_letter_dtype(letters[0]);
     for (uint32_t i = 1; i < o->n_out + o->n_in; i++)
         if (letters[i] == '=' && v->operand[i].dtype)
             return v->operand[i].dtype;
@@ -204,8 +203,8 @@ void op_infer_dtypes(const op *o, op_shapes *v, collet_dtype scalar)
             collet_dtype given = v->operand[i].dtype;
             dtypes[i] = given                                ? given
                         : i == 0 || strchr("*=", letters[i]) ? first
-                                                             : letter_dtype(letters[i]);
-            fits = !v->operand[i].shape || letter_fits(letters[i], dtypes[i], first);
+                                                             : op_letter_dtype(letters[i]);
+            fits = !v->operand[i].shape || op_letter_fits(letters[i], dtypes[i], first);
         }
         if (!fits)
             continue;

@@ -32,12 +32,12 @@ collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params, 
 {
     const collet_reduce_params *p = params;
     const struct op_view *in = &views->operand[1];
+    char name[OP_OPERAND_TEXT];
     int64_t shape[COLLET_MAX_DIMS];
     int32_t ndim = 0;
     if (p->axes >> in->ndim)
-        return collet_fail(err, COLLET_INVALID,
-                           "%s: axes 0x%x name more than the %d axes of input 0", o->name, p->axes,
-                           in->ndim);
+        return collet_fail(err, COLLET_INVALID, "%s: axes 0x%x name more than the %d axes of %s",
+                           o->name, p->axes, in->ndim, op_operand_name(o, 1, name));
     for (int32_t i = 0; i < in->ndim; i++) {
         int reduced = (int)(p->axes >> i & 1);
         if (!reduced || p->keepdims)

@@ -61,11 +61,12 @@ collet_status op_rule_fft(const op *o, op_shapes *views, const void *params, col
 collet_status op_rule_fftshift(const op *o, op_shapes *views, const void *params, collet_error *err)
 {
     const collet_fftshift_params *p = params;
+    char name[OP_OPERAND_TEXT];
     const struct op_view *in = &views->operand[1];
     if (p->axes >> in->ndim)
         return collet_fail(err, COLLET_INVALID,
-                           "fftshift: axes 0x%" PRIx32 " name more than the %d axes of input 0",
-                           p->axes, in->ndim);
+                           "fftshift: axes 0x%" PRIx32 " name more than the %d axes of %s", p->axes,
+                           in->ndim, op_operand_name(o, 1, name));
     return op_expect(o, views, 0, in->ndim, in->shape, "the shapes must be the same", err);
 }
 

@@ -64,7 +64,7 @@ static collet_status check_adjacent(const op *o, const op_shapes *v, uint32_t op
                                     collet_error *err)
 {
     const struct op_view *w = &v->operand[operand];
-    char name[24];
+    char name[OP_OPERAND_TEXT];
     int empty = 0;
     for (int32_t i = 0; i < w->ndim; i++)
         empty |= w->shape[i] == 0;
@@ -82,7 +82,7 @@ static collet_status check_bytes(const op *o, const op_shapes *v, uint32_t forma
 {
     int64_t have = last_extent(&v->operand[packed]), weights = last_extent(&v->operand[long_one]);
     int64_t bytes = collet_ternary_bytes(format, weights);
-    char name[24], other[24];
+    char name[OP_OPERAND_TEXT], other[OP_OPERAND_TEXT];
     if (bytes < 0)
         return collet_fail(err, COLLET_SHAPE,
                            "%s: a row of %" PRId64 " weights does not fit %s, whose blocks hold %d",
@@ -186,14 +186,16 @@ collet_status op_rule_ternary_unpack(const op *o, op_shapes *views, const void *
     if (open)
         open[codes->ndim - 1] = most_weights(p->format, last_extent(&views->operand[3]));
     status = check_bytes(o, views, p->format, 3, 0, err);
+    char name[OP_OPERAND_TEXT];
     int64_t blocks = last_extent(codes) / GGUF_BLOCK;
     if (open_scale)
         open_scale[scale->ndim - 1] = blocks;
     if (status == COLLET_OK && scale->shape && last_extent(scale) != blocks)
         return collet_fail(err, COLLET_SHAPE,
-                           "%s: output 1 has %" PRId64 " scales a row; a row of %" PRId64
+                           "%s: %s has %" PRId64 " scales a row; a row of %" PRId64
                            " weights has %" PRId64 " blocks",
-                           o->name, last_extent(scale), last_extent(codes), blocks);
+                           o->name, op_operand_name(o, 1, name), last_extent(scale),
+                           last_extent(codes), blocks);
     return status;
 }
 
@@ -202,7 +204,7 @@ static collet_status check_packed(const op *o, const op_shapes *v, uint32_t oper
                                   collet_error *err)
 {
     int64_t bytes = last_extent(&v->operand[operand]);
-    char name[24];
+    char name[OP_OPERAND_TEXT];
     if (bytes % T2_BYTES)
         return collet_fail(err, COLLET_SHAPE,
                            "%s: %s has rows of %" PRId64 " bytes, no multiple of t2's %d", o->name,
@@ -227,6 +229,7 @@ collet_status op_rule_ternary_matmul(const op *o, op_shapes *views, const void *
                                      collet_error *err)
 {
     const struct op_view *weights = &views->operand[1], *x = &views->operand[2];
+    char name[OP_OPERAND_TEXT], other[OP_OPERAND_TEXT];
     (void)params;
     collet_status status = check_packed(o, views, 1, err);
     if (status != COLLET_OK)
@@ -235,8 +238,9 @@ collet_status op_rule_ternary_matmul(const op *o, op_shapes *views, const void *
         status = check_bytes(o, views, COLLET_TERNARY_T2, 1, 2, err);
     else if (last_extent(x) != last_extent(weights))
         return collet_fail(err, COLLET_SHAPE,
-                           "%s: input 0 has rows of %" PRId64 " bytes, input 1 of %" PRId64,
-                           o->name, last_extent(weights), last_extent(x));
+                           "%s: %s has rows of %" PRId64 " bytes, %s of %" PRId64, o->name,
+                           op_operand_name(o, 1, name), last_extent(weights),
+                           op_operand_name(o, 2, other), last_extent(x));
     else
         status = check_adjacent(o, views, 2, err);
     if (status == COLLET_OK && x->dtype == COLLET_I8 && last_extent(x) > INT8_COLUMNS_MOST)

@@ -3,6 +3,8 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,6 +35,9 @@
 #define OWN_ENCODING ELFDATA2MSB
 #endif
 
+#define MACHINE_TEXT 48
+#define LOONGARCH 258 /* EM_LOONGARCH, which older headers lack */
+
 static collet_status read_exactly(int fd, void *target, uint64_t offset, uint64_t bytes,
                                   refusal *why)
 {
@@ -43,24 +48,71 @@ static collet_status read_exactly(int fd, void *target, uint64_t offset, uint64_
                                 : REFUSE("truncated", "it became shorter while it was read");
 }
 
+static const char *machine_name(unsigned machine, char text[MACHINE_TEXT])
+{
+    static const struct {
+        unsigned machine;
+        const char *name;
+    } names[] = {{EM_386, "x86"},
+                 {EM_X86_64, "x86-64"},
+                 {EM_ARM, "ARM"},
+                 {EM_AARCH64, "AArch64 (ARM)"},
+                 {EM_RISCV, "RISC-V"},
+                 {EM_PPC, "PowerPC"},
+                 {EM_PPC64, "PowerPC"},
+                 {EM_S390, "S/390"},
+                 {EM_MIPS, "MIPS"},
+                 {EM_SPARCV9, "SPARC"},
+                 {EM_IA_64, "Itanium"},
+                 {LOONGARCH, "LoongArch"},
+                 {EM_CUDA, "an NVIDIA GPU"},
+                 {EM_AMDGPU, "an AMD GPU"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].machine == machine)
+            return names[i].name;
+    snprintf(text, MACHINE_TEXT, "the processor with ELF number %u", machine);
+    return text;
+}
+
+/* The other class or byte order. Up to its machine the header is the same in all. */
+static collet_status wrong_kind(const Elf64_Ehdr *h, uint64_t have, refusal *why)
+{
+    char name[MACHINE_TEXT], own[MACHINE_TEXT];
+    int swapped = h->e_ident[EI_DATA] != OWN_ENCODING;
+    int big = swapped == (OWN_ENCODING == ELFDATA2LSB);
+    unsigned bits = h->e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64;
+    unsigned machine = swapped ? __builtin_bswap16(h->e_machine) : h->e_machine;
+    if (h->e_ident[EI_CLASS] != ELFCLASS32 && h->e_ident[EI_CLASS] != ELFCLASS64)
+        return REFUSE("wrong-class", "ELF class %u; this program is 64-bit", h->e_ident[EI_CLASS]);
+    if (h->e_ident[EI_DATA] != ELFDATA2LSB && h->e_ident[EI_DATA] != ELFDATA2MSB)
+        return REFUSE("wrong-class", "byte order %u, which is neither big- nor little-endian",
+                      h->e_ident[EI_DATA]);
+    if (have < offsetof(Elf64_Ehdr, e_version))
+        return REFUSE("truncated", "the ELF header is cut off after %llu bytes",
+                      (unsigned long long)have);
+    return REFUSE("wrong-class",
+                  "built for %s, %u-bit, %s-endian; this program runs on %s, 64-bit, "
+                  "%s-endian",
+                  machine_name(machine, name), bits, big ? "big" : "little",
+                  machine_name(OWN_MACHINE, own), OWN_ENCODING == ELFDATA2LSB ? "little" : "big");
+}
+
 static collet_status check_header(const Elf64_Ehdr *h, uint64_t have, uint64_t size, refusal *why)
 {
+    char name[MACHINE_TEXT], own[MACHINE_TEXT];
     if (have < SELFMAG || memcmp(h->e_ident, ELFMAG, SELFMAG))
         return REFUSE("not-elf", "not an ELF file");
     if (have < EI_NIDENT)
         return REFUSE("truncated", "the ELF header is cut off after %llu bytes",
                       (unsigned long long)have);
-    if (h->e_ident[EI_CLASS] != ELFCLASS64)
-        return REFUSE("wrong-class", "ELF class %u; this program is 64-bit (class 2)",
-                      h->e_ident[EI_CLASS]);
-    if (h->e_ident[EI_DATA] != OWN_ENCODING)
-        return REFUSE("wrong-class", "built for the other byte order");
+    if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != OWN_ENCODING)
+        return wrong_kind(h, have, why);
     if (have < sizeof *h)
         return REFUSE("truncated", "the ELF header is cut off after %llu bytes",
                       (unsigned long long)have);
     if (h->e_machine != OWN_MACHINE)
-        return REFUSE("wrong-machine", "built for machine %u; this program runs on machine %u",
-                      h->e_machine, OWN_MACHINE);
+        return REFUSE("wrong-machine", "built for %s; this program runs on %s",
+                      machine_name(h->e_machine, name), machine_name(OWN_MACHINE, own));
     if (h->e_type != ET_DYN)
         return REFUSE("not-shared-object", "ELF type %u, not a shared object", h->e_type);
     if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phnum == 0 || h->e_phnum > MAX_HEADERS)
@@ -167,4 +219,13 @@ collet_status elf_note_walk(int fd, elf_note_fn visit, void *user, refusal *why)
     }
     free(segments);
     return status;
+}
+
+int elf_note_is_foreign(int fd, refusal *why)
+{
+    Elf64_Ehdr header;
+    memset(&header, 0, sizeof header);
+    ssize_t n = TEMP_FAILURE_RETRY(pread(fd, &header, sizeof header, 0));
+    return n > 0 && check_header(&header, (uint64_t)n, UINT64_MAX, why) != COLLET_OK &&
+           (!strcmp(why->code, "wrong-machine") || !strcmp(why->code, "wrong-class"));
 }

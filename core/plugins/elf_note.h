@@ -21,5 +21,7 @@ typedef collet_status (*elf_note_fn)(void *user, const char *owner, uint32_t typ
  * "malformed-elf": FORMAT; "unreadable": IO; NO_MEMORY.
  */
 collet_status elf_note_walk(int fd, elf_note_fn visit, void *user, refusal *why);
+/* 1, with *why, for an ELF file, also a program, that is "wrong-class" or "wrong-machine". */
+int elf_note_is_foreign(int fd, refusal *why);
 
 #endif

@@ -9,6 +9,7 @@
 #include <collet/collet.h>
 
 #include "capabilities.h"
+#include "elf_note.h"
 #include "probe_cache.h"
 #include "trust.h"
 #include "util/json.h"
@@ -191,6 +192,8 @@ collet_status probing_find_program(const loader_options *o, char **program, coll
     if (status != COLLET_OK || !*program)
         return status;
     status = trust_open(*program, loader_trusted(o), &fd, &why);
+    if (fd >= 0 && elf_note_is_foreign(fd, &why))
+        status = COLLET_FORMAT;
     if (fd >= 0)
         close(fd);
     if (status == COLLET_OK || status == COLLET_IO)
@@ -212,8 +215,10 @@ static collet_status start(const loader_options *o, const char *program, probing
     p->pending = !p->cached && program;
     return p->cached || program
                ? COLLET_OK
-               : probe_report_set(&p->report, "probe-unavailable",
-                                  "collet-probe is not found, or not trusted", NULL, 1, err);
+               : probe_report_set(
+                     &p->report, "probe-unavailable",
+                     "collet-probe is not found, not trusted or built for another processor", NULL,
+                     1, err);
 }
 
 static collet_status conclude(const loader_options *o, const char *program, probing *p,

@@ -30,7 +30,8 @@ typedef struct probing {
 } probing;
 
 /* The path of collet-probe, which the caller frees. NULL: unknown, or, with a warning, not trusted
- * as plugins are; a program that is missing is reported when it is started. NO_MEMORY. */
+ * as plugins are or built for another processor; one that is missing is reported when it is
+ * started. NO_MEMORY. */
 collet_status probing_find_program(const loader_options *options, char **program,
                                    collet_error *err);
 

@@ -171,6 +171,20 @@ static void add_reason(text_buffer *t, const collet_runtime *r, size_t index)
     text_add(t, ": %s", reason);
 }
 
+/* There may be refused files whose names are those of no backend. */
+static void add_no_plugin(text_buffer *t, const collet_runtime *r)
+{
+    const collet_plugin_record *record;
+    text_add(t, ": no plugin was found in the search path");
+    for (size_t i = 0; (record = record_at(r->records, i)); i++)
+        if (!record->accepted && strcmp(record->stage, "search") &&
+            strcmp(record->code, "no-manifest")) {
+            text_add(t, " (%s: %s)", record->path, record->reason);
+            break;
+        }
+    text_add(t, "; COLLET_PLUGIN_PATH sets other directories (backend-info --why shows each step)");
+}
+
 /* All devices of all usable backends. */
 static collet_status all_devices(collet_runtime *r, selection *s, collet_error *err)
 {
@@ -186,10 +200,8 @@ static collet_status all_devices(collet_runtime *r, selection *s, collet_error *
     text_add(&t, "no backend can be used");
     for (size_t i = 0; i < r->backend_count; i++)
         add_reason(&t, r, i);
-    text_add(&t, r->backend_count ? ""
-                                  : ": no plugin was found in the search path; "
-                                    "COLLET_PLUGIN_PATH sets other directories (backend-info "
-                                    "--why shows each step)");
+    if (!r->backend_count)
+        add_no_plugin(&t, r);
     return collet_fail(err, COLLET_UNAVAILABLE, "%s", t.bytes);
 }
 

@@ -527,7 +527,7 @@ COLLET_API collet_status collet_array_from_dlpack(collet_context *context, colle
 
 /*
  * Every kernel: outputs first; all arrays exist and have the right shape and dtype, or nothing runs
- * (INVALID for NULL, SHAPE, DTYPE; the text names the operand). Work is
+ * (INVALID for NULL, SHAPE, DTYPE; the text names the operand, and what its dtype must be). Work is
  * asynchronous in the device's queue. An output may be exactly an input where ops.def says EXACT;
  * other overlaps go through a temporary; an output that repeats elements, or overlaps another one,
  * is refused (INVALID), as are arrays of another runtime. BUSY: see collet_array_acquire.

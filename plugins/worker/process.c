@@ -208,7 +208,8 @@ collet_status process_start(process *p, collet_error *err)
     return p->host->fail(err, COLLET_UNAVAILABLE, "%s cannot be started: %s (%s)", p->words[0],
                          strerror(error),
                          noexec ? "its file system is mounted noexec: remount it with exec"
-                                : "it is installed beside the backend");
+                         : error == ENOEXEC ? "it is built for another processor"
+                                            : "it is installed beside the backend");
 }
 
 void process_kill(process *p)

@@ -372,10 +372,11 @@ collet_status op_call_run(const op_call *c, collet_context *cx)
                        c->info.params_size ? &c->params : NULL);
 }
 
-const char *op_call_name(const op_call *c, uint32_t k, char text[24])
+const char *op_call_name(const op_call *c, uint32_t k, char text[48])
 {
     int output = k < c->info.n_out;
-    snprintf(text, 24, "%s %u", output ? "output" : "input", output ? k : k - c->info.n_out);
+    snprintf(text, 48, "%s (%s %u)", c->info.operands[k].name, output ? "output" : "input",
+             output ? k : k - c->info.n_out);
     return text;
 }
 

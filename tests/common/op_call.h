@@ -84,8 +84,8 @@ size_t op_call_bytes(const op_call *c, uint32_t k);
 
 collet_status op_call_run(const op_call *c, collet_context *cx);
 
-/* "input 1", "output 0". */
-const char *op_call_name(const op_call *c, uint32_t k, char text[24]);
+/* "b (input 1)", "out (output 0)", as in messages. */
+const char *op_call_name(const op_call *c, uint32_t k, char text[48]);
 /* "2 x 3", as in messages. */
 const char *op_call_shape(const op_operand *o, char text[128]);
 

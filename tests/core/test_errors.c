@@ -52,7 +52,7 @@ static void must_fail_both(const op_call *c, collet_status status)
 /* The text names operand k and its shape; with `both`, another operand and its shape too. */
 static void names_shapes(const op_call *c, uint32_t k, int both)
 {
-    char name[24], shape[128], expected[160];
+    char name[48], shape[128], expected[160];
     int others = 0;
     for (uint32_t i = 0; i < c->count; i++) {
         snprintf(expected, sizeof expected, "%s is %s", op_call_name(c, i, name),
@@ -135,15 +135,38 @@ static void axes_that_are_too_many(void **state)
 
 /* ---- Element types --------------------------------------------------------------------------- */
 
+static collet_dtype dtype_called(const char *name)
+{
+    for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
+        if (!strncmp(name, collet_dtype_name(d), strlen(collet_dtype_name(d))))
+            return d;
+    return COLLET_DTYPE_NONE;
+}
+
+/* The text says of each wrong operand what it is and must be, and with that the call is accepted;
+ * where several changes would do, it names all operands, and what comes nearest. */
 static void names_dtypes(const op_call *c)
 {
-    char name[24], expected[64];
+    op_call mended = *c;
+    char name[48], expected[96];
+    const char *text = collet_last_error(cx);
+    int several = strstr(text, " nearest to these are: (") != NULL, wrong = 0;
+    assert_null(strchr(text, '='));
     for (uint32_t k = 0; k < c->count; k++) {
-        snprintf(expected, sizeof expected, "%s is %s", op_call_name(c, k, name),
-                 collet_dtype_name(c->operand[k].dtype));
-        if (!strstr(collet_last_error(cx), expected))
-            fail_msg("'%s' does not contain '%s'", collet_last_error(cx), expected);
+        snprintf(expected, sizeof expected, "%s is %s%s", op_call_name(c, k, name),
+                 collet_dtype_name(c->operand[k].dtype), several ? "" : " and must be ");
+        const char *at = strstr(text, expected);
+        if (several && !at)
+            fail_msg("'%s' does not contain '%s'", text, expected);
+        wrong += at != NULL;
+        if (!several && at) {
+            const char *must = at + strlen(expected);
+            mended.operand[k].dtype =
+                strncmp(must, "any real", 8) != 0 ? dtype_called(must) : COLLET_F32;
+        }
     }
+    if (!wrong || (!several && !op_call_accepts(&mended)))
+        fail_msg("'%s' does not mend the call", text);
 }
 
 static void dtypes_that_do_not_fit(void **state)
@@ -179,7 +202,7 @@ static void operands_that_are_absent(void **state)
     (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
-        char name[24];
+        char name[48];
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         op_call_arrays(&c, cx);
         for (uint32_t k = 0; k < c.count; k++) {
@@ -438,7 +461,7 @@ static void packed_rows_are_adjacent(void **state)
     assert_ok(cx, collet_array_wrap(cx, &apart, COLLET_U8, 1, &two, &two, memory, 0, NULL, NULL));
     assert_status(cx, collet_ternary_unpack(cx, codes, NULL, info, apart, COLLET_TERNARY_ROTOR),
                   COLLET_INVALID);
-    assert_text_has(cx, "the bytes of a row of input 0 are 2 apart");
+    assert_text_has(cx, "the bytes of a row of bytes (input 0) are 2 apart");
     collet_array_free(apart);
     collet_array_free(info);
     collet_array_free(codes);

@@ -197,7 +197,7 @@ static void success_keeps_the_last_error(void **state)
     assert_int_equal(collet_last_status(cx), COLLET_OK);
     assert_status(cx, collet_add(cx, c, a, b), COLLET_SHAPE);
     assert_ok(cx, collet_add(cx, c, a, a));
-    assert_text_has(cx, "input 1 is 3");
+    assert_text_has(cx, "b (input 1) is 3");
     collet_array_free(a);
     collet_array_free(b);
     collet_array_free(c);

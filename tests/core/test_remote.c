@@ -442,7 +442,7 @@ static void read_only_memory_is_never_written(void **state)
         assert_ok(w.cx, collet_array_reshape(w.cx, &view, a, 2, two));
         assert_ok(w.cx, collet_array_permute(w.cx, &t, view, NULL));
         assert_status(w.cx, collet_add(w.cx, a, b, b), COLLET_INVALID);
-        assert_text_has(w.cx, "add: output 0 wraps read-only memory");
+        assert_text_has(w.cx, "add: out (output 0) wraps read-only memory");
         assert_status(w.cx, collet_copy(w.cx, t, view), COLLET_INVALID);
         assert_status(w.cx, collet_array_write(w.cx, a, sink, sizeof sink), COLLET_INVALID);
         assert_status(w.cx, collet_array_write(w.cx, t, sink, sizeof sink), COLLET_INVALID);

@@ -271,13 +271,14 @@ static void packing_that_does_not_fit(void **state)
                "ternary_pack: a row of 300 weights does not fit tq2_0, whose blocks hold 256");
     pack_fails(untouchable(COLLET_U8, 1, SHAPE(63), NULL),
                untouchable(COLLET_I8, 1, SHAPE(10), NULL), NULL, COLLET_TERNARY_T2, COLLET_SHAPE,
-               "output 0 has rows of 63 bytes, input 0 of 10 weights, which take 64 bytes in t2");
+               "bytes (output 0) has rows of 63 bytes, codes (input 0) of 10 weights, which take "
+               "64 bytes in t2");
     pack_fails(untouchable(COLLET_U8, 1, SHAPE(2), NULL),
                untouchable(COLLET_I8, 1, SHAPE(10), NULL), NULL, COLLET_TERNARY_PLANES,
                COLLET_SHAPE, "which take 4 bytes in planes");
     pack_fails(untouchable(COLLET_U8, 1, SHAPE(3), SHAPE(2)),
                untouchable(COLLET_I8, 1, SHAPE(10), NULL), NULL, COLLET_TERNARY_ROTOR,
-               COLLET_INVALID, "the bytes of a row of output 0 are 2 apart");
+               COLLET_INVALID, "the bytes of a row of bytes (output 0) are 2 apart");
     pack_fails(untouchable(COLLET_U8, 1, SHAPE(3), NULL),
                untouchable(COLLET_I8, 1, SHAPE(10), NULL), NULL, 5, COLLET_INVALID,
                "there is no format 5");
@@ -304,10 +305,11 @@ static void unpacking_that_does_not_fit(void **state)
     unpack_fails(untouchable(COLLET_I8, 1, SHAPE(256), NULL),
                  untouchable(COLLET_F32, 1, SHAPE(2), NULL),
                  untouchable(COLLET_U8, 1, SHAPE(54), NULL), COLLET_TERNARY_TQ1_0, COLLET_SHAPE,
-                 "output 1 has 2 scales a row; a row of 256 weights has 1 blocks");
+                 "scale (output 1) has 2 scales a row; a row of 256 weights has 1 blocks");
     unpack_fails(untouchable(COLLET_I8, 1, SHAPE(256), NULL), NULL,
                  untouchable(COLLET_U8, 1, SHAPE(66), NULL), COLLET_TERNARY_TQ1_0, COLLET_SHAPE,
-                 "input 0 has rows of 66 bytes, output 0 of 256 weights, which take 54 bytes in "
+                 "bytes (input 0) has rows of 66 bytes, codes (output 0) of 256 weights, which "
+                 "take 54 bytes in "
                  "tq1_0");
     unpack_fails(untouchable(COLLET_I8, 1, SHAPE(256), NULL),
                  untouchable(COLLET_F32, 1, SHAPE(1), NULL),
@@ -315,7 +317,7 @@ static void unpacking_that_does_not_fit(void **state)
                  "t2 has no scale");
     unpack_fails(untouchable(COLLET_I8, 1, SHAPE(256), NULL), NULL,
                  untouchable(COLLET_U8, 1, SHAPE(64), SHAPE(-1)), COLLET_TERNARY_T2, COLLET_INVALID,
-                 "the bytes of a row of input 0 are -1 apart");
+                 "the bytes of a row of bytes (input 0) are -1 apart");
 }
 
 static void product_fails(collet_dtype y, collet_array *w, collet_array *x, collet_status status,
@@ -337,12 +339,12 @@ static void products_that_do_not_fit(void **state)
     collet_array *apart = untouchable(COLLET_U8, 1, &longest, SHAPE(2));
     (void)state;
     fails(collet_ternary_dot(cx, out, odd, odd), COLLET_SHAPE,
-          "ternary_dot: input 0 has rows of 63 bytes, no multiple of t2's 64");
+          "ternary_dot: a (input 0) has rows of 63 bytes, no multiple of t2's 64");
     fails(collet_ternary_dot(cx, out, long_one, long_one), COLLET_OVERFLOW,
           "rows of 536870912 bytes, whose sums may leave 32 bits; at most 536870848");
     /* Input 0 has the maximum length. */
     fails(collet_ternary_dot(cx, out, one, apart), COLLET_INVALID,
-          "the bytes of a row of input 1 are 2 apart");
+          "the bytes of a row of b (input 1) are 2 apart");
     collet_array_free(one);
     collet_array_free(apart);
     collet_array_free(odd);
@@ -350,16 +352,17 @@ static void products_that_do_not_fit(void **state)
     collet_array_free(out);
     product_fails(COLLET_I32, untouchable(COLLET_U8, 2, SHAPE(3, 64), NULL),
                   untouchable(COLLET_U8, 1, SHAPE(128), NULL), COLLET_SHAPE,
-                  "ternary_matmul: input 0 has rows of 64 bytes, input 1 of 128");
-    product_fails(COLLET_I32, untouchable(COLLET_U8, 2, SHAPE(3, 64), NULL),
-                  untouchable(COLLET_I8, 1, SHAPE(257), NULL), COLLET_SHAPE,
-                  "input 0 has rows of 64 bytes, input 1 of 257 weights, which take 128 bytes");
+                  "ternary_matmul: weights (input 0) has rows of 64 bytes, x (input 1) of 128");
+    product_fails(
+        COLLET_I32, untouchable(COLLET_U8, 2, SHAPE(3, 64), NULL),
+        untouchable(COLLET_I8, 1, SHAPE(257), NULL), COLLET_SHAPE,
+        "weights (input 0) has rows of 64 bytes, x (input 1) of 257 weights, which take 128 bytes");
     product_fails(COLLET_I32, untouchable(COLLET_U8, 2, SHAPE(3, 64), NULL),
                   untouchable(COLLET_U8, 1, SHAPE(64), SHAPE(3)), COLLET_INVALID,
-                  "the bytes of a row of input 1 are 3 apart");
+                  "the bytes of a row of x (input 1) are 3 apart");
     product_fails(COLLET_F32, untouchable(COLLET_U8, 2, SHAPE(3, 64), SHAPE(1, 3)),
                   untouchable(COLLET_F32, 1, SHAPE(9), NULL), COLLET_INVALID,
-                  "the bytes of a row of input 0 are 3 apart");
+                  "the bytes of a row of weights (input 0) are 3 apart");
     product_fails(COLLET_I32, untouchable(COLLET_U8, 2, SHAPE(1, most / 4), NULL),
                   untouchable(COLLET_I8, 1, &most, NULL), COLLET_OVERFLOW,
                   "rows of 16777216 weights, whose sums may leave 32 bits; at most 16777215");
@@ -401,10 +404,10 @@ static void layers_that_do_not_fit(void **state)
     const collet_ternary_linear_params int8 = {.activations = COLLET_TERNARY_INT8};
     linear_fails(untouchable(COLLET_U8, 2, SHAPE(3, 65), NULL),
                  untouchable(COLLET_F32, 1, SHAPE(9), NULL), int8, COLLET_SHAPE,
-                 "input 0 has rows of 65 bytes, no multiple of t2's 64");
+                 "weights (input 0) has rows of 65 bytes, no multiple of t2's 64");
     linear_fails(untouchable(COLLET_U8, 2, SHAPE(3, 64), NULL),
                  untouchable(COLLET_F32, 1, SHAPE(300), NULL), int8, COLLET_SHAPE,
-                 "input 1 of 300 weights, which take 128 bytes in t2");
+                 "x (input 1) of 300 weights, which take 128 bytes in t2");
     linear_fails(untouchable(COLLET_U8, 2, wide, NULL), untouchable(COLLET_F32, 1, &most, NULL),
                  int8, COLLET_OVERFLOW, "rows of 16777216 weights");
 }

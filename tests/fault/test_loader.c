@@ -68,16 +68,56 @@ static void truncated(void **state)
 static void wrong_class(void **state)
 {
     fixture_add_patched(*state, "bad.so", EI_CLASS, (const char[]){ELFCLASS32}, 1);
-    expect(*state, "manifest", "wrong-class", "64-bit");
+    expect(*state, "manifest", "wrong-class", ", 32-bit, ");
+    fixture_add_patched(*state, "bad.so", EI_CLASS, (const char[]){7}, 1);
+    expect(*state, "manifest", "wrong-class", "ELF class 7; this program is 64-bit");
     fixture_add_patched(*state, "bad.so", EI_DATA, (const char[]){3}, 1);
-    expect(*state, "manifest", "wrong-class", "byte order");
+    expect(*state, "manifest", "wrong-class", "byte order 3");
+}
+
+/* A header of another processor, up to its machine. */
+static void expect_kind(fixture *f, char class, char order, const char machine[2], const char *text)
+{
+    char bytes[20];
+    size_t count;
+    fixture_add(f, "good", "bad.so");
+    char *file = fixture_read(fixture_path(f, "bad.so"), &count);
+    memcpy(bytes, file, 18);
+    free(file);
+    bytes[EI_CLASS] = class;
+    bytes[EI_DATA] = order;
+    memcpy(bytes + 18, machine, 2);
+    fixture_add_patched(f, "bad.so", 0, bytes, sizeof bytes);
+    expect(f, "manifest", "wrong-class", text);
+}
+
+static void kinds_of_processors(void **state)
+{
+    static const struct {
+        char class, order, machine[2];
+        const char *text;
+    } kinds[] = {
+        {ELFCLASS32, ELFDATA2LSB, {EM_386, 0}, "built for x86, 32-bit, little-endian; this"},
+        {ELFCLASS32, ELFDATA2LSB, {EM_X86_64, 0}, "built for x86-64, 32-bit, little-endian; this"},
+        {ELFCLASS32, ELFDATA2MSB, {0, EM_MIPS}, "built for MIPS, 32-bit, big-endian; this"},
+        {ELFCLASS64, ELFDATA2MSB, {0, EM_S390}, "built for S/390, 64-bit, big-endian; this"},
+        {ELFCLASS32, ELFDATA2LSB, {1, 2}, "the processor with ELF number 513, 32-bit, little"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        expect_kind(*state, kinds[i].class, kinds[i].order, kinds[i].machine, kinds[i].text);
 }
 
 static void wrong_machine(void **state)
 {
     fixture_add_patched(*state, "bad.so", offsetof(Elf64_Ehdr, e_machine), &(Elf64_Half){EM_SPARC},
                         sizeof(Elf64_Half));
-    expect(*state, "manifest", "wrong-machine", "machine 2");
+    expect(*state, "manifest", "wrong-machine", "built for the processor with ELF number 2; this");
+#ifdef __x86_64__
+    fixture_add_patched(*state, "bad.so", offsetof(Elf64_Ehdr, e_machine),
+                        &(Elf64_Half){EM_AARCH64}, sizeof(Elf64_Half));
+    expect(*state, "manifest", "wrong-machine",
+           "built for AArch64 (ARM); this program runs on x86-64");
+#endif
 }
 
 static void not_shared_object(void **state)
@@ -416,7 +456,27 @@ static void probe_not_trusted(void **state)
     fixture_scan(f);
     const loader_plugin *p = fixture_plugin(f, "zoo_good");
     assert_true(p->usable && p->unproven);
-    assert_string_equal(p->reason, "collet-probe is not found, or not trusted");
+    assert_string_equal(p->reason,
+                        "collet-probe is not found, not trusted or built for another processor");
+}
+
+static void probe_of_another_processor(void **state)
+{
+    fixture *f = *state;
+    char path[PATH_MAX];
+    size_t count;
+    char *program = fixture_read(COLLET_TEST_PROBE, &count);
+    ((Elf64_Ehdr *)program)->e_machine = EM_IA_64;
+    fixture_write(f, "collet-probe", program, count);
+    free(program);
+    snprintf(path, sizeof path, "%s/collet-probe", f->directory);
+    assert_int_equal(chmod(path, 0755), 0);
+    f->options.probe_program = path;
+    fixture_add(f, "good", "good.so");
+    fixture_scan(f);
+    const loader_plugin *p = fixture_plugin(f, "zoo_good");
+    assert_true(p->usable && p->unproven);
+    assert_non_null(strstr(p->reason, "built for another processor"));
 }
 
 static void settings_reach_the_probe(void **state)
@@ -480,6 +540,8 @@ int main(void)
         CASE(hangs),
         CASE(started_processes_end),
         CASE(killed_host),
+        CASE(kinds_of_processors),
+        CASE(probe_of_another_processor),
         CASE(missing_library),
         CASE(opens_good_ones),
         CASE(changed_since),

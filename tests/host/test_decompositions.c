@@ -219,13 +219,13 @@ static void shapes_are_named(void **state)
     collet_array *q = empty(COLLET_F64, AXES(3, 3)), *r = empty(COLLET_F64, AXES(4, 4));
     (void)state;
     assert_status(cx, collet_cholesky(cx, out, info, a), COLLET_SHAPE);
-    assert_text_has(cx, "input 0 is 3 x 4");
+    assert_text_has(cx, "a (input 0) is 3 x 4");
     assert_status(cx, collet_solve(cx, x, info, square, b), COLLET_SHAPE);
-    assert_text_has(cx, "input 1 is 4 x 1, input 0 is 3 x 3");
+    assert_text_has(cx, "b (input 1) is 4 x 1, a (input 0) is 3 x 3");
     assert_status(cx, collet_qr(cx, q, r, a), COLLET_SHAPE);
-    assert_text_has(cx, "output 1 is 4 x 4, input 0 is 3 x 4");
+    assert_text_has(cx, "r (output 1) is 4 x 4, a (input 0) is 3 x 4");
     assert_status(cx, collet_cholesky(cx, q, x, square), COLLET_DTYPE);
-    assert_text_has(cx, "output 1 is f64");
+    assert_text_has(cx, "info (output 1) is f64 and must be i32");
     assert_status(cx, collet_cholesky(cx, square, info, NULL), COLLET_INVALID);
     assert_status(cx, collet_solve(cx, NULL, info, square, b), COLLET_INVALID);
     assert_int_equal(collet_solve(NULL, x, info, square, b), COLLET_INVALID);

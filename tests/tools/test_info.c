@@ -300,6 +300,28 @@ static void test_unavailable(void **state)
 }
 
 /* The probe passes; each device is refused when it is opened. */
+/* Files that became no backend have steps too, and are not left out of what was searched. */
+static void test_refused_files(void **state)
+{
+    static const char path[] = COLLET_TEST_ZOO "/libzoo_plain_library.so";
+    (void)state;
+    for (int file = 0; file < 2; file++) {
+        tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/libzoo_plain_library.so",
+                                  file ? path : "libzoo_plain_library", "--why");
+        tool_expect(&r, 3);
+        contains(r.err, "libzoo_plain_library.so is refused: ");
+        contains(r.out, "libzoo_plain_library.so\n  policy    passed ");
+        contains(r.out, "  manifest  refused  no-manifest ");
+        tool_free(&r);
+    }
+    tool_result r =
+        INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/libzoo_plain_library.so", "--why");
+    tool_expect(&r, 0);
+    contains(r.out, "no backend was found. Searched:\n  /");
+    assert_null(strstr(r.out, "the search path is empty"));
+    tool_free(&r);
+}
+
 static void test_refused_devices(void **state)
 {
     tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_KINDS "/kinds.so", "--why");
@@ -446,6 +468,7 @@ int main(void)
         cmocka_unit_test(test_nothing_found),
         cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_named_device),
+        cmocka_unit_test(test_refused_files),
         cmocka_unit_test(test_wrapping),
         cmocka_unit_test(test_file),
     };

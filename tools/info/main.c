@@ -15,15 +15,20 @@ int32_t info_wanted(const info_options *options, const collet_backend_info *back
     return !options->name || !strcmp(options->name, options->file ? backend->path : backend->name);
 }
 
+int32_t info_is_file(const char *path, const char *name)
+{
+    const char *file = strrchr(path, '/');
+    size_t length = strlen(name);
+    file = file ? file + 1 : path;
+    return !strncmp(file, name, length) && !strcmp(file + length, ".so");
+}
+
 /* Also a file NAME.so: a second plugin of that name has records and no backend. */
 int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record)
 {
     if (!backend || !strcmp(record->path, backend->path))
         return 1;
-    const char *file = strrchr(record->path, '/');
-    size_t length = strlen(backend->name);
-    file = file ? file + 1 : record->path;
-    return !strncmp(file, backend->name, length) && !strcmp(file + length, ".so");
+    return info_is_file(record->path, backend->name);
 }
 
 static int32_t find_backend(const collet_runtime *runtime, const info_options *options,
@@ -122,12 +127,34 @@ static int not_one(const info_options *options)
     return INFO_EXIT_FAILURE;
 }
 
+/* The steps of files that became no backend, where these are what is asked for. */
+static int explain_refused(const collet_runtime *runtime, const info_options *options)
+{
+    collet_plugin_record r, last = {.path = NULL};
+    for (size_t i = 0; i < collet_record_count(runtime); i++) {
+        r = (collet_plugin_record){.struct_size = sizeof r};
+        if (collet_record_at(runtime, i, &r, NULL) == COLLET_OK && !r.accepted &&
+            (options->file ? !strcmp(r.path, options->name) : info_is_file(r.path, options->name)))
+            last = r;
+    }
+    if (!last.path)
+        return 0;
+    fprintf(stderr, "backend-info: %s is refused: %s\n", tool_shown(last.path), last.reason);
+    if (options->why && !options->json) {
+        info_list_file(runtime, last.path);
+        tool_flush("backend-info", NULL);
+    }
+    return 1;
+}
+
 /* The backend of options->name; otherwise the exit status, after a message. */
 static int find_wanted(const collet_runtime *runtime, info_options *options,
                        collet_backend_info *backend)
 {
     uint32_t kernels = 0;
     int32_t found = find_backend(runtime, options, backend);
+    if (!found && explain_refused(runtime, options))
+        return INFO_EXIT_UNAVAILABLE;
     if (!found && options->file) {
         fprintf(stderr, "backend-info: %s is not the file of a plugin\n",
                 tool_shown(options->name));

@@ -33,6 +33,8 @@ const char *info_state_word(int32_t state);
 
 /* 1 when the command line requests the backend. */
 int32_t info_wanted(const info_options *options, const collet_backend_info *backend);
+/* 1 when the path is that of a file NAME.so. */
+int32_t info_is_file(const char *path, const char *name);
 /* 1 when the record is of the requested backend's file; `backend` NULL: all are requested. */
 int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record);
 
@@ -43,9 +45,11 @@ void info_print_backend(const collet_backend_info *backend, const info_options *
 
 /* The steps of the search, grouped by file (tables.c). */
 void info_list_records(const collet_runtime *runtime, const collet_backend_info *only);
+/* Those of one file (tables.c). */
+void info_list_file(const collet_runtime *runtime, const char *path);
 /* The settings (tables.c). */
 void info_list_settings(const collet_runtime *runtime);
-/* The directories that were searched, one a line (tables.c). */
+/* The directories that were searched, and the files that were refused, one a line (tables.c). */
 void info_list_directories(const collet_runtime *runtime);
 
 /* The whole report as one JSON object on standard output. 0 when out of memory. */

@@ -32,20 +32,26 @@ static int32_t path_seen_before(const collet_runtime *runtime, size_t index, con
     return 0;
 }
 
+void info_list_file(const collet_runtime *runtime, const char *path)
+{
+    collet_plugin_record record;
+    printf("%s\n", tool_shown(path));
+    for (size_t k = 0; k < collet_record_count(runtime); k++)
+        if (record_get(runtime, k, &record) && !strcmp(record.path, path))
+            print_record(&record);
+}
+
 void info_list_records(const collet_runtime *runtime, const collet_backend_info *only)
 {
     size_t count = collet_record_count(runtime);
-    collet_plugin_record first, record;
+    collet_plugin_record first;
 
     puts("Steps of the search:");
     for (size_t i = 0; i < count; i++) {
         if (!record_get(runtime, i, &first) || !info_record_wanted(only, &first) ||
             path_seen_before(runtime, i, first.path))
             continue;
-        printf("%s\n", tool_shown(first.path));
-        for (size_t k = i; k < count; k++)
-            if (record_get(runtime, k, &record) && !strcmp(record.path, first.path))
-                print_record(&record);
+        info_list_file(runtime, first.path);
     }
 }
 
@@ -54,7 +60,8 @@ void info_list_directories(const collet_runtime *runtime)
     collet_plugin_record record;
     int32_t any = 0;
     for (size_t i = 0; i < collet_record_count(runtime); i++) {
-        if (!record_get(runtime, i, &record) || strcmp(record.stage, "search"))
+        if (!record_get(runtime, i, &record) ||
+            (record.accepted && strcmp(record.stage, "search") != 0))
             continue;
         printf("  %s%s%s\n", tool_shown(record.path), *record.reason ? ": " : "", record.reason);
         any = 1;
