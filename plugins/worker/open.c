@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -158,6 +159,14 @@ static collet_status device_start(collet_device *d, collet_device_properties *pr
                                   collet_error *err)
 {
     command_line c;
+    /* Its program would have them too: the linker would not find libcore beside it, and of the
+     * backends it would refuse all that the caller's variables steer. */
+    if (getauxval(AT_SECURE))
+        return d->host->fail(
+            err, COLLET_UNAVAILABLE,
+            "worker:%s: a program with raised privileges (set-uid or capabilities) "
+            "starts no worker: choose %s",
+            d->name, d->name);
     if (!command_line_write(&c, d))
         return d->host->fail(err, COLLET_UNAVAILABLE,
                              "worker:%s: the place of collet-worker is unknown, or settings are "

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place [DIRECTORY] - goes there, makes a runtime, prints the records of its search and the backend
- * that computes. For trust.sh. */
+/* place [DIRECTORY [BACKEND]] - goes there, makes a runtime, prints the records of its search and
+ * the backend that computes. For trust.sh. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
 
-static int compute(collet_runtime *rt)
+static int compute(collet_runtime *rt, const char *backend)
 {
     collet_error err;
     collet_context *cx = NULL;
@@ -15,6 +15,7 @@ static int compute(collet_runtime *rt)
     for (size_t i = 0; collet_record_at(rt, i, &record, NULL) == COLLET_OK; i++)
         printf("%s %s %s\n", record.stage, record.code, record.path);
     int failed = collet_context_create(&cx, rt, &err) ||
+                 (backend && collet_set_backend(cx, backend)) ||
                  collet_array_from(cx, &a, COLLET_F32, 1, (int64_t[]){1}, (float[]){1}) ||
                  collet_add(cx, a, a, a);
     printf("computed by %s\n", failed ? "none" : collet_last_backend(cx));
@@ -33,7 +34,7 @@ int main(int argc, char **argv)
         return perror(argv[1]), 2;
     if (collet_runtime_create(&rt, NULL, &err) != COLLET_OK)
         return fprintf(stderr, "place: %s\n", err.text), 2;
-    int failed = compute(rt);
+    int failed = compute(rt, argc > 2 ? argv[2] : NULL);
     collet_runtime_destroy(rt);
     return failed;
 }

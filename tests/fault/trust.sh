@@ -109,6 +109,14 @@ grep -q "policy raised-privileges .*/opencl.so" "$work/out" ||
     { cat "$work/out"; fail "opencl was tried"; }
 grep -q "computed by cpu_scalar" "$work/out" || fail "cpu_scalar did not compute"
 
+# It starts no worker, which could not find libcore.
+if setpriv --reuid 65534 --regid 65534 --clear-groups "$work/place" / worker:cpu_scalar >"$work/out" 2>&1; then
+    fail "the set-uid program started a worker"
+fi
+grep -q "worker:cpu_scalar: a program with raised privileges" "$work/out" &&
+    ! grep -q "shared libraries" "$work/out" ||
+    { cat "$work/out"; fail "why there is no worker is not said"; }
+
 # Nothing of its caller's environment reaches the probe.
 printf '#!/bin/sh\nenv >>%s\n' "$work/environment" >"$work/collet/collet-probe"
 : >"$work/environment"
@@ -117,4 +125,4 @@ setpriv --reuid 65534 --regid 65534 --clear-groups env CHOSEN=1 "$work/place" >/
     fail "the set-uid program failed without a probe"
 [ -s "$work/environment" ] || fail "no probe was started"
 ! grep CHOSEN "$work/environment" || fail "the caller's environment reached the probe"
-echo "4 attacks"
+echo "5 attacks"
