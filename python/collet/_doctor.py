@@ -87,7 +87,7 @@ def _strangers():
         for other in _package.strangers(folder):
             yield Finding("the name collet for this package alone",
                           f"{folder} has {other}, another program with an import of that name",
-                          f"pip uninstall collet   # this one is {_package.DISTRIBUTION}")
+                          f"pip uninstall collet   # this package: pip install {_package.DISTRIBUTION}")
 
 
 def examine():

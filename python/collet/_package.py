@@ -22,17 +22,23 @@ def strangers(folder):
             if name.endswith(ends) and name.lower().startswith(("collet-", "collet.egg"))]
 
 
+def _folder(package, own):
+    """Where __init__.py and __main__.py are: beside the extension, or, of an editable installation,
+    with the sources."""
+    for name in ("__init__.py", "__main__.py"):
+        found = [f for f in (own, *package.__path__) if os.path.exists(os.path.join(f, name))]
+        if not found:
+            raise ImportError(f"{own}/{name} is missing, perhaps since the unrelated distribution "
+                              f"collet was uninstalled: {_AGAIN}")
+    return found[0]
+
+
 def load(package):
     """Runs __init__.py, which may be compiled already, in the module `package`."""
-    folder = package.__path__[0]
-    site = os.path.dirname(folder)
-    for other in strangers(site):
-        raise ImportError(f"two distributions have overwritten each other's files in {folder}: "
+    own = os.path.dirname(package.__spec__.origin)
+    for other in strangers(os.path.dirname(own)):
+        raise ImportError(f"two distributions have overwritten each other's files in {own}: "
                           f"{DISTRIBUTION} and the unrelated {other}. Keep one: {MEND}")
-    for name in ("__init__.py", "__main__.py"):
-        if not os.path.exists(os.path.join(folder, name)):
-            raise ImportError(f"{folder}/{name} is missing, perhaps since the unrelated "
-                              f"distribution collet was uninstalled: {_AGAIN}")
-    package.__file__ = os.path.join(folder, "__init__.py")
+    package.__file__ = os.path.join(_folder(package, own), "__init__.py")
     source = type(__spec__.loader)("collet", package.__file__)
     exec(source.get_code("collet"), package.__dict__)

@@ -86,6 +86,32 @@ def test_both_in_one_folder(site, order):
     assert python(site, *USE).stdout == "3.0\n"
 
 
+EDITABLE = """
+import sys
+from importlib.machinery import PathFinder
+from importlib.util import spec_from_file_location
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == "collet":
+            return spec_from_file_location(name, {site!r} + "/collet/__init__.abi3.so",
+                                           submodule_search_locations=[{site!r} + "/collet", {source!r}])
+sys.meta_path.insert(0, Finder)
+"""
+
+
+def test_an_editable_installation(site, tmp_path):
+    install_ours(site)
+    shutil.copytree(site / "collet", tmp_path / "source", ignore=shutil.ignore_patterns("*.so", "lib"))
+    for file in (site / "collet").glob("*.py"):
+        file.unlink()
+    start = EDITABLE.format(site=str(site), source=str(tmp_path / "source"))
+    done = python(site, "-c", start + USE[1])
+    assert done.stdout == "3.0\n", done.stderr
+    install_stranger(site)
+    done = python(site, "-c", start + USE[1])
+    assert MEND in done.stderr and done.returncode == 1
+
+
 def test_one_in_another_folder_is_told_by_doctor(site, tmp_path):
     install_ours(site)
     install_stranger(tmp_path / "later")
