@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,14 @@ static uint64_t hash_path(uint64_t hash, const char *path)
     return file_hash(hash, &identity, sizeof identity);
 }
 
+/* How many processors the probe runs on, not which: processes of a job each have their own. */
+static uint64_t hash_affinity(uint64_t hash)
+{
+    cpu_set_t own;
+    int count = sched_getaffinity(0, sizeof own, &own) == 0 ? CPU_COUNT(&own) : 0;
+    return file_hash(hash, &count, sizeof count);
+}
+
 /* Drivers end a program that has too few threads, files or bytes. */
 static uint64_t hash_limits(uint64_t hash)
 {
@@ -101,6 +110,7 @@ static uint64_t hash_key(const probe_cache_key *key)
     hash = hash_text(hash, key->manifest->build_id);
     hash = hash_path(hash, "/proc/sys/kernel/random/boot_id");
     hash = file_hash(hash, &key->threads, sizeof key->threads);
+    hash = hash_affinity(hash);
     hash = hash_limits(hash);
     for (size_t i = 0; key->settings && key->settings[i]; i++)
         hash = hash_text(hash, key->settings[i]);

@@ -128,7 +128,14 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
     r->log = (message_log){options.log, options.log_user,
                            log_level_parse(config_text(r->config, CONFIG_LOG))};
     config_check_environment(&r->log);
-    r->threads = threads_allowed(config_integer(r->config, CONFIG_NUM_THREADS));
+    int64_t threads = config_integer(r->config, CONFIG_NUM_THREADS);
+    r->threads = threads_allowed(threads);
+    if (r->threads < threads)
+        log_message(
+            &r->log, COLLET_LOG_WARNING,
+            "the setting num_threads is %lld, but the processor affinity of this thread allows "
+            "%d (taskset, a batch system, or a library that bound it)",
+            (long long)threads, r->threads);
     int64_t seconds = config_integer(r->config, CONFIG_TIMEOUT);
     r->timeout = seconds ? seconds * 1000000000 : -1;
     status = mark_create(r, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "threads.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -96,6 +97,57 @@ int32_t threads_cgroup_quota(const char *root, const char *self)
     return minimum;
 }
 
+/* ---- Affinity ---------------------------------------------------------------------------- */
+
+/* What a runtime of threads that the program has loaded calls its places: disjoint sets of
+ * processors, to one of which it bound the thread that loaded it, if a variable asks for that. */
+typedef struct places {
+    int (*count)(void);
+    int (*processors)(int place);
+    void (*ids)(int place, int *ids);
+} places;
+
+static int places_find(places *p)
+{
+    static const char *const variables[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"};
+    int set = 0;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        set |= getenv(variables[i]) != NULL;
+    if (!set)
+        return 0;
+    /* Loaded by a library of the program, it is in no global scope. */
+    void *loaded = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *scope = loaded ? loaded : RTLD_DEFAULT;
+    *(void **)&p->count = dlsym(scope, "omp_get_num_places");
+    *(void **)&p->processors = dlsym(scope, "omp_get_place_num_procs");
+    *(void **)&p->ids = dlsym(scope, "omp_get_place_proc_ids");
+    if (loaded)
+        dlclose(loaded);
+    return p->count && p->processors && p->ids;
+}
+
+/* The processors of all places if `own`, of `size` bytes, is one of them; else, and where memory is
+ * short, 0: the thread is bound by something else. */
+static int32_t places_cpus(const cpu_set_t *own, size_t size)
+{
+    places p;
+    int32_t all = 0, inside = 0;
+    int count = places_find(&p) ? p.count() : 0;
+    for (int place = 0; place < count; place++) {
+        int n = p.processors(place), within = 0;
+        int *ids = calloc((size_t)n + 1, sizeof *ids);
+        if (!ids)
+            return 0;
+        p.ids(place, ids);
+        for (int i = 0; i < n; i++)
+            within += CPU_ISSET_S((size_t)ids[i], size, own) != 0;
+        inside |= within == n && CPU_COUNT_S(size, own) == n;
+        all += n;
+        free(ids);
+    }
+    return inside ? all : 0;
+}
+
 static int32_t affinity_cpus(void)
 {
     for (int cpus = 1024; cpus <= CPU_SETS_MAX; cpus *= 2) {
@@ -105,9 +157,10 @@ static int32_t affinity_cpus(void)
             break;
         int failed = sched_getaffinity(0, size, set);
         int count = failed ? 0 : CPU_COUNT_S(size, set);
+        int32_t placed = failed ? 0 : places_cpus(set, size);
         CPU_FREE(set);
         if (!failed)
-            return count > 0 ? count : 1;
+            return placed > count ? placed : count > 0 ? count : 1;
         if (errno != EINVAL)
             break;
     }

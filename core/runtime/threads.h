@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* min(affinity of the calling thread, limit), at least 1; limit 0 = no limit. */
+/* min(affinity of the calling thread, limit), at least 1; limit 0 = no limit. A thread that
+ * OMP_PROC_BIND or its like bound to a place counts as having the processors of all places. */
 int32_t threads_allowed(int64_t limit);
 
 /* min(limit, cgroup quota rounded up). Reads /proc and /sys/fs/cgroup (versions 1 and 2) each time,

@@ -204,8 +204,9 @@ struct collet_host {
     /* One message, no newline, to the program's log callback. */
     void (*log)(const collet_host *host, int32_t level, const char *format, ...)
         COLLET_PRINTF(3, 4);
-    /* CPU threads this process may use: min(affinity when the runtime was created, cgroup quota
-     * now, COLLET_NUM_THREADS), >= 1. Reads the quota anew each time, some 50 microseconds. */
+    /* CPU threads this process may use: min(affinity when the runtime was created (that of all
+     * places, where OpenMP bound the thread to one), cgroup quota now, COLLET_NUM_THREADS), >= 1.
+     * Reads the quota anew each time, some 50 microseconds. */
     int32_t (*threads)(const collet_host *host);
     /* The value of a setting ("backend.word" that the backend's manifest declares, or one of
      * libcore's: backend-info --env) or NULL; valid as long as the host. The user's value, which

@@ -2,8 +2,10 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include <omp.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <collet/extensions.h>
 
@@ -44,6 +46,26 @@ static const collet_kernel_row kernels[] = {
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
+/* Why there are not more threads. The probe has the affinity of the thread that made the runtime.
+ */
+static const char *threads_reason(const collet_host *host, int32_t threads)
+{
+    const char *set = host->config(host, "num_threads");
+    int32_t allowed = host->threads(host);
+    cpu_set_t own;
+    int affinity = sched_getaffinity(0, sizeof own, &own) == 0 ? CPU_COUNT(&own) : 0;
+    if (threads < allowed)
+        return "OMP_NUM_THREADS";
+    if (set && strtol(set, NULL, 10) == allowed)
+        return "the setting num_threads";
+    if (affinity && allowed > affinity)
+        return "the places of OMP_PROC_BIND, OMP_PLACES or their like";
+    if (allowed == sysconf(_SC_NPROCESSORS_ONLN))
+        return "the processors of the machine";
+    return allowed == affinity ? "the processor affinity of the program"
+                               : "the processor quota of the cgroup";
+}
+
 static void describe(const collet_host *host, text *json)
 {
     const char *reason = "";
@@ -61,9 +83,9 @@ static void describe(const collet_host *host, text *json)
     text_quote(json, name[0] ? name : "CPU");
     int threads = team_threads(host->threads(host));
     text_add(json,
-             ", \"isa\": \"%s\", \"threads\": %d, \"memory_space\": \"host\", "
-             "\"asynchronous\": false, \"compute_units\": %d}], ",
-             level->name, threads, threads);
+             ", \"isa\": \"%s\", \"threads\": %d, \"threads_limit\": \"%s\", "
+             "\"memory_space\": \"host\", \"asynchronous\": false, \"compute_units\": %d}], ",
+             level->name, threads, threads_reason(host, threads), threads);
     choice_describe(host, level, json);
     text_add(json, "}");
 }

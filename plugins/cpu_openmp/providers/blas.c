@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cpu_openmp/runtime/places.h"
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/threads.h"
 
@@ -169,6 +170,16 @@ const blas_lapack *blas_lapack_of(const blas *b, int wide)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
+/* They inherit the affinity of this thread, which OpenMP may have bound. */
+static void start_threads(const blas *b, int count)
+{
+    cpu_set_t own;
+    bool left = places_leave(&own);
+    b->set_num_threads(count);
+    if (left)
+        places_return(&own);
+}
+
 /*
  * The library has one thread count for all callers: an even share of the largest grant, but not
  * more than the smallest grant, or each thread of a team (a grant of one) would use several.
@@ -186,7 +197,7 @@ static void set_threads(blas *b)
         b->pool = target;
     target = target < b->pool ? target : b->pool;
     if (target != b->get_num_threads())
-        b->set_num_threads(target);
+        start_threads(b, target);
 }
 
 static void find_threads(blas *b)
@@ -204,7 +215,7 @@ int blas_begin(blas *b)
     if (b->forks != forks) {
         find_threads(b);
         if (threads_can_start(b->pool - 1)) {
-            b->set_num_threads(b->threads_found); /* starts them */
+            start_threads(b, b->threads_found);
             b->forks = forks;
         }
     }

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program whose OpenMP runtime bound its initial thread before libcore was there (OMP_PROC_BIND,
+ * OMP_PLACES, GOMP_CPU_AFFINITY): cpu_openmp uses the processors of all places, and no more than
+ * the program was given when it was started.
+ */
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+
+#define LIMIT 30 /* seconds until a worker must have run */
+#define LENGTH (INT64_C(1) << 18)
+
+static char logged[COLLET_ERROR_TEXT];
+
+static void note(void *user, int32_t level, const char *text)
+{
+    (void)user;
+    if (level == COLLET_LOG_WARNING)
+        snprintf(logged, sizeof logged, "%s", text);
+}
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int fail(const char *what)
+{
+    fprintf(stderr, "test_places: %s\n", what);
+    return 1;
+}
+
+/* Whether a worker runs in a call. */
+static int workers_run(collet_context *cx)
+{
+    collet_array *a, *b;
+    const int64_t shape[] = {LENGTH};
+    const collet_scalar zero = {.dtype = COLLET_F64};
+    double begin = seconds(CLOCK_MONOTONIC), others = 0;
+    if (collet_array_create(cx, &a, COLLET_F64, 1, shape) ||
+        collet_array_create(cx, &b, COLLET_F64, 1, shape) || collet_fill(cx, a, &zero))
+        return 0;
+    while (others < 1e-3 && seconds(CLOCK_MONOTONIC) - begin < LIMIT) {
+        if (collet_exp(cx, b, a))
+            return 0;
+        others = seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID);
+    }
+    collet_array_free(a);
+    collet_array_free(b);
+    return others >= 1e-3;
+}
+
+/* A runtime with `setting` uses `threads`, for the reason `why`. */
+static int check(const char *setting, int threads, const char *why)
+{
+    const char *const settings[] = {setting, NULL};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = COLLET_TEST_PLUGINS "/cpu_openmp.so",
+                                      .backend = "cpu_openmp",
+                                      .settings = settings,
+                                      .log = note};
+    collet_runtime *rt;
+    collet_context *cx;
+    collet_backend_info info = {.struct_size = sizeof info};
+    collet_error err;
+    char expected[256];
+    logged[0] = '\0';
+    if (collet_runtime_create(&rt, &options, &err) || collet_context_create(&cx, rt, &err) ||
+        collet_backend_info_at(rt, 0, &info, &err))
+        return fail(err.text);
+    snprintf(expected, sizeof expected, "\"threads\": %d, \"threads_limit\": \"%s", threads, why);
+    int wrong = !strstr(info.capabilities, expected) ? fail(info.capabilities)
+                : threads > 1 && !workers_run(cx)    ? fail("no worker runs")
+                                                     : 0;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return wrong;
+}
+
+/* The program again on one processor, as taskset starts it. */
+static int check_one(const char *program)
+{
+    cpu_set_t one;
+    int status = 0;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    pid_t child = fork();
+    if (!child) {
+        sched_setaffinity(0, sizeof one, &one);
+        execl(program, program, "one", NULL);
+        _exit(2);
+    }
+    return waitpid(child, &status, 0) != child || !WIFEXITED(status) ? fail("the child died")
+                                                                     : WEXITSTATUS(status);
+}
+
+int main(int argc, char **argv)
+{
+    cpu_set_t own;
+    int places = omp_get_num_places(), all = 0;
+    for (int p = 0; p < places; p++)
+        all += omp_get_place_num_procs(p);
+    if (sched_getaffinity(0, sizeof own, &own))
+        return 1;
+    if (argc > 1) {
+        int wrong = check("num_threads=2", 1, "the processor affinity of the program");
+        return wrong || strstr(logged, "num_threads is 2") ? wrong : fail("nothing is logged");
+    }
+    if (all < 2 || CPU_COUNT(&own) >= all)
+        return 77; /* one processor; a runtime that binds later */
+    char together[64];
+    snprintf(together, sizeof together, "num_threads=%d", all);
+    return check("cache=on", all, "the places") || check(together, all, "the setting") ||
+           check("num_threads=1", 1, "the setting") || check_one(argv[0]);
+}
