@@ -47,6 +47,38 @@ static void devices_differ(void **state)
     close_world(w);
 }
 
+static void note(void *user)
+{
+    *(int *)user += 1;
+}
+
+/* What a lost device may still write is kept until its queues are gone: memory of libcore's (which
+ * the address sanitizer watches) and the program's. */
+static void host_memory_at_work_is_kept(void **state)
+{
+    static float memory[4];
+    const int64_t n = 4;
+    int deleted = 0;
+    (void)state;
+    world w = open_world(KINDS, NULL, "kinds:6");
+    collet_context *other = context_of(w.rt);
+    assert_ok(other, collet_set_backend(other, "kinds:6"));
+    collet_array *a = floats(w.cx, 4, 1), *b = empty_floats(w.cx, 4), *wrapped = NULL;
+    assert_ok(w.cx, collet_array_wrap(w.cx, &wrapped, COLLET_F32, 1, &n, NULL, memory, 0, note,
+                                      &deleted));
+    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    assert_ok(other, collet_add(other, wrapped, a, a));
+    assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(wrapped);
+    collet_context_destroy(other);
+    assert_int_equal(deleted, 0);
+    close_world(w);
+    assert_int_equal(deleted, 1);
+    assert_true(memory[0] == 7);
+}
+
 /* Devices that have names alone are opened where one is named, and never under "auto". */
 static void devices_by_name(void **state)
 {
@@ -360,6 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_differ),
+        cmocka_unit_test(host_memory_at_work_is_kept),
         cmocka_unit_test(devices_by_name),
         cmocka_unit_test(names_are_bounded),
         cmocka_unit_test(an_unknown_property_is_refused),

@@ -4,7 +4,9 @@
  * properties promise. Work is done when it is enqueued. CMakeLists.txt makes five of this file:
  *
  *   kinds        devices 0 host memory, 1 own memory, 2 own memory with at most one queue,
- *                3 as 1 and 4 as 0, one call at a time, 5 an unknown property; the op kinds.scale
+ *                3 as 1 and 4 as 0, one call at a time, 5 an unknown property, 6 host memory with
+ *                queues, lost at its first call, which writes its output when the queue is
+ *                destroyed; the op kinds.scale
  *   kinds_newer  kinds.scale with more parameters and signatures; an add with an unknown flag;
  *                kinds.later, as only a newer interface defines it
  *   kinds_clash  another kinds.scale; kinds.weigh with a factor of i32, not f32; kinds_clash.odd
@@ -21,7 +23,7 @@
 
 COLLET_PLUGIN_MANIFEST(KINDS_MANIFEST);
 
-enum { HOST, OWN, ONE_QUEUE, OWN_ONE_CALL, HOST_ONE_CALL, UNKNOWN, DEVICES };
+enum { HOST, OWN, ONE_QUEUE, OWN_ONE_CALL, HOST_ONE_CALL, UNKNOWN, HOST_LOST, DEVICES };
 
 struct collet_device {
     const collet_host *host;
@@ -39,6 +41,7 @@ struct collet_buffer {
 struct collet_queue {
     _Atomic int calls;
     _Atomic uint64_t value, failed_at;
+    float *late; /* that it writes last */
 };
 
 static void broken(const char *promise)
@@ -100,6 +103,7 @@ static collet_status device_open(const collet_host *host, uint32_t index,
         [ONE_QUEUE] = KIND(OWN, QUEUES, ANY, 1),
         [OWN_ONE_CALL] = KIND(OWN, QUEUES, ONE, 0),
         [HOST_ONE_CALL] = KIND(HOST, SYNCHRONOUS, ONE, 0),
+        [HOST_LOST] = KIND(HOST, QUEUES, ANY, 0),
         [UNKNOWN] = {0, 3, COLLET_ORDER_SYNCHRONOUS, COLLET_THREADS_ANY, 0, 0, NULL, NULL},
     };
     if (of->name && strcmp(of->name, "host") != 0 && strcmp(of->name, "own") != 0)
@@ -194,6 +198,8 @@ static void queue_destroy(collet_device *d, collet_queue *q)
     enter(d);
     if (d->kind == ONE_QUEUE)
         d->queues--;
+    if (q && q->late)
+        *q->late = 7;
     free(q);
     leave(d, COLLET_OK);
 }
@@ -211,6 +217,8 @@ static collet_status queue_wait(collet_device *d, collet_queue *q, uint64_t valu
 {
     (void)nanoseconds;
     enter(d);
+    if (q->late)
+        return leave(d, d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost"));
     if (q->failed_at && value >= q->failed_at)
         return leave(d,
                      d->host->fail(err, COLLET_FAILED, "kernel %lld failed", (long long)d->fails));
@@ -239,7 +247,7 @@ typedef struct scale_params {
 
 static float *elements(const collet_device *d, const collet_operand *o)
 {
-    int own = d->kind != HOST && d->kind != HOST_ONE_CALL;
+    int own = d->kind != HOST && d->kind != HOST_ONE_CALL && d->kind != HOST_LOST;
     char *first = own ? ((collet_buffer *)o->buffer)->data : o->buffer;
     return (float *)(void *)(first + o->byte_offset);
 }
@@ -272,6 +280,8 @@ static collet_status run(collet_device *d, collet_queue *q, const collet_kernel_
 {
     enter(d);
     compute(d, call);
+    if (d->kind == HOST_LOST)
+        q->late = elements(d, call->operands);
     enqueue(d, q);
     if (++d->kernels == d->fails && q)
         q->failed_at = q->value;
