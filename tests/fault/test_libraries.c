@@ -305,7 +305,7 @@ static void a_crash_of_one_instruction_set(void **state)
     (void)state;
     expect(&(library_case){"off",
                            FAKE("onednn2"),
-                           NULL,
+                           "cpu_openmp.onednn_isa=own", /* unlike in virtual machines with AMX */
                            {LEFT_ALONE("onednn", "the probe crashed"), "SIGILL"},
                            NULL,
                            NULL});
