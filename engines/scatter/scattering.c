@@ -379,7 +379,7 @@ collet_status scatter_read(collet_scattering *s, int64_t count)
     if (status == COLLET_OK && collet_array_read(s->context, part, s->values, bytes) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "patterns");
     collet_array_free(part);
-    for (int64_t i = 0; i < count && status == COLLET_OK && s->warps; i++)
+    for (int64_t i = 0; i < count && status == COLLET_OK; i++)
         scatter_warp(s, (char *)s->values + bytes / (size_t)count * (size_t)i);
     s->first = s->next;
     return status;

@@ -7,26 +7,44 @@
 
 #define ROUNDING 1e-9 /* pixels: such coordinates are on one */
 
-/* The four pixels about a place, of which one that has no share is not read. */
+/* The four pixels about a place, of which also one of weight 0 makes the result NaN if it is. */
 static double sample(const void *values, int wide, const int64_t n[2], double y, double x)
 {
     double sum = 0.0;
     y = fabs(y - round(y)) < ROUNDING ? round(y) : y;
     x = fabs(x - round(x)) < ROUNDING ? round(x) : x;
     int64_t row = (int64_t)y, column = (int64_t)x;
+    int64_t below = row + 1 < n[0] ? n[1] : 0, right = column + 1 < n[1] ? 1 : 0;
     const double down[2] = {1.0 - (y - (double)row), y - (double)row};
     const double across[2] = {1.0 - (x - (double)column), x - (double)column};
     for (int i = 0; i < 4; i++) {
         double share = down[i / 2] * across[i % 2];
-        if (share == 0.0)
-            continue;
-        int64_t at = (row + i / 2) * n[1] + column + i % 2;
+        int64_t at = row * n[1] + column + i / 2 * below + i % 2 * right;
         sum += share * (wide ? ((const double *)values)[at] : (double)((const float *)values)[at]);
     }
     return sum;
 }
 
-void scatter_warp(const collet_scattering *s, void *values)
+/* The warp of a detector that faces the sample: where the pixel to the right, below or both is NaN.
+ * Pixels in front were read before they change. */
+static void spread(const collet_scattering *s, void *values)
+{
+    const int64_t *n = s->options.shape + 1;
+    double *wide = scatter_is_wide(s) ? values : NULL;
+    float *narrow = values;
+    for (int64_t y = 0; y < n[0]; y++) {
+        int64_t below = y + 1 < n[0] ? n[1] : 0;
+        for (int64_t x = 0; x < n[1]; x++) {
+            int64_t i = y * n[1] + x, right = x + 1 < n[1] ? 1 : 0;
+            if (wide && isnan(wide[i + right] + wide[i + below] + wide[i + below + right]))
+                wide[i] = NAN;
+            if (!wide && isnan(narrow[i + right] + narrow[i + below] + narrow[i + below + right]))
+                narrow[i] = NAN;
+        }
+    }
+}
+
+static void warp(const collet_scattering *s, void *values)
 {
     const int64_t *n = s->options.shape + 1;
     const double(*m)[2] = s->warp;
@@ -46,4 +64,12 @@ void scatter_warp(const collet_scattering *s, void *values)
             ((float *)s->warped)[i] = (float)value;
     }
     memcpy(values, s->warped, (size_t)(n[0] * n[1]) * (wide ? 8 : 4));
+}
+
+void scatter_warp(const collet_scattering *s, void *values)
+{
+    if (s->warps)
+        warp(s, values);
+    else if (!s->options.mask) /* with it there is no NaN */
+        spread(s, values);
 }

@@ -6,7 +6,8 @@ enumerations, defaults, dtypes and shapes are the same. As there, what cannot be
 ignored, and validate() is False afterwards. What CyRSoXS does not check is an exception of collet:
 fractions that are not between 0 and 1 or add up to more than 1, by more than 1e-5; S that is not
 between 0 and 1, by more than 1e-4; arrays of another size; a pattern that is NaN everywhere, as for
-energies in keV. Where fractions add up to less, the rest is vacuum.
+energies in keV. Where fractions add up to less, the rest is vacuum. Without rotMask NaN is where
+CyRSoXS has it: beside a pixel that is NaN, to its left and above it, its last rotation has NaN.
 
 collet.using and collet.set_backend choose the backend. Lengths are nm, energies eV.
 """

@@ -435,19 +435,22 @@ static void orientation_is_that_of_the_tensor(void **state)
     }
 }
 
-/* A pattern that a beam in the plane of `axis` (0: x, 1: y) makes, narrower by `scale` there. */
+/* A pattern that a beam in the plane of `axis` (0: x, 1: y) makes, narrower by `scale` there. Four
+ * pixels are read, also with weight 0. */
 static void check_narrower(const double *flat, const double *image, const int64_t *n, int axis,
                            double scale, int mask)
 {
     for (int64_t i = 0; i < n[1] * n[2]; i++) {
         int64_t at[] = {i % n[2], i / n[2]}, step = axis ? n[2] : 1, count = n[2 - axis];
         double from = (double)count / 2 + ((double)at[axis] - (double)count / 2) / scale;
-        double low = floor(from), expected = mask ? 0.0 : NAN;
-        if (fabs(from - round(from)) < 1e-9)
-            expected = flat[i + ((int64_t)round(from) - at[axis]) * step];
-        else if (low >= 0 && low < (double)(count - 1)) {
+        int64_t beside = at[!axis] + 1 < n[1 + axis] ? n[2] + 1 - step : 0;
+        double expected = mask ? 0.0 : NAN;
+        from = fabs(from - round(from)) < 1e-9 ? round(from) : from;
+        if (from >= 0 && from <= (double)(count - 1)) {
+            double low = floor(from), w = from - low;
             const double *first = flat + i + ((int64_t)low - at[axis]) * step;
-            expected = first[0] * (low + 1 - from) + first[step] * (from - low);
+            const double *next = first + (low + 1 < (double)count ? step : 0);
+            expected = *first * (1 - w) + *next * w + 0 * (first[beside] + next[beside]);
         }
         if (isnan(expected) != isnan(image[i]) ||
             fabs(expected - image[i]) > 1e-12 * fabs(expected))
@@ -470,11 +473,15 @@ static void images_are_warped_on_the_detector(void **state)
         collet_scattering_options o = options_of(&m, n, constants);
         o.dtype = COLLET_F64;
         o.n_energies = 1;
-        o.mask = i >= 4;
+        o.mask = 1;
+        o.angles[0] = o.angles[2] = 20.0; /* one: where it is 0, it is NaN without the mask */
         o.direction[axis] = sin(t);
         o.direction[2] = o.detector[2] = cos(t);
         o.detector[axis] = -sin(t);
         double *flat = patterns_of(cx, &o);
+        o.mask = i >= 4;
+        for (int64_t j = 0; j < n[1] * n[2] && !o.mask; j++)
+            flat[j] = flat[j] == 0 ? NAN : flat[j];
         for (int turned = 0; turned < 2; turned++) {
             o.detector[axis] = turned ? sin(t) : 0.0;
             double *image = patterns_of(cx, &o);
@@ -510,6 +517,36 @@ static void detectors_that_face_the_sample_change_nothing(void **state)
     }
     free(none);
     free(facing);
+    free_morphology(&m);
+}
+
+/* As CyRSoXS's last rotation, also where it is none. */
+static void pixels_next_to_none_are_none(void **state)
+{
+    static const int64_t n[] = {4, 16, 19};
+    collet_scattering_constants constants[ENERGIES * MATERIALS];
+    morphology m;
+    int more = 0;
+    (void)state;
+    make_random(&m, n, 2, 0, 0);
+    collet_scattering_options o = options_of(&m, n, constants);
+    for (int turned = 0; turned < 2; turned++) {
+        o.angles[0] = o.angles[2] = turned ? 33.0 : 0.0;
+        o.mask = 1;
+        double *masked = patterns_of(cx, &o);
+        o.mask = 0;
+        double *whole = patterns_of(cx, &o);
+        for (int64_t i = 0; i < n[1] * n[2]; i++) {
+            int64_t right = i % n[2] + 1 < n[2] ? 1 : 0, below = i / n[2] + 1 < n[1] ? n[2] : 0;
+            int none = masked[i] == 0 || masked[i + right] == 0 || masked[i + below] == 0 ||
+                       masked[i + right + below] == 0;
+            more += none && masked[i] != 0;
+            assert_true(none ? isnan(whole[i]) : whole[i] == masked[i]);
+        }
+        free(masked);
+        free(whole);
+    }
+    assert_true(more > 40);
     free_morphology(&m);
 }
 
@@ -556,6 +593,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(orientation_is_that_of_the_tensor),
         cmocka_unit_test(images_are_warped_on_the_detector),
         cmocka_unit_test(detectors_that_face_the_sample_change_nothing),
+        cmocka_unit_test(pixels_next_to_none_are_none),
         cmocka_unit_test(newer_options_are_refused),
     };
     if (argc > 1) {

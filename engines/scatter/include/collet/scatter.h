@@ -128,7 +128,8 @@ typedef struct collet_scattering_options {
      * pattern is warped about pixel (Y / 2, X / 2), bilinearly: q is moved to the upper left 2 x 2
      * of D K times q, where K is the rotation that takes z to `direction` and D that which takes z
      * to the normal, each about the axis across both. So a normal -x, -y, z for a beam x, y, z
-     * leaves the pattern as it is. Outside: NaN, or 0 with `mask`. */
+     * leaves q as it is. Outside: NaN, or 0 with `mask`. Without `mask`, also where q stays, a
+     * pixel is NaN if the one to the right, below or both is: these are read with weight 0. */
     double detector[3];
 } collet_scattering_options;
 
