@@ -71,6 +71,21 @@ static void plan_big(kit_plan *plan)
     }
 }
 
+/* One row or column, for which kernels may read the matrix as it is: ends of wide vectors. */
+static void plan_vectors(kit_plan *plan)
+{
+    static const product products[] = {{37, 1, 255}, {1, 37, 319}, {3, 1, 192}, {1, 5, 449}};
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        kit_case c = of_product(plan, &products[i], 0, NULL, ORDINARY);
+        kit_emit(plan, &c);
+        c.layout[1] = KIT_ROWS;
+        kit_emit(plan, &c);
+        c.layout[1] = KIT_DENSE;
+        c.layout[2] = KIT_TRANSPOSED;
+        kit_emit(plan, &c);
+    }
+}
+
 static void plan_matmul(kit_plan *plan)
 {
     static const product products[] = {
@@ -103,6 +118,7 @@ static void plan_matmul(kit_plan *plan)
     c = of_product(plan, &cut, 0, NULL, ORDINARY);
     kit_emit_parts(plan, &c);
     plan_big(plan);
+    plan_vectors(plan);
 }
 
 static void fill_i8(kit_tensor *t, int kind, kit_rng *rng)

@@ -23,6 +23,10 @@ typedef struct narrow_kernels {
                     const gemm_matrix *b, collet_dtype from, int64_t rows, int64_t columns,
                     int64_t inner, void *scratch);
     uint64_t scratch_bytes;
+    /* out[i] = the inner product of the i8 numbers a[i][0..n) and b[0..n), both adjacent, for
+     * `rows` rows of a that begin `a_step` elements apart; out's are `out_step` apart. */
+    void (*dots_i8)(int32_t *out, int64_t out_step, const int8_t *a, int64_t a_step, int64_t rows,
+                    const int8_t *b, int64_t n);
     /* Whether any of n adjacent bf16 numbers is subnormal. */
     int (*any_subnormal_bf16)(const void *at, int64_t n);
 } narrow_kernels;

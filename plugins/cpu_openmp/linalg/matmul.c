@@ -45,7 +45,15 @@
 enum { C, A, B, MATRICES };
 
 /* How the parts of a product are computed. */
-typedef enum strategy { BY_SMALL, BY_TINY, BY_ONEDNN, BY_BLAS, BY_GEMM, BY_NARROW } strategy;
+typedef enum strategy {
+    BY_SMALL,
+    BY_TINY,
+    BY_ONEDNN,
+    BY_BLAS,
+    BY_GEMM,
+    BY_NARROW,
+    BY_DOTS
+} strategy;
 
 /* A batch of products, the strategy for each, and its division into parts. */
 typedef struct product {
@@ -176,6 +184,14 @@ static strategy choose_library(product *p)
     return p->blas ? BY_BLAS : BY_GEMM;
 }
 
+/* A product with one row or column reads each element of the other factor once: it costs less than
+ * to pack it. */
+static int fits_dots(const product *p)
+{
+    return p->from == COLLET_I8 && (p->columns == 1 || p->rows == 1) && p->m[A].column == 1 &&
+           p->m[B].row == 1;
+}
+
 /* Our own kernels are nearly as fast: oneDNN's preparation costs too much for smaller products. */
 static strategy choose_narrow(product *p)
 {
@@ -183,6 +199,8 @@ static strategy choose_narrow(product *p)
     uint32_t type = p->from == COLLET_I8     ? ONEDNN_TYPE_I8
                     : p->from == COLLET_BF16 ? ONEDNN_TYPE_BF16
                                              : 0;
+    if (fits_dots(p))
+        return BY_DOTS;
     if ((p->device->onednn & type) && work >= ONEDNN_MIN_NARROW && fits_blas(p) && p->device->plans)
         p->onednn = onednn_open(NULL);
     return p->onednn ? BY_ONEDNN : BY_NARROW;
@@ -228,6 +246,18 @@ static void part_by_narrow(const product *p, const gemm_matrix m[MATRICES], int6
     const narrow_kernels *narrow = p->device->narrow;
     narrow->product(&m[C], p->to, &m[A], &m[B], p->from, rows, columns, p->inner,
                     p->scratch + (uint64_t)thread * narrow->scratch_bytes);
+}
+
+/* With one row, it is the second factor whose columns are adjacent. */
+static void part_by_dots(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
+                         int64_t columns)
+{
+    int32_t *out = (int32_t *)(void *)m[C].at;
+    const int8_t *a = (const int8_t *)m[A].at, *b = (const int8_t *)m[B].at;
+    if (columns == 1)
+        p->device->narrow->dots_i8(out, m[C].row, a, m[A].row, rows, b, p->inner);
+    else
+        p->device->narrow->dots_i8(out, m[C].column, b, m[B].column, columns, a, p->inner);
 }
 
 static void part_by_gemm(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
@@ -329,6 +359,9 @@ static void run_part(const product *p, const gemm_matrix m[MATRICES], int64_t ro
         break;
     case BY_NARROW:
         part_by_narrow(p, m, rows, columns, thread);
+        break;
+    case BY_DOTS:
+        part_by_dots(p, m, rows, columns);
         break;
     }
 }

@@ -14,6 +14,7 @@ results are the same bits; those of GPUTernaryOps, f32, differ in the order of s
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import math
 import sys
 import types
 
@@ -24,9 +25,12 @@ from collet import op, ternary
 from collet._host import array as _taken
 
 
+_AT_ONCE = 1 << 18  # codes, in a cache
+
+
 def _codes(bit0, bit1):
     """Of two arrays of bits: value = bit0 - bit1."""
-    return (_taken(bit0) != 0).astype("i1") - (_taken(bit1) != 0)
+    return np.subtract((_taken(bit0) != 0).view("i1"), (_taken(bit1) != 0).view("i1"))
 
 
 def dot(a_bit0, a_bit1, b_bit0, b_bit1):
@@ -36,8 +40,15 @@ def dot(a_bit0, a_bit1, b_bit0, b_bit1):
 
 
 def _product(bit0, bit1, x_codes):
-    """i32 (..., M) of bits (M, K) and codes (..., K)."""
-    return ternary.matmul(ternary.pack(_codes(bit0, bit1)), np.ascontiguousarray(x_codes))
+    """i32 (..., M) of bits (M, K) and codes (..., K). The bits may be others at each call: they are
+    not packed, which costs more than a product by one vector."""
+    bit0, bit1, x = _taken(bit0), _taken(bit1), np.ascontiguousarray(x_codes)
+    count, columns = bit0.shape
+    rows = max(1, _AT_ONCE // max(1, columns))
+    flat = x.reshape(math.prod(x.shape[:-1]), columns)
+    y = [op.matmul(flat, _codes(bit0[i:i + rows], bit1[i:i + rows]).T)
+         for i in range(0, max(1, count), rows)]
+    return (np.concatenate(y, axis=-1) if y[1:] else y[0]).reshape(*x.shape[:-1], count)
 
 
 def matmul(W_bit0, W_bit1, x):
@@ -53,7 +64,7 @@ def forward(self, x):
 
 
 class NativeBackend:
-    """rotor.native's backend, which is available."""
+    """rotor.native's backend, which is available. Bits are 0 or 1, as for its C library."""
 
     def __init__(self, use_cuda=False):
         self.available = True
@@ -71,7 +82,13 @@ class NativeBackend:
         return dot(a_bit0, a_bit1, b_bit0, b_bit1)
 
     def matvec(self, W_bit0, W_bit1, x):
-        return matmul(W_bit0, W_bit1, np.ravel(x))
+        """i32 (M) of bits (M, K) and numbers (K), by their signs. The bits, which the caller may
+        have changed since the last call, are read once, and nothing is packed."""
+        x = _taken(x, "f4").ravel()
+        codes = _codes(x > 0, x < 0)[:, None]
+        plus, minus = (op.matmul(_taken(bits).astype("u1", copy=False).view("i1"), codes)
+                       for bits in (W_bit0, W_bit1))
+        return (plus - minus)[:, 0]
 
 
 class _Packed(np.ndarray):

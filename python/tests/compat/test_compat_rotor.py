@@ -44,8 +44,20 @@ layer = TernaryLinear()
 (layer.weight_bit0, layer.weight_bit1), layer.bias = bits(W), np.arange(9, dtype="f4")
 y = layer.forward(x)
 assert y.dtype == "f4" and np.array_equal(y, wanted + np.arange(9))
+big = rng.integers(-1, 2, (700, 900))  # more than is computed at once
+x_big = rng.normal(size=(2, 900))
+assert np.array_equal(RotorCore.matmul(*bits(big), x_big), np.sign(x_big).astype(int) @ big.T)
+assert RotorCore.matmul(*bits(big[:0]), x_big).shape == (2, 0)
+assert not RotorCore.matmul(*bits(big[:3, :0]), x_big[:, :0]).any()
 native = get_backend()
 assert native.available and np.array_equal(native.matvec(*bits(W), x[0]), wanted[0])
+plus, minus = bits(W)
+for change in range(3):  # the caller's own arrays, in place
+    plus[change], minus[change] = minus[change].copy(), plus[change].copy()
+    wanted[:, change] *= -1
+    got = native.matvec(plus, minus.astype(bool), x[1])
+    assert got.dtype == "i4" and np.array_equal(got, wanted[1])
+    assert np.array_equal(RotorCore.matmul(7 * plus, minus, x), wanted)
 assert np.array_equal(native.decode(*native.encode(v)), v)
 from rotor.gpu_ternary import GPUTernaryOps
 gpu, scale = GPUTernaryOps(), np.arange(9)
