@@ -155,6 +155,7 @@ static void facts(void **state)
         "\"cuda_version\": \"12.4\"",
         "\"runtime_version\": \"NVRTC 12.4\"",
         "\"compute_capability\": \"9.0\"",
+        "\"warp_size\": 32",
         "\"compute_units\": 132",
         "\"clock_mhz\": 1980",
         "\"memory_total\": 85899345920",

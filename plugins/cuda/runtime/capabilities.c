@@ -94,6 +94,7 @@ static void add_device(const cuda_driver *cu, const cuda_compiler *rtc,
     text_string(t, "compute_capability", version);
     text_number(t, "compute_units",
                 (uint64_t)attribute(cu, id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    text_number(t, "warp_size", (uint64_t)attribute(cu, id, CU_DEVICE_ATTRIBUTE_WARP_SIZE));
     text_number(t, "clock_mhz", (uint64_t)attribute(cu, id, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000);
     if (cu->DeviceTotalMem(&total, id) == CUDA_SUCCESS)
         text_number(t, "memory_total", total);

@@ -160,7 +160,8 @@ def get_device_properties(device=None):
     major, minor = _version(info)
     total = info["memory_bytes"] or collet.memory(_state.device)["total"]
     return SimpleNamespace(name=info["name"], major=major, minor=minor, total_memory=total,
-                           multi_processor_count=info["compute_units"], warp_size=0,
+                           multi_processor_count=info["compute_units"],
+                           warp_size=info["details"].get("warp_size", 0),
                            max_threads_per_multi_processor=0, regs_per_multiprocessor=0,
                            L2_cache_size=info["cache_bytes"])
 

@@ -177,6 +177,9 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute what, CUdevice id)
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         *value = 132;
         return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+        *value = 32;
+        return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
         *value = 1980000;
         return CUDA_SUCCESS;

@@ -10,6 +10,7 @@
 
 #define CUDA_CONSTANTS(X)                                                                          \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                          \
+    X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                                           \
     X(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                                          \
     X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                                \
     X(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                                                       \
