@@ -12,8 +12,7 @@ static int same_layout(const collet_array *a, const collet_array *b)
 {
     int same = a->dtype == b->dtype && a->ndim == b->ndim;
     for (int32_t i = 0; same && i < a->ndim; i++)
-        same = a->shape[i] == b->shape[i] &&
-               (a->strides[i] == b->strides[i] || a->size == 0 || a->shape[i] == 1);
+        same = a->shape[i] == b->shape[i] && a->strides[i] == b->strides[i];
     return same;
 }
 

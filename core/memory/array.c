@@ -71,8 +71,23 @@ static int may_repeat(const collet_array *a)
     return 0;
 }
 
+/* Strides that lead to no element may be anything that fits in 64 bits, whose product with an
+ * extent or a size does not. */
+static void settle_strides(collet_array *a)
+{
+    int64_t dense = 1;
+    for (int32_t i = a->ndim - 1; i >= 0; i--) {
+        if (!a->size)
+            a->strides[i] = 0;
+        else if (a->shape[i] == 1)
+            a->strides[i] = dense;
+        dense = a->strides[i] * a->shape[i];
+    }
+}
+
 void array_settle(collet_array *a)
 {
+    settle_strides(a);
     a->contiguous = contiguous(a);
     a->repeats = may_repeat(a);
 }
@@ -275,6 +290,7 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
                                 context_error(cx));
     if (status != COLLET_OK)
         return status;
+    uintptr_t end;
     size_t element = collet_dtype_size(dtype), alignment = element > 8 ? 8 : element;
     if (a->size && !data)
         status = collet_fail(context_error(cx), COLLET_INVALID, "collet_array_wrap: data is NULL");
@@ -282,6 +298,11 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
         status = collet_fail(context_error(cx), COLLET_INVALID,
                              "collet_array_wrap: data %p is not aligned to the %zu bytes of %s",
                              data, alignment, collet_dtype_name(dtype));
+    else if (data && ((uintptr_t)data < a->offset ||
+                      __builtin_add_overflow((uintptr_t)data - a->offset, array_span(a), &end)))
+        status = collet_fail(context_error(cx), COLLET_INVALID,
+                             "collet_array_wrap: from data %p the strides leave the address space",
+                             data);
     if (status == COLLET_OK)
         status = storage_wrap(cx->runtime, data ? (char *)data - a->offset : NULL, array_span(a),
                               deleter, user, &a->storage, context_error(cx));

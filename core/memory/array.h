@@ -35,8 +35,18 @@ collet_status array_assign(collet_context *cx, collet_array *to, const collet_ar
 
 /* Sets low and high from shape and strides; returns 0 on overflow of 64 bits. */
 int array_reach(collet_array *a);
-/* Sets contiguous and repeats from shape and strides. */
+/* Sets contiguous and repeats from shape and strides, and strides that lead to no element to what
+ * plugin.h says of them; after array_reach. */
 void array_settle(collet_array *a);
+/* Adds the offset to *address; returns 0 if that is beyond the address space. */
+static inline int array_address(void **address, uint64_t offset)
+{
+    uintptr_t sum;
+    if (__builtin_add_overflow((uintptr_t)*address, offset, &sum))
+        return 0;
+    *address = (void *)sum;
+    return 1;
+}
 
 /* Whether the context may acquire the array; errors go to the context. */
 collet_status array_acquirable(collet_context *cx, const char *what, const collet_array *a,

@@ -2,6 +2,7 @@
 /* Arrays as DLPack tensors and back. */
 #include "dlpack.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,7 +237,12 @@ collet_status collet_array_from_dlpack(collet_context *cx, collet_array **out, t
     if (in->device.type != DLPACK_CPU && in->device.type != DLPACK_PINNED &&
         in->device.type != DLPACK_PINNED_ROCM)
         return from_device(cx, out, dtype, t, flags);
-    return collet_array_wrap(cx, out, dtype, in->ndim, in->shape, in->strides,
-                             in->data ? (char *)in->data + in->byte_offset : NULL, flags,
+    void *data = in->data;
+    if (data && !array_address(&data, in->byte_offset))
+        return context_fail(cx, COLLET_INVALID,
+                            "collet_array_from_dlpack: data %p with byte_offset %" PRIu64
+                            " is outside of the address space",
+                            data, in->byte_offset);
+    return collet_array_wrap(cx, out, dtype, in->ndim, in->shape, in->strides, data, flags,
                              imported_delete, t);
 }

@@ -175,9 +175,14 @@ collet_status collet_array_wrap_on(collet_context *cx, collet_array **out, const
     if (status == COLLET_OK && !out)
         status = context_fail(cx, COLLET_INVALID,
                               "collet_array_wrap_on: the address of the new array is NULL");
+    if (status == COLLET_OK && !d && handle && !array_address(&handle, offset))
+        status = context_fail(cx, COLLET_INVALID,
+                              "collet_array_wrap_on: address %p with offset %" PRIu64
+                              " is outside of the address space",
+                              handle, offset);
     if (status == COLLET_OK && !d)
-        return collet_array_wrap(cx, out, dtype, ndim, shape, strides,
-                                 handle ? (char *)handle + offset : NULL, flags, deleter, user);
+        return collet_array_wrap(cx, out, dtype, ndim, shape, strides, handle, flags, deleter,
+                                 user);
     if (status == COLLET_OK)
         status = array_wrapping("collet_array_wrap_on", &a, dtype, ndim, shape, strides, flags,
                                 context_error(cx));

@@ -362,7 +362,8 @@ COLLET_API collet_status collet_array_from(collet_context *context, collet_array
  * strides in elements. `data` is aligned to its element (8 bytes for c128) and covers every element
  * that shape and strides reach. `flags`: 0 or COLLET_WRAP_READONLY; others are INVALID. Memory that
  * is wrapped twice is recognised as shared within one call; on a device with memory of its own, two
- * such arrays have separate copies. OVERFLOW also when the strides exceed any address space.
+ * such arrays have separate copies. OVERFLOW also when the strides exceed any address space,
+ * INVALID when elements would be outside of it from `data` on.
  *
  * Until the array's storage is freed the caller accesses the memory, gaps between strided elements
  * included, only between collet_array_acquire and collet_array_release. When the last view is
@@ -384,6 +385,7 @@ COLLET_API void collet_array_free(collet_array *array);
 COLLET_API collet_dtype collet_array_dtype(const collet_array *array);
 COLLET_API int32_t collet_array_ndim(const collet_array *array);
 COLLET_API const int64_t *collet_array_shape(const collet_array *array);
+/* In elements. Along axes of one element that of a dense array, 0 in an array without elements. */
 COLLET_API const int64_t *collet_array_strides(const collet_array *array);
 COLLET_API int64_t collet_array_size(const collet_array *array); /* elements */
 /* The runtime of the array's storage: only its contexts may use the array. */

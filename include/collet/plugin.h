@@ -78,7 +78,10 @@ typedef struct collet_buffer collet_buffer;
  *              address of the storage's first byte. NULL when the operand is absent.
  * byte_offset  Of the first element from the buffer's start; a multiple of the element's size.
  * shape        ndim extents, all >= 0. Valid during the call, as are `strides`.
- * strides      ndim strides in elements; may be zero (inputs only) or negative.
+ * strides      ndim strides in elements; may be zero (inputs only) or negative. Along an axis of
+ *              one element: the extent times the stride of the next axis (1 for the last), or 0
+ *              where it was added or broadcast. All 0 of an operand without elements. So a stride
+ *              times its extent and the size of an element does not overflow.
  *
  * What libcore has done before a kernel sees an operand: inputs are broadcast (the axes that "..."
  * matched have the output's extents, stride 0 where they were repeated); where every operand's

@@ -365,21 +365,46 @@ static void arrays_may_be_freed_on_any_thread(void **state)
     assert_true(stats.peak >= 32 && stats.total > 0);
 }
 
+/* Along axes of one element, and in arrays without elements, a caller may have any strides. */
+static void strides_that_lead_to_no_element(void **state)
+{
+    (void)state;
+    static const int64_t odd[] = {INT64_MAX, INT64_MIN, 3, INT64_MAX / 4};
+    static const int64_t shapes[][4] = {{1, 1, 2, 1}, {1, 0, 2, 1}, {0, 7, 2, 3}};
+    static const int64_t expected[][4] = {{6, 6, 3, 1}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+    float values[4] = {1, 0, 0, 2};
+    for (size_t i = 0; i < 3; i++) {
+        int64_t size = i ? 0 : 2;
+        collet_array *a = NULL, *turned = NULL, *out = NULL, *flat = NULL, *sum = NULL;
+        assert_ok(cx,
+                  collet_array_wrap(cx, &a, COLLET_F32, 4, shapes[i], odd, values, 0, NULL, NULL));
+        assert_memory_equal(collet_array_strides(a), expected[i], sizeof expected[i]);
+        assert_ok(cx, collet_array_permute(cx, &turned, a, NULL));
+        assert_ok(cx, collet_array_create(cx, &out, COLLET_F32, 4, collet_array_shape(turned)));
+        assert_ok(cx, collet_add(cx, out, turned, turned));
+        assert_ok(cx, collet_array_reshape(cx, &flat, out, 1, &size));
+        assert_floats(cx, flat, (const float[]){2, 4});
+        assert_ok(cx, collet_array_create(cx, &sum, COLLET_F32, 0, NULL));
+        assert_ok(cx, collet_sum(cx, sum, a, NULL, 0, 0));
+        assert_floats(cx, sum, (const float[]){i ? 0 : 3});
+        collet_array_free(a);
+        collet_array_free(turned);
+        collet_array_free(out);
+        collet_array_free(flat);
+        collet_array_free(sum);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_scalar, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(views_share_and_read_in_order),
-        TEST(reshape_follows_strides_where_it_can),
-        TEST(views_that_leave_the_array_are_refused),
-        TEST(sizes_are_checked_for_overflow),
-        TEST(calls_name_what_does_not_fit),
-        TEST(inputs_are_broadcast_to_the_output),
-        TEST(overlaps_go_through_a_temporary),
-        TEST(wrapped_memory_is_used_in_place),
-        TEST(reading_checks_the_size),
-        TEST(reductions_check_their_output),
-        TEST(calls_after_fork_are_refused),
+        TEST(views_share_and_read_in_order),          TEST(reshape_follows_strides_where_it_can),
+        TEST(views_that_leave_the_array_are_refused), TEST(sizes_are_checked_for_overflow),
+        TEST(calls_name_what_does_not_fit),           TEST(inputs_are_broadcast_to_the_output),
+        TEST(overlaps_go_through_a_temporary),        TEST(wrapped_memory_is_used_in_place),
+        TEST(strides_that_lead_to_no_element),        TEST(reading_checks_the_size),
+        TEST(reductions_check_their_output),          TEST(calls_after_fork_are_refused),
         TEST(arrays_may_be_freed_on_any_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

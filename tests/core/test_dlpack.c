@@ -276,7 +276,15 @@ static void what_does_not_fit_is_refused(void **state)
         t.dl_tensor.device.type = on ? 12 : 1;
         t.dl_tensor.byte_offset = 1;
         refuse(w, &t, COLLET_INVALID, "aligned");
+        t.dl_tensor.byte_offset = UINT64_MAX - 7;
+        refuse(w, &t, COLLET_INVALID,
+               on ? "outside of the memory" : "outside of the address space");
     }
+    static const int64_t far[] = {-(INT64_C(1) << 50)};
+    t = good;
+    t.dl_tensor.device.type = 1;
+    t.dl_tensor.strides = (int64_t *)far;
+    refuse(w, &t, COLLET_INVALID, "the strides leave the address space");
     collet_array *a = NULL;
     assert_status(w.cx, collet_array_from_dlpack(w.cx, &a, NULL), COLLET_INVALID);
     assert_status(w.cx, collet_array_from_dlpack(w.cx, NULL, &t), COLLET_INVALID);
