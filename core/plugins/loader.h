@@ -19,15 +19,20 @@
  *             not-regular               a FIFO, a directory, a device
  *             world-writable            anyone may write to the file
  *             world-writable-directory  anyone may replace the file, or a directory above it
- *             group-writable            members of a group may: not root's, nor the user's own, nor
- * one of options' trust_group group-writable-directory  they may replace the file, or a directory
- * above it noexec                    the system maps no code of the file: its file system is
- * mounted noexec, or a security module forbids it foreign-owner             owner of file or
- * directory is not root, this user or the owner of libcore raised-privileges         (after the
- * manifest) it depends on the caller's environment denied                    switched off by name
- * in the configuration manifest  empty                     the file has no bytes not-elf not an ELF
- * file truncated                 the file ends before what its headers promise wrong-class 32-bit
- * in a 64-bit program, or other byte order wrong-machine             for another processor
+ *             group-writable            members of a group may: neither root's nor the user's own,
+ *                                       nor one of trust_group
+ *             group-writable-directory  they may replace the file, or a directory above it
+ *             foreign-owner             owner of file or directory is not root, this user or the
+ *                                       owner of libcore
+ *             noexec                    the system maps no code of the file: its file system is
+ *                                       mounted noexec, or a security module forbids it
+ *             raised-privileges         (after the manifest) it depends on the caller's environment
+ *             denied                    switched off by name in the configuration
+ *   manifest  empty                     the file has no bytes
+ *             not-elf                   not an ELF file
+ *             truncated                 the file ends before what its headers promise
+ *             wrong-class               32-bit in a 64-bit program, or other byte order
+ *             wrong-machine             for another processor
  *             not-shared-object         an ELF file, but no shared object
  *             malformed-elf             invalid headers or notes
  *             no-manifest               a shared object, but no plugin
