@@ -86,7 +86,7 @@ static collet_status report_format(probe_report *report, const char *code, int u
 /* ---- Starting ---------------------------------------------------------------------------- */
 
 /* A pipe with descriptors from 10 on, since spawn_with overwrites 0 to 3, which a host may have
- * closed. */
+ * closed. EINVAL of fcntl: the limit of open files is below 10. */
 static int high_pipe(int ends[2])
 {
     int low[2];
@@ -96,7 +96,9 @@ static int high_pipe(int ends[2])
         ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
         close(low[i]);
     }
-    return ends[0] < 0 || ends[1] < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) ? errno : 0;
+    if (ends[0] >= 0 && ends[1] >= 0 && !fcntl(ends[0], F_SETFL, O_NONBLOCK))
+        return 0;
+    return errno == EINVAL ? EMFILE : errno;
 }
 
 static int spawn_with(pid_t *pid, char *const *arguments, int report, int messages,
@@ -427,6 +429,16 @@ int probe_died(const char *code)
 
 /* ---- Concurrent probes --------------------------------------------------------------- */
 
+static const char *start_mend(int error, const char *program)
+{
+    if (error == EMFILE)
+        return " (raise the limit of open files: ulimit -n)";
+    if (error == EAGAIN)
+        return " (raise the limit of processes: ulimit -u)";
+    return file_is_noexec(program) ? " (its file system is mounted noexec: remount it with exec)"
+                                   : "";
+}
+
 static collet_status probe_start(child *c, const probe_request *request, probe_report *report,
                                  collet_error *err)
 {
@@ -438,10 +450,7 @@ static collet_status probe_start(child *c, const probe_request *request, probe_r
     if (error == ENOMEM)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a probe");
     return report_format(report, "probe-unavailable", 1, err, "%s cannot be started: %s%s",
-                         request->program, strerror(error),
-                         file_is_noexec(request->program)
-                             ? " (its file system is mounted noexec: remount it with exec)"
-                             : "");
+                         request->program, strerror(error), start_mend(error, request->program));
 }
 
 static collet_status probe_end(child *c, const probe_request *request, probe_report *report,

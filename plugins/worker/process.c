@@ -133,7 +133,8 @@ static void *thread_main(void *argument)
 
 /* ---- The interface --------------------------------------------------------------------------- */
 
-/* Descriptors from 10 on: those of the worker are below, and a program may have closed 0 to 2. */
+/* Descriptors from 10 on: those of the worker are below, and a program may have closed 0 to 2.
+ * EINVAL of fcntl: the limit of open files is below 10. */
 static int pair(int *own, int *theirs)
 {
     int low[2], *to[2] = {own, theirs}, error = 0;
@@ -145,7 +146,7 @@ static int pair(int *own, int *theirs)
         error = *to[i] < 0 ? errno : error;
         close(low[i]);
     }
-    return error;
+    return error == EINVAL ? EMFILE : error;
 }
 
 static void close_end(int fd)
@@ -172,6 +173,19 @@ static void process_free(process *p)
     pthread_mutex_destroy(&p->lock);
 }
 
+static collet_status start_failed(const process *p, int error, collet_error *err)
+{
+    struct statvfs fs;
+    bool noexec = !statvfs(p->words[0], &fs) && (fs.f_flag & ST_NOEXEC);
+    const char *mend = error == EMFILE    ? "raise the limit of open files: ulimit -n"
+                       : error == EAGAIN  ? "raise the limit of processes: ulimit -u"
+                       : error == ENOEXEC ? "it is built for another processor"
+                       : noexec ? "its file system is mounted noexec: remount it with exec"
+                                : "it is installed beside the backend";
+    return p->host->fail(err, COLLET_UNAVAILABLE, "%s cannot be started: %s (%s)", p->words[0],
+                         strerror(error), mend);
+}
+
 collet_status process_start(process *p, collet_error *err)
 {
     pthread_condattr_t clock;
@@ -189,8 +203,7 @@ collet_status process_start(process *p, collet_error *err)
         close_end(p->their_control);
         close_end(p->their_events);
         process_free(p);
-        return p->host->fail(err, COLLET_UNAVAILABLE, "%s cannot be started: %s", p->words[0],
-                             strerror(error));
+        return start_failed(p, error, err);
     }
     pthread_mutex_lock(&p->lock);
     while (p->state == PROCESS_STARTING)
@@ -201,13 +214,7 @@ collet_status process_start(process *p, collet_error *err)
         return COLLET_OK;
     pthread_join(p->thread, NULL);
     process_free(p);
-    struct statvfs fs;
-    bool noexec = !statvfs(p->words[0], &fs) && (fs.f_flag & ST_NOEXEC);
-    return p->host->fail(err, COLLET_UNAVAILABLE, "%s cannot be started: %s (%s)", p->words[0],
-                         strerror(error),
-                         noexec ? "its file system is mounted noexec: remount it with exec"
-                         : error == ENOEXEC ? "it is built for another processor"
-                                            : "it is installed beside the backend");
+    return start_failed(p, error, err);
 }
 
 void process_kill(process *p)
