@@ -128,10 +128,10 @@ static int32_t add_memory(cJSON *row, const bench_result *r)
 
 static int32_t add_measured(cJSON *row, const against_result *r)
 {
-    cJSON *libraries;
-    int32_t fine = add_figures(row, r, &r->own.stats) && add_memory(row, &r->own) &&
-                   add_best(row, r) &&
-                   (libraries = cJSON_AddArrayToObject(row, "libraries")) != NULL;
+    int32_t fine =
+        add_figures(row, r, &r->own.stats) && add_memory(row, &r->own) && add_best(row, r);
+    cJSON *libraries = fine ? cJSON_AddArrayToObject(row, "libraries") : NULL;
+    fine = libraries != NULL;
     for (int32_t i = 0; i < r->count && fine; i++)
         fine = add_reference(libraries, r, i);
     return fine;
