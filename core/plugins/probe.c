@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -372,7 +373,7 @@ static collet_status report_from_end(child *c, const probe_request *request, pro
                                      collet_error *err)
 {
     size_t marks;
-    char code[48], how[64], output[TAIL + 24];
+    char code[48], how[96], output[TAIL + 24];
     const char *kind = "exit";
     const struct step *step = last_step(c, &marks);
     int killed = c->status_known && WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
@@ -382,7 +383,8 @@ static collet_status report_from_end(child *c, const probe_request *request, pro
                              request->program, output);
     if (c->timed_out || killed == SIGALRM) {
         kind = "hang";
-        snprintf(how, sizeof how, " (no response after %lld ms)", (long long)request->timeout_ms);
+        snprintf(how, sizeof how, " (no response after %lld ms%s)", (long long)request->timeout_ms,
+                 probe_memory_is_limited() ? ", with limited address space: ulimit -v" : "");
     } else if (killed) {
         kind = "crash";
         snprintf(how, sizeof how, " (SIG%s)", signal_name(killed));
@@ -419,6 +421,12 @@ static int report_from_text(const child *c, size_t marks, probe_report *report,
         *status = probe_report_set(report, code, reason, capabilities, unproven, err);
     cJSON_Delete(root);
     return fine;
+}
+
+int probe_memory_is_limited(void)
+{
+    struct rlimit limit;
+    return !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY;
 }
 
 int probe_died(const char *code)

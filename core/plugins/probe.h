@@ -53,6 +53,10 @@ collet_status probe_run(const probe_request *requests, probe_report *reports, si
 /* Whether the code is of a child that ended before its report: "crash-in-", "hang-in-", "exit-in-".
  */
 int probe_died(const char *code);
+
+/* Whether the address space of this process and its probes is limited: libraries that cannot map
+ * what they need then hang each time. */
+int probe_memory_is_limited(void);
 void probe_report_clear(probe_report *report);
 
 /* A new string for each part; capabilities may be NULL. NO_MEMORY leaves *report empty. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -120,6 +121,25 @@ static void a_hang_is_not_remembered(void **state)
     assert_true(probe_of(&first) != probe_of(&second));
 }
 
+/* Under a limit on address space it would hang each time. */
+static void a_hang_with_little_memory_is_remembered(void **state)
+{
+    const char *dies = "zoo_fragile.dies=hang";
+    struct rlimit before;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    if (strcmp(COLLET_SANITIZER, "none") != 0 || before.rlim_cur != RLIM_INFINITY)
+        skip(); /* sanitizers map terabytes */
+    assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){UINT64_C(1) << 40, before.rlim_max}), 0);
+    timeout = "probe_timeout_ms=700";
+    found first = run_probe(cache, dies), second = run_probe(cache, dies);
+    timeout = "probe_timeout_ms=60000";
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(first.state, COLLET_BACKEND_USABLE);
+    assert_holds(first.reason, "with limited address space: ulimit -v");
+    assert_true(probe_of(&first) == probe_of(&second));
+}
+
 static void a_crash_in_safe_mode(void **state)
 {
     found f = run_probe("cache=off", "zoo_fragile.dies=always");
@@ -192,6 +212,7 @@ int main(void)
         cmocka_unit_test(an_exit),
         cmocka_unit_test(a_crash_is_remembered),
         cmocka_unit_test(a_hang_is_not_remembered),
+        cmocka_unit_test(a_hang_with_little_memory_is_remembered),
         cmocka_unit_test(a_crash_in_safe_mode),
         cmocka_unit_test(what_the_user_sets),
         cmocka_unit_test(choices_are_remembered),

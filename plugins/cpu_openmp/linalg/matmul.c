@@ -475,8 +475,9 @@ KERNEL(matmul)
     double work = (double)p.part_rows * (double)p.part_columns * (double)(p.inner + 1);
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
     int library = p.strategy == BY_ONEDNN || p.strategy == BY_BLAS;
+    int32_t callers = (int32_t)min_i64(whole, device->threads);
     blas_use use;
-    if (library && !(p.strategy == BY_BLAS ? blas_begin(p.blas) : library_enter())) {
+    if (library && !(p.strategy == BY_BLAS ? blas_begin(p.blas, callers) : library_enter())) {
         library = 0;
         p.strategy = p.from == COLLET_F32 || p.from == COLLET_F64 ? BY_GEMM : BY_NARROW;
     }
@@ -484,9 +485,11 @@ KERNEL(matmul)
         blas_enter(p.blas, &use, 1);
     team_run(device->threads, whole, grain,
              p.strategy == BY_ONEDNN ? run_parts_by_onednn : run_parts, &p);
-    if (p.strategy == BY_BLAS)
+    if (p.strategy == BY_BLAS) {
         blas_leave(p.blas, &use);
-    if (library)
+        blas_end(p.blas, callers);
+    } else if (library) {
         library_leave();
+    }
     return COLLET_OK;
 }

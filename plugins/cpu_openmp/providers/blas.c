@@ -9,7 +9,17 @@
 
 #include "cpu_openmp/runtime/places.h"
 #include "cpu_openmp/runtime/team.h"
+#include "shared/host/util/address_space.h"
 #include "shared/host/util/threads.h"
+
+/* Address space: of the library with its constructor, and of each thread, its buffer (BUFFER_SIZE
+ * in common_x86_64.h) and its stack. Without it the library tries for ever. Measured with 0.3.21.
+ */
+#define OPEN_BYTES (UINT64_C(64) << 20)
+#define THREAD_BYTES (UINT64_C(136) << 20)
+/* Of a thread that calls: its buffer, and what malloc maps for a thread's first allocation. */
+#define CALLER_BYTES (UINT64_C(200) << 20)
+#define CALLERS 64 /* that buffers are made for at a time */
 
 #define PARALLEL_OPENMP 2 /* of openblas_get_parallel */
 
@@ -34,6 +44,8 @@ struct blas {
                   float alpha, const float *a, blasint lda, float beta, float *c, blasint ldc);
     void (*dsyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
                   double alpha, const double *a, blasint lda, double beta, double *c, blasint ldc);
+    void *(*memory_alloc)(int purpose); /* may be missing, as its counterpart */
+    void (*memory_free)(void *buffer);
     int (*get_num_threads)(void);
     void (*set_num_threads)(int threads);
     int (*get_parallel)(void);
@@ -45,6 +57,8 @@ struct blas {
     pthread_mutex_t lock;
     blas_use *uses; /* between enter and leave */
     int threads_found;
+    /* Threads that called at a time, each with a buffer; those of groups under way. */
+    int32_t callers, claimed;
     int pool;      /* threads that calls may use: the library's own and the caller */
     int64_t forks; /* library_forks() when its own threads were started */
 };
@@ -85,33 +99,62 @@ static void find_functions(void *handle, blas *b)
                        settings->name);
     else
         b->has_lapack = library_find_all(handle, lapack_symbols, COUNT(lapack_symbols), b);
+    if (!library_find(handle, "blas_memory_alloc", &b->memory_alloc) ||
+        !library_find(handle, "blas_memory_free", &b->memory_free))
+        b->memory_alloc = NULL;
 }
 
-/* Those that the library starts when it is opened, at most. Where it cannot, it raises SIGINT and
- * later waits for ever. */
-static int threads_at_open(void)
+/* Whether the library may start `count` threads. Where it cannot, it raises SIGINT and later waits
+ * for ever. */
+static bool can_start(int count)
 {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) - 1 : 0;
+    return address_space_has((uint64_t)count * THREAD_BYTES) && threads_can_start(count);
+}
+
+/* How many threads the library may have when it is opened, with the caller's; 0: not even that.
+ * Sets *all to those that it would have. */
+static int threads_at_open(int *all)
+{
+    const char *text = getenv("OPENBLAS_NUM_THREADS");
+    long set = text ? strtol(text, NULL, 10) : 0;
+    cpu_set_t own;
+    *all = sched_getaffinity(0, sizeof own, &own) == 0 ? CPU_COUNT(&own) : 1;
+    if (set > 0 && set < *all)
+        *all = (int)set;
+    int count = *all;
+    while (count > 0 && !address_space_has(OPEN_BYTES + (uint64_t)count * THREAD_BYTES))
+        count /= 2;
+    return count > 1 && !threads_can_start(count - 1) ? 1 : count;
 }
 
 static void open_library(void)
 {
     /* Static: the environment that the library's constructor saw points to it. */
-    static char core[sizeof settings->target + sizeof BLAS_CORE_VARIABLE];
+    static char core[sizeof settings->target + sizeof BLAS_CORE_VARIABLE], threads[40];
+    int all, count;
     const char *variables[4] = {NULL}, **last = variables;
     library_settle(&choice, NULL);
     if (settings->refused[0]) {
         (void)snprintf(library.reason, sizeof library.reason, "%s", settings->refused);
         return;
     }
+    count = threads_at_open(&all);
+    if (count == 0) {
+        (void)snprintf(
+            library.reason, sizeof library.reason,
+            "not opened: it needs %d MiB of address space, and the limit on it (ulimit -v, "
+            "-d) leaves less",
+            (int)((OPEN_BYTES + THREAD_BYTES) >> 20));
+        return;
+    }
+    (void)snprintf(threads, sizeof threads, "OPENBLAS_NUM_THREADS=%d", count);
     (void)snprintf(core, sizeof core, BLAS_CORE_VARIABLE "=%s", settings->target);
     if (!getenv("OPENBLAS_THREAD_TIMEOUT"))
         *last++ = "OPENBLAS_THREAD_TIMEOUT=20"; /* sleep after 2^20 cycles, not 2^26 */
     if (settings->target[0])
         *last++ = core;
-    if (!threads_can_start(threads_at_open()))
-        *last++ = "OPENBLAS_NUM_THREADS=1";
+    if (count < all)
+        *last++ = threads;
     void *handle = library_open(settings->name, variables);
     if (handle)
         find_functions(handle, &library);
@@ -193,7 +236,7 @@ static void set_threads(blas *b)
     }
     int32_t share = users > 0 ? largest / users : 0, threads = smallest < share ? smallest : share;
     int target = users == 0 ? b->threads_found : threads > 1 ? threads : 1;
-    if (target > b->pool && threads_can_start(target - b->pool))
+    if (target > b->pool && can_start(target - b->pool))
         b->pool = target;
     target = target < b->pool ? target : b->pool;
     if (target != b->get_num_threads())
@@ -206,7 +249,33 @@ static void find_threads(blas *b)
     b->pool = b->threads_found > b->pool ? b->threads_found : b->pool;
 }
 
-int blas_begin(blas *b)
+/* Has the library map `count` buffers now, before the program uses the address space otherwise.
+ * They are never unmapped: later calls use them. */
+static void make_buffers(const blas *b, int32_t count)
+{
+    void *buffers[CALLERS];
+    for (int32_t i = 0; i < count; i++)
+        buffers[i] = b->memory_alloc(1);
+    for (int32_t i = 0; i < count; i++)
+        b->memory_free(buffers[i]);
+}
+
+static bool claim(blas *b, int32_t callers)
+{
+    int32_t all = b->claimed + callers;
+    if (all > b->callers && address_space_is_limited()) {
+        /* Groups under way may have their buffers. */
+        uint64_t more = (uint64_t)(all - b->callers + b->claimed);
+        if (all > CALLERS || !b->memory_alloc || !address_space_has(more * CALLER_BYTES))
+            return false;
+        make_buffers(b, all);
+    }
+    b->callers = all > b->callers ? all : b->callers;
+    b->claimed = all;
+    return true;
+}
+
+int blas_begin(blas *b, int32_t callers)
 {
     if (!library_enter())
         return 0;
@@ -219,11 +288,19 @@ int blas_begin(blas *b)
             b->forks = forks;
         }
     }
-    int runs = b->forks == forks;
+    int runs = b->forks == forks && claim(b, callers);
     (void)pthread_mutex_unlock(&b->lock);
     if (!runs)
         library_leave();
     return runs;
+}
+
+void blas_end(blas *b, int32_t callers)
+{
+    (void)pthread_mutex_lock(&b->lock);
+    b->claimed -= callers;
+    (void)pthread_mutex_unlock(&b->lock);
+    library_leave();
 }
 
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads)

@@ -71,13 +71,16 @@ const char *blas_core(const blas *b);
 void blas_path(blas *b, char *path, uint64_t capacity);
 
 /*
- * library_enter for groups that call this library. fork() has stopped the library's threads, in the
- * parent too: they are started again here. 0 where the system does not start them either.
+ * library_enter for groups that call this library, from up to `callers` threads. fork() has stopped
+ * the library's threads, in the parent too: they are started again here. 0 where the system does
+ * not start them, or where the limit on address space (ulimit -v) leaves no buffer for each caller:
+ * without one the library would try for ever. blas_end with the same number ends the group.
  */
-int blas_begin(blas *b);
+int blas_begin(blas *b, int32_t callers);
+void blas_end(blas *b, int32_t callers);
 
 /*
- * Around every group of calls, within blas_begin and library_leave; any number may be under way on
+ * Around every group of calls, within blas_begin and blas_end; any number may be under way on
  * any threads. Calls within may each use up to `threads` (>= 1) threads of the library's own, which
  * count as threads of the team (team_take): fewer when other callers use some. 1 is for calls from
  * the threads of a team and counts as none. Returns the number granted. A group that begins while

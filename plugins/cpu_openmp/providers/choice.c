@@ -81,17 +81,20 @@ static void add_refusal(text *json, text *choices, const char *library, const ch
     add(choices, word, reason);
 }
 
-/* Warns when a setting of the user's has no effect because the probe refused the library. `usual`:
- * the default of its name; `more`: the end of another key. */
+/* Logs that the probe refused a library, as a warning where a setting of the user's has no effect.
+ * `usual`: the default of its name; `more`: the end of another key. */
 static void warn_of_refusal(const collet_host *host, const char *library, const char *usual,
                             const char *more)
 {
     const char *name = setting(host, library, ""), *wrong = setting(host, library, "_refused");
     const char *safe = host->config(host, "cpu_openmp.safe_mode");
     int named = name && strcmp(name, usual) != 0;
-    if (!wrong || (safe && strcmp(safe, "off") != 0) || (name && strcmp(name, "off") == 0) ||
-        (!named && !setting(host, library, more)))
+    if (!wrong || (safe && strcmp(safe, "off") != 0) || (name && strcmp(name, "off") == 0))
         return;
+    if (!named && !setting(host, library, more)) {
+        host->log(host, COLLET_LOG_INFO, "%s is not used: %s", library, wrong);
+        return;
+    }
     host->log(host, COLLET_LOG_WARNING, "the setting cpu_openmp.%s%s has no effect: %s", library,
               named ? "" : more, wrong);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/host/util/address_space.h"
 #include "statics.h"
 
 static library_choice choice = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -51,6 +52,9 @@ static const struct isa {
 };
 
 #define ISAS (sizeof isas / sizeof isas[0])
+
+/* Address space of the library and the kernels that it compiles. */
+#define OPEN_BYTES (UINT64_C(64) << 20)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -120,6 +124,11 @@ static void open_library(void)
     library_settle(&choice, NULL);
     if (settings->refused[0]) {
         refuse("%s", settings->refused);
+        return;
+    }
+    if (!address_space_has(OPEN_BYTES)) {
+        refuse("%s needs 64 MiB of address space, and the limit on it (ulimit -v, -d) leaves less",
+               "oneDNN");
         return;
     }
     if (settings->name[0])

@@ -123,8 +123,9 @@ static void run_batch(batch *b, team_body body)
         (double)cpu_extent(a, 1) * (double)cpu_extent(a, 0) * (double)shorter_side(b->job.call) +
         1.0;
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
+    int32_t callers = (int32_t)(b->count < b->threads ? b->count : b->threads);
     blas_use use;
-    if (b->job.library && !blas_begin(b->job.library))
+    if (b->job.library && !blas_begin(b->job.library, callers))
         b->job.library = NULL;
     int shared = b->job.library && b->job.threads == 1;
     if (shared)
@@ -133,7 +134,7 @@ static void run_batch(batch *b, team_body body)
     if (shared)
         blas_leave(b->job.library, &use);
     if (b->job.library)
-        library_leave();
+        blas_end(b->job.library, callers);
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
