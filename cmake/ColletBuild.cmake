@@ -20,6 +20,13 @@ target_compile_options(collet_options INTERFACE
 target_include_directories(collet_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 target_compile_definitions(collet_options INTERFACE _GNU_SOURCE)
+# What runs on threads of programs, whose stacks may be small (tests/core/test_stack.c). Debug builds and
+# sanitizers need more.
+add_library(collet_frames INTERFACE)
+if(COLLET_SANITIZER STREQUAL "none")
+  target_compile_options(collet_frames INTERFACE
+    $<$<AND:$<C_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wframe-larger-than=20480>)
+endif()
 # COLLET_SANITIZER_FLAGS: of all code in one process with libcore.
 set(COLLET_SANITIZER_FLAGS "")
 if(NOT COLLET_SANITIZER STREQUAL "none")

@@ -4,13 +4,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define PROC_TEXT_MAX 8192
+#define PROC_TEXT_MAX 6144
+#define LINE 128
 #define CPU_SETS_MAX (1 << 20)
 
 /* Without an allocation: kernels ask for the quota while they run. */
@@ -36,61 +38,70 @@ static int32_t quota_cpus(long long quota, long long period)
     return cpus > INT32_MAX ? 0 : (int32_t)cpus;
 }
 
-static int32_t quota_at(const char *root, const char *group, int version)
+/* A number of the file `name` of the group, the first `length` bytes of its path. */
+static int quota_text(const char *format, const char *root, const char *group, int length,
+                      char line[LINE])
 {
-    char path[2 * PROC_TEXT_MAX], line[128];
+    char path[PATH_MAX];
+    int bytes = snprintf(path, sizeof path, format, root, length, group);
+    return bytes > 0 && bytes < (int)sizeof path && read_text(path, line, LINE);
+}
+
+static int32_t quota_at(const char *root, const char *group, int length, int version)
+{
+    char line[LINE];
     long long quota = 0, period = 0;
-    snprintf(path, sizeof path, version == 2 ? "%s%s/cpu.max" : "%s/cpu%s/cpu.cfs_quota_us", root,
-             group);
-    if (!read_text(path, line, sizeof line))
-        return 0;
     if (version == 2)
-        return sscanf(line, "%lld %lld", &quota, &period) == 2 ? quota_cpus(quota, period) : 0;
+        return quota_text("%s%.*s/cpu.max", root, group, length, line) &&
+                       sscanf(line, "%lld %lld", &quota, &period) == 2
+                   ? quota_cpus(quota, period)
+                   : 0;
+    if (!quota_text("%s/cpu%.*s/cpu.cfs_quota_us", root, group, length, line))
+        return 0;
     quota = strtoll(line, NULL, 10);
-    snprintf(path, sizeof path, "%s/cpu%s/cpu.cfs_period_us", root, group);
-    return read_text(path, line, sizeof line) ? quota_cpus(quota, strtoll(line, NULL, 10)) : 0;
+    return quota_text("%s/cpu%.*s/cpu.cfs_period_us", root, group, length, line)
+               ? quota_cpus(quota, strtoll(line, NULL, 10))
+               : 0;
 }
 
 /* The smallest quota of a group and its parents: all of them apply. */
-static int32_t quota_upwards(const char *root, char *group, int version)
+static int32_t quota_upwards(const char *root, const char *group, int length, int version)
 {
     int32_t minimum = 0;
     for (;;) {
-        int32_t cpus = quota_at(root, group, version);
+        int32_t cpus = quota_at(root, group, length, version);
         if (cpus && (!minimum || cpus < minimum))
             minimum = cpus;
-        char *slash = strrchr(group, '/');
+        const char *slash = memrchr(group, '/', (size_t)length);
         if (!slash)
             return minimum;
-        *slash = '\0';
+        length = (int)(slash - group);
     }
 }
 
-static int names_cpu(const char *controllers)
+static int names_cpu(const char *controllers, const char *end)
 {
-    for (const char *c = controllers; *c; c += strcspn(c, ","), c += *c == ',')
-        if (!strncmp(c, "cpu", 3) && (c[3] == ',' || c[3] == '\0'))
+    for (const char *c = controllers; c < end; c += strcspn(c, ",:") + 1)
+        if (!strncmp(c, "cpu", 3) && (c[3] == ',' || c[3] == ':'))
             return 1;
     return 0;
 }
 
 int32_t threads_cgroup_quota(const char *root, const char *self)
 {
-    char copy[PROC_TEXT_MAX];
     int32_t minimum = 0;
-    char *rest = copy, *line;
-    snprintf(copy, sizeof copy, "%s", self);
-    while ((line = strsep(&rest, "\n"))) {
-        char *controllers = strchr(line, ':');
-        char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+    for (const char *line = self, *end; *line; line = end + (*end == '\n')) {
+        end = line + strcspn(line, "\n");
+        const char *controllers = memchr(line, ':', (size_t)(end - line));
+        if (!controllers++)
+            continue;
+        const char *group = memchr(controllers, ':', (size_t)(end - controllers));
         if (!group)
             continue;
-        *controllers++ = '\0';
-        *group++ = '\0';
-        int version = *controllers ? 1 : 2;
-        if (version == 1 && !names_cpu(controllers))
+        int version = controllers < group ? 1 : 2;
+        if (version == 1 && !names_cpu(controllers, group))
             continue;
-        int32_t cpus = quota_upwards(root, group, version);
+        int32_t cpus = quota_upwards(root, group + 1, (int)(end - group - 1), version);
         if (cpus && (!minimum || cpus < minimum))
             minimum = cpus;
     }

@@ -35,6 +35,9 @@
  *     rounded to nearest, with subnormal numbers, without traps. When it returns, the thread's
  *     state is as it was, but for sticky flags. Callbacks (log, progress, deleters) run in
  *     Collet's state and leave it as they found it.
+ *   - A thread with a stack of 48 KiB (pthread_attr_setstacksize) suffices for every call with the
+ *     CPU backends, the first one included. A driver or library that a backend opens may need more,
+ *     as compilers of kernels do: give threads that use opencl or cuda 1 MiB.
  *   - A backend is code of this process: one that crashes in a kernel ends the program. Found in
  *     time, by the probe in a child process, are crashes and hangs while it is loaded and looks for
  *     its devices. The backend "worker:NAME" runs NAME in a process of its own, whose crash is

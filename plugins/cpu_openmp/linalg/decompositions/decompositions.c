@@ -31,7 +31,7 @@ typedef struct routine {
 
 static const routine routines[] = {
     [COLLET_OP_LU] = {cpu_lu, lapack_lu, cpu_lu_scratch, lapack_lu_scratch, 28},
-    [COLLET_OP_SOLVE] = {NULL, NULL, cpu_solve_scratch, lapack_solve_scratch, 28},
+    [COLLET_OP_SOLVE] = {NULL, NULL, small_solve_scratch, lapack_solve_scratch, 28},
     [COLLET_OP_QR] = {cpu_qr, lapack_qr, cpu_qr_scratch, lapack_qr_scratch, 36},
     [COLLET_OP_SVD] = {cpu_svd, lapack_svd, cpu_svd_scratch, lapack_svd_scratch, 32},
     [COLLET_OP_EIGH] = {cpu_eigh, lapack_eigh, cpu_eigh_scratch, lapack_eigh_scratch, 36},

@@ -11,6 +11,8 @@
 #define SOLVE_ORDER 16   /* of the largest matrix */
 #define SOLVE_COLUMNS 16 /* of the right sides, at most */
 #define SOLVE_LANES 16   /* at most, at once */
+/* The systems of a group, on any processor. */
+#define SOLVE_BYTES ((SOLVE_ORDER * (SOLVE_ORDER + SOLVE_COLUMNS) + 1) * 64)
 
 /* `count` systems a x = b of one shape; all steps in bytes. */
 typedef struct solve_group {
@@ -26,9 +28,9 @@ typedef struct solve_kernels {
     /*
      * Gaussian elimination with partial pivoting. Bit i of the result is set where system i has
      * numbers that are not finite, or so near the ends of the range that they or its pivots (also a
-     * zero one) need scaling: its x is not written.
+     * zero one) need scaling: its x is not written. `scratch`: SOLVE_BYTES, 64-byte aligned.
      */
-    uint32_t (*solve[2])(const solve_group *group);
+    uint32_t (*solve[2])(const solve_group *group, void *scratch);
 } solve_kernels;
 
 #endif

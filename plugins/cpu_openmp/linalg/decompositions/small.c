@@ -85,6 +85,19 @@ void small_eigh3(const collet_device *device, const collet_kernel_call *call)
 
 /* ---- solve ----------------------------------------------------------------------------------- */
 
+static int solve_is_small(const collet_kernel_call *call)
+{
+    const collet_operand *x = cpu_operand(call, 0);
+    int64_t n = cpu_extent(x, 1), columns = cpu_extent(x, 0);
+    return n > 0 && n <= SOLVE_ORDER && columns > 0 && columns <= SOLVE_COLUMNS;
+}
+
+uint64_t small_solve_scratch(const collet_kernel_call *call)
+{
+    uint64_t bytes = cpu_solve_scratch(call);
+    return solve_is_small(call) && bytes < SOLVE_BYTES ? SOLVE_BYTES : bytes;
+}
+
 int64_t small_solve(const collet_device *device, const collet_kernel_call *call, void *scratch,
                     int64_t begin, int64_t end)
 {
@@ -94,7 +107,7 @@ int64_t small_solve(const collet_device *device, const collet_kernel_call *call,
     int wide = x->dtype == COLLET_F64;
     solve_group g = {.n = cpu_extent(x, 1), .columns = cpu_extent(x, 0)};
     int64_t singular = end;
-    if (g.n < 1 || g.n > SOLVE_ORDER || g.columns < 1 || g.columns > SOLVE_COLUMNS)
+    if (!solve_is_small(call))
         return cpu_solve(call, scratch, begin, end);
     g.a_row = cpu_step(a, a->ndim - 2);
     g.a_column = cpu_step(a, a->ndim - 1);
@@ -110,7 +123,7 @@ int64_t small_solve(const collet_device *device, const collet_kernel_call *call,
             g.b[i] = cpu_matrix_at(b, 2, first + i);
             g.x[i] = cpu_matrix_at(x, 2, first + i);
         }
-        uint32_t refused = kernels->solve[wide](&g);
+        uint32_t refused = kernels->solve[wide](&g, scratch);
         for (int32_t i = 0; i < g.count; i++) {
             int64_t index = first + i;
             if (refused >> i & 1 && cpu_solve(call, scratch, index, index + 1) == index &&

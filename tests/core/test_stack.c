@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls on threads whose stack is small: what collet.h promises of it, for every op. */
+#include <pthread.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/fixture.h"
+#include "common/op_call.h"
+
+#define STACK                                                                                      \
+    (44 * 1024) /* pthread_attr_setstacksize of 48 KiB, of which the guard takes a page            \
+                 */
+
+typedef struct job {
+    void (*work)(void *user);
+    void *user;
+} job;
+
+static void *work_main(void *argument)
+{
+    job *j = argument;
+    j->work(j->user);
+    return NULL;
+}
+
+/* A stack that lies above memory that cannot be touched: what needs more is SIGSEGV. */
+static void on_small_stack(void (*work)(void *user), void *user)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, STACK + 16 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    char *stack = memory + 16 * page;
+    assert_int_equal(mprotect(stack, STACK, PROT_READ | PROT_WRITE), 0);
+    job j = {work, user};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, work_main, &j), 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+    munmap(memory, STACK + 16 * page);
+}
+
+static collet_status status;
+
+static void run_call(void *user)
+{
+    status = op_call_run(user, cx);
+    if (status == COLLET_OK)
+        status = collet_finish(cx);
+}
+
+static void run_op(size_t index, int large)
+{
+    collet_error err;
+    op_call c;
+    for (int sig = 0; op_call_describe(&c, rt, index, sig, 0); sig++) {
+        if (large)
+            op_call_stretch(&c, 16, 64);
+        if (op_call_infer_given(&c, &err) !=
+            COLLET_OK) /* a rule allows the first signature alone */
+            continue;
+        op_call_arrays(&c, cx);
+        on_small_stack(run_call, &c);
+        op_call_free(&c);
+        if (status != COLLET_OK)
+            fail_msg("%s %s: %s", c.info.name, c.sig, collet_status_name(status));
+    }
+}
+
+/* Of a runtime of its own, from its creation on; `user` is the backend. */
+static void run_first(void *user)
+{
+    const collet_runtime_options options = {.struct_size = sizeof options,
+                                            .plugin_path = OPENMP_PLUGIN ":" SCALAR_PLUGIN};
+    const float values[] = {1, 2, 3};
+    const int64_t shape[] = {3};
+    collet_runtime *runtime = NULL;
+    collet_context *context = NULL;
+    collet_array *a = NULL;
+    status = collet_runtime_create(&runtime, &options, NULL);
+    status |= collet_context_create(&context, runtime, NULL);
+    status |= collet_set_backend(context, user);
+    status |= collet_array_from(context, &a, COLLET_F32, 1, shape, values);
+    status |= collet_add(context, a, a, a);
+    collet_array_free(a);
+    collet_context_destroy(context);
+    collet_runtime_destroy(runtime);
+}
+
+/* Arrays, views, a sequence, messages; `user` is NULL. */
+static void run_others(void *user)
+{
+    const int64_t shape[] = {3, 5}, wrong[] = {4};
+    float values[15] = {1, 2, 3};
+    collet_array *a = NULL, *turned = NULL, *out = NULL, *other = NULL;
+    collet_sequence *sequence = NULL;
+    (void)user;
+    status = collet_array_from(cx, &a, COLLET_F32, 2, shape, values);
+    status |= collet_array_permute(cx, &turned, a, NULL);
+    status |= collet_array_create(cx, &out, COLLET_F32, 2, shape);
+    status |= collet_array_create(cx, &other, COLLET_F32, 1, wrong);
+    status |= collet_sequence_begin(cx);
+    status |= collet_exp(cx, out, a);
+    status |= collet_sequence_end(cx, &sequence, 0, NULL);
+    status |= collet_sequence_run(cx, sequence, NULL);
+    status |= collet_array_read(cx, out, values, sizeof values);
+    status |= collet_array_read(cx, turned, values, sizeof values);
+    if (collet_add(cx, out, a, other) == COLLET_OK || collet_set_backend(cx, "none") == COLLET_OK)
+        status = COLLET_FAILED;
+    collet_sequence_free(sequence);
+    collet_array_free(a);
+    collet_array_free(turned);
+    collet_array_free(out);
+    collet_array_free(other);
+}
+
+static void every_op(const char *backend)
+{
+    const struct timespec second = {.tv_sec = 1, .tv_nsec = 100000000};
+    on_small_stack(run_first, (void *)(uintptr_t)backend);
+    assert_int_equal(status, COLLET_OK);
+    open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, backend);
+    collet_array *a = floats(cx, 4, 1);
+    assert_ok(cx, collet_add(cx, a, a, a)); /* opens the device */
+    collet_array_free(a);
+    on_small_stack(run_others, NULL);
+    assert_int_equal(status, COLLET_OK);
+    for (size_t i = 0; i < op_call_count(rt); i++)
+        for (int large = 0; large < 2; large++)
+            run_op(i, large);
+    /* Each second a kernel looks at the processors that it may use. */
+    nanosleep(&second, NULL);
+    run_op(0, 1);
+    nanosleep(&second, NULL);
+    run_op(op_call_count(rt) - 1, 1);
+    close_shared();
+}
+
+static void every_op_of_cpu_scalar(void **state)
+{
+    (void)state;
+    every_op("cpu_scalar");
+}
+
+static void every_op_of_cpu_openmp(void **state)
+{
+    (void)state;
+    every_op("cpu_openmp");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_op_of_cpu_scalar),
+        cmocka_unit_test(every_op_of_cpu_openmp),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
