@@ -38,7 +38,7 @@ lay() {
     cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
     local path name
     for path in include/collet/{collet.h,extensions.h,floating.h,plugin.h,types.h,ops.def,ops/array.def,trajectory.h,scatter.h,ternary.h} \
-        "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,collet/collet-worker,collet/validation.so,pkgconfig/collet.pc} \
+        "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,collet/collet-{worker,inspect},collet/validation.so,pkgconfig/collet.pc} \
         "$LIBDIR"/{libcollet-trajectory.so{,.0},pkgconfig/collet-trajectory.pc} \
         "$LIBDIR"/{libcollet-{scatter,ternary}.so{,.0},pkgconfig/collet-{scatter,ternary}.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \

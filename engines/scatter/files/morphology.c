@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Morphologies in HDF5. */
+#include "scatter/files/inspect.h"
 #include "scatter/files/morphology.h"
 #include "scatter/files/store.h"
 
@@ -97,41 +98,54 @@ static collet_status read_parameters(scatter_reader *r)
 
 /* ---- Voxels ---------------------------------------------------------------------------------- */
 
-/* Label `axis` of `rank` in `label`; "" if there is none. H5DSget_label trusts the attribute. */
-static void read_label(hid_t set, hsize_t rank, hsize_t axis, char label[8])
+/* Labels 0 and 2 of `rank`, of variable or fixed length, "" if it has no texts; 0: they cannot be
+ * read. H5DSget_label trusts the attribute. */
+static int read_texts(hid_t attribute, hid_t type, hid_t space, hsize_t rank, char labels[2][8])
 {
+    char texts[4 * 64] = {0}, *lists[4] = {NULL};
     hsize_t count = 0;
-    label[0] = '\0';
-    if (H5Aexists(set, "DIMENSION_LABELS") <= 0)
-        return;
+    size_t size = H5Tget_size(type);
+    if (type >= 0 && (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_ndims(space) != 1 ||
+                      H5Sget_simple_extent_dims(space, &count, NULL) != 1 || count != rank))
+        return 1;
+    int variable = H5Tis_variable_str(type) > 0;
+    if ((!variable && size >= 64) ||
+        H5Aread(attribute, type, variable ? (void *)lists : (void *)texts) < 0)
+        return 0;
+    for (size_t i = 0; i < 2; i++)
+        if (variable)
+            snprintf(labels[i], 8, "%s", lists[2 * i] ? lists[2 * i] : "");
+        else
+            snprintf(labels[i], 8, "%.*s", (int)size, texts + 2 * i * size);
+    if (variable)
+        H5Dvlen_reclaim(type, space, H5P_DEFAULT, lists);
+    return 1;
+}
+
+/* "" where there are none; 0: they cannot be read. */
+static int read_labels(hid_t set, hsize_t rank, char labels[2][8])
+{
+    htri_t has = H5Aexists(set, "DIMENSION_LABELS");
+    labels[0][0] = labels[1][0] = '\0';
+    if (has <= 0)
+        return has == 0;
     hid_t attribute = H5Aopen(set, "DIMENSION_LABELS", H5P_DEFAULT);
     hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    int strings = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_ndims(space) == 1 &&
-                  H5Sget_simple_extent_dims(space, &count, NULL) == 1 && count == rank;
-    size_t size = H5Tget_size(type);
-    if (strings && H5Tis_variable_str(type) > 0) {
-        char *texts[4] = {NULL};
-        if (H5Aread(attribute, type, texts) >= 0) {
-            snprintf(label, 8, "%s", texts[axis] ? texts[axis] : "");
-            H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts);
-        }
-    } else if (strings && size < 64) {
-        char texts[4 * 64] = {0};
-        if (H5Aread(attribute, type, texts) >= 0)
-            snprintf(label, 8, "%.*s", (int)size, texts + axis * size);
-    }
+    int done = read_texts(attribute, type, space, rank, labels);
     H5Sclose(space);
     H5Tclose(type);
     H5Aclose(attribute);
+    return done;
 }
 
 /* Whether the labels of axes 0 and 2 are X and Z. Without labels they are Z, Y, X. */
 static collet_status read_order(scatter_reader *r, hid_t set, const char *name, int axes,
                                 int *reversed)
 {
-    char first[8], last[8];
-    read_label(set, (hsize_t)axes, 0, first);
-    read_label(set, (hsize_t)axes, 2, last);
+    char labels[2][8], *first = labels[0], *last = labels[1];
+    if (!read_labels(set, (hsize_t)axes, labels))
+        return collet_fail(r->err, COLLET_FORMAT, "%s: the labels of the axes of %s cannot be read",
+                           r->path, name);
     *reversed = !strcmp(first, "X") && !strcmp(last, "Z");
     if (*reversed || (!strcmp(first, "Z") && !strcmp(last, "X")) || (!*first && !*last))
         return COLLET_OK;
@@ -376,20 +390,25 @@ static collet_status check_same(scatter_reader *r, int first)
                              r->path);
 }
 
-static collet_status open_file(scatter_reader *r)
+static collet_status open_file(scatter_reader *r, int inspected)
 {
-    collet_status status = scatter_open_file(r->path, &r->file, r->err);
+    collet_status status = inspected ? COLLET_OK : scatter_check_regular(r->path, r->err);
+    if (status == COLLET_OK && !inspected)
+        status = scatter_inspect(r->path, r->err);
+    if (status == COLLET_OK)
+        status = scatter_open_file(r->path, &r->file, r->err);
     if (status != COLLET_OK)
         return status;
     status = check_same(r, !r->in->materials);
     return status == COLLET_OK && !r->in->materials ? read_parameters(r) : status;
 }
 
-collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *))
+static collet_status read_file(scatter_reader *r, int inspected,
+                               collet_status (*work)(scatter_reader *))
 {
     scatter_quiet before;
     scatter_be_quiet(&before);
-    collet_status status = open_file(r);
+    collet_status status = open_file(r, inspected);
     if (status == COLLET_OK) {
         status = work(r);
         collet_status same = check_same(r, 0);
@@ -399,6 +418,39 @@ collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter
         H5Fclose(r->file);
     scatter_report_again(&before);
     return status;
+}
+
+collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *))
+{
+    return read_file(r, r->in->materials != NULL, work);
+}
+
+/* ---- Inspection ------------------------------------------------------------------------------ */
+
+/* Faults are the business of the process that reads the file. */
+static collet_status open_all(scatter_reader *r)
+{
+    for (int vectors = 0; vectors < 2; vectors++)
+        for (int64_t m = 0; m < r->in->options.n_materials; m++)
+            for (int i = 0; i < (vectors ? 2 : 4); i++) {
+                scatter_dataset d;
+                r->in->vectors = vectors;
+                scatter_open_dataset(r, m, vectors ? vector[i] : euler[i],
+                                     vectors && i == 0 ? 3 : 1, &d);
+                if (d.set >= 0)
+                    H5Dclose(d.set);
+            }
+    return COLLET_OK;
+}
+
+void scatter_inspect_all(const char *path)
+{
+    collet_error err;
+    collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS};
+    scatter_reader r = {.in = &in, .path = path, .file = -1, .err = &err};
+    read_file(&r, 1, open_all);
+    free(in.materials);
+    free(in.ranges);
 }
 
 collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,

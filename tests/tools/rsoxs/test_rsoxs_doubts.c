@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Fails unless both directories have the same pattern at 281 eV, which is not empty. */
 static void expect_same_pattern(const char *first, const char *second)
@@ -197,6 +198,58 @@ static void nothing_scatters_is_told(void **state)
     tool_free(&v);
 }
 
+static void limit_time(void *unused)
+{
+    (void)unused;
+    alarm(20);
+}
+
+/* Other versions of libhdf5 may read these files, or say why not. */
+static void damaged_files_end_no_program(void **state)
+{
+    static const char *const files[] = {DAMAGED "/damaged_hangs.h5", DAMAGED "/damaged_crashes.h5"};
+    static const char *const found[] = {"is damaged: libhdf5 does not end",
+                                        "is damaged: libhdf5 crashes"};
+    const tool_setup setup = {.prepare = limit_time};
+    unsigned major, minor, release;
+    (void)state;
+    H5get_libversion(&major, &minor, &release);
+    for (int i = 0; i < 6; i++) {
+        const char *file = files[i / 3];
+        const char *const commands[][5] = {
+            {"validate", file}, {"view", file, "-o", "view.png"}, {file, "-o", "damaged"}};
+        tool_result r = rsoxs_with(&setup, commands[i % 3]);
+        const char *said = i % 3 == 0 ? r.out : r.err;
+        if (r.status > 1)
+            fail_msg("run %d ended with %d: %s", i, r.status, said);
+        if (major == 1 && minor == 10 && !strstr(said, found[i / 3]))
+            fail_msg("'%s' is not in: %s", found[i / 3], said);
+        tool_free(&r);
+    }
+}
+
+/* No order is made up where labels cannot be read. */
+static void unreadable_labels_are_errors(void **state)
+{
+    const hsize_t count = 3;
+    const char texts[3][100] = {"X", "Y", "Z"};
+    (void)state;
+    write_morphology("long.h5", &(flaws){0});
+    hid_t file = H5Fopen(io_path(directory, "long.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, "/Euler_Angles/Mat_1_Vfrac", H5P_DEFAULT);
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &count, NULL);
+    H5Tset_size(type, sizeof *texts);
+    hid_t attribute = H5Acreate2(set, "DIMENSION_LABELS", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Awrite(attribute, type, texts) >= 0);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Dclose(set);
+    H5Fclose(file);
+    EXPECT(1, "the labels of the axes of /Euler_Angles/Mat_1_Vfrac cannot be read", "long.h5", "-o",
+           "long");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +259,8 @@ int main(void)
         cmocka_unit_test(empty_patterns_are_errors),
         cmocka_unit_test(empty_patterns_of_others_are_not_integrated),
         cmocka_unit_test(nothing_scatters_is_told),
+        cmocka_unit_test(damaged_files_end_no_program),
+        cmocka_unit_test(unreadable_labels_are_errors),
     };
     return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
 }

@@ -246,8 +246,10 @@ typedef struct collet_scattering_input collet_scattering_input;
 
 /*
  * Reads them, but the voxels, which a scattering reads when it needs them: a file that is replaced
- * or changed meanwhile is an error, IO. The numbers are converted to `dtype`; a material without
- * alignment anywhere becomes isotropic. IO, FORMAT, INVALID with file, dataset or key; NO_MEMORY.
+ * or changed meanwhile is an error, IO; one on which libhdf5 crashes or does not end, FORMAT:
+ * another process, collet-inspect beside the plugins, opens it first where that is installed. The
+ * numbers are converted to `dtype`; a material without alignment anywhere becomes isotropic. IO,
+ * FORMAT, INVALID with file, dataset or key; NO_MEMORY.
  */
 COLLET_API collet_status collet_scattering_read(const char *morphology, const char *configuration,
                                                 collet_dtype dtype, collet_scattering_input **out,

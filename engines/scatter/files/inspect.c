@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/files/inspect.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* In the folder of the plugins, beside this library. 0: unknown. */
+static int find_program(char *path, size_t size)
+{
+    Dl_info info;
+    const char *slash;
+    if (!dladdr((const void *)(uintptr_t)scatter_inspect, &info) || !info.dli_fname ||
+        !(slash = strrchr(info.dli_fname, '/')))
+        return 0;
+    int length = snprintf(path, size, "%.*s/collet/collet-inspect", (int)(slash - info.dli_fname),
+                          info.dli_fname);
+    return length > 0 && (size_t)length < size;
+}
+
+/* Its own group: a Ctrl-C is the caller's, and a program that it ends is no damaged file. */
+static int spawn(const char *program, const char *path, int report, pid_t *pid)
+{
+    const char *const arguments[] = {program, path, NULL};
+    char *const nothing[] = {NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    if (posix_spawn_file_actions_init(&actions))
+        return ENOMEM;
+    if (posix_spawnattr_init(&attributes)) {
+        posix_spawn_file_actions_destroy(&actions);
+        return ENOMEM;
+    }
+    int error = posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    error |= posix_spawnattr_setsigmask(&attributes, &none);
+    error |= posix_spawnattr_setsigdefault(&attributes, &all);
+    error |= posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    error |= posix_spawn_file_actions_adddup2(&actions, report, 1);
+    error |= posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    error = error ? ENOMEM
+                  : posix_spawn(pid, program, &actions, &attributes, (char *const *)arguments,
+                                getauxval(AT_SECURE) ? nothing : environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Where the host reaps or ignores its children there is no status: the byte tells. */
+static collet_status wait_for(pid_t pid, int report, const char *path, collet_error *err)
+{
+    char byte;
+    int status = 0;
+    ssize_t count;
+    while ((count = read(report, &byte, 1)) < 0 && errno == EINTR)
+        ;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (count == 1)
+        return COLLET_OK;
+    return collet_fail(
+        err, COLLET_FORMAT, "%s: is damaged: libhdf5 %s where it reads the datasets", path,
+        WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not end" : "crashes");
+}
+
+collet_status scatter_inspect(const char *path, collet_error *err)
+{
+    char program[PATH_MAX];
+    int report[2];
+    pid_t pid;
+    if (!find_program(program, sizeof program) || pipe2(report, O_CLOEXEC) != 0)
+        return COLLET_OK;
+    int error = spawn(program, path, report[1], &pid);
+    close(report[1]);
+    collet_status status = error ? COLLET_OK : wait_for(pid, report[0], path, err);
+    close(report[0]);
+    return status;
+}
