@@ -243,15 +243,15 @@ static collet_status read_file(config *c, const char *path, int must_exist, coll
     return status;
 }
 
-/* $XDG_<kind>_HOME or its default under $HOME, with `tail`; "" without a home directory; NULL on
- * out of memory. */
+/* $XDG_<kind>_HOME or its default under $HOME, with `tail`; "" without a home directory, which no
+ * cache may make (the accounts of services have /nonexistent); NULL on out of memory. */
 static char *user_path(const char *variable, const char *under_home, const char *tail)
 {
     const char *base = secure_getenv(variable), *home = secure_getenv("HOME");
     char *path = NULL;
     if (base && base[0] == '/')
         return asprintf(&path, "%s/%s", base, tail) < 0 ? NULL : path;
-    if (home && home[0] == '/')
+    if (home && home[0] == '/' && !access(home, F_OK))
         return asprintf(&path, "%s/%s/%s", home, under_home, tail) < 0 ? NULL : path;
     return strdup("");
 }

@@ -612,17 +612,8 @@ static void keys_of_a_backend_with_a_bad_file(void **state)
     rmdir(again);
 }
 
-/* Directories of the user are absolute, or there are none. */
-static void relative_homes(void **state)
+static void expect_no_directories(void)
 {
-    static const char *const names[] = {"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"};
-    char *before[3];
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        before[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
-        setenv(names[i], "here", 1);
-    }
-    setenv("COLLET_CONFIG", "", 1);
     collet_runtime *rt = runtime_with(SCALAR_PLUGIN, NULL);
     for (size_t i = 0; i < collet_setting_count(rt); i++) {
         collet_setting s = {.struct_size = sizeof s};
@@ -631,6 +622,24 @@ static void relative_homes(void **state)
             assert_string_equal(s.value, "");
     }
     collet_runtime_destroy(rt);
+}
+
+/* Directories of the user are absolute and in a home that exists, or there are none. */
+static void without_a_home(void **state)
+{
+    static const char *const names[] = {"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"};
+    const place *p = *state;
+    char *before[3], absent[sizeof p->file + 8];
+    for (int i = 0; i < 3; i++) {
+        before[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
+        setenv(names[i], "here", 1);
+    }
+    setenv("COLLET_CONFIG", "", 1);
+    expect_no_directories();
+    snprintf(absent, sizeof absent, "%s.absent", p->file);
+    setenv("HOME", absent, 1);
+    expect_no_directories();
+    assert_int_not_equal(access(absent, F_OK), 0);
     unsetenv("COLLET_CONFIG");
     for (int i = 0; i < 3; free(before[i++]))
         before[i] ? setenv(names[i], before[i], 1) : unsetenv(names[i]);
@@ -753,7 +762,7 @@ int main(void)
         TEST(auto_opens_what_is_unproven_last),
         TEST(no_backend_at_all),
         TEST(several_backends_and_none),
-        TEST(relative_homes),
+        TEST(without_a_home),
         TEST(bad_configuration_is_refused),
         TEST(bad_keys_of_a_backend_are_refused),
         TEST(files_that_are_not_trusted),
