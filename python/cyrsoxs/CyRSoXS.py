@@ -79,6 +79,28 @@ def ostream_redirect(stdout=True, stderr=True):
         yield
 
 
+def _write_image(path, shape, spacing, origin, arrays):
+    """An image file of VTK: cells of (Z, Y, X) with arrays of f32; spacing and origin are x, y, z."""
+    extent = " ".join(f"0 {n}" for n in reversed(shape))
+    numbers = [np.ascontiguousarray(a, np.float32) for a in arrays.values()]
+    offsets = np.cumsum([0] + [8 + a.nbytes for a in numbers])
+    header = "".join((
+        '<?xml version="1.0"?>\n<VTKFile type="ImageData" version="1.0" byte_order="',
+        "LittleEndian" if sys.byteorder == "little" else "BigEndian", '" header_type="UInt64">\n',
+        f'<ImageData WholeExtent="{extent}" Origin="{" ".join(map(repr, map(float, origin)))}" ',
+        f'Spacing="{" ".join(map(repr, map(float, spacing)))}">\n',
+        f'<Piece Extent="{extent}">\n<CellData>\n',
+        *(f'<DataArray type="Float32" Name="{name}" format="appended" offset="{offset}"/>\n'
+          for name, offset in zip(arrays, offsets)),
+        '</CellData>\n</Piece>\n</ImageData>\n<AppendedData encoding="raw">\n_'))
+    with open(path, "wb") as file:
+        file.write(header.encode())
+        for array in numbers:
+            file.write(np.uint64(array.nbytes).tobytes())
+            file.write(array.tobytes())
+        file.write(b"\n</AppendedData>\n</VTKFile>\n")
+
+
 class InputData:
     """The settings of a simulation of `NumMaterial` materials."""
 
@@ -335,6 +357,17 @@ class VoxelData:
                     for axis, label in enumerate("ZYX"):
                         data.dims[axis].label = label
 
+    def writeToVTI(self):
+        """Morphology/Morphology.vti with the same voxels: an image file that ParaView opens, which
+        CyRSoXS does not write."""
+        if not self.validate():
+            return
+        os.makedirs("Morphology", exist_ok=True)
+        _write_image("Morphology/Morphology.vti", self._input._shape, (self._input._size,) * 3,
+                     (0.0, 0.0, 0.0),
+                     {f"Mat_{i}_{name}": values for i in range(1, self._input._materials + 1)
+                      for name, values in self._components(i).items()})
+
     def _components(self, material):
         arrays = self._arrays[material]
         if "direction" in arrays:
@@ -394,7 +427,19 @@ class ScatteringPattern:
             scatter.write(dirName, energy, patterns, self._input._beams)
 
     def writeToVTI(self, dirName="VTI"):
-        print("VTI files are not supported")
+        """Energy_285.00.vti in `dirName`, which is made, for each energy, where CyRSoXS prints that it
+        is not supported: image files that ParaView opens, with an array projection, or projection_K0
+        and so on of several k vectors, over q in 1/nm."""
+        os.makedirs(dirName, exist_ok=True)
+        shape = self._input._shape[1:]
+        step = [2 * np.pi / (n * self._input._size) for n in shape]
+        for energy, patterns in zip(self._input._energies, self._data):
+            names = ["projection"] if len(patterns) == 1 else [
+                f"projection_K{i}" for i in range(len(patterns))]
+            _write_image(os.path.join(dirName, f"Energy_{energy:.2f}.vti"), (1, *shape),
+                         (step[1], step[0], 1.0),
+                         (-step[1] * (shape[1] // 2 + 0.5), -step[0] * (shape[0] // 2 + 0.5), 0.0),
+                         {name: values[None] for name, values in zip(names, patterns)})
 
     def dataToNumpy(self, Energy, kID=0):
         """(Y, X), which shares the memory; of no elements where there is no such pattern."""

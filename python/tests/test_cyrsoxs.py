@@ -271,3 +271,38 @@ def test_nearly_aligned():
         else:
             with pytest.raises(collet.InvalidError, match="the alignment .* is 1.0"):
                 cy.launch(data, make_constants(data), voxels, result, False)
+
+
+def read_image(path, shape):
+    """The attributes and arrays of an image file of VTK."""
+    content = pathlib.Path(path).read_bytes()
+    header, data = content.split(b'<AppendedData encoding="raw">\n_')
+    header = header.decode()
+    assert data.endswith(b"\n</AppendedData>\n</VTKFile>\n")
+    arrays = {}
+    for name, offset in re.findall(r'Name="(\w+)" format="appended" offset="(\d+)"', header):
+        count, = np.frombuffer(data, np.uint64, 1, int(offset))
+        arrays[name] = np.frombuffer(data, np.float32, int(count) // 4, int(offset) + 8).reshape(shape)
+    return dict(re.findall(r'(WholeExtent|Origin|Spacing)="([^"]*)"', header)), arrays
+
+
+def test_image_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = make_input()
+    voxels = make_voxels(data)
+    voxels.writeToVTI()
+    attributes, arrays = read_image("Morphology/Morphology.vti", SHAPE)
+    assert attributes == {"WholeExtent": "0 16 0 12 0 4", "Origin": "0.0 0.0 0.0",
+                          "Spacing": "5.0 5.0 5.0"}
+    fraction, s, theta, psi = fields()
+    assert np.array_equal(arrays["Mat_1_S"], s) and np.array_equal(arrays["Mat_2_Vfrac"], 1 - fraction)
+    assert np.array_equal(arrays["Mat_1_Psi"], np.where(s == 0, 0, psi)) and len(arrays) == 8
+    result = cy.ScatteringPattern(data)
+    cy.launch(data, make_constants(data), voxels, result, False)
+    result.writeToVTI("images")
+    assert sorted(os.listdir("images")) == ["Energy_285.00.vti", "Energy_286.00.vti"]
+    attributes, arrays = read_image("images/Energy_286.00.vti", SHAPE[1:])
+    assert attributes["WholeExtent"] == "0 16 0 12 0 1"
+    assert np.array_equal(arrays["projection"], result.dataToNumpy(286.0), equal_nan=True)
+    step, origin = float(attributes["Spacing"].split()[0]), float(attributes["Origin"].split()[0])
+    assert step == pytest.approx(2 * np.pi / (16 * 5.0)) and origin == pytest.approx(-8.5 * step)

@@ -15,16 +15,17 @@
 enum { KEY_MATERIAL = 256, KEY_AXIS, KEY_AT, KEY_FIELD };
 
 static const char doc[] =
-    "Draws one slice of a material."
+    "Draws one slice of a material, or writes all materials as an image file of VTK."
     "\v"
     "Of a file with vectors S is |s|^2 / (|s|^2 + unaligned), theta and psi are the angles of "
     "s.\n\n"
     "Example:\n"
-    "  collet-rsoxs view film.h5 --material 1 --axis y --at 20 --field S -o slice.png\n\n"
+    "  collet-rsoxs view film.h5 --material 1 --axis y --at 20 --field S -o slice.png\n"
+    "  collet-rsoxs view film.h5 -o film.vti\n\n"
     "Exit status: 0 success; 1 failure; 2 wrong command line.";
 
 static const struct argp_option argp_options[] = {
-    {NULL, 'o', "FILE.png", 0, "Write this file; required", 1},
+    {NULL, 'o', "FILE", 0, "Write this file; required: .png, or .vti for ParaView", 1},
     {"material", KEY_MATERIAL, "I", 0, "The material, counted from 1 (default: 1)", 2},
     {"axis", KEY_AXIS, "z|y|x", 0, "Slice across this axis (default: z)", 2},
     {"at", KEY_AT, "K", 0, "The voxel of the axis, counted from 0 (default: 0)", 2},
@@ -35,6 +36,8 @@ static const struct argp_option argp_options[] = {
 
 typedef struct view_options {
     const char *morphology, *output;
+    const char *of_slice; /* an option that a picture alone has */
+    int image;            /* -o FILE.vti */
     int64_t material, at;
     uint32_t axis, field;
 } view_options;
@@ -57,13 +60,30 @@ static uint32_t parse_field(struct argp_state *state, const char *text)
     return i;
 }
 
+static int ends_with(const char *text, const char *end)
+{
+    return strlen(text) >= strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
+}
+
+static void check(struct argp_state *state, const view_options *o)
+{
+    if (!o->morphology || !o->output)
+        tool_error(state, "%s", o->morphology ? "-o is required" : "a morphology is required");
+    if (o->image && o->of_slice)
+        tool_error(state, "%s is for pictures: an image file has all voxels", o->of_slice);
+}
+
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     view_options *o = state->input;
+    for (size_t i = 0; i < sizeof argp_options / sizeof *argp_options; i++)
+        if (key == argp_options[i].key && key >= KEY_MATERIAL)
+            o->of_slice = argp_options[i].name;
     switch (key) {
     case 'o':
-        if (strlen(text) < 4 || strcmp(text + strlen(text) - 4, ".png") != 0)
-            tool_error(state, "-o: '%s' does not end in .png: pictures are PNG", text);
+        o->image = ends_with(text, ".vti");
+        if (!o->image && !ends_with(text, ".png"))
+            tool_error(state, "-o: '%s' does not end in .png or .vti", text);
         o->output = text;
         return 0;
     case KEY_MATERIAL:
@@ -86,8 +106,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         o->morphology = text;
         return 0;
     case ARGP_KEY_END:
-        if (!o->morphology || !o->output)
-            tool_error(state, "%s", o->morphology ? "-o is required" : "a morphology is required");
+        check(state, o);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -134,6 +153,24 @@ static int has_number(const collet_scattering_slice *slice)
     return 0;
 }
 
+static collet_status draw_slice(const view_options *o, collet_error *err)
+{
+    collet_scattering_slice slice = {.struct_size = sizeof slice};
+    collet_status status = collet_scattering_read_slice(o->morphology, o->material, o->field,
+                                                        o->axis, o->at, &slice, err);
+    if (status == COLLET_OK && o->field == COLLET_SCATTERING_PSI)
+        into_turn(&slice, fields[o->field].most);
+    if (status == COLLET_OK && !has_number(&slice))
+        fprintf(stderr,
+                "collet-rsoxs: warning: %s: the slice has no %s of material %" PRId64
+                ": all is NaN, drawn in grey\n",
+                o->morphology, fields[o->field].label, o->material);
+    if (status == COLLET_OK)
+        status = draw(o, &slice, err);
+    collet_scattering_slice_free(&slice);
+    return status;
+}
+
 int rsoxs_view(int argc, char **argv)
 {
     static const struct argp argp = {.options = argp_options,
@@ -142,26 +179,15 @@ int rsoxs_view(int argc, char **argv)
                                      .doc = doc,
                                      .children = tool_short_help};
     view_options o = {.material = 1};
-    collet_scattering_slice slice = {.struct_size = sizeof slice};
     collet_error err;
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = RSOXS_EXIT_USAGE;
     tool_parse(&argp, argc, argv, 0, &o);
     collet_status status = collet_spool_check_input(o.output, o.morphology, &err);
-    if (status == COLLET_OK)
-        status = collet_scattering_read_slice(o.morphology, o.material, o.field, o.axis, o.at,
-                                              &slice, &err);
-    if (status == COLLET_OK && o.field == COLLET_SCATTERING_PSI)
-        into_turn(&slice, fields[o.field].most);
-    if (status == COLLET_OK && !has_number(&slice))
-        fprintf(stderr,
-                "collet-rsoxs: warning: %s: the slice has no %s of material %" PRId64
-                ": all is NaN, drawn in grey\n",
-                o.morphology, fields[o.field].label, o.material);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit is an error */
     if (status == COLLET_OK)
-        status = draw(&o, &slice, &err);
-    collet_scattering_slice_free(&slice);
+        status = o.image ? collet_scattering_write_image(o.morphology, o.output, &err)
+                         : draw_slice(&o, &err);
     if (status != COLLET_OK)
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
     return status == COLLET_OK ? 0 : RSOXS_EXIT_FAILURE;

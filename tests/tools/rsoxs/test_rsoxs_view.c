@@ -271,6 +271,107 @@ static void the_same_slice_is_the_same_file(void **state)
 }
 #endif
 
+/* ---- Image files ----------------------------------------------------------------------------- */
+
+/* The numbers of an array of a file of `size` bytes, by the place that its header tells. */
+static const float *array_of(const char *bytes, long size, const char *name, int width)
+{
+    char start[80];
+    uint64_t length;
+    unsigned long offset;
+    snprintf(start, sizeof start, "Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" ",
+             name, width);
+    const char *element = strstr(bytes, start);
+    const char *data = strstr(bytes, "<AppendedData encoding=\"raw\">\n_");
+    if (!element || !data || sscanf(element + strlen(start), "offset=\"%lu\"/>", &offset) != 1)
+        fail_msg("there is no array %s", name);
+    data = strchr(data, '_') + 1 + offset;
+    assert_true(data + sizeof length <= bytes + size);
+    memcpy(&length, data, sizeof length);
+    assert_int_equal(length, VOXELS * (size_t)width * sizeof(float));
+    assert_true(data + sizeof length + length <= bytes + size);
+    return (const float *)(const void *)(data + sizeof length);
+}
+
+static char *read_image(const char *name, long *size)
+{
+    FILE *f = fopen(io_path(directory, name), "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    *size = ftell(f);
+    rewind(f);
+    char *bytes = calloc((size_t)*size + 1, 1);
+    assert_int_equal(fread(bytes, 1, (size_t)*size, f), *size);
+    fclose(f);
+    assert_non_null(strstr(bytes, "<VTKFile type=\"ImageData\""));
+    assert_non_null(strstr(bytes,
+                           "<ImageData WholeExtent=\"0 5 0 4 0 3\" Origin=\"0 0 0\" "
+                           "Spacing=\"2 2 2\">\n<Piece Extent=\"0 5 0 4 0 3\">\n<CellData>"));
+    assert_string_equal(bytes + *size - strlen("\n</AppendedData>\n</VTKFile>\n"),
+                        "\n</AppendedData>\n</VTKFile>\n");
+    return bytes;
+}
+
+static void image_files_have_all_voxels(void **state)
+{
+    static const char *const names[] = {"Mat_1_Vfrac", "Mat_1_S", "Mat_1_Theta", "Mat_1_Psi"};
+    long size;
+    (void)state;
+    for (int reversed = 0; reversed < 2; reversed++) {
+        EXPECT(0, "", reversed ? "film_xyz.h5" : "film.h5", "-o", "film.vti");
+        char *bytes = read_image("film.vti", &size);
+        for (int f = 0; f < 4; f++) {
+            const float *found = array_of(bytes, size, names[f], 1);
+            for (int64_t i = 0; i < VOXELS; i++) {
+                float v;
+                memcpy(&v, found + i, sizeof v);
+                assert_true(v == (float)value(f, i));
+            }
+        }
+        free(bytes);
+        EXPECT(0, "", reversed ? "vectors_xyz.h5" : "vectors.h5", "-o", "vectors.vti");
+        bytes = read_image("vectors.vti", &size);
+        const float *found = array_of(bytes, size, "Mat_1_alignment", 3);
+        array_of(bytes, size, "Mat_1_unaligned", 1);
+        for (int64_t i = 0; i < VOXELS; i++) {
+            float s[3];
+            memcpy(s, found + 3 * i, sizeof s);
+            double aligned = value(0, i) * value(1, i), z = sqrt(aligned) * cos(value(2, i));
+            assert_true(fabs((double)(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) - aligned) < 1e-6);
+            assert_true(fabs((double)s[2] - z) < 1e-6);
+        }
+        free(bytes);
+    }
+}
+
+static void absent_alignment_is_shown_as_0(void **state)
+{
+    collet_scattering_slice slice = {.struct_size = sizeof slice};
+    collet_error err;
+    long size;
+    (void)state;
+    write_euler("plain.h5", 0);
+    hid_t file = H5Fopen(io_path(directory, "plain.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Ldelete(file, "/Euler_Angles/Mat_1_S", H5P_DEFAULT);
+    H5Fclose(file);
+    for (uint32_t field = 0; field < 4; field++) {
+        assert_int_equal(collet_scattering_read_slice(io_path(directory, "plain.h5"), 1, field, 0,
+                                                      1, &slice, &err),
+                         COLLET_OK);
+        for (int64_t i = 0; i < Y * X; i++) {
+            float v = slice.values[i];
+            int none = field > 1 || (field == 1 && value(0, Y * X + i) == 0);
+            assert_true(none ? isnan(v) : field == 1 ? v == 0 : v == (float)value(0, Y * X + i));
+        }
+        collet_scattering_slice_free(&slice);
+    }
+    EXPECT(0, "", "plain.h5", "-o", "plain.vti");
+    char *bytes = read_image("plain.vti", &size);
+    array_of(bytes, size, "Mat_1_Psi", 1);
+    assert_null(strstr(bytes, "Mat_1_S\""));
+    free(bytes);
+}
+
 static void bad_arguments_are_explained(void **state)
 {
     (void)state;
@@ -279,7 +380,11 @@ static void bad_arguments_are_explained(void **state)
     EXPECT(1, "the output film.png would replace the input", "film.png", "-o", "film.png");
     EXPECT(2, "a morphology is required", "-o", "no.png");
     EXPECT(2, "-o is required", "film.h5");
-    EXPECT(2, "does not end in .png", "film.h5", "-o", "no.jpg");
+    EXPECT(2, "does not end in .png or .vti", "film.h5", "-o", "no.jpg");
+    EXPECT(2, "at is for pictures", "film.h5", "-o", "no.vti", "--at", "1");
+    EXPECT(1, "absent.h5: cannot be read: No such file", "absent.h5", "-o", "no.vti");
+    EXPECT(1, "absent/no.vti: cannot be written", "film.h5", "-o", "absent/no.vti");
+    assert_int_not_equal(access(io_path(directory, "no.vti"), F_OK), 0);
     EXPECT(2, "one morphology is expected", "film.h5", "film.h5", "-o", "no.png");
     EXPECT(2, "--axis: 'w' is not z, y or x", "film.h5", "--axis", "w", "-o", "no.png");
     EXPECT(2, "--axis: '' is not z, y or x", "film.h5", "--axis", "", "-o", "no.png");
@@ -312,6 +417,8 @@ int main(void)
         cmocka_unit_test(names_of_files_are_any_bytes),
         cmocka_unit_test(the_same_slice_is_the_same_file),
 #endif
+        cmocka_unit_test(image_files_have_all_voxels),
+        cmocka_unit_test(absent_alignment_is_shown_as_0),
         cmocka_unit_test(bad_arguments_are_explained),
     };
     return cmocka_run_group_tests(tests, set_up, remove_directory);

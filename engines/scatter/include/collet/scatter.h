@@ -319,6 +319,15 @@ COLLET_API collet_status collet_scattering_read_slice(const char *morphology, in
 /* NULL is allowed. */
 COLLET_API void collet_scattering_slice_free(collet_scattering_slice *slice);
 
+/*
+ * Writes all fields of all materials, by the names of their datasets, to an image file of VTK
+ * (.vti), which ParaView opens: cells with the edge in nm, the first at the origin. Layers are
+ * copied some at a time; nothing is checked but shapes. The file gets its name when it is complete.
+ * Errors as collet_scattering_read.
+ */
+COLLET_API collet_status collet_scattering_write_image(const char *morphology, const char *path,
+                                                       collet_error *err);
+
 /* "Energy_285.20.h5", as CyRSoXS names the file of an energy. */
 #define COLLET_SCATTERING_NAME 40
 COLLET_API void collet_scattering_file_name(double energy, char name[COLLET_SCATTERING_NAME]);
