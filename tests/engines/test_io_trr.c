@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "directory.h"
+#include "io/numerals.h"
 #include "io_files.h"
 
 #define DATA COLLET_TEST_DATA "/md/"
@@ -52,8 +53,10 @@ static double *load_masses(const char *path, int64_t n)
 
     assert_non_null(masses);
     assert_non_null(file);
+    locale_t before = collet_numerals_begin();
     for (int64_t i = 0; i < n; i++)
         assert_int_equal(fscanf(file, "%lf", &masses[i]), 1);
+    collet_numerals_end(before);
     fclose(file);
     return masses;
 }

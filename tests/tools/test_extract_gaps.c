@@ -80,13 +80,13 @@ static const char *save_titles(const char *const *titles, size_t n)
     for (size_t i = 0; i < n; i++)
         length += (size_t)snprintf(text + length, sizeof text - length,
                                    "%s\n    3\n"
-                                   "    1SOL     OW    1   1.000   2.000   %.3f  0.1000  0.2000  "
-                                   "%.4f\n"
+                                   "    1SOL     OW    1   1.000   2.000   %d.000  0.1000  0.2000  "
+                                   "%d.0000\n"
                                    "    1SOL    HW1    2   2.000   2.000   3.000  0.1000  0.0000  "
                                    "0.0000\n"
                                    "    1SOL    HW2    3   1.500   2.700   3.300  0.0000  0.0000  "
                                    "0.1000\n   9.00000   9.00000   9.00000\n",
-                                   titles[i], 3.0 + (double)i, (double)i);
+                                   titles[i], 3 + (int)i, (int)i);
     io_save(io_path(directory, "titles.gro"), text, length);
     return "titles.gro";
 }

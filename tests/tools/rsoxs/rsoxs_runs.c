@@ -111,7 +111,7 @@ void write_configuration(const char *name, const char *first, int energies, cons
     assert_non_null(f);
     fprintf(f, "CaseType = 0;\nMorphologyType = 0;\nEnergies = [%s", first);
     for (int i = 1; i < energies; i++)
-        fprintf(f, ", %.1f", 280.0 + i);
+        fprintf(f, ", %d.0", 280 + i);
     fprintf(f, "];\nEAngleRotation = [0.0, 10.0, 350.0];\nRotMask = true;\n%s", more);
     fclose(f);
 }
@@ -122,9 +122,9 @@ void write_constants(const char *name, int energies)
     assert_non_null(f);
     for (int i = 0; i < energies; i++)
         fprintf(f,
-                "EnergyData%d: { Energy = %.1f; BetaPara = %de-5; BetaPerp = 3e-5; "
+                "EnergyData%d: { Energy = %d.0; BetaPara = %de-5; BetaPerp = 3e-5; "
                 "DeltaPara = 1.5e-4; DeltaPerp = -2e-4; }\n",
-                i, 280.0 + i, 10 + i);
+                i, 280 + i, 10 + i);
     fclose(f);
 }
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "io/numerals.h"
 #include "rsoxs_runs.h"
 
 #include <dirent.h>
@@ -215,11 +216,13 @@ static void existing_patterns_are_kept(void **state)
 static void write_case(const char *energy, int kind, int vectors, double k, double normal)
 {
     char text[400];
+    locale_t before = collet_numerals_begin();
     snprintf(text, sizeof text,
              "CaseType = %d;\nMorphologyType = %d;\nEnergies = [%s];\n"
              "EAngleRotation = [0.0, 10.0, 350.0];\nlistKVectors = ({k = [%.1f, 0.0, 1.0];});\n"
              "DetectorCoordinates = [%.1f, 0.0, 1.0];\n",
              kind, vectors, energy, k, normal);
+    collet_numerals_end(before);
     write_text("case.txt", text);
 }
 
@@ -661,7 +664,7 @@ static void disks_are_measured(void **state)
     fprintf(f, "CaseType = 1;\nMorphologyType = 0;\nEAngleRotation = [0.0, 10.0, 350.0];\n"
                "Energies = [280.0");
     for (int i = 1; i < ENERGIES; i++)
-        fprintf(f, ", %.1f", 280.0 + i);
+        fprintf(f, ", %d.0", 280 + i);
     fprintf(f, "];\nlistKVectors = (");
     for (int i = 0; i < 20000; i++)
         fprintf(f, "%s{k = [0.0, 0.0, 1.0];}", i ? ",\n" : "");

@@ -176,9 +176,9 @@ static void nothing_scatters_is_told(void **state)
     FILE *f = fopen(io_path(directory, "Material1.txt"), "w");
     for (int i = 0; i < ENERGIES; i++)
         fprintf(f,
-                "EnergyData%d: { Energy = %.1f; BetaPara = 0; BetaPerp = 0; DeltaPara = 0; "
+                "EnergyData%d: { Energy = %d.0; BetaPara = 0; BetaPerp = 0; DeltaPara = 0; "
                 "DeltaPerp = 0; }\n",
-                i, 280.0 + i);
+                i, 280 + i);
     fclose(f);
     FILE *to = fopen(io_path(directory, "Material2.txt"), "w");
     FILE *from = fopen(io_path(directory, "Material1.txt"), "r");
