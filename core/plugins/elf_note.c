@@ -53,20 +53,12 @@ static const char *machine_name(unsigned machine, char text[MACHINE_TEXT])
     static const struct {
         unsigned machine;
         const char *name;
-    } names[] = {{EM_386, "x86"},
-                 {EM_X86_64, "x86-64"},
-                 {EM_ARM, "ARM"},
-                 {EM_AARCH64, "AArch64 (ARM)"},
-                 {EM_RISCV, "RISC-V"},
-                 {EM_PPC, "PowerPC"},
-                 {EM_PPC64, "PowerPC"},
-                 {EM_S390, "S/390"},
-                 {EM_MIPS, "MIPS"},
-                 {EM_SPARCV9, "SPARC"},
-                 {EM_IA_64, "Itanium"},
-                 {LOONGARCH, "LoongArch"},
-                 {EM_CUDA, "an NVIDIA GPU"},
-                 {EM_AMDGPU, "an AMD GPU"}};
+    } names[] = {{EM_386, "x86"},       {EM_X86_64, "x86-64"},
+                 {EM_ARM, "ARM"},       {EM_AARCH64, "AArch64 (ARM)"},
+                 {EM_RISCV, "RISC-V"},  {EM_PPC, "PowerPC"},
+                 {EM_PPC64, "PowerPC"}, {EM_S390, "S/390"},
+                 {EM_MIPS, "MIPS"},     {EM_SPARCV9, "SPARC"},
+                 {EM_IA_64, "Itanium"}, {LOONGARCH, "LoongArch"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].machine == machine)
             return names[i].name;

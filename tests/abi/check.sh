@@ -66,7 +66,7 @@ library() {
 # dlopen, exp and others have older versions too: a build on an older glibc uses those.
 # From glibc 2.38 on, strtol, scanf and their like have names like __isoc23_strtol.
 glibc() {
-    local names older='dl(open|sym|error|addr1?|info)|[fl]?stat|fstatat|__libc_start_main|pthread_.*'
+    local names older='dl(open|close|sym|error|addr1?|info)|[fl]?stat|fstatat|__libc_start_main|pthread_.*'
     older+='|(exp|exp2|log|log2|pow|hypot|fmod)f?|__isoc23_(strtou?ll?|[fs]scanf)'
     names=$(objdump -T "$1" |
         awk '/[*]UND[*]/ && match($0, /GLIBC_2\.[0-9]+/) {
