@@ -105,10 +105,11 @@ static void find_functions(void *handle, blas *b)
 }
 
 /* Whether the library may start `count` threads. Where it cannot, it raises SIGINT and later waits
- * for ever. */
+ * for ever. The caller may have no buffer yet, and the threads would take its space. */
 static bool can_start(int count)
 {
-    return address_space_has((uint64_t)count * THREAD_BYTES) && threads_can_start(count);
+    return address_space_has((uint64_t)count * THREAD_BYTES + CALLER_BYTES) &&
+           threads_can_start(count);
 }
 
 /* How many threads the library may have when it is opened, with the caller's; 0: not even that.
