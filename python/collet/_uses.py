@@ -15,23 +15,32 @@ _current = ContextVar("collet.using", default=None)
 _numbers = itertools.count(1)
 
 
-def _choice(use):
-    """The choice of the innermost use that has not ended; None: that of the process."""
-    while use and use.ended:
+def _without(top, number=0):
+    """The uses `top` without those that have ended and the one of that number: generators leave
+    theirs in any order."""
+    kept, above, rest, use = [], 0, top, top
+    while use:
+        if use.ended or use.number == number:
+            above, rest = len(kept), use.around
+        else:
+            kept.append(use)
         use = use.around
+    for use in reversed(kept[:above]):
+        rest = _Use(use.number, use.choice, rest, use.ended)
+    return rest
+
+
+def _choice(top):
+    """The choice of the innermost use of the calling context; None: that of the process."""
+    use = _without(top)
+    if use is not top:
+        _current.set(use)
     return use and use.choice
-
-
-def _without(top, number):
-    """The uses `top` without one of them: generators leave theirs in any order."""
-    if not top or top.number == number:
-        return top and top.around
-    return top._replace(around=_without(top.around, number))
 
 
 def enter(choice, opened):
     """Enters a use and appends it to the list `opened`. Raises what set_backend raises."""
-    use = _Use(next(_numbers), choice, _current.get(), [])
+    use = _Use(next(_numbers), choice, _without(_current.get()), [])
     token = _current.set(use)
     try:
         _core.get_backend()
@@ -43,11 +52,13 @@ def enter(choice, opened):
 
 def leave(opened):
     """Leaves the innermost use of the calling context that is in the list `opened`."""
-    numbers = [use.number for use, _ in opened]
+    entries = opened[:]  # other threads may enter and leave the same object
+    numbers = [use.number for use, _ in entries]
     top = _current.get()
     while top and top.number not in numbers:
         top = top.around
-    use, token = opened.pop(numbers.index(top.number) if top else -1)
+    entry = entries[numbers.index(top.number) if top else -1]
+    use, token = entry
     rest = _without(_current.get(), use.number)
     try:
         _current.reset(token)
@@ -55,6 +66,7 @@ def leave(opened):
         use.ended.append(True)
         _core.set_uses(_current.get, _choice)  # all threads ask again
     _current.set(rest)
+    opened.remove(entry)
 
 
 _core.set_uses(_current.get, _choice)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import collet
-from collet import bench, op, scatter
+from collet import _uses, bench, op, scatter
 from collet._job import Job
 
 A, B = "cpu_scalar", "cpu_openmp"
@@ -151,6 +151,60 @@ def test_asynchronous_generators():
         return [b async for b in numbers(B)]
 
     assert asyncio.run(main()) == [B] * 3
+
+
+def test_many_uses_that_end_elsewhere():
+    async def rows():
+        with collet.using(A):
+            yield
+            yield
+
+    async def first():
+        async for row in rows():
+            return row  # the loop closes rows() in a task
+
+    async def main():
+        with collet.using(B):
+            for _ in range(1200):
+                await first()
+            assert collet.get_backend() == A
+            for _ in range(3):
+                gc.collect()
+                await asyncio.sleep(0.01)
+            assert computed() == B
+            return depth(_uses._current.get())
+
+    assert asyncio.run(main()) == 1
+
+
+def depth(use):
+    return 1 + depth(use.around) if use else 0
+
+
+@pytest.mark.parametrize("overlap", [0, 1, 2])
+def test_uses_that_ended_elsewhere_are_not_kept(overlap):
+    suspended = []
+    with collet.using(B):
+        for _ in range(50):
+            suspended.append(generator(A))
+            next(suspended[-1])
+            if len(suspended) > overlap:
+                contextvars.Context().run(suspended.pop(0).close)
+        assert depth(_uses._current.get()) <= overlap + 2
+        assert computed() == (A if overlap else B)
+        for each in suspended:
+            each.close()
+        assert computed() == B
+        assert depth(_uses._current.get()) == 1
+
+
+def test_many_uses_left_in_the_order_of_their_start():
+    uses = [collet.using(A if i % 2 else B) for i in range(1500)]
+    for use in uses:
+        use.__enter__()
+    for use in uses:
+        assert collet.get_backend() == A
+        use.__exit__()
 
 
 def test_one_object_many_times():
