@@ -40,7 +40,9 @@ static void one_that_hangs_is_a_failure(void **state)
     says(text, "case 2: add f32(1)");
     says(text, "it did not return in time (--timeout)");
     says(text, "--op add --sig f:ff --case 2 --seed 1");
+    says(text, "      1 case failed; case 2: ");
     says(text, "0 rows passed, 1 failed, 0 skipped");
+    assert_null(strstr(text, "not checked"));
     check("--op add --sig f:ff --case 4 --timeout 1", 1, text);
     says(text, "case 4: add");
 }
@@ -67,9 +69,10 @@ static void the_limit_ends_the_run(void **state)
     (void)state;
     check("--timeout 0 --limit 2 --sample", 4, text);
     assert_true(time(NULL) - before < 60);
-    says(text, "ended after 2 s, as --limit says, during case ");
+    says(text, "ended after 2 s (--limit) during case ");
     says(text, ": add f32(");
     says(text, ": 4 rows were not checked");
+    says(text, " s; 4 rows not checked\n");
     assert_null(strstr(text, "FAIL"));
 }
 
@@ -83,6 +86,19 @@ static void what_takes_long_is_named(void **state)
     says(text, "of at most 3 s so far\n");
 }
 
+static void in_process_nothing_can_end_a_call(void **state)
+{
+    static const char *const options[] = {"--in-process --timeout 1", "--limit 0 --in-process"};
+    char text[8192];
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        check(options[i], 2, text);
+        says(text, "--in-process cannot end a call: --timeout and --limit have no effect");
+    }
+    check("--timeout 0.001", 2, text);
+    says(text, "--timeout must be a whole number of seconds from 0 to 1000000, not '0.001'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +106,7 @@ int main(void)
         cmocka_unit_test(the_third_ends_the_run),
         cmocka_unit_test(the_limit_ends_the_run),
         cmocka_unit_test(what_takes_long_is_named),
+        cmocka_unit_test(in_process_nothing_can_end_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,7 @@ typedef struct check_options {
     int rows;          /* signatures of an op, -1: all */
     uint64_t seed;
     bool sample, json, list, in_process;
+    bool timed; /* --timeout or --limit was given */
     bool verbs; /* only checks of slots */
 } check_options;
 

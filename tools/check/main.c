@@ -42,23 +42,35 @@ static const struct argp_option arguments[] = {
     {"list", KEY_LIST, NULL, 0, "Print the kernels and the limits, check nothing", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "How long one case may take (default 60; 0: any time). The row of a case that takes longer "
-     "fails; "
-     "the third such row ends the run",
+     "fails; the third such row ends the run",
      0},
     {"limit", KEY_LIMIT, "SECONDS", 0, "How long the whole run may take (default 0: any time)", 0},
-    {"in-process", KEY_IN_PROCESS, NULL, 0, "Without a process of its own, for a debugger", 0},
+    {"in-process", KEY_IN_PROCESS, NULL, 0,
+     "Without a process of its own, for a debugger; nothing ends a call: without --timeout and "
+     "--limit",
+     0},
     {0},
 };
 
-static uint64_t number(struct argp_state *state, const char *text, uint64_t most, const char *what)
+/* `unit`: "" or " of seconds". */
+static uint64_t number(struct argp_state *state, const char *text, uint64_t most, const char *what,
+                       const char *unit)
 {
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (errno || end == text || *end || text[0] == '-' || value > most)
-        tool_error(state, "%s is a number from 0 to %llu, not '%s'", what, (unsigned long long)most,
-                   text);
+        tool_error(state, "%s must be a whole number%s from 0 to %llu, not '%s'", what, unit,
+                   (unsigned long long)most, text);
     return value;
+}
+
+static void refuse_options(struct argp_state *state, const check_options *options)
+{
+    if (!options->target && !options->list)
+        tool_error(state, "which plugin? A file, or a name that backend-info lists");
+    if (options->in_process && options->timed)
+        tool_error(state, "--in-process cannot end a call: --timeout and --limit have no effect");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -72,25 +84,27 @@ static error_t parse(int key, char *text, struct argp_state *state)
         options->sig = text;
         return 0;
     case KEY_CASE:
-        options->only = (int)number(state, text, 1000000, "--case");
+        options->only = (int)number(state, text, 1000000, "--case", "");
         return 0;
     case KEY_SEED:
-        options->seed = number(state, text, UINT64_MAX, "--seed");
+        options->seed = number(state, text, UINT64_MAX, "--seed", "");
         return 0;
     case KEY_TIMEOUT:
-        options->timeout = (int)number(state, text, 1000000, "--timeout");
+        options->timeout = (int)number(state, text, 1000000, "--timeout", " of seconds");
+        options->timed = true;
         return 0;
     case KEY_LIMIT:
-        options->limit = (int)number(state, text, 1000000, "--limit");
+        options->limit = (int)number(state, text, 1000000, "--limit", " of seconds");
+        options->timed = true;
         return 0;
     case KEY_LARGE:
-        options->large = (int)number(state, text, 1000000, "--large");
+        options->large = (int)number(state, text, 1000000, "--large", "");
         return 0;
     case KEY_QUICK:
         options->large = 0;
         return 0;
     case KEY_SIGNATURES:
-        options->rows = (int)number(state, text, 1000000, "--signatures");
+        options->rows = (int)number(state, text, 1000000, "--signatures", "");
         return 0;
     case KEY_VERBS:
         options->verbs = true;
@@ -116,8 +130,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         options->target = text;
         return 0;
     case ARGP_KEY_END:
-        if (!options->target && !options->list)
-            tool_error(state, "which plugin? A file, or a name that backend-info lists");
+        refuse_options(state, options);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -82,7 +82,8 @@ void check_report_row(const check_options *options, const check_row *row)
     printf("\n");
     if (row->state == CHECK_ROW_FAIL) {
         rerun(options, row, again);
-        printf("      %d of them failed; %s\n", row->result.failures, tool_shown(row->why));
+        printf("      %d case%s failed; %s\n", row->result.failures,
+               tool_plural(row->result.failures), tool_shown(row->why));
         if (row->result.first >= 0 || row->sig[0] == '\0')
             printf("      again: %s\n", tool_shown(again));
     }
@@ -103,12 +104,17 @@ static void print_summary(const check_shared *shared, int status, double seconds
 {
     int counts[4], cases;
     count_rows(shared, counts, &cases);
-    if (status == CHECK_ABSENT)
+    if (status == CHECK_ABSENT) {
         printf("SKIP  %s\n", tool_shown(shared->reason));
-    else if (shared->phase == CHECK_DONE || shared->phase == CHECK_STOPPED)
-        printf("%s: %d row%s passed, %d failed, %d skipped; %d case%s in %.1f s\n", shared->backend,
+    } else if (shared->phase == CHECK_DONE || shared->phase == CHECK_STOPPED) {
+        int waiting = counts[CHECK_ROW_WAITING];
+        printf("%s: %d row%s passed, %d failed, %d skipped; %d case%s in %.1f s", shared->backend,
                counts[CHECK_ROW_PASS], tool_plural(counts[CHECK_ROW_PASS]), counts[CHECK_ROW_FAIL],
                counts[CHECK_ROW_SKIP], cases, tool_plural(cases), seconds);
+        if (waiting)
+            printf("; %d row%s not checked", waiting, tool_plural(waiting));
+        putchar('\n');
+    }
     if (status != CHECK_ABSENT && shared->phase != CHECK_DONE) {
         fflush(stdout);
         fprintf(stderr, "backend-check: %s\n", tool_shown(shared->reason));

@@ -258,7 +258,7 @@ static void stop(supervision *s, const worker_process *p)
         waiting += shared->rows[i].state == CHECK_ROW_WAITING;
     if (p->time_up)
         snprintf(shared->reason, sizeof shared->reason,
-                 "ended after %d s, as --limit says, during %.1000s: %d row%s not checked",
+                 "ended after %d s (--limit) during %.1000s: %d row%s not checked",
                  s->options->limit,
                  shared->row < 0      ? "loading"
                  : shared->number < 0 ? "no case"

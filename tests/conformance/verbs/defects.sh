@@ -45,7 +45,7 @@ while IFS=$'\t' read -r what name expression; do
     status=$(run_check "$name")
     # 3: libcore refuses it.
     if [ "$status" = 1 ] || [ "$status" = 3 ]; then
-        reason=$(sed -n 's/^ *[0-9]* of them failed; //p; s/^backend-check: //p' "$work/output" | head -1)
+        reason=$(sed -n 's/^ *[0-9]* cases* failed; //p; s/^backend-check: //p' "$work/output" | head -1)
         printf '%-52s %-20s %s\n' "$what" "$name" "$reason"
     else
         missed=$((missed + 1))
