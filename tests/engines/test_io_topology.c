@@ -86,6 +86,25 @@ static void widths_follow_the_decimal_points(void **state)
     collet_topology_free(t);
 }
 
+/* Velocities and boxes that are no numbers: a topology needs neither. */
+static const struct {
+    const char *text;
+    int64_t lacking;
+} odd[] = {
+#define HEAD "title\n2\n    1ALA     CA    1   1.500  -2.500   3.500  0.1000  0.2000  0.3000\n"
+#define NEXT HEAD "    1ALA     CB    2   1.500  -2.500   3.500"
+    {NEXT "  0.3000 -0.2000\n 1 2 3\n", 1},
+    {NEXT "     nan     nan     nan\n 1 2 3\n", 1},
+    {NEXT "********  0.2000  0.1000\n 1 2 3\n", 1},
+    {NEXT " ; comment\n 1 2 3\n", 1},
+    {NEXT "  0.3000 -0.2000  0.1000 ; comment\n 1 2 3\n", -1},
+    {NEXT "  0.3000 -0.2000  0.1000\nnan nan nan\n", -1},
+    {NEXT "  0.3000 -0.2000  0.1000\nnan nan -inf", -1},
+    {NEXT "  0.3000 -0.2000  0.1000\n  1.00000 *** 1.0000\n", -1},
+#undef NEXT
+#undef HEAD
+};
+
 static void other_writers_lines(void **state)
 {
     (void)state;
@@ -102,6 +121,12 @@ static void other_writers_lines(void **state)
     collet_topology_free(t);
     t = read_text("stars\n1\n    1ALA     CA*****   1.500  -2.500   3.500\n 1 2 3\n");
     collet_topology_free(t);
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        t = read_text(odd[i].text);
+        assert_int_equal(t->n_atoms, 2);
+        assert_int_equal(t->lacking, odd[i].lacking);
+        collet_topology_free(t);
+    }
 }
 
 #define ATOM "    1ALA     CA    1   1.500  -2.500   3.500\n"
@@ -122,15 +147,15 @@ static const struct {
     {"title\n12345678901234567890123456789012345678901234567890\n",
      "not '1234567890123456789012345678901234567890'"},
     {"title\n1\n    1ALA     CA    1   1.500   2.500   3.500 \t\n"
-     "a box of more than sixty bytes, of which a message has the first sixty\n",
-     "not 'a box of more than sixty bytes, of which a message has the f';"},
+     "    2an atom of more than sixty bytes, as a message has the first sixty\n",
+     "not '    2an atom of more than sixty bytes, as a message has the ';"},
     {"title\nmany\n", ":2: the number of atoms is expected, not 'many'"},
     {"title\n-3\n", ":2: the number of atoms"},
     {"title\n0\n 1 2 3\n", ":2: the number of atoms is 0"},
     {"title\n1000000\n" ATOM, ":2: 1000000 atoms are announced"},
     {"title\n2\n" ATOM "    1ALA     CB    2   1.500  -2.500   3.500", ":5: the file ends before"},
     {"title\n2\n" ATOM "  1.0 2.0 3.0\n", ":4: atom 2 of 2 is expected"},
-    {"title\n2\n" ATOM ATOM "  1.0 x\n", ":5: the box (numbers) is expected"},
+    {"title\n2\n" ATOM ATOM "  1.0 2.0 x", ":5: the box (numbers) is expected"},
     {"title\n1\n" ATOM ATOM, ":4: the box (numbers) is expected"},
     {"title\n1\n    1solute   C1    1   0.777   2.671   2.404\n 1 2 3\n",
      ":3: position x in columns 21-28 is not a number: '1   0.77'; do the names and numbers before "

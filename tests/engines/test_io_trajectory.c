@@ -172,6 +172,33 @@ static void gro_velocities_of_some_atoms(void **state)
     }
 }
 
+/* What writers have in the place of a velocity is none, in the first frame and in later ones. */
+static void gro_velocities_that_are_no_numbers(void **state)
+{
+    static const char *const columns[] = {"  0.3000 -0.2000        ", "     nan     nan     nan",
+                                          "  0.1000  0.2000     inf", "********  0.2000  0.1000",
+                                          "  0.1000  0.2000 1.0e999", " ; comment              "};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof columns / sizeof *columns; i++) {
+        const char *path = save_gaps("t= %.1f step= %2d\n", i & 1, &(int){1}, 1);
+        io_bytes text = io_load(path);
+        void *at = memmem(text.data, text.size, "                        ", 24);
+        assert_non_null(at);
+        memcpy(at, columns[i / 2], 24);
+        io_save(path, text.data, text.size);
+        free(text.data);
+        collet_trajectory *t = io_open(path);
+        collet_frames *frames = io_batch(t, 9, 0);
+        assert_int_equal(collet_trajectory_get_info(t)->lacking, i & 1 ? -1 : 1);
+        assert_int_equal(collet_trajectory_get_info(t)->has_velocities, i & 1);
+        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        assert_int_equal(frames->n_frames, 2);
+        collet_frames_free(frames);
+        collet_trajectory_close(t);
+    }
+}
+
 /* An error where they are requested; it names the atom, and makes up neither time nor step. */
 static void gro_velocities_of_some_atoms_later(void **state)
 {
@@ -231,21 +258,26 @@ static void gro_boxes_of_frames_passed_over(void **state)
         {"1 2 3\n", COLLET_OK},
         {"1 2 3 0 0 0 0 0 0\n", COLLET_OK},
         {"1 2 3 \n", COLLET_OK},
-        {"x 2 3\n", COLLET_FORMAT},
-        {"1 2 x\n", COLLET_FORMAT},
+        {"x 2 3\n", COLLET_OK},
+        {"  1.00000 *** 1.0000\n", COLLET_OK},
+        {"       nan       nan       nan\n", COLLET_OK},
+        {"    1.00000   2.00000**********   0.00000   0.00000\n", COLLET_OK},
+        {"    5    5    5    0    0    0\n", COLLET_OK},
         {"\n", COLLET_OK},
         {"5.0\n", COLLET_OK},
         {"1 2 3 90 90 90\n", COLLET_OK},
-        {"1 2 30x\n", COLLET_FORMAT},
+        {"1 2 30x\n", COLLET_OK},
         {"1234.512345.523456.5 \n", COLLET_OK},
         {"10.0000010.0000010.00000\n", COLLET_OK},
         {"-10.00000-10.00000-10.00000\n", COLLET_OK},
         {"10.00010.00010.000 0.0000.0000.0000.000-5.0000.000\n", COLLET_OK},
-        {"10.0000010.0000x10.00000\n", COLLET_FORMAT},
+        {"10.0000010.0000x10.00000\n", COLLET_OK},
         {"10.00000 10.00000 1 0.00000\n", COLLET_OK},
-        {"10.0000010.000001 0.00000\n", COLLET_FORMAT},
-        {"1.2.3.\n", COLLET_FORMAT},
+        {"10.0000010.000001 0.00000\n", COLLET_OK},
+        {"1.2.3.\n", COLLET_OK},
         {"    1SOL     OW    1   1.000   2.000   3.000\n", COLLET_FORMAT},
+        {"    1SOL     OW    1     nan     nan     nan\n", COLLET_FORMAT},
+        {"    1  2     3*    4   1.000   2.000   3.000\n", COLLET_FORMAT},
     };
     const char *path = io_path(directory, "passed.gro");
     (void)state;
@@ -569,6 +601,7 @@ int main(void)
         cmocka_unit_test(gro_times_between_commas),
         cmocka_unit_test(gro_times_are_not_made_up),
         cmocka_unit_test(gro_velocities_of_some_atoms),
+        cmocka_unit_test(gro_velocities_that_are_no_numbers),
         cmocka_unit_test(gro_velocities_of_some_atoms_later),
         cmocka_unit_test(gro_truncations),
         cmocka_unit_test(gro_boxes_of_frames_passed_over),

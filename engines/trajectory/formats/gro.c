@@ -125,49 +125,41 @@ static collet_status measure_width(const collet_lines *lines, const char *text, 
     return COLLET_OK;
 }
 
-/* Positions may be followed by blanks. */
-static int has_velocity(const char *text, size_t length, size_t width)
+static const char *field_at(const char *text, size_t length, size_t from, size_t width, size_t *n)
 {
-    size_t positions = COLLET_GRO_POSITIONS + 3 * width;
+    *n = from + width <= length ? width : length > from ? length - from : 0;
+    return *n > 0 ? text + from : "";
+}
 
-    while (length > positions && (text[length - 1] == ' ' || text[length - 1] == '\t'))
-        length--;
-    return length > positions;
+/* Three finite numbers; any other text, as writers have it for unknown or too large ones, is no
+ * velocity. */
+static int read_velocity(const char *text, size_t length, size_t width, double velocity[3])
+{
+    for (size_t i = 0; i < 3; i++) {
+        size_t n;
+        const char *field =
+            field_at(text, length, COLLET_GRO_POSITIONS + (3 + i) * width, width, &n);
+        if (!collet_decimal_parse(field, n, &velocity[i]))
+            return 0;
+    }
+    return 1;
 }
 
 collet_status collet_gro_measure(const collet_lines *lines, const char *text, size_t length,
                                  int64_t atom, collet_gro_columns *columns, collet_error *err)
 {
+    double velocity[3];
+
     if (atom == 0) {
         *columns = (collet_gro_columns){.lacking = -1};
         collet_status status = measure_width(lines, text, length, &columns->width, err);
         if (status != COLLET_OK)
             return status;
     }
-    if (has_velocity(text, length, columns->width))
+    if (read_velocity(text, length, columns->width, velocity))
         columns->with_velocity++;
     else if (columns->lacking < 0)
         columns->lacking = atom;
-    return COLLET_OK;
-}
-
-static collet_status read_columns(const collet_lines *lines, const char *text, size_t length,
-                                  size_t column, size_t width, const char *what, double value[3],
-                                  collet_error *err)
-{
-    for (size_t i = 0; i < 3; i++) {
-        size_t from = column + i * width;
-        size_t n = from + width <= length ? width : length > from ? length - from : 0;
-        const char *field = n > 0 ? text + from : "";
-        if (!collet_decimal_parse(field, n, &value[i]))
-            return collet_gro_fail(lines, err, "%s %c in columns %zu-%zu is not a number: '%.*s'%s",
-                                   what, (int)"xyz"[i], from + 1, from + width,
-                                   n > 40 ? 40 : (int)n, field,
-                                   from == COLLET_GRO_POSITIONS
-                                       ? "; do the names and numbers before it fit into 5 columns "
-                                         "each?"
-                                       : "");
-    }
     return COLLET_OK;
 }
 
@@ -177,26 +169,46 @@ collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, 
 {
     size_t width = columns->width;
 
-    collet_status status =
-        read_columns(lines, text, length, COLLET_GRO_POSITIONS, width, "position", position, err);
-    if (status != COLLET_OK || !has_velocity(text, length, width))
-        return status;
-    return read_columns(lines, text, length, COLLET_GRO_POSITIONS + 3 * width, width, "velocity",
-                        velocity, err);
+    for (size_t i = 0; i < 3; i++) {
+        size_t from = COLLET_GRO_POSITIONS + i * width, n;
+        const char *field = field_at(text, length, from, width, &n);
+        if (!collet_decimal_parse(field, n, &position[i]))
+            return collet_gro_fail(
+                lines, err, "position %c in columns %zu-%zu is not a number: '%.*s'%s",
+                (int)"xyz"[i], from + 1, from + width, n > 40 ? 40 : (int)n, field,
+                i == 0 ? "; do the names and numbers before it fit into 5 columns each?" : "");
+    }
+    if (velocity && !read_velocity(text, length, width, velocity))
+        return collet_gro_fail(lines, err,
+                               "the velocity is not three numbers any more: the file was changed "
+                               "while it was read");
+    return COLLET_OK;
 }
 
 /* ---- Box --------------------------------------------------------------------------------- */
+
+/* A number, or what writers have in the place of one: nan, inf, or asterisks where it does not fit
+ * into its columns. */
+static int is_number(const char *text, size_t length)
+{
+    double number;
+
+    if (collet_decimal_parse(text, length, &number))
+        return 1;
+    while (length > 0 && memchr("+-*nNaAiIfF", text[length - 1], 11))
+        length--;
+    return length == 0;
+}
 
 /* Numbers between blanks; -1: something else. */
 static int count_spaced(const char *text, size_t length)
 {
     const char *end = text + length;
-    double number;
     int n = 0;
 
     while (text < end) {
         size_t token = token_length(text, end);
-        if (token > 0 && !collet_decimal_parse(text, token, &number))
+        if (token > 0 && !is_number(text, token))
             return -1;
         n += token > 0;
         text += token + (text + token < end);
@@ -226,14 +238,24 @@ static int count_touching(const char *text, size_t length)
     return decimals > 0 ? n : -1;
 }
 
-/* A line that the end of the file cuts is complete only with all numbers of a box. */
+/* An atom's residue number, and names without a point, which each length of a box has. */
+static int begins_as_atom(const char *text, size_t length)
+{
+    int64_t residue;
+
+    return length > COLLET_GRO_POSITIONS && collet_decimal_parse_integer(text, 5, &residue) &&
+           !memchr(text + 5, '.', 10);
+}
+
+/* Any row of words, as nothing needs a box, if it is no atom. A line that the end of the file cuts
+ * is complete only with all numbers of a box. */
 static int is_box(const char *text, size_t length, int cut)
 {
     int n = count_spaced(text, length);
 
     if (n < 0)
         n = count_touching(text, length);
-    return cut ? n == 3 || n == 9 : n >= 0;
+    return cut ? n == 3 || n == 9 : n >= 0 || !begins_as_atom(text, length);
 }
 
 collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_error *err)

@@ -40,23 +40,23 @@ collet_status collet_gro_read_head(collet_lines *lines, collet_gro_head *head, i
 
 /*
  * Call it for each atom, from 0: atom 0 defines the columns, by the last line read from `lines`.
- * Each atom may have a velocity or not.
+ * Each atom may have a velocity, three finite numbers, or anything else after its position.
  */
 collet_status collet_gro_measure(const collet_lines *lines, const char *text, size_t length,
                                  int64_t atom, collet_gro_columns *columns, collet_error *err);
 
 /*
- * Reads position and velocity (unchanged when the line has none) of the atom of the last line read
- * from `lines`.
+ * Reads the position of the atom of the last line read from `lines` and, where `velocity` is not
+ * NULL, its velocity, which each atom of the frame must have.
  */
 collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, size_t length,
                                    const collet_gro_columns *columns, double position[3],
                                    double velocity[3], collet_error *err);
 
 /*
- * Checks the line after the atoms, the box, which nothing needs: it may be empty, or have any
- * number of numbers, between blanks or touching with the same number of decimals each. *truncated
- * as above.
+ * Skips the line after the atoms, the box, which nothing needs: it may be empty or hold any text,
+ * except another atom, and where the end of the file cuts it, it must have 3 or 9 numbers.
+ * *truncated as above.
  */
 collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_error *err);
 

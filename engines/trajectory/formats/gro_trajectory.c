@@ -120,19 +120,16 @@ static collet_status skip_lines(collet_lines *lines, int64_t n, collet_error *er
     return status;
 }
 
-/* The next atom's line; drops its velocity when it is not requested. */
 static collet_status read_atom(collet_lines *lines, const collet_gro_columns *columns,
                                double *position, double *velocity, collet_error *err)
 {
-    double dropped[3];
     const char *text;
     size_t length;
 
     collet_status status = collet_lines_next(lines, &text, &length, err);
     if (status != COLLET_OK)
         return status;
-    return collet_gro_read_atom(lines, text, length, columns, position,
-                                velocity ? velocity : dropped, err);
+    return collet_gro_read_atom(lines, text, length, columns, position, velocity, err);
 }
 
 static collet_status read_body(collet_trajectory *trajectory, collet_frame_head *head,

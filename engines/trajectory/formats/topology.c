@@ -95,7 +95,7 @@ static collet_status read_identity(const collet_lines *lines, const char *text,
 static collet_status read_atoms(collet_lines *lines, collet_topology *topology, collet_error *err)
 {
     collet_gro_columns columns;
-    double position[3], velocity[3];
+    double position[3];
 
     for (int64_t i = 0; i < topology->n_atoms; i++) {
         const char *text;
@@ -120,7 +120,7 @@ static collet_status read_atoms(collet_lines *lines, collet_topology *topology, 
         status = read_identity(lines, text, topology, i, err);
         if (status != COLLET_OK)
             return status;
-        status = collet_gro_read_atom(lines, text, length, &columns, position, velocity, err);
+        status = collet_gro_read_atom(lines, text, length, &columns, position, NULL, err);
         if (status != COLLET_OK)
             return status;
     }
