@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _host, _scatter
+from . import _core, _host, _scatter, _suspicious
 from ._core import InvalidError, ShapeError
 from ._job import Job
 
@@ -219,7 +219,8 @@ class Patterns:
         pattern; True shows a bar of tqdm
 
     Checks what it can before it returns; voxels are checked by the first pattern: InvalidError names
-    material and voxel. RefusedError tells how much memory one energy needs. Ctrl-C raises
+    material and voxel. What is suspicious, such as angles that seem to be degrees, is a
+    RuntimeWarning. RefusedError tells how much memory one energy needs. Ctrl-C raises
     KeyboardInterrupt at once; what was being computed stops at its next step, and the iterator can
     go on. Used by one thread at a time. GIL: released."""
 
@@ -242,15 +243,17 @@ class Patterns:
         self.voxel = float(sample.voxel)
         self.direction = _direction("the beam's direction", sample.beams[beam])
         self.detector = _direction("detector", sample.detector)
+        arrays = [_arrays(m, i, shape) for i, m in numbered]
         z, y, x = map(int, shape)
         self.shape = z, y, x
         self.dtype = np.dtype(np.float64 if dtype == "f64" else np.float32)
         self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
         self._devices = [] if devices is None else list(devices)
         self._core: _scatter.Scattering | None = _scatter.Scattering(
-            self._devices or [_core.get_backend()], [_arrays(m, i, shape) for i, m in numbered],
-            energies, np.ascontiguousarray(constants), self.shape, self.voxel, self.direction,
+            self._devices or [_core.get_backend()], arrays, energies,
+            np.ascontiguousarray(constants), self.shape, self.voxel, self.direction,
             self.detector, _vector("angles", sample.angles), options, int(memory))
+        _suspicious.warn(_suspicious.suspicions(energies, self.voxel, constants, arrays))
         self._job: Job | None = None
         self._ready: Floats | None = None
         self._done = 0
@@ -459,15 +462,16 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "
     """The Sample of files of CyRSoXS: a morphology (HDF5), a configuration, and the Material<i>.txt
     beside that.
 
-    Its arrays are of `dtype`. `warnings` names what the files have that is not used or is
-    suspicious, such as angles that seem to be degrees, `directory` where
-    the configuration wants results ("": not given). FileError, FormatError, InvalidError with file,
+    Its arrays are of `dtype`. What the files have that is not used or is suspicious, such as angles
+    that seem to be degrees, is a RuntimeWarning, and in `warnings`; `directory` is where the
+    configuration wants results ("": not given). FileError, FormatError, InvalidError with file,
     dataset or key. Ctrl-C is heard. GIL: released."""
     wide = bool(_choice("dtype", dtype, _DTYPES))
     found = Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
     count = len(found["materials"])
     constants = np.array(found["constants"]).reshape(len(found["energies"]), count, 4)
     materials = [Material(constants[:, i], **arrays) for i, arrays in enumerate(found["materials"])]
+    _suspicious.warn(found["warnings"])
     detector = found["detector"] if any(found["detector"]) else (0.0, 0.0, 1.0)
     return Sample(materials, np.array(found["energies"]), found["voxel"], found["angles"],
                   found["beams"], bool(found["window"]), bool(found["nearest"]),

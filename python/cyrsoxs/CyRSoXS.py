@@ -16,6 +16,7 @@ import contextlib
 import io
 import os
 import sys
+import warnings
 from enum import IntEnum
 
 import numpy as np
@@ -576,6 +577,7 @@ def main():
     """The command: CyRSoXS MORPHOLOGY.h5 [DIRECTORY], with config.txt and Material<i>.txt here."""
     if not 2 <= len(sys.argv) <= 3:
         sys.exit("Usage: CyRSoXS MORPHOLOGY.h5 [DIRECTORY]")
+    warnings.simplefilter("ignore", RuntimeWarning)  # the loop prints them
     sample = scatter.read(sys.argv[1], "config.txt")
     for warning in sample.warnings:
         print(f"CyRSoXS: {warning}", file=sys.stderr)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -378,8 +379,53 @@ def test_files(tmp_path, dtype):
 def test_suspicious_files(tmp_path):
     subprocess.run([TOOL, "make", "sphere", "--size", "8", "--radius", "0.1", "--samples", "2", "-q",
                     "-o", tmp_path], check=True)  # between the samples
-    sample = scatter.read(tmp_path / "morphology.h5", tmp_path / "config.txt")
-    assert [w.split(": ")[-1] for w in sample.warnings] == ["material 1 is in no voxel"]
+    with pytest.warns(RuntimeWarning, match="morphology.h5: material 1 is in no voxel") as told:
+        sample = scatter.read(tmp_path / "morphology.h5", tmp_path / "config.txt")
+    assert [str(w.message) for w in told] == list(sample.warnings) and told[0].filename == __file__
+
+
+def suspicious(**more):
+    one = np.ones((2, 4, 4))
+    given = {"constants": CONSTANTS, "volume": one, "alignment": one, "theta": one, "psi": one}
+    sample = {k: more.pop(k, v) for k, v in (("energies", [285.0]), ("voxel", 2.0))}
+    given = {k: v for k, v in {**given, **more}.items() if v is not None}
+    return scatter.Sample([scatter.Material(**given)], **sample)
+
+
+@pytest.mark.parametrize("given, text", [
+    ({"theta": np.full((2, 4, 4), -90.0)}, "material 1 has angles of up to 90: radians are expected"),
+    ({"psi": np.full((2, 4, 4), 90.0)}, "material 1 has angles of up to 90: radians are expected"),
+    ({"alignment": None}, "material 1 has angles, but no alignment: it is taken as unaligned"),
+    ({"constants": [1e-3, -1e-4, 1e-3, 1e-4]}, "material 1: beta at 285 eV is negative"),
+    ({"constants": [0.5, 1e-4, 1e-3, 1e-4]}, "material 1: a constant at 285 eV is 0.1 or more; usual "
+     "with soft X-rays are 0.001"),
+    ({"constants": VACUUM}, "at 285 eV the optical constants of all materials are 0: nothing scatters"),
+    ({"voxel": 2000.0}, "the edge of a voxel is 2000 nm: usual are 0.1 to 100"),
+    ({"energies": [285000.0], "voxel": 0.1},
+     "an energy is 285000 eV, not one of X-rays: energies are in eV"),
+    ({}, None)])
+def test_suspicious_arrays(given, text):
+    for call in (scatter.Patterns, scatter.simulate):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            call(suspicious(**given))
+        assert [str(w.message) for w in told] == ([text] if text else [])
+        assert all(w.category is RuntimeWarning and w.filename == __file__ for w in told)
+
+
+def test_angles_without_alignment_are_not_suspicious():
+    one = np.ones((2, 4, 4))
+    sample = suspicious(alignment=0 * one, theta=90 * one, psi=np.nan * one)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scatter.Patterns(sample).close()
+
+
+def test_a_material_in_no_voxel_is_suspicious():
+    sample = suspicious()
+    sample.materials.append(scatter.Material(VACUUM, np.zeros((2, 4, 4))))
+    with pytest.warns(RuntimeWarning, match="material 2 is in no voxel"):
+        scatter.simulate(sample)
 
 
 def test_write_and_read(tmp_path):
