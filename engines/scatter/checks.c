@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/checks.h"
+#include "scatter/files/input.h"
 #include "scatter/geometry.h"
 
 #include <inttypes.h>
@@ -9,7 +10,6 @@
 #define SUM_TOLERANCE 1e-5
 #define ALIGNMENT_TOLERANCE 1e-4 /* a ratio of sums of f32 */
 #define CHUNK 1024
-#define CONSTANT_MAX 1000 /* of delta and beta, which are about 0.001 */
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -62,21 +62,32 @@ collet_status scatter_check_beam(const collet_scattering_options *o, collet_erro
     return COLLET_OK;
 }
 
+static collet_status check_constants(const collet_scattering_constants *c, int64_t m, double energy,
+                                     collet_error *err)
+{
+    static const char *const names[] = {"delta along", "beta along", "delta across", "beta across"};
+    const double values[] = {c->delta_parallel, c->beta_parallel, c->delta_perpendicular,
+                             c->beta_perpendicular};
+    for (int i = 0; i < 4; i++)
+        if (!(fabs(values[i]) <= SCATTER_CONSTANT_MAX))
+            return collet_fail(err, COLLET_INVALID,
+                               "material %" PRId64 ": %s the direction is %g at %g eV, not from %d "
+                               "to %d",
+                               m + 1, names[i], values[i], energy, -SCATTER_CONSTANT_MAX,
+                               SCATTER_CONSTANT_MAX);
+    return COLLET_OK;
+}
+
 collet_status scatter_check_energy(const collet_scattering_options *o, int64_t e, collet_error *err)
 {
     if (!(o->energies[e] > 0.0) || !isfinite(o->energies[e]))
         return collet_fail(err, COLLET_INVALID, "energy %" PRId64 " is %g eV", e + 1,
                            o->energies[e]);
-    for (int64_t m = 0; o->constants && m < o->n_materials; m++) {
-        const collet_scattering_constants *c = &o->constants[e * o->n_materials + m];
-        if (!(fabs(c->delta_parallel) <= CONSTANT_MAX && fabs(c->beta_parallel) <= CONSTANT_MAX &&
-              fabs(c->delta_perpendicular) <= CONSTANT_MAX &&
-              fabs(c->beta_perpendicular) <= CONSTANT_MAX))
-            return collet_fail(err, COLLET_INVALID,
-                               "material %" PRId64 ": a constant at %g eV is not from -1000 to "
-                               "1000",
-                               m + 1, o->energies[e]);
-    }
+    collet_status status = COLLET_OK;
+    for (int64_t m = 0; o->constants && m < o->n_materials && status == COLLET_OK; m++)
+        status = check_constants(&o->constants[e * o->n_materials + m], m, o->energies[e], err);
+    if (status != COLLET_OK)
+        return status;
     double nearest;
     return o->shape[0] > 0 && o->voxel > 0.0 && !scatter_reaches(o, o->energies[e], &nearest)
                ? collet_fail(err, COLLET_INVALID,

@@ -9,7 +9,7 @@
 collet_status scatter_check_options(const collet_scattering_options *options, collet_error *err);
 collet_status scatter_check_voxels(const collet_scattering_options *options, collet_error *err);
 
-/* Parts of these, for files of which not all is known. The beam and the angles; an energy, if
+/* Parts of these, for files that are not known wholly. The beam and the angles; an energy, if
  * `constants` is not NULL, its constants and, if shape and voxel are known, that it reaches a
  * pixel.
  */
@@ -18,7 +18,7 @@ collet_status scatter_check_energy(const collet_scattering_options *options, int
                                    collet_error *err);
 
 #define SCATTER_KINDS 6 /* of faults of a material */
-#define SCATTER_SUM 6   /* kind, after those of all materials: the sum is not 1 */
+#define SCATTER_SUM 6   /* kind, after the kinds of all materials: the sum is not 1 */
 #define SCATTER_SHOWN 3
 
 /* Voxels with one fault: how many, and the first ones. */
@@ -31,7 +31,7 @@ typedef struct scatter_fault {
 /* Part of a morphology. */
 typedef struct scatter_voxels {
     const collet_scattering_options *options;
-    int64_t before;        /* voxels before those of the options' arrays */
+    int64_t before;        /* voxels before the options' arrays */
     scatter_fault *faults; /* kind of material m at m SCATTER_KINDS + kind; NULL: the first fault is
                               an error */
     collet_error *err;

@@ -349,6 +349,11 @@ static collet_status find_kind(checker *c, const char *path, int *constants)
     scatter_settings r = {.path = path, .err = &c->err};
     collet_status status = scatter_settings_open(&r);
     *constants = 0;
+    if (r.unlike) {
+        const collet_error found = c->err;
+        return collet_fail(&c->err, status, "%s: it is neither HDF5 nor a configuration",
+                           found.text);
+    }
     if (status != COLLET_OK)
         return status;
     const config_setting_t *root = config_root_setting(&r.file);

@@ -298,6 +298,8 @@ ERRORS = {
                   lambda s: setattr(s.materials[1], "constants", {1.0: VACUUM})),
     "constants' shape": (collet.ShapeError, "material 2: constants are 3, not 4 or 3 x 4",
                          lambda s: setattr(s.materials[1], "constants", [1, 2, 3])),
+    "constants' size": (collet.InvalidError, "material 2: beta across the direction is 13175 at 285 eV",
+                        lambda s: setattr(s.materials[1], "constants", [0, 0, 0, 13175])),
     "complex": (collet.InvalidError, "material 1: its arrays are complex",
                 lambda s: setattr(s.materials[0], "volume", np.zeros((6, 16, 20), complex))),
     "voxel": (collet.InvalidError, "edge of a voxel", lambda s: setattr(s, "voxel", -1.0)),

@@ -183,6 +183,10 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
                                         &run->input, err);
     if (status == COLLET_OK)
         status = describe_morphology(run, err);
+    if (status == COLLET_IO && access(options->configuration, F_OK) != 0) {
+        const collet_error found = *err;
+        return collet_fail(err, status, "%s; name a configuration by -c FILE", found.text);
+    }
     if (status != COLLET_OK)
         return status;
     run->work = *collet_scattering_input_options(run->input);

@@ -93,7 +93,8 @@ static collet_status read_energies(collet_scattering_input *in, scatter_settings
     for (size_t i = 1; i < count && scatter_goes_on(in, &status, r->err); i++)
         if (!strcmp(names[i - 1].name, names[i].name))
             status = collet_fail(r->err, COLLET_INVALID,
-                                 "%s: the energies %.10g and %.10g would both be written to %s",
+                                 "%s: the energies %.10g and %.10g would both be written to %s: "
+                                 "energies are in eV, with two decimals in the file name",
                                  r->path, names[i - 1].energy, names[i].energy, names[i].name);
     free(names);
     return status;
@@ -137,7 +138,7 @@ static collet_status read_beams(collet_scattering_input *in, scatter_settings *r
     return status;
 }
 
-/* That of CaseType 2. */
+/* The detector of CaseType 2. */
 static collet_status read_detector(collet_scattering_input *in, scatter_settings *r, int kind)
 {
     double *n = NULL;

@@ -23,6 +23,22 @@ static collet_status read_constant(scatter_settings *r, const config_setting_t *
     return COLLET_OK;
 }
 
+/* A delta or beta. */
+static collet_status read_part(scatter_settings *r, const config_setting_t *group, const char *key,
+                               double *value)
+{
+    double found = 0.0;
+    collet_status status = read_constant(r, group, key, &found);
+    if (status == COLLET_OK && !(fabs(found) <= SCATTER_CONSTANT_MAX))
+        return collet_fail(r->err, COLLET_FORMAT, "%s, line %d: %s of %s is %g, not from %d to %d",
+                           r->path, config_setting_source_line(group), key,
+                           config_setting_name(group), found, -SCATTER_CONSTANT_MAX,
+                           SCATTER_CONSTANT_MAX);
+    if (status == COLLET_OK)
+        *value = found;
+    return status;
+}
+
 static int is_energy_data(const config_setting_t *s)
 {
     return config_setting_is_group(s) && !strncmp(config_setting_name(s), "EnergyData", 10);
@@ -46,13 +62,13 @@ static const config_setting_t *find_energy(const scatter_settings *r, double ene
 static collet_status read_group(const collet_scattering_input *in, scatter_settings *r,
                                 const config_setting_t *group, collet_scattering_constants *c)
 {
-    collet_status status = read_constant(r, group, "DeltaPara", &c->delta_parallel);
+    collet_status status = read_part(r, group, "DeltaPara", &c->delta_parallel);
     if (scatter_goes_on(in, &status, r->err))
-        status = read_constant(r, group, "BetaPara", &c->beta_parallel);
+        status = read_part(r, group, "BetaPara", &c->beta_parallel);
     if (scatter_goes_on(in, &status, r->err))
-        status = read_constant(r, group, "DeltaPerp", &c->delta_perpendicular);
+        status = read_part(r, group, "DeltaPerp", &c->delta_perpendicular);
     if (scatter_goes_on(in, &status, r->err))
-        status = read_constant(r, group, "BetaPerp", &c->beta_perpendicular);
+        status = read_part(r, group, "BetaPerp", &c->beta_perpendicular);
     return status;
 }
 
@@ -114,8 +130,8 @@ static collet_status warn_of_group(collet_scattering_input *in, scatter_settings
         !(fabs(c->delta_parallel) < LARGE && fabs(c->beta_parallel) < LARGE &&
           fabs(c->delta_perpendicular) < LARGE && fabs(c->beta_perpendicular) < LARGE))
         status = scatter_warn(in, r->err,
-                              "%s, line %d: a constant of %s is %g or more; those of "
-                              "soft X-rays are about 0.001",
+                              "%s, line %d: a constant of %s is %g or more; usual with "
+                              "soft X-rays are 0.001",
                               r->path, line, name, LARGE);
     return status;
 }

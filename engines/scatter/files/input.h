@@ -6,6 +6,8 @@
 #include <collet/scatter.h>
 #include <sys/stat.h>
 
+#define SCATTER_CONSTANT_MAX 1000 /* delta and beta are about 0.001 */
+
 /* What is suspicious of a material's voxels, none of which is faulty. */
 typedef struct scatter_range {
     double volume, angle; /* the sum of its fractions; the largest size of an angle */

@@ -12,8 +12,10 @@
 
 /* The whole text of the file, for free(). libconfig would follow @include to any file, and ends the
  * process where it cannot be read. */
-static collet_status read_text(const char *path, char **text, collet_error *err)
+static collet_status read_text(scatter_settings *r, char **text)
 {
+    const char *path = r->path;
+    collet_error *err = r->err;
     collet_source source;
     collet_status status = collet_source_open(&source, path, err);
     *text = NULL;
@@ -31,7 +33,8 @@ static collet_status read_text(const char *path, char **text, collet_error *err)
     if (status != COLLET_OK)
         return status;
     (*text)[size] = '\0';
-    if (strlen(*text) < size)
+    r->unlike = strlen(*text) < size;
+    if (r->unlike)
         return collet_fail(err, COLLET_FORMAT, "%s: is no text in UTF-8: byte %zu is 0", path,
                            strlen(*text));
     return strstr(*text, "@include")
@@ -54,7 +57,10 @@ static collet_status parse(scatter_settings *r, const char *text)
     const char *why = config_error_text(&r->file);
     collet_status status = collet_fail(
         r->err, COLLET_FORMAT, "%s, line %d: %s%s", r->path, config_error_line(&r->file), why,
-        strstr(why, "mismatched element") ? ": 5.0 and 5 are of different types" : "");
+        strstr(why, "mismatched element") ? ": 5.0 and 5 are of different types; write "
+                                            "all numbers with a decimal point"
+                                          : "");
+    r->unlike = config_error_line(&r->file) <= 1;
     config_destroy(&r->file);
     return status;
 }
@@ -62,7 +68,7 @@ static collet_status parse(scatter_settings *r, const char *text)
 collet_status scatter_settings_open(scatter_settings *r)
 {
     char *text;
-    collet_status status = read_text(r->path, &text, r->err);
+    collet_status status = read_text(r, &text);
     if (status == COLLET_OK)
         status = parse(r, text);
     free(text);

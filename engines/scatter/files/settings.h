@@ -11,6 +11,7 @@ typedef struct scatter_settings {
     const char *path;
     config_t file;
     collet_error *err;
+    int unlike; /* refused before its second line: probably another kind of file */
 } scatter_settings;
 
 /* Reads r->path into r->file, which config_destroy frees after COLLET_OK only. */

@@ -46,7 +46,8 @@ static collet_status explain_refusal(const char *path, collet_error *err)
     return collet_fail(err, COLLET_FORMAT, "%s: %s", path,
                        H5Fis_hdf5(path) > 0
                            ? "HDF5 cannot open it: it is damaged, or was never closed"
-                           : "no HDF5 file");
+                           : "is not HDF5: morphologies and patterns are HDF5 files, as in "
+                             "CyRSoXS (man collet-rsoxs, FILES)");
 }
 
 collet_status scatter_open_file(const char *path, hid_t *file, collet_error *err)

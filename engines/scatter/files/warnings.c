@@ -20,8 +20,9 @@ collet_status scatter_warn_of_energies(collet_scattering_input *in, const char *
     for (int64_t e = 0; e < in->options.n_energies; e++)
         if (in->energies[e] > 0.0 &&
             !(in->energies[e] >= ENERGY_MIN && in->energies[e] <= ENERGY_MAX))
-            return scatter_warn(in, err, "%s: an energy is %g eV, not one of X-rays", path,
-                                in->energies[e]);
+            return scatter_warn(in, err,
+                                "%s: an energy is %g eV, not one of X-rays: energies are in eV",
+                                path, in->energies[e]);
     return COLLET_OK;
 }
 
@@ -74,8 +75,9 @@ collet_status scatter_warn_of_file(scatter_reader *r)
     const collet_scattering_options *o = &r->in->options;
     collet_status status = COLLET_OK;
     if (o->voxel > 0.0 && (o->voxel < VOXEL_MIN || o->voxel > VOXEL_MAX))
-        status = scatter_warn(r->in, r->err, "%s: PhysSize, the edge of a voxel, is %g nm", r->path,
-                              o->voxel);
+        status = scatter_warn(r->in, r->err,
+                              "%s: PhysSize, the edge of a voxel, is %g nm: usual are 0.1 to 100",
+                              r->path, o->voxel);
     if (status == COLLET_OK &&
         has_dataset(r, o->n_materials, r->in->vectors ? "alignment" : "Vfrac"))
         status = scatter_warn(r->in, r->err,

@@ -476,7 +476,8 @@ static void bad_morphologies_are_explained(void **state)
     assert_int_equal(mkfifo(io_path(directory, "pipe"), 0600), 0);
     EXPECT(1, "pipe: no regular file", "pipe");
     EXPECT(1, "pipe: is a device or pipe", "film.h5", "-c", "pipe");
-    EXPECT(1, "config.txt: no HDF5 file", "config.txt");
+    EXPECT(1, "config.txt: is not HDF5: morphologies and patterns are HDF5 files", "config.txt");
+    EXPECT(1, "config.txt: is not HDF5", "view", "config.txt", "-o", "x.png");
     file = H5Fopen(io_path(directory, "labels.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     EXPECT(1, "labels.h5: is locked: another program has it open for writing", "labels.h5");
     H5Fclose(file);
@@ -538,8 +539,10 @@ static void bad_configurations_are_explained(void **state)
 {
     (void)state;
     write_configuration("alike.txt", "281.001", 3, "");
-    EXPECT(1, "the energies 281.001 and 281 would both be written to Energy_281.00.h5", "film.h5",
-           "-c", "alike.txt");
+    EXPECT(1,
+           "the energies 281.001 and 281 would both be written to Energy_281.00.h5: "
+           "energies are in eV, with two decimals in the file name",
+           "film.h5", "-c", "alike.txt");
     write_configuration("beyond.txt", "380.5", 1, "");
     EXPECT(1, "Material1.txt: there is no EnergyData of 380.5 eV", "film.h5", "-c", "beyond.txt");
     write_configuration("window.txt", "280.0", 1, "WindowingType = 7;\n");
@@ -574,7 +577,8 @@ static void bad_configurations_are_explained(void **state)
     write_text("empty.txt", "");
     EXPECT(1, "empty.txt: CaseType is missing", "film.h5", "-c", "empty.txt");
     write_text("broken.txt", "CaseType = 0;\nEnergies = [280.0, 281];\n");
-    EXPECT(1, "5.0 and 5 are of different types", "film.h5", "-c", "broken.txt");
+    EXPECT(1, "5.0 and 5 are of different types; write all numbers with a decimal point", "film.h5",
+           "-c", "broken.txt");
     write_text("include.txt", "@include \"/\"\n");
     EXPECT(1, "include.txt: @include is not read", "film.h5", "-c", "include.txt");
     write_text("marked.txt", "\xef\xbb\xbf" /* a byte order mark */

@@ -147,7 +147,8 @@ static void empty_patterns_are_errors(void **state)
     write_constants("Material2.txt", ENERGIES);
     tool_expect(&v, 1);
     assert_non_null(strstr(v.out, text));
-    assert_non_null(strstr(v.out, "warning: keV.txt: an energy is 0.281 eV, not one of X-rays"));
+    assert_non_null(strstr(
+        v.out, "warning: keV.txt: an energy is 0.281 eV, not one of X-rays: energies are in eV"));
     tool_free(&v);
 }
 

@@ -108,7 +108,7 @@ static void every_fault_of_a_configuration_is_listed(void **state)
              "error: faulty.txt: MorphologyType is missing\n"
              "error: faulty.txt, line 4: WindowingType must be a number from 0 to 1\n"
              "error: faulty.txt: the energies 280 and 280.001 would both be written to "
-             "Energy_280.00.h5\n"
+             "Energy_280.00.h5: energies are in eV, with two decimals in the file name\n"
              "error: faulty.txt, line 3: EAngleRotation has 2 numbers, not 3\n"
              "error: Material1.txt: there is no EnergyData of 390, -5 eV\n"
              "error: Material2.txt: there is no EnergyData of 390, -5 eV\n"
@@ -128,12 +128,67 @@ static void every_fault_of_a_configuration_is_listed(void **state)
              "error: constants.txt, line 1: EnergyData0 has no number BetaPerp\n"
              "error: constants.txt: there is no EnergyData of 282 eV\n"
              "warning: constants.txt, line 2: beta of EnergyData1 is negative\n"
-             "warning: constants.txt, line 2: a constant of EnergyData1 is 0.1 or more; those of "
-             "soft X-rays are about 0.001\n"
+             "warning: constants.txt, line 2: a constant of EnergyData1 is 0.1 or more; usual with "
+             "soft X-rays are 0.001\n"
              "warning: constants.txt, line 3: EnergyData2 has the energy 281 eV of EnergyData1, "
              "too, and is not used\n"
              "constants.txt: 3 errors, 3 warnings\n",
              "constants.txt", "-c", "three.txt");
+}
+
+/* A table of constants in other units. */
+static void a_constant_is_named(void **state)
+{
+    static const char text[] = "Material1.txt, line 2: DeltaPara of EnergyData0 is 13175, not "
+                               "from -1000 to 1000";
+    (void)state;
+    write_text("Material1.txt",
+               "EnergyDataA: { Energy = 1.0; DeltaPara = 0.0; DeltaPerp = 2000.0; BetaPara = 0.0; "
+               "BetaPerp = 0.0; }\n"
+               "EnergyData0: { Energy = 280.0; DeltaPara = 13175.0; DeltaPerp = 0.0; BetaPara = "
+               "0.0; BetaPerp = 0.0; }\n");
+    write_configuration("one.txt", "280.0", 1, "");
+    tool_result v = RSOXS("validate", "one.txt"), r = RSOXS("film.h5", "-c", "one.txt");
+    write_constants("Material1.txt", ENERGIES);
+    tool_expect(&v, 1);
+    tool_expect(&r, 1);
+    assert_non_null(strstr(r.err, text));
+    assert_non_null(strstr(v.out, text));
+    assert_non_null(
+        strstr(v.out, "error: Material1.txt, line 1: DeltaPerp of EnergyDataA is 2000"));
+    assert_non_null(strstr(v.out, "one.txt: 2 errors"));
+    tool_free(&v);
+    tool_free(&r);
+}
+
+static void other_kinds_of_files_are_told(void **state)
+{
+    static const char text[] = "neither HDF5 nor a configuration\n";
+    (void)state;
+    write_text("x.vti", "<?xml version=\"1.0\"?>\n<VTKFile/>\n");
+    write_text("x.json", "{\n  \"a\": 1\n}\n");
+    write_text("later.txt", "CaseType = 0;\nEnergies 3;\n");
+    static const char *const names[] = {"x.vti", "x.json", "later.txt"};
+    for (int i = 0; i < 3; i++) {
+        tool_result v = RSOXS("validate", names[i]);
+        tool_expect(&v, 1);
+        if (!strstr(v.out, "syntax error") || (strstr(v.out, text) != NULL) != (i < 2))
+            fail_msg("%s: %s", names[i], v.out);
+        tool_free(&v);
+    }
+    EXPECT(1, "x.vti: is not HDF5: morphologies", "x.vti");
+}
+
+static void an_absent_configuration_is_told(void **state)
+{
+    (void)state;
+    assert_int_equal(rename(io_path(directory, "config.txt"), io_path(directory, "c.txt")), 0);
+    tool_result r = RSOXS("film.h5");
+    assert_int_equal(rename(io_path(directory, "c.txt"), io_path(directory, "config.txt")), 0);
+    tool_expect(&r, 1);
+    assert_non_null(strstr(r.err, "config.txt: cannot be opened: No such file or directory; name a "
+                                  "configuration by -c FILE\n"));
+    tool_free(&r);
 }
 
 static void findings_are_printed_as_json(void **state)
@@ -201,6 +256,9 @@ int main(void)
         cmocka_unit_test(every_fault_of_a_morphology_is_listed),
         cmocka_unit_test(voxels_of_large_files_are_counted),
         cmocka_unit_test(every_fault_of_a_configuration_is_listed),
+        cmocka_unit_test(a_constant_is_named),
+        cmocka_unit_test(other_kinds_of_files_are_told),
+        cmocka_unit_test(an_absent_configuration_is_told),
         cmocka_unit_test(findings_are_printed_as_json),
         cmocka_unit_test(other_files_are_not_followed),
     };
