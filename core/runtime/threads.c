@@ -110,8 +110,8 @@ int32_t threads_cgroup_quota(const char *root, const char *self)
 
 /* ---- Affinity ---------------------------------------------------------------------------- */
 
-/* What a runtime of threads that the program has loaded calls its places: disjoint sets of
- * processors, to one of which it bound the thread that loaded it, if a variable asks for that. */
+/* What a runtime of threads that the program has loaded calls its places: sets of processors,
+ * which may overlap, if a variable asks for them. */
 typedef struct places {
     int (*count)(void);
     int (*processors)(int place);
@@ -137,26 +137,36 @@ static int places_find(places *p)
     return p->count && p->processors && p->ids;
 }
 
-/* The processors of all places if `own`, of `size` bytes, is one of them; else, and where memory is
- * short, 0: the thread is bound by something else. */
+/* Adds the processors of a place to a set; 0: memory is short. */
+static int place_add(const places *p, int place, cpu_set_t *set, size_t size)
+{
+    int count = p->processors(place);
+    int *ids = calloc((size_t)count + 1, sizeof *ids);
+    if (!ids)
+        return 0;
+    p->ids(place, ids);
+    for (int i = 0; i < count; i++)
+        CPU_SET_S((size_t)ids[i], size, set);
+    free(ids);
+    return 1;
+}
+
+/* The processors of all places if `own`, of `size` bytes, is the first, to which the runtime binds
+ * the thread that loads it; else, and where memory is short, 0: something else bound the thread. */
 static int32_t places_cpus(const cpu_set_t *own, size_t size)
 {
     places p;
-    int32_t all = 0, inside = 0;
-    int count = places_find(&p) ? p.count() : 0;
-    for (int place = 0; place < count; place++) {
-        int n = p.processors(place), within = 0;
-        int *ids = calloc((size_t)n + 1, sizeof *ids);
-        if (!ids)
-            return 0;
-        p.ids(place, ids);
-        for (int i = 0; i < n; i++)
-            within += CPU_ISSET_S((size_t)ids[i], size, own) != 0;
-        inside |= within == n && CPU_COUNT_S(size, own) == n;
-        all += n;
-        free(ids);
-    }
-    return inside ? all : 0;
+    int count = places_find(&p) ? p.count() : 0, place = 0;
+    cpu_set_t *all = count > 0 ? CPU_ALLOC(size * CHAR_BIT) : NULL;
+    if (!all)
+        return 0;
+    CPU_ZERO_S(size, all);
+    while (place < count && place_add(&p, place, all, size) &&
+           (place > 0 || CPU_EQUAL_S(size, all, own)))
+        place++;
+    int32_t cpus = place == count ? CPU_COUNT_S(size, all) : 0;
+    CPU_FREE(all);
+    return cpus;
 }
 
 static int32_t affinity_cpus(void)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program whose OpenMP runtime bound its initial thread before libcore was there (OMP_PROC_BIND,
- * OMP_PLACES, GOMP_CPU_AFFINITY): cpu_openmp uses the processors of all places, and no more than
- * the program was given when it was started.
+ * OMP_PLACES, GOMP_CPU_AFFINITY): cpu_openmp uses the processors of all places, each once, and no
+ * more than the program was given when it was started or has bound itself to since.
  */
+#include <dirent.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -60,6 +61,35 @@ static int workers_run(collet_context *cx)
     return others >= 1e-3;
 }
 
+/* The processors of the places from `first` on. */
+static cpu_set_t processors(int first)
+{
+    cpu_set_t set;
+    int ids[CPU_SETSIZE];
+    CPU_ZERO(&set);
+    for (int p = first; p < omp_get_num_places(); p++) {
+        omp_get_place_proc_ids(p, ids);
+        for (int i = 0; i < omp_get_place_num_procs(p); i++)
+            CPU_SET((size_t)ids[i], &set);
+    }
+    return set;
+}
+
+/* The threads of this process are bound to places that have all processors between them. */
+static int workers_apart(void)
+{
+    cpu_set_t all = processors(0), found, one;
+    DIR *tasks = opendir("/proc/self/task");
+    const struct dirent *task;
+    CPU_ZERO(&found);
+    while (tasks && (task = readdir(tasks)))
+        if (atoi(task->d_name) && !sched_getaffinity(atoi(task->d_name), sizeof one, &one))
+            CPU_OR(&found, &found, &one);
+    if (tasks)
+        closedir(tasks);
+    return CPU_EQUAL(&found, &all);
+}
+
 /* A runtime with `setting` uses `threads`, for the reason `why`. */
 static int check(const char *setting, int threads, const char *why)
 {
@@ -81,15 +111,19 @@ static int check(const char *setting, int threads, const char *why)
     snprintf(expected, sizeof expected, "\"threads\": %d, \"threads_limit\": \"%s", threads, why);
     int wrong = !strstr(info.capabilities, expected) ? fail(info.capabilities)
                 : threads > 1 && !workers_run(cx)    ? fail("no worker runs")
+                : threads > 1 && !workers_apart()    ? fail("workers share a processor")
                                                      : 0;
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
     return wrong;
 }
 
-/* The program again on one processor, as taskset starts it. */
+/* The program again on one processor, as taskset starts it. Lists of processors go before that. */
 static int check_one(const char *program)
 {
+    const char *places = getenv("OMP_PLACES");
+    if (getenv("GOMP_CPU_AFFINITY") || (places && *places == '{'))
+        return 0;
     cpu_set_t one;
     int status = 0;
     CPU_ZERO(&one);
@@ -104,22 +138,36 @@ static int check_one(const char *program)
                                                                      : WEXITSTATUS(status);
 }
 
+/* The program binds itself to the last place after its OpenMP runtime has bound it to the first. */
+static int check_pinned(const cpu_set_t *own)
+{
+    cpu_set_t last = processors(omp_get_num_places() - 1), now;
+    if (CPU_EQUAL(&last, own))
+        return 0;
+    if (sched_setaffinity(0, sizeof last, &last))
+        return fail("cannot be bound to the last place");
+    int wrong = check("cache=on", CPU_COUNT(&last), "the processor affinity of the program");
+    return wrong || (!sched_getaffinity(0, sizeof now, &now) && CPU_EQUAL(&last, &now)
+                         ? 0
+                         : fail("the program's own affinity is not kept"));
+}
+
 int main(int argc, char **argv)
 {
-    cpu_set_t own;
-    int places = omp_get_num_places(), all = 0;
-    for (int p = 0; p < places; p++)
-        all += omp_get_place_num_procs(p);
+    cpu_set_t own, places = processors(0);
+    int all = CPU_COUNT(&places);
     if (sched_getaffinity(0, sizeof own, &own))
         return 1;
     if (argc > 1) {
         int wrong = check("num_threads=2", 1, "the processor affinity of the program");
         return wrong || strstr(logged, "num_threads is 2") ? wrong : fail("nothing is logged");
     }
-    if (all < 2 || CPU_COUNT(&own) >= all)
+    if (all < 1 || (all < 2 && omp_get_num_places() < 2) || (all > 1 && CPU_EQUAL(&own, &places)))
         return 77; /* one processor; a runtime that binds later */
+    if (all == 1)
+        return check("cache=on", 1, "the processor affinity of the program");
     char together[64];
     snprintf(together, sizeof together, "num_threads=%d", all);
     return check("cache=on", all, "the places") || check(together, all, "the setting") ||
-           check("num_threads=1", 1, "the setting") || check_one(argv[0]);
+           check("num_threads=1", 1, "the setting") || check_one(argv[0]) || check_pinned(&own);
 }

@@ -4,6 +4,7 @@
 #include "limit.h"
 #include "load.h"
 #include "nodes.h"
+#include "places.h"
 #include "wait.h"
 
 #include <omp.h>
@@ -471,36 +472,11 @@ static void idle(patience *p, int32_t thread, uint32_t seen)
 
 /* ---- The team's threads --------------------------------------------------------------------- */
 
-/* Binds the calling worker to the place that OpenMP would give thread `thread` of `threads`;
- * returns false without OMP_PROC_BIND, OMP_PLACES and their like. The initial thread is in place 0.
- */
-static bool bind_to_place(int32_t thread, int32_t threads)
-{
-    int places = omp_get_num_places();
-    omp_proc_bind_t bind = omp_get_proc_bind();
-    if (bind == omp_proc_bind_false || places < 1)
-        return false;
-    int place = bind == omp_proc_bind_master ? 0
-                : bind == omp_proc_bind_spread || threads > places
-                    ? (int)share(places, thread, threads)
-                    : thread;
-    int ids[CPU_SETSIZE], count = omp_get_place_num_procs(place);
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (count > CPU_SETSIZE)
-        return true;
-    omp_get_place_proc_ids(place, ids);
-    for (int i = 0; i < count; i++)
-        CPU_SET((size_t)ids[i], &set);
-    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-    return true;
-}
-
 /* Gives the calling worker its place in a team of `threads`: OpenMP's, else a node. */
 static void place(worker *w, int32_t threads)
 {
     nodes_block block = {.end = WORKERS};
-    if (!bind_to_place(w->number, threads) && team.nodes.count > 0) {
+    if (!places_bind(w->number, threads) && team.nodes.count > 0) {
         nodes_place(&team.nodes, w->number, threads, &block);
         (void)sched_setaffinity(0, sizeof block.processors, &block.processors);
     }
