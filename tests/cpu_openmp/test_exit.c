@@ -138,11 +138,24 @@ static void *compute(void *argument)
     return NULL;
 }
 
+/* Opens the libraries, and computes nothing: nobody can hold up exit() while the constructors of a
+ * library make what its destructors free. */
+static void record(const operation *o, collet_context *cx, const arrays *x)
+{
+    collet_sequence *s = NULL;
+    if (collet_sequence_begin(cx) || o->run(cx, x) || collet_sequence_end(cx, &s, 0, NULL)) {
+        fprintf(stderr, "%s: %s\n", o->name, collet_last_error(cx));
+        _exit(3);
+    }
+    collet_sequence_free(s);
+}
+
 static void *compute_first(void *argument)
 {
     const operation *o = argument;
     arrays x = {.a = NULL};
     collet_context *cx = begin(o, &x);
+    record(o, cx, &x);
     atomic_fetch_add(&computing, 1);
     run(o, cx, &x);
     return NULL;
