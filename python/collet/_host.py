@@ -11,25 +11,59 @@ import numpy.typing as npt
 
 from . import _core
 
-_NUMBERS = (bool, int, float, complex, np.generic)
+_PLAIN = {bool, int, float, complex, str, bytes, *np.sctypeDict.values()}
+
+
+def _part(value: Any, name: str) -> Any:
+    """An attribute; None where there is none, or a property raises."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
+def _is_sequence(value: Any) -> bool:
+    """Whether numpy.asarray takes the items one by one."""
+    if not hasattr(value, "__len__") or not hasattr(value, "__getitem__") or \
+            any(hasattr(value, f"__array{end}__") for end in ("", "_interface", "_struct")):
+        return False
+    try:
+        memoryview(value)
+    except TypeError:
+        return True
+    return False
 
 
 def check(value: Any, name: str) -> None:
-    """TypeError for a mask or a unit, which numpy.asarray drops without a word, also in lists."""
-    if isinstance(value, (list, tuple)):
-        if value and not isinstance(value[0], _NUMBERS):
-            for item in value:
-                check(item, name)
-        return
+    """TypeError for a mask or a unit, which numpy.asarray drops without a word, also in what it
+    takes as a sequence."""
+    kind = type(value)
     own = isinstance(value, np.ndarray)
-    if own and hasattr(value, "mask") and hasattr(value, "filled"):  # of NumPy, astropy
-        raise TypeError(f"{name} is a masked array, whose mask would be lost: give .filled(value), "
-                        "or .compressed() without the masked elements")
-    if own or hasattr(value, "to_base_units"):  # of astropy, unyt; pint
-        unit = str(getattr(value, "unit", getattr(value, "units", "")))
-        if unit not in ("", "dimensionless"):
-            raise TypeError(f"{name} has the unit {unit}, which would be lost: give its value, "
-                            "converted to the unit that is needed")
+    if own and hasattr(kind, "mask") and hasattr(kind, "filled"):  # of NumPy, astropy
+        raise TypeError(f"{name} is a masked array, and masks are not supported: give "
+                        ".filled(value), or .compressed() without the masked elements")
+    if own or hasattr(kind, "to_base_units"):  # of astropy, unyt; pint
+        for unit in _part(value, "unit"), _part(value, "units"):
+            if unit is not None and str(unit) not in ("", "dimensionless"):
+                raise TypeError(f"{name} has the unit {unit}, which would be lost: give its value, "
+                                "converted to the unit that is needed")
+    elif kind not in _PLAIN and _is_sequence(value):
+        items = value if isinstance(value, (list, tuple)) else list(value)
+        if not _PLAIN.issuperset(map(type, items)):
+            for item in items:
+                check(item, name)
+
+
+def number(value: Any, name: str) -> Any:
+    """The number of a parameter: an array of one number without axes as a number of Python, what is
+    no array as it is. TypeError."""
+    check(value, name)
+    if not hasattr(value, "__array__"):
+        return value
+    found = np.asarray(value)
+    if found.ndim or found.dtype.kind not in "biufcV":
+        raise TypeError(f"{name} is {value!r}; it must be a number")
+    return found.item()
 
 
 def _converted(found: npt.NDArray[Any], dtype: np.dtype[Any], name: str) -> npt.NDArray[Any]:

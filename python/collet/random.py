@@ -33,16 +33,25 @@ def _scaled(values, factor, summand):
     return op.add(values, float(summand), out=values) if summand != 0 else values
 
 
+def _number(value, name):
+    if type(value) in (int, float):
+        return value
+    from ._host import number  # NumPy takes longer to import than all else
+    return number(value, name)
+
+
 def uniform(low=0.0, high=1.0, size=None, *, seed, offset=0, dtype="f64", out=None):
     """Numbers in [low, high): number offset and later of the sequence of the seed.
 
     Scaled numbers may round to high. DtypeError if out or dtype is neither f32 nor f64."""
+    low, high = _number(low, "low"), _number(high, "high")
     return _scaled(_fill(op.uniform, size, dtype, out, seed, offset), high - low, low)
 
 
 def normal(loc=0.0, scale=1.0, size=None, *, seed, offset=0, dtype="f64", out=None):
     """Normal numbers of mean loc and deviation scale: number offset and later of the sequence of
     the seed."""
+    loc, scale = _number(loc, "loc"), _number(scale, "scale")
     return _scaled(_fill(op.normal, size, dtype, out, seed, offset), scale, loc)
 
 
@@ -57,8 +66,8 @@ class Generator:
     def __init__(self, seed=None, block=0):
         if seed is None:
             seed = int.from_bytes(os.urandom(8), "little")
-        self.seed = operator.index(seed)
-        self.block = operator.index(block)
+        self.seed = operator.index(_number(seed, "seed"))
+        self.block = operator.index(_number(block, "block"))
         if not 0 <= self.seed <= _MASK:
             raise ValueError(f"the seed is {seed}; it can be 0 to 2**64 - 1")
 

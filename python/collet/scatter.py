@@ -107,6 +107,7 @@ def _choice(name: str, value: str, known: tuple[str, ...]) -> int:
 
 
 def _vector(name: str, values: Sequence[float]) -> Vector:
+    _host.check(values, name)
     try:
         x, y, z = map(float, values)
     except (TypeError, ValueError):
@@ -240,7 +241,7 @@ class Patterns:
                    _choice("grid", grid, _GRIDS), bool(sample.nearest), bool(sample.window),
                    bool(neighbours), bool(sample.mask), bool(sample.material_frame))
         self.energies = energies
-        self.voxel = float(sample.voxel)
+        self.voxel = float(_host.number(sample.voxel, "voxel"))
         self.direction = _direction("the beam's direction", sample.beams[beam])
         self.detector = _direction("detector", sample.detector)
         arrays = [_arrays(m, i, shape) for i, m in numbered]
@@ -446,8 +447,9 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
     if values.ndim != 3 or energies.shape != values.shape[:1]:
         raise ShapeError(f"values are {_extents(values.shape)}, energies {_extents(energies.shape)}: "
                          "energies x Y x X and the energies are needed")
-    rings = (bool(flat), *values.shape[1:], float(voxel), _direction("direction", direction),
-             _direction("detector", detector), float(wedge))
+    rings = (bool(flat), *values.shape[1:], float(_host.number(voxel, "voxel")),
+             _direction("direction", direction), _direction("detector", detector),
+             float(_host.number(wedge, "wedge")))
     q = _scatter.rings_q(rings)
     rows = [Job(_scatter.integrate, rings, e, values.dtype == np.float64, v).wait()
             for e, v in zip(energies.tolist(), values)]

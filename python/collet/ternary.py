@@ -169,7 +169,8 @@ class Linear:
     def __init__(self, weights: Weights, bias: Any = None, *, activations: str = "int8",
                  relu: bool = False, threshold: float = 0.0, name: str | None = None) -> None:
         self.weights, self.bias, self.name = weights, _copy(bias), name
-        self.activations, self.relu, self.threshold = activations, bool(relu), float(threshold)
+        self.activations, self.relu = activations, bool(relu)
+        self.threshold = float(_host.number(threshold, "threshold"))
         self._network = Network([self])  # checks the arguments
 
     def __call__(self, x: Any) -> Any:

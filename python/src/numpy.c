@@ -55,7 +55,7 @@ static const struct {
 _Static_assert(sizeof(long) == 8, "numbers 7 and 8 are NumPy's long");
 
 static int layout_known;
-static PyObject *array_type, *empty, *asarray, *copyto, *dtype_type, *interface_name;
+static PyObject *array_type, *empty, *asarray, *as_number, *copyto, *dtype_type, *interface_name;
 static PyObject *dtypes[COLLET_DTYPE_COUNT];
 
 /* NumPy's name of a dtype; bfloat16 is of the package ml_dtypes. */
@@ -189,14 +189,30 @@ PyObject *numpy_empty(collet_dtype dtype, int32_t ndim, const int64_t *shape)
     return array;
 }
 
+/* Keeps a function of _host.py in *kept; -1 with an exception. */
+static int host_function(PyObject **kept, const char *name)
+{
+    PyObject *module = *kept ? NULL : PyImport_ImportModule("collet._host");
+    if (module)
+        *kept = PyObject_GetAttrString(module, name);
+    Py_XDECREF(module);
+    return *kept ? 0 : -1;
+}
+
+PyObject *numpy_number(PyObject *object, PyObject *name)
+{
+    if (PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyComplex_CheckExact(object) ||
+        PyBool_Check(object))
+        return Py_NewRef(object);
+    return host_function(&as_number, "number")
+               ? NULL
+               : PyObject_CallFunctionObjArgs(as_number, object, name, NULL);
+}
+
 PyObject *numpy_asarray(PyObject *object, collet_dtype dtype, const char *name)
 {
-    PyObject *type = prepare() ? NULL : dtype ? numpy_dtype(dtype) : Py_NewRef(Py_None), *module;
-    if (type && !asarray && (module = PyImport_ImportModule("collet._host"))) {
-        asarray = PyObject_GetAttrString(module, "array");
-        Py_DECREF(module);
-    }
-    if (!type || !asarray) {
+    PyObject *type = prepare() ? NULL : dtype ? numpy_dtype(dtype) : Py_NewRef(Py_None);
+    if (!type || host_function(&asarray, "array")) {
         Py_XDECREF(type);
         return NULL;
     }

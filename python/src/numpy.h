@@ -28,6 +28,10 @@ PyObject *numpy_empty(collet_dtype dtype, int32_t ndim, const int64_t *shape);
 PyObject *numpy_asarray(PyObject *object, collet_dtype dtype /* 0: any */, const char *name);
 PyObject *numpy_copy(PyObject *array, const collet_array_spec *spec);
 
+/* A new reference to number(object) of _host.py: `object`, or the number of Python of an array of
+ * one number; NULL with an exception. */
+PyObject *numpy_number(PyObject *object, PyObject *name);
+
 /* NumPy's dtype (a new reference) of a libcore's, and back from "f32" or what numpy.dtype takes. */
 PyObject *numpy_dtype(collet_dtype dtype);
 collet_dtype numpy_dtype_parse(PyObject *object); /* 0 with an exception */

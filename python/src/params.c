@@ -5,10 +5,19 @@
 #include <string.h>
 
 #include "error.h"
+#include "numpy.h"
 
 static int refuse(const op_field *field, PyObject *value, const char *wanted)
 {
     PyErr_Format(PyExc_ValueError, "%U is %R; it must be %s", field->name, value, wanted);
+    return -1;
+}
+
+/* The same for an exception of Python that says that the type is wrong; others stay. */
+static int refuse_type(const op_field *field, PyObject *value, const char *wanted)
+{
+    if (PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError, "%U is %R; it must be %s", field->name, value, wanted);
     return -1;
 }
 
@@ -39,7 +48,7 @@ static int store_integer(const op_field *field, PyObject *value, unsigned char *
     int overflow = 0;
     long long number;
     if (!index)
-        return -1;
+        return refuse_type(field, value, "an integer");
     if (field->row.dtype == COLLET_U64) {
         uint64_t v = PyLong_AsUnsignedLongLong(index);
         Py_DECREF(index);
@@ -61,19 +70,27 @@ static int store_integer(const op_field *field, PyObject *value, unsigned char *
     return 0;
 }
 
-static int store_number(const op_field *field, PyObject *value, unsigned char *target)
+static int store_float(const op_field *field, PyObject *value, unsigned char *target)
 {
-    double number;
-    if (field->row.dtype != COLLET_F32 && field->row.dtype != COLLET_F64)
-        return store_integer(field, value, target);
-    number = PyFloat_AsDouble(value);
+    double number = PyFloat_AsDouble(value);
     if (number == -1 && PyErr_Occurred())
-        return -1;
+        return refuse_type(field, value, "a number");
     if (field->row.dtype == COLLET_F64)
         memcpy(target, &number, sizeof number);
     else
         memcpy(target, &(float){(float)number}, sizeof(float));
     return 0;
+}
+
+static int store_number(const op_field *field, PyObject *object, unsigned char *target)
+{
+    int floats = field->row.dtype == COLLET_F32 || field->row.dtype == COLLET_F64, failed;
+    PyObject *value = numpy_number(object, field->name);
+    if (!value)
+        return -1;
+    failed = (floats ? store_float : store_integer)(field, value, target);
+    Py_DECREF(value);
+    return failed;
 }
 
 /* One number, or as many as the field has elements. */
@@ -121,9 +138,13 @@ static int store_choice(const op_field *field, PyObject *value, unsigned char *t
  * exception. */
 static int32_t axis_of(const op_field *field, PyObject *value, int32_t ndim)
 {
-    PyObject *index = PyNumber_Index(value);
+    PyObject *number = numpy_number(value, field->name);
+    PyObject *index = number ? PyNumber_Index(number) : NULL;
     long axis = index ? PyLong_AsLong(index) : -1;
     Py_XDECREF(index);
+    Py_XDECREF(number);
+    if (number && !index)
+        return refuse_type(field, value, "an integer");
     if (axis == -1 && PyErr_Occurred())
         return -1;
     if (axis < -ndim || axis >= ndim) {
@@ -177,7 +198,7 @@ static int store_permutation(const op_field *field, PyObject *value, int32_t ndi
     return 0;
 }
 
-static int store_scalar(const op_field *field, PyObject *value, unsigned char *target)
+static int store_plain(const op_field *field, PyObject *value, unsigned char *target)
 {
     collet_scalar scalar = {.dtype = COLLET_F64};
     int overflow = 0;
@@ -199,7 +220,7 @@ static int store_scalar(const op_field *field, PyObject *value, unsigned char *t
     } else {
         scalar.value.f64 = PyFloat_AsDouble(value);
         if (PyErr_Occurred())
-            return refuse(field, value, "a number");
+            return refuse_type(field, value, "a number");
     }
     if (PyErr_Occurred())
         return -1;
@@ -207,13 +228,24 @@ static int store_scalar(const op_field *field, PyObject *value, unsigned char *t
     return 0;
 }
 
+static int store_scalar(const op_field *field, PyObject *object, unsigned char *target)
+{
+    PyObject *value = numpy_number(object, field->name);
+    int failed = value ? store_plain(field, value, target) : -1;
+    Py_XDECREF(value);
+    return failed;
+}
+
 static int store(const op_field *field, PyObject *value, int32_t ndim, unsigned char *target)
 {
+    PyObject *number;
     int truth;
     uint32_t flag;
     switch (field->row.kind) {
     case COLLET_FIELD_FLAG:
-        truth = PyObject_IsTrue(value);
+        number = numpy_number(value, field->name);
+        truth = number ? PyObject_IsTrue(number) : -1;
+        Py_XDECREF(number);
         flag = truth > 0;
         if (truth < 0 || field->row.size != sizeof flag)
             return truth < 0 ? -1 : store_number(field, truth ? Py_True : Py_False, target);

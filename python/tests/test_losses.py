@@ -3,12 +3,13 @@
 parts, digits."""
 
 import pathlib
+from collections import UserList, deque
 
 import numpy as np
 import pytest
 
 import collet
-from collet import fft, linalg, md, op, scatter, ternary
+from collet import fft, linalg, md, op, random, scatter, ternary
 from collet.compat import rotor
 
 WATER = pathlib.Path(__file__).parents[2] / "tests/data/md/water/conf.gro"
@@ -37,8 +38,8 @@ WAYS = {
 }
 
 
-def scattered(constants, volume, energies=(285.0,)):
-    return scatter.Patterns(scatter.Sample([scatter.Material(constants, volume)], energies, 1.0))
+def scattered(constants, volume, energies=(285.0,), voxel=1.0):
+    return scatter.Patterns(scatter.Sample([scatter.Material(constants, volume)], energies, voxel))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -52,6 +53,43 @@ def test_masks_that_are_gone():
     with pytest.raises(TypeError, match="a is a masked array"):
         op.neg(np.ma.ones(3))  # whose elements are all there: the type decides
     assert op.neg([1.0, 2.0]).tolist() == [-1, -2] and op.neg([]).shape == (0,)
+
+
+class Sequence:
+    """Which NumPy takes item by item."""
+
+    def __init__(self, *items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, index):
+        return self.items[index]
+
+
+ITEM = np.ma.array(7.0, mask=True)
+SEQUENCES = {
+    "deque": deque([M, M]), "UserList": UserList([M, M]), "class": Sequence(M, M),
+    "nested": deque([Sequence([0.0, 1.0], M[1])]), "after a complex number": [1j, ITEM],
+    "after a number": [1.0, np.ma.masked], "after a number of NumPy": [np.float32(1), ITEM],
+    "integers": [1, np.ma.array(7, mask=True)], "in a row": [[1.0, M[1, 1]], [2.0, 3.0]],
+    "after an array": [np.ones(2), M[1]], "deque of lists": deque([[1.0, 2.0], [3.0, ITEM]]),
+}
+
+
+@pytest.mark.parametrize("kind", SEQUENCES)
+def test_masks_in_sequences(kind):
+    with pytest.raises(TypeError, match="is a masked array"):
+        collet.asarray(SEQUENCES[kind])
+    with pytest.raises(TypeError, match="b is a masked array"):
+        op.add(ONES, SEQUENCES[kind])
+
+
+def test_sequences():
+    for values in deque([1.0, 2.0]), UserList([1.0, 2.0]), Sequence(1.0, np.float32(2)):
+        assert op.neg(values).tolist() == [-1, -2]
+    assert collet.asarray(memoryview(b"ab")).to_numpy().tolist() == [97, 98]
 
 
 class Quantity(np.ndarray):
@@ -83,6 +121,97 @@ class Lazy:
 def test_units(way):
     with pytest.raises(TypeError, match="has the unit kpc"):
         WAYS[way](np.ones((2, 2)).view(Quantity))
+
+
+PARAMETERS = {
+    "alpha": lambda v: op.axpy(np.ones(2), np.ones(2), alpha=v),
+    "seed": lambda v: op.uniform(shape=2, seed=v), "threshold": lambda v: op.ternary_quantize(
+        np.ones((1, 256), "f4"), threshold=v), "axes": lambda v: op.sum(ONES, axes=(v,)),
+    "inverse": lambda v: op.fft(np.ones(2, "c8"), axes=1, inverse=v),
+    "value": lambda v: op.fill(shape=2, value=v), "seed of a generator": random.default_rng,
+    "voxel": lambda v: scattered([1e-3, 0, 1e-3, 0], np.ones((2, 2, 2), "f4"), voxel=v),
+    "threshold of a layer": lambda v: ternary.Linear(ternary.Weights.quantize(ONES),
+                                                     activations="ternary", threshold=v),
+    "loc": lambda v: random.normal(v, 1.0, 2, seed=1), "high": lambda v: random.uniform(0, v, 2, seed=1),
+}
+
+
+@pytest.mark.parametrize("way", PARAMETERS)
+def test_parameters(way):
+    name, function = way.partition(" ")[0], PARAMETERS[way]
+    for value in ITEM, np.ma.masked, np.ma.array(1, mask=True), np.ma.array([1], mask=[True]):
+        with pytest.raises(TypeError, match=f"{name} is a masked array"):
+            function(value)
+    with pytest.raises(TypeError, match=f"{name} has the unit meter"):
+        function(Pint())
+    with pytest.raises(TypeError, match=f"{name} has the unit kpc"):
+        function(np.array(1.0).view(Quantity))
+    for value in np.ones(2), np.array(["1"]), np.datetime64("2020"), collet.ones(2):
+        with pytest.raises(TypeError, match=f"{name} is .*; it must be a number"):
+            function(value)
+    for value in np.array(1), np.int8(1), collet.full((), 1, "i4"), np.ma.array([1])[0]:
+        expected, found = function(1), function(value)
+        assert type(found) is type(expected)
+        assert isinstance(found, (scatter.Patterns, ternary.Linear)) or repr(found) == repr(expected)
+
+
+@pytest.mark.parametrize("name, function", [
+    ("axis", lambda v: md.extract(WATER, WATER, axis=v)),
+    ("angles", lambda v: scatter.Patterns(scatter.Sample([scatter.Material(
+        [1e-3, 0, 1e-3, 0], np.ones((2, 2, 2), "f4"))], [285.0], 1.0, angles=v)))])
+def test_vectors(name, function):
+    for vector in [0.0, 0.0, np.ma.masked], np.ma.array([0.0, 0.0, 1.0], mask=[0, 1, 0]):
+        with pytest.raises(TypeError, match=f"{name} is a masked array"):
+            function(vector)
+    with pytest.raises(TypeError, match=f"{name} has the unit"):
+        function([0, 0, Pint()])
+
+
+def test_parameters_of_the_wrong_type():
+    with pytest.raises(TypeError, match="seed is 1.5; it must be an integer"):
+        op.uniform(shape=2, seed=1.5)
+    with pytest.raises(TypeError, match="threshold is 'x'; it must be a number"):
+        op.ternary_quantize(np.ones((1, 256), "f4"), threshold="x")
+    with pytest.raises(TypeError, match=r"alpha is \[1.0\]; it must be a number"):
+        op.axpy(np.ones(2), np.ones(2), alpha=[1.0])
+    for value in np.array(2.0), np.float32(2), collet.asarray(2.0), collet.full((), 2, "f4"):
+        assert op.axpy(np.ones(2), np.ones(2), alpha=value).tolist() == [3, 3]
+    assert op.fill(shape=1, dtype="c8", value=np.complex64(1 + 2j)) == 1 + 2j
+
+
+@pytest.mark.parametrize("dtype, values", [
+    ("i4", (1.5, np.nan, np.inf, 2**31, -2.0**32, np.float32(0.5), np.array(1.5))),
+    ("u1", (300, -1, 256.0)), ("int64", (2**63, 2.0**63)), ("uint64", (-1, 2**64))])
+def test_integers_hold_a_value(dtype, values):
+    for value in values:
+        with pytest.raises(collet.DtypeError, match="value is .*, which .* does not have"):
+            collet.full(2, value, dtype)
+        with pytest.raises(collet.DtypeError, match="value is"):
+            collet.zeros(2, dtype)[0] = getattr(value, "item", lambda: value)()
+    edges = (np.iinfo(dtype).min, np.iinfo(dtype).max, 2.0, np.float64(3), True)
+    for value in edges:
+        assert (collet.full(2, value, dtype).to_numpy() == value).all()
+
+
+class Unitless(np.ndarray):
+    """A subclass that has the attribute and no unit."""
+
+    units = None
+
+
+class Broken(np.ndarray):
+    @property
+    def unit(self):
+        raise RuntimeError("unit")
+
+
+def test_no_unit_and_no_mask():
+    for kind in Unitless, Broken:
+        assert op.neg(np.ones(3).view(kind)).tolist() == [-1, -1, -1]
+    for values in np.ma.ones(3), M:
+        with pytest.raises(TypeError) as error:
+            op.neg(values)
+        assert "lost" not in str(error.value)
 
 
 def test_units_and_masks_of_other_libraries():

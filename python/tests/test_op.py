@@ -276,7 +276,7 @@ def test_pickles_and_copies():
 def test_an_unknown_keyword_is_told_with_the_signature():
     with pytest.raises(TypeError, match=r"sum\(\) has no parameter 'axis'; it is sum\(a, \*, axes="):
         op.sum(np.ones(3), axis=0)
-    with pytest.raises(ValueError, match="value is 'x'; it must be a number"):
+    with pytest.raises(TypeError, match="value is 'x'; it must be a number"):
         op.fill(value="x", out=collet.empty(3))
 
 

@@ -164,6 +164,7 @@ def _count(name, value, least):
 
 
 def _axis(values):
+    _host.check(values, "axis")
     try:
         x, y, z = map(float, values)
     except (TypeError, ValueError):
