@@ -93,6 +93,28 @@ static void runtime_free(collet_runtime *r)
     free(r);
 }
 
+/* What the setting asks for, as far as there are processors. */
+static void take_threads(collet_runtime *r)
+{
+    int64_t wanted = config_integer(r->config, CONFIG_NUM_THREADS);
+    long machine = sysconf(_SC_NPROCESSORS_ONLN);
+    r->threads = threads_allowed(wanted);
+    if (r->threads >= wanted)
+        return;
+    if (r->threads < machine)
+        log_message(
+            &r->log, COLLET_LOG_WARNING,
+            "the setting num_threads is %lld, but the processor affinity of this thread allows "
+            "%d of %ld (taskset, a batch system, or a library that bound it)",
+            (long long)wanted, r->threads, machine);
+    else
+        log_message(&r->log, COLLET_LOG_WARNING,
+                    "the setting num_threads is %lld, but this machine has %d processor%s: %d "
+                    "thread%s used",
+                    (long long)wanted, r->threads, r->threads == 1 ? "" : "s", r->threads,
+                    r->threads == 1 ? " is" : "s are");
+}
+
 collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_options *given,
                                     collet_error *err)
 {
@@ -128,14 +150,7 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
     r->log = (message_log){options.log, options.log_user,
                            log_level_parse(config_text(r->config, CONFIG_LOG))};
     config_check_environment(&r->log);
-    int64_t threads = config_integer(r->config, CONFIG_NUM_THREADS);
-    r->threads = threads_allowed(threads);
-    if (r->threads < threads)
-        log_message(
-            &r->log, COLLET_LOG_WARNING,
-            "the setting num_threads is %lld, but the processor affinity of this thread allows "
-            "%d (taskset, a batch system, or a library that bound it)",
-            (long long)threads, r->threads);
+    take_threads(r);
     int64_t seconds = config_integer(r->config, CONFIG_TIMEOUT);
     r->timeout = seconds ? seconds * 1000000000 : -1;
     status = mark_create(r, err);

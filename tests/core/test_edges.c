@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits and edge cases of callers, plugins and settings: rare but valid input is accepted, invalid
  * input is reported. */
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -194,6 +195,44 @@ static void a_program_has_defaults(void **state)
     options.defaults = wrong;
     assert_int_equal(collet_runtime_create(&none, &options, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "defaults of the program"));
+}
+
+static void keep_text(void *user, int32_t level, const char *text)
+{
+    if (level == COLLET_LOG_WARNING)
+        snprintf(user, COLLET_ERROR_TEXT, "%s", text);
+}
+
+/* The reason is the machine, where nothing else is. */
+static void more_threads_than_processors(void **state)
+{
+    static const char *const many[] = {"num_threads=1000000", NULL};
+    char text[COLLET_ERROR_TEXT] = "", reason[64];
+    collet_runtime *most = NULL;
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = SCALAR_PLUGIN,
+                                      .settings = many,
+                                      .log = keep_text,
+                                      .log_user = text};
+    cpu_set_t first, own;
+    long machine = sysconf(_SC_NPROCESSORS_ONLN);
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof own, &own), 0);
+    if (CPU_COUNT(&own) < machine || machine < 2)
+        skip();
+    assert_int_equal(collet_runtime_create(&most, &options, NULL), COLLET_OK);
+    collet_runtime_destroy(most);
+    snprintf(reason, sizeof reason,
+             "is 1000000, but this machine has %ld processors: %ld threads are", machine, machine);
+    assert_non_null(strstr(text, reason));
+    CPU_ZERO(&first);
+    CPU_SET((size_t)sched_getcpu(), &first);
+    assert_int_equal(sched_setaffinity(0, sizeof first, &first), 0);
+    assert_int_equal(collet_runtime_create(&most, &options, NULL), COLLET_OK);
+    collet_runtime_destroy(most);
+    assert_int_equal(sched_setaffinity(0, sizeof own, &own), 0);
+    snprintf(reason, sizeof reason, "affinity of this thread allows 1 of %ld (", machine);
+    assert_non_null(strstr(text, reason));
 }
 
 /* Extreme strides are refused before any arithmetic on them. */
@@ -505,6 +544,7 @@ int main(void)
         TEST(settings_reach_the_probe),
         TEST(a_path_is_added_in_front),
         TEST(a_program_has_defaults),
+        TEST(more_threads_than_processors),
         TEST(strides_wider_than_any_memory),
         TEST(empty_wrapped_arrays_are_operands),
         TEST(older_and_newer_blocks),
