@@ -246,14 +246,20 @@ static int write_others(const walk *w, int fd, const struct stat *st, writer *by
     return listed < 0 ? write_group(w, st->st_gid, by) : listed;
 }
 
-/* How to trust them, as far as the user may. */
-static void how_to_trust(const writer *by, char text[MAX_NAME + 96])
+/* How to trust them, as far as the user may: by a variable, as the file may be the one of settings.
+ * What the setting is now stays in it. */
+static void how_to_trust(const walk *w, const writer *by, text_buffer *text)
 {
-    text[0] = '\0';
-    if (by->group[0] && !getauxval(AT_SECURE))
-        snprintf(text, MAX_NAME + 96,
-                 "if you trust them, set COLLET_TRUST_GROUP=%s (the setting trust_group), else ",
-                 by->group);
+    text_clear(text);
+    if (!by->group[0] || getauxval(AT_SECURE))
+        return;
+    text_add(text, "if you trust them, set COLLET_TRUST_GROUP=");
+    for (const char *word = w->groups + strspn(w->groups, ", \t"); *word;) {
+        size_t length = strcspn(word, ", \t");
+        text_add(text, "%.*s,", (int)length, word);
+        word += length + strspn(word + length, ", \t");
+    }
+    text_add(text, "%s in the environment, else ", by->group);
 }
 
 /* In the directory of `w`; `fd` is -1 before it is opened. */
@@ -261,22 +267,46 @@ static collet_status check_file(const walk *w, int fd, const struct stat *st)
 {
     refusal *why = w->why;
     writer by;
-    char trust[MAX_NAME + 96], name[MAX_NAME];
+    text_buffer trust;
+    char name[MAX_NAME];
     if (!S_ISREG(st->st_mode))
         return REFUSE("not-regular", "not a regular file");
     if (write_others(w, fd, st, &by)) {
-        how_to_trust(&by, trust);
+        how_to_trust(w, &by, &trust);
         return REFUSE(by.class == 'o' ? "world-writable" : "group-writable",
-                      "%s may write to it: %schmod %c-w %s", by.who, trust, by.class, w->path);
+                      "%s may write to it: %schmod %c-w %s", by.who, trust.bytes, by.class,
+                      w->path);
     }
     if (owner_trusted(w, st->st_uid, 0))
         return COLLET_OK;
     name_user(st->st_uid, name);
     return REFUSE("foreign-owner",
                   "it belongs to user %s%s: only root, this user, the owner of libcore and members "
-                  "of the groups in trust_group (COLLET_TRUST_GROUP) are trusted",
+                  "of the groups in COLLET_TRUST_GROUP are trusted: chown it, or copy it to a "
+                  "directory of your own",
                   name,
                   is_anyone(st->st_uid) ? ", here any user outside of this user namespace" : "");
+}
+
+/* Never by the mode of a sticky directory: it is meant for all, as /tmp is. */
+static collet_status refuse_directory(const walk *w, const char *place, const writer *by)
+{
+    refusal *why = w->why;
+    const char *code = by->class == 'o' ? "world-writable-directory" : "group-writable-directory";
+    text_buffer trust;
+    how_to_trust(w, by, &trust);
+    if (w->st.st_mode & S_ISVTX)
+        return REFUSE(code,
+                      "%s may create files in %s: %smove it to a directory that only you may write "
+                      "to",
+                      by->who, place, trust.bytes);
+    return REFUSE(code,
+                  "%s may write to %s, on the way to it: %schmod %c-w %s (%s can then no longer "
+                  "write there)",
+                  by->who, place, trust.bytes, by->class, place,
+                  by->class == 'o' ? "others"
+                  : by->group[0]   ? "the group"
+                                   : "they");
 }
 
 /* The one with the file is `last`: elsewhere the sticky bit keeps others from replacing what is not
@@ -286,20 +316,16 @@ static collet_status check_directory(const walk *w, int last)
     refusal *why = w->why;
     const char *place = w->place[0] ? w->place : "/";
     writer by;
-    char trust[MAX_NAME + 96], name[MAX_NAME];
-    if ((last || !(w->st.st_mode & S_ISVTX)) && write_others(w, w->directory, &w->st, &by)) {
-        how_to_trust(&by, trust);
-        return REFUSE(by.class == 'o' ? "world-writable-directory" : "group-writable-directory",
-                      "%s may write to %s, on the way to it: %schmod -R %c-w %s", by.who, place,
-                      trust, by.class, place);
-    }
+    char name[MAX_NAME];
+    if ((last || !(w->st.st_mode & S_ISVTX)) && write_others(w, w->directory, &w->st, &by))
+        return refuse_directory(w, place, &by);
     if (owner_trusted(w, w->st.st_uid, !last))
         return COLLET_OK;
     name_user(w->st.st_uid, name);
     return REFUSE("foreign-owner",
                   "the directory %s, on the way to it, belongs to user %s: only root, this user, "
-                  "the owner of libcore and members of the groups in trust_group "
-                  "(COLLET_TRUST_GROUP) are trusted",
+                  "the owner of libcore and members of the groups in COLLET_TRUST_GROUP are "
+                  "trusted: chown that directory, or copy the file to one of your own",
                   place, name);
 }
 
@@ -407,7 +433,9 @@ static collet_status step(walk *w, int *fd)
     if (S_ISLNK(st.st_mode)) {
         refusal *why = w->why;
         return (w->st.st_mode & S_ISVTX) && !owner_trusted(w, st.st_uid, 0)
-                   ? REFUSE("foreign-owner", "the link %s/%s, on the way to it, belongs to user %u",
+                   ? REFUSE("foreign-owner",
+                            "the link %s/%s, on the way to it, belongs to user %u: name the file "
+                            "without that link",
                             w->place, name, (unsigned)st.st_uid)
                    : follow(w, name);
     }

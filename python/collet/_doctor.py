@@ -52,7 +52,7 @@ def _mend(reason):
     package = reason.partition("(Debian: ")[2].partition(")")[0]
     if package:
         return f"apt-get install {package.replace(' or ', '   # or: ', 1)}"
-    if " may write to " in reason:
+    if any(part in reason for part in (" may write to ", " may create files in ", " are trusted: ")):
         return reason.rpartition(": ")[2]
     return next((line for part, line in _MENDS if part in reason), "")
 

@@ -173,7 +173,7 @@ def test_doctor_finds_libraries_and_refused_plugins(tmp_path):
         print(*[f.what for f in report])
     """, COLLET_PLUGIN_PATH=f"+{tmp_path}:{tmp_path}/open")
     assert "the backend broken" in text and "own" in text
-    assert f"mend:  chmod -R o-w {tmp_path}/open\n" in text
+    assert f"mend:  chmod o-w {tmp_path}/open (others can then no longer write there)\n" in text
     assert "apt-get install libopenblas0" in text
 
 

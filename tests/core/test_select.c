@@ -507,7 +507,10 @@ static void files_that_are_not_trusted(void **state)
     assert_file_refused(p, p->file, COLLET_INVALID, "anyone may write to /");
     assert_int_equal(chmod(p->directory, 0755), 0);
     if (!geteuid() && !chown(p->file, 54321, 54321))
-        assert_file_refused(p, p->file, COLLET_INVALID, "it belongs to user 54321");
+        assert_file_refused(p, p->file, COLLET_INVALID,
+                            "it belongs to user 54321: only root, this user, the owner of libcore "
+                            "and members of the groups in COLLET_TRUST_GROUP are trusted: chown "
+                            "it, or copy it to a directory of your own");
     unlink(p->file);
     assert_int_equal(mkfifo(p->file, 0600), 0);
     assert_file_refused(p, p->file, COLLET_INVALID, "not a regular file");
@@ -546,7 +549,8 @@ static void file_of_a_trusted_group(void **state)
         unlink(p->file);
         skip();
     }
-    assert_file_refused(p, p->file, COLLET_INVALID, "set COLLET_TRUST_GROUP=54321 (");
+    assert_file_refused(p, p->file, COLLET_INVALID,
+                        "set COLLET_TRUST_GROUP=54321 in the environment, else chmod g-w ");
     setenv("COLLET_TRUST_GROUP", "54321", 1);
     assert_file_used(p, NULL);
     unsetenv("COLLET_TRUST_GROUP");

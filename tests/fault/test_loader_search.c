@@ -174,8 +174,20 @@ static void group_writable(void **state)
     fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "54321");
     const char *reason = fixture_record(f, "third.so", "policy")->reason;
     assert_non_null(strstr(reason, "members of the group 54321 may write to /tmp/"));
-    assert_non_null(strstr(reason, "set COLLET_TRUST_GROUP=54321 "));
-    assert_non_null(strstr(reason, "else chmod -R g-w /tmp/"));
+    assert_non_null(strstr(reason, "set COLLET_TRUST_GROUP=54321 in the environment, "));
+    assert_non_null(strstr(reason, "else chmod g-w /tmp/"));
+    assert_non_null(strstr(reason, "/ours (the group can then no longer write there)"));
+    f->options.trust_group = "audio, 5432";
+    fixture_scan(f);
+    reason = fixture_record(f, "third.so", "policy")->reason;
+    assert_non_null(strstr(reason, "set COLLET_TRUST_GROUP=audio,5432,54321 in the environment, "));
+    /* What is meant for all stays so. */
+    assert_int_equal(chmod(fixture_path(f, "ours"), 01777), 0);
+    fixture_scan(f);
+    reason = fixture_record(f, "third.so", "policy")->reason;
+    assert_non_null(strstr(reason, "anyone may create files in /tmp/"));
+    assert_non_null(strstr(reason, "/ours: move it to a directory that only you may write to"));
+    assert_int_equal(chmod(fixture_path(f, "ours"), 0775), 0);
     /* Root's own group is no others. */
     assert_int_equal(chown(fixture_path(f, "ours"), 0, 0), 0);
     fixture_scan(f);
@@ -237,7 +249,7 @@ static void trusted_group(void **state)
     f->options.trust_group = "54321";
     assert_int_equal(chmod(fixture_path(f, "ours/lib"), 02777), 0);
     fixture_scan(f);
-    fixture_assert_refused(f, "third.so", "policy", "world-writable-directory", "chmod -R o-w");
+    fixture_assert_refused(f, "third.so", "policy", "world-writable-directory", "chmod o-w");
 }
 
 enum { OWNER = 1, USER = 2, GROUP = 4, NAMED_GROUP = 8, MASK = 16, OTHERS = 32 };

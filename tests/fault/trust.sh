@@ -74,15 +74,19 @@ member()
 if member "$programs/place" >"$work/out" 2>&1; then
     fail "plugins of a group that nobody trusts were used"
 fi
-grep -q "no backend can be used: .*members of the group 54321 may write to $work/lab, .*set COLLET_TRUST_GROUP=54321 .*, else chmod -R g-w $work/lab\$" \
+grep -q "no backend can be used: .*members of the group 54321 may write to $work/lab, .*set COLLET_TRUST_GROUP=54321 in the environment, else chmod g-w $work/lab (" \
     "$work/out" || { cat "$work/out"; fail "what mends it is not said"; }
 member env COLLET_TRUST_GROUP=54321 COLLET_BACKEND=cpu_scalar "$programs/place" >"$work/out" 2>&1 ||
     { cat "$work/out"; fail "the plugins of a trusted group were not used"; }
 grep -q "probe ok .*/cpu_scalar.so" "$work/out" || { cat "$work/out"; fail "no probe in a trusted place"; }
 member env COLLET_TRUST_GROUP=54321 COLLET_BACKEND=worker:cpu_scalar "$programs/place" >"$work/out" 2>&1 ||
     { cat "$work/out"; fail "no worker in the place of a trusted group"; }
-chmod -R g-w "$work/lab"
-member "$programs/place" >"$work/out" 2>&1 || { cat "$work/out"; fail "the chmod mends nothing"; }
+tries=0
+until member "$programs/place" >"$work/out" 2>&1; do
+    tries=$((tries + 1))
+    named=$(sed -n 's/.*no backend can be used: [^:]*: [^:]*: [^:]*, else chmod g-w \([^ ;]*\).*/\1/p' "$work/out")
+    [ $tries -le 5 ] && [ -n "$named" ] && chmod g-w "$named" || { cat "$work/out"; fail "the chmod mends nothing"; }
+done
 
 # In a user namespace all users outside of it look like one: root, and perhaps the owner of libcore.
 mkdir "$work/theirs"
