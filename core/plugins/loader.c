@@ -2,10 +2,12 @@
 #include "loader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -20,7 +22,7 @@
 typedef struct candidate {
     loader_plugin plugin;
     int settled;   /* no step is left */
-    int misplaced; /* refused for its place, owner or permissions */
+    int warned_of; /* refused for its place, owner or permissions, or as it cannot be loaded */
 } candidate;
 
 /* One search. */
@@ -112,8 +114,8 @@ static collet_status step_done(scan *s, candidate *c, const char *stage, double 
         return no_memory(s->err);
     p->usable = accepted;
     const collet_host *host = s->options->host;
-    host->log(host, accepted ? COLLET_LOG_DEBUG : COLLET_LOG_INFO, "plugin %s: %s: %s%s%s", p->path,
-              stage, code, p->reason[0] ? ": " : "", p->reason);
+    host->log(host, accepted || c->warned_of ? COLLET_LOG_DEBUG : COLLET_LOG_INFO,
+              "plugin %s: %s: %s%s%s", p->path, stage, code, p->reason[0] ? ": " : "", p->reason);
     return note(s->records, p->path, accepted, stage, start, code, p->reason, s->err);
 }
 
@@ -154,7 +156,7 @@ static collet_status policy_step(scan *s, candidate *c, int *fd)
     collet_status status = trust_open(p->path, loader_trusted(s->options), fd, &why);
     if (status == COLLET_OK)
         status = check_executable(p->path, *fd, &why);
-    c->misplaced = status != COLLET_OK;
+    c->warned_of = status != COLLET_OK;
     return status == COLLET_NO_MEMORY ? no_memory(s->err) : step_end(s, c, "policy", start, &why);
 }
 
@@ -265,7 +267,6 @@ static const candidate *earlier_of_name(const scan *s, const candidate *c)
 static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *used)
 {
     char reason[4200 + COLLET_ERROR_TEXT];
-    const collet_host *host = s->options->host;
     int doubtful = is_doubtful(c) && !is_doubtful(used);
     c->settled = 1;
     if (doubtful)
@@ -275,9 +276,7 @@ static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *us
     else
         snprintf(reason, sizeof reason, "the backend %s is already found in %s", c->plugin.name,
                  used->plugin.path);
-    if (doubtful)
-        host->log(host, COLLET_LOG_WARNING, "the plugin %s is not used: %s", c->plugin.path,
-                  reason);
+    c->warned_of |= doubtful;
     return step_done(s, c, "register", record_clock(), 0, "duplicate-name", reason);
 }
 
@@ -361,6 +360,29 @@ static collet_status probe_all(scan *s)
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
+/* One that is refused unread is no backend either, if it is a layer. By its path of /proc, so that
+ * what it is cannot change before it is opened, as opening a device may have effects. */
+static collet_status note_layer(const char *path, int32_t *layer)
+{
+    char again[32];
+    struct stat st;
+    manifest m;
+    refusal why;
+    int found = open(path, O_PATH | O_CLOEXEC), fd = -1;
+    snprintf(again, sizeof again, "/proc/self/fd/%d", found);
+    if (found >= 0 && !fstat(found, &st) && S_ISREG(st.st_mode))
+        fd = open(again, O_RDONLY | O_CLOEXEC);
+    if (found >= 0)
+        close(found);
+    if (fd < 0)
+        return COLLET_OK;
+    collet_status status = manifest_read(fd, &m, &why);
+    *layer = m.layer;
+    manifest_clear(&m);
+    close(fd);
+    return status == COLLET_NO_MEMORY ? status : COLLET_OK;
+}
+
 /* Steps that run no code of the plugin. */
 static collet_status examine(scan *s, candidate *c)
 {
@@ -368,6 +390,9 @@ static collet_status examine(scan *s, candidate *c)
     collet_status status = policy_step(s, c, &fd);
     if (status == COLLET_OK && c->plugin.usable)
         status = manifest_step(s, c, fd);
+    else if (status == COLLET_OK &&
+             note_layer(c->plugin.path, &c->plugin.manifest.layer) == COLLET_NO_MEMORY)
+        status = no_memory(s->err);
     if (fd >= 0)
         close(fd);
     c->settled = !c->plugin.usable;
@@ -388,17 +413,23 @@ static int is_listed(const loader_plugin *p)
     return manifest_name_valid(p->name) && strcmp(p->code, "no-manifest") != 0;
 }
 
+static int is_told(const candidate *first, const candidate *c)
+{
+    for (; first < c; first++)
+        if (first->warned_of && !strcmp(first->plugin.reason, c->plugin.reason))
+            return 1;
+    return 0;
+}
+
 /* Where other plugins are usable, no error tells why these are not. Once for each reason. */
-static void warn_of_misplaced(const scan *s)
+static void warn_of_refused(const scan *s)
 {
     const collet_host *host = s->options->host;
-    const char *told = "";
     for (size_t i = 0; any_usable(s) && i < s->candidate_count; i++) {
-        const loader_plugin *p = &s->candidates[i].plugin;
-        if (!s->candidates[i].misplaced || !strcmp(p->reason, told))
-            continue;
-        told = p->reason;
-        host->log(host, COLLET_LOG_WARNING, "the plugin %s is not used: %s", p->path, told);
+        const candidate *c = &s->candidates[i];
+        if (c->warned_of && !is_told(s->candidates, c))
+            host->log(host, COLLET_LOG_WARNING, "the plugin %s is not used: %s", c->plugin.path,
+                      c->plugin.reason);
     }
 }
 
@@ -465,7 +496,7 @@ collet_status loader_scan(const loader_options *options, record_list *records,
     if (status == COLLET_OK)
         status = settle_names(&s);
     if (status == COLLET_OK)
-        warn_of_misplaced(&s);
+        warn_of_refused(&s);
     for (size_t i = 0; status == COLLET_OK && i < s.candidate_count; i++)
         status = keep(&s, &s.candidates[i].plugin);
     search_clear(&found);

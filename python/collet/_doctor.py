@@ -100,8 +100,11 @@ def examine():
         findings.insert(0, Finding("any usable backend", f"searched beside {_core.directory()}",
                                    "python -m collet --why"))
     paths = {b.path for b in known}
+    told = {b.reason for b in known}
     for record in _core.records():  # directories and files that became no backend
-        if not record["accepted"] and record["code"] != "not-found" and record["path"] not in paths:
+        if record["accepted"] or record["code"] == "not-found" or record["path"] in paths:
+            continue
+        if record["stage"] != "policy" or record["reason"] not in told:  # as of a refused layer
             findings.append(Finding(record["path"], record["reason"], _mend(record["reason"])))
     if importlib.util.find_spec("ml_dtypes") is None:
         findings.append(Finding("bf16 in NumPy arrays", "ml_dtypes is not installed",

@@ -69,6 +69,20 @@ static void only_named_ones_are_opened(void **state)
     close_world(w);
 }
 
+/* It is refused before its manifest is read. */
+static void a_refused_one_is_no_backend(void **state)
+{
+    (void)state;
+    world w = world_with("layers=", "plugin_deny=outer");
+    for (size_t i = 0; i < collet_backend_count(w.rt); i++) {
+        collet_backend_info info = {.struct_size = sizeof info};
+        assert_int_equal(collet_backend_info_at(w.rt, i, &info, NULL), COLLET_OK);
+        assert_string_not_equal(info.name, "outer");
+    }
+    assert_non_null(strstr(said, "outer.so: policy: denied"));
+    close_world(w);
+}
+
 static void the_first_is_the_outermost(void **state)
 {
     (void)state;
@@ -189,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_named_ones_are_opened),
+        cmocka_unit_test(a_refused_one_is_no_backend),
         cmocka_unit_test(the_first_is_the_outermost),
         cmocka_unit_test(devices_tell_their_table),
         cmocka_unit_test(a_slot_may_be_missing),

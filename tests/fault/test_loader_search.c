@@ -194,16 +194,17 @@ static void group_writable(void **state)
     fixture_assert_proven(f, "zoo_good");
 }
 
-static int warnings;
+static int warnings, lines;
 
 static void count_warnings(const collet_host *host, int32_t level, const char *format, ...)
 {
     (void)host;
     warnings += level == COLLET_LOG_WARNING && !strncmp(format, "the plugin ", 11);
+    lines += level <= COLLET_LOG_INFO;
 }
 
-/* Two in one place, for one reason: a warning where another plugin is usable, else an error tells
- * it. */
+/* Three for one reason, with another between: a warning where another plugin is usable, else an
+ * error tells it. Nothing else is logged of them. */
 static void warned_once(void **state)
 {
     fixture *f = *state;
@@ -212,13 +213,18 @@ static void warned_once(void **state)
     f->options.host = &host;
     subdirectory(f, "open", 0777);
     fixture_add(f, "own_op", "open/a.so");
-    fixture_add(f, "own_op", "open/b.so");
-    snprintf(f->path, sizeof f->path, "%s/open:%s", f->directory, f->directory);
+    fixture_add(f, "own_op", "open/c.so");
+    subdirectory(f, "wide", 0777);
+    fixture_add(f, "own_op", "wide/b.so");
+    snprintf(f->path, sizeof f->path, "%s/open/a.so:%s/wide:%s/open/c.so:%s", f->directory,
+             f->directory, f->directory, f->directory);
     fixture_scan(f);
     assert_int_equal(warnings, 0);
+    assert_int_equal(lines, 0);
     fixture_add(f, "good", "good.so");
     fixture_scan(f);
-    assert_int_equal(warnings, 1);
+    assert_int_equal(warnings, 2);
+    assert_int_equal(lines, 2);
 }
 
 /* As laboratories install: their group may write to the file and to the directories. */

@@ -76,6 +76,7 @@ if member "$programs/place" >"$work/out" 2>&1; then
 fi
 grep -q "no backend can be used: .*members of the group 54321 may write to $work/lab, .*set COLLET_TRUST_GROUP=54321 in the environment, else chmod g-w $work/lab (" \
     "$work/out" || { cat "$work/out"; fail "what mends it is not said"; }
+! grep "no backend can be used: .*validation" "$work/out" || fail "a layer is called a backend"
 member env COLLET_TRUST_GROUP=54321 COLLET_BACKEND=cpu_scalar "$programs/place" >"$work/out" 2>&1 ||
     { cat "$work/out"; fail "the plugins of a trusted group were not used"; }
 grep -q "probe ok .*/cpu_scalar.so" "$work/out" || { cat "$work/out"; fail "no probe in a trusted place"; }
