@@ -280,10 +280,12 @@ static collet_status device_open_locked(device *d, collet_error *err)
         if (status == COLLET_NO_MEMORY || !(d->reason = strdup(why.text)))
             return collet_fail(err, COLLET_NO_MEMORY, "%s cannot be opened: %s", d->name, why.text);
         atomic_store_explicit(&d->state, DEVICE_FAILED, memory_order_release);
-        log_message(&d->owner->runtime->log, COLLET_LOG_WARNING, "%s cannot be opened: %s", d->name,
-                    why.text);
+        if (d->index != DEVICE_NAMED) /* auto never opens one: who named it gets the error */
+            log_message(&d->owner->runtime->log, COLLET_LOG_WARNING, "%s cannot be opened: %s",
+                        d->name, why.text);
     }
-    return collet_fail(err, COLLET_UNAVAILABLE, "%s cannot be opened: %s", d->name,
+    return collet_fail(err, COLLET_UNAVAILABLE,
+                       d->index == DEVICE_NAMED ? "%s: %s" : "%s cannot be opened: %s", d->name,
                        d->reason ? d->reason : "it was lost");
 }
 

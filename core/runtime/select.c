@@ -6,11 +6,12 @@
 
 #include "util/text.h"
 
-/* `refused`, of which the text has told, is not listed; NULL: none. */
-static void add_available(text_buffer *t, const collet_runtime *r, const backend *refused)
+/* `refused`, which the text has named already, is not listed; NULL: none. */
+static void add_available(text_buffer *t, const collet_runtime *r, const char *label,
+                          const backend *refused)
 {
     int any = 0;
-    text_add(t, "; %s: ", refused ? "others available" : "available");
+    text_add(t, "; %s: ", label);
     for (size_t i = 0; i < r->backend_count; i++)
         if (&r->backends[i] != refused &&
             backend_state(&r->backends[i]) != COLLET_BACKEND_UNAVAILABLE)
@@ -37,7 +38,7 @@ static collet_status unknown_backend(const collet_runtime *r, const char *name, 
             if (text_distance(name, r->backends[i].plugin->name) == distance)
                 text_add(&t, "%s'%s'", near++ ? " or " : "; did you mean ",
                          r->backends[i].plugin->name);
-    add_available(&t, r, NULL);
+    add_available(&t, r, "available", NULL);
     return collet_fail(err, COLLET_UNKNOWN_BACKEND, "%s", t.bytes);
 }
 
@@ -46,7 +47,17 @@ static collet_status unavailable(const backend *b, const char *reason, collet_er
     text_buffer t;
     text_clear(&t);
     text_add(&t, "the backend '%s' cannot be used: %s", b->plugin->name, reason);
-    add_available(&t, b->runtime, b);
+    add_available(&t, b->runtime, "others available", b);
+    return collet_fail(err, COLLET_UNAVAILABLE, "%s", t.bytes);
+}
+
+/* `reason` names the device. */
+static collet_status device_unavailable(const backend *b, const char *reason, collet_error *err)
+{
+    text_buffer t;
+    text_clear(&t);
+    text_add(&t, "%s", reason);
+    add_available(&t, b->runtime, "available", b);
     return collet_fail(err, COLLET_UNAVAILABLE, "%s", t.bytes);
 }
 
@@ -93,10 +104,11 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
     collet_status status = device_find(b, suffix, &d, &why);
     if (status == COLLET_INVALID)
         return not_a_choice(s, err);
-    if (status == COLLET_OK)
-        status = device_open(d, &why);
     if (status != COLLET_OK)
         return unavailable(b, why.text, err);
+    if (device_open(d, &why) != COLLET_OK)
+        return d->index == DEVICE_NAMED ? device_unavailable(b, why.text, err)
+                                        : unavailable(b, why.text, err);
     add_device(s, d);
     return COLLET_OK;
 }

@@ -9,7 +9,7 @@
 #include "process.h"
 #include "wire.h"
 
-#define WORKER_USAGE "choose worker:NAME or worker:NAME:DEVICE"
+#define WORKER_USAGE "name a backend: worker:NAME or worker:NAME:DEVICE"
 
 /* The table of the plugin, plugin.c. */
 extern const collet_kernel_row worker_rows[];

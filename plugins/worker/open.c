@@ -198,6 +198,16 @@ static const char *name_of(const collet_host *host, uint32_t index,
     return index == 0 ? host->config(host, "worker.device") : NULL;
 }
 
+/* libcore puts the name before it. */
+static const char *without_name(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    return !strncmp(text, "worker:", 7) && !strncmp(text + 7, name, length) &&
+                   !strncmp(text + 7 + length, ": ", 2)
+               ? text + 7 + length + 2
+               : text;
+}
+
 collet_status worker_open(const collet_host *host, uint32_t index,
                           collet_device_properties *properties, collet_device **device,
                           collet_error *err)
@@ -227,7 +237,7 @@ collet_status worker_open(const collet_host *host, uint32_t index,
     }
     device_free(d);
     return host->fail(err, status == COLLET_NO_MEMORY ? status : COLLET_UNAVAILABLE, "%s",
-                      why.text);
+                      without_name(why.text, name));
 }
 
 void worker_close(collet_device *d)

@@ -39,7 +39,7 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     else
         snprintf(text, sizeof text,
                  "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 0,"
-                 " \"reason\": \"it has devices by name alone: " WORKER_USAGE "\"}");
+                 " \"reason\": \"" WORKER_USAGE "\"}");
     *needed = strlen(text) + 1;
     if (capacity >= *needed)
         memcpy(json, text, *needed);

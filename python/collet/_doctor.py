@@ -69,7 +69,7 @@ def _texts(capabilities, name=""):
 
 
 def _of_backend(backend):
-    if "devices by name alone" in backend.reason:  # of the worker: nothing is missing
+    if "name a backend" in backend.reason:  # of the worker: nothing is missing
         return
     if backend.state == "unavailable":
         yield Finding(f"the backend {backend.name}", backend.reason,

@@ -156,7 +156,7 @@ def test_doctor():
     assert collet.__version__ in text
     for backend in collet.backends():
         assert backend.name in text
-        assert backend.reason[:20] in text or "devices by name alone" in backend.reason
+        assert backend.reason[:20] in text or "name a backend" in backend.reason
 
 
 def test_doctor_finds_libraries_and_refused_plugins(tmp_path):

@@ -285,11 +285,12 @@ static void openings_fail_with_a_reason(void **state)
     with_file(directory, "bad.open = crash\n", "its process was ended by signal 11 (SIGSEGV)");
     with_file(directory, "bad.open = exit\n", "its process ended with status 3");
     rmdir(directory);
-    refuse(ALL, NULL, "worker:nonesuch", "there is no backend 'nonesuch'; there are: ");
+    refuse(ALL, NULL, "worker:nonesuch",
+           "worker:nonesuch: there is no backend 'nonesuch'; available: ");
     refuse(ALL, NULL, "worker:bad:x", "'bad:x' is not a backend that a worker serves");
     refuse(ALL, NULL, "worker:worker", "'worker' is not a backend that a worker serves");
     refuse(ALL, NULL, "worker:cpu_scalar:1", "cpu_scalar has only device 0");
-    refuse(ALL, NULL, "worker", "choose worker:NAME or worker:NAME:DEVICE");
+    refuse(ALL, NULL, "worker", "name a backend: worker:NAME or worker:NAME:DEVICE");
     assert_no_worker(getpid());
 }
 

@@ -79,8 +79,6 @@ static collet_status create_runtime(server *s, const char *const *settings, cons
 /* The backend's file, as a text that the caller frees. */
 static collet_status find(const server *s, char **path, collet_error *err)
 {
-    char known[COLLET_ERROR_TEXT / 2] = "";
-    size_t used = 0;
     for (size_t i = 0; i < collet_backend_count(s->runtime); i++) {
         collet_backend_info info = {.struct_size = sizeof info};
         if (collet_backend_info_at(s->runtime, i, &info, NULL) != COLLET_OK)
@@ -91,13 +89,8 @@ static collet_status find(const server *s, char **path, collet_error *err)
             *path = strdup(info.path);
             return *path ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
         }
-        if (!strcmp(info.name, "worker"))
-            continue;
-        int n = snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", info.name);
-        used += n > 0 && (size_t)n < sizeof known - used ? (size_t)n : 0;
     }
-    return collet_fail(err, COLLET_UNAVAILABLE, "there is no backend '%s'; there are: %s",
-                       s->backend, known);
+    return collet_fail(err, COLLET_UNAVAILABLE, "there is no backend '%s'", s->backend);
 }
 
 /* Twice: which file it is, by the manifests alone; then that one with its probe, whose results the
