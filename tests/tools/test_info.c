@@ -106,8 +106,15 @@ static void test_named_device(void **state)
     contains(r.out, "* cpu_scalar  usable ");
     tool_free(&r);
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        r = INFO_WITH(none[i][0], NULL);
+        r = INFO_WITH(none[i][0], "--json");
+        tool_expect(&r, 3);
+        contains(r.err, "selects no usable backend: ");
+        tool_free(&r);
+        r = INFO_WITH(none[i][0], "--env");
         tool_expect(&r, 0);
+        tool_free(&r);
+        r = INFO_WITH(none[i][0], NULL);
+        tool_expect(&r, 3);
         contains(r.out, "selects no usable backend: ");
         contains(r.out, none[i][1]);
         assert_null(strstr(r.out, "* "));
@@ -117,6 +124,7 @@ static void test_named_device(void **state)
     r = INFO("worker:cpu_scalar");
     tool_expect(&r, 0);
     contains(r.out, "usable as worker:cpu_scalar\n");
+    contains(r.out, "  kernels of cpu_scalar ");
     tool_free(&r);
     r = INFO("worker:cpu_scalar", "--json");
     tool_expect(&r, 0);
@@ -127,8 +135,12 @@ static void test_named_device(void **state)
     cJSON_Delete(json);
     tool_free(&r);
     r = INFO("worker:none");
-    tool_expect(&r, 1);
-    contains(r.err, "there is no backend 'none'");
+    tool_expect(&r, 3);
+    assert_int_equal(strncmp(r.err, "backend-info: worker:none: there is no backend 'none'; ", 54),
+                     0);
+    contains(r.err, "available: ");
+    assert_null(strstr(r.err, "others"));
+    assert_ptr_equal(strchr(r.err, '\n'), r.err + strlen(r.err) - 1);
     tool_free(&r);
 }
 
@@ -286,7 +298,7 @@ static void test_unavailable(void **state)
     tool_free(&r);
 
     r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "--json", "--why");
-    cJSON *root = parsed(&r, 0);
+    cJSON *root = parsed(&r, 3);
     const cJSON *b = find(member(root, "backends"), "name", "zoo_crash_entry");
     assert_string_equal(text_of(b, "status"), "unavailable");
     assert_true(strlen(text_of(b, "reason")) > 0);
@@ -316,7 +328,7 @@ static void test_refused_files(void **state)
     }
     tool_result r =
         INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/libzoo_plain_library.so", "--why");
-    tool_expect(&r, 0);
+    tool_expect(&r, 3);
     contains(r.out, "no backend was found. Searched:\n  /");
     assert_null(strstr(r.out, "the search path is empty"));
     tool_free(&r);
@@ -401,7 +413,7 @@ static void test_nothing_found(void **state)
     const char *const none[] = {NULL};
     tool_result r = info_with("COLLET_PLUGIN_PATH=/nonexistent/plugins", none);
     (void)state;
-    tool_expect(&r, 0);
+    tool_expect(&r, 3);
     contains(r.out, "no backend was found");
     contains(r.out, "  /nonexistent/plugins: ");
     tool_free(&r);

@@ -192,14 +192,20 @@ static void print_line(const collet_backend_info *backend, int width, int32_t ch
     wrap_print(t.bytes, indent);
 }
 
+static void add_none(text *t, const selected *s)
+{
+    int32_t automatic = !strcmp(s->setting.value, "auto");
+    add(t, "the setting backend = %s (%s) selects no usable backend%s%s", s->setting.value,
+        s->setting.source, automatic ? "." : ": ", automatic ? "" : s->reason.text);
+}
+
 static void print_selected(const collet_runtime *runtime, const selected *s)
 {
     collet_backend_info backend = {.struct_size = sizeof backend};
     text t = {.length = 0};
     int32_t automatic = !strcmp(s->setting.value, "auto");
     if (s->index == SIZE_MAX)
-        add(&t, "the setting backend = %s (%s) selects no usable backend%s%s", s->setting.value,
-            s->setting.source, automatic ? "." : ": ", automatic ? "" : s->reason.text);
+        add_none(&t, s);
     else if (automatic)
         add(&t, "* is selected by auto.");
     else
@@ -214,7 +220,19 @@ static void print_selected(const collet_runtime *runtime, const selected *s)
     wrap_print(t.bytes, 0);
 }
 
-void info_list_backends(collet_runtime *runtime)
+int32_t info_has_selected(collet_runtime *runtime)
+{
+    selected s;
+    text t = {.length = 0};
+    select_backend(&s, runtime);
+    if (s.index != SIZE_MAX)
+        return 1;
+    add_none(&t, &s);
+    fprintf(stderr, "backend-info: %s\n", tool_shown(t.bytes));
+    return 0;
+}
+
+int32_t info_list_backends(collet_runtime *runtime)
 {
     collet_backend_info backend = {.struct_size = sizeof backend};
     size_t count = collet_backend_count(runtime);
@@ -230,11 +248,12 @@ void info_list_backends(collet_runtime *runtime)
             print_line(&backend, width, i == s.index, i == s.index ? s.item : NULL);
     if (count) {
         print_selected(runtime, &s);
-        return;
+        return s.index != SIZE_MAX;
     }
     puts("no backend was found. Searched:");
     info_list_directories(runtime);
     puts("COLLET_PLUGIN_PATH sets other directories; --why shows every step.");
+    return 0;
 }
 
 /* ---- Details of one backend -------------------------------------------------------------- */
@@ -331,7 +350,9 @@ void info_print_backend(const collet_backend_info *backend, const info_options *
         printf("%" PRIu32 "\n", backend->kernel_count);
     }
     if (options->named) {
-        print_label(1, "kernels there");
+        text label = {.length = 0};
+        add(&label, "kernels of %s", options->named);
+        print_label(1, label.bytes);
         printf("%" PRIu32 "\n", options->named_kernels);
     } else if (*backend->capabilities) {
         print_capabilities(backend, options->device);

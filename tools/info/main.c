@@ -54,9 +54,9 @@ static uint32_t count_kernels(const collet_runtime *runtime, const char *choice)
     return count;
 }
 
-/* Chooses a device as programs do: 1, with its ops in *kernels; 0: it cannot be chosen, and
- * libcore's error, which has the nearest names, was printed. */
-static int32_t try_choice(const info_options *given, const char *name, uint32_t *kernels)
+/* Chooses a device as programs do: OK, with its ops in *kernels; otherwise libcore's error, which
+ * has the nearest names, was printed. */
+static collet_status try_choice(const info_options *given, const char *name, uint32_t *kernels)
 {
     char choice[256];
     if (given->named)
@@ -70,15 +70,16 @@ static int32_t try_choice(const info_options *given, const char *name, uint32_t 
     collet_context *context = NULL;
     collet_error err = {COLLET_OK, ""};
 
-    int32_t chosen = collet_runtime_create(&runtime, &options, &err) == COLLET_OK &&
-                     collet_context_create(&context, runtime, &err) == COLLET_OK;
-    if (chosen)
+    collet_status status = collet_runtime_create(&runtime, &options, &err);
+    if (status == COLLET_OK)
+        status = collet_context_create(&context, runtime, &err);
+    if (status == COLLET_OK)
         *kernels = count_kernels(runtime, choice);
     else
         fprintf(stderr, "backend-info: %s\n", err.text);
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
-    return chosen;
+    return status;
 }
 
 /* Opens every device of the usable backends, so that the records tell which are refused. */
@@ -98,15 +99,16 @@ static void open_devices(const collet_runtime *runtime, const collet_backend_inf
     }
 }
 
-static void print_text(collet_runtime *runtime, const info_options *options,
-                       const collet_backend_info *only)
+/* 0: it lists the backends, and none is selected. */
+static int32_t print_text(collet_runtime *runtime, const info_options *options,
+                          const collet_backend_info *only)
 {
-    int32_t sections = 0;
+    int32_t sections = 0, has_selected = 1;
     if (!options->env || options->why || options->name) {
         if (only)
             info_print_backend(only, options);
         else
-            info_list_backends(runtime);
+            has_selected = info_list_backends(runtime);
         sections++;
     }
     if (options->why) {
@@ -118,6 +120,7 @@ static void print_text(collet_runtime *runtime, const info_options *options,
             putchar('\n');
         info_list_settings(runtime);
     }
+    return has_selected;
 }
 
 static int not_one(const info_options *options)
@@ -162,8 +165,12 @@ static int find_wanted(const collet_runtime *runtime, info_options *options,
     }
     if (found && !options->named && options->device < (int64_t)backend->device_count)
         return INFO_EXIT_OK;
-    if (!try_choice(options, found ? backend->name : options->name, &kernels))
-        return INFO_EXIT_FAILURE;
+    collet_status status = try_choice(options, found ? backend->name : options->name, &kernels);
+    if (status != COLLET_OK)
+        return found && status == COLLET_UNAVAILABLE &&
+                       (options->named || backend->state == COLLET_BACKEND_UNAVAILABLE)
+                   ? INFO_EXIT_UNAVAILABLE
+                   : INFO_EXIT_FAILURE;
     if (!found || !options->named)
         return not_one(options);
     options->named_kernels = kernels;
@@ -176,23 +183,27 @@ static int find_wanted(const collet_runtime *runtime, info_options *options,
 static int print_report(collet_runtime *runtime, info_options *options)
 {
     collet_backend_info backend = {.struct_size = sizeof backend}, *only = NULL;
+    int32_t usable = 1;
     if (options->name) {
         int status = find_wanted(runtime, options, &backend);
         if (status != INFO_EXIT_OK)
             return status;
         only = &backend;
+        usable = backend.state != COLLET_BACKEND_UNAVAILABLE;
     }
     if (options->why)
         open_devices(runtime, only);
     if (!options->json) {
-        print_text(runtime, options, only);
+        usable &= print_text(runtime, options, only);
     } else if (!info_print_json(runtime, options, only)) {
         fputs("backend-info: out of memory for the report\n", stderr);
         return INFO_EXIT_FAILURE;
+    } else if (!only && (!options->env || options->why)) {
+        usable = info_has_selected(runtime);
     }
     if (!tool_flush("backend-info", NULL))
         return INFO_EXIT_FAILURE;
-    return only && only->state == COLLET_BACKEND_UNAVAILABLE ? INFO_EXIT_UNAVAILABLE : INFO_EXIT_OK;
+    return usable ? INFO_EXIT_OK : INFO_EXIT_UNAVAILABLE;
 }
 
 int main(int argc, char **argv)

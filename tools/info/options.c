@@ -15,11 +15,11 @@ static const char doc[] =
     "what it offers, its devices and its file."
     "\v"
     "With NAME, that backend alone; NAME:DEVICE, with that device alone, which may have a "
-    "name, as in worker:cpu_openmp; PLUGIN.so, a plugin that "
-    "is "
-    "not installed. With --env alone, the settings and nothing else.\n\n"
+    "name, as in worker:cpu_openmp; PLUGIN.so, a plugin that is not installed. With --env alone, "
+    "the settings and nothing else.\n\n"
     "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed; 2 "
-    "wrong command line; 3 NAME was found and listed, and cannot be used.";
+    "wrong command line; 3 what NAME or, without NAME, the setting `backend` selects cannot be "
+    "used.";
 
 static const struct argp_option argp_options[] = {
     {"json", KEY_JSON, NULL, 0, "Print JSON", 0},

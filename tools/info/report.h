@@ -11,7 +11,7 @@ enum {
     INFO_EXIT_OK = 0,
     INFO_EXIT_FAILURE = 1,     /* NAME is unknown, or nothing could be listed */
     INFO_EXIT_USAGE = 2,       /* wrong command line */
-    INFO_EXIT_UNAVAILABLE = 3, /* NAME was found and cannot be used */
+    INFO_EXIT_UNAVAILABLE = 3, /* what NAME or the setting `backend` selects cannot be used */
 };
 
 typedef struct info_options {
@@ -38,8 +38,11 @@ int32_t info_is_file(const char *path, const char *name);
 /* 1 when the record is of the requested backend's file; `backend` NULL: all are requested. */
 int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record);
 
-/* A line for each backend (listing.c). Opens what the setting `backend` names. */
-void info_list_backends(collet_runtime *runtime);
+/* A line for each backend (listing.c). Opens what the setting `backend` names. 0: none is
+ * selected. */
+int32_t info_list_backends(collet_runtime *runtime);
+/* Without the lines; that none is selected is an error message (listing.c). */
+int32_t info_has_selected(collet_runtime *runtime);
 /* The details of one backend, with the devices that `options` has (listing.c). */
 void info_print_backend(const collet_backend_info *backend, const info_options *options);
 
