@@ -137,6 +137,9 @@ static void test_gguf(void **state)
         {"alignment_f32", COLLET_FORMAT, "general.alignment is of type f32; it is an integer"},
         {"alignment_minus", COLLET_FORMAT, "general.alignment is -32, not a power of two"},
         {"alignment_cut", COLLET_FORMAT, "truncated in the value of general.alignment, of type 10"},
+        {"alignment_twice", COLLET_FORMAT, "has the key general.alignment twice"},
+        {"split_twice", COLLET_FORMAT, "has the key split.no twice"},
+        {"other_twice", COLLET_OK, NULL}, /* of a key that is not used */
         {"array_of_13", COLLET_FORMAT, "key 0 of 1"},
         {"array_of_texts", COLLET_FORMAT, "key 0 of 1"},
         {"array_overflow", COLLET_FORMAT, "key 0 of 1"},
@@ -188,6 +191,11 @@ static void test_gguf_faults(void **state)
         {"odd_tensors", 4, COLLET_OVERFLOW, "an extent of 2^63"},
         {"odd_tensors", 5, COLLET_FORMAT, "beyond the end of the file"},
         {"odd_tensors", 6, COLLET_OK, NULL},
+        {"namesakes", 0, COLLET_FORMAT, "another tensor of the file has this name"},
+        {"namesakes", 1, COLLET_OK, NULL},
+        {"namesakes", 2, COLLET_FORMAT, "another tensor of the file has this name"},
+        {"namesakes", 3, COLLET_FORMAT, "another tensor of the file has this name"},
+        {"namesakes", 4, COLLET_OK, NULL},
     };
 
     (void)state;

@@ -233,6 +233,10 @@ static void test_gguf_listing(void **state)
     (void)state;
     expect_listing(CORPUS "names", "  F32      2  größe.重み\n"
                                    "  F32      2  a\\x1b[2J\\xff\\xc2\\x9b\n");
+    expect_listing(CORPUS "namesakes",
+                   "5 tensors, 3 of them cannot be read\n"
+                   "  F32      2  v  (not read: another tensor of the file has this name)\n"
+                   "  F32      2  w\n");
     expect_listing(CORPUS "alignment_u64", "1 tensor\n  F32      2  w\n");
     expect_listing(CORPUS "split", "gguf version 3, 1 tensor; part 2 of 3 of a split file\n");
     cJSON *info = info_of(CORPUS "split");

@@ -245,6 +245,26 @@ static int is_key(const char *key, uint64_t length, const char *name)
     return length == strlen(name) && memcmp(key, name, length) == 0;
 }
 
+/* Refuses a key that is used when it occurs again, as ggml's own reader does: which value holds is
+ * not defined. `seen`: a bit for each. */
+static collet_status check_twice(const collet_gguf *gguf, const char *key, uint64_t length,
+                                 uint32_t *seen, collet_error *err)
+{
+    static const char *const used[] = {"general.alignment", "split.no", "split.count"};
+
+    for (uint32_t i = 0; i < sizeof used / sizeof *used; i++) {
+        if (!is_key(key, length, used[i]))
+            continue;
+        if (*seen & 1u << i)
+            return collet_fail(err, COLLET_FORMAT,
+                               "%s: has the key %s twice: the file is damaged, or what wrote it is "
+                               "wrong",
+                               collet_mapping_path(gguf->mapping), used[i]);
+        *seen |= 1u << i;
+    }
+    return COLLET_OK;
+}
+
 static collet_status pair_failed(const collet_gguf *gguf, const cursor *c, uint64_t i,
                                  uint64_t count, collet_error *err)
 {
@@ -256,20 +276,22 @@ static collet_status pair_failed(const collet_gguf *gguf, const cursor *c, uint6
 
 static collet_status read_pairs(collet_gguf *gguf, cursor *c, uint64_t count, collet_error *err)
 {
-    uint32_t split_no = 0, split_count = 0;
+    uint32_t split_no = 0, split_count = 0, seen = 0;
 
     for (uint64_t i = 0; i < count; i++) {
         const char *key;
         uint64_t length;
         uint32_t kind;
         int taken = take_text(c, &key, &length) && take_u32(c, &kind);
+        collet_status status = taken ? check_twice(gguf, key, length, &seen, err) : COLLET_OK;
 
-        if (taken && is_key(key, length, "general.alignment")) {
-            collet_status status = read_alignment(gguf, c, kind, err);
-            if (status != COLLET_OK)
-                return status;
-            continue;
+        if (status == COLLET_OK && taken && is_key(key, length, "general.alignment")) {
+            status = read_alignment(gguf, c, kind, err);
+            if (status == COLLET_OK)
+                continue;
         }
+        if (status != COLLET_OK)
+            return status;
         if (taken && kind >= VALUE_KINDS) {
             char name[COLLET_GGUF_NAME];
             return collet_fail(
@@ -360,6 +382,34 @@ static void place_tensor(const collet_gguf *gguf, collet_gguf_tensor *t, uint64_
     t->offset += start;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    const collet_gguf_tensor *const *x = a, *const *y = b;
+
+    if ((*x)->name_length != (*y)->name_length)
+        return (*x)->name_length < (*y)->name_length ? -1 : 1;
+    return memcmp((*x)->name, (*y)->name, (size_t)(*x)->name_length);
+}
+
+/* Which of the tensors with one name is meant cannot be told. */
+static collet_status find_namesakes(collet_gguf *gguf, collet_error *err)
+{
+    collet_gguf_tensor **sorted = malloc(((size_t)gguf->count + 1) * sizeof *sorted);
+
+    if (!sorted)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for the list of its tensors",
+                           collet_mapping_path(gguf->mapping));
+    for (uint64_t i = 0; i < gguf->count; i++)
+        sorted[i] = &gguf->tensors[i];
+    qsort(sorted, (size_t)gguf->count, sizeof *sorted, compare_names);
+    for (uint64_t i = 1; i < gguf->count; i++)
+        if (compare_names(&sorted[i - 1], &sorted[i]) == 0)
+            for (uint64_t k = i - 1; k <= i; k++)
+                set_fault(sorted[k], COLLET_FORMAT, "another tensor of the file has this name");
+    free(sorted);
+    return COLLET_OK;
+}
+
 static collet_status read_tensors(collet_gguf *gguf, cursor *c, collet_error *err)
 {
     const char *path = collet_mapping_path(gguf->mapping);
@@ -375,6 +425,9 @@ static collet_status read_tensors(collet_gguf *gguf, cursor *c, collet_error *er
                                "%s: is damaged or truncated: tensor %llu of %llu at byte %llu",
                                path, (unsigned long long)i, (unsigned long long)gguf->count,
                                (unsigned long long)c->at);
+    collet_status status = find_namesakes(gguf, err);
+    if (status != COLLET_OK)
+        return status;
     uint64_t start = (c->at + gguf->alignment - 1) / gguf->alignment * gguf->alignment;
     for (uint64_t i = 0; i < gguf->count; i++) {
         collet_gguf_tensor *t = &gguf->tensors[i];
