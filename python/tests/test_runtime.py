@@ -177,6 +177,14 @@ def test_doctor_finds_libraries_and_refused_plugins(tmp_path):
     assert "apt-get install libopenblas0" in text
 
 
+def test_doctor_leaves_a_sticky_directory_as_it_is(tmp_path):
+    tmp_path.chmod(0o1777)
+    (tmp_path / "own.so").write_bytes(b"no ELF")
+    text = python("import collet; print(collet.doctor())", COLLET_PLUGIN_PATH=f"+{tmp_path}")
+    assert "mend:  move it to a directory that only you may write to\n" in text
+    assert "chmod" not in text
+
+
 def test_paths_are_any_bytes(tmp_path):
     directory = os.path.join(os.fsencode(tmp_path), b"\x1b[2J\xff")
     os.mkdir(directory)
