@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loader.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,24 +126,6 @@ static collet_status step_end(scan *s, candidate *c, const char *stage, double s
     return step_done(s, c, stage, start, accepted, why->code, accepted ? "" : why->text);
 }
 
-/* What cannot be mapped here cannot be mapped in any program. */
-static collet_status check_executable(const char *path, int fd, refusal *why)
-{
-    int error = file_cannot_run(fd), length = (int)(strrchr(path, '/') - path);
-    if (error != EPERM && error != EACCES)
-        return COLLET_OK;
-    if (file_is_noexec(path))
-        return REFUSE(
-            "noexec",
-            "the file system of %.*s is mounted noexec, so no program can load it: copy it "
-            "to another one, or remount that one with exec",
-            length, path);
-    return REFUSE("noexec",
-                  "the system lets no program load it from %.*s (%s): look for a denial of SELinux "
-                  "or AppArmor (ausearch -m avc, dmesg)",
-                  length, path, strerror(error));
-}
-
 static collet_status policy_step(scan *s, candidate *c, int *fd)
 {
     const loader_plugin *p = &c->plugin;
@@ -155,7 +136,7 @@ static collet_status policy_step(scan *s, candidate *c, int *fd)
                          "switched off by name in the configuration");
     collet_status status = trust_open(p->path, loader_trusted(s->options), fd, &why);
     if (status == COLLET_OK)
-        status = check_executable(p->path, *fd, &why);
+        status = open_allowed(p->path, *fd, &why);
     c->warned_of = status != COLLET_OK;
     return status == COLLET_NO_MEMORY ? no_memory(s->err) : step_end(s, c, "policy", start, &why);
 }

@@ -2,16 +2,46 @@
 #include "open.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <collet/collet.h>
 #include <collet/floating.h>
 
+#include "file.h"
 #include "util/numerals.h"
 #include "vtable.h"
 
-/* Failures of the dynamic linker differ by their text alone, which it translates: in the locale C it
- * is English. The texts are glibc's and musl's. */
+collet_status open_allowed(const char *path, int fd, refusal *why)
+{
+    char link[32], file[PATH_MAX];
+    int error = file_cannot_run(fd);
+    if (error != EPERM && error != EACCES)
+        return COLLET_OK;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, file, sizeof file - 1);
+    if (length > 0) {
+        file[length] = '\0';
+        path = file;
+    }
+    int folder = (int)(strrchr(path, '/') - path);
+    if (file_is_noexec(path))
+        return REFUSE(
+            "noexec",
+            "the file system of %.*s is mounted noexec, so no program can load it: copy it "
+            "to another one, or remount that one with exec",
+            folder, path);
+    return REFUSE("noexec",
+                  "the system lets no program load it from %.*s (%s): look for a denial of SELinux "
+                  "or AppArmor (ausearch -m avc, dmesg)",
+                  folder, path, strerror(error));
+}
+
+/* Failures of the dynamic linker differ by their text alone, which it translates: in the locale C
+ * it is English. The texts are glibc's and musl's. */
 static collet_status linker_failure(refusal *why)
 {
     locale_t before = numerals_begin();

@@ -12,6 +12,10 @@
 #define OPEN_ENTRY 'e'
 #define OPEN_TABLE 'v'
 
+/* Whether the system maps code of an open file; refuses with "noexec" what it can map in no
+ * program. `path`, which may lead over links, is its name where /proc is missing. */
+collet_status open_allowed(const char *path, int fd, refusal *why);
+
 /* Called before each step; may be NULL. */
 typedef void (*open_progress_fn)(char step);
 

@@ -41,6 +41,9 @@ said "$refused" env COLLET_PLUGIN_PATH="$work/noexec" "$info" cpu_openmp
 said "computed by cpu_openmp" env COLLET_PLUGIN_PATH="+$work/noexec" COLLET_BACKEND=cpu_openmp "$place"
 said "the plugin $work/noexec/cpu_openmp.so is not used: $refused" \
     env COLLET_PLUGIN_PATH="+$work/noexec" "$info"
+mkdir "$work/links"
+ln -s "$work/noexec/cpu_openmp.so" "$work/links"
+said "no backend can be used: cpu_openmp: $refused" env COLLET_PLUGIN_PATH="$work/links" "$place"
 
 # The programs that libcore starts.
 cp -r "$libraries" "$work/exec/lib"
