@@ -246,6 +246,32 @@ static int write_others(const walk *w, int fd, const struct stat *st, writer *by
     return listed < 0 ? write_group(w, st->st_gid, by) : listed;
 }
 
+/* A word of trust_group. Numbers need no name; what cannot be looked up now may exist. */
+static int may_be_group(const char *word, size_t length)
+{
+    char name[MAX_NAME], text[4096];
+    struct group group, *found = NULL;
+    if (strspn(word, "0123456789") >= length)
+        return 1;
+    snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : 0, word);
+    return getgrnam_r(name, &group, text, sizeof text, &found) == ERANGE || found;
+}
+
+/* Adds the first word of trust_group that its user wrote there without effect. */
+static void add_unknown_group(const walk *w, text_buffer *text)
+{
+    size_t length;
+    for (const char *word = w->groups; *word; word += length) {
+        word += strspn(word, ", \t");
+        length = strcspn(word, ", \t");
+        if (length && !may_be_group(word, length)) {
+            text_add(text, "'%.*s' in trust_group is no group of this system; ",
+                     length < MAX_NAME ? (int)length : MAX_NAME, word);
+            return;
+        }
+    }
+}
+
 /* How to trust them, as far as the user may: by a variable, as the file may be the one of settings.
  * What the setting is now stays in it. */
 static void how_to_trust(const walk *w, const writer *by, text_buffer *text)
@@ -253,10 +279,12 @@ static void how_to_trust(const walk *w, const writer *by, text_buffer *text)
     text_clear(text);
     if (!by->group[0] || getauxval(AT_SECURE))
         return;
+    add_unknown_group(w, text);
     text_add(text, "if you trust them, set COLLET_TRUST_GROUP=");
     for (const char *word = w->groups + strspn(w->groups, ", \t"); *word;) {
         size_t length = strcspn(word, ", \t");
-        text_add(text, "%.*s,", (int)length, word);
+        if (may_be_group(word, length))
+            text_add(text, "%.*s,", (int)length, word);
         word += length + strspn(word + length, ", \t");
     }
     text_add(text, "%s in the environment, else ", by->group);
@@ -280,12 +308,15 @@ static collet_status check_file(const walk *w, int fd, const struct stat *st)
     if (owner_trusted(w, st->st_uid, 0))
         return COLLET_OK;
     name_user(st->st_uid, name);
+    text_clear(&trust);
+    add_unknown_group(w, &trust);
     return REFUSE("foreign-owner",
                   "it belongs to user %s%s: only root, this user, the owner of libcore and members "
-                  "of the groups in COLLET_TRUST_GROUP are trusted: chown it, or copy it to a "
+                  "of the groups in COLLET_TRUST_GROUP are trusted: %schown it, or copy it to a "
                   "directory of your own",
                   name,
-                  is_anyone(st->st_uid) ? ", here any user outside of this user namespace" : "");
+                  is_anyone(st->st_uid) ? ", here any user outside of this user namespace" : "",
+                  trust.bytes);
 }
 
 /* Never by the mode of a sticky directory: it is meant for all, as /tmp is. */
@@ -317,16 +348,19 @@ static collet_status check_directory(const walk *w, int last)
     const char *place = w->place[0] ? w->place : "/";
     writer by;
     char name[MAX_NAME];
+    text_buffer trust;
     if ((last || !(w->st.st_mode & S_ISVTX)) && write_others(w, w->directory, &w->st, &by))
         return refuse_directory(w, place, &by);
     if (owner_trusted(w, w->st.st_uid, !last))
         return COLLET_OK;
     name_user(w->st.st_uid, name);
+    text_clear(&trust);
+    add_unknown_group(w, &trust);
     return REFUSE("foreign-owner",
                   "the directory %s, on the way to it, belongs to user %s: only root, this user, "
                   "the owner of libcore and members of the groups in COLLET_TRUST_GROUP are "
-                  "trusted: chown that directory, or copy the file to one of your own",
-                  place, name);
+                  "trusted: %schown that directory, or copy the file to one of your own",
+                  place, name, trust.bytes);
 }
 
 /* ---- The way ----------------------------------------------------------------------------- */

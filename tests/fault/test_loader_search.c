@@ -47,6 +47,8 @@ static void foreign_owner(void **state)
     if (geteuid() || chown(fixture_path(*state, "own_op.so"), 54321, 54321))
         skip();
     expect_policy(*state, "foreign-owner", "54321");
+    ((fixture *)*state)->options.trust_group = "root,ROOT";
+    expect_policy(*state, "foreign-owner", "are trusted: 'ROOT' in trust_group is no group");
 }
 
 static void subdirectory(fixture *f, const char *name, mode_t mode)
@@ -110,7 +112,9 @@ static void foreign_directory(void **state)
     if (geteuid() || chown(fixture_path(f, "theirs"), 54321, 54321))
         skip();
     snprintf(f->path, sizeof f->path, "%s/theirs:%s", f->directory, f->directory);
-    expect_policy(f, "foreign-owner", "54321");
+    f->options.trust_group = "ROOT";
+    expect_policy(f, "foreign-owner", "54321: ");
+    expect_policy(f, "foreign-owner", "are trusted: 'ROOT' in trust_group is no group");
 }
 
 /* Whoever may write above the file's directory can replace that directory. */
@@ -227,13 +231,25 @@ static void warned_once(void **state)
     assert_int_equal(lines, 2);
 }
 
+/* The reason says that `name` is no group; NULL: it says that of none. */
+static void assert_unknown_group(const char *reason, const char *name)
+{
+    char expected[64];
+    snprintf(expected, sizeof expected, "'%s' in trust_group is no group of this system",
+             name ? name : "");
+    if (!strstr(reason, name ? expected : "group of this system") == !!name)
+        fail_msg("%s", reason);
+}
+
 /* As laboratories install: their group may write to the file and to the directories. */
 static void trusted_group(void **state)
 {
     static const struct {
         const char *groups;
         int trusted;
-    } cases[] = {{"54321", 1}, {"users, 54321", 1}, {"5432", 0}, {"users", 0}, {"root", 0}};
+        const char *unknown;
+    } cases[] = {{"54321", 1, NULL}, {"users, 54321", 1, NULL}, {"5432", 0, NULL},
+                 {"root", 0, NULL},  {"+54321", 0, "+54321"},   {"root, ROOT", 0, "ROOT"}};
     fixture *f = *state;
     subdirectory(f, "ours", 02775);
     subdirectory(f, "ours/lib", 02775);
@@ -247,10 +263,12 @@ static void trusted_group(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         f->options.trust_group = cases[i].groups;
         fixture_scan(f);
-        if (cases[i].trusted)
+        if (cases[i].trusted) {
             fixture_assert_proven(f, "zoo_good");
-        else
-            fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "/ours,");
+            continue;
+        }
+        fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "/ours,");
+        assert_unknown_group(fixture_record(f, "third.so", "policy")->reason, cases[i].unknown);
     }
     f->options.trust_group = "54321";
     assert_int_equal(chmod(fixture_path(f, "ours/lib"), 02777), 0);
