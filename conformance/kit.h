@@ -330,8 +330,8 @@ typedef struct kit_target kit_target; /* a plugin, whose slots the kit calls wit
 typedef struct kit_verb kit_verb;     /* a check of its slots */
 
 /* Opens the plugin of a backend that `runtime`, which outlives the target, has opened. `named`,
- * which outlives it too: the one device, number 0, is that of the name; NULL: it has those of
- * `backend`. NULL: `text` is the reason. */
+ * which outlives it too: the target has one device, number 0, the one with this name; NULL: it has
+ * the devices of `backend`. Returns NULL with the reason in `text`. */
 kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_info *backend,
                             const char *named, char text[KIT_TEXT]);
 void kit_target_close(kit_target *target);

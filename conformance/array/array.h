@@ -17,7 +17,7 @@ void kit_plan_elementwise(kit_plan *plan);
  * complex only where output 0 is. `scalar` is the parameter in c->params. */
 void kit_plan_scalars(kit_plan *plan, collet_scalar *(*scalar)(kit_case *c));
 
-/* Fills all inputs by the case's kind; EDGES are those of the dtype, SCALAR is as ORDINARY. */
+/* Fills all inputs by the case's kind; EDGES are the edges of the dtype, SCALAR is as ORDINARY. */
 void kit_generate_any(kit_case *c, kit_rng *rng);
 
 /* The element of input k that corresponds to element i of output 0. */

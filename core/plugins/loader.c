@@ -402,7 +402,7 @@ static int is_told(const candidate *first, const candidate *c)
     return 0;
 }
 
-/* Where other plugins are usable, no error tells why these are not. Once for each reason. */
+/* If another plugin is usable, no error says why these are refused. One warning for each reason. */
 static void warn_of_refused(const scan *s)
 {
     const collet_host *host = s->options->host;

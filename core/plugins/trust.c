@@ -72,7 +72,7 @@ static int is_own_place(const char *place)
     return own;
 }
 
-/* The caller frees *text; large groups need much of it. 0: there is no such group. */
+/* The caller frees *text, which is long for a large group. 0: the group does not exist. */
 static int find_group(gid_t id, struct group *group, char **text)
 {
     struct group *found = NULL;
@@ -143,8 +143,9 @@ static int is_member(const walk *w, uid_t id)
     return 0;
 }
 
-/* The owner of something in the directory of `w`, or, `on_the_way`, of a directory above that of
- * the file: what may belong to anyone is trusted there, and beside libcore if libcore itself is so.
+/* The owner of something in the directory of `w`, or, `on_the_way`, of a directory above the
+ * file's own: what may belong to anyone is trusted there, and beside libcore if libcore itself is
+ * so.
  */
 static int owner_trusted(const walk *w, uid_t owner, int on_the_way)
 {

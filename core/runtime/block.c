@@ -77,7 +77,7 @@ static void add(block *b, use u)
     if (b->use_count == BLOCK_USES) {
         queue_reach(b->uses[0].queue, b->uses[0].ticket);
         forget(b, NULL);
-        /* Of a lost device: others of its queues are left. */
+        /* The device is lost; uses in its other queues stay recorded. */
         if (b->use_count == BLOCK_USES)
             forget(b, b->uses[0].queue);
     }

@@ -29,14 +29,14 @@ struct block {
     use uses[BLOCK_USES]; /* reads, and what was there before `writer`; the oldest first, one a
                              queue */
     uint32_t use_count;
-    void (*destroy)(device *d, void *memory); /* of an object that is no buffer */
+    void (*destroy)(device *d, void *memory); /* for an object that is not a buffer */
     void (*deleter)(void *user);              /* called once the block is freed; or NULL */
     void *user;
     block *next; /* of its owner's list, then of the retired ones */
 };
 
-/* Records work with the block. `from`: the origins of what is written; not used by reads. Where
- * there is no room, waits for one of the uses. No lock of a queue may be held. */
+/* Records work with the block. `from`: the origins of what is written; not used by reads. If there
+ * is no room, waits for one of the uses. No lock of a queue may be held. */
 void block_used(block *b, use u, int32_t access, const origins *from);
 /* Waits for all recorded uses. */
 void block_reach(const block *b);
@@ -65,7 +65,7 @@ collet_status block_object(device *d, void (*destroy)(device *d, void *memory), 
 void block_free(block *b);
 
 /* Calls `deleter` when the lost device is no longer at work: behind its queues, at the end of the
- * runtime; of a hung device never, nor where there is no memory for a note of it. */
+ * runtime. Never if the device hangs or there is no memory to note it. */
 void block_outlive(device *d, void (*deleter)(void *user), void *user);
 
 /* Frees retired blocks that are no longer used, without waiting for the others. `all`: looks behind

@@ -26,9 +26,8 @@
     X(BACKEND, "backend", "COLLET_BACKEND", "string", "", "auto",                                  \
       "backend to use: auto, a name, or names in order of preference with optional :device")       \
     X(FALLBACK, "fallback", "COLLET_FALLBACK", "boolean", "auto", "auto",                          \
-      "may another backend run a refused call: on (any), off, or auto (any under auto, those of "  \
-      "a "                                                                                         \
-      "list, none for a single name)")                                                             \
+      "may another backend run a call that the chosen one cannot: on (any usable), off (none), "   \
+      "auto (any under auto, the others of a list, none for a single name)")                       \
     X(NUM_THREADS, "num_threads", "COLLET_NUM_THREADS", "integer", "", "0",                        \
       "maximum number of CPU threads; 0 = as many as affinity and cgroup quota allow")             \
     X(TIMEOUT, "timeout", "COLLET_TIMEOUT", "integer", "", "0",                                    \
@@ -41,7 +40,7 @@
       "directories or plugin files to search instead of the default ones; with a leading + "       \
       "before them")                                                                               \
     X(PLUGIN_DENY, "plugin_deny", "COLLET_PLUGIN_DENY", "list", "", "",                            \
-      "names of backends that are not loaded, separated by commas")                                \
+      "names of backends and layers that are not loaded, separated by commas")                     \
     X(TRUST_GROUP, "trust_group", "COLLET_TRUST_GROUP", "list", "", "",                            \
       "groups (names or numbers, separated by commas) that may write to plugins, to the "          \
       "configuration file and to the directories on the way to them")                              \

@@ -169,7 +169,7 @@ int selection_extend(collet_runtime *r, selection *s)
     return s->total > before;
 }
 
-/* "a, b: REASON", where that is the reason of more backends; "" where it was told before. */
+/* "a, b: REASON" for all backends with this reason; "" if an earlier backend had it. */
 static void add_reason(text_buffer *t, const collet_runtime *r, size_t index)
 {
     const char *reason = backend_reason(&r->backends[index], COLLET_BACKEND_UNAVAILABLE);
@@ -183,7 +183,7 @@ static void add_reason(text_buffer *t, const collet_runtime *r, size_t index)
     text_add(t, ": %s", reason);
 }
 
-/* There may be refused files whose names are those of no backend. */
+/* A refused file may have a name that no backend has. */
 static void add_no_plugin(text_buffer *t, const collet_runtime *r)
 {
     const collet_plugin_record *record;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* letters.h - the letters of ASCII: isalpha, tolower and strncasecmp follow the program's locale,
- * in which I may be no upper case of i (Turkish), and a byte of UTF-8 a letter. */
+/* letters.h - the letters of ASCII: isalpha, tolower and strncasecmp follow the program's locale.
+ * There I may not be the upper case of i (Turkish), and a byte of UTF-8 may be a letter. */
 #ifndef COLLET_IO_LETTERS_H
 #define COLLET_IO_LETTERS_H
 
@@ -21,7 +21,7 @@ static inline char collet_to_upper(char c)
     return collet_is_lower(c) ? (char)(c - 'a' + 'A') : c;
 }
 
-/* Whether both begin with the same `length` bytes, or end before, but for the case of letters. */
+/* Whether the first `length` bytes, or both texts if they are shorter, differ only in case. */
 static inline int collet_same_letters(const char *a, const char *b, size_t length)
 {
     size_t i = 0;

@@ -32,7 +32,7 @@
  *     unless a thread of the parent was opening a backend at the fork: the C library's dlopen does
  *     not survive that.
  *   - A call computes in the floating-point state of collet/floating.h, whatever the thread's is:
- *     rounded to nearest, with subnormal numbers, without traps. When it returns, the thread's
+ *     it rounds to nearest, keeps subnormal numbers and has no traps. When it returns, the thread's
  *     state is as it was, but for sticky flags. Callbacks (log, progress, deleters) run in
  *     Collet's state and leave it as they found it.
  *   - A thread with a stack of 48 KiB (pthread_attr_setstacksize) suffices for every call with the
@@ -374,8 +374,8 @@ COLLET_API collet_status collet_array_from(collet_context *context, collet_array
  * that fails it logs an error, and the memory holds undefined bytes: acquire and release the array
  * before where a status is needed. Then `deleter` (may be NULL) is called once, with `user`, on
  * that thread; not when collet_array_wrap fails. Where a lost device may still be at work on the
- * memory, it is called when the runtime is destroyed, and where the device hangs (setting
- * `timeout`) never; until then the memory is not to be freed. In a child of fork nothing is waited
+ * memory, it is called when the runtime is destroyed, or never if the device hangs (setting
+ * `timeout`); until then the memory must not be freed. In a child of fork nothing is waited
  * for or copied.
  */
 COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
@@ -388,7 +388,8 @@ COLLET_API void collet_array_free(collet_array *array);
 COLLET_API collet_dtype collet_array_dtype(const collet_array *array);
 COLLET_API int32_t collet_array_ndim(const collet_array *array);
 COLLET_API const int64_t *collet_array_shape(const collet_array *array);
-/* In elements. Along axes of one element that of a dense array, 0 in an array without elements. */
+/* In elements. An axis of one element has the stride of a dense array; all strides of an array
+ * without elements are 0. */
 COLLET_API const int64_t *collet_array_strides(const collet_array *array);
 COLLET_API int64_t collet_array_size(const collet_array *array); /* elements */
 /* The runtime of the array's storage: only its contexts may use the array. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * collet/floating.h - the floating-point state in which Collet computes, whatever its caller set:
- * round to nearest, ties to even; subnormal numbers are neither flushed to zero nor taken for zero;
+ * round to nearest, ties to even; subnormal numbers are kept, in operands and in results;
  * no exception raises a signal; x87 computes with 64 bits of precision.
  *
  * libcore and the engines set it for the time of a call, on the calling thread, and restore the
@@ -9,7 +9,7 @@
  *
  * The state is each thread's own; a new thread has that of the thread that created it. Sticky
  * exception flags (fetestexcept) are not part of it: any call may raise some, and where the caller
- * let x87 exceptions raise signals, those of x87 are cleared.
+ * let x87 exceptions raise signals, the flags of x87 are cleared.
  *
  * Asking costs about 2 ns, and nothing is written unless the state differs.
  */
@@ -43,7 +43,7 @@ typedef struct collet_floating {
 #define COLLET_FLOATING_LEGACY 0u
 #endif
 
-/* The calling thread's. */
+/* The state of the calling thread. */
 static inline collet_floating collet_floating_now(void)
 {
     collet_floating state = {0, 0};

@@ -207,8 +207,8 @@ struct collet_host {
     /* One message, no newline, to the program's log callback. */
     void (*log)(const collet_host *host, int32_t level, const char *format, ...)
         COLLET_PRINTF(3, 4);
-    /* CPU threads this process may use: min(affinity when the runtime was created (that of all
-     * places, where OpenMP bound the thread to one), cgroup quota now, COLLET_NUM_THREADS), >= 1.
+    /* CPU threads this process may use: min(affinity when the runtime was created (all places, if
+     * OpenMP had bound the thread to one), cgroup quota now, COLLET_NUM_THREADS), >= 1.
      * Reads the quota anew each time, some 50 microseconds. */
     int32_t (*threads)(const collet_host *host);
     /* The value of a setting ("backend.word" that the backend's manifest declares, or one of

@@ -133,7 +133,7 @@ static void *thread_main(void *argument)
 
 /* ---- The interface --------------------------------------------------------------------------- */
 
-/* Descriptors from 10 on: those of the worker are below, and a program may have closed 0 to 2.
+/* Descriptors from 10 on: the worker uses lower ones, and a program may have closed 0 to 2.
  * EINVAL of fcntl: the limit of open files is below 10. */
 static int pair(int *own, int *theirs)
 {

@@ -33,7 +33,7 @@ const char *info_state_word(int32_t state);
 
 /* 1 when the command line requests the backend. */
 int32_t info_wanted(const info_options *options, const collet_backend_info *backend);
-/* 1 when the path is that of a file NAME.so. */
+/* 1 when the path ends in a file NAME.so. */
 int32_t info_is_file(const char *path, const char *name);
 /* 1 when the record is of the requested backend's file; `backend` NULL: all are requested. */
 int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record);
@@ -48,7 +48,7 @@ void info_print_backend(const collet_backend_info *backend, const info_options *
 
 /* The steps of the search, grouped by file (tables.c). */
 void info_list_records(const collet_runtime *runtime, const collet_backend_info *only);
-/* Those of one file (tables.c). */
+/* The steps for one file (tables.c). */
 void info_list_file(const collet_runtime *runtime, const char *path);
 /* The settings (tables.c). */
 void info_list_settings(const collet_runtime *runtime);

@@ -281,7 +281,7 @@ static collet_status open_contexts(rsoxs_run *run, collet_error *err)
     return status;
 }
 
-/* Those of voxels come when these are read. */
+/* Warnings about voxels come when the voxels are read. */
 static void print_warnings(rsoxs_run *run)
 {
     const char *warning;

@@ -227,7 +227,7 @@ static collet_status read_alignment(collet_gguf *gguf, cursor *c, uint32_t kind,
     return COLLET_OK;
 }
 
-/* split.no (from 0) or split.count; a value that is no integer counts as absent. */
+/* split.no (from 0) or split.count; a value that is not an integer counts as absent. */
 static int read_split(cursor *c, uint32_t kind, uint32_t *out)
 {
     cursor before = *c;

@@ -2,10 +2,10 @@
 /*
  * gguf.h - the tensors of a GGUF file (versions 2 and 3, little-endian), mapped.
  *
- * Of the file's keys and values only `general.alignment`, `split.no` and `split.count` are used;
- * the others are skipped, each checked to be within the file; one that is used must not occur
- * twice. A tensor that cannot be read, for its shape, its name, or where its data are, has a
- * `fault` and does not hide the others. Format: the GGUF specification of the ggml project.
+ * Only the keys `general.alignment`, `split.no` and `split.count` are used, and must not occur
+ * twice; the others are skipped, each checked to be within the file. A tensor that cannot be read,
+ * for its shape, its name, or where its data are, has a `fault` and does not hide the others.
+ * Format: the GGUF specification of the ggml project.
  */
 #ifndef COLLET_IO_GGUF_H
 #define COLLET_IO_GGUF_H

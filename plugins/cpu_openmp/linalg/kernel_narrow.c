@@ -394,7 +394,8 @@ static void product(const gemm_matrix *c, collet_dtype to, const gemm_matrix *a,
 #define FLIPPED 0
 #endif
 
-/* The sums and the products of DOT_BYTES elements. If FLIPPED, 128 is added to those of a. */
+/* The sums and the products of DOT_BYTES elements. If FLIPPED, 128 is added to the elements of a.
+ */
 INLINE words dot_step(words sum, const int8_t *a, const int8_t *b)
 {
 #if defined(__AVX512VNNI__)

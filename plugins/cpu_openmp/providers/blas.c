@@ -17,7 +17,7 @@
  */
 #define OPEN_BYTES (UINT64_C(64) << 20)
 #define THREAD_BYTES (UINT64_C(136) << 20)
-/* Of a thread that calls: its buffer, and what malloc maps for a thread's first allocation. */
+/* For a thread that calls: its buffer, and what malloc maps for a thread's first allocation. */
 #define CALLER_BYTES (UINT64_C(200) << 20)
 #define CALLERS 64 /* that buffers are made for at a time */
 
@@ -57,7 +57,7 @@ struct blas {
     pthread_mutex_t lock;
     blas_use *uses; /* between enter and leave */
     int threads_found;
-    /* Threads that called at a time, each with a buffer; those of groups under way. */
+    /* The most threads that called at a time, each with a buffer; the threads of current groups. */
     int32_t callers, claimed;
     int pool;      /* threads that calls may use: the library's own and the caller */
     int64_t forks; /* library_forks() when its own threads were started */

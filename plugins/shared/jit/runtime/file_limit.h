@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* The thread's signal mask, and whether such a signal waited already. */
+/* The thread's signal mask, and whether a SIGXFSZ was pending before. */
 typedef struct file_limit {
     sigset_t mask;
     bool waited;
@@ -21,7 +21,8 @@ static inline bool file_limit_waits(void)
     return sigismember(&waiting, SIGXFSZ) == 1;
 }
 
-/* Of the calling thread, to which the kernel sends this signal; file_limit_end follows. */
+/* Blocks SIGXFSZ in the calling thread, to which the kernel sends it; file_limit_end must follow.
+ */
 static inline file_limit file_limit_begin(void)
 {
     file_limit before = {.waited = file_limit_waits()};
