@@ -23,6 +23,7 @@
 #define CACHE_FORMAT 2
 #define MAX_FILE ((size_t)1 << 21)
 #define MAX_WRITING 3600 /* seconds after which an unfinished file has no writer any more */
+#define BRIEF 86400      /* seconds for which a brief report is valid */
 #define MAX_CONTENT 4096 /* of a file in /proc that a report depends on */
 
 /* ---- Key --------------------------------------------------------------------------------- */
@@ -164,8 +165,9 @@ static int open_directory(const char *path, int make)
 
 /* ---- Reading ----------------------------------------------------------------------------- */
 
-/* The text of a regular file that belongs to this user and has one link; the caller frees it. */
-static char *read_own_file(int directory, const char *name, size_t *length)
+/* The text of a regular file that belongs to this user and has one link; the caller frees it. Sets
+ * *old where a brief report in it is no longer valid. */
+static char *read_own_file(int directory, const char *name, size_t *length, int *old)
 {
     struct stat st;
     char *text = NULL;
@@ -176,6 +178,7 @@ static char *read_own_file(int directory, const char *name, size_t *length)
         !(st.st_mode & 077) && st.st_size > 0 && (size_t)st.st_size <= MAX_FILE)
         text = malloc((size_t)st.st_size);
     *length = (size_t)st.st_size;
+    *old = text && st.st_mtim.tv_sec < time(NULL) - BRIEF;
     if (text && TEMP_FAILURE_RETRY(read(fd, text, *length)) != (ssize_t)*length) {
         free(text);
         text = NULL;
@@ -204,7 +207,7 @@ static int report_lasts(const manifest *m, const char *code, const char *reason,
 }
 
 static int parse_report(const probe_cache_key *of, const char *text, size_t length,
-                        const char *name, probe_report *report)
+                        const char *name, int old, probe_report *report)
 {
     cJSON *root = NULL;
     int64_t format;
@@ -215,6 +218,7 @@ static int parse_report(const probe_cache_key *of, const char *text, size_t leng
     const char *capabilities = json_string(root, "capabilities");
     int fine = json_integer(root, "format", CACHE_FORMAT, CACHE_FORMAT, &format) && key &&
                !strcmp(key, name) && code && reason &&
+               !(old && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "brief"))) &&
                report_lasts(of->manifest, code, reason, capabilities) &&
                probe_report_set(report, code, reason, capabilities, 0, NULL) == COLLET_OK;
     cJSON_Delete(root);
@@ -225,20 +229,21 @@ int probe_cache_get(const probe_cache_key *key, probe_report *report)
 {
     char name[64];
     size_t length;
-    int directory = open_directory(key->directory, 0);
+    int old = 0, directory = open_directory(key->directory, 0);
     if (directory < 0)
         return 0;
     file_name(key, name);
-    char *text = read_own_file(directory, name, &length);
+    char *text = read_own_file(directory, name, &length, &old);
     close(directory);
-    int found = text && parse_report(key, text, length, name, report);
+    int found = text && parse_report(key, text, length, name, old, report);
     free(text);
     return found;
 }
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-static char *print_report(const probe_cache_key *key, const char *name, const probe_report *report)
+static char *print_report(const probe_cache_key *key, const char *name, const probe_report *report,
+                          int brief)
 {
     char *text = NULL;
     cJSON *root = cJSON_CreateObject();
@@ -249,6 +254,7 @@ static char *print_report(const probe_cache_key *key, const char *name, const pr
         cJSON_AddStringToObject(root, "key", name) &&
         cJSON_AddStringToObject(root, "code", report->code) &&
         cJSON_AddStringToObject(root, "reason", report->reason) &&
+        (!brief || cJSON_AddTrueToObject(root, "brief")) &&
         (!report->capabilities ||
          cJSON_AddStringToObject(root, "capabilities", report->capabilities)))
         text = json_print(root);
@@ -306,7 +312,7 @@ static void prune(int directory)
         unlinkat(directory, oldest, 0);
 }
 
-void probe_cache_put(const probe_cache_key *key, const probe_report *report)
+void probe_cache_put(const probe_cache_key *key, const probe_report *report, int brief)
 {
     char name[64], temporary[120];
     struct timespec t;
@@ -317,7 +323,7 @@ void probe_cache_put(const probe_cache_key *key, const probe_report *report)
     if (directory < 0)
         return;
     file_name(key, name);
-    char *text = print_report(key, name, report);
+    char *text = print_report(key, name, report, brief);
     clock_gettime(CLOCK_MONOTONIC, &t);
     snprintf(temporary, sizeof temporary, ".%s.%ld.%ld", name, (long)getpid(), t.tv_nsec);
     if (text && strlen(text) <= MAX_FILE &&

@@ -7,7 +7,7 @@
  * death, and the plugin avoids what it does not need, such as libraries. If the second probe
  * succeeds, its capabilities get the same text as the choice "safe_mode", for later processes and
  * for reports from the cache. Reports after a hang are not cached: the machine may only have been
- * busy.
+ * busy; under a limit on memory, which may be the cause, they are for a day.
  */
 #ifndef COLLET_CORE_PROBING_H
 #define COLLET_CORE_PROBING_H

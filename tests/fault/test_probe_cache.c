@@ -62,7 +62,7 @@ static int kept(const probe_cache_key *key, const char *code, const char *capabi
                                  .reason = (char *)(uintptr_t)(capabilities ? "" : "so"),
                                  .capabilities = (char *)(uintptr_t)capabilities};
     probe_report got = {.code = NULL};
-    probe_cache_put(key, &report);
+    probe_cache_put(key, &report, 0);
     int found = probe_cache_get(key, &got);
     if (found)
         assert_string_equal(got.code, code);

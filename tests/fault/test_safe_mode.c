@@ -98,11 +98,21 @@ static void an_exit(void **state)
     assert_holds(f.reason, "the probe ended the process in its capabilities (status 3)");
 }
 
+/* Remembered reports are then old. */
+static void time_passes(void)
+{
+    char command[160];
+    snprintf(command, sizeof command, "touch -t 200001010000 '%s'/probe-*",
+             cache + strlen("cache_dir="));
+    assert_int_equal(system(command), 0);
+}
+
 static void a_crash_is_remembered(void **state)
 {
     found first = run_probe(cache, "zoo_fragile.dies=crash");
-    found second = run_probe(cache, "zoo_fragile.dies=crash");
     (void)state;
+    time_passes();
+    found second = run_probe(cache, "zoo_fragile.dies=crash");
     assert_true(probe_of(&first) == probe_of(&second));
     assert_holds(second.records, "probe ok 1 in safe mode: " CRASHED);
     assert_holds(second.reason, "safe_mode: " CRASHED);
@@ -121,7 +131,8 @@ static void a_hang_is_not_remembered(void **state)
     assert_true(probe_of(&first) != probe_of(&second));
 }
 
-/* Under a limit on address space it would hang each time. */
+/* Under a limit on address space it would hang each time; but the machine may have been busy, so it
+ * is tried again on another day. */
 static void a_hang_with_little_memory_is_remembered(void **state)
 {
     const char *dies = "zoo_fragile.dies=hang";
@@ -133,11 +144,14 @@ static void a_hang_with_little_memory_is_remembered(void **state)
     assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){UINT64_C(1) << 40, before.rlim_max}), 0);
     timeout = "probe_timeout_ms=700";
     found first = run_probe(cache, dies), second = run_probe(cache, dies);
+    time_passes();
+    found third = run_probe(cache, dies);
     timeout = "probe_timeout_ms=60000";
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_int_equal(first.state, COLLET_BACKEND_USABLE);
     assert_holds(first.reason, "with limited address space: ulimit -v");
     assert_true(probe_of(&first) == probe_of(&second));
+    assert_true(probe_of(&first) != probe_of(&third));
 }
 
 static void a_crash_in_safe_mode(void **state)
