@@ -383,7 +383,9 @@ static void test_usage(void **state)
     refused(BENCH("observabels"), 2, "the nearest is observables");
     refused(BENCH("observabels", "--json"), 2, "the nearest is observables");
     refused(BENCH("dispatch", "--backend", "auto"), 2, "not the name of one backend");
-    refused(BENCH("dispatch", "--backend", "worker:cpu_scalar"), 1, "would measure its queue");
+    refused(BENCH("dispatch", "--backend", "worker:cpu_scalar"), 1,
+            "would measure its queue; measure it by `backend-bench add 1 --backend "
+            "worker:cpu_scalar`");
     refused(BENCH("add", "--backend", "cpu_scalra"), 2, "did you mean 'cpu_scalar'");
     refused(BENCH("add", "10x"), 2, "'10x' is no shape");
     refused(BENCH("add", "4611686018427387904x4"), 2, "is no shape");

@@ -85,8 +85,8 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
         return collet_fail(
             err, COLLET_UNSUPPORTED,
             "%s is not synchronous in host memory: a direct call of its kernel would measure its "
-            "queue",
-            d->table->name);
+            "queue; measure it by `backend-bench add 1 --backend %s%s%s`",
+            d->table->name, d->table->name, *device ? ":" : "", device);
     d->row = find_row(d, op, sig);
     if (!d->row)
         return collet_fail(err, COLLET_UNSUPPORTED, "%s does not have this kernel", d->table->name);
