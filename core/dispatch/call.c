@@ -359,7 +359,7 @@ static outcome try_device(frame *f, device *d)
     if (status == COLLET_OK && !f->cx->recording)
         status = run_row(f, d, l, row, &call);
     if (status == COLLET_OK) {
-        f->cx->last_backend = d->owner->plugin->name;
+        f->cx->last_backend = device_called(d);
         return SERVED;
     }
     device_failed(f, d, status);

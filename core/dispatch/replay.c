@@ -390,7 +390,7 @@ collet_status collet_sequence_run(collet_context *cx, collet_sequence *s,
         status = run_on(cx, s, l);
     if (status == COLLET_OK) {
         cx->counters.calls += s->step_count;
-        cx->last_backend = s->device->owner->plugin->name;
+        cx->last_backend = device_called(s->device);
     }
     return status;
 }

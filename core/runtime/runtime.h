@@ -227,6 +227,12 @@ static inline const char *device_given_name(const device *d)
     return d->index == DEVICE_NAMED ? strchr(d->name, ':') + 1 : NULL;
 }
 
+/* As collet_last_backend gives it. */
+static inline const char *device_called(const device *d)
+{
+    return d->index == DEVICE_NAMED ? d->name : d->owner->plugin->name;
+}
+
 /* The row for (op, sig), operands outside `mask` not compared; NULL if none matches. The device is
  * open. */
 const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t sig, uint64_t mask);

@@ -252,7 +252,8 @@ static void describe_backend(document *d, cJSON *used, const collet_extraction *
         memset(&info, 0, sizeof info);
         info.struct_size = sizeof info;
         if (collet_backend_info_at(runtime, i, &info, NULL) != COLLET_OK ||
-            strcmp(info.name, name) != 0)
+            strlen(info.name) != strcspn(name, ":") ||
+            strncmp(info.name, name, strlen(info.name)) != 0)
             continue;
         put_text(d, entry, "version", info.version);
         put_text(d, entry, "path", info.path);

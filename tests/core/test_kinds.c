@@ -93,7 +93,7 @@ static void devices_by_name(void **state)
     add_on(w.cx, "auto");
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     add_on(w.cx, "kinds_named:own");
-    assert_string_equal(collet_last_backend(w.cx), "kinds_named");
+    assert_string_equal(collet_last_backend(w.cx), "kinds_named:own");
     assert_int_equal(counters_of(w.cx).bytes_to_device, 32);
     add_on(w.cx, "kinds_named:host,kinds_named:own");
     assert_int_equal(counters_of(w.cx).bytes_to_device, 32);

@@ -101,7 +101,7 @@ static void work_is_done_in_another_process(void **state)
     negate_on(w.cx, "auto");
     assert_int_equal(worker_of(getpid()), 0);
     negate_on(w.cx, "worker:bad");
-    assert_string_equal(collet_last_backend(w.cx), "worker");
+    assert_string_equal(collet_last_backend(w.cx), "worker:bad");
     const pid_t worker = worker_of(getpid());
     assert_true(worker > 0);
     /* A scheduler asks every process of a job to end; the program decides. */
@@ -221,7 +221,7 @@ static void killed_at_work(void **state)
     assert_ok(w.cx, collet_array_create(w.cx, &c, COLLET_F32, 2, n));
     for (int i = 0; i < 60; i++)
         assert_ok(w.cx, collet_matmul(w.cx, c, a, b));
-    assert_string_equal(collet_last_backend(w.cx), "worker");
+    assert_string_equal(collet_last_backend(w.cx), "worker:cpu_scalar");
     assert_int_equal(kill(worker_of(getpid()), SIGKILL), 0);
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
     assert_text_has(w.cx, "was ended by signal 9 (SIGKILL)");

@@ -70,7 +70,8 @@ typedef struct check_shared {
     int32_t number;      /* of the case being run, -1 between cases */
     char text[KIT_TEXT]; /* that case */
     char backend[COLLET_MAX_NAME], version[COLLET_MAX_NAME], path[512];
-    char reason[KIT_TEXT]; /* why it cannot be checked */
+    char called[2 * COLLET_MAX_NAME]; /* as collet_last_backend gives it: "worker:cuda" */
+    char reason[KIT_TEXT];            /* why it cannot be checked */
     check_row rows[CHECK_MAX_ROWS];
 } check_shared;
 

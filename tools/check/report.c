@@ -37,7 +37,7 @@ void check_report_begin(const check_options *options, const check_shared *shared
 {
     if (options->json)
         return;
-    printf("%s %s (%s), seed %" PRIu64 "%s\n", shared->backend, shared->version,
+    printf("%s %s (%s), seed %" PRIu64 "%s\n", shared->called, shared->version,
            tool_shown(shared->path), options->seed, options->large == 0 ? ", quick" : "");
     fflush(stdout);
 }
@@ -108,7 +108,7 @@ static void print_summary(const check_shared *shared, int status, double seconds
         printf("SKIP  %s\n", tool_shown(shared->reason));
     } else if (shared->phase == CHECK_DONE || shared->phase == CHECK_STOPPED) {
         int waiting = counts[CHECK_ROW_WAITING];
-        printf("%s: %d row%s passed, %d failed, %d skipped; %d case%s in %.1f s", shared->backend,
+        printf("%s: %d row%s passed, %d failed, %d skipped; %d case%s in %.1f s", shared->called,
                counts[CHECK_ROW_PASS], tool_plural(counts[CHECK_ROW_PASS]), counts[CHECK_ROW_FAIL],
                counts[CHECK_ROW_SKIP], cases, tool_plural(cases), seconds);
         if (waiting)
@@ -173,7 +173,7 @@ static void print_results(const check_options *options, const check_shared *shar
     cJSON *document = cJSON_CreateObject();
     int counts[4], cases;
     count_rows(shared, counts, &cases);
-    cJSON_AddStringToObject(document, "backend", shared->backend);
+    cJSON_AddStringToObject(document, "backend", shared->called);
     cJSON_AddStringToObject(document, "version", shared->version);
     cJSON_AddStringToObject(document, "path", shared->path);
     cJSON_AddNumberToObject(document, "seed", (double)options->seed);

@@ -163,6 +163,8 @@ static bool open_backend(worker *w, const char *path)
     }
     if (chosen) {
         w->named = is_number ? NULL : index;
+        snprintf(w->shared->called, sizeof w->shared->called, "%s%s%s", w->shared->backend,
+                 w->named ? ":" : "", w->named ? w->named : "");
         w->device = index && is_number ? (uint32_t)strtoul(index, NULL, 10) : 0;
         w->device_end = index ? w->device + 1 : info.device_count;
         w->chosen = w->device;
@@ -282,7 +284,7 @@ static void add_verbs(worker *w, uint32_t device)
 static void find_kernels(worker *w)
 {
     const check_options *o = w->options;
-    const char *backend = w->shared->backend;
+    const char *backend = w->shared->called;
     char sigs[KIT_TEXT];
     collet_error err;
     uint32_t id;
@@ -321,7 +323,7 @@ static bool find_rows(worker *w)
     if (o->verbs && !w->shared->row_count)
         refuse(w, CHECK_NOTHING,
                "--verbs: there is no check '%s' that concerns %s (without --op all run)", o->op,
-               w->shared->backend);
+               w->shared->called);
     for (int32_t i = 0; i < w->shared->row_count; i++) {
         check_row *line = &w->shared->rows[i];
         const worker_row *row = &w->rows[i];
@@ -382,7 +384,7 @@ static bool run_row(worker *w, int32_t at)
     check_row *line = &w->shared->rows[at];
     const worker_row *row = &w->rows[at];
     kit_session session = {.context = w->context,
-                           .backend = w->shared->backend,
+                           .backend = w->shared->called,
                            .seed = w->options->seed,
                            .large = w->options->large,
                            /* Other devices of the plugin have the same kernels. */

@@ -127,7 +127,7 @@ static void add_scope(extract_analysis_notes *notes, const extract_scope *scope)
         while (k < notes->n_backends && strcmp(notes->backends[k], scope->backends[i]) != 0)
             k++;
         if (k == notes->n_backends && k < EXTRACT_MAX_BACKENDS)
-            memcpy(notes->backends[notes->n_backends++], scope->backends[i], COLLET_MAX_NAME);
+            memcpy(notes->backends[notes->n_backends++], scope->backends[i], EXTRACT_BACKEND_NAME);
     }
 }
 

@@ -32,7 +32,7 @@ typedef struct extract_analysis_notes {
     int64_t singular_frames;  /* frames whose inertia tensor could not be inverted for omega */
     collet_counters counters; /* of all contexts */
     int32_t n_backends;       /* names of the backends that ran a kernel */
-    char backends[EXTRACT_MAX_BACKENDS][COLLET_MAX_NAME];
+    char backends[EXTRACT_MAX_BACKENDS][EXTRACT_BACKEND_NAME];
 } extract_analysis_notes;
 
 /* Allocates on the context, and on another one of its runtime. On an error *out is NULL. */

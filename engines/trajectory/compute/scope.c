@@ -72,6 +72,6 @@ collet_status extract_scope_ran(extract_scope *scope, collet_status status, coll
         if (strcmp(scope->backends[i], name) == 0)
             return COLLET_OK;
     if (scope->n_backends < EXTRACT_MAX_BACKENDS)
-        strncpy(scope->backends[scope->n_backends++], name, COLLET_MAX_NAME - 1);
+        strncpy(scope->backends[scope->n_backends++], name, EXTRACT_BACKEND_NAME - 1);
     return COLLET_OK;
 }

@@ -13,6 +13,7 @@
 
 #define EXTRACT_SCOPE_VIEWS 32
 #define EXTRACT_MAX_BACKENDS 8
+#define EXTRACT_BACKEND_NAME (2 * COLLET_MAX_NAME) /* "worker:cuda" */
 
 /* All zeros but the context is an empty scope. */
 typedef struct extract_scope {
@@ -21,7 +22,7 @@ typedef struct extract_scope {
     int32_t n_views;
     collet_status view_status;
     int32_t n_backends;
-    char backends[EXTRACT_MAX_BACKENDS][COLLET_MAX_NAME];
+    char backends[EXTRACT_MAX_BACKENDS][EXTRACT_BACKEND_NAME];
 } extract_scope;
 
 /* Elements first .. first + n of the first axis; NULL for an array that is NULL. Valid until
