@@ -84,10 +84,10 @@ def _of_backend(backend):
 
 def _strangers():
     for folder in _plugins._folders():
-        for other in _package.strangers(folder):
+        for other, removal in _package.strangers(folder):
             yield Finding("the name collet for this package alone",
                           f"{folder} has {other}, another program with an import of that name",
-                          f"pip uninstall collet   # this package: pip install {_package.DISTRIBUTION}")
+                          f"{removal}   # this package: pip install {_package.DISTRIBUTION}")
 
 
 def examine():

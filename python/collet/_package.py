@@ -7,38 +7,51 @@ import os
 
 DISTRIBUTION = "collet-runtime"
 _AGAIN = f"pip install --force-reinstall --no-deps {DISTRIBUTION}"
-MEND = f"pip uninstall --yes collet && {_AGAIN}"
+
+
+def _removal(info):
+    """The line that uninstalls a distribution. pip skips one without a name and refuses one without
+    the list of its files, as a leftover folder is."""
+    files = ("METADATA", "RECORD") if info.endswith(".dist-info") else ("PKG-INFO",)
+    if all(os.path.exists(os.path.join(info, name)) for name in files):
+        return "pip uninstall --yes collet"
+    from shlex import quote
+    return f"rm -r {quote(info)}"
 
 
 def strangers(folder):
-    """The distributions called `collet` whose metadata is in a folder of sys.path, as "collet
-    0.0.1". importlib.metadata would take longer to import than the package."""
+    """The distributions called `collet` whose metadata is in a folder of sys.path, as ("collet
+    0.0.1", the line that uninstalls it). importlib.metadata would take longer to import than the
+    package."""
     try:
         entries = os.listdir(folder)
     except OSError:
         return []
     ends = (".dist-info", ".egg-info")
-    return [name.rpartition(".")[0].replace("-", " ", 1) for name in sorted(entries)
-            if name.endswith(ends) and name.lower().startswith(("collet-", "collet.egg"))]
+    return [(name.rpartition(".")[0].replace("-", " ", 1), _removal(os.path.join(folder, name)))
+            for name in sorted(entries) if name.endswith(ends) and
+            name.lower().startswith(("collet-", "collet.egg"))]
 
 
-def _folder(package, own):
-    """Where __init__.py and __main__.py are: beside the extension, or, of an editable installation,
-    with the sources."""
-    for name in ("__init__.py", "__main__.py"):
+def _start(package, own):
+    """__init__.py, or .pyc where the package has no sources: beside the extension, as __main__ is,
+    or, of an editable installation, with the sources."""
+    kind = os.path.splitext(__file__)[1]
+    for name in ("__main__" + kind, "__init__" + kind):
         found = [f for f in (own, *package.__path__) if os.path.exists(os.path.join(f, name))]
         if not found:
             raise ImportError(f"{own}/{name} is missing, perhaps since the unrelated distribution "
                               f"collet was uninstalled: {_AGAIN}")
-    return found[0]
+    return os.path.join(found[0], name)
 
 
 def load(package):
     """Runs __init__.py, which may be compiled already, in the module `package`."""
     own = os.path.dirname(package.__spec__.origin)
-    for other in strangers(os.path.dirname(own)):
+    for other, removal in strangers(os.path.dirname(own)):
         raise ImportError(f"two distributions have overwritten each other's files in {own}: "
-                          f"{DISTRIBUTION} and the unrelated {other}. Keep one: {MEND}")
-    package.__file__ = os.path.join(_folder(package, own), "__init__.py")
+                          f"{DISTRIBUTION} and the unrelated {other}. Keep one: {removal} && "
+                          f"{_AGAIN}")
+    package.__file__ = _start(package, own)
     source = type(__spec__.loader)("collet", package.__file__)
     exec(source.get_code("collet"), package.__dict__)

@@ -120,6 +120,33 @@ def test_one_in_another_folder_is_told_by_doctor(site, tmp_path):
     assert "later has collet 0.0.1, another program" in done.stdout, done.stderr
 
 
+def test_the_line_mends_leftovers(site):
+    install_ours(site)
+    left = site / "collet-0.0.1.dist-info"
+    for file in None, "METADATA":
+        left.mkdir(exist_ok=True)
+        if file:
+            (left / file).write_text(STRANGER[f"collet-0.0.1.dist-info/{file}"])
+        done = python(site, *USE)
+        line = done.stderr.strip().rpartition("Keep one: ")[2].partition(" && ")[0]
+        assert line == f"rm -r {left}", done.stderr
+        subprocess.run(line, shell=True, check=True)
+        assert python(site, *USE).stdout == "3.0\n"
+
+
+def test_without_sources(site):
+    install_ours(site)
+    done = python(site, "-m", "compileall", "-q", "-b", "collet")
+    assert done.returncode == 0, done.stdout
+    for file in (site / "collet").rglob("*.py"):
+        file.unlink()
+    done = python(site, *USE)
+    assert done.stdout == "3.0\n", done.stderr
+    assert python(site, "-m", "collet", "--version").returncode == 0
+    (site / "collet/__main__.pyc").unlink()
+    assert "collet/__main__.pyc is missing" in python(site, *USE).stderr
+
+
 @pytest.mark.parametrize("file", ["pyproject.toml", "examples/plugin/pyproject.toml",
                                   "python/cyrsoxs/pyproject.toml"])
 def test_names(file):
