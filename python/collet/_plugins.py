@@ -6,9 +6,13 @@ import sys
 
 GROUP = "collet.plugins"
 _LARGEST = 1 << 20  # bytes of an entry_points.txt
+_warned = set()  # each start of the library reads all again
 
 
 def _warning(*text):
+    if text in _warned:
+        return
+    _warned.add(text)
     import logging
     logging.getLogger("collet").warning(*text)
 
@@ -51,12 +55,13 @@ def _values(path, data):
     installed file of others may be anything."""
     import re
     inside = False
-    for number, line in enumerate(data.splitlines(), 1):
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
         line = line.strip()
         if line.startswith(b"["):
-            inside = line == b"[%s]" % GROUP.encode()
+            header = re.fullmatch(rb"\[\s*(.*?)\s*\]\s*([;#].*)?", line)
+            inside = header is not None and header[1] == GROUP.encode()
         elif inside and line and line[:1] not in b"#;":
-            found = re.fullmatch(rb"[^=]+=\s*([\w-]+(?:\.[\w-]+)*)", line)
+            found = re.fullmatch(rb"[^=]+=\s*([\w-]+(?:\.[\w-]+)*)(?:\s+[;#].*)?", line)
             if found:
                 yield found[1].decode()
             else:

@@ -134,6 +134,27 @@ def test_odd_lines_are_skipped(site, line):
     assert done.returncode == 0 and "line 7 is skipped" in done.stderr
 
 
+@pytest.mark.parametrize("old, new", [
+    (b"[collet.plugins]", b"[ collet.plugins\t]"), (b"[collet.plugins]", b"[collet.plugins] ; c]"),
+    (b"[collet.plugins]", b"[collet.plugins]# c"), (b"[collet", b"\xef\xbb\xbf[collet"),
+    (b"_example\n", b"_example ; c\n"), (b"_example\n", b"_example # c\r\n"), (b"\n", b"\r\n")])
+def test_other_ways_to_write_it(site, old, new):
+    file = site / "collet_backend_example-1.0.0.dist-info/entry_points.txt"
+    text = file.read_bytes().rstrip(b"\n") + b"\n"
+    assert old in text
+    file.write_bytes(text.replace(old, new))
+    done = python(["-c", SHOW], site)
+    assert done.stdout.startswith("usable "), done.stderr
+
+
+def test_a_warning_comes_once(site):
+    with open(site / "collet_backend_example-1.0.0.dist-info/entry_points.txt", "a") as file:
+        file.write("\nodd\n")
+    done = python(["-c", "from collet import _plugins; _plugins.setting()\n" + SHOW +
+                   "collet.configure(num_threads=1)\ncollet.backends()"], site)
+    assert done.stdout.startswith("usable ") and done.stderr.count("is skipped") == 1, done.stderr
+
+
 @pytest.mark.parametrize("kind", ["fifo", "directory", "device", "large", "unreadable"])
 def test_odd_files_are_skipped(site, kind):
     folder = site / "aaa-1.dist-info"
