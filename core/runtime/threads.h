@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* min(affinity of the calling thread, limit), at least 1; limit 0 = no limit. A thread bound to
- * exactly the first place of OMP_PROC_BIND or its like, as OpenMP binds the thread that loads it,
+ * exactly the first place of OMP_PROC_BIND or its like, as a runtime binds the thread that loads it,
  * counts as having the processors of all places. */
 int32_t threads_allowed(int64_t limit);
 
