@@ -216,13 +216,15 @@ static collet_status device_failed(frame *f, const device *d, collet_status stat
     text_add(&t, "%s on %s (", f->op->name, d->name);
     for (uint32_t i = 0; i < f->count; i++) {
         const collet_array *a = f->arrays[i];
-        text_add(&t, "%s%s ",
+        text_add(&t, "%s%s",
                  i == f->op->n_out ? " <- "
                  : i               ? ", "
                                    : "",
                  a ? collet_dtype_name(a->dtype) : "absent");
-        if (a)
+        if (a) {
+            text_add(&t, " ");
             text_add_shape(&t, a->ndim, a->shape);
+        }
     }
     text_add(&t, "): %s", *why ? why : collet_status_text(status));
     return collet_fail(&f->err, status, "%s", t.bytes);
@@ -333,6 +335,19 @@ static collet_status record_row(frame *f, const collet_kernel_row *row,
 
 typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
 
+static collet_status no_kernel(frame *f, const device *d)
+{
+    if (own_op_left_out(d->owner, f->op->name))
+        collet_fail(&f->err, COLLET_UNSUPPORTED,
+                    "its own definition of this op was left out: see the log, or the records");
+    else if (device_find_row(d, f->op->id, 0, 0))
+        collet_fail(&f->err, COLLET_UNSUPPORTED, "it has no kernel for these dtypes");
+    else
+        return collet_fail(&f->err, COLLET_UNSUPPORTED, "%s has no kernel %s", d->name,
+                           f->op->name);
+    return device_failed(f, d, COLLET_UNSUPPORTED);
+}
+
 /* If the device did not run the call, f->err has the reason. */
 static outcome try_device(frame *f, device *d)
 {
@@ -346,11 +361,7 @@ static outcome try_device(frame *f, device *d)
     }
     const collet_kernel_row *row = device_find_row(d, f->op->id, f->sig, f->mask);
     if (!row) {
-        collet_fail(&f->err, COLLET_UNSUPPORTED, "%s",
-                    own_op_left_out(d->owner, f->op->name)
-                        ? "its own definition of this op was left out: see the log, or the records"
-                        : "it has no kernel for these dtypes");
-        device_failed(f, d, COLLET_UNSUPPORTED);
+        no_kernel(f, d);
         return TRY_NEXT;
     }
     status = accept_call(f, d, row, &call);
@@ -401,6 +412,30 @@ static collet_status record(frame *f)
                               f->err.text, f->cx->recording->device->name);
 }
 
+/* What lets another backend run a call for which the chosen device has no kernel; "": no other
+ * has an op of a plugin. */
+static void describe_remedy(const frame *f, char text[256])
+{
+    const collet_runtime *r = f->cx->runtime;
+    const selection *s = &f->cx->selection;
+    text[0] = '\0';
+    if (strchr(f->op->name, '.'))
+        return;
+    if (f->cx->fallback == 0) {
+        snprintf(text, 256, "; fallback is off (COLLET_FALLBACK or collet_set_fallback)");
+        return;
+    }
+    for (size_t i = 0; i < r->backend_count; i++) {
+        const backend *b = &r->backends[i];
+        if (b == s->devices[0]->owner || b->plugin->manifest.gpu ||
+            atomic_load(&b->state) != COLLET_BACKEND_USABLE)
+            continue;
+        snprintf(text, 256, ": set COLLET_FALLBACK=on, or choose a list such as %.127s,%s",
+                 s->choice, b->plugin->name);
+        return;
+    }
+}
+
 static collet_status run(frame *f)
 {
     selection *s = &f->cx->selection;
@@ -432,7 +467,11 @@ static collet_status run(frame *f)
         if (!k)
             snprintf(why, sizeof why, "%.255s", f->err.text);
     }
-    return context_fail(f->cx, reported.status, "%s", reported.text);
+    if (reported.status == COLLET_UNSUPPORTED && !allowed)
+        describe_remedy(f, why);
+    else
+        why[0] = '\0';
+    return context_fail(f->cx, reported.status, "%s%s", reported.text, why);
 }
 
 static int nothing_to_do(const frame *f)

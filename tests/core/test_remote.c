@@ -116,7 +116,13 @@ static void a_missing_kernel_falls_back_or_is_reported(void **state)
     world w = open_world(BOTH, NULL, "remote");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_status(w.cx, collet_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
-    assert_text_has(w.cx, "div on remote:0 (f32 4 <- f32 4, f32 4): it has no kernel");
+    assert_string_equal(collet_last_error(w.cx),
+                        "remote:0 has no kernel div: set COLLET_FALLBACK=on, or choose a list "
+                        "such as remote,cpu_scalar");
+    collet_set_fallback(w.cx, 0);
+    assert_status(w.cx, collet_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
+    assert_text_has(w.cx, "remote:0 has no kernel div; fallback is off");
+    collet_set_fallback(w.cx, 1);
     assert_ok(w.cx, collet_set_backend(w.cx, "remote,cpu_scalar"));
     assert_ok(w.cx, collet_div(w.cx, c, a, a));
     const float ones[] = {1, 1, 1, 1};
