@@ -104,7 +104,7 @@ static collet_status constants_of(collet_scattering *s, collet_array **out)
     return status;
 }
 
-/* The patterns of one energy: images of all angles, of which each is turned back. */
+/* The patterns of one energy: images of all angles, each turned back. */
 static collet_status one_energy(collet_scattering *s, const scatter_sphere *sphere,
                                 collet_array *const p[2], collet_array *images)
 {

@@ -2,7 +2,7 @@
 /*
  * The fast road. The polarisation is a sum of fields that do not depend on the energy, so each
  * field is transformed once; an energy needs its spectra on Ewald's sphere alone. The intensity is
- * a quadratic form of cos and sin of the angle, so three images give those of all angles.
+ * a quadratic form of cos and sin of the angle, so three images give the images of all angles.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static collet_status weights_of(collet_scattering *s, int64_t count, collet_arra
     return status;
 }
 
-/* The weights of the three images in that of each angle. */
+/* The weights of the three images in the image of each angle. */
 static void three_parts(const collet_scattering *s, double *weights)
 {
     for (int64_t i = 0; i < s->angles; i++) {

@@ -69,7 +69,7 @@ static collet_status view_layers(collet_scattering *s, int64_t m, int64_t first,
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-/* An array of `count` layers, converted where its dtype is not that of the computation. */
+/* An array of `count` layers, converted where its dtype is not the dtype of the computation. */
 static collet_status take(collet_scattering *s, collet_dtype dtype, const void *values,
                           int32_t ndim, int64_t count, collet_array **out)
 {

@@ -13,7 +13,7 @@ void scatter_directions(double axis[3][3], const double direction[3]);
  * image is warped. Its determinant; NaN for a normal along -z. */
 double scatter_warp_of(double warp[2][2], const double direction[3], const double normal[3]);
 /* Warps a pattern, through s->warped, by the detector's rotation; the four pixels about a place are
- * read, also with weight 0, as by CyRSoXS. */
+ * read, also with weight 0, as CyRSoXS does. */
 void scatter_warp(const collet_scattering *s, void *values);
 /* The height of a pixel over its width, in q. */
 double scatter_aspect(const collet_scattering *s);

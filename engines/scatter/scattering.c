@@ -235,7 +235,7 @@ static collet_status make_layers(collet_scattering *s, collet_error *err)
                : collet_fail(err, COLLET_NO_MEMORY, "no memory for layers of the morphology");
 }
 
-/* The program's structs, of which each has its size. */
+/* The program's structs: each has its own size. */
 static collet_status take_options(collet_scattering_options *own,
                                   const collet_scattering_options *given, collet_error *err)
 {

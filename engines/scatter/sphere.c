@@ -51,7 +51,7 @@ void scatter_sphere_free(scatter_sphere *sphere)
         collet_array_free(sphere->q[a]);
 }
 
-/* Of a pixel of the transform, 2 pi / (Y voxel) by 2 pi / (X voxel). */
+/* The height of a pixel of the transform over its width, 2 pi / (Y voxel) by 2 pi / (X voxel). */
 double scatter_aspect(const collet_scattering *s)
 {
     return (double)s->options.shape[2] / (double)s->options.shape[1];

@@ -7,7 +7,7 @@
 
 #define ROUNDING 1e-9 /* pixels: such coordinates are on one */
 
-/* The four pixels about a place, of which also one of weight 0 makes the result NaN if it is. */
+/* The four pixels about a place, interpolated; NaN if one is NaN, even with weight 0. */
 static double sample(const void *values, int wide, const int64_t n[2], double y, double x)
 {
     double sum = 0.0;

@@ -13,7 +13,7 @@ static const char *const names[][ARRAYS] = {
     [COLLET_SCATTERING_VECTOR] = {"direction", "unaligned"},
 };
 
-/* A list of count items, of which `item` makes each; NULL with an exception. */
+/* A list of count items, each made by `item`; NULL with an exception. */
 static PyObject *list_of(int64_t count, PyObject *(*item)(const void *user, int64_t i),
                          const void *user)
 {
@@ -66,7 +66,7 @@ static PyObject *energy_item(const void *user, int64_t i)
     return PyFloat_FromDouble(((const collet_scattering_options *)user)->energies[i]);
 }
 
-/* Of energy and material. */
+/* The constants of an energy and a material. */
 static PyObject *constants_item(const void *user, int64_t i)
 {
     const collet_scattering_constants *c = &((const collet_scattering_options *)user)->constants[i];

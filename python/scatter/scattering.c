@@ -268,7 +268,7 @@ static PyObject *scattering_cancel(PyObject *object, PyObject *flag)
     Py_RETURN_NONE;
 }
 
-/* Of all work, 0 to 1. */
+/* The part of all work that is done, 0 to 1. */
 static PyObject *scattering_progress(PyObject *object, PyObject *unused)
 {
     scattering *self = (scattering *)object;

@@ -319,7 +319,7 @@ def test_errors(name):
 
 
 def test_unaligned_angles():
-    """Not looked at, whatever they are."""
+    """They are ignored, whatever they are."""
     expected = grains()
     material = expected.materials[0]
     unaligned = np.random.default_rng(4).random(material.volume.shape) < 0.3

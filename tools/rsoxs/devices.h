@@ -13,8 +13,8 @@ typedef struct rsoxs_devices {
     char rest[512]; /* backends after them, as the program's choice has them, each after a comma */
 } rsoxs_devices;
 
-/* Those of `list`, or NULL: where the context's choice leads to a backend of several devices, those
- * that have the first one's name and open; else none, as the choice does. UNKNOWN_BACKEND,
+/* The devices of `list`; NULL: where the context's choice leads to a backend of several devices,
+ * all that have the first one's name and open; else none, as the choice does. UNKNOWN_BACKEND,
  * UNAVAILABLE, INVALID. */
 collet_status rsoxs_devices_choose(rsoxs_devices *devices, collet_context *context,
                                    const char *list, collet_error *err);

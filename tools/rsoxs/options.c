@@ -31,9 +31,8 @@ static const char doc[] =
     "an energy, averaged over the angles of polarisation."
     "\v"
     "MORPHOLOGY.h5 holds Euler angles or alignment vectors; config.txt and Material1.txt, "
-    "Material2.txt, ... beside it are those of CyRSoXS, and so are the results, "
-    "DIR/Energy_285.20.h5 "
-    "with /K0/projection.\n\n"
+    "Material2.txt, ... beside it are files of CyRSoXS, and so are the results, "
+    "DIR/Energy_285.20.h5 with /K0/projection.\n\n"
     "Other commands, with options that 'collet-rsoxs COMMAND --help' lists:\n"
     "  make SHAPE -o DIR   write a morphology of known physics\n"
     "  validate FILE       list every fault of a file\n"
@@ -58,7 +57,7 @@ static const struct argp_option argp_options[] = {
     {"png", KEY_PNG, NULL, 0, "Draw each pattern, DIR/Energy_285.20.png, and DIR/intensity.png", 1},
     {"road", KEY_ROAD, "fast|direct", 0,
      "Transform each field once (default), or the polarisation for each energy and angle", 2},
-    {"precision", KEY_PRECISION, "f32|f64", 0, "Of the computation (default: f32)", 2},
+    {"precision", KEY_PRECISION, "f32|f64", 0, "Precision of the computation (default: f32)", 2},
     {"q-grid", KEY_GRID, "cyrsoxs|fft", 0,
      "q of pixel i of N: -pi/a + i 2 pi/(a (N - 1)) (default), or (i - N/2) 2 pi/(N a)", 2},
     {"dc", KEY_DC, "keep|neighbours", 0,

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Whether it was made from the pattern of an energy: Energy_285.20.png, _K0.png and so on, or from
- * those of all energies. */
+ * the patterns of all energies. */
 static int is_companion(const char *name, const char *pattern)
 {
     size_t stem = strlen(pattern) - strlen(".h5");

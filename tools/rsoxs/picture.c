@@ -68,7 +68,7 @@ static int64_t index_at(const rsoxs_axis *axis, int64_t count, double t)
     return low < 0 ? 0 : low < count ? low : count - 1;
 }
 
-/* The range of the colours: that of the values, without what is far below the largest. */
+/* The range of the colours is the range of the values, without what is far below the largest. */
 static void find_range(canvas *c)
 {
     const rsoxs_picture *p = c->picture;

@@ -14,7 +14,7 @@ typedef struct rsoxs_axis {
 
 typedef struct rsoxs_picture {
     const char *title;
-    rsoxs_axis x, y, colour; /* colour: from == to: those of the values */
+    rsoxs_axis x, y, colour; /* colour: from == to: the range of the values */
     int square;              /* the units of x and y have the same length */
     int cyclic;              /* the colours of `from` and `to` are the same */
     int64_t columns, rows;

@@ -120,7 +120,7 @@ static void print_plan_json(const rsoxs_run *run, const collet_scattering_plan *
     print_json(root);
 }
 
-/* "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies, of which 2 kept, ..." */
+/* "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies (2 kept), ..." */
 static void print_work(const rsoxs_run *run, const collet_scattering_plan *plan)
 {
     const int64_t *n = run->work.shape;
@@ -129,7 +129,7 @@ static void print_work(const rsoxs_run *run, const collet_scattering_plan *plan)
            n[0], n[1], n[2], run->work.voxel, run->work.n_materials,
            tool_plural(run->work.n_materials), run->n_chosen, run->n_chosen == 1 ? "y" : "ies");
     if (run->kept)
-        printf(", of which %" PRId64 " kept", run->kept);
+        printf(" (%" PRId64 " kept)", run->kept);
     if (run->scatterings)
         printf(", %" PRId64 " angle%s", plan->angles, tool_plural(plan->angles));
     printf(", %" PRId64 " beam%s\n", run->n_beams, tool_plural(run->n_beams));

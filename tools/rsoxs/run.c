@@ -42,8 +42,8 @@ static collet_status describe_morphology(rsoxs_run *run, collet_error *err)
                              run->options->morphology);
 }
 
-/* What determines a pattern, the whole energy too, of which its name has two digits: another file
- * of constants or angle is another text, another list of energies is not. */
+/* What determines a pattern: the energy too, since its file's name has two decimals only. Another
+ * file of constants or angle is another text, another list of energies is not. */
 static void describe(const rsoxs_run *run, double energy,
                      const collet_scattering_constants *constants, char text[RSOXS_SETTINGS])
 {
@@ -159,7 +159,7 @@ static collet_status choose_energies(rsoxs_run *run, collet_error *err)
     return COLLET_OK;
 }
 
-/* Of the patterns and of --integrate and --png; those that are replaced have it already. */
+/* For the patterns, --integrate and --png; files that are replaced have their room already. */
 static collet_status check_space(const rsoxs_run *run, collet_error *err)
 {
     char settings[RSOXS_SETTINGS];

@@ -22,7 +22,7 @@ typedef struct rsoxs_run {
     collet_scattering_constants *constants;
     const double (*beams)[3];
     int64_t n_beams;
-    int64_t kept; /* energies that an earlier run has written */
+    int64_t kept;    /* energies that an earlier run has written */
     int64_t written; /* by this run */
     const char *directory;
     char morphology[80]; /* its file, as the settings recorded with a pattern have it */
@@ -58,7 +58,7 @@ double rsoxs_results_disk(const rsoxs_run *run);
 collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err);
 void rsoxs_run_close(rsoxs_run *run);
 
-/* Of the arrays of all beams, of which one is computed at a time. */
+/* The bytes of the arrays of all beams, one computed at a time. */
 double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scattering_plan *plan);
 /* Prints what the work takes. NO_MEMORY. */
 collet_status rsoxs_print_plan(const rsoxs_run *run, collet_error *err);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-/* Of the directory, or of that in which it will be made. */
+/* The disk of the directory, or of the one in which it will be made. */
 static int measure(const char *directory, struct statvfs *disk)
 {
     if (statvfs(*directory ? directory : ".", disk) == 0)

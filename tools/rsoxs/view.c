@@ -17,8 +17,8 @@ enum { KEY_MATERIAL = 256, KEY_AXIS, KEY_AT, KEY_FIELD };
 static const char doc[] =
     "Draws one slice of a material, or writes all materials as an image file of VTK."
     "\v"
-    "Of a file with vectors S is |s|^2 / (|s|^2 + unaligned), theta and psi are the angles of "
-    "s.\n\n"
+    "If the file has vectors s, S is |s|^2 / (|s|^2 + unaligned), and theta and psi are the angles "
+    "of s.\n\n"
     "Example:\n"
     "  collet-rsoxs view film.h5 --material 1 --axis y --at 20 --field S -o slice.png\n"
     "  collet-rsoxs view film.h5 -o film.vti\n\n"

@@ -43,7 +43,7 @@ static collet_status print(image *o, const char *format, ...)
     return collet_spool_write(o->spool, text, (size_t)length, o->base.err);
 }
 
-/* Of Euler angles only the volume fraction must be there. */
+/* A file with Euler angles must have the volume fraction only. */
 static int is_absent(const image *o, int64_t m, int field)
 {
     char name[80];

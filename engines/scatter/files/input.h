@@ -8,7 +8,7 @@
 
 #define SCATTER_CONSTANT_MAX 1000 /* delta and beta are about 0.001 */
 
-/* What is suspicious of a material's voxels, none of which is faulty. */
+/* What is suspicious of a material's voxels, all without fault. */
 typedef struct scatter_range {
     double volume, angle; /* the sum of its fractions; the largest size of an angle */
     int64_t layers;       /* of these, from 0 on */
@@ -52,7 +52,7 @@ void scatter_material_path(const char *configuration, int64_t m, char *path, siz
 /* Reads a material's constants at the energies of the configuration, and checks all. */
 collet_status scatter_read_material(collet_scattering_input *in, const char *path, int64_t m,
                                     collet_error *err);
-/* Those of all materials, whose files are beside the configuration. */
+/* The constants of all materials, whose files are beside the configuration. */
 collet_status scatter_read_constants(collet_scattering_input *in, const char *configuration,
                                      collet_error *err);
 /* Reports faults of all groups of a file of constants, and warns of what is suspicious. */

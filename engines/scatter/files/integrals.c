@@ -18,7 +18,7 @@ typedef struct integrals_file {
     hsize_t extents[DIMENSIONS];
 } integrals_file;
 
-/* Of variable length, which other programs read as text, not as bytes. */
+/* A text of variable length, which other programs read as text, not as bytes. */
 static int write_text(hid_t object, const char *name, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);

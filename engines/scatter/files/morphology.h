@@ -22,8 +22,8 @@ collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter
 collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out);
 /* Whether there is such a link in this file. */
 int scatter_has(const scatter_reader *r, const char *name);
-/* Whether material m, from 0, has a dataset S: without it nothing is aligned, of which is warned
- * where there are angles. NO_MEMORY. */
+/* Whether material m, from 0, has a dataset S: without it nothing is aligned; warns
+ * if there are angles. NO_MEMORY. */
 collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has);
 /* Warns of what is suspicious of the file but its voxels. NO_MEMORY. */
 collet_status scatter_warn_of_file(scatter_reader *r);
@@ -31,7 +31,7 @@ collet_status scatter_warn_of_file(scatter_reader *r);
  * `width`: numbers of a voxel. */
 collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name, int width);
 
-/* Of a material. */
+/* A dataset of a material. */
 typedef struct scatter_dataset {
     char name[80];
     hid_t set; /* closed by who opened it; -1: there is none */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store.h - HDF5 files that are made in memory and get their name when they are complete. The same
- * contents are the same bytes. Functions of hid_t return one below 0 on failure, those of int 0. */
+ * contents are the same bytes. Functions of hid_t return one below 0 on failure, functions of int
+ * 0. */
 #ifndef COLLET_ENGINES_SCATTER_FILES_STORE_H
 #define COLLET_ENGINES_SCATTER_FILES_STORE_H
 

@@ -90,9 +90,9 @@ static void plans_are_printed(void **state)
     EXPECT(0, "  cpu_scalar (priority 10): ", "film.h5", "--plan", "--backend", "cpu_openmp");
     assert_int_not_equal(access(io_path(directory, "HDF5"), F_OK), 0);
     EXPECT(0, "2 patterns", "film.h5", "-o", "planned", "--energies", "281,282");
-    EXPECT(0, " 3 energies, of which 2 kept, 36 angles", "film.h5", "-o", "planned", "--plan",
-           "--resume", "--energies", "281,282,283");
-    EXPECT(0, "2 energies, of which 2 kept, 1 beam\nnothing is left to compute\n", "film.h5", "-o",
+    EXPECT(0, " 3 energies (2 kept), 36 angles", "film.h5", "-o", "planned", "--plan", "--resume",
+           "--energies", "281,282,283");
+    EXPECT(0, "2 energies (2 kept), 1 beam\nnothing is left to compute\n", "film.h5", "-o",
            "planned", "--plan", "--resume", "--energies", "281,282");
 }
 
@@ -461,7 +461,7 @@ static void bad_morphologies_are_explained(void **state)
     H5DSset_label(set, 2, "Z");
     H5Dclose(set);
     H5Fclose(file);
-    EXPECT(1, "the axes of /Euler_Angles/Mat_1_S are X, Y, Z, those of the datasets before Z, Y, X",
+    EXPECT(1, "the axes of /Euler_Angles/Mat_1_S are X, Y, Z, but Z, Y, X in the datasets before",
            "labels.h5", "-o", "bad");
     write_morphology("cuboids.h5", &(flaws){0});
     file = H5Fopen(io_path(directory, "cuboids.h5"), H5F_ACC_RDWR, H5P_DEFAULT);

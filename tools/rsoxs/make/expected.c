@@ -100,7 +100,7 @@ static double form(const make_options *o, const make_object *object, double radi
     return 4.0 / 3 * PI * radius * radius * radius / (a * a * a) * f;
 }
 
-/* The tensor of a voxel of a material within the object, over that of the next material. */
+/* The tensor of a voxel of a material within the object, over the tensor of the next material. */
 static tensor contrast(const make_scene *scene, const make_object *object, int64_t material,
                        double energy)
 {

@@ -17,7 +17,7 @@ typedef struct boxes {
     double edge[3];   /* voxels */
 } boxes;
 
-/* The grain of a box, which may be beyond the border: it is that of the other side. */
+/* The grain of a box, which may be beyond the border: it is the grain of the other side. */
 static grain find(const boxes *b, uint64_t seed, const int64_t box[3])
 {
     grain g = {.random = make_hash(seed)};

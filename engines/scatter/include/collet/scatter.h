@@ -38,7 +38,7 @@ extern "C" {
 
 /*
  * A material of the morphology: arrays of Z x Y x X numbers, C-contiguous. Euler: volume fraction,
- * alignment S (0 to 1), theta and psi in radians, which are not looked at where S is 0; `alignment`
+ * alignment S (0 to 1), theta and psi in radians, which are ignored where S is 0; `alignment`
  * NULL: isotropic. Vector: `direction`
  * (Z x Y x X x 3) and `unaligned`. The caller's, unchanged until collet_scattering_close.
  */
@@ -191,7 +191,7 @@ COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
 /* ---- Integration ------------------------------------------------------------------------- */
 
 /*
- * The rings over which patterns are integrated. A pixel's q is that of the transform, (i - N / 2) 2
+ * The rings over which patterns are integrated. A pixel's q is the transform's, (i - N / 2) 2
  * pi / (N voxel) on each axis, on both grids: COLLET_SCATTERING_CYRSOXS only chooses slices by its
  * own.
  */
@@ -225,9 +225,9 @@ typedef struct collet_scattering_integrals {
     float *anisotropy;    /* (parallel - perpendicular) / (parallel + perpendicular), or NaN */
 } collet_scattering_integrals;
 
-/* Integrates a pattern, y x x values, whose angles of polarisation were turned back to x, as those
- * of collet_scattering_next. Sums are of f64. INVALID, also where no ring has a finite number. Any
- * thread. */
+/* Integrates a pattern, y x x values, whose angles of polarisation were turned back to x, as
+ * collet_scattering_next does. Sums are of f64. INVALID, also where no ring has a finite number.
+ * Any thread. */
 COLLET_API collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
                                                      double energy, collet_dtype dtype,
                                                      const void *values,
@@ -262,8 +262,8 @@ collet_scattering_input_options(const collet_scattering_input *input);
 /* Directions x, y, z of beams, normalised. */
 COLLET_API int64_t collet_scattering_input_beams(const collet_scattering_input *input,
                                                  const double (**beams)[3]);
-/* What the files have that is not used or is suspicious; NULL beyond the last. Those of voxels come
- * when `layers` of the options has read them all. */
+/* What the files have that is not used or is suspicious; NULL beyond the last. Warnings about
+ * voxels come when `layers` of the options has read them all. */
 COLLET_API const char *collet_scattering_input_warning(const collet_scattering_input *input,
                                                        size_t index);
 
