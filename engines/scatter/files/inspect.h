@@ -4,7 +4,7 @@
  *
  * On damaged files libhdf5 crashes, or loops without end, where it reads the header of an object or
  * strings of variable length, which labels are. collet-inspect FILE, beside the plugins, reads what
- * is read of a morphology but its voxels, for at most 0.3 s of processor time, and then
+ * is read of a morphology but its voxels, for at most 1 s of processor time, and then
  * writes a byte to descriptor 1.
  */
 #ifndef COLLET_ENGINES_SCATTER_FILES_INSPECT_H
@@ -12,8 +12,8 @@
 
 #include <collet/collet.h>
 
-/* FORMAT where collet-inspect does not end well. OK where it cannot be started, as of a library
- * that is installed without it. Any thread; takes some 10 ms. */
+/* FORMAT where collet-inspect does not end well. OK where it cannot be started: then the
+ * library was installed without it. Any thread; takes some 10 ms. */
 collet_status scatter_inspect(const char *path, collet_error *err);
 
 /* The other process: opens all datasets of the materials and reads their labels, whatever faults

@@ -229,6 +229,29 @@ static void damaged_files_end_no_program(void **state)
     }
 }
 
+/* Time is limited, but not for the largest number of materials. */
+static void a_good_file_is_never_damaged(void **state)
+{
+    enum { MATERIALS = 1000 };
+    static const char *const arrays[] = {"Vfrac", "S", "Theta", "Psi"};
+    const hsize_t shape[] = {1, 2, 2};
+    (void)state;
+    hid_t file = create_morphology("many.h5", MATERIALS);
+    for (int i = 0; i < 4 * MATERIALS; i++) {
+        char name[80];
+        float value = i % 4 ? 0.0f : 1.0f / MATERIALS;
+        const float values[] = {value, value, value, value};
+        snprintf(name, sizeof name, "/Euler_Angles/Mat_%d_%s", i / 4 + 1, arrays[i % 4]);
+        assert_true(H5LTmake_dataset_float(file, name, 3, shape, values) >= 0);
+        hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+        for (unsigned a = 0; a < 3; a++)
+            assert_true(H5DSset_label(set, a, a == 0 ? "Z" : a == 1 ? "Y" : "X") >= 0);
+        H5Dclose(set);
+    }
+    H5Fclose(file);
+    EXPECT(0, "many.h5: no fault\n", "validate", "many.h5");
+}
+
 /* No order is made up where labels cannot be read. */
 static void unreadable_labels_are_errors(void **state)
 {
@@ -261,6 +284,7 @@ int main(void)
         cmocka_unit_test(empty_patterns_of_others_are_not_integrated),
         cmocka_unit_test(nothing_scatters_is_told),
         cmocka_unit_test(damaged_files_end_no_program),
+        cmocka_unit_test(a_good_file_is_never_damaged),
         cmocka_unit_test(unreadable_labels_are_errors),
     };
     return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
