@@ -262,9 +262,19 @@ class File:
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, index: int) -> dict[str, Any]:
-        """Name, type in the file, shape, and of a layer its parameters; `fault`: why a tensor cannot
-        be read, or None."""
+    def _number(self, matrix: int | str) -> int:
+        if not isinstance(matrix, str):
+            return matrix
+        for index, about in enumerate(self):
+            if about["name"] == matrix:
+                return index
+        raise _core.NotFoundError(f"{self.path} has no matrix '{matrix}'; "
+                                  "[m['name'] for m in file] lists them")
+
+    def __getitem__(self, index: int | str) -> dict[str, Any]:
+        """Of a matrix, by number or name: name, type in the file, shape, and of a layer its
+        parameters; `fault`: why a tensor cannot be read, or None."""
+        index = self._number(index)
         if not 0 <= index < self._count:
             raise IndexError(f"{self.path} has {self._count} matrices, no number {index}")
         found = _ternary.file_matrix(self._handle, index)
@@ -276,17 +286,16 @@ class File:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[i] for i in range(self._count))
 
-    def count(self, index: int = 0) -> Counts:
-        """How many codes of a matrix of codes are what."""
-        return Counts(*_ternary.file_count(self._handle, index))
+    def count(self, index: int | str = 0) -> Counts:
+        """How many codes of a matrix of codes, by number or name, are what."""
+        return Counts(*_ternary.file_count(self._handle, self._number(index)))
 
-    def load(self, index: int | None = None, mode: str | None = None,
+    def load(self, index: int | str | None = None, mode: str | None = None,
              threshold: float = 0.3) -> Linear:
-        """A matrix as a layer; None: the one that was named, or the first. Numbers become codes as
-        in quantize(), `mode` None: by a threshold of 0.3; codes stay as they are unless `mode` is
-        given."""
-        if index is None:
-            index = self.index or 0
+        """A matrix, by number or name, as a layer; None: the one that was named, or the first.
+        Numbers become codes as in quantize(), `mode` None: by a threshold of 0.3; codes stay as
+        they are unless `mode` is given."""
+        index = (self.index or 0) if index is None else self._number(index)
         number = threshold if mode == "threshold" else 0.0
         pair = None if mode is None else (_index(MODES, mode, "mode"), number)
         about = self[index]

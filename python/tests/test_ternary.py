@@ -160,6 +160,10 @@ def test_files(tmp_path):
         loaded.save(tmp_path / "n.t2")
     with pytest.raises(IndexError, match="no number 2"):
         file[2]
+    assert file["first"] == first and file.count("first") == counts
+    assert np.array_equal(file.load("first")(X), made.layers[0](X))
+    with pytest.raises(collet.NotFoundError, match="no matrix 'second'"):
+        file.load("second")
     with pytest.raises(collet.NotFoundError):
         file.count(2)
     np.save(tmp_path / "w.npy", W1)
