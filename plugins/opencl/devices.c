@@ -139,7 +139,9 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
         snprintf(reason, OPENCL_REASON, "no device: the %u OpenCL platform%s report%s none%s",
                  (unsigned)platform_count, platform_count == 1 ? "" : "s",
                  platform_count == 1 ? "s" : "",
-                 pocl ? "; PoCL has one where it may write its cache: set POCL_CACHE_DIR" : "");
+                 pocl ? "; PoCL has one where it may write its cache: set POCL_CACHE_DIR to a "
+                        "directory that it can write"
+                      : "");
     return count;
 }
 

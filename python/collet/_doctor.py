@@ -10,12 +10,12 @@ from ._runtime import backends
 
 # What a reason says, and what mends it.
 _MENDS = (
-    ("libcuda.so", "apt-get install nvidia-driver (on a machine with an NVIDIA card)"),
-    ("libnvrtc.so", "pip install nvidia-cuda-nvrtc-cu12, or install the CUDA toolkit"),
+    ("libcuda.so", "apt-get install nvidia-driver   # on a machine with an NVIDIA card"),
+    ("libnvrtc.so", "pip install nvidia-cuda-nvrtc-cu12   # or install the CUDA toolkit"),
     ("libcu", "install the CUDA toolkit"),
     ("libOpenCL.so", "apt-get install ocl-icd-libopencl1"),
     ("libclblast.so", "apt-get install libclblast1"),
-    ("no platform", "apt-get install pocl-opencl-icd (the processor), or the GPU's driver"),
+    ("no platform", "apt-get install pocl-opencl-icd   # for the processor; for a GPU its driver"),
     ("libgomp", "apt-get install libgomp1"),
 )
 _MISSING = ("not found", "cannot be opened", " lacks ")
@@ -52,8 +52,10 @@ def _mend(reason):
     package = reason.partition("(Debian: ")[2].partition(")")[0]
     if package:
         return f"apt-get install {package.replace(' or ', '   # or: ', 1)}"
-    if any(part in reason for part in (" may write to ", " may create files in ", " are trusted: ")):
-        return reason.rpartition(": ")[2]
+    last = reason.rpartition(": ")[2]
+    if last.startswith("set ") or any(part in reason for part in (
+            " may write to ", " may create files in ", " are trusted: ")):
+        return last
     return next((line for part, line in _MENDS if part in reason), "")
 
 
@@ -90,6 +92,39 @@ def _strangers():
                           f"{removal}   # this package: pip install {_package.DISTRIBUTION}")
 
 
+def _no_backend():
+    path = next(s for s in _core.settings() if s["key"] == "plugin_path")
+    beside = f"{_core.directory()}/collet"
+    if path["value"] and not path["value"].startswith("+"):
+        return Finding("any usable backend", f"the setting plugin_path ({path['environment']}) is "
+                       f"{path['value']}, which is searched instead of {beside}",
+                       f"unset {path['environment']}, or begin it with '+' to search both")
+    return Finding("any usable backend", f"searched {beside}", "python -m collet --why")
+
+
+def _chosen(known):
+    """The backend of the environment or the file, which may be none."""
+    try:
+        _core.get_backend()
+    except _core.Error as error:
+        usable = [b.name for b in known if b.state != "unavailable"]
+        if usable:
+            yield Finding("the backend that is chosen", str(error),
+                          f"set COLLET_BACKEND (the setting backend) to {' or '.join(usable)}")
+
+
+def _merged(findings):
+    """What one line mends is one Finding."""
+    same = {}
+    for finding in findings:
+        same.setdefault(finding[1:], []).append(finding.what)
+    start = "the backend "
+    for rest, whats in same.items():
+        if len(whats) > 1 and all(w.startswith(start) for w in whats):
+            whats = ["the backends " + ", ".join(w[len(start):] for w in whats)]
+        yield Finding(", ".join(whats), *rest)
+
+
 def examine():
     """The Report of this machine."""
     known = backends()
@@ -97,8 +132,8 @@ def examine():
     lines += [f"  {b.name}: {b.state}" + "".join(f", {d.name}" for d in b.devices) for b in known]
     findings = [f for b in known for f in _of_backend(b)]
     if not any(b.state == "usable" for b in known):
-        findings.insert(0, Finding("any usable backend", f"searched beside {_core.directory()}",
-                                   "python -m collet --why"))
+        findings.insert(0, _no_backend())
+    findings += _chosen(known)
     paths = {b.path for b in known}
     told = {b.reason for b in known}
     for record in _core.records():  # directories and files that became no backend
@@ -109,4 +144,4 @@ def examine():
     if importlib.util.find_spec("ml_dtypes") is None:
         findings.append(Finding("bf16 in NumPy arrays", "ml_dtypes is not installed",
                                 "pip install ml_dtypes"))
-    return Report("\n".join(lines), findings + list(_strangers()))
+    return Report("\n".join(lines), _merged([*findings, *_strangers()]))

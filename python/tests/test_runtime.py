@@ -4,6 +4,7 @@ own."""
 
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import collet
-from collet import bench, op
+from collet import _doctor, bench, op
 
 
 def python(text, **environment):
@@ -183,6 +184,30 @@ def test_doctor_leaves_a_sticky_directory_as_it_is(tmp_path):
     text = python("import collet; print(collet.doctor())", COLLET_PLUGIN_PATH=f"+{tmp_path}")
     assert "mend:  move it to a directory that only you may write to\n" in text
     assert "chmod" not in text
+
+
+DOCTOR = "import collet; print(collet.doctor())"
+
+
+def test_doctor_finds_a_wrong_choice_and_path(tmp_path):
+    text = python(DOCTOR, COLLET_BACKEND="nosuch")
+    assert "missing: the backend that is chosen" in text and "nosuch" in text
+    assert "set COLLET_BACKEND" in text and "that is chosen" not in python(DOCTOR)
+    text = python(DOCTOR, COLLET_PLUGIN_PATH=str(tmp_path))
+    assert f"(COLLET_PLUGIN_PATH) is {tmp_path}, which is searched instead of" in text
+    assert "unset COLLET_PLUGIN_PATH" in text and "beside" not in text
+
+
+def test_doctor_says_once_what_one_line_mends(tmp_path):
+    tmp_path.chmod(0o777)
+    for backend in collet.backends():
+        if backend.name.startswith("cpu_"):
+            shutil.copy(backend.path, tmp_path)
+    text = python(DOCTOR, COLLET_PLUGIN_PATH=str(tmp_path))
+    assert "missing: the backends cpu_openmp, cpu_scalar\n" in text
+    assert text.count(f"mend:  chmod o-w {tmp_path} ") == 1
+    assert _doctor._mend("no device: PoCL has none: set POCL_CACHE_DIR to a directory") == (
+        "set POCL_CACHE_DIR to a directory")
 
 
 def test_paths_are_any_bytes(tmp_path):
