@@ -99,8 +99,13 @@ def set_num_threads(count: int) -> None:
 
 def configure(**settings: object) -> None:
     """Settings of libcore (docs/settings.md), above the environment and the configuration file; a
-    point of a key is written as two underscores. The same conditions as set_num_threads."""
-    _core.set_settings([f"{k.replace('__', '.')}={v}" for k, v in settings.items()])
+    point of a key is written as two underscores; True and False are "on" and "off". The settings
+    before are replaced; without any, those of the environment and the file are left.
+
+    The same conditions as set_num_threads. An unknown key or an impossible value raises here, and
+    the settings before stay; only the name of a backend is looked up at its first use."""
+    words = {k: "off" if v is False else "on" if v is True else v for k, v in settings.items()}
+    _core.set_settings([f"{k.replace('__', '.')}={v}" for k, v in words.items()])
 
 
 def counters() -> dict[str, int]:

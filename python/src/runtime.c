@@ -388,9 +388,9 @@ static int drop_runtime(const char *why)
     }
     if (process.runtime && process.arrays) {
         error_format(COLLET_BUSY,
-                     "%s: %lld collet.Array of the present runtime exist; call it before the first "
-                     "use of collet, or delete them",
-                     why, (long long)process.arrays);
+                     "%s: %lld collet.Array%s; call it before the first use of collet, or delete "
+                     "them",
+                     why, (long long)process.arrays, process.arrays == 1 ? " exists" : "s exist");
         return -1;
     }
     collet_runtime_destroy(process.runtime);
@@ -406,11 +406,33 @@ PyObject *runtime_set_num_threads(PyObject *module, PyObject *object)
     if (count == -1 && PyErr_Occurred())
         return NULL;
     if (count < 0)
-        return error_format(COLLET_INVALID, "set_num_threads: %ld threads; 0 means all", count);
+        return error_format(COLLET_INVALID, "set_num_threads: count is %ld and must be at least 0",
+                            count);
     if (drop_runtime("set_num_threads"))
         return NULL;
     snprintf(process.threads, sizeof process.threads, "num_threads=%ld", count);
     Py_RETURN_NONE;
+}
+
+static void free_settings(char **settings)
+{
+    for (size_t i = 0; settings[i]; i++)
+        free(settings[i]);
+}
+
+/* Starts a runtime, which checks the settings; if it fails, those of before stay. */
+static int use_settings(char **fresh)
+{
+    char *before[SETTINGS + 1];
+    memcpy(before, process.settings, sizeof before);
+    memcpy(process.settings, fresh, sizeof before);
+    if (!runtime_get()) {
+        memcpy(process.settings, before, sizeof before);
+        free_settings(fresh);
+        return -1;
+    }
+    free_settings(before);
+    return 0;
 }
 
 PyObject *runtime_set_settings(PyObject *module, PyObject *list)
@@ -435,10 +457,7 @@ PyObject *runtime_set_settings(PyObject *module, PyObject *list)
             return PyErr_Occurred() ? NULL : PyErr_NoMemory();
         }
     }
-    for (size_t i = 0; process.settings[i]; i++)
-        free(process.settings[i]);
-    memcpy(process.settings, fresh, sizeof fresh);
-    Py_RETURN_NONE;
+    return use_settings(fresh) ? NULL : Py_NewRef(Py_None);
 }
 
 /* ---- fork --------------------------------------------------------------------------------- */

@@ -93,7 +93,7 @@ def test_threads_and_settings():
         try:
             collet.set_num_threads(1)
         except collet.BusyError as e:
-            print("1 collet.Array" in str(e))
+            print("1 collet.Array exists;" in str(e))
         y = collet.op.add
         del x
         collet.set_num_threads(1)
@@ -105,8 +105,25 @@ def test_threads_and_settings():
         collet.configure()
         print(collet.get_backend())
     """, COLLET_BACKEND="auto").splitlines() == ["True", "1", "3.0", "cpu_scalar ['5']", "auto"]
-    with pytest.raises(collet.InvalidError):
+    with pytest.raises(collet.InvalidError, match="count is -1 and must be at least 0"):
         collet.set_num_threads(-1)
+
+
+def test_configure_checks_at_once():
+    assert python("""if True:
+        import collet
+        collet.configure(timeout=5)
+        for wrong in {"nosuch": 1}, {"fallback": "maybe"}, {"cpu_openmp__nosuch": 1}:
+            try:
+                collet.configure(**wrong)
+            except collet.InvalidError as e:
+                print(*wrong.values(), "settings" in str(e))
+        values = lambda: {s["key"]: s["value"] for s in collet._core.settings()}
+        print(values()["timeout"])
+        for value in True, False:
+            collet.configure(fallback=value)
+            print(values()["fallback"])
+    """, COLLET_FALLBACK="auto").splitlines() == ["1 True", "maybe True", "1 True", "5", "on", "off"]
 
 
 def test_counters_memory_trim():
