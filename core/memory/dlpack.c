@@ -166,11 +166,10 @@ static collet_status refuse_dtype(const char *what, dl_type type, collet_error *
             err, COLLET_UNSUPPORTED,
             "%s: elements of the tensor are vectors of %u numbers; give them an axis", what,
             type.lanes);
-    return collet_fail(
-        err, COLLET_UNSUPPORTED,
-        "%s: the tensor is %s of %u bits, which is no dtype here: convert it where it "
-        "is, for example to float of 32 bits",
-        what, known ? kinds[type.code] : "of another kind", type.bits);
+    return collet_fail(err, COLLET_UNSUPPORTED,
+                       "%s: the tensor is %s of %u bits, which Collet does not support: convert "
+                       "it in that library, for example to float of 32 bits",
+                       what, known ? kinds[type.code] : "of another kind", type.bits);
 }
 
 static collet_status check(const tensor *t, collet_dtype *dtype, collet_error *err)

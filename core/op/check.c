@@ -79,7 +79,7 @@ static uint32_t nearest(const op *o, const op_shapes *views, misfit found[OP_SIG
 
 static const char *dtype_of(const struct op_view *v)
 {
-    return !v->shape ? "absent" : v->dtype ? collet_dtype_name(v->dtype) : "not determined";
+    return v->shape ? collet_dtype_name(v->dtype) : "absent";
 }
 
 static const char *wanted(const misfit *m, uint32_t operand)
@@ -121,16 +121,22 @@ static void add_wrong(text_buffer *t, const op *o, const op_shapes *views, const
     }
 }
 
-/* "out is i32, x is i32; the accepted dtypes of (out, x) nearest to these are: (f32, f32), (f64,
+/* An output that is to be inferred is left out: it has no dtype.
+ * "out is i32, x is i32; the accepted dtypes of (out, x) nearest to these are: (f32, f32), (f64,
  * f64)" */
 static void add_all(text_buffer *t, const op *o, const op_shapes *views, const misfit *found,
                     uint32_t count)
 {
     uint32_t operands = o->n_out + o->n_in;
     char name[OP_OPERAND_TEXT];
-    for (uint32_t i = 0; i < operands; i++)
-        text_add(t, "%s%s is %s", i ? ", " : "", op_operand_name(o, i, name),
-                 dtype_of(&views->operand[i]));
+    const char *joint = "";
+    for (uint32_t i = 0; i < operands; i++) {
+        const struct op_view *v = &views->operand[i];
+        if (v->shape && !v->dtype)
+            continue;
+        text_add(t, "%s%s is %s", joint, op_operand_name(o, i, name), dtype_of(v));
+        joint = ", ";
+    }
     text_add(t, "; the accepted dtypes of (");
     for (uint32_t i = 0; i < operands; i++)
         text_add(t, "%s%s", i ? ", " : "", o->operand[i].name);

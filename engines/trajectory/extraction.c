@@ -104,7 +104,7 @@ static collet_status choose_one(const char *word, size_t length, uint32_t has,
     nearest = nearest_key(word, length);
     return collet_fail(err, COLLET_INVALID,
                        "keys: '%.*s' matches none of the %d keys%s%s (collet-extract --help lists "
-                       "them)",
+                       "them, in Python collet.md.quantities())",
                        shown, word, (int)extract_output_count,
                        nearest != NULL ? "; the nearest is " : "", nearest != NULL ? nearest : "");
 }

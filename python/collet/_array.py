@@ -263,6 +263,29 @@ class Array(_core.Array):
     def __iter__(self) -> Iterator[Array]:
         return (self[i] for i in range(len(self)))
 
+    # ---- Reductions, whose arguments are NumPy's: np.sum(x) and its like call them
+
+    def _reduce(self, name: str, axis: Any, keepdims: bool, dtype: None, out: None) -> Array:
+        if dtype is not None or out is not None:
+            raise TypeError(f"{name}: an Array takes neither dtype nor out; collet.op.{name} does")
+        if isinstance(axis, tuple) and not axis:
+            raise ValueError(f"{name}: axis is (); give at least one axis, or None for all")
+        return getattr(op, name)(self, axes=axis, keepdims=bool(keepdims))
+
+    def sum(self, axis: Any = None, dtype: None = None, out: None = None,
+            keepdims: bool = False) -> Array:
+        return self._reduce("sum", axis, keepdims, dtype, out)
+
+    def mean(self, axis: Any = None, dtype: None = None, out: None = None,
+             keepdims: bool = False) -> Array:
+        return self._reduce("mean", axis, keepdims, dtype, out)
+
+    def max(self, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
+        return self._reduce("max", axis, keepdims, None, out)
+
+    def min(self, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
+        return self._reduce("min", axis, keepdims, None, out)
+
     # ---- Copies
 
     def copy(self) -> Array:
@@ -287,8 +310,8 @@ class Array(_core.Array):
 
     def __index__(self) -> int:
         if self.ndim:
-            raise TypeError(f"an array of {self.ndim} axes is no index; one of an integer without "
-                            "axes is")
+            raise TypeError("only an integer array without axes can be used as an index, not one of "
+                            f"the shape {self.shape}")
         return operator.index(self.item())
 
     def __bytes__(self) -> bytes:
@@ -296,6 +319,8 @@ class Array(_core.Array):
         return self._bytes()
 
     def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(f"the truth value of an Array of {self.size} elements is ambiguous")
         return bool(self.item())
 
     def __array__(self, dtype: npt.DTypeLike | None = None,
@@ -351,13 +376,17 @@ class Array(_core.Array):
 
 
 def _index(key: Any, extent: int, axis: int) -> int:
+    if isinstance(key, list) or getattr(key, "ndim", 0):
+        raise TypeError("indexing by arrays is not supported; use to_numpy()")
+    if isinstance(key, bool) or getattr(key, "dtype", None) == bool:
+        raise IndexError("an index is an integer, a slice, '...' or None, not a boolean")
     try:
-        index = None if getattr(key, "dtype", None) == bool else operator.index(key)
+        index = operator.index(key)
     except TypeError:
         raise TypeError("an index is an integer, a slice, '...' or None, not "
-                        f"{type(key).__name__}; there is no indexing by arrays") from None
-    if index is None or isinstance(key, bool) or not -extent <= index < extent:
-        raise IndexError(f"there is no index {key} in axis {axis} of {extent}")
+                        f"{type(key).__name__}") from None
+    if not -extent <= index < extent:
+        raise IndexError(f"index {index} is out of range for axis {axis} of length {extent}")
     return index + extent if index < 0 else index
 
 

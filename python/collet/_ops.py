@@ -137,8 +137,10 @@ def find(name):
         return _Vendor(name)
     try:
         return get(name)
-    except _core.NotFoundError as error:  # it names the nearest op
-        raise AttributeError(str(error)) from None
+    except _core.NotFoundError as error:
+        nearest = str(error).partition("; the nearest is ")[2]
+        raise AttributeError(f"collet.op has no op '{name}'; " + (
+            f"the nearest is {nearest}" if nearest else "dir(collet.op) lists them")) from None
 
 
 def result_type(name):

@@ -78,7 +78,8 @@ static int take_arguments(call *c, PyObject *const *arguments, Py_ssize_t count,
         if (c->given[i] == Py_None)
             c->given[i] = NULL;
         if (!c->given[i] && !op->operands[i].optional) {
-            PyErr_Format(PyExc_TypeError, "%U() needs %s", op->name, op->operands[i].text);
+            PyErr_Format(PyExc_TypeError, "%U(): the argument '%s' is missing", op->name,
+                         op->operands[i].text);
             return -1;
         }
     }

@@ -234,11 +234,16 @@ static int refuse_dtype(PyObject *array, const char *name)
     PyObject *dtype = PyObject_GetAttrString(array, "dtype");
     PyObject *text = dtype ? PyObject_Str(dtype) : NULL;
     const char *word = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    if (word)
+    PyObject *kind = word ? PyObject_GetAttrString(dtype, "kind") : NULL;
+    const char *letter = kind ? PyUnicode_AsUTF8AndSize(kind, NULL) : NULL;
+    if (letter && strchr("biufcV", *letter))
         error_format(COLLET_DTYPE,
                      "%s is %s, which collet does not have: convert it by astype "
                      "(float32, int32, uint8, ...)",
                      name, word);
+    else if (letter)
+        error_format(COLLET_DTYPE, "%s is %s: numbers are needed", name, word);
+    Py_XDECREF(kind);
     Py_XDECREF(dtype);
     Py_XDECREF(text);
     return -1;

@@ -54,6 +54,25 @@ def test_wrong_indices(pair):
     for key in ([0, 1], "a", 0.5, np.ones(2)):
         with pytest.raises((TypeError, IndexError)):
             x[key]
+    with pytest.raises(IndexError, match="index -3 is out of range for axis 0 of length 2"):
+        x[-3]
+    for key in (np.zeros(x.shape, bool), [0, 1], collet.zeros(1, "i32")):
+        with pytest.raises(TypeError, match="by arrays is not supported; use to_numpy()"):
+            x[key]
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min"])
+def test_reductions_of_numpy(pair, name):
+    a, x = pair
+    function = getattr(np, name)
+    for arguments in ({}, {"axis": 0}, {"axis": -1, "keepdims": True}, {"axis": (0, 1)}):
+        made = function(x, **arguments)
+        assert isinstance(made, collet.Array)
+        assert np.allclose(made.to_numpy(), function(a, **arguments), rtol=1e-5)
+    for wrong, error in (({"out": np.zeros(())}, TypeError), ({"axis": ()}, ValueError),
+                         ({"axis": 9}, ValueError), ({"initial": 1}, TypeError)):
+        with pytest.raises(error):
+            function(x, **wrong)
 
 
 def test_setting(pair):

@@ -93,6 +93,13 @@ def test_what_they_say():
             ("format", collet.InvalidError, "no format 9; t2 to tq1_0 are 0 to 4")):
         with pytest.raises(error, match=text):
             WRONG[case]()
+    with pytest.raises(AttributeError, match=r"has no op 'nosuch'; dir\(collet.op\) lists them"):
+        op.nosuch
+    for values in (np.array(["a"]), np.array([None])):
+        with pytest.raises(collet.DtypeError, match="numbers are needed"):
+            op.neg(values)
+    with pytest.raises(collet.DtypeError, match="^add: a .input 0. is c128, b .input 1. is f64;"):
+        op.add(np.ones(2, "c16"), np.ones(2))
 
 
 def test_texts_in_c():

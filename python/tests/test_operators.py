@@ -60,6 +60,10 @@ def test_scalars():
     for convert in (bool, int, float, complex):
         with pytest.raises((TypeError, ValueError)):
             convert(X)
+    with pytest.raises(ValueError, match="truth value of an Array of 3 elements is ambiguous"):
+        bool(X)
+    with pytest.raises(TypeError, match="only an integer array without axes can be used"):
+        [5, 6][one]
     assert bytes(two) == np.array(2, "i4").tobytes() and bytes(X) == X.to_numpy().tobytes()
 
 

@@ -243,7 +243,7 @@ static void refuse(world w, const tensor *t, collet_status status, const char *r
 static void what_does_not_fit_is_refused(void **state)
 {
     static const dl_type none[] = {{6, 8, 1}, {2, 32, 4}, {2, 8, 1}, {0, 16, 1}, {9, 8, 1}};
-    static const char *const texts[] = {"the tensor is bool of 8 bits, which is no dtype here",
+    static const char *const texts[] = {"the tensor is bool of 8 bits, which Collet does not support",
                                         "vectors of 4 numbers", "float of 8 bits", "int of 16 bits",
                                         "of another kind of 8 bits"};
     (void)state;
