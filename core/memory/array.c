@@ -71,8 +71,8 @@ static int may_repeat(const collet_array *a)
     return 0;
 }
 
-/* Strides that lead to no element may be anything that fits in 64 bits, whose product with an
- * extent or a size does not. */
+/* The stride of an axis that leads to no second element may be any number of 64 bits; its product
+ * with an extent or a size may not fit. */
 static void settle_strides(collet_array *a)
 {
     int64_t dense = 1;

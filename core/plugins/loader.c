@@ -227,7 +227,7 @@ static collet_status probe_off(scan *s, candidate *c)
 
 /* ---- Rounds of concurrent probes ------------------------------------------------ */
 
-/* Its probe could not load it: another of its name that can be loaded is better. */
+/* Its probe could not load it: prefer another plugin of the same name that can be loaded. */
 static int is_doubtful(const candidate *c)
 {
     return c->settled &&
@@ -261,7 +261,7 @@ static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *us
     return step_done(s, c, "register", record_clock(), 0, "duplicate-name", reason);
 }
 
-/* One usable plugin of a name is left: the first that could be loaded, else the first. */
+/* One usable plugin of each name is left: the first that could be loaded, else the first. */
 static collet_status settle_names(scan *s)
 {
     collet_status status = COLLET_OK;

@@ -94,7 +94,7 @@ static int find_user(uid_t id, struct passwd *user, char text[4096])
     return !getpwuid_r(id, user, text, 4096, &found) && found;
 }
 
-/* Where it has no name of its own the number. */
+/* The number if the user has no name. */
 static void name_user(uid_t id, char name[MAX_NAME])
 {
     char text[4096];
@@ -234,7 +234,7 @@ static int write_listed(const walk *w, int fd, const struct stat *st, writer *by
     return 0;
 }
 
-/* Whether others could change what `fd` and `st` are of. `fd` is -1 before it is opened: then the
+/* Whether others could change the file with `fd` and `st`. `fd` is -1 before it is opened: then the
  * group is not checked yet. */
 static int write_others(const walk *w, int fd, const struct stat *st, writer *by)
 {
@@ -258,7 +258,7 @@ static int may_be_group(const char *word, size_t length)
     return getgrnam_r(name, &group, text, sizeof text, &found) == ERANGE || found;
 }
 
-/* Adds the first word of trust_group that its user wrote there without effect. */
+/* Adds the first word of trust_group that has no effect. */
 static void add_unknown_group(const walk *w, text_buffer *text)
 {
     size_t length;
@@ -273,8 +273,8 @@ static void add_unknown_group(const walk *w, text_buffer *text)
     }
 }
 
-/* How to trust them, as far as the user may: by a variable, as the file may be the one of settings.
- * What the setting is now stays in it. */
+/* How the user may trust the writers: by a variable, since the file in question may be the
+ * configuration file. The variable keeps the present value of the setting. */
 static void how_to_trust(const walk *w, const writer *by, text_buffer *text)
 {
     text_clear(text);

@@ -303,7 +303,8 @@ collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error
 
 /* ---- Order ------------------------------------------------------------------------------- */
 
-/* The last wait of q's handle for `other`, or the oldest of all, which then is for no queue. */
+/* The last wait of q's handle for `other`; if there is none, the oldest of all, cleared for reuse.
+ */
 static use *wait_of(queue *q, const queue *other)
 {
     for (uint32_t i = 0; i < QUEUE_WAITS; i++)

@@ -277,8 +277,9 @@ static collet_status write_failed(const collet_spool *spool, int code, collet_er
         return collet_fail(err, COLLET_IO,
                            "%s: the disk is full (%s) after %lld bytes; nothing was left behind",
                            spool->path, strerror(code), (long long)spool->size);
-    return collet_fail(err, COLLET_IO, "%s: writing failed after %lld bytes: %s", spool->path,
-                       (long long)spool->size, strerror(code));
+    return collet_fail(err, COLLET_IO, "%s: writing failed after %lld bytes: %s%s", spool->path,
+                       (long long)spool->size, strerror(code),
+                       code == EFBIG ? " (limit on the size of files, ulimit -f)" : "");
 }
 
 static collet_status write_fully(collet_spool *spool, const uint8_t *bytes, size_t n,

@@ -75,9 +75,10 @@ static collet_status take_tensor(ternary_source *source, int64_t index, collet_e
             source->bytes = collet_mapping_data(gguf->mapping) + tensor->offset;
             return COLLET_OK;
         }
-    return collet_fail(err, COLLET_UNSUPPORTED,
-                       "%s: is of %s; TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 are read",
-                       source->text, collet_gguf_type_name(tensor->type, name));
+    return collet_fail(
+        err, COLLET_UNSUPPORTED,
+        "%s: type %s is not supported (TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 are)", source->text,
+        collet_gguf_type_name(tensor->type, name));
 }
 
 static char *make_text(const collet_ternary_file *file, int64_t index)

@@ -25,6 +25,7 @@ collet_status collet_extraction_check_selection(const char *text, collet_error *
 #define KEY_MOST 31 /* bytes of a key */
 
 static const char not_chosen[] = "not requested";
+static const char some_velocities[] = "not every atom of the trajectory has a velocity";
 const char extract_no_times[] = "the trajectory has no times";
 
 #define SOME_VELOCITIES 8u /* beside EXTRACT_VELOCITIES and so on: of some atoms, not of all */
@@ -33,8 +34,7 @@ const char extract_no_times[] = "the trajectory has no times";
 static const char *missing(uint32_t needs, uint32_t has)
 {
     if (needs & ~has & EXTRACT_VELOCITIES)
-        return has & SOME_VELOCITIES ? "not every atom of the trajectory has a velocity"
-                                     : "the trajectory has no velocities";
+        return has & SOME_VELOCITIES ? some_velocities : "the trajectory has no velocities";
     if (needs & ~has & EXTRACT_FORCES)
         return "the trajectory has no forces";
     return needs & ~has & EXTRACT_TIMES ? extract_no_times : NULL;
@@ -81,8 +81,24 @@ static const char *nearest_key(const char *word, size_t length)
     return nearest;
 }
 
-static collet_status choose_one(const char *word, size_t length, uint32_t has,
-                                const char *left_out[EXTRACT_MAX_OUTPUTS], collet_error *err)
+static collet_status cannot_compute(const collet_extraction *x, const char *word, int shown,
+                                    const char *reason, collet_error *err)
+{
+    const collet_topology *topology = x->inputs.topology;
+    int64_t atom = x->inputs.info->lacking;
+
+    if (reason != some_velocities)
+        return collet_fail(err, COLLET_INVALID, "keys: '%.*s' cannot be computed: %s", shown, word,
+                           reason);
+    return collet_fail(err, COLLET_INVALID,
+                       "keys: '%.*s' cannot be computed: %s: atom %lld (%s of %s %d, counted from "
+                       "0) has no velocity",
+                       shown, word, x->settings.trajectory, (long long)atom, topology->names[atom],
+                       topology->residue_names[atom], (int)topology->residue_ids[atom]);
+}
+
+static collet_status choose_one(collet_extraction *x, const char *word, size_t length, uint32_t has,
+                                collet_error *err)
 {
     const char *reason = NULL, *nearest;
     int chosen = 0, shown = (int)(length < 80 ? length : 80);
@@ -90,17 +106,16 @@ static collet_status choose_one(const char *word, size_t length, uint32_t has,
     for (size_t i = 0; i < extract_output_count; i++) {
         if (!extract_pattern_matches(word, length, extract_outputs[i].key))
             continue;
-        left_out[i] = missing(extract_outputs[i].needs, has);
-        if (left_out[i] == NULL)
+        x->left_out[i] = missing(extract_outputs[i].needs, has);
+        if (x->left_out[i] == NULL)
             chosen = 1;
         else
-            reason = left_out[i];
+            reason = x->left_out[i];
     }
     if (chosen)
         return COLLET_OK;
     if (reason != NULL)
-        return collet_fail(err, COLLET_INVALID, "keys: '%.*s' cannot be computed: %s", shown, word,
-                           reason);
+        return cannot_compute(x, word, shown, reason, err);
     nearest = nearest_key(word, length);
     return collet_fail(err, COLLET_INVALID,
                        "keys: '%.*s' matches none of the %d keys%s%s (collet-extract --help lists "
@@ -110,28 +125,28 @@ static collet_status choose_one(const char *word, size_t length, uint32_t has,
 }
 
 /*
- * Sets left_out[i] to NULL for a chosen output, else to the reason, static text; *needs to the
+ * Sets x->left_out[i] to NULL for a chosen output, else to the reason, static text; x->has to the
  * fields that chosen outputs need, out of `has`. COLLET_INVALID for a key that does not exist or
  * needs a field that the trajectory lacks.
  */
-static collet_status choose_keys(const char *keys, uint32_t has,
-                                 const char *left_out[EXTRACT_MAX_OUTPUTS], uint32_t *needs,
-                                 collet_error *err)
+static collet_status choose_keys(collet_extraction *x, uint32_t has, collet_error *err)
 {
-    *needs = 0;
+    const char *keys = x->settings.keys;
+
+    x->has = 0;
     for (size_t i = 0; i < extract_output_count; i++)
-        left_out[i] = keys == NULL ? missing(extract_outputs[i].needs, has) : not_chosen;
+        x->left_out[i] = keys == NULL ? missing(extract_outputs[i].needs, has) : not_chosen;
     while (keys != NULL) {
         size_t length = strcspn(keys, ",");
-        collet_status status = choose_one(keys, length, has, left_out, err);
+        collet_status status = choose_one(x, keys, length, has, err);
 
         if (status != COLLET_OK)
             return status;
         keys = keys[length] == ',' ? keys + length + 1 : NULL;
     }
     for (size_t i = 0; i < extract_output_count; i++)
-        if (left_out[i] == NULL)
-            *needs |= extract_outputs[i].needs;
+        if (x->left_out[i] == NULL)
+            x->has |= extract_outputs[i].needs;
     return COLLET_OK;
 }
 
@@ -152,7 +167,7 @@ static collet_status open_all(collet_extraction *x, const collet_extraction_opti
              (x->inputs.info->has_forces ? EXTRACT_FORCES : 0) |
              (x->inputs.info->has_times ? EXTRACT_TIMES : 0) |
              (x->inputs.info->lacking >= 0 ? SOME_VELOCITIES : 0);
-    return choose_keys(x->settings.keys, fields, x->left_out, &x->has, err);
+    return choose_keys(x, fields, err);
 }
 
 collet_status collet_extraction_open(const collet_extraction_options *options,

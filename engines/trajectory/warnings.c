@@ -112,7 +112,7 @@ static int computes_derivative(const collet_extraction *x)
     return 0;
 }
 
-/* 1 where a key was to be computed but for the times. */
+/* 1 if a key is left out for lack of times. */
 static int misses_times(const collet_extraction *x)
 {
     for (size_t i = 0; i < extract_output_count; i++)
@@ -129,16 +129,16 @@ static collet_status warn_no_times(collet_extraction *x, collet_error *err)
         return add_warning(
             x, err,
             strcmp(x->inputs.info->format, "gro") == 0
-                ? "%s: no time, in ps, follows 't=' in the title of its first frame: time_ps "
-                  "and dL/dt are left out; add times, or choose other keys"
+                ? "%s: the title of the first frame has no time (such as 't= 1.0', in ps): "
+                  "time_ps and dL/dt are left out; add times, or choose other keys"
                 : "%s has no times: time_ps and dL/dt are left out",
             path);
     if (x->n_timed == x->n_frames || (x->has & EXTRACT_TIMES) == 0)
         return COLLET_OK;
     return add_warning(
         x, err,
-        "frame %lld has no finite time (such frames: %lld): its time_ps is NaN, and dL/dt "
-        "around it",
+        "frame %lld has no time (such frames: %lld): its time_ps is NaN, and so is dL/dt of it and "
+        "its neighbours",
         (long long)x->first_untimed, (long long)(x->n_frames - x->n_timed));
 }
 

@@ -174,14 +174,14 @@ static void test_gguf_faults(void **state)
         const char *part; /* NULL: nothing is wrong */
     } cases[] = {
         {"blocks", 0, COLLET_FORMAT, "not a multiple of its type's block"},
-        {"bytes_overflow", 0, COLLET_OVERFLOW, "more bytes than 64 bits count"},
+        {"bytes_overflow", 0, COLLET_OVERFLOW, "more bytes than 64 bits can count"},
         {"extent_0", 0, COLLET_SHAPE, "an extent is 0"},
         {"extent_2_63", 0, COLLET_OVERFLOW, "an extent of 2^63"},
         {"five_axes", 0, COLLET_UNSUPPORTED, "more than 4 axes"},
         {"no_axes", 0, COLLET_UNSUPPORTED, "has no axes"},
         {"offset", 0, COLLET_FORMAT, "beyond the end of the file"},
-        {"rows_overflow", 0, COLLET_OVERFLOW, "more elements than 64 bits count"},
-        {"shape_overflow", 0, COLLET_OVERFLOW, "more elements than 64 bits count"},
+        {"rows_overflow", 0, COLLET_OVERFLOW, "more elements than 64 bits can count"},
+        {"shape_overflow", 0, COLLET_OVERFLOW, "more elements than 64 bits can count"},
         {"truncated", 0, COLLET_FORMAT, "beyond the end of the file"},
         {"unaligned", 0, COLLET_FORMAT, "not aligned"},
         {"odd_tensors", 0, COLLET_UNSUPPORTED, "has no axes"},
@@ -238,7 +238,7 @@ static void test_gguf_keys(void **state)
         assert_int_equal(gguf.parts, cases[i].parts);
         assert_int_equal(gguf.tensors[0].offset % cases[i].alignment, 0);
         assert_int_equal(collet_gguf_find(&gguf, "none", &t, &err), COLLET_NOT_FOUND);
-        assert_int_equal(strstr(err.text, "it is part 2 of 3 of a split file") != NULL,
+        assert_int_equal(strstr(err.text, "the file is part 2 of 3 of a split one") != NULL,
                          cases[i].parts > 0);
         collet_gguf_close(&gguf);
     }

@@ -108,7 +108,8 @@ static void no_time_is_made_up(void **state)
     assert_null(cJSON_GetObjectItem(meta_at(meta, "frames"), "last_time_ps"));
     cJSON_Delete(meta);
     npz_close(&out);
-    expect_warning(result, "notime.gro: no time, in ps, follows 't=' in the title");
+    expect_warning(result,
+                   "notime.gro: the title of the first frame has no time (such as 't= 1.0'");
 
     /* Keys that need none are as before; those that do are an error, by name. */
     expect_warning(RUN(0, GAPS "c.gro", GAPS "notime.gro", "--keys", "com,L_*"), NULL);
@@ -129,7 +130,7 @@ static void a_time_that_cannot_be_read_is_none(void **state)
         const char *frames[] = {titles[i], titles[i]};
         const char *path = save_titles(frames, 2);
 
-        expect_warning(RUN(0, path, path), "no time, in ps, follows 't='");
+        expect_warning(RUN(0, path, path), "the title of the first frame has no time");
     }
 }
 
@@ -139,7 +140,7 @@ static void a_later_frame_without_a_time(void **state)
     const char *path = save_titles(titles, 7);
 
     (void)state;
-    expect_warning(RUN(0, path, path), "frame 3 has no finite time (such frames: 1)");
+    expect_warning(RUN(0, path, path), "frame 3 has no time (such frames: 1)");
     npz out = npz_open(io_path(directory, "out.npz"));
     const double *times = npz_f64(&out, "time_ps", NULL, NULL);
     const double *derivatives = npz_f64(&out, "dLdt_magnitude", NULL, NULL);
@@ -193,7 +194,8 @@ static void velocities_of_some_atoms(void **state)
     npz_close(&out);
     expect_warning(RUN(0, half, GAPS "g4.trr", "--masses", masses), text);
     expect_error(RUN(1, half, half, "--masses", masses, "--keys", "L_vector"),
-                 "not every atom of the trajectory has a velocity");
+                 "half_velocities.gro: atom 2 (A3 of SOLA 11, "
+                 "counted from 0) has no velocity");
     tool_result result = RUN(0, half, half, "--masses", masses);
     expect_in(result.err, text);
     expect_in(result.out, "left out, because not every atom of the trajectory has a velocity: L_*");

@@ -170,15 +170,15 @@ static void test_gguf(void **state)
     memcpy(blocks + 66 + 64, "\x00\x38", 2);
     ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("Name one as w.gguf:TENSOR", "pack", "w.gguf");
-    CHECK("no tensor called 'v'", "pack", "w.gguf:v");
+    CHECK("there is no tensor 'v' among", "pack", "w.gguf:v");
     CHECK("No such file", "pack", "none.gguf:w");
     CHECK("is no GGUF file, so that it has no tensor", "pack", "c.npy:w");
     CHECK("is damaged", "pack", CORPUS "gguf/counts:w");
-    CHECK("is of Q4_0", "pack", CORPUS "gguf/bf16:q");
-    CHECK("odd_tensors:none: has no axes; tensors of 1 to 4 axes are read", "pack",
+    CHECK("type Q4_0 is not supported", "pack", CORPUS "gguf/bf16:q");
+    CHECK("odd_tensors:none: the tensor has no axes; 1 to 4 are supported", "pack",
           CORPUS "gguf/odd_tensors:none");
-    CHECK("odd_tensors:empty: has no weights", "pack", CORPUS "gguf/odd_tensors:empty");
-    CHECK("it is part 2 of 3 of a split file", "pack", CORPUS "gguf/split:v");
+    CHECK("odd_tensors:empty: the tensor has no weights", "pack", CORPUS "gguf/odd_tensors:empty");
+    CHECK("the file is part 2 of 3 of a split one", "pack", CORPUS "gguf/split:v");
     memcpy(blocks + 66 + 64, "\x00\x3C", 2); /* 1 */
     ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("blocks 0 and 1 of row 0 have the scales 0.5 and 1", "pack", "w.gguf:w");

@@ -341,18 +341,18 @@ static int take_tensor(cursor *c, collet_gguf_tensor *t)
         if (!take_number(c, 8, &extent))
             return 0;
         if (extent == 0)
-            set_fault(t, COLLET_SHAPE, "has no weights: an extent is 0");
+            set_fault(t, COLLET_SHAPE, "the tensor has no weights: an extent is 0");
         if (extent > INT64_MAX) {
-            set_fault(t, COLLET_OVERFLOW, "has an extent of 2^63 or more");
+            set_fault(t, COLLET_OVERFLOW, "the tensor has an extent of 2^63 or more");
             t->ndim = 0; /* as its shape cannot be told */
         }
         if (i < t->ndim)
             t->shape[t->ndim - 1 - i] = (int64_t)extent;
     }
     if (axes == 0)
-        set_fault(t, COLLET_UNSUPPORTED, "has no axes; tensors of 1 to 4 axes are read");
+        set_fault(t, COLLET_UNSUPPORTED, "the tensor has no axes; 1 to 4 are supported");
     else if (axes > AXES_MOST)
-        set_fault(t, COLLET_UNSUPPORTED, "has more than 4 axes; tensors of 1 to 4 axes are read");
+        set_fault(t, COLLET_UNSUPPORTED, "the tensor has more than 4 axes; 1 to 4 are supported");
     return take_u32(c, &t->type) && take_number(c, 8, &t->offset);
 }
 
@@ -367,18 +367,19 @@ static void place_tensor(const collet_gguf *gguf, collet_gguf_tensor *t, uint64_
     t->rows = 1;
     for (uint32_t i = 0; i + 1 < t->ndim; i++)
         if (__builtin_mul_overflow(t->rows, t->shape[i], &t->rows))
-            set_fault(t, COLLET_OVERFLOW, "has more elements than 64 bits count");
+            set_fault(t, COLLET_OVERFLOW, "the tensor has more elements than 64 bits can count");
     if (__builtin_mul_overflow((uint64_t)t->rows, (uint64_t)t->columns, &elements))
-        set_fault(t, COLLET_OVERFLOW, "has more elements than 64 bits count");
+        set_fault(t, COLLET_OVERFLOW, "the tensor has more elements than 64 bits can count");
     if (type && t->columns % type->weights != 0)
-        set_fault(t, COLLET_FORMAT, "its rows are not a multiple of its type's block");
+        set_fault(t, COLLET_FORMAT, "the tensor's rows are not a multiple of its type's block");
     if (type && __builtin_mul_overflow(elements / type->weights, type->bytes, &t->bytes))
-        set_fault(t, COLLET_OVERFLOW, "has more bytes than 64 bits count");
+        set_fault(t, COLLET_OVERFLOW, "the tensor has more bytes than 64 bits can count");
     if (t->offset % gguf->alignment != 0)
-        set_fault(t, COLLET_FORMAT, "its data are not aligned to general.alignment");
+        set_fault(t, COLLET_FORMAT, "the tensor's data are not aligned to general.alignment");
     if (start > size || t->offset > size - start || t->bytes > size - start - t->offset)
-        set_fault(t, COLLET_FORMAT,
-                  "its data end beyond the end of the file, which is truncated or damaged");
+        set_fault(
+            t, COLLET_FORMAT,
+            "the tensor's data end beyond the end of the file, which is truncated or damaged");
     t->offset += start;
 }
 
@@ -446,11 +447,11 @@ static collet_status read_tensors(collet_gguf *gguf, cursor *c, collet_error *er
 static collet_status check_version(const collet_gguf *gguf, const char *path, collet_error *err)
 {
     if (gguf->version != 0 && (gguf->version & 0xffff) == 0)
-        return collet_fail(err, COLLET_UNSUPPORTED,
-                           "%s: is a big-endian GGUF file; little-endian ones are read", path);
+        return collet_fail(err, COLLET_UNSUPPORTED, "%s: big-endian GGUF files are not supported",
+                           path);
     if (gguf->version < 2 || gguf->version > 3)
         return collet_fail(err, COLLET_UNSUPPORTED,
-                           "%s: is a GGUF file of version %u; 2 and 3 are read", path,
+                           "%s: GGUF version %u is not supported (2 and 3 are)", path,
                            (unsigned)gguf->version);
     return COLLET_OK;
 }
@@ -516,11 +517,11 @@ collet_status collet_gguf_find(const collet_gguf *gguf, const char *name,
         return COLLET_OK;
     if (gguf->parts > 0)
         return collet_fail(err, COLLET_NOT_FOUND,
-                           "%s: has no tensor called '%s', of %llu tensors: it is part %u of %u of "
-                           "a split file; look in the other parts (collet-ternary info), or join "
+                           "%s: there is no tensor '%s' among %llu: the file is part %u of %u of a "
+                           "split one; look in the other parts (collet-ternary info), or join "
                            "them (gguf-split --merge)",
                            collet_mapping_path(gguf->mapping), name,
                            (unsigned long long)gguf->count, gguf->part, gguf->parts);
-    return collet_fail(err, COLLET_NOT_FOUND, "%s: has no tensor called '%s', of %llu tensors",
+    return collet_fail(err, COLLET_NOT_FOUND, "%s: there is no tensor '%s' among %llu",
                        collet_mapping_path(gguf->mapping), name, (unsigned long long)gguf->count);
 }

@@ -23,7 +23,7 @@ static collet_status check_head(const char *path, const t2_head *head, uint64_t 
                            "%s: was written in another byte order, or is damaged", path);
     if (head->version != T2_VERSION)
         return collet_fail(err, COLLET_UNSUPPORTED,
-                           "%s: is a .t2 file of version %u; version %u is read", path,
+                           "%s: .t2 version %u is not supported (version %u is)", path,
                            head->version, T2_VERSION);
     if (head->size != size)
         return collet_fail(err, COLLET_FORMAT, "%s: %s: it has %llu bytes, its header states %llu",

@@ -341,7 +341,8 @@ static void step_over(collet_trajectory *trajectory, const collet_frame_head *he
     trajectory->index++;
 }
 
-/* What the file has of " (atom A, time T ps, step S)", A the first atom without a velocity. */
+/* " (atom A, time T ps, step S)" without the parts that the file lacks; A is the first atom without
+ * a velocity. */
 static void describe_place(const collet_frame_head *head, char *text, size_t size)
 {
     const char *before = " (";
@@ -384,8 +385,8 @@ static collet_status check_fields(const collet_trajectory *trajectory,
         return COLLET_OK;
     describe_place(head, place, sizeof place);
     return collet_trajectory_fail(trajectory, COLLET_NOT_FOUND, err,
-                                  "has no %s%s; choose frames that have them with start, stop and "
-                                  "step, or do without",
+                                  "the frame has no %s%s; choose frames that have them with start, "
+                                  "stop and step, or keys that need none (--keys com,rg)",
                                   missing, place);
 }
 

@@ -143,8 +143,7 @@ static void open_library(void)
     if (count == 0) {
         (void)snprintf(
             library.reason, sizeof library.reason,
-            "not opened: it needs %d MiB of address space, and the limit on it (ulimit -v, "
-            "-d) leaves less",
+            "it needs %d MiB of address space, and the limit on it (ulimit -v, -d) leaves less",
             (int)((OPEN_BYTES + THREAD_BYTES) >> 20));
         return;
     }

@@ -614,7 +614,8 @@ static void full_disks_are_reported(void **state)
     (void)state;
     tool_result r = rsoxs_with(&setup, args);
     tool_expect(&r, 1);
-    if (!strstr(r.err, "full/Energy_280.00.h5: writing failed after 0 bytes: File too large\n"))
+    if (!strstr(r.err, "full/Energy_280.00.h5: writing failed after 0 bytes: File too large "
+                       "(limit on the size of files, ulimit -f)\n"))
         fail_msg("%s", r.err);
     tool_free(&r);
     assert_int_not_equal(access(io_path(directory, "full"), F_OK), 0);

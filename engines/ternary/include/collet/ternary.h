@@ -167,8 +167,8 @@ typedef struct collet_ternary_matrix {
     char type[24];     /* as the file has it: "t2", "f32", "Q4_0" */
     char name[256];    /* of a layer or tensor, cut to fit; "" where there is none. UTF-8; control
                           characters and other bytes of a tensor's are \xNN */
-    const char *fault; /* of a tensor: why it cannot be read, though others of its type can, as "has
-                          no axes; ...", static; NULL: nothing is wrong */
+    const char *fault; /* of a tensor: why it cannot be read, though others of its type can, as "the
+                          tensor has no axes; ...", static; NULL: nothing is wrong */
 } collet_ternary_matrix;
 
 /* NOT_FOUND where there is no such matrix. */
