@@ -87,17 +87,18 @@ static collet_status call_slot(const collet_plugin *plugin, const collet_host *h
     return COLLET_OK;
 }
 
-/* The character of an escape sequence "\\u00NN"; 0: another one. */
+/* The character of an escape sequence "\\uNNNN"; 0: another one. */
 static unsigned long escaped(const char *text)
 {
-    if (strncmp(text, "\\u00", 4) || strspn(text + 4, "0123456789abcdefABCDEF") < 2)
+    char digits[5] = "";
+    if (strncmp(text, "\\u", 2) || strspn(text + 2, "0123456789abcdefABCDEF") < 4)
         return 0;
-    const char digits[] = {text[4], text[5], '\0'};
+    memcpy(digits, text + 2, 4);
     return strtoul(digits, NULL, 16);
 }
 
 /* What a driver says of its device may hold any bytes: invalid UTF-8 becomes '?', and control
- * characters, which JSON escapes, '?' or blanks. */
+ * and hidden characters, which JSON may escape, '?' or blanks. */
 static void replace_invalid(char *text)
 {
     size_t length = strlen(text);
@@ -114,7 +115,8 @@ static void replace_invalid(char *text)
         unsigned long code = escaped(text + at);
         if (text[at + 1] && strchr("bfnrt", text[at + 1]))
             memset(text + at, ' ', 2);
-        else if (code && (code < ' ' || (code >= 0x7f && code < 0xa0)))
+        else if (code &&
+                 (code < ' ' || (code >= 0x7f && code < 0xa0) || text_hidden((uint32_t)code)))
             memcpy(text + at, "\\u003f", 6);
     }
 }

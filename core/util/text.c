@@ -43,6 +43,13 @@ void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape)
 
 /* ---- Messages ---------------------------------------------------------------------------- */
 
+int text_hidden(uint32_t code)
+{
+    return code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
+           code == 0xfeff;
+}
+
 size_t text_character(const char *text, size_t size)
 {
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -59,7 +66,7 @@ size_t text_character(const char *text, size_t size)
         if ((byte[i] & 0xc0) != 0x80)
             return 0;
     int fine = code >= ' ' && (code < 0x7f || code >= 0xa0) && code >= smallest[length] &&
-               code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+               code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) && !text_hidden(code);
     return fine ? length : 0;
 }
 

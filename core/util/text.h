@@ -20,8 +20,13 @@ void text_add(text_buffer *t, const char *format, ...) COLLET_PRINTF(2, 3);
 /* "3 x 4 x 5", "()" for no axes. */
 void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape);
 
+/* Characters of Unicode that are not seen themselves: marks of direction (U+202E), which let a name
+ * pass for another one, joiners and others without width, line ends. U+061C, U+200B-200F,
+ * U+2028-202E, U+2060-206F, U+FEFF. */
+int text_hidden(uint32_t code);
 /* Bytes of the character that `text` of `size` bytes begins with; 0 where it begins with invalid
- * UTF-8 (RFC 3629) or a control character (C0, DEL, C1), which a terminal might execute. */
+ * UTF-8 (RFC 3629), a control character (C0, DEL, C1), which a terminal might execute, or a hidden
+ * one. */
 size_t text_character(const char *text, size_t size);
 /* vsnprintf for messages, which may quote anything, at most COLLET_ERROR_TEXT bytes: bytes that
  * text_character refuses become \xNN; line ends stay where `format` itself has one. */

@@ -17,6 +17,14 @@ static size_t length_of(uint8_t first)
                                            : 0;
 }
 
+/* Marks of direction, which let a name pass for another one, what has no width, and line ends. */
+static int is_hidden(uint32_t code)
+{
+    return code == 0x61C || (code >= 0x200B && code <= 0x200F) ||
+           (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) ||
+           code == 0xFEFF;
+}
+
 size_t collet_utf8_character(const char *text, size_t size)
 {
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -31,7 +39,7 @@ size_t collet_utf8_character(const char *text, size_t size)
             return 0;
         code = code << 6 | ((uint8_t)text[i] & 0x3F);
     }
-    if (code < ' ' || (code >= 0x7F && code < 0xA0))
+    if (code < ' ' || (code >= 0x7F && code < 0xA0) || is_hidden(code))
         return 0;
     return code >= smallest[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) ? length
                                                                                             : 0;

@@ -6,7 +6,9 @@
 #include <stddef.h>
 
 /* Bytes of the character that `text` of `size` bytes begins with; 0 where it begins with invalid
- * UTF-8 (RFC 3629) or a control character (C0, DEL, C1), which a terminal might execute. */
+ * UTF-8 (RFC 3629), a control character (C0, DEL, C1), which a terminal might execute, or a
+ * character of Unicode that is not seen itself: a mark of direction (U+202E), a line end, a joiner
+ * or one without width (U+061C, U+200B-200F, U+2028-202E, U+2060-206F, U+FEFF). */
 size_t collet_utf8_character(const char *text, size_t size);
 
 /* Copies the characters of `text` that fit into size > 0 bytes with the NUL, each byte that

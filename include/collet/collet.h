@@ -65,8 +65,8 @@ COLLET_API const char *collet_status_name(collet_status status);
 COLLET_API const char *collet_status_text(collet_status status);
 
 /* Sets *err (if not NULL) to `status` and the formatted text; returns `status`. The text is valid
- * UTF-8: control characters and other bytes, which what it quotes may have, become \xNN, but not
- * line ends if the format has one. */
+ * UTF-8: control characters, hidden ones of Unicode (marks of direction, no width) and other bytes,
+ * which what it quotes may have, become \xNN, but not line ends if the format has one. */
 COLLET_API collet_status collet_fail(collet_error *err, collet_status status, const char *format,
                                      ...) COLLET_PRINTF(3, 4);
 

@@ -309,7 +309,8 @@ struct collet_plugin {
      * "asynchronous": bool; "memory_total", "memory_largest_buffer", "cache_bytes" (bytes),
      * "compute_units", "clock_mhz".
      * `choices` may be absent: see host->config. backend-info shows further members unchanged.
-     * In strings libcore replaces control characters, and bytes that are no UTF-8.
+     * In strings libcore replaces control characters, hidden ones of Unicode (marks of direction,
+     * no width), and bytes that are no UTF-8.
      * device_count 0 comes with a member "reason", and `devices` may be absent then. The last
      * messages that a probe logs become part of the reason if it dies: log what is tried before it
      * is tried.

@@ -452,6 +452,20 @@ static void test_utf8(void **state)
         {"\xED\x9F\xBF", 3}, /* the last before them, the first behind them */
         {"\xEE\x80\x80", 3},
         {"\xF4\x90\x80\x80", 0},
+        {"\xD8\x9C", 0},     /* the Arabic mark of direction */
+        {"\xE2\x80\x8A", 3}, /* a narrow blank; the others begin and end ranges of marks */
+        {"\xE2\x80\x8B", 0},
+        {"\xE2\x80\x8F", 0},
+        {"\xE2\x80\x90", 3},
+        {"\xE2\x80\xA7", 3},
+        {"\xE2\x80\xA8", 0},
+        {"\xE2\x80\xAE", 0},
+        {"\xE2\x80\xAF", 3},
+        {"\xE2\x81\x9F", 3},
+        {"\xE2\x81\xA0", 0},
+        {"\xE2\x81\xAF", 0},
+        {"\xE2\x81\xB0", 3},
+        {"\xEF\xBB\xBF", 0},
         {"\xFF", 0},
         {"\xC3", 0},
         {"\xE2\x82", 0},

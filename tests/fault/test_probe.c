@@ -246,11 +246,13 @@ static void every_capability(void **state)
 /* What a terminal or a reader of JSON may not see is replaced. */
 static void replaced_characters(void **state)
 {
-    static const capabilities_case c =
-        CASE(NONE ",\"a\":\"\x80\\n\\u0001\\u0085\\u00e4\\u0041\\u00a0\\u2000\"}", "");
+    static const capabilities_case c = CASE(
+        NONE ",\"a\":\"\x80\\n\\u0001\\u0085\\u00e4\\u0041\\u00a0\\u2000\\u202E\xe2\x80\xae\"}",
+        "");
     char *json = got(&c);
     (void)state;
-    assert_string_equal(json, NONE ",\"a\":\"?  \\u003f\\u003f\\u00e4\\u0041\\u00a0\\u2000\"}");
+    assert_string_equal(json,
+                        NONE ",\"a\":\"?  \\u003f\\u003f\\u00e4\\u0041\\u00a0\\u2000\\u003f???\"}");
     free(json);
 }
 

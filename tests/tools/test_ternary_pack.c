@@ -235,6 +235,7 @@ static void test_gguf_listing(void **state)
     (void)state;
     expect_listing(CORPUS "names", "  F32      2  größe.重み\n"
                                    "  F32      2  a\\x1b[2J\\xff\\xc2\\x9b\n");
+    expect_listing(CORPUS "marks", "  F32      2  gpj.\\xe2\\x80\\xaetxe\n");
     expect_listing(CORPUS "namesakes",
                    "5 tensors, 3 of them cannot be read\n"
                    "  F32      2  v  (not read: another tensor of the file has this name)\n"

@@ -63,7 +63,7 @@ collet_status collet_gguf_find(const collet_gguf *gguf, const char *name,
 /* "TQ2_0"; "type 99", in `text`, of an unknown one. */
 const char *collet_gguf_type_name(uint32_t type, char text[24]);
 
-/* The name, cut to fit; control characters and bytes that are not UTF-8 as \xNN. */
+/* The name, cut to fit; what collet_utf8_character refuses as \xNN. */
 const char *collet_gguf_name(const collet_gguf_tensor *tensor, char text[COLLET_GGUF_NAME]);
 
 #endif

@@ -93,7 +93,8 @@ static collet_status check_name(const char *path, collet_t2_layer *layer, uint32
         size_t n = collet_utf8_character(layer->name + at, length - at);
         if (n == 0)
             return collet_fail(err, COLLET_INVALID,
-                               "%s: the name of layer %u is not UTF-8, or has a control character",
+                               "%s: the name of layer %u is not UTF-8, or has a control or "
+                               "hidden character",
                                path, index);
         at += n;
     }
