@@ -422,7 +422,7 @@ static void describe_remedy(const frame *f, char text[256])
     if (strchr(f->op->name, '.'))
         return;
     if (f->cx->fallback == 0) {
-        snprintf(text, 256, "; fallback is off (COLLET_FALLBACK or collet_set_fallback)");
+        snprintf(text, 256, "; fallback is off (by COLLET_FALLBACK or by the program)");
         return;
     }
     for (size_t i = 0; i < r->backend_count; i++) {
