@@ -78,7 +78,7 @@ refuses() {
 # CPU backends compute; a backend without a device reports that.
 run_programs() {
     local directory=$1 backend
-    expect "^3 -4 by worker\$" "$directory/program_c" worker:cpu_scalar
+    expect "^3 -4 by worker:cpu_scalar\$" "$directory/program_c" worker:cpu_scalar
     for backend in $BACKENDS; do
         if [[ $backend == cpu_* ]] || "$prefix/bin/backend-info" "$backend" >"$WORK/info" 2>&1; then
             expect "^3 -4 by $backend\$" "$directory/program_c" "$backend"
