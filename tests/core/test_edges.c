@@ -207,7 +207,7 @@ static void keep_text(void *user, int32_t level, const char *text)
 static void more_threads_than_processors(void **state)
 {
     static const char *const many[] = {"num_threads=1000000", NULL};
-    char text[COLLET_ERROR_TEXT] = "", reason[64];
+    char text[COLLET_ERROR_TEXT] = "", reason[128];
     collet_runtime *most = NULL;
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = SCALAR_PLUGIN,
