@@ -13,8 +13,8 @@
 #include "shared/host/util/threads.h"
 
 /* Address space: of the library with its constructor, and of each thread, its buffer (BUFFER_SIZE
- * in common_x86_64.h) and its stack. Without it the library tries for ever. Measured with 0.3.21.
- */
+ * in common_x86_64.h) and its stack; 0.3.29 maps one buffer more. Without it the library tries for
+ * ever. Measured with 0.3.21 and 0.3.29. */
 #define OPEN_BYTES (UINT64_C(64) << 20)
 #define THREAD_BYTES (UINT64_C(136) << 20)
 /* For a thread that calls: its buffer, and what malloc maps for a thread's first allocation. */
@@ -123,7 +123,7 @@ static int threads_at_open(int *all)
     if (set > 0 && set < *all)
         *all = (int)set;
     int count = *all;
-    while (count > 0 && !address_space_has(OPEN_BYTES + (uint64_t)count * THREAD_BYTES))
+    while (count > 0 && !address_space_has(OPEN_BYTES + (uint64_t)(count + 1) * THREAD_BYTES))
         count /= 2;
     return count > 1 && !threads_can_start(count - 1) ? 1 : count;
 }
@@ -144,7 +144,7 @@ static void open_library(void)
         (void)snprintf(
             library.reason, sizeof library.reason,
             "it needs %d MiB of address space, and the limit on it (ulimit -v, -d) leaves less",
-            (int)((OPEN_BYTES + THREAD_BYTES) >> 20));
+            (int)((OPEN_BYTES + 2 * THREAD_BYTES) >> 20));
         return;
     }
     (void)snprintf(threads, sizeof threads, "OPENBLAS_NUM_THREADS=%d", count);
