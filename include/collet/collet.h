@@ -243,8 +243,8 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
 /* The choice in force ("auto", ...), valid until the next collet_set_backend; and the backend of
- * the last kernel ("" before the first), valid as long as the runtime: its name, and that of the
- * device if it has one: "cuda", "worker:cuda". */
+ * the last kernel ("" before the first), valid as long as the runtime: its name, with the
+ * name of the device if it has one: "cuda", "worker:cuda". */
 COLLET_API const char *collet_get_backend(const collet_context *context);
 COLLET_API const char *collet_last_backend(const collet_context *context);
 /* Whether another backend may run a call that the chosen one refuses, has no kernel for or has no

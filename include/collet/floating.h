@@ -7,7 +7,7 @@
  * libcore and the engines set it for the time of a call, on the calling thread, and restore the
  * caller's afterwards. Backends use this header for threads of their own. Programs do not need it.
  *
- * The state is each thread's own; a new thread has that of the thread that created it. Sticky
+ * The state is each thread's own; a new thread has the state of the thread that created it. Sticky
  * exception flags (fetestexcept) are not part of it: any call may raise some, and where the caller
  * let x87 exceptions raise signals, the flags of x87 are cleared.
  *
