@@ -100,7 +100,7 @@ def set_num_threads(count: int) -> None:
 def configure(**settings: object) -> None:
     """Settings of libcore (docs/settings.md), above the environment and the configuration file; a
     point of a key is written as two underscores; True and False are "on" and "off". The settings
-    before are replaced; without any, those of the environment and the file are left.
+    before are replaced; without any, the environment and the file decide.
 
     The same conditions as set_num_threads. An unknown key or an impossible value raises here, and
     the settings before stay; only the name of a backend is looked up at its first use."""

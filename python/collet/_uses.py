@@ -31,7 +31,7 @@ def _without(top, number=0):
 
 
 def _choice(top):
-    """The choice of the innermost use of the calling context; None: that of the process."""
+    """The choice of the innermost use of the calling context; None: the choice of the process counts."""
     use = _without(top)
     if use is not top:
         _current.set(use)
