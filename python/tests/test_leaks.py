@@ -76,7 +76,8 @@ def test_references(name):
         after = [sys.getrefcount(o) for o in watched] + [sys.getallocatedblocks()]
         return max(abs(a - b) for a, b in zip(after, before))
 
-    assert min(growth() for _ in range(3)) < 100  # the first rounds fill caches
+    # the first rounds fill caches: NumPy's names of dtypes take 700 blocks over several of them
+    assert any(growth() < 100 for _ in range(12))
 
 
 @pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""),
@@ -86,12 +87,14 @@ def test_memory_is_flat():
              "several")
     calls = [CALLS[name] for name in names]
     big = np.ones(1000)
-    for _ in range(2000):
-        for call in calls:
-            call()
-    before = resident()
-    for _ in range(10000):
-        for call in calls:
-            call()
-        op.add(big, big)
-    assert resident() - before < 2 * 2**20
+
+    def growth():
+        before = resident()
+        for _ in range(4000):
+            for call in calls:
+                call()
+            op.add(big, big)
+        return resident() - before
+
+    # a leak grows in every round; the system joins pages to one of 2 MiB when it likes
+    assert min(growth() for _ in range(4)) < 2**19
