@@ -48,16 +48,15 @@ class Array:
 
 
 class Collet:
-    """A context, for one thread, of a runtime that contexts may share."""
+    """A context, for one thread, and its runtime."""
 
-    def __init__(self, library, backend, runtime=None):
+    def __init__(self, library, backend):
         self.core = core = ctypes.CDLL(library)
         core.collet_last_error.restype = ctypes.c_char_p
         core.collet_array_free.argtypes = [ctypes.c_void_p]
         error = Error.Struct()
-        self.runtime, self.context = runtime or ctypes.c_void_p(), ctypes.c_void_p()
-        if not runtime and core.collet_runtime_create(ctypes.byref(self.runtime), None,
-                                                      ctypes.byref(error)):
+        self.runtime, self.context = ctypes.c_void_p(), ctypes.c_void_p()
+        if core.collet_runtime_create(ctypes.byref(self.runtime), None, ctypes.byref(error)):
             raise Error(error.text.decode())
         if core.collet_context_create(ctypes.byref(self.context), self.runtime,
                                       ctypes.byref(error)):
