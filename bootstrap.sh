@@ -98,7 +98,6 @@ find_missing() {
 #include <CL/cl.h>'
         optionally pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
         optionally oclgrind command -v oclgrind
-        optionally abigail-tools command -v abidiff
         optionally patch command -v patch
         optionally locales ls /usr/share/i18n/locales/de_DE
         optionally libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
