@@ -1,17 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# man.sh PROGRAM PAGE [COMMAND...]: checks that the manual page documents every option listed by
-# --help of the program and of its commands.
+# man.sh PROGRAM PAGE: checks that the manual page documents every command that --help of the program
+# lists, and every option that --help of the program and of its commands lists.
 set -euo pipefail
 program=$1 page=$2
-shift 2
+
+# Words at the start of the lines below "Commands:".
+commands=$("$program" --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z]\+\) .*/\1/p')
 
 # "--name" of each option, at the start of a line or after its short form.
-listed=$({ "$program" --help; for command; do "$program" "$command" --help; done; } | grep -oE '^ +(-[[:alnum:]?], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
+listed=$({ "$program" --help; for command in $commands; do "$program" "$command" --help; done; } | grep -oE '^ +(-[[:alnum:]?], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
 
 # Written --name, \-\-name or .Fl -name.
 described=$(sed 's/\\-/-/g; s/Fl -\([a-z]\)/--\1/g' "$page" | grep -oE -- '--[a-z-]+')
 
+for command in $commands; do
+    grep -qE "^\.(B|Cm|Ss) $command$" "$page" || {
+        echo "$page does not document the command $command" >&2
+        exit 1
+    }
+done
 missing=$(comm -23 <(sort -u <<<"$listed") <(sort -u <<<"$described") |
     grep -vE '^--(help|usage|version)$' || true)
 if [ -n "$missing" ]; then

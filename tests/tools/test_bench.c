@@ -398,9 +398,9 @@ static void test_usage(void **state)
     refused(BENCH("add", "--seconds", "0"), 2, "--seconds");
     refused(BENCH("add", "--threads", "none"), 2, "--threads");
     refused(BENCH("add", "--backend", "cpu_scalar,"), 2, "empty");
-    refused(BENCH("add", "10", "20"), 2, "give only dispatch");
+    refused(BENCH("add", "10", "20"), 2, "only one measurement");
     refused(BENCH("bandwidth", "10x10"), 2, "a number of bytes");
-    refused(BENCH("--json"), 2, "give dispatch");
+    refused(BENCH("--json"), 2, "name a command that --help lists");
     refused(BENCH("add", "--busy", "0"), 2, "--busy");
     refused(BENCH("add", "--busy", "65"), 2, "at most 64");
     refused(BENCH("dispatch", "--busy", "1"), 2, "for the name of an op");

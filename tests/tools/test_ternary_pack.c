@@ -433,7 +433,7 @@ static void test_help(void **state)
 
     (void)state;
     tool_expect(&help, 0);
-    assert_non_null(strstr(help.out, "pack WEIGHTS..."));
+    assert_non_null(strstr(help.out, "\n  pack  "));
     assert_null(strstr(help.out, "--absmean"));
     assert_non_null(strstr(help.out, "Exit status"));
     tool_expect(&version, 0);

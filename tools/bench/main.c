@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench: what Collet costs, and what its kernels reach on this machine. */
-#include "bench/against/against.h"
-#include "bench/bandwidth/bandwidth.h"
-#include "bench/ops/dispatch.h"
+#include "bench/against/process.h"
+#include "bench/base/modes.h"
 #include "bench/ops/mode.h"
 #include "bench/base/options.h"
 #include "bench/base/session.h"
@@ -20,24 +19,20 @@ static int finish(bench_session *s, int result)
     return tool_flush("backend-bench", NULL) ? result : BENCH_EXIT_FAILURE;
 }
 
-/* Neither the memory's bandwidth nor the list of cases needs a backend. */
+#define ROW(name) &bench_mode_##name,
+static const bench_mode *const modes[] = {BENCH_MODES(ROW) NULL};
+#undef ROW
+
 static int32_t needs_backend(const bench_options *options)
 {
-    return !options->list && strcmp(options->what, "bandwidth");
+    return !options->list && !(options->mode && options->mode->no_backend);
 }
 
 static int run(bench_session *s)
 {
-    const char *what = s->options->what;
     if (s->options->list)
         return bench_list_mode(s);
-    if (!strcmp(what, "bandwidth"))
-        return bench_bandwidth_mode(s);
-    if (!strcmp(what, "dispatch"))
-        return bench_dispatch(s);
-    if (!strcmp(what, "against"))
-        return bench_against(s);
-    return bench_op_mode(s);
+    return s->options->mode ? s->options->mode->run(s) : bench_op_mode(s);
 }
 
 int main(int argc, char **argv)
@@ -48,7 +43,7 @@ int main(int argc, char **argv)
 
     if (argc > 1 && !strcmp(argv[1], REFERENCE_ARGUMENT))
         return reference_worker();
-    bench_options_parse(argc, argv, &options);
+    bench_options_parse(argc, argv, modes, &options);
     collet_status status = bench_session_open(&session, &options, needs_backend(&options), &err);
     int result;
     if (status == COLLET_OK) {

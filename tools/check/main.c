@@ -152,8 +152,6 @@ int main(int argc, char **argv)
             "--timeout or --limit ended the run before all was checked, 77 its hardware is absent.",
     };
     check_options options = {.only = -1, .large = -1, .rows = -1, .seed = 1, .timeout = 60};
-    argp_program_version_hook = tool_print_version;
-    argp_err_exit_status = CHECK_USAGE;
     tool_parse(&parser, argc, argv, 0, &options);
     int status = CHECK_PASSED;
     if (options.list)

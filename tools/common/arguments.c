@@ -54,15 +54,24 @@ static void hold_closed_streams(void)
             open("/", O_PATH);
 }
 
+static void tool_print_version(FILE *stream, struct argp_state *state)
+{
+    (void)state;
+    fprintf(stream, "%s %s (libcore %s)\n", program_invocation_short_name, COLLET_VERSION,
+            collet_version());
+}
+
 void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input)
 {
     hold_closed_streams();
+    argp_program_version_hook = tool_print_version;
+    argp_err_exit_status = TOOL_EXIT_USAGE;
     error_t failed = argp_parse(parser, argc, argv, flags, NULL, input);
     if (!failed)
         return;
     fprintf(stderr, "%s: the command line cannot be read: %s\n", program_invocation_short_name,
             strerror(failed));
-    exit(argp_err_exit_status);
+    exit(TOOL_EXIT_USAGE);
 }
 
 static error_t parse_help(int key, char *text, struct argp_state *state)
@@ -78,8 +87,3 @@ static const struct argp_option help_options[] = {{NULL, 'h', NULL, OPTION_HIDDE
 static const struct argp help = {.options = help_options, .parser = parse_help};
 
 const struct argp_child tool_short_help[] = {{&help, 0, NULL, 0}, {0}};
-
-void tool_print_version(FILE *stream, struct argp_state *state)
-{
-    fprintf(stream, "%s %s (libcore %s)\n", state->name, COLLET_VERSION, collet_version());
-}

@@ -6,7 +6,6 @@
 #include <argp.h>
 #include <collet/types.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* argp_error; what the command line has in the text is escaped. */
 void tool_error(const struct argp_state *state, const char *format, ...) COLLET_PRINTF(2, 3);
@@ -19,14 +18,15 @@ int64_t tool_parse_count(struct argp_state *state, const char *name, const char 
 /* Whether an argument is the file of a plugin, not the name of a backend. */
 int tool_is_plugin_file(const char *text);
 
-/* argp_parse; keeps the numbers of standard streams that are closed from other files; if memory is
- * short, a message and exit(argp_err_exit_status). */
+/* The exit status of a wrong command line, of every program. */
+#define TOOL_EXIT_USAGE 2
+
+/* argp_parse, with --version, which prints "PROGRAM VERSION (libcore VERSION)"; keeps the numbers
+ * of standard streams that are closed from other files. A wrong command line, or too little memory:
+ * a message and exit(TOOL_EXIT_USAGE). */
 void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input);
 
 /* Children of an argp, which add -h, the same as --help. */
 extern const struct argp_child tool_short_help[];
-
-/* For argp_program_version_hook: "PROGRAM VERSION (libcore VERSION)". */
-void tool_print_version(FILE *stream, struct argp_state *state);
 
 #endif

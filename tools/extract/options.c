@@ -283,8 +283,6 @@ void extract_options_parse(int argc, char **argv, extract_options *options)
                                     .selection = "all",
                                     .program = "collet-extract",
                                     .command = (const char *const *)options->command};
-    argp_program_version_hook = tool_print_version;
-    argp_err_exit_status = EXTRACT_EXIT_USAGE;
     tool_parse(&argp, argc, argv, 0, options);
     choose_path(options);
 }

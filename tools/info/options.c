@@ -78,7 +78,5 @@ void info_options_parse(int argc, char **argv, info_options *options)
         argp_options, parse_option, "[NAME[:DEVICE]|PLUGIN.so]", doc, tool_short_help, NULL, NULL};
 
     *options = (info_options){.device = -1};
-    argp_program_version_hook = tool_print_version;
-    argp_err_exit_status = INFO_EXIT_USAGE;
     tool_parse(&argp, argc, argv, 0, options);
 }

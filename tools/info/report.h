@@ -10,7 +10,6 @@
 enum {
     INFO_EXIT_OK = 0,
     INFO_EXIT_FAILURE = 1,     /* NAME is unknown, or nothing could be listed */
-    INFO_EXIT_USAGE = 2,       /* wrong command line */
     INFO_EXIT_UNAVAILABLE = 3, /* what NAME or the setting `backend` selects cannot be used */
 };
 
@@ -23,7 +22,7 @@ typedef struct info_options {
     int32_t json, why, env;
 } info_options;
 
-/* Exits with INFO_EXIT_USAGE, or with 0 after --help and --version. */
+/* Exits with 2, or with 0 after --help and --version. */
 void info_options_parse(int argc, char **argv, info_options *options);
 
 /* ---- Report ------------------------------------------------------------------------------ */

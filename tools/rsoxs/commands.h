@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.h - what collet-rsoxs does besides simulating: `collet-rsoxs NAME ...`. */
+/* commands.h - what collet-rsoxs does besides simulating, `collet-rsoxs NAME ...`, in the order of
+ * its help. */
 #ifndef RSOXS_COMMANDS_H
 #define RSOXS_COMMANDS_H
 
-#define RSOXS_EXIT_FAILURE 1
-#define RSOXS_EXIT_USAGE 2
+#include "common/command.h"
 
-/* Each gets its own arguments, argv[0] "collet-rsoxs NAME", and returns the exit status. */
-int rsoxs_make(int argc, char **argv);
-int rsoxs_validate(int argc, char **argv);
-int rsoxs_view(int argc, char **argv);
+#define RSOXS_EXIT_FAILURE 1
+
+#define RSOXS_COMMANDS(X)                                                                          \
+    X(make)                                                                                        \
+    X(validate)                                                                                    \
+    X(view)
+
+#define RSOXS_DECLARE(name) extern const tool_command rsoxs_##name;
+RSOXS_COMMANDS(RSOXS_DECLARE)
+#undef RSOXS_DECLARE
 
 #endif

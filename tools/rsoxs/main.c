@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs: patterns of resonant soft X-ray scattering of a voxel morphology. */
-#include "commands.h"
+#include "options.h"
 #include "run.h"
 
 #include "common/interrupt.h"
@@ -55,18 +55,7 @@ static int simulate(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name, *program;
-        int (*run)(int argc, char **argv);
-    } commands[] = {{"make", "collet-rsoxs make", rsoxs_make},
-                    {"validate", "collet-rsoxs validate", rsoxs_validate},
-                    {"view", "collet-rsoxs view", rsoxs_view}};
-    char program[32];
-    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
-        if (!strcmp(argv[1], commands[i].name)) {
-            snprintf(program, sizeof program, "%s", commands[i].program);
-            argv[1] = program;
-            return commands[i].run(argc - 1, argv + 1);
-        }
-    return simulate(argc, argv);
+    const tool_command *command = tool_command_find(rsoxs_commands, argc, argv);
+
+    return command ? tool_command_run(command, argc, argv) : simulate(argc, argv);
 }

@@ -30,13 +30,10 @@ static const char doc[] =
     "Simulates resonant soft X-ray scattering of a voxel morphology, as CyRSoXS does: one pattern "
     "an energy, averaged over the angles of polarisation."
     "\v"
+    "'collet-rsoxs COMMAND --help' lists the options of a command.\n\n"
     "MORPHOLOGY.h5 holds Euler angles or alignment vectors; config.txt and Material1.txt, "
     "Material2.txt, ... beside it are files of CyRSoXS, and so are the results, "
     "DIR/Energy_285.20.h5 with /K0/projection.\n\n"
-    "Other commands, with options that 'collet-rsoxs COMMAND --help' lists:\n"
-    "  make SHAPE -o DIR   write a morphology of known physics\n"
-    "  validate FILE       list every fault of a file\n"
-    "  view MORPHOLOGY.h5  draw one slice\n\n"
     "Examples:\n"
     "  collet-rsoxs film.h5\n"
     "  collet-rsoxs film.h5 -c run/config.txt -o patterns --energies 284.5,285.2\n"
@@ -215,18 +212,27 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
 }
 
+#define ROW(name) &rsoxs_##name,
+const tool_command *const rsoxs_commands[] = {RSOXS_COMMANDS(ROW) NULL};
+#undef ROW
+
+static char *list_commands(int key, const char *text, void *input)
+{
+    (void)input;
+    return tool_command_list(rsoxs_commands, key, text);
+}
+
 void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options)
 {
     static const struct argp argp = {
         .options = argp_options,
         .parser = parse,
-        .args_doc = "MORPHOLOGY.h5",
+        .args_doc = "MORPHOLOGY.h5\nCOMMAND [ARGUMENT...]",
         .doc = doc,
         .children = tool_short_help,
+        .help_filter = list_commands,
     };
     *options = (rsoxs_options){.configuration = "config.txt", .dtype = COLLET_F32};
-    argp_program_version_hook = tool_print_version;
-    argp_err_exit_status = RSOXS_EXIT_USAGE;
     tool_parse(&argp, argc, argv, 0, options);
 }
 

@@ -21,6 +21,9 @@ typedef struct rsoxs_options {
     double wedge; /* degrees; 0: not given */
 } rsoxs_options;
 
+/* The commands of commands.h; NULL ends them. */
+extern const tool_command *const rsoxs_commands[];
+
 /* Exits on --help, --version and a wrong command line. */
 void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options);
 void rsoxs_options_free(rsoxs_options *options);

@@ -109,18 +109,11 @@ static int print_json(const validation *v, cJSON *root)
            json_add_number(root, "warnings", (double)v->warnings) && tool_print_json(root);
 }
 
-int rsoxs_validate(int argc, char **argv)
+static int run(const tool_command *self, int argc, char **argv)
 {
-    static const struct argp argp = {.options = argp_options,
-                                     .parser = parse,
-                                     .args_doc = "FILE",
-                                     .doc = doc,
-                                     .children = tool_short_help};
     validation v = {0};
     collet_error err;
-    argp_program_version_hook = tool_print_version;
-    argp_err_exit_status = RSOXS_EXIT_USAGE;
-    tool_parse(&argp, argc, argv, 0, &v);
+    tool_parse(&self->argp, argc, argv, 0, &v);
     cJSON *root = v.json ? cJSON_CreateObject() : NULL;
     v.list = root ? cJSON_AddArrayToObject(root, "findings") : NULL;
     v.failed = v.json && !v.list;
@@ -136,3 +129,14 @@ int rsoxs_validate(int argc, char **argv)
     int told = tool_flush("collet-rsoxs", NULL);
     return status == COLLET_OK && !v.faults && told ? 0 : RSOXS_EXIT_FAILURE;
 }
+
+const tool_command rsoxs_validate = {
+    .name = "validate",
+    .summary = "list every fault of a file",
+    .argp = {.options = argp_options,
+             .parser = parse,
+             .args_doc = "FILE",
+             .doc = doc,
+             .children = tool_short_help},
+    .run = run,
+};

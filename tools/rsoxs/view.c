@@ -171,18 +171,11 @@ static collet_status draw_slice(const view_options *o, collet_error *err)
     return status;
 }
 
-int rsoxs_view(int argc, char **argv)
+static int run(const tool_command *self, int argc, char **argv)
 {
-    static const struct argp argp = {.options = argp_options,
-                                     .parser = parse,
-                                     .args_doc = "MORPHOLOGY.h5",
-                                     .doc = doc,
-                                     .children = tool_short_help};
     view_options o = {.material = 1};
     collet_error err;
-    argp_program_version_hook = tool_print_version;
-    argp_err_exit_status = RSOXS_EXIT_USAGE;
-    tool_parse(&argp, argc, argv, 0, &o);
+    tool_parse(&self->argp, argc, argv, 0, &o);
     collet_status status = collet_spool_check_input(o.output, o.morphology, &err);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit is an error */
     if (status == COLLET_OK)
@@ -192,3 +185,14 @@ int rsoxs_view(int argc, char **argv)
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
     return status == COLLET_OK ? 0 : RSOXS_EXIT_FAILURE;
 }
+
+const tool_command rsoxs_view = {
+    .name = "view",
+    .summary = "draw one slice",
+    .argp = {.options = argp_options,
+             .parser = parse,
+             .args_doc = "MORPHOLOGY.h5",
+             .doc = doc,
+             .children = tool_short_help},
+    .run = run,
+};

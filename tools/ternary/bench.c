@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operations that Rotor's document measures, and larger products. */
 #include "commands.h"
+#include "options.h"
 #include "report.h"
 #include "session.h"
 
+#include "common/arguments.h"
 #include "common/interrupt.h"
 #include "common/json_add.h"
 #include "common/progress.h"
 #include "common/stats.h"
+#include "io/decimal.h"
 
 #include <collet/ternary.h>
 
@@ -35,6 +38,12 @@ typedef struct bench_bodies {
     collet_status status; /* after a failure the functions below do nothing */
     collet_error error;   /* of the engine; COLLET_OK while a failure is the context's */
 } bench_bodies;
+
+typedef struct bench_options {
+    ternary_options common;
+    const char *name; /* a part of the cases' names; NULL: all */
+    double seconds;   /* of each measurement */
+} bench_options;
 
 typedef struct bench_case {
     const char *name;
@@ -280,17 +289,17 @@ static collet_status measure(ternary_session *session, const bench_case *c, doub
     return status;
 }
 
-static collet_status measure_all(ternary_session *session, const ternary_options *options,
+static collet_status measure_all(ternary_session *session, const bench_options *options,
                                  cJSON *list, collet_error *err)
 {
-    const char *requested = options->n_arguments > 0 ? options->arguments[0] : "";
+    const char *requested = options->name ? options->name : "";
     double *samples = malloc(BENCH_SAMPLES_MAX * sizeof *samples);
     collet_status status = COLLET_OK;
     size_t measured = 0;
 
-    if (!samples || (options->json && !list))
+    if (!samples || (options->common.json && !list))
         status = collet_fail(err, COLLET_NO_MEMORY, "out of memory for samples");
-    else if (!options->json)
+    else if (!options->common.json)
         printf("%-29s %-8s %-11s %10s %10s %10s %10s\n", "", "", "backend", "median ms", "p95",
                "p99", "max");
     for (size_t i = 0; i < sizeof cases / sizeof *cases && status == COLLET_OK; i++) {
@@ -305,19 +314,67 @@ static collet_status measure_all(ternary_session *session, const ternary_options
     return status;
 }
 
-collet_status ternary_bench(const ternary_options *options, collet_error *err)
+static collet_status bench(const bench_options *options, collet_error *err)
 {
-    cJSON *root = options->json ? cJSON_CreateObject() : NULL;
+    cJSON *root = options->common.json ? cJSON_CreateObject() : NULL;
     cJSON *list = root ? cJSON_AddArrayToObject(root, "cases") : NULL;
     ternary_session session;
 
-    collet_status status = ternary_session_open(&session, options, "", err);
+    collet_status status = ternary_session_open(&session, &options->common, "", err);
     if (status == COLLET_OK)
         status = measure_all(&session, options, list, err);
-    if (status == COLLET_OK && options->json)
+    if (status == COLLET_OK && options->common.json)
         status = ternary_print_json(root, err);
     else
         cJSON_Delete(root);
     ternary_session_close(&session);
     return status;
 }
+
+/* ---- Command line -------------------------------------------------------------------------- */
+
+enum { KEY_SECONDS = TERNARY_KEY_OWN };
+
+static const struct argp_option argp_options[] = {
+    {"seconds", KEY_SECONDS, "S", 0, "Time for each measurement (default: 0.5)", 6},
+    TERNARY_OPTIONS,
+    TERNARY_OPTION_JSON,
+    {0}};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    bench_options *options = state->input;
+
+    switch (key) {
+    case KEY_SECONDS:
+        if (!collet_decimal_parse(text, strlen(text), &options->seconds) ||
+            !(options->seconds > 0) || options->seconds > 3600)
+            tool_error(state, "--seconds: '%s' is not a time between 0 and 3600", text);
+        return 0;
+    case ARGP_KEY_ARG:
+        ternary_take_argument(state, text, &options->name, 1);
+        return 0;
+    default:
+        return ternary_parse_option(key, text, state, &options->common);
+    }
+}
+
+static int run(const tool_command *self, int argc, char **argv)
+{
+    bench_options options = {.seconds = 0.5};
+    collet_error err;
+
+    ternary_parse(self, argc, argv, &options, &options.common);
+    return ternary_finish(bench(&options, &err), &err, NULL);
+}
+
+const tool_command ternary_bench = {
+    .name = "bench",
+    .summary = "measure this machine",
+    .argp = {.options = argp_options,
+             .parser = parse,
+             .args_doc = "[NAME]",
+             .doc = "Measures this machine: all cases, or those with NAME in their name.",
+             .children = tool_short_help},
+    .run = run,
+};

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.h - what collet-ternary does, one function a command. */
+/* commands.h - the commands of collet-ternary, in the order of its help: NAME is in NAME.c. */
 #ifndef TERNARY_COMMANDS_H
 #define TERNARY_COMMANDS_H
 
-#include "options.h"
+#include "common/command.h"
 
-#include <collet/collet.h>
+#define TERNARY_COMMANDS(X)                                                                        \
+    X(pack)                                                                                        \
+    X(unpack)                                                                                      \
+    X(info)                                                                                        \
+    X(run)                                                                                         \
+    X(bench)
 
-/* Each prints its summary to standard output before its output gets its name; on failure nothing
- * was written and the text has the reason. COLLET_CANCELLED: a signal stopped the work. */
-collet_status ternary_pack(const ternary_options *options, collet_error *err);
-collet_status ternary_unpack(const ternary_options *options, collet_error *err);
-collet_status ternary_info(const ternary_options *options, collet_error *err);
-collet_status ternary_run(const ternary_options *options, collet_error *err);
-collet_status ternary_bench(const ternary_options *options, collet_error *err);
+/* Each prints its summary to standard output after its output has its name; on failure nothing was
+ * written. */
+#define TERNARY_DECLARE(name) extern const tool_command ternary_##name;
+TERNARY_COMMANDS(TERNARY_DECLARE)
+#undef TERNARY_DECLARE
 
 #endif

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
+#include "options.h"
 #include "report.h"
 #include "session.h"
 
+#include "common/arguments.h"
+
 #include <stdlib.h>
+
+typedef struct info_options {
+    ternary_options common;
+    const char *file;
+} info_options;
 
 /* Describes matrices first .. last - 1; with a session counts the codes of those that do not hold
  * numbers. */
@@ -26,18 +34,18 @@ static collet_status add_matrices(ternary_report *report, ternary_session *sessi
     return status;
 }
 
-static collet_status describe(ternary_report *report, const ternary_options *options,
+static collet_status describe(ternary_report *report, const info_options *options,
                               const collet_ternary_file *file, int64_t index, collet_error *err)
 {
     int64_t first = index < 0 ? 0 : index, last = index < 0 ? report->info.count : index + 1;
     ternary_session session;
 
-    collet_status status = ternary_session_open(&session, options, "weights", err);
+    collet_status status = ternary_session_open(&session, &options->common, "weights", err);
     if (status == COLLET_OK)
         status = add_matrices(report, &session, file, first, last, err);
     tool_progress_end(&session.progress);
     if (status == COLLET_OK)
-        status = ternary_report_print(report, options->json, err);
+        status = ternary_report_print(report, options->common.json, err);
     ternary_session_close(&session);
     return status;
 }
@@ -50,20 +58,60 @@ static collet_status list_tensors(ternary_report *report, const collet_ternary_f
     return status == COLLET_OK ? ternary_report_tensors(report, json, err) : status;
 }
 
-collet_status ternary_info(const ternary_options *options, collet_error *err)
+static collet_status show(const info_options *options, collet_error *err)
 {
     collet_ternary_file *file = NULL;
     ternary_report report = {0};
     int64_t index;
 
-    collet_status status = collet_ternary_file_open(&file, &index, options->arguments[0], err);
+    collet_status status = collet_ternary_file_open(&file, &index, options->file, err);
     if (status == COLLET_OK)
-        status = ternary_report_begin(&report, options->arguments[0], file, err);
+        status = ternary_report_begin(&report, options->file, file, err);
     if (status == COLLET_OK)
         status = report.info.kind == COLLET_TERNARY_FILE_GGUF && index < 0
-                     ? list_tensors(&report, file, options->json, err)
+                     ? list_tensors(&report, file, options->common.json, err)
                      : describe(&report, options, file, index, err);
     free(report.layers);
     collet_ternary_file_close(file);
     return status;
 }
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    info_options *options = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        ternary_take_argument(state, text, &options->file, 1);
+        return 0;
+    case ARGP_KEY_END:
+        ternary_check_arguments(state, 1, "FILE is");
+        return 0;
+    default:
+        return ternary_parse_option(key, text, state, &options->common);
+    }
+}
+
+static int run(const tool_command *self, int argc, char **argv)
+{
+    info_options options = {.file = NULL};
+    collet_error err;
+
+    ternary_parse(self, argc, argv, &options, &options.common);
+    return ternary_finish(show(&options, &err), &err, NULL);
+}
+
+static const struct argp_option argp_options[] = {TERNARY_OPTIONS, TERNARY_OPTION_JSON, {0}};
+
+const tool_command ternary_info = {
+    .name = "info",
+    .summary = "show what is in a .t2, .npy or .gguf file",
+    .argp = {.options = argp_options,
+             .parser = parse,
+             .args_doc = "FILE",
+             .doc = "Prints what is in a .t2, .npy or .gguf file, or in FILE.gguf:TENSOR: shapes, "
+                    "bits a weight, shares of -1, 0 and 1, and the memory that other types would "
+                    "take.",
+             .children = tool_short_help},
+    .run = run,
+};

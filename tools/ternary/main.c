@@ -1,38 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-ternary: packs ternary weights and runs networks of them, with libcollet-ternary. */
 #include "commands.h"
+#include "options.h"
 
-#include "common/interrupt.h"
-#include "common/output.h"
+#include "common/arguments.h"
 
-#include <stdio.h>
-#include <string.h>
+static const char doc[] =
+    "Packs ternary weights (-1, 0, +1) into 2 bits each, shows what is in a packed file, and runs "
+    "networks of packed layers."
+    "\v"
+    "'collet-ternary COMMAND --help' lists the options of a command. " TERNARY_WEIGHTS_ARE "\n\n"
+    "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line; 128 + n stopped "
+    "by signal n, nothing was written.";
+
+#define ROW(name) &ternary_##name,
+static const tool_command *const commands[] = {TERNARY_COMMANDS(ROW) NULL};
+#undef ROW
+
+static char *list_commands(int key, const char *text, void *input)
+{
+    (void)input;
+    return tool_command_list(commands, key, text);
+}
+
+static error_t refuse(int key, char *text, struct argp_state *state)
+{
+    if (key != ARGP_KEY_ARG && key != ARGP_KEY_NO_ARGS)
+        return ARGP_ERR_UNKNOWN;
+    tool_command_refuse(commands, state, text);
+    return 0;
+}
 
 int main(int argc, char **argv)
 {
-    static collet_status (*const commands[TERNARY_COMMANDS])(
-        const ternary_options *, collet_error *) = {ternary_pack, ternary_unpack, ternary_info,
-                                                    ternary_run, ternary_bench};
-    ternary_options options;
-    collet_error err = {0};
-    int result = TERNARY_EXIT_OK;
+    static const struct argp argp = {.parser = refuse,
+                                     .args_doc = "COMMAND [ARGUMENT...]",
+                                     .doc = doc,
+                                     .children = tool_short_help,
+                                     .help_filter = list_commands};
+    const tool_command *command = tool_command_find(commands, argc, argv);
 
-    ternary_options_parse(argc, argv, &options);
-    tool_interrupt_install();
-    if (!options.output)
-        tool_interrupt_report();
-    collet_status status = commands[options.command](&options, &err);
-    tool_interrupt_report();
-    if (status == COLLET_CANCELLED && tool_interrupt_signal() != 0) {
-        fprintf(stderr, "collet-ternary: %s; nothing was written\n",
-                strsignal(tool_interrupt_signal()));
-        result = 128 + tool_interrupt_signal();
-    } else if (status != COLLET_OK) {
-        fprintf(stderr, "collet-ternary: %s\n", err.text);
-        result = TERNARY_EXIT_FAILURE;
-    } else if (!tool_flush("collet-ternary", options.output ? "the output is complete" : NULL)) {
-        result = TERNARY_EXIT_FAILURE;
-    }
-    ternary_options_free(&options);
-    return result;
+    if (command)
+        return tool_command_run(command, argc, argv);
+    tool_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL);
+    return TOOL_EXIT_USAGE;
 }

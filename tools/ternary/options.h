@@ -1,53 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.h - the command line of collet-ternary. */
+/* options.h - what the command lines of collet-ternary's commands have in common. */
 #ifndef TERNARY_OPTIONS_H
 #define TERNARY_OPTIONS_H
+
+#include "common/command.h"
 
 #include <collet/ternary.h>
 
 #include <stdint.h>
 
-/* Exit statuses; 128 + signal when one stopped the work. */
-#define TERNARY_EXIT_OK 0
-#define TERNARY_EXIT_FAILURE 1
-#define TERNARY_EXIT_USAGE 2
-
-enum { TERNARY_PACK, TERNARY_UNPACK, TERNARY_INFO, TERNARY_RUN, TERNARY_BENCH, TERNARY_COMMANDS };
-
-/* One layer of `pack`: an argument and the options after it. */
-typedef struct ternary_layer_options {
-    const char *weights;
-    const char *bias, *scale; /* NULL: none */
-    int relu;
-    int quantized; /* `quantize` was chosen */
-    collet_ternary_quantize_params quantize;
-    uint32_t activations; /* COLLET_TERNARY_*, or COLLET_TERNARY_AS_STORED: not given */
-    float activations_threshold;
-} ternary_layer_options;
-
 /* Strings are those of argv; NULL = not given. */
 typedef struct ternary_options {
-    int command;
-    const char *arguments[2]; /* of the other commands than pack */
-    int n_arguments;
-    ternary_layer_options *layers; /* of pack, n_layers; freed by ternary_options_free */
-    uint32_t n_layers;
-    ternary_layer_options defaults; /* the options before the first argument */
-    const char *output, *labels, *backend;
-    uint32_t format; /* COLLET_TERNARY_*; T2 where not given */
-    int64_t layer;   /* -1: not given */
+    const char *output, *backend;
     int64_t threads; /* 0: libcore's choice */
-    double seconds;  /* of each measurement */
-    int values, bytes, json, quiet;
+    int json, quiet;
 } ternary_options;
 
-/* Reads the command line. A wrong one ends the program with TERNARY_EXIT_USAGE and a message;
- * --help and --version end it with 0. */
-void ternary_options_parse(int argc, char **argv, ternary_options *options);
-void ternary_options_free(ternary_options *options);
+/* Keys of the rows below; a command's own begin at TERNARY_KEY_OWN. */
+enum {
+    TERNARY_KEY_BACKEND = 256,
+    TERNARY_KEY_THREADS,
+    TERNARY_KEY_JSON,
+    TERNARY_KEY_ACTIVATIONS,
+    TERNARY_KEY_OWN,
+};
 
-/* COLLET_TERNARY_WRITE_* */
-uint32_t ternary_unpacked(const ternary_options *options);
+/* Rows of a command's options; every command has TERNARY_OPTIONS. */
+/* clang-format off */
+#define TERNARY_OPTIONS                                                                            \
+    {"backend", TERNARY_KEY_BACKEND, "NAME", 0,                                                    \
+     "Backend to compute with, or a list (default: auto)", 7},                                     \
+    {"threads", TERNARY_KEY_THREADS, "N", 0, "CPU threads to compute with", 7},                    \
+    {"quiet", 'q', NULL, 0, "No progress line and no summary", 7}
+#define TERNARY_OPTION_OUTPUT {NULL, 'o', "FILE", 0, "Write this file", 1}
+#define TERNARY_OPTION_JSON {"json", TERNARY_KEY_JSON, NULL, 0, "Print JSON", 7}
+#define TERNARY_OPTION_ACTIVATIONS                                                                 \
+    {"activations", TERNARY_KEY_ACTIVATIONS, "KIND", 0,                                            \
+     "How a layer quantizes its input: int8 (default), ternary, ternary:T with a threshold, or "   \
+     "f32 (not at all)", 3}
+/* clang-format on */
+
+#define TERNARY_WEIGHTS_ARE                                                                        \
+    "WEIGHTS is an .npy file with rows of f2, f4, f8 numbers or of i1 codes, or a tensor of a "    \
+    "GGUF file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, F16, BF16, F32, F64 or I8."
+
+/* Reads the command line of a command with its argp's parser and `input`, arguments and options in
+ * their order, then installs the handlers of signals. `options`, a part of the input, is filled
+ * meanwhile by ternary_parse_option. */
+void ternary_parse(const tool_command *command, int argc, char **argv, void *input,
+                   const ternary_options *options);
+
+/* Reads one of the rows above but that of activations. ARGP_ERR_UNKNOWN for another key. */
+error_t ternary_parse_option(int key, char *text, struct argp_state *state,
+                             ternary_options *options);
+
+/* At ARGP_KEY_ARG: the argument, into `arguments`; more than `most` end the program. At
+ * ARGP_KEY_END: fewer than `least` end it, with a text that names them. */
+void ternary_take_argument(struct argp_state *state, const char *text, const char **arguments,
+                           unsigned most);
+void ternary_check_arguments(struct argp_state *state, unsigned least, const char *names);
+
+/* These end the program if the text is no such value. */
+void ternary_parse_activations(struct argp_state *state, const char *text, uint32_t *kind,
+                               float *threshold);
+float ternary_parse_threshold(struct argp_state *state, const char *name, const char *text);
+uint32_t ternary_parse_format(struct argp_state *state, const char *text);
 
 /* "t2" of COLLET_TERNARY_T2, "int8" of COLLET_TERNARY_INT8: as the command line has them. */
 const char *ternary_format_word(uint32_t format);

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
+#include "options.h"
 #include "report.h"
 #include "session.h"
 
+#include "common/arguments.h"
 #include "common/json_add.h"
 
 #include <stdio.h>
 
+typedef struct run_options {
+    ternary_options common;
+    const char *files[2]; /* model and X */
+    const char *labels;
+    uint32_t activations; /* COLLET_TERNARY_* */
+    float threshold;      /* of COLLET_TERNARY_TERNARY */
+} run_options;
+
 typedef struct run_job {
-    const ternary_options *options;
+    const run_options *options;
     ternary_session session;
     collet_ternary_network *network;
     collet_ternary_run_result result;
@@ -35,7 +45,7 @@ static void print_text(const run_job *job)
 {
     int64_t vectors = job->result.vectors, correct = job->result.correct;
 
-    if (job->options->quiet)
+    if (job->options->common.quiet)
         return;
     printf("%lld vectors of %lld numbers to %lld, by %s in %.3f ms\n", (long long)vectors,
            (long long)collet_ternary_network_inputs(job->network),
@@ -48,34 +58,34 @@ static void print_text(const run_job *job)
 
 static collet_status load(run_job *job, collet_error *err)
 {
-    const ternary_layer_options *requested = &job->options->defaults;
+    const run_options *options = job->options;
     ternary_session *session = &job->session;
     collet_ternary_file *file = NULL;
 
-    collet_status status = collet_ternary_file_open(&file, NULL, job->options->arguments[0], err);
+    collet_status status = collet_ternary_file_open(&file, NULL, options->files[0], err);
     if (status == COLLET_OK)
-        status = ternary_session_open(session, job->options, "weights", err);
+        status = ternary_session_open(session, &options->common, "weights", err);
     if (status == COLLET_OK)
-        status = collet_ternary_network_load(
-            session->context, &job->network, file, requested->activations,
-            requested->activations_threshold, &session->monitor, err);
+        status =
+            collet_ternary_network_load(session->context, &job->network, file, options->activations,
+                                        options->threshold, &session->monitor, err);
     tool_progress_end(&session->progress);
     collet_ternary_file_close(file);
     return status;
 }
 
-collet_status ternary_run(const ternary_options *options, collet_error *err)
+static collet_status compute(const run_options *options, collet_error *err)
 {
     run_job job = {.options = options, .result.struct_size = sizeof job.result};
     const collet_ternary_run_files files = {.struct_size = sizeof files,
-                                            .x = options->arguments[1],
-                                            .y = options->output,
+                                            .x = options->files[1],
+                                            .y = options->common.output,
                                             .labels = options->labels,
-                                            .model = options->arguments[0]};
+                                            .model = options->files[0]};
     collet_ternary_output *output = NULL;
 
     collet_status status = load(&job, err);
-    tool_progress_begin(&job.session.progress, "collet-ternary", stderr, options->quiet);
+    tool_progress_begin(&job.session.progress, "collet-ternary", stderr, options->common.quiet);
     job.session.progress.unit = "vectors";
     if (status == COLLET_OK)
         status = collet_ternary_network_run_files(job.session.context, job.network, &files, &output,
@@ -83,7 +93,7 @@ collet_status ternary_run(const ternary_options *options, collet_error *err)
     tool_progress_end(&job.session.progress);
     if (status == COLLET_OK && output)
         status = collet_ternary_output_publish(output, err);
-    if (status == COLLET_OK && options->json)
+    if (status == COLLET_OK && options->common.json)
         status = ternary_print_json(make_json(&job), err);
     else if (status == COLLET_OK)
         print_text(&job);
@@ -92,3 +102,61 @@ collet_status ternary_run(const ternary_options *options, collet_error *err)
     ternary_session_close(&job.session);
     return status;
 }
+
+enum { KEY_LABELS = TERNARY_KEY_OWN };
+
+static const struct argp_option argp_options[] = {
+    TERNARY_OPTION_OUTPUT,
+    TERNARY_OPTION_ACTIVATIONS,
+    {"labels", KEY_LABELS, "L.npy", 0,
+     "Print how often the index of the largest number of a row of Y equals its label in L", 5},
+    TERNARY_OPTIONS,
+    TERNARY_OPTION_JSON,
+    {0}};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    run_options *options = state->input;
+
+    switch (key) {
+    case TERNARY_KEY_ACTIVATIONS:
+        ternary_parse_activations(state, text, &options->activations, &options->threshold);
+        return 0;
+    case KEY_LABELS:
+        options->labels = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        ternary_take_argument(state, text, options->files, 2);
+        return 0;
+    case ARGP_KEY_END:
+        ternary_check_arguments(state, 2, "MODEL.t2 and X.npy are");
+        if (!options->common.output && !options->labels)
+            tool_error(state, "-o FILE or --labels FILE is required");
+        return 0;
+    default:
+        return ternary_parse_option(key, text, state, &options->common);
+    }
+}
+
+static int run(const tool_command *self, int argc, char **argv)
+{
+    run_options options = {.activations = COLLET_TERNARY_AS_STORED};
+    collet_error err;
+
+    ternary_parse(self, argc, argv, &options, &options.common);
+    return ternary_finish(compute(&options, &err), &err, options.common.output);
+}
+
+const tool_command ternary_run = {
+    .name = "run",
+    .summary = "compute Y of X with a network",
+    .argp = {.options = argp_options,
+             .parser = parse,
+             .args_doc = "MODEL.t2 X.npy",
+             .doc = "Computes Y of X with a network of packed layers.\v"
+                    "Examples:\n"
+                    "  collet-ternary run model.t2 X.npy -o Y.npy --backend cpu_openmp\n"
+                    "  collet-ternary run model.t2 X.npy --labels L.npy",
+             .children = tool_short_help},
+    .run = run,
+};

@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include "common/interrupt.h"
+#include "common/output.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,4 +43,19 @@ void ternary_session_close(ternary_session *session)
     collet_context_destroy(session->context);
     collet_runtime_destroy(session->runtime);
     memset(session, 0, sizeof *session);
+}
+
+int ternary_finish(collet_status status, const collet_error *err, const char *output)
+{
+    int signal_number = tool_interrupt_signal();
+
+    tool_interrupt_report();
+    if (status == COLLET_OK)
+        return !tool_flush("collet-ternary", output ? "the output is complete" : NULL);
+    if (status != COLLET_CANCELLED || signal_number == 0) {
+        fprintf(stderr, "collet-ternary: %s\n", err->text);
+        return 1;
+    }
+    fprintf(stderr, "collet-ternary: %s; nothing was written\n", strsignal(signal_number));
+    return 128 + signal_number;
 }

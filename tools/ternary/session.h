@@ -21,4 +21,8 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
                                    const char *unit, collet_error *err);
 void ternary_session_close(ternary_session *session);
 
+/* Prints why a command failed, or that standard output could not be written to, though `output`
+ * (NULL: none) is complete. Returns the exit status. */
+int ternary_finish(collet_status status, const collet_error *err, const char *output);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "against.h"
+#include "bench/base/modes.h"
 
 #include "bench/ops/inputs.h"
 #include "common/sampler.h"
@@ -350,7 +351,7 @@ static int32_t run_all(against_job *job)
     return fine;
 }
 
-int bench_against(bench_session *s)
+static int run_mode(bench_session *s)
 {
     const bench_options *o = s->options;
     against_job job = {.session = s, .choice = s->choice_count == 1 ? s->choices[0] : "auto"};
@@ -371,3 +372,10 @@ int bench_against(bench_session *s)
     bench_bandwidth_close(&job.floor.bandwidth);
     return fine ? job.result : bench_out_of_memory();
 }
+
+const bench_mode bench_mode_against = {
+    .name = "against",
+    .summary = "compare ops with libraries that have the same functions",
+    .takes_ops = 1,
+    .run = run_mode,
+};

@@ -28,7 +28,4 @@ void against_print(const bench_session *session, const against_result *r);
 /* 0 when out of memory. */
 int32_t against_add(cJSON *list, const against_result *r);
 
-/* The mode; an exit status. */
-int bench_against(bench_session *session);
-
 #endif

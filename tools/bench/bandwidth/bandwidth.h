@@ -50,7 +50,4 @@ void bench_bandwidth_begin(bench_bandwidth *b);
 void bench_bandwidth_more(bench_bandwidth *b, stream_kind kind, double budget);
 void bench_bandwidth_end(bench_bandwidth *b, stream_kind kind);
 
-/* backend-bench bandwidth; an exit status. */
-int bench_bandwidth_mode(bench_session *session);
-
 #endif

@@ -2,6 +2,7 @@
 /* backend-bench bandwidth: every strategy of moving memory, and the fastest of each kind. */
 #include "bandwidth.h"
 #include "bench/base/shape.h"
+#include "bench/base/modes.h"
 
 #include "common/json_add.h"
 
@@ -52,7 +53,7 @@ static void print_head(const bench_bandwidth *b)
            "ms");
 }
 
-int bench_bandwidth_mode(bench_session *s)
+static int run_mode(bench_session *s)
 {
     bench_bandwidth b;
     collet_error err;
@@ -86,3 +87,10 @@ int bench_bandwidth_mode(bench_session *s)
     bench_bandwidth_close(&b);
     return l.failed ? bench_out_of_memory() : BENCH_EXIT_OK;
 }
+
+const bench_mode bench_mode_bandwidth = {
+    .name = "bandwidth",
+    .summary = "measure how fast memory is read, written and copied",
+    .no_backend = 1,
+    .run = run_mode,
+};

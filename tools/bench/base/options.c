@@ -31,13 +31,8 @@ enum {
 static const char doc[] =
     "Measures what Collet costs and what its kernels reach on this machine."
     "\v"
-    "dispatch: the overhead of a call of add on one element compared with a direct call of its "
-    "kernel, and the heap allocations of a million calls. bandwidth: how fast this machine reads, "
-    "writes and copies memory. OP: an op of --list; one bound by memory is compared with the "
-    "bandwidth measured in the same run. against: ops and libraries with the same functions, "
-    "called "
-    "directly, in turn; every op of its table when no OP is named."
-    "\n\n"
+    "OP: an op of --list; one bound by memory is compared with the bandwidth measured in the same "
+    "run.\n\n"
     "SHAPE is numbers joined by x, each with an optional K, M or G (powers of 1024); --list shows "
     "what they mean for each op. DTYPE is an element type (f32: the first signature whose "
     "first input, or first output without inputs, has it) or a whole signature as in ops.def "
@@ -101,16 +96,23 @@ static double parse_seconds(struct argp_state *state, const char *text)
     return seconds;
 }
 
+static const bench_mode *find_mode(const bench_mode *const *modes, const char *name)
+{
+    while (*modes && strcmp((*modes)->name, name) != 0)
+        modes++;
+    return *modes;
+}
+
 static void take_argument(struct argp_state *state, bench_options *options, const char *text)
 {
     if (!options->what)
-        options->what = text;
-    else if (!strcmp(options->what, "against") && options->case_count < BENCH_LIST_MAX)
+        options->mode = find_mode(options->modes, options->what = text);
+    else if (options->mode && options->mode->takes_ops && options->case_count < BENCH_LIST_MAX)
         options->cases[options->case_count++] = text;
     else if (!options->shape)
         options->shape = text;
     else
-        tool_error(state, "'%s': give only dispatch, bandwidth or OP, and a SHAPE", text);
+        tool_error(state, "'%s': only one measurement and its SHAPE are expected", text);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -153,10 +155,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         if (!options->what && !options->list)
-            tool_error(state, "give dispatch, bandwidth, against or the name of an op");
-        if (options->busy && options->what &&
-            (!strcmp(options->what, "dispatch") || !strcmp(options->what, "bandwidth") ||
-             !strcmp(options->what, "against")))
+            tool_error(state, "name a command that --help lists, or an op that --list lists");
+        if (options->busy && options->mode)
             tool_error(state, "--busy is for the name of an op, not for '%s'", options->what);
         break;
     default:
@@ -165,16 +165,36 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-void bench_options_parse(int argc, char **argv, bench_options *options)
+/* The modes, before the text that follows the options. */
+static char *list_modes(int key, const char *text, void *input)
 {
-    static const struct argp argp = {
-        argp_options, parse_option,    "dispatch|bandwidth|OP [SHAPE]\nagainst [OP...]",
-        doc,          tool_short_help, NULL,
-        NULL};
+    const bench_options *options = input;
+    char *list = NULL;
+    size_t size;
+    FILE *stream = key == ARGP_KEY_HELP_POST_DOC && options ? open_memstream(&list, &size) : NULL;
 
-    *options = (bench_options){
-        .argc = argc, .command = command_line_copy(argc, argv), .seconds = SECONDS_DEFAULT};
-    argp_program_version_hook = tool_print_version;
-    argp_err_exit_status = BENCH_EXIT_USAGE;
+    if (!stream)
+        return (char *)text;
+    fputs("Commands:\n", stream);
+    for (const bench_mode *const *mode = options->modes; *mode; mode++)
+        fprintf(stream, "  %-10s %s\n", (*mode)->name, (*mode)->summary);
+    fprintf(stream, "\n%s", text);
+    return fclose(stream) == 0 ? list : (char *)text;
+}
+
+void bench_options_parse(int argc, char **argv, const bench_mode *const *modes,
+                         bench_options *options)
+{
+    static const struct argp argp = {.options = argp_options,
+                                     .parser = parse_option,
+                                     .args_doc = "COMMAND [SHAPE]\nOP [SHAPE]",
+                                     .doc = doc,
+                                     .children = tool_short_help,
+                                     .help_filter = list_modes};
+
+    *options = (bench_options){.argc = argc,
+                               .command = command_line_copy(argc, argv),
+                               .modes = modes,
+                               .seconds = SECONDS_DEFAULT};
     tool_parse(&argp, argc, argv, 0, options);
 }

@@ -11,15 +11,29 @@ enum {
     BENCH_EXIT_USAGE = 2,   /* wrong command line: option, op, shape, dtype or name of a backend */
 };
 
+struct bench_session;
+
 #define BENCH_LIST_MAX 16 /* items of --backend and of --dtype */
+
+/* What is measured besides one op: `backend-bench NAME`. */
+typedef struct bench_mode {
+    const char *name;
+    const char *summary; /* its line in the help */
+    int32_t no_backend;  /* it needs none */
+    int32_t takes_ops;   /* its arguments are names of ops, not a shape */
+    /* Measures, and prints a table or fills the report; an exit status. */
+    int (*run)(struct bench_session *session);
+} bench_mode;
 
 typedef struct bench_options {
     int argc;
-    char **command;    /* argv as typed, free(); NULL when out of memory */
-    const char *what;  /* dispatch, bandwidth, against, or a case; NULL with --list */
-    const char *shape; /* NULL: the case's own */
-    const char *axis;  /* NULL: the case's own */
-    const char *cases[BENCH_LIST_MAX]; /* of against */
+    char **command;                 /* argv as typed, free(); NULL when out of memory */
+    const bench_mode *const *modes; /* all; NULL ends them */
+    const bench_mode *mode;         /* NULL: `what` is a case, or NULL with --list */
+    const char *what;
+    const char *shape;                 /* NULL: the case's own */
+    const char *axis;                  /* NULL: the case's own */
+    const char *cases[BENCH_LIST_MAX]; /* of a mode that takes_ops */
     int32_t case_count;                /* 0: all */
     const char *dtypes[BENCH_LIST_MAX];
     int32_t dtype_count; /* 0: the case's own */
@@ -32,6 +46,7 @@ typedef struct bench_options {
 } bench_options;
 
 /* Exits with BENCH_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */
-void bench_options_parse(int argc, char **argv, bench_options *options);
+void bench_options_parse(int argc, char **argv, const bench_mode *const *modes,
+                         bench_options *options);
 
 #endif

@@ -4,11 +4,12 @@
  * f32 element, in turn, so that clock rate, caches and load are the same: the differences of the
  * medians are the costs of dispatch and of replaying.
  */
-#include "dispatch.h"
+#include "bench/base/modes.h"
 
 #include "common/json_add.h"
 #include "direct.h"
 #include "bench/base/heap.h"
+#include "bench/base/session.h"
 #include "common/sampler.h"
 
 #include <stdio.h>
@@ -222,7 +223,7 @@ static int32_t add_row(cJSON *list, const char *choice, const dispatch_result *r
            json_add_number(row, "allocations", (double)r->allocations);
 }
 
-int bench_dispatch(bench_session *s)
+static int run_mode(bench_session *s)
 {
     cJSON *list = s->report ? cJSON_AddArrayToObject(s->report, "results") : NULL;
     int result = BENCH_EXIT_OK, measured = 0;
@@ -252,3 +253,9 @@ int bench_dispatch(bench_session *s)
                               "no backend is synchronous in host memory: nothing to compare");
     return result;
 }
+
+const bench_mode bench_mode_dispatch = {
+    .name = "dispatch",
+    .summary = "measure what a call costs over its kernel, and its allocations",
+    .run = run_mode,
+};

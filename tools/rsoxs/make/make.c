@@ -124,14 +124,14 @@ static void print_summary(const make_scene *scene, const make_paths *paths)
            tool_shown(paths->directory));
 }
 
-int rsoxs_make(int argc, char **argv)
+int make_run(const tool_command *self, int argc, char **argv)
 {
     make_options options;
     make_scene scene = {0};
     make_paths paths = {0};
     collet_error err;
     int result = 0, made;
-    make_options_parse(argc, argv, &options);
+    make_options_parse(self, argc, argv, &options);
     tool_interrupt_install();
     collet_status status = name_files(&paths, &options, &err);
     if (status == COLLET_OK)

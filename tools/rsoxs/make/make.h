@@ -6,6 +6,7 @@
 #include <collet/scatter.h>
 #include <stddef.h>
 
+#include "common/command.h"
 #include "io/spool.h"
 
 #define MAKE_MATERIALS 100
@@ -26,8 +27,11 @@ typedef struct make_options {
     int force, quiet;
 } make_options;
 
+/* The function of the command, whose row is in options.c. */
+int make_run(const tool_command *self, int argc, char **argv);
+
 /* Exits on --help, --version and a wrong command line. Free with make_options_free. */
-void make_options_parse(int argc, char **argv, make_options *options);
+void make_options_parse(const tool_command *self, int argc, char **argv, make_options *options);
 void make_options_free(make_options *options);
 
 /* A ball, a core and its shell, or a cylinder; in one layer of voxels a disk. */

@@ -263,13 +263,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
 }
 
-void make_options_parse(int argc, char **argv, make_options *options)
+void make_options_parse(const tool_command *self, int argc, char **argv, make_options *options)
 {
-    static const struct argp argp = {.options = argp_options,
-                                     .parser = parse,
-                                     .args_doc = "sphere|core-shell|cylinders|euler",
-                                     .doc = doc,
-                                     .children = tool_short_help};
     *options = (make_options){.size = {128, 128, 128},
                               .voxel = 1,
                               .radius = 20,
@@ -282,12 +277,21 @@ void make_options_parse(int argc, char **argv, make_options *options)
                               .materials = 2,
                               .samples = 4,
                               .seed = 1};
-    argp_program_version_hook = tool_print_version;
-    argp_err_exit_status = RSOXS_EXIT_USAGE;
-    tool_parse(&argp, argc, argv, 0, options);
+    tool_parse(&self->argp, argc, argv, 0, options);
 }
 
 void make_options_free(make_options *options)
 {
     free(options->energies);
 }
+
+const tool_command rsoxs_make = {
+    .name = "make",
+    .summary = "write a morphology of known physics",
+    .argp = {.options = argp_options,
+             .parser = parse,
+             .args_doc = "sphere|core-shell|cylinders|euler",
+             .doc = doc,
+             .children = tool_short_help},
+    .run = make_run,
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* modes.h - what backend-bench measures besides one op, in the order of its help. */
+#ifndef BENCH_MODES_H
+#define BENCH_MODES_H
+
+#include "options.h"
+
+#define BENCH_MODES(X)                                                                             \
+    X(dispatch)                                                                                    \
+    X(bandwidth)                                                                                   \
+    X(against)
+
+#define BENCH_DECLARE(name) extern const bench_mode bench_mode_##name;
+BENCH_MODES(BENCH_DECLARE)
+#undef BENCH_DECLARE
+
+#endif
