@@ -11,7 +11,7 @@
 #define COLLET_CORE_SEQUENCE_H
 
 #include "memory/array.h"
-#include "runtime/context.h"
+#include "context/context.h"
 
 #define SEQUENCE_NONE UINT32_MAX
 

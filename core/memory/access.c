@@ -5,7 +5,7 @@
 #include <collet/floating.h>
 
 #include "array.h"
-#include "runtime/context.h"
+#include "context/context.h"
 
 #define READONLY "the array wraps read-only memory and cannot be written"
 

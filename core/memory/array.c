@@ -7,7 +7,7 @@
 
 #include <collet/floating.h>
 
-#include "runtime/context.h"
+#include "context/context.h"
 #include "util/shape.h"
 
 /* ---- Geometry ---------------------------------------------------------------------------- */

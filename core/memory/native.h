@@ -4,7 +4,7 @@
 #define COLLET_CORE_NATIVE_H
 
 #include "array.h"
-#include "runtime/context.h"
+#include "context/context.h"
 
 /* `d` NULL: the host; else a device with collet.native/1. */
 collet_status native_describe(device *d, collet_native_device *native, collet_error *err);

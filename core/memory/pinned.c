@@ -5,7 +5,7 @@
 
 #include <collet/floating.h>
 
-#include "runtime/context.h"
+#include "context/context.h"
 
 struct collet_pinned {
     device *device; /* of a runtime that is retained */

@@ -11,7 +11,7 @@
 #ifndef COLLET_CORE_STORAGE_H
 #define COLLET_CORE_STORAGE_H
 
-#include "runtime/block.h"
+#include "device/block.h"
 
 typedef struct storage {
     _Atomic int64_t references;

@@ -6,7 +6,7 @@
 #include <collet/floating.h>
 
 #include "array.h"
-#include "runtime/context.h"
+#include "context/context.h"
 #include "util/shape.h"
 
 /* A view of `base`'s storage; the caller sets shape, strides and offset. */

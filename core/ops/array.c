@@ -4,7 +4,7 @@
 
 #include "op/op.h"
 #include "dispatch/call.h"
-#include "runtime/context.h"
+#include "context/context.h"
 
 collet_status op_rule_transpose(const op *o, op_shapes *views, const void *params,
                                 collet_error *err)

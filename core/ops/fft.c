@@ -5,7 +5,7 @@
 
 #include "dispatch/call.h"
 #include "op/op.h"
-#include "runtime/context.h"
+#include "context/context.h"
 
 static int is_real(collet_dtype dtype)
 {

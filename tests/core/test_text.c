@@ -8,7 +8,7 @@
 #include "common/support.h"
 #include "util/json.h"
 #include "util/text.h"
-#include "runtime/threads.h"
+#include "settings/threads.h"
 
 static void long_texts_are_cut_visibly(void **state)
 {

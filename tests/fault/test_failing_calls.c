@@ -22,7 +22,7 @@
 #include <cjson/cJSON.h>
 
 #include "plugins/trust.h"
-#include "runtime/config.h"
+#include "settings/config.h"
 
 void *__wrap_malloc(size_t size);
 void __wrap_free(void *p);

@@ -10,7 +10,7 @@ import sys
 PARTS = [
     ("manifests", r"core/plugins/(manifest|elf_note)\.c|core/util/(json|setting)\.c"),
     ("loader", r"core/plugins/(loader|open|record|vtable)\.c|core/op/signature\.c"),
-    ("configuration", r"core/runtime/(config|select)\.c"),
+    ("configuration", r"core/(settings/config|context/select)\.c"),
     ("cache of probes", r"core/plugins/probe_cache\.c"),
     ("probes", r"core/plugins/(probe|probing|capabilities)\.c"),
     ("`collet-probe`", r"core/plugins/probe_main\.c"),

@@ -14,7 +14,7 @@
 #include "plugins/open.h"
 #include "util/struct.h"
 #include "util/text.h"
-#include "threads.h"
+#include "settings/threads.h"
 
 /* ---- The host table ---------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #ifndef COLLET_CORE_ORIGINS_H
 #define COLLET_CORE_ORIGINS_H
 
-#include "runtime.h"
+#include "device/runtime.h"
 
 #define ORIGINS_MAX 8
 

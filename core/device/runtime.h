@@ -16,10 +16,10 @@
 #include <collet/collet.h>
 #include <collet/plugin.h>
 
-#include "config.h"
+#include "settings/config.h"
 #include "extensions.h"
 #include "plugins/loader.h"
-#include "log.h"
+#include "util/log.h"
 #include "memory_count.h"
 #include "op/op.h"
 #include "plugins/record.h"

@@ -9,7 +9,7 @@
 
 #include <collet/collet.h>
 
-#include "log.h"
+#include "util/log.h"
 #include "plugins/plugin.h"
 
 /* Levels of COLLET_ISA on this architecture. */

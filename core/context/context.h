@@ -4,7 +4,7 @@
 #ifndef COLLET_CORE_CONTEXT_H
 #define COLLET_CORE_CONTEXT_H
 
-#include "block.h"
+#include "device/block.h"
 #include "select.h"
 
 /* State of a context on one device. */
