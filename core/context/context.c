@@ -10,6 +10,11 @@
 
 #include <collet/floating.h>
 
+#include "device/device_info.h"
+#include "device/open.h"
+#include "life.h"
+#include "timeline/order.h"
+#include "timeline/origins.h"
 #include "util/struct.h"
 #include "util/text.h"
 
@@ -173,7 +178,8 @@ void collet_context_destroy(collet_context *cx)
     COLLET_FLOATING_SCOPE;
     if (!cx)
         return;
-    collet_sequence_free(cx->recording);
+    if (cx->recording)
+        cx->recording_free(cx->recording);
     for (size_t i = 0; i < RUNTIME_DEVICES_MAX && runtime_alive(cx->runtime); i++)
         lane_close(&cx->lanes[i]);
     selection_clear(&cx->selection);

@@ -4,8 +4,8 @@
 #ifndef COLLET_CORE_CONTEXT_H
 #define COLLET_CORE_CONTEXT_H
 
-#include "device/block.h"
 #include "select.h"
+#include "timeline/block.h"
 
 /* State of a context on one device. */
 typedef struct lane {
@@ -37,6 +37,7 @@ struct collet_context {
     transfer_counters moved;
     lane lanes[RUNTIME_DEVICES_MAX];
     collet_sequence *recording; /* calls are added to it instead of run; or NULL */
+    void (*recording_free)(collet_sequence *recording); /* set with it */
 };
 
 /* The context's lane on an open device, created on first use. */

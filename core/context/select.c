@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/open.h"
+#include "device/registry.h"
 #include "util/text.h"
 
 /* `refused`, which the text has named already, is not listed; NULL: none. */

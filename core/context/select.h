@@ -3,7 +3,7 @@
 #ifndef COLLET_CORE_SELECT_H
 #define COLLET_CORE_SELECT_H
 
-#include "device/runtime.h"
+#include "device/device.h"
 
 typedef struct selection {
     char *choice;    /* as given */

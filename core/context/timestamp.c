@@ -6,6 +6,7 @@
 #include <collet/floating.h>
 
 #include "context.h"
+#include "life.h"
 
 struct collet_timestamp {
     collet_runtime *runtime;
@@ -58,7 +59,7 @@ static collet_status take(collet_context *cx, collet_timestamp *t)
         if (t->device->extensions.timing)
             return stamp(t, context_error(cx));
         t->ticket = atomic_load(&l->queue->submitted);
-        queue_reach(l->queue, t->ticket);
+        use_reach((use){l->queue, t->ticket});
     }
     t->time = now();
     return COLLET_OK;
@@ -98,7 +99,7 @@ static collet_status reach(collet_context *cx, const collet_timestamp *t)
     collet_error why;
     if (!t->queue)
         return COLLET_OK;
-    queue_reach(t->queue, t->ticket);
+    use_reach((use){t->queue, t->ticket});
     collet_status status = queue_failure_of(t->queue, t->ticket, &why);
     return status == COLLET_OK
                ? COLLET_OK

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices of a backend: those that its capabilities list, and those that programs named. */
+#include "device.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "runtime.h"
 
 /* `suffix`: what follows the backend's name and ':'. */
 static void device_init(device *d, backend *b, uint32_t index, uint32_t ordinal, const char *suffix)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of devices as fields: what the capabilities say, and what is known of an open one. */
+#include "device_info.h"
+
 #include <string.h>
 
-#include "runtime.h"
 #include "util/json.h"
 #include "util/struct.h"
 

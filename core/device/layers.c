@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "layers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
 #include "util/text.h"
 
 static collet_status unknown_layer(const collet_runtime *r, const char *name, collet_error *err)

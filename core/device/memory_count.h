@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the bytes that are allocated in one memory space, and their peak. Any thread. */
+/* Counts bytes: those that are allocated in one memory space with their peak, on any thread, and
+ * those that a context transfers. */
 #ifndef COLLET_CORE_MEMORY_COUNT_H
 #define COLLET_CORE_MEMORY_COUNT_H
 
@@ -27,5 +28,10 @@ static inline void memory_count_reset_peak(memory_count *c)
 {
     atomic_store(&c->peak, atomic_load(&c->current));
 }
+
+/* Bytes transferred between memory spaces. */
+typedef struct transfer_counters {
+    uint64_t bytes_to_device, bytes_to_host, bytes_direct;
+} transfer_counters;
 
 #endif

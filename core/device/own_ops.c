@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops that plugins define: their registration, and how they grow. */
+#include "own_ops.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "op/field.h"
+#include "op/signature.h"
 #include "plugins/vtable.h"
-#include "runtime.h"
 
 static int same_text(const char *a, const char *b)
 {
@@ -86,15 +88,6 @@ static collet_status own_op_register(collet_runtime *r, op *o, uint32_t *id, col
     atomic_store(&r->own_ops[count], o);
     atomic_store(&r->own_op_count, count + 1);
     return COLLET_OK;
-}
-
-collet_status backend_left_out(const backend *b, const char *code, const char *text,
-                               collet_error *err)
-{
-    refusal why;
-    refuse_with(&why, COLLET_FORMAT, code, "%s", text);
-    log_message(&b->runtime->log, COLLET_LOG_WARNING, "%s: left out: %s", b->plugin->name, text);
-    return loader_note(b->plugin, b->runtime->records, &why, err);
 }
 
 static collet_status own_op_add(backend *b, const collet_plugin *table, uint32_t k,

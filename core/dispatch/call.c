@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dispatch: validates a call and runs its kernel. */
 #include "call.h"
 
 #include <stdio.h>
@@ -7,8 +6,13 @@
 
 #include <collet/floating.h>
 
+#include "device/open.h"
+#include "device/own_ops.h"
+#include "device/rows.h"
+#include "memory/access.h"
+#include "op/check.h"
 #include "sequence.h"
-#include "op/op.h"
+#include "timeline/origins.h"
 #include "util/text.h"
 
 /* Every so many calls memory is collected: that asks the device, which takes a microsecond. */
@@ -140,7 +144,7 @@ static collet_status fill_temporaries(frame *f)
 {
     while (f->temporaries_filled < f->temporary_count) {
         uint32_t k = f->temporaries_filled;
-        collet_status status = array_assign(f->cx, f->temporaries[k], f->originals[k]);
+        collet_status status = call_copy(f->cx, f->temporaries[k], f->originals[k]);
         if (status != COLLET_OK) {
             f->err = *f->error;
             return status;
@@ -530,4 +534,17 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     if (status != COLLET_OK && cx->recording) /* copies to temporaries */
         sequence_truncate(cx->recording, recorded);
     return status;
+}
+
+/* Copies that core makes must work even where the backend has no copy kernel for the dtype, is out
+ * of memory, or is lost. */
+collet_status call_copy(collet_context *cx, collet_array *to, const collet_array *from)
+{
+    collet_error *error = context_error(cx), before = *error;
+    collet_status status = collet_call(cx, COLLET_OP_COPY, &to, &from, NULL);
+    if (cx->recording || (status != COLLET_UNSUPPORTED && status != COLLET_REFUSED &&
+                          status != COLLET_UNAVAILABLE && status != COLLET_DEVICE_LOST))
+        return status;
+    *error = before;
+    return array_copy_on_host(cx, to, from);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helpers of the typed wrappers. */
+/* Dispatch: validates a call and runs its kernel. */
 #ifndef COLLET_CORE_CALL_H
 #define COLLET_CORE_CALL_H
 
-#include <collet/collet.h>
+#include "memory/array.h"
 
-/* The operands of a call. */
-#define OUTS(...) ((collet_array *[]){__VA_ARGS__})
-#define INS(...) ((const collet_array *[]){__VA_ARGS__})
-
-/* Sets bit i of *mask for each of `count` axes i of `a` (negative ones count from the end); axes
- * NULL: all. INVALID. */
-collet_status call_axes(collet_context *cx, const char *name, const collet_array *a,
-                        const int32_t *axes, int32_t count, uint32_t *mask);
+/* Copies the elements of `from` to `to`, of the same dtype and shape and in another storage: with
+ * the context's backend, or in host memory if that has no kernel. */
+collet_status call_copy(collet_context *cx, collet_array *to, const collet_array *from);
 
 #endif

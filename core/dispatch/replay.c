@@ -4,6 +4,7 @@
 
 #include <collet/floating.h>
 
+#include "timeline/origins.h"
 #include "util/text.h"
 
 /* ---- Arguments --------------------------------------------------------------------------- */

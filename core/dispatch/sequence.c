@@ -8,6 +8,8 @@
 
 #include <collet/floating.h>
 
+#include "context/life.h"
+
 /* ---- Steps ------------------------------------------------------------------------------- */
 
 static void views_free(step *t)
@@ -350,6 +352,7 @@ collet_status collet_sequence_begin(collet_context *cx)
     s->scratch = SEQUENCE_NONE;
     runtime_retain(s->runtime);
     cx->recording = s;
+    cx->recording_free = collet_sequence_free;
     return COLLET_OK;
 }
 

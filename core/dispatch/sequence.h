@@ -10,8 +10,8 @@
 #ifndef COLLET_CORE_SEQUENCE_H
 #define COLLET_CORE_SEQUENCE_H
 
-#include "memory/array.h"
 #include "context/context.h"
+#include "memory/array.h"
 
 #define SEQUENCE_NONE UINT32_MAX
 

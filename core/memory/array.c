@@ -225,26 +225,6 @@ collet_status collet_array_create(collet_context *cx, collet_array **out, collet
                : status;
 }
 
-collet_status collet_array_from(collet_context *cx, collet_array **out, collet_dtype dtype,
-                                int32_t ndim, const int64_t *shape, const void *data)
-{
-    COLLET_FLOATING_SCOPE;
-    collet_array *a = NULL;
-    collet_status status = ready(cx, out);
-    if (status != COLLET_OK)
-        return status;
-    status = array_create(cx->runtime, &a, dtype, ndim, shape, context_error(cx));
-    if (status != COLLET_OK)
-        return status;
-    status = collet_array_write(cx, a, data, (size_t)a->size * collet_dtype_size(dtype));
-    if (status != COLLET_OK) {
-        collet_array_free(a);
-        return status;
-    }
-    *out = a;
-    return COLLET_OK;
-}
-
 collet_status array_wrapping(const char *what, collet_array **out, collet_dtype dtype, int32_t ndim,
                              const int64_t *shape, const int64_t *strides, uint32_t flags,
                              collet_error *err)

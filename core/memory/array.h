@@ -29,10 +29,6 @@ int array_same(const collet_array *a, const collet_array *b);
 /* Whether two views may share bytes. */
 int array_overlaps(const collet_array *a, const collet_array *b);
 
-/* Copies the elements of `from` to `to`, of the same dtype and shape and in another storage: with
- * the context's backend, or in host memory if that has no kernel. */
-collet_status array_assign(collet_context *cx, collet_array *to, const collet_array *from);
-
 /* Sets low and high from shape and strides; returns 0 on overflow of 64 bits. */
 int array_reach(collet_array *a);
 /* Sets contiguous and repeats from shape and strides, and strides that lead to no element to what
@@ -47,10 +43,6 @@ static inline int array_address(void **address, uint64_t offset)
     *address = (void *)sum;
     return 1;
 }
-
-/* Whether the context may acquire the array; errors go to the context. */
-collet_status array_acquirable(collet_context *cx, const char *what, const collet_array *a,
-                               int32_t access);
 
 /* An array without a storage, for foreign memory that its elements reach: array_span bytes. The
  * errors are those of the function `what`. */

@@ -8,6 +8,8 @@
 
 #include <collet/floating.h>
 
+#include "access.h"
+#include "device/open.h"
 #include "native.h"
 
 typedef struct DLManagedTensorVersioned tensor;

@@ -7,6 +7,7 @@
 
 #include <collet/floating.h>
 
+#include "access.h"
 #include "util/struct.h"
 
 #define KDLCPU 1 /* of DLPack */

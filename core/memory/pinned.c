@@ -6,6 +6,7 @@
 #include <collet/floating.h>
 
 #include "context/context.h"
+#include "context/life.h"
 
 struct collet_pinned {
     device *device; /* of a runtime that is retained */

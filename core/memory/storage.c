@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "context/life.h"
+#include "timeline/order.h"
+#include "timeline/origins.h"
+
 #define HOST_ALIGNMENT 64
 #define HUGE_PAGE ((uint64_t)2 << 20)
 /* storage.acquired while one caller writes. */

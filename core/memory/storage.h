@@ -11,7 +11,8 @@
 #ifndef COLLET_CORE_STORAGE_H
 #define COLLET_CORE_STORAGE_H
 
-#include "device/block.h"
+#include "device/memory_count.h"
+#include "timeline/block.h"
 
 typedef struct storage {
     _Atomic int64_t references;

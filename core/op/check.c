@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks of a call before shapes: parameters and dtypes. */
-#include "op.h"
+#include "check.h"
 
 #include <string.h>
 
+#include "field.h"
 #include "util/struct.h"
 #include "util/text.h"
 

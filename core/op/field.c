@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of parameter blocks: their validity and their defaults. */
+#include "field.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "op.h"
 
 const collet_op_field *op_field(const op *o, uint32_t k)
 {

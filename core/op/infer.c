@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Infers the outputs of a call by the checks of a call with open outputs. */
-#include "op.h"
+#include "infer.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "check.h"
+#include "field.h"
 #include "util/shape.h"
 
 typedef struct inference {

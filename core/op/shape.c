@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks shapes of a call against the patterns of its op, and prepares the axes for the kernel. */
+#include "shape.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-#include "op.h"
 #include "util/text.h"
 
 /* Bindings of a check so far. */

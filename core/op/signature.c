@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dtypes that an op accepts: the column `sigs` of ops.def. */
-#include "op.h"
+#include "signature.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses definitions of ops, and makes the table of ops.def. */
-#include "op.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "field.h"
+#include "rules.h"
+#include "signature.h"
 #include "util/text.h"
 
 /* ---- Patterns ---------------------------------------------------------------------------- */
@@ -321,18 +323,4 @@ void op_table_destroy(op_table *table)
 {
     free(table->ops);
     *table = (op_table){0};
-}
-
-const char *op_operand_name(const op *o, uint32_t operand, char buffer[OP_OPERAND_TEXT])
-{
-    int output = operand < o->n_out;
-    uint32_t position = output ? operand : operand - o->n_out;
-    char place[24], given[24];
-    snprintf(place, sizeof place, "%s %u", output ? "output" : "input", position);
-    snprintf(given, sizeof given, "%s%u", output ? "out" : "in", position);
-    if (strcmp(o->operand[operand].name, given))
-        snprintf(buffer, OP_OPERAND_TEXT, "%s (%s)", o->operand[operand].name, place);
-    else
-        snprintf(buffer, OP_OPERAND_TEXT, "%s", place);
-    return buffer;
 }

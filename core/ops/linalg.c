@@ -4,7 +4,7 @@
 
 #include <collet/collet.h>
 
-#include "dispatch/call.h"
+#include "call.h"
 
 collet_status collet_matmul(collet_context *cx, collet_array *c, const collet_array *a,
                             const collet_array *b)

@@ -1,21 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The md family: which outputs of observables there are, and typed calls. */
-#include "dispatch/call.h"
-#include "op/op.h"
-
-/* L and kinetic need velocities, torque needs forces: without them nothing would write these
- * outputs. */
-collet_status op_rule_observables(const op *o, op_shapes *views, const void *params,
-                                  collet_error *err)
-{
-    static const uint32_t needs[][2] = {{2, 7}, {3, 8}, {4, 7}};
-    (void)params;
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (views->operand[needs[i][0]].shape && !views->operand[needs[i][1]].shape)
-            return collet_fail(err, COLLET_INVALID, "%s: %s cannot be computed without %s", o->name,
-                               o->operand[needs[i][0]].name, o->operand[needs[i][1]].name);
-    return COLLET_OK;
-}
+/* Typed calls of the md family. */
+#include "call.h"
 
 collet_status collet_com(collet_context *cx, collet_array *com, const collet_array *positions,
                          const collet_array *masses)

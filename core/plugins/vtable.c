@@ -6,7 +6,8 @@
 
 #include <collet/collet.h>
 
-#include "op/op.h"
+#include "op/signature.h"
+#include "op/table.h"
 
 #define MAX_KERNELS 65536u
 #define MAX_OPS 4096u

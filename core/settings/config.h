@@ -9,8 +9,8 @@
 
 #include <collet/collet.h>
 
-#include "util/log.h"
 #include "plugins/plugin.h"
+#include "util/log.h"
 
 /* Levels of COLLET_ISA on this architecture. */
 #if defined(__x86_64__)

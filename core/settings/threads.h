@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* min(affinity of the calling thread, limit), at least 1; limit 0 = no limit. A thread bound to
- * exactly the first place of OMP_PROC_BIND or its like, as a runtime binds the thread that loads it,
- * counts as having the processors of all places. */
+ * exactly the first place of OMP_PROC_BIND or its like, as a runtime binds the thread that loads
+ * it, counts as having the processors of all places. */
 int32_t threads_allowed(int64_t limit);
 
 /* min(limit, cgroup quota rounded up). Reads /proc and /sys/fs/cgroup (versions 1 and 2) each time,

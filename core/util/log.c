@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "util/text.h"
+#include "text.h"
 
 void log_arguments(const message_log *log, int32_t level, const char *format, va_list arguments)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/struct.h"
+#include "struct.h"
 
 static int by_size(const void *left, const void *right)
 {

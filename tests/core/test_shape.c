@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#include "op/op.h"
+#include "op/shape.h"
+#include "op/table.h"
 
 #define OPERANDS 3
 

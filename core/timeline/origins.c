@@ -3,10 +3,13 @@
 
 #include <string.h>
 
+#include "block.h"
+
 collet_status use_outcome(use u, int wait, collet_error *err)
 {
-    return wait && u.queue ? queue_after(NULL, u.queue, u.ticket, 1, err)
-                           : queue_outcome(u.queue, u.ticket, err);
+    if (wait)
+        use_reach(u);
+    return queue_outcome(u.queue, u.ticket, err);
 }
 
 static int succeeded(use u)

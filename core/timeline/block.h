@@ -15,7 +15,7 @@
 #ifndef COLLET_CORE_BLOCK_H
 #define COLLET_CORE_BLOCK_H
 
-#include "origins.h"
+#include "queue.h"
 
 #define BLOCK_USES 8
 
@@ -38,6 +38,9 @@ struct block {
 /* Records work with the block. `from`: the origins of what is written; not used by reads. If there
  * is no room, waits for one of the uses. No lock of a queue may be held. */
 void block_used(block *b, use u, int32_t access, const origins *from);
+/* Waits for `u` (of nothing where u.queue is NULL), as queue_await, then frees the retired blocks
+ * of its device that are no longer used. */
+void use_reach(use u);
 /* Waits for all recorded uses. */
 void block_reach(const block *b);
 /* A lost device that may still be using the block, or NULL; waits for that return at once. */

@@ -66,6 +66,14 @@ static void forget(block *b, const queue *q)
     b->use_count = kept;
 }
 
+void use_reach(use u)
+{
+    if (!u.queue)
+        return;
+    queue_await(u.queue, u.ticket);
+    blocks_collect(u.queue->device, 0);
+}
+
 static void add(block *b, use u)
 {
     for (uint32_t i = 0; i < b->use_count; i++)
@@ -75,7 +83,7 @@ static void add(block *b, use u)
         if (queue_passed(b->uses[i].queue, b->uses[i].ticket))
             forget(b, NULL);
     if (b->use_count == BLOCK_USES) {
-        queue_reach(b->uses[0].queue, b->uses[0].ticket);
+        use_reach(b->uses[0]);
         forget(b, NULL);
         /* The device is lost; uses in its other queues stay recorded. */
         if (b->use_count == BLOCK_USES)
@@ -100,11 +108,9 @@ void block_used(block *b, use u, int32_t access, const origins *from)
 
 void block_reach(const block *b)
 {
-    for (uint32_t i = 0; i <= b->use_count; i++) {
-        const use *u = i ? &b->uses[i - 1] : &b->writer;
-        if (u->queue)
-            queue_reach(u->queue, u->ticket);
-    }
+    use_reach(b->writer);
+    for (uint32_t i = 0; i < b->use_count; i++)
+        use_reach(b->uses[i]);
 }
 
 device *block_lost(const block *b)

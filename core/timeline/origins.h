@@ -8,14 +8,7 @@
 #ifndef COLLET_CORE_ORIGINS_H
 #define COLLET_CORE_ORIGINS_H
 
-#include "device/runtime.h"
-
-#define ORIGINS_MAX 8
-
-typedef struct origins {
-    uint32_t count;
-    use uses[ORIGINS_MAX];
-} origins;
+#include "use.h"
 
 /* The failure of `u` (of nothing where u.queue is NULL): waits for it, or reports only what is
  * known. FAILED, DEVICE_LOST. */

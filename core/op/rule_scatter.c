@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scatter family: what the patterns of shapes cannot say. */
+/* Shape rules of the scatter family. */
+#include "rules.h"
+
 #include <inttypes.h>
 
-#include "op/op.h"
+#include "shape.h"
 
 collet_status op_rule_scatter_slices(const op *o, op_shapes *views, const void *params,
                                      collet_error *err)

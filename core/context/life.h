@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of a runtime: created from its settings, destroyed when its last user releases it. */
+#ifndef COLLET_CORE_LIFE_H
+#define COLLET_CORE_LIFE_H
+
+#include "device/runtime.h"
+
+void runtime_retain(collet_runtime *runtime);
+void runtime_release(collet_runtime *runtime);
+
+#endif

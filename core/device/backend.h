@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A backend: a plugin that was found, and its devices. */
+#ifndef COLLET_CORE_BACKEND_H
+#define COLLET_CORE_BACKEND_H
+
+#include <cjson/cJSON.h>
+
+#include "runtime.h"
+
+struct backend {
+    collet_runtime *runtime;
+    const loader_plugin *plugin;
+    pthread_mutex_t lock; /* opening, `idle` */
+    _Atomic int state;    /* COLLET_BACKEND_* */
+    _Atomic int skipped;  /* the warning that a list skips it was logged */
+    char *reason;         /* of state UNAVAILABLE if not the loader's; under lock until set */
+    char *capabilities;   /* queried in this process because the probe did not; or NULL */
+    cJSON *description;   /* the capabilities parsed; published by `state` */
+    const cJSON *choices; /* of the probe's capabilities; constant once the backends are listed */
+    const collet_plugin *table; /* NULL until opened */
+    uint32_t *own_ops;          /* id of the plugin's op k; 0: it was left out */
+    uint32_t device_count;
+    device *devices; /* that the capabilities list */
+    device *named;   /* that programs named; under lock */
+};
+
+/* COLLET_BACKEND_*, of what has a number or is "auto": a backend that has devices by name alone is
+ * UNAVAILABLE, though its state is USABLE. */
+int backend_state(const backend *b);
+/* The reason why a backend in `state` (loaded from b->state) is unusable or unproven; else "". */
+const char *backend_reason(const backend *b, int state);
+
+/* Logs and records what of a plugin is left out; `code` is one of loader.h. NO_MEMORY. */
+collet_status backend_left_out(const backend *b, const char *code, const char *text,
+                               collet_error *err);
+
+#endif

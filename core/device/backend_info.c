@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries of backends and their kernels. */
+#include <string.h>
+
+#include <collet/floating.h>
+
+#include "open.h"
+#include "registry.h"
+#include "rows.h"
+#include "util/struct.h"
+
+size_t collet_backend_count(const collet_runtime *r)
+{
+    return r->backend_count;
+}
+
+collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
+                                     collet_backend_info *info, collet_error *err)
+{
+    collet_status status = runtime_query(r, info, "collet_backend_info_at", err);
+    if (status != COLLET_OK)
+        return status;
+    if (index >= r->backend_count)
+        return runtime_beyond(index, "backends", err);
+    backend *b = &r->backends[index];
+    const loader_plugin *p = b->plugin;
+    /* The state publishes the results of opening. */
+    int state = backend_state(b), known = state != COLLET_BACKEND_UNPROVEN;
+    const char *capabilities = p->capabilities ? p->capabilities : known ? b->capabilities : NULL;
+    collet_backend_info full = {.state = state,
+                                .name = p->name,
+                                .version = p->manifest.version,
+                                .abi = p->manifest.abi,
+                                .priority = p->manifest.priority,
+                                .jit = p->manifest.jit,
+                                .parallel = p->manifest.parallel,
+                                .gpu = p->manifest.gpu,
+                                .device_count = known ? b->device_count : 0,
+                                .kernel_count = (uint32_t)p->manifest.kernel_count,
+                                .path = p->path,
+                                .reason = backend_reason(b, state),
+                                .capabilities = capabilities ? capabilities : ""};
+    return struct_out(info, &full, sizeof full, "collet_backend_info", err);
+}
+
+/* The device that "name" (its first) or "name:device" names, open; NULL: there is none. */
+static device *open_named(const collet_runtime *r, const char *text)
+{
+    char name[COLLET_MAX_NAME];
+    size_t length = strcspn(text, ":");
+    device *d = NULL;
+    if (length >= sizeof name || !strcmp(text + length, ":"))
+        return NULL;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    backend *b = registry_find(r, name);
+    if (!b || backend_open(b, NULL) != COLLET_OK ||
+        device_find(b, text[length] ? text + length + 1 : "", &d, NULL) != COLLET_OK ||
+        device_open(d, NULL) != COLLET_OK)
+        return NULL;
+    return d;
+}
+
+int32_t collet_backend_has_kernel(const collet_runtime *r, const char *name, uint32_t id,
+                                  const collet_dtype *dtypes, uint32_t count)
+{
+    COLLET_FLOATING_SCOPE;
+    uint64_t sig = 0, mask = 0;
+    if (!r || !name || !dtypes || count > COLLET_MAX_OPERANDS || !runtime_alive(r))
+        return 0;
+    device *d = runtime_op(r, id) ? open_named(r, name) : NULL;
+    if (!d)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (dtypes[i] == COLLET_DTYPE_NONE)
+            continue;
+        if (!collet_dtype_size(dtypes[i]))
+            return 0;
+        sig |= COLLET_SIG_AT(i, dtypes[i]);
+        mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
+    }
+    return device_find_row(d, id, sig, mask) != NULL;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops that plugins define: their registration, and how they grow. */
+#ifndef COLLET_CORE_OWN_OPS_H
+#define COLLET_CORE_OWN_OPS_H
+
+#include "backend.h"
+
+/* Registers the ops of the backend's table, b->own_ops. What cannot be used is left out. NO_MEMORY,
+ * INVALID. */
+collet_status own_ops_register(backend *b, const collet_plugin *table, collet_error *err);
+/* Whether the open backend's op of that name was left out. */
+int own_op_left_out(const backend *b, const char *name);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of backends. */
+#ifndef COLLET_CORE_REGISTRY_H
+#define COLLET_CORE_REGISTRY_H
+
+#include "backend.h"
+
+/* Finds plugins and lists them as backends. */
+collet_status registry_create(collet_runtime *runtime, collet_error *err);
+void registry_destroy(collet_runtime *runtime);
+
+backend *registry_find(const collet_runtime *runtime, const char *name);
+/* The backend or layer of the key "name.word", or NULL. */
+const loader_plugin *registry_owner(const collet_runtime *runtime, const char *key);
+/* The value of the key of a backend among the choices of its probe, or NULL. */
+const char *registry_choice(const collet_runtime *runtime, const char *key);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime.h"
+
+#include <unistd.h>
+
+collet_status runtime_forked(collet_error *err)
+{
+    return collet_fail(err, COLLET_FORKED,
+                       "this runtime was created before fork and cannot be used in the child; "
+                       "create a runtime after fork, or use posix_spawn");
+}
+
+uint64_t runtime_host_bytes(void)
+{
+    long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
+    return pages > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+collet_status runtime_query(const collet_runtime *r, const void *out, const char *what,
+                            collet_error *err)
+{
+    if (r && !runtime_alive(r))
+        return runtime_forked(err);
+    return r && out ? COLLET_OK : collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", what);
+}
+
+collet_status runtime_beyond(size_t index, const char *list, collet_error *err)
+{
+    return collet_fail(err, COLLET_NOT_FOUND, "there are not so many %s: index %zu", list, index);
+}
+
+const op *runtime_op(const collet_runtime *r, uint32_t id)
+{
+    if (id < OP_BUILTIN_MAX)
+        return r->ops.by_id[id];
+    uint32_t own = id - COLLET_OP_OWN(0);
+    return id >= COLLET_OP_OWN(0) && own < atomic_load(&r->own_op_count) ? r->own_ops[own] : NULL;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings of a runtime and of its plugins, and the records of plugins. */
+#ifndef COLLET_CORE_SETTING_INFO_H
+#define COLLET_CORE_SETTING_INFO_H
+
+#include "runtime.h"
+
+/* The value of a key, and its source; NULL without one. */
+const char *setting_value(const collet_runtime *runtime, const char *key, const char **source);
+
+#endif

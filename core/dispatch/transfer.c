@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of arrays to and from the memory of the program. */
+#include <string.h>
+
+#include <collet/floating.h>
+
+#include "call.h"
+#include "memory/access.h"
+
+static collet_status host_ready(collet_context *cx, const collet_array *a, const void *address,
+                                size_t bytes, const char *what)
+{
+    collet_status status = context_ready(cx, what);
+    if (status != COLLET_OK)
+        return status;
+    if (!a)
+        return context_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
+    size_t needed = (size_t)a->size * collet_dtype_size(a->dtype);
+    if (bytes != needed)
+        return context_fail(cx, COLLET_INVALID, "%s: %zu bytes were given, the array has %zu", what,
+                            bytes, needed);
+    if (bytes && !address)
+        return context_fail(cx, COLLET_INVALID, "%s: the address is NULL", what);
+    return COLLET_OK;
+}
+
+static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32_t access,
+                                void *target, const void *source, size_t bytes)
+{
+    void *base;
+    int whole = access == COLLET_WRITE && array_is_whole(a);
+    collet_status status =
+        storage_map(a->storage, access, whole, &base, &cx->moved, context_error(cx));
+    if (status != COLLET_OK)
+        return status;
+    /* The caller may pass the memory that it has wrapped. */
+    if (access == COLLET_READ)
+        memmove(target, (const char *)base + a->offset, bytes);
+    else
+        memmove((char *)base + a->offset, source, bytes);
+    return storage_unmap(a->storage, context_error(cx));
+}
+
+/* Through a contiguous copy where the view is not contiguous. */
+static collet_status transfer(collet_context *cx, collet_array *a, int32_t access, void *target,
+                              const void *source, size_t bytes)
+{
+    collet_array *dense = NULL;
+    if (!bytes)
+        return COLLET_OK;
+    if (a->contiguous)
+        return copy_bytes(cx, a, access, target, source, bytes);
+    collet_status status =
+        array_create(cx->runtime, &dense, a->dtype, a->ndim, a->shape, context_error(cx));
+    if (status == COLLET_OK && access == COLLET_READ)
+        status = call_copy(cx, dense, a);
+    if (status == COLLET_OK)
+        status = copy_bytes(cx, dense, access, target, source, bytes);
+    if (status == COLLET_OK && access == COLLET_WRITE)
+        status = call_copy(cx, a, dense);
+    collet_array_free(dense);
+    return status;
+}
+
+collet_status collet_array_read(collet_context *cx, const collet_array *array, void *target,
+                                size_t bytes)
+{
+    COLLET_FLOATING_SCOPE;
+    collet_status status = host_ready(cx, array, target, bytes, "collet_array_read");
+    return status == COLLET_OK
+               ? transfer(cx, (collet_array *)(uintptr_t)array, COLLET_READ, target, NULL, bytes)
+               : status;
+}
+
+collet_status collet_array_write(collet_context *cx, collet_array *array, const void *source,
+                                 size_t bytes)
+{
+    COLLET_FLOATING_SCOPE;
+    collet_status status = host_ready(cx, array, source, bytes, "collet_array_write");
+    if (status == COLLET_OK && array->storage->readonly)
+        return context_fail(cx, COLLET_INVALID, "collet_array_write: " ARRAY_READONLY);
+    return status == COLLET_OK ? transfer(cx, array, COLLET_WRITE, NULL, source, bytes) : status;
+}
+
+collet_status collet_array_from(collet_context *cx, collet_array **out, collet_dtype dtype,
+                                int32_t ndim, const int64_t *shape, const void *data)
+{
+    COLLET_FLOATING_SCOPE;
+    collet_array *a = NULL;
+    collet_status status = collet_array_create(cx, out ? &a : NULL, dtype, ndim, shape);
+    if (status != COLLET_OK)
+        return status;
+    status = collet_array_write(cx, a, data, (size_t)a->size * collet_dtype_size(dtype));
+    if (status != COLLET_OK) {
+        collet_array_free(a);
+        return status;
+    }
+    *out = a;
+    return COLLET_OK;
+}

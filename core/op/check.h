@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checks of a call. */
+#ifndef COLLET_CORE_OP_CHECK_H
+#define COLLET_CORE_OP_CHECK_H
+
+#include "shape.h"
+#include "signature.h"
+
+/* op_params of an op that has parameters. */
+collet_status op_take_params(const op *o, const void *params, void *copy, const void **out,
+                             collet_error *err);
+
+/* The parameter block of a call in *out: `params` itself, or a copy filled up with zeros in `copy`
+ * (OP_PARAMS_MAX bytes, aligned) when the caller's is an older, shorter one. INVALID, also where a
+ * newer, longer one or a reserved field is not 0. Inline, as
+ * op_check: every call makes both. */
+static inline collet_status op_params(const op *o, const void *params, void *copy, const void **out,
+                                      collet_error *err)
+{
+    *out = NULL;
+    return o->params_size ? op_take_params(o, params, copy, out, err) : COLLET_OK;
+}
+
+/* DTYPE: which operands have which dtype, and what they must be. */
+collet_status op_dtype_error(const op *o, const op_shapes *views, collet_error *err);
+
+/* Each SCALAR of the parameters must fit the dtype of output 0: DTYPE. */
+collet_status op_check_scalars(const op *o, const op_shapes *views, const void *params,
+                               collet_error *err);
+
+/*
+ * Checks dtypes, shapes and parameters of a call: `sig` packs the views' dtypes. Where a pattern
+ * has "...", inputs get the broadcast axes (scratch, one an operand). DTYPE, SHAPE, INVALID,
+ * OVERFLOW name the operands.
+ */
+static inline collet_status op_check(const op *o, uint64_t sig, op_shapes *views,
+                                     const void *params, op_scratch *scratch, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    if (!op_accepts(o, sig))
+        return op_dtype_error(o, views, err);
+    if (o->scalars)
+        status = op_check_scalars(o, views, params, err);
+    return status == COLLET_OK ? op_check_shapes(o, views, params, scratch, err) : status;
+}
+
+#endif

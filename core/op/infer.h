@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The outputs of a call, inferred. */
+#ifndef COLLET_CORE_OP_INFER_H
+#define COLLET_CORE_OP_INFER_H
+
+#include "op.h"
+
+/* collet_op_infer of an op. */
+collet_status op_infer(const op *o, const collet_array_spec *ins, const void *params,
+                       collet_array_spec *outs, collet_error *err);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shape rules of the fft family. */
+#include "rules.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "shape.h"
+
+static int is_real(collet_dtype dtype)
+{
+    return dtype == COLLET_F32 || dtype == COLLET_F64;
+}
+
+/* Elements of the half spectrum of n real numbers. */
+static int64_t half(int64_t n)
+{
+    return n > 0 ? n / 2 + 1 : 0;
+}
+
+/* The extent of the output's last axis. Two real lengths have this half spectrum: the given one, or
+ * the even one. */
+static int64_t transformed(const struct op_view *in, const struct op_view *out)
+{
+    int64_t from = in->shape[in->ndim - 1];
+    int64_t given = out->ndim == in->ndim ? out->shape[out->ndim - 1] : 0;
+    if (is_real(in->dtype))
+        return half(from);
+    if (!is_real(out->dtype))
+        return from;
+    if (from - 1 > INT64_MAX / 2)
+        return -1; /* more than an i64: another axis is empty */
+    return half(given) == from ? given : from > 1 ? 2 * (from - 1) : from;
+}
+
+collet_status op_rule_fft(const op *o, op_shapes *views, const void *params, collet_error *err)
+{
+    const collet_fft_params *p = params;
+    const struct op_view *out = &views->operand[0], *in = &views->operand[1];
+    int64_t shape[COLLET_MAX_DIMS];
+    if (p->axes < 1 || p->axes > 3)
+        return collet_fail(err, COLLET_INVALID, "fft: over the last 1, 2 or 3 axes, not %" PRIu32,
+                           p->axes);
+    if (is_real(in->dtype) && p->inverse)
+        return collet_fail(err, COLLET_INVALID, "fft: %s to %s is a forward transform",
+                           collet_dtype_name(in->dtype), collet_dtype_name(out->dtype));
+    if (is_real(out->dtype) && !p->inverse)
+        return collet_fail(err, COLLET_INVALID, "fft: %s to %s is an inverse transform",
+                           collet_dtype_name(in->dtype), collet_dtype_name(out->dtype));
+    if ((uint32_t)in->ndim < p->axes)
+        return op_shape_error(o, views, "the input has fewer axes than are transformed", err);
+    memcpy(shape, in->shape, (size_t)in->ndim * sizeof *shape);
+    shape[in->ndim - 1] = transformed(in, out);
+    return op_expect(o, views, 0, in->ndim, shape,
+                     is_real(in->dtype)    ? "the half spectrum of a real axis n is n / 2 + 1"
+                     : is_real(out->dtype) ? "a real axis n comes from a half spectrum of n / 2 + 1"
+                                           : "a complex transform keeps the shape",
+                     err);
+}
+
+collet_status op_rule_fftshift(const op *o, op_shapes *views, const void *params, collet_error *err)
+{
+    const collet_fftshift_params *p = params;
+    char name[OP_OPERAND_TEXT];
+    const struct op_view *in = &views->operand[1];
+    if (p->axes >> in->ndim)
+        return collet_fail(err, COLLET_INVALID,
+                           "fftshift: axes 0x%" PRIx32 " name more than the %d axes of %s", p->axes,
+                           in->ndim, op_operand_name(o, 1, name));
+    return op_expect(o, views, 0, in->ndim, in->shape, "the shapes must be the same", err);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes of a call: their check against the patterns of the op, and what rules need. */
+#ifndef COLLET_CORE_OP_SHAPE_H
+#define COLLET_CORE_OP_SHAPE_H
+
+#include "op.h"
+
+/* Shapes and parameters alone: repeated when an operand was replaced by a copy with other strides.
+ */
+collet_status op_check_shapes(const op *o, op_shapes *views, const void *params,
+                              op_scratch *scratch, collet_error *err);
+
+/* Merges neighbouring axes that are contiguous to each other in every view (elementwise ops). */
+void op_merge_axes(op_shapes *views, uint32_t count, op_scratch *scratch);
+
+/* The shape of output k when it is to be inferred, else NULL. */
+int64_t *op_open(op_shapes *views, uint32_t k);
+
+/* Output k has this shape: stores it where it is to be inferred, else compares. SHAPE: the shapes
+ * of output 0 and input 0, and `why`. */
+collet_status op_expect(const op *o, op_shapes *views, uint32_t k, int32_t ndim,
+                        const int64_t *shape, const char *why, collet_error *err);
+collet_status op_shape_error(const op *o, const op_shapes *views, const char *why,
+                             collet_error *err);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parses definitions of ops, and makes the table of ops.def. */
+#ifndef COLLET_CORE_OP_TABLE_H
+#define COLLET_CORE_OP_TABLE_H
+
+#include "op.h"
+
+/* Input of op_parse. */
+typedef struct op_source {
+    uint32_t id;
+    const char *name, *family, *shapes, *sigs;
+    op_rule *rule;
+    uint32_t params_size, alias;
+    const collet_op_field *fields;
+    uint32_t field_count, field_size;
+    const char *split, *check, *measure, *summary;
+} op_source;
+
+/* Parses a definition; the strings must outlive the op. INVALID with the error in the definition.
+ * "*" axes need a rule. */
+collet_status op_parse(op *out, const op_source *source, collet_error *err);
+
+/* The ops of ops.def, parsed. `table` has OP_BUILTIN_MAX entries, NULL where there is no op. */
+typedef struct op_table {
+    op *ops;
+    size_t count;
+    const op *by_id[OP_BUILTIN_MAX];
+} op_table;
+
+collet_status op_table_create(op_table *table, collet_error *err);
+void op_table_destroy(op_table *table);
+
+#endif

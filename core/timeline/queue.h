@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A queue of a device: its tickets, their failures and what waits for them. */
+#ifndef COLLET_CORE_QUEUE_H
+#define COLLET_CORE_QUEUE_H
+
+#include "use.h"
+
+/* The tickets (after, upto] of a queue failed. */
+typedef struct queue_failure {
+    collet_status status;
+    uint64_t after, upto;
+    char why[480];
+} queue_failure;
+
+#define QUEUE_FAILURES 8 /* beyond that the oldest are merged */
+#define QUEUE_WAITS 8    /* that a queue remembers */
+
+/*
+ * A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
+ * the plugin's queue after it. A use of bytes is recorded as (queue, ticket): it is over once
+ * completed >= ticket. A queue of the plugin that has failed is replaced by a new one, with a later
+ * base. Queues live as long as their device, so a recorded use never dangles. Contexts share one
+ * where the device allows no more. Locks are taken in the order retired_lock, lock, handle_lock,
+ * device.calls.
+ */
+struct queue {
+    device *device;
+    collet_queue *handle;         /* NULL on synchronous devices */
+    uint64_t base;                /* written under both locks, as `handle` */
+    pthread_mutex_t lock;         /* held while something is enqueued */
+    pthread_rwlock_t handle_lock; /* read-locked by waits, write-locked to replace the handle */
+    _Atomic uint64_t submitted, completed;
+    _Atomic uint64_t lost_after; /* the device was lost: later tickets may still be at work */
+    queue_failure failures[QUEUE_FAILURES]; /* by rising ticket; under lock */
+    _Atomic uint32_t failure_count;
+    int32_t failed;         /* the handle has failed; under lock */
+    use waits[QUEUE_WAITS]; /* after which the handle goes on, one a queue; under lock */
+    uint32_t next_wait;     /* the one to be replaced next */
+    uint32_t users;         /* under owner->lock */
+    queue *next, *next_idle;
+};
+
+/* A queue for one context, or one that it shares; returned with queue_return. */
+collet_status queue_take(device *d, queue **out, collet_error *err);
+void queue_return(queue *q);
+/* At the end of the runtime, when the queues have no work. */
+void queues_free(device *d);
+
+/* Around calls of the plugin that enqueue something: no other thread enqueues between the two. If
+ * the handle has failed, queue_lock replaces it. NO_MEMORY, FAILED, DEVICE_LOST: not locked. */
+collet_status queue_lock(queue *q, collet_error *err);
+/* Returns the ticket of what was enqueued. */
+uint64_t queue_unlock(queue *q);
+
+/* Waits for `ticket`, for the setting `timeout` at most: then the device is lost. Any thread, also
+ * while others enqueue. block.h: use_reach. */
+void queue_await(queue *q, uint64_t ticket);
+/* Whether `ticket` is over without a failure; asks the device, and is 0 where that would have to
+ * wait. */
+int queue_passed(queue *q, uint64_t ticket);
+/* Whether `ticket` was not known to be over when its device was lost: it counts as completed, so
+ * that nobody waits for it, and its commands may still be at work. */
+static inline int queue_lost(const queue *q, uint64_t ticket)
+{
+    return ticket > atomic_load(&q->lost_after);
+}
+/* The known failure of `ticket`, else COLLET_OK. `q` may be NULL. The first without its context. */
+collet_status queue_failure_of(queue *q, uint64_t ticket, collet_error *err);
+collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work in progress, as blocks and queues record it. */
+#ifndef COLLET_CORE_USE_H
+#define COLLET_CORE_USE_H
+
+#include "device/device.h"
+
+/* Over once queue->completed >= ticket. */
+typedef struct use {
+    queue *queue;
+    uint64_t ticket;
+} use;
+
+/* Work from which bytes derive: origins.h. */
+#define ORIGINS_MAX 8
+
+typedef struct origins {
+    uint32_t count;
+    use uses[ORIGINS_MAX];
+} origins;
+
+#endif
