@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define CONVERT ": convert it to .trr or .xtc"
+#define CONVERT ": convert it"
 #define UNPACK ": unpack it first"
 
 /* The first match counts. */
@@ -14,8 +14,6 @@ static const struct {
     const char *bytes;
     const char *text;
 } signatures[] = {
-    {0, 4, 1, "\x00\x00\x07\xc9", "a .trr trajectory"},
-    {0, 4, 2, "\x00\x00\x07\xcb\x00\x00\x07\xe7", "an .xtc trajectory"},
     {4, 4, 1, "CORD", "a CHARMM or NAMD .dcd file" CONVERT},
     {0, 3, 1, "CDF", "a NetCDF (AMBER) file" CONVERT},
     {0, 4, 1, "\x89HDF", "an HDF5 file" CONVERT},

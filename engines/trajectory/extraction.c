@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "atoms/pattern.h"
 #include "atoms/selection.h"
+#include "formats/formats.h"
 #include "io/letters.h"
 #include "io/struct.h"
 #include "run.h"
@@ -237,6 +238,25 @@ void collet_extraction_get_info(const collet_extraction *x, collet_extraction_in
     };
 
     collet_struct_out(info, &own, sizeof own);
+}
+
+collet_status collet_extraction_format_at(collet_extraction_format *format, size_t index)
+{
+    size_t count = 0;
+
+    while (collet_trajectory_formats[count])
+        count++;
+    if (index >= count)
+        return COLLET_NOT_FOUND;
+    const collet_trajectory_format *row = collet_trajectory_formats[index];
+    const collet_extraction_format own = {
+        .has_topology = collet_trajectory_format_holds(row, COLLET_HOLDS_TOPOLOGY),
+        .has_frames = collet_trajectory_format_holds(row, COLLET_HOLDS_FRAMES),
+        .name = row->name,
+        .title = row->title,
+    };
+    collet_struct_out(format, &own, sizeof own);
+    return COLLET_OK;
 }
 
 size_t collet_extraction_quantity_count(void)

@@ -76,6 +76,13 @@ def test_stub():
     assert stub == {n for n in vars(_trajectory) if not n.startswith("__")}
 
 
+def test_formats():
+    known = md.formats()
+    assert known["gro"].topology and known["gro"].trajectory and not known["trr"].topology
+    help = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
+    assert all(f"  .{name} " in help for name in known)
+
+
 def test_quantities():
     known = md.quantities()
     assert known["L_vector"].unit == "amu nm^2/ps" and known["inertia_tensor"].shape == (3, 3)

@@ -228,6 +228,22 @@ static PyObject *extraction_close(PyObject *object, PyObject *unused)
 
 /* ---- The module --------------------------------------------------------------------------- */
 
+static PyObject *formats(PyObject *module, PyObject *unused)
+{
+    collet_extraction_format f = {.struct_size = sizeof f};
+    PyObject *list = PyList_New(0);
+    (void)module;
+    (void)unused;
+    for (size_t i = 0; list && collet_extraction_format_at(&f, i) == COLLET_OK; i++) {
+        PyObject *row = Py_BuildValue("(ssNN)", f.name, f.title, PyBool_FromLong(f.has_topology),
+                                      PyBool_FromLong(f.has_frames));
+        if (!row || PyList_Append(list, row))
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
 static PyObject *quantities(PyObject *module, PyObject *unused)
 {
     PyObject *list = PyList_New(0);
@@ -250,6 +266,7 @@ static PyObject *quantities(PyObject *module, PyObject *unused)
 
 static PyMethodDef functions[] = {
     {"open", extraction_open, METH_VARARGS, NULL},
+    {"formats", formats, METH_NOARGS, NULL},
     {"quantities", quantities, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

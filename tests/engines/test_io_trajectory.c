@@ -566,7 +566,7 @@ static void foreign_files(void **state)
         const char *text;
     } cases[] = {
         {"", 0, "is empty"},
-        {"x", 1, "is not a trajectory"},
+        {"x", 1, "is not a trajectory (.trr, .xtc or .gro) by its content"},
         {"\x54\x00\x00\x00"
          "CORD",
          8, "it looks like a CHARMM or NAMD .dcd file"},

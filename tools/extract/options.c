@@ -34,8 +34,8 @@ static const char doc[] =
     "mass, inertia tensor, principal moments and axes, Euler angles, angular momentum and "
     "velocity, torque, kinetic energies, gyration tensor, rmsd and tilt."
     "\v"
-    "TOP is a .gro file, TRAJ a .trr, .xtc or .gro file; both count the same atoms. Results go to "
-    "an .npz file that NumPy loads, with a .meta.json next to it that describes arrays, "
+    "TOP and TRAJ are files of the same atoms. Results go to an .npz file that NumPy loads, with a "
+    ".meta.json next to it that describes arrays, "
     "units and inputs.\n\n"
     "SELECTION: all, none, protein, backbone, resname PATTERN..., name PATTERN..., resid a:b..., "
     "index a:b... (from 0), bynum a:b... (from 1), not, and, or, parentheses.\n\n"
@@ -226,7 +226,20 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* The keys, at the end of the help. */
+/* "  .gro  TOP, TRAJ  GROMACS, text" for each format. */
+static void list_formats(FILE *out)
+{
+    collet_extraction_format format = {.struct_size = sizeof format};
+
+    fputs("Formats, recognised by content:\n", out);
+    for (size_t i = 0; collet_extraction_format_at(&format, i) == COLLET_OK; i++)
+        fprintf(out, "  .%-4s %-5s%-5s %s\n", format.name,
+                format.has_topology ? "TOP," + !format.has_frames : "",
+                format.has_frames ? "TRAJ" : "", format.title);
+    fputs("\n", out);
+}
+
+/* The formats and the keys, at the end of the help. */
 static char *help_filter(int part, const char *text, void *input)
 {
     char *list = NULL;
@@ -236,6 +249,7 @@ static char *help_filter(int part, const char *text, void *input)
     (void)input;
     if (out == NULL)
         return (char *)(uintptr_t)text;
+    list_formats(out);
     fputs("KEYs:", out);
     for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
         collet_extraction_quantity quantity = {.struct_size = sizeof quantity};

@@ -15,15 +15,15 @@ typedef struct collet_trajectory collet_trajectory;
 
 /* From the first frame. */
 typedef struct collet_trajectory_info {
-    const char *format;     /* "trr", "xtc", "gro" or "memory" */
+    const char *format;     /* a name of formats.h, or "memory" */
     int64_t n_atoms;        /* of the file, whatever the selection */
     int64_t file_size;      /* bytes, when it was opened */
-    collet_dtype dtype;     /* COLLET_F64: double-precision .trr, and .gro; else COLLET_F32 */
+    collet_dtype dtype;     /* COLLET_F32 or COLLET_F64: the file's precision */
     int32_t has_velocities; /* 0 or 1 */
     int32_t has_forces;     /* 0 or 1 */
     int32_t has_times;      /* 0 or 1 */
     int32_t on_demand;      /* 1: to be read by the thread that asks, not ahead */
-    int64_t lacking;        /* .gro: the first atom without a velocity where others have one: then
+    int64_t lacking;        /* the first atom without a velocity where others have one: then
                                has_velocities is 0; else -1 */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
 } collet_trajectory_info;

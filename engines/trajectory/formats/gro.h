@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gro.h - the parts of a frame of a .gro file, for topology.c and gro_trajectory.c.
+ * gro.h - the parts of a frame of a .gro file, for gro_topology.c and gro_trajectory.c.
  *
  * Fixed columns: residue number 5, residue name 5, atom name 5, atom number 5, then positions (nm)
  * and perhaps velocities (nm/ps). The distance of the first two decimal points gives the width of

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gro_trajectory.c - a .gro file with one frame or several as a trajectory. */
 #include "gro.h"
-#include "trajectory_format.h"
+#include "gro_topology.h"
+#include "formats.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -159,6 +160,10 @@ static collet_status read_body(collet_trajectory *trajectory, collet_frame_head 
 
 const collet_trajectory_format collet_gro_format = {
     .name = "gro",
+    .kind = "a .gro file",
+    .title = "GROMACS, text with the names of atoms",
+    .text = 1,
+    .topology = collet_gro_read_topology,
     .recognise = collet_gro_recognise,
     .head = read_head,
     .body = read_body,

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topology.h - names and residues of atoms, from a .gro file.
+ * topology.h - names and residues of atoms, from a file of any format that has them.
  *
- * A file with several frames gives the topology of its first one. Residue numbers have five digits
- * and wrap to 0 after 99999; they are kept as written. Atom numbers are ignored: an atom's index is
- * its position in the file. Positions, velocities and the box are checked, not kept.
+ * A file with several frames gives the topology of its first one.
  */
 #ifndef COLLET_IO_TOPOLOGY_H
 #define COLLET_IO_TOPOLOGY_H
 
 #include "io/source.h"
 
-/* Bytes of a name with its NUL; a .gro file has five columns for one; blanks are removed. */
+/* Bytes of a name with its NUL; blanks around it are removed. */
 #define COLLET_ATOM_NAME 16
 
 typedef struct collet_topology {
@@ -25,7 +23,7 @@ typedef struct collet_topology {
 
 /*
  * Reads `path` into *out, which the caller frees. COLLET_IO when the file cannot be read,
- * COLLET_FORMAT (with "path:line:" in the text) when it is not a .gro file, COLLET_NO_MEMORY,
+ * COLLET_FORMAT (with "path:line:" in the text) when it is not a topology, COLLET_NO_MEMORY,
  * COLLET_CANCELLED when `poll` (NULL: none), which is asked for every 256 KiB, stops it. On
  * an error *out is NULL. Any thread.
  */

@@ -1,61 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trajectory.h"
 
+#include "formats.h"
 #include "io/numerals.h"
-#include "io/signature.h"
-#include "trajectory_format.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const collet_trajectory_format *const formats[] = {
-    &collet_trr_format,
-    &collet_xtc_format,
-    &collet_gro_format,
-};
-
-#define N_FORMATS (sizeof formats / sizeof *formats)
-
 #define PLACE 128 /* bytes of the text about a frame */
-
-collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet_status status,
-                                     collet_error *err, const char *format, ...)
-{
-    char text[COLLET_ERROR_TEXT];
-    va_list arguments;
-    locale_t before = collet_numerals_begin();
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    collet_numerals_end(before);
-    va_end(arguments);
-    return collet_fail(err, status, "%s: frame %lld at byte %lld: %s", trajectory->source.path,
-                       (long long)trajectory->index, (long long)trajectory->offset, text);
-}
-
-collet_status collet_trajectory_no_frame(const collet_trajectory *trajectory, const uint8_t *bytes,
-                                         size_t n, collet_error *err)
-{
-    return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
-                                  "no .%s frame begins here (bytes %02x %02x %02x %02x): the file "
-                                  "is damaged here or before",
-                                  trajectory->format->name, bytes[0], n > 1 ? bytes[1] : 0,
-                                  n > 2 ? bytes[2] : 0, n > 3 ? bytes[3] : 0);
-}
-
-collet_status collet_trajectory_truncated(collet_trajectory *trajectory, collet_error *err)
-{
-    trajectory->truncated = 1;
-    return collet_fail(err, COLLET_FORMAT,
-                       "%s: the file ends at byte %lld inside frame %lld, which begins at byte "
-                       "%lld; complete frames before it: %lld",
-                       trajectory->source.path, (long long)trajectory->source.size,
-                       (long long)trajectory->index, (long long)trajectory->offset,
-                       (long long)trajectory->index);
-}
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
@@ -72,21 +26,17 @@ static collet_status set_format(collet_trajectory *trajectory,
 
 static collet_status choose_format(collet_trajectory *trajectory, collet_error *err)
 {
-    const collet_source *source = &trajectory->source;
     const uint8_t *bytes;
     size_t n;
 
     collet_status status = collet_source_begin(&trajectory->source, &bytes, &n, err);
     if (status != COLLET_OK)
         return status;
-    for (size_t i = 0; i < N_FORMATS; i++) {
-        if (formats[i]->recognise(bytes, n))
-            return set_format(trajectory, formats[i], err);
-    }
-    const char *guess = collet_signature_describe(bytes, n);
-    return collet_fail(err, COLLET_FORMAT,
-                       "%s: is not a trajectory (.trr, .xtc or .gro) by its content%s%s",
-                       source->path, guess ? "; it looks like " : "", guess ? guess : "");
+    const collet_trajectory_format *format =
+        collet_trajectory_formats_find(COLLET_HOLDS_FRAMES, bytes, n);
+    return format ? set_format(trajectory, format, err)
+                  : collet_trajectory_formats_refuse(COLLET_HOLDS_FRAMES, trajectory->source.path,
+                                                     bytes, n, err);
 }
 
 static void describe(collet_trajectory *trajectory, const collet_frame_head *head)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trajectory.h - reads the frames of a .trr, .xtc or .gro file in order, in constant memory.
+ * trajectory.h - reads the frames of a file in order, in constant memory.
  *
- * The format is recognised by the file's first bytes, not its name. The size is read when the file
- * is opened: what a running simulation appends later is ignored.
+ * The format is recognised by the file's first bytes, not its name; formats.h lists them. The size
+ * is read when the file is opened: what a running simulation appends later is ignored.
  *
  * Files whose frames differ:
- * - Atom count and precision (.trr) are those of the first frame; a frame that differs is an error.
+ * - Atom count and precision are those of the first frame; a frame that differs is an error.
  * - The first frame defines which fields the file has. A later frame without a requested field is
  * an error that names the frame; other fields may come and go.
  * - A frame without positions is an error wherever it is read; slicing may skip it.
@@ -27,6 +27,14 @@
  */
 collet_status collet_trajectory_open(const char *path, const collet_poll *poll,
                                      collet_trajectory **out, collet_error *err);
+
+struct collet_trajectory_format;
+
+/* Opens frames that are not in a file: `state`, state_size bytes, is copied; `name` is for texts.
+ */
+collet_status collet_trajectory_open_with(const struct collet_trajectory_format *format,
+                                          const void *state, const char *name, int64_t size,
+                                          collet_trajectory **out, collet_error *err);
 
 /* Another thread reads from now on: `poll` is not asked any more. */
 void collet_trajectory_background(collet_trajectory *trajectory);
@@ -50,7 +58,7 @@ int64_t collet_trajectory_selected(const collet_trajectory *trajectory);
 /*
  * Deliver frames start, start + step, ... below stop; stop < 0 means to the end of the file. Call
  * it before the first read. start >= 0 and step >= 1, else COLLET_INVALID. Frames in between are
- * skipped by their size, not decoded (.gro: scanned). A start after the last frame delivers
+ * skipped by their size, not decoded (of a text: scanned). A start after the last frame delivers
  * nothing.
  */
 collet_status collet_trajectory_slice(collet_trajectory *trajectory, int64_t start, int64_t stop,

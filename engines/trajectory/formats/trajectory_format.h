@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trajectory_format.h - the interface between trajectory.c and the formats (trr.c, xtc.c,
- * gro_trajectory.c).
+ * trajectory_format.h - the interface between topology.c, trajectory.c and the formats.
  *
- * trajectory.c chooses frames, a format decodes them. To add a format, write a
- * collet_trajectory_format and add it to the table at the top of trajectory.c.
+ * trajectory.c chooses frames, a format decodes them. To add a format, write its row, a
+ * collet_trajectory_format, in its own file and its name in formats.h.
  */
 #ifndef COLLET_IO_TRAJECTORY_FORMAT_H
 #define COLLET_IO_TRAJECTORY_FORMAT_H
@@ -13,6 +12,8 @@
 #include "io/source.h"
 
 #include <stdatomic.h>
+
+struct collet_topology;
 
 /* The head of a frame; offsets are bytes in the file, 0 for a field that is absent. */
 typedef struct collet_frame_head {
@@ -25,7 +26,7 @@ typedef struct collet_frame_head {
     int64_t positions;
     int64_t velocities;
     int64_t forces;
-    int64_t lacking;  /* .gro: the first atom without a velocity where others have one; else -1 */
+    int64_t lacking;  /* the first atom without a velocity where others have one; else -1 */
     int64_t end_line; /* text formats: line that begins at `end` */
 } collet_frame_head;
 
@@ -43,12 +44,20 @@ typedef struct collet_atom_run {
 } collet_atom_run;
 
 typedef struct collet_trajectory_format {
-    const char *name;
+    const char *name;  /* "trr": the suffix of its files */
+    const char *kind;  /* "a .trr trajectory": after "it looks like" */
+    const char *title; /* "GROMACS, compressed positions": where formats are listed */
+    int text;          /* 1: its files are text */
     /* 1 when `bytes`, the first n of the file, begin a file of this format. */
     int (*recognise)(const uint8_t *bytes, size_t n);
+    /* Fills `topology`, which is zeroed and freed by the caller, from the start of the file. NULL:
+     * the format has no topology. */
+    collet_status (*topology)(collet_source *source, struct collet_topology *topology,
+                              collet_error *err);
     /*
      * Reads the head at trajectory->offset, where at least one byte is left. An end of the file
      * inside the head is reported with collet_trajectory_truncated. head->end > offset on success.
+     * NULL: the format has no frames.
      */
     collet_status (*head)(collet_trajectory *trajectory, collet_frame_head *head,
                           collet_error *err);
@@ -83,16 +92,6 @@ struct collet_trajectory {
     int truncated; /* the error below is an end of file inside a frame */
     collet_error error;
 };
-
-/* Opens frames that are not in a file: `state`, state_size bytes, is copied; `name` is for texts.
- */
-collet_status collet_trajectory_open_with(const collet_trajectory_format *format, const void *state,
-                                          const char *name, int64_t size, collet_trajectory **out,
-                                          collet_error *err);
-
-extern const collet_trajectory_format collet_trr_format;
-extern const collet_trajectory_format collet_xtc_format;
-extern const collet_trajectory_format collet_gro_format;
 
 /* Sets the text "path: frame N at byte B: ..." about the frame at trajectory->offset. */
 collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet_status status,

@@ -8,7 +8,7 @@
  * sizes. Frames may differ in the fields they have.
  */
 #include "bigendian.h"
-#include "trajectory_format.h"
+#include "formats.h"
 
 /* Everything before the sizes is the same in each frame. */
 static const uint8_t preamble[24] = {0,   0,   0x07, 0xc9, 0,   0,   0,   13,  0,   0,   0,   12,
@@ -199,6 +199,8 @@ static collet_status read_body(collet_trajectory *trajectory, collet_frame_head 
 
 const collet_trajectory_format collet_trr_format = {
     .name = "trr",
+    .kind = "a .trr trajectory",
+    .title = "GROMACS, single or double precision",
     .recognise = recognise,
     .head = read_head,
     .body = read_body,

@@ -8,7 +8,7 @@
  * packed bytes in 32 bits, 2023 (GROMACS 2023.2 and later, very large systems) in 64.
  */
 #include "bigendian.h"
-#include "trajectory_format.h"
+#include "formats.h"
 #include "xtc_coordinates.h"
 
 #include <math.h>
@@ -234,6 +234,8 @@ static collet_status read_body(collet_trajectory *trajectory, collet_frame_head 
 
 const collet_trajectory_format collet_xtc_format = {
     .name = "xtc",
+    .kind = "an .xtc trajectory",
+    .title = "GROMACS, compressed positions",
     .recognise = recognise,
     .head = read_head,
     .body = read_body,

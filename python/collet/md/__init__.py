@@ -17,12 +17,15 @@ from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_
                        time_derivative_batch)
 
 
+_ENGINE = ("extract", "extract_batches", "formats", "Format", "quantities", "Quantity", "Results")
+
+
 def __getattr__(name):  # the engine's library is loaded by its first use
-    if name in ("extract", "extract_batches", "quantities", "Quantity", "Results"):
+    if name in _ENGINE:
         from . import _extract
         return getattr(_extract, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return [*globals(), "extract", "extract_batches", "quantities", "Quantity", "Results"]
+    return [*globals(), *_ENGINE]

@@ -18,6 +18,16 @@ Quantity = namedtuple("Quantity", "unit meaning shape")
 Quantity.__doc__ = "Unit and meaning of an array of results, and the shape of a frame's row."
 
 
+Format = namedtuple("Format", "title topology trajectory")
+Format.__doc__ = "What a format is, and whether extract reads a topology and a trajectory of it."
+
+
+def formats():
+    """All formats of files that extract reads, as a dict of Format(title, topology, trajectory). The
+    key is the suffix of their names; extract recognises a file by its content."""
+    return {name: Format(*rest) for name, *rest in _trajectory.formats()}
+
+
 def quantities():
     """All keys that extract can compute, as a dict of Quantity(unit, meaning, shape)."""
     return {key: Quantity(*rest) for key, *rest in _trajectory.quantities()}
@@ -237,7 +247,7 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
             axis=(0, 0, 1), start=0, stop=None, step=1, batch=None, progress=False):
     """The observables of every frame, as the program collet-extract computes them.
 
-    top, traj : paths of a .gro file and a .trr, .xtc or .gro file; or only `top`: an MDAnalysis
+    top, traj : paths of files in the formats that formats() lists; or only `top`: an MDAnalysis
         Universe or AtomGroup, or an mdtraj.Trajectory, whose frames are read from the object
     selection : atoms, in collet-extract's language: "protein and not name H*"
     keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for

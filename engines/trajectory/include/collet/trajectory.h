@@ -2,11 +2,11 @@
 /*
  * collet/trajectory.h - observables of every frame of a molecular dynamics trajectory.
  *
- * Library libcollet-trajectory, on top of collet.h. A collet_extraction reads a topology (.gro) and
- * a trajectory (.trr, .xtc, .gro), or takes both from the program, and computes the quantities that
- * collet_extraction_quantity_at lists: centre of mass, inertia, angular momentum, torque, energies,
- * gyration, rmsd and so on, one row a frame, 64-bit floats. Memory does not depend on the length of
- * the trajectory: one thread reads ahead while kernels run.
+ * Library libcollet-trajectory, on top of collet.h. A collet_extraction reads a topology and a
+ * trajectory in the formats that collet_extraction_format_at lists, or takes both from the program,
+ * and computes the quantities that collet_extraction_quantity_at lists: centre of mass, inertia,
+ * angular momentum, torque, energies, gyration, rmsd and so on, one row a frame, 64-bit floats.
+ * Memory does not depend on the length of the trajectory: one thread reads ahead while kernels run.
  *
  * To files, with one call:
  *
@@ -103,8 +103,8 @@ typedef struct collet_extraction_options {
     uint32_t struct_size;
     uint32_t reserved;
 
-    const char *topology;   /* a .gro file */
-    const char *trajectory; /* a .trr, .xtc or .gro file with the same atoms */
+    const char *topology;   /* a file of a format with a topology */
+    const char *trajectory; /* a file of a format with frames, of the same atoms */
     const char *selection;  /* atoms to analyse, in the language of collet-extract(1); NULL: all */
     const char *masses;     /* file with one mass a line for each atom of the topology, amu. NULL:
                                mass_values, or standard atomic weights by the atoms' names */
@@ -149,6 +149,21 @@ typedef struct collet_extraction_options {
  */
 COLLET_API collet_status collet_extraction_check_selection(const char *text, collet_error *err);
 
+/* A format of files, recognised by their content. Strings are static. */
+typedef struct collet_extraction_format {
+    uint32_t struct_size;
+    int32_t has_topology; /* 1: files can be a topology */
+    int32_t has_frames;   /* 1: files can be a trajectory */
+    uint32_t reserved;
+    const char *name;  /* "trr", the suffix of its files without the point */
+    const char *title; /* "GROMACS, compressed positions" */
+} collet_extraction_format;
+
+/* Sets *format to format `index`, counted from 0; NOT_FOUND beyond the last. Always the same list.
+ * Any thread. */
+COLLET_API collet_status collet_extraction_format_at(collet_extraction_format *format,
+                                                     size_t index);
+
 /* ---- An extraction ----------------------------------------------------------------------- */
 
 /*
@@ -168,7 +183,7 @@ typedef struct collet_extraction_info {
     uint32_t struct_size;
     int32_t truncated;      /* 1: the trajectory ends inside a frame; all frames before it are
                                computed, and a warning gives the frame and the byte */
-    const char *format;     /* of the trajectory: "trr", "xtc", "gro" or "memory" */
+    const char *format;     /* of the trajectory: a format's name, or "memory" */
     int32_t has_velocities; /* 0 or 1: in the trajectory */
     int32_t has_forces;
     int32_t has_times;
