@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# house.sh [DIRECTORY]: shows the rooms of the sources (a room is a folder) and the includes between
-# them, and checks the rules of both:
+# house.sh [DIRECTORY [BUILD]]: shows the rooms of the sources (a room is a folder) and the includes
+# between them, and checks the rules of both:
 #   - includes between modules (x.c with x.h) and between rooms form no circle
+#   - with a build directory: calls and includes together form no circle of rooms in core, engines and
+#     plugins/shared, and none of modules in core, by the symbols of the object files; a function of
+#     core that another file calls is declared in its file's header, or in one that has no file
 #   - core includes nothing but core and the public headers; plugins, layers, engines, conformance,
 #     tools and python include nothing of core, python nothing of the others either; layers nothing but the public headers; only tests include a tool's headers
 #   - an include is written from the root of its tree, or names a file of the same folder
@@ -10,6 +13,7 @@
 #   - no library prints or reads numbers, or takes bytes for letters, by the locale of the program
 # Exit status: 0 without faults, else 1.
 set -eu
+build=${2:+$(cd "$2" && pwd)}
 cd "${1:-$(dirname "$0")/../..}"
 export LC_ALL=C
 work=$(mktemp -d)
@@ -67,6 +71,100 @@ awk '{ print $1, $2 }' "$work/rooms" | tsort >"$work/order" 2>"$work/circles" ||
     fault "rooms include each other in a circle: $(sed 's/^tsort: -: *//' "$work/circles" | tr '\n' ' ')"
 tsort <"$work/modules" >/dev/null 2>"$work/circles" ||
     fault "modules include each other in a circle: $(sed 's/^tsort: -: *//' "$work/circles" | tr '\n' ' ')"
+
+# ---- Calls, by symbol --------------------------------------------------------------------------
+
+# symbols: writes lines "D|U symbol module" of the object files to symbols. Objects whose source is
+# gone are of an earlier build.
+symbols() {
+    find "$build" -path '*/CMakeFiles/*.dir/*.c.o' >"$work/objects"
+    awk -v build="$build/" '
+        FILENAME == ARGV[1] { known[$1] = 1; next }
+        {
+            source = substr($0, length(build) + 1)
+            sub("CMakeFiles/[^/]*[.]dir/", "", source)
+            gsub("/__", "/..", source)
+            while (sub("[^/]+/[.][.]/", "", source)) {
+            }
+            sub("[.]o$", "", source)
+            if (source in known)
+                print $0, source
+        }' "$work/files" "$work/objects" >"$work/sources"
+    cut -d' ' -f1 "$work/sources" | xargs "${NM:-nm}" -A -P >"$work/nm"
+    awk '
+        FILENAME == ARGV[1] { sub("[.]c$", "", $2); module[$1] = $2; next }
+        { sub(":$", "", $1) }
+        $3 ~ /^[TDBRVWC]$/ { print "D", $2, module[$1] }
+        $3 == "U" { print "U", $2, module[$1] }' "$work/sources" "$work/nm" | sort -u >"$work/symbols"
+}
+
+# calls TREE: writes lines "caller callee symbol" of the modules of a tree to calls, and all edges
+# between them, by calls and includes, to edges.
+calls() {
+    awk -v tree="^$1/" '
+        $3 !~ tree { next }
+        $1 == "D" { definer[$2] = $3; next }
+        { user[++count] = $3; used[count] = $2 }
+        END {
+            for (i = 1; i <= count; i++)
+                if (used[i] in definer && definer[used[i]] != user[i])
+                    print user[i], definer[used[i]], used[i]
+        }' "$work/symbols" | sort -u >"$work/calls"
+    {
+        cut -d' ' -f1,2 "$work/calls"
+        awk -v tree="^$1/" '$1 ~ tree && $2 ~ tree' "$work/modules"
+    } | sort -u >"$work/edges"
+}
+
+# circle WHAT DEPTH: a fault with the calls between the modules (DEPTH "") or rooms that tsort named.
+circle() {
+    sed -n 's/^tsort: \(.*\/.*[^:]\)$/\1/p' "$work/circles" | sort -u >"$work/nodes"
+    fault "$1 call or include each other in a circle: $(tr '\n' ' ' <"$work/nodes")"
+    awk -v end="$2" '
+        FILENAME == ARGV[1] { node[$1] = 1; next }
+        { from = $1; to = $2; sub(end, "", from); sub(end, "", to) }
+        from in node && to in node && from != to { print "    " $1 " calls " $3 " of " $2 }' \
+        "$work/nodes" "$work/calls"
+}
+
+if [ -n "$build" ]; then
+    symbols
+    unbuilt=$(awk 'FILENAME == ARGV[1] { built[$2] = 1; next }
+        /^core\/.*[.]c$/ && !($1 in built)' "$work/sources" "$work/files")
+    [ -z "$unbuilt" ] || fault "sources of core without an object file in $build: $unbuilt"
+    printf 'Rooms, each calling and including only those before it:\n'
+    for tree in core engines plugins/shared; do
+        calls $tree
+        sed -E 's,/[^/ ]+( |$),\1,g' "$work/edges" | awk '$1 != $2' | sort -u |
+            tsort >"$work/order" 2>"$work/circles" || circle "rooms of $tree" '/[^/]*$'
+        awk -v tree="$tree" '
+            { sub("^" tree "/", ""); line = $0 (NR > 1 ? " < " line : "") }
+            END { print tree ": " line }' "$work/order"
+    done
+    calls core
+    tsort <"$work/edges" >/dev/null 2>"$work/circles" || circle 'modules of core' '^$'
+    undeclared=$(grep -E '^core/.*\.[ch]$' "$work/files" | awk '
+        FILENAME == ARGV[1] { call[$2 " " $3] = $2; symbol[$2 " " $3] = $3; next }
+        /[.]c$/ { sub("[.]c$", ""); owned[$0] = 1; next }
+        { header[++count] = $0 }
+        END {
+            for (i = 1; i <= count; i++) {
+                module = substr(header[i], 1, length(header[i]) - 2)
+                while ((getline line < header[i]) > 0)
+                    while (match(line, "[A-Za-z_][A-Za-z_0-9]*")) {
+                        word = substr(line, RSTART, RLENGTH)
+                        said[module " " word] = 1
+                        if (!(module in owned))
+                            shared[word] = 1
+                        line = substr(line, RSTART + RLENGTH)
+                    }
+            }
+            for (c in call)
+                if (symbol[c] !~ /^collet_/ && !(c in said) && !(symbol[c] in shared))
+                    print call[c] ".c: " symbol[c]
+        }' "$work/calls" - | sort)
+    [ -z "$undeclared" ] || fault "functions that their own header does not declare: $undeclared"
+fi
 
 # forbidden FROM TO WHY: both extended regular expressions of paths.
 forbidden() {
