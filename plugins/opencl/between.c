@@ -44,13 +44,13 @@ cl_event opencl_event_in_context(collet_device *d, cl_event event)
     return NULL;
 }
 
-int jit_reaches(collet_device *d, collet_device *from)
+static int reaches(collet_device *d, collet_device *from)
 {
     return d != from && d->on_host && from->on_host;
 }
 
-collet_status jit_export_begin(collet_queue *q, uint64_t bytes, jit_export *export,
-                               collet_error *err)
+static collet_status export_begin(collet_queue *q, uint64_t bytes, jit_export *export,
+                                  collet_error *err)
 {
     collet_device *d = q->base.device;
     cl_int error = CL_SUCCESS;
@@ -61,9 +61,9 @@ collet_status jit_export_begin(collet_queue *q, uint64_t bytes, jit_export *expo
     return opencl_finish(q, error, &export->ticket, err);
 }
 
-collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t offset,
-                              collet_device *from, const jit_export *export, uint64_t bytes,
-                              uint64_t *ticket, collet_error *err)
+static collet_status export_read(collet_queue *q, collet_buffer *target, uint64_t offset,
+                                 collet_device *from, const jit_export *export, uint64_t bytes,
+                                 uint64_t *ticket, collet_error *err)
 {
     (void)from;
     collet_device *d = q->base.device;
@@ -73,7 +73,7 @@ collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t o
     return opencl_finish(q, error, ticket, err);
 }
 
-void jit_export_end(collet_queue *q, const jit_export *export)
+static void export_end(collet_queue *q, const jit_export *export)
 {
     collet_device *d = q->base.device;
     pthread_mutex_lock(&q->base.lock);
@@ -83,3 +83,10 @@ void jit_export_end(collet_queue *q, const jit_export *export)
         opencl_commit(q);
     pthread_mutex_unlock(&q->base.lock);
 }
+
+const jit_copy_slots opencl_copies = {
+    .reaches = reaches,
+    .export_begin = export_begin,
+    .export_read = export_read,
+    .export_end = export_end,
+};

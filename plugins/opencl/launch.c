@@ -26,7 +26,7 @@ static collet_status kernel_get(collet_queue *q, const jit_launch *l, const jit_
     if ((*kernel)->handle)
         return COLLET_OK;
     if (jit_kernels_full(&q->kernels))
-        jit_queue_trim(q);
+        opencl_queues.trim(q);
     pthread_mutex_lock(&d->base.programs.lock);
     collet_status status = jit_kernel_make(d, l, &made, err);
     pthread_mutex_unlock(&d->base.programs.lock);
@@ -85,8 +85,8 @@ static collet_status launch(collet_device *d, collet_queue *q, const jit_launch 
     return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, l->kernel, err);
 }
 
-collet_status jit_backend_launch(collet_device *d, collet_queue *q, const jit_launch *l,
-                                 uint64_t groups, collet_error *err)
+collet_status opencl_launch(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
+                            collet_error *err)
 {
     pthread_mutex_lock(&q->base.lock);
     collet_status status = launch(d, q, l, groups, err);

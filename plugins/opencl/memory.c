@@ -6,32 +6,19 @@
 
 /* ---- The pool's memory ----------------------------------------------------------------------- */
 
-void *jit_memory_take(collet_device *d, uint64_t bytes)
+static void *take(collet_device *d, uint64_t bytes)
 {
     cl_int error = CL_SUCCESS;
     cl_mem memory = d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     return error == CL_SUCCESS ? (void *)memory : NULL;
 }
 
-void jit_memory_give(collet_device *d, void *memory)
-{
-    d->cl.ReleaseMemObject(memory);
-}
-
-/* The import retained it. */
-void jit_memory_disown(collet_device *d, void *memory)
+static void give(collet_device *d, void *memory)
 {
     d->cl.ReleaseMemObject(memory);
 }
 
 /* ---- Commands on buffers --------------------------------------------------------------------- */
-
-int jit_pinned(collet_device *d, const void *address)
-{
-    (void)d;
-    (void)address;
-    return 0;
-}
 
 /* A buffer that the driver allocates in page-locked memory, mapped for its lifetime. */
 static void *map_new(collet_device *d, cl_command_queue queue, uint64_t bytes, void **handle,
@@ -58,7 +45,7 @@ static void unmap(collet_device *d, cl_command_queue queue, void *handle, void *
     d->cl.ReleaseMemObject(handle);
 }
 
-int jit_pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
+static int pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
 {
     cl_int error = CL_SUCCESS;
     pthread_mutex_lock(&q->base.lock);
@@ -68,7 +55,7 @@ int jit_pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
     return piece->address != NULL;
 }
 
-void jit_pinned_give(collet_queue *q, jit_piece *piece)
+static void pinned_give(collet_queue *q, jit_piece *piece)
 {
     pthread_mutex_lock(&q->base.lock);
     unmap(q->base.device, q->handle, piece->handle, piece->address);
@@ -104,8 +91,9 @@ static void pinned_free(collet_device *d, void *address, void *handle)
 
 const collet_pinned_extension opencl_pinned = {sizeof opencl_pinned, 0, pinned_alloc, pinned_free};
 
-collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                        const void *source, uint64_t bytes, int pinned, collet_error *err)
+static collet_status write_buffer(collet_device *d, collet_queue *q, collet_buffer *b,
+                                  uint64_t offset, const void *source, uint64_t bytes, int pinned,
+                                  collet_error *err)
 {
     collet_status status = jit_check(d, err);
     if (status != COLLET_OK)
@@ -124,8 +112,9 @@ collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uin
     return opencl_finish(q, error, NULL, err);
 }
 
-collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                       void *target, uint64_t bytes, int pinned, collet_error *err)
+static collet_status read_buffer(collet_device *d, collet_queue *q, collet_buffer *b,
+                                 uint64_t offset, void *target, uint64_t bytes, int pinned,
+                                 collet_error *err)
 {
     collet_status status = jit_check(d, err);
     if (status != COLLET_OK)
@@ -137,7 +126,18 @@ collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint
     if (pinned)
         return status;
     pthread_mutex_lock(&q->base.lock);
-    jit_queue_retire(q);
+    opencl_queues.retire(q);
     pthread_mutex_unlock(&q->base.lock);
     return status;
 }
+
+/* The import of a buffer retains it, so it is given back like one of the pool. */
+const jit_memory_slots opencl_memory = {
+    .take = take,
+    .give = give,
+    .disown = give,
+    .write = write_buffer,
+    .read = read_buffer,
+    .pinned_take = pinned_take,
+    .pinned_give = pinned_give,
+};

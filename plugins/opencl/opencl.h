@@ -81,6 +81,16 @@ cl_int opencl_profile(collet_queue *q);
  * the text "what: CL_NAME". */
 collet_status opencl_fail(collet_device *d, cl_int error, const char *what, collet_error *err);
 
+/* ---- The parts of the driver (shared/jit/runtime/driver.h) ----------------------------------- */
+
+extern const jit_memory_slots opencl_memory;
+extern const jit_program_slots opencl_programs;
+extern const jit_queue_slots opencl_queues;
+extern const jit_copy_slots opencl_copies;
+collet_status opencl_gone(collet_device *device, collet_error *err);
+collet_status opencl_launch(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
+                            collet_error *err);
+
 /* ---- between.c ------------------------------------------------------------------------------- */
 
 /* An event of d's context that completes, or fails, when `event` of another context does; NULL if

@@ -2,32 +2,14 @@
 #include "opencl.h"
 #include "linalg.h"
 
-#include <collet/extensions.h>
-
-#include "shared/jit/array/array.h"
-#include "shared/jit/fft/fft.h"
-#include "shared/jit/linalg/linalg.h"
-#include "shared/jit/md/md.h"
-#include "shared/jit/random/random.h"
-#include "shared/jit/scatter/scatter.h"
-#include "shared/jit/ternary/ternary.h"
+#include "shared/jit/families.h"
 #include "shared/jit/texts.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
-/* One line per family: the rows of plugins/shared/jit, some with this backend's functions. */
-static const collet_kernel_row kernels[] = {
-    JIT_ARRAY_ROWS,
-    JIT_MD_ROWS,
-    JIT_RANDOM_ROWS,
-    JIT_SCATTER_ROWS,
-    JIT_TERNARY_ROWS,
-    JIT_LINALG_ROWS(opencl_matmul),
-    JIT_DECOMPOSITION_ROWS(JIT_OWN),
-    JIT_FFT_ROWS(jit_fft),
-};
+static const collet_kernel_row kernels[] = {JIT_ROWS(opencl_matmul, JIT_OWN, jit_fft)};
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
@@ -63,14 +45,14 @@ static collet_status make_context(collet_device *d, collet_error *err)
     return COLLET_UNAVAILABLE;
 }
 
-collet_status jit_backend_open(collet_device *d, uint32_t index, collet_error *err)
+static collet_status device_open(collet_device *d, uint32_t index, collet_error *err)
 {
     pthread_mutex_init(&d->launching, NULL); /* cannot fail on Linux */
     collet_status status = find_device(d, index, err);
     return status == COLLET_OK ? make_context(d, err) : status;
 }
 
-void jit_backend_close(collet_device *d)
+static void device_close(collet_device *d)
 {
     if (d->launched)
         d->cl.ReleaseEvent(d->launched);
@@ -79,33 +61,55 @@ void jit_backend_close(collet_device *d)
         d->cl.ReleaseContext(d->context);
 }
 
-/* ---- The plugin ------------------------------------------------------------------------------ */
-
-static const collet_plugin plugin = {
-    JIT_SLOTS,          .kernel_count = COUNT(kernels),      .name = "opencl", .version = "0.1.0",
-    .kernels = kernels, .capabilities = opencl_capabilities,
+static const jit_device_slots devices = {
+    .open = device_open,
+    .close = device_close,
+    .gone = opencl_gone,
 };
 
-static const collet_copy_extension copy = {sizeof copy, 0, jit_copy_between};
-static const collet_memory_extension memory = {sizeof memory, 0, jit_memory_stats,
-                                               jit_memory_reset_peak};
-static const collet_trim_extension trim = {sizeof trim, 0, jit_trim};
+/* ---- The plugin ------------------------------------------------------------------------------ */
 
 static const jit_extension_table extensions[] = {
-    {COLLET_EXTENSION_COPY, &copy},
-    {COLLET_EXTENSION_MEMORY, &memory},
     {COLLET_EXTENSION_NATIVE, &opencl_native},
     {COLLET_EXTENSION_PINNED, &opencl_pinned},
     {COLLET_EXTENSION_TIMING, &opencl_timing},
-    {COLLET_EXTENSION_TRIM, &trim},
     {NULL, NULL},
 };
 
-const backend_facts this_backend = {
-    .name = "opencl",
-    .prelude = jit_text_language_prelude_opencl,
+static const collet_plugin plugin;
+
+static const jit_driver driver = {
     .plugin = &plugin,
+    .prelude = jit_text_language_prelude_opencl,
     .extensions = extensions,
     .device_bytes = sizeof(collet_device),
     .queue_bytes = sizeof(collet_queue),
+    .device = &devices,
+    .memory = &opencl_memory,
+    .programs = &opencl_programs,
+    .queue = &opencl_queues,
+    .copy = &opencl_copies,
+    .launch = opencl_launch,
 };
+
+static collet_status open_driver(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **device,
+                                 collet_error *err)
+{
+    return jit_device_open(&driver, host, index, properties, device, err);
+}
+
+static const collet_plugin plugin = {
+    JIT_SLOTS,
+    .kernel_count = COUNT(kernels),
+    .name = "opencl",
+    .version = "0.1.0",
+    .kernels = kernels,
+    .capabilities = opencl_capabilities,
+    .device_open = open_driver,
+};
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    return host->abi >> 16 == COLLET_ABI_MAJOR ? &plugin : NULL;
+}

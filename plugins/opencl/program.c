@@ -7,13 +7,7 @@
 
 #include "shared/jit/runtime/binary_cache.h"
 
-/* Kernels retain their programs, so programs released here stay valid while in use. */
-void jit_programs_forget(collet_device *d)
-{
-    jit_programs_release(d);
-}
-
-void *jit_program_load(collet_device *d, const void *binary, uint64_t bytes, const char *options)
+static void *load(collet_device *d, const void *binary, uint64_t bytes, const char *options)
 {
     cl_int error = CL_SUCCESS, loaded = CL_SUCCESS;
     const unsigned char *data = binary;
@@ -59,9 +53,9 @@ static collet_status build_failed(collet_device *d, cl_program handle, const cha
     return COLLET_REFUSED;
 }
 
-collet_status jit_program_compile(collet_device *d, const char *name, const char *const *texts,
-                                  uint32_t count, const char *options, const char *key,
-                                  void **handle, collet_error *err)
+static collet_status compile(collet_device *d, const char *name, const char *const *texts,
+                             uint32_t count, const char *options, const char *key, void **handle,
+                             collet_error *err)
 {
     cl_int error = CL_SUCCESS;
     cl_program program =
@@ -79,12 +73,13 @@ collet_status jit_program_compile(collet_device *d, const char *name, const char
     return COLLET_OK;
 }
 
-void jit_program_unload(collet_device *d, void *handle)
+/* Kernels retain their programs, which stay valid while they are in use. */
+static void unload(collet_device *d, void *handle)
 {
     d->cl.ReleaseProgram(handle);
 }
 
-void *jit_kernel_open(collet_device *d, void *program, const char *name, char why[160])
+static void *kernel_open(collet_device *d, void *program, const char *name, char why[160])
 {
     char text[32];
     cl_int error = CL_SUCCESS;
@@ -95,7 +90,15 @@ void *jit_kernel_open(collet_device *d, void *program, const char *name, char wh
     return NULL;
 }
 
-void jit_kernel_close(collet_device *d, void *handle)
+static void kernel_close(collet_device *d, void *handle)
 {
     d->cl.ReleaseKernel(handle);
 }
+
+const jit_program_slots opencl_programs = {
+    .load = load,
+    .compile = compile,
+    .unload = unload,
+    .kernel_open = kernel_open,
+    .kernel_close = kernel_close,
+};

@@ -21,7 +21,7 @@ collet_status opencl_fail(collet_device *d, cl_int error, const char *what, coll
     return d->base.host->fail(err, status, "%s: %s", what, opencl_error_name(error, text));
 }
 
-collet_status jit_device_gone(collet_device *d, collet_error *err)
+collet_status opencl_gone(collet_device *d, collet_error *err)
 {
     return d->base.host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
 }
@@ -48,7 +48,7 @@ static void note_failure(collet_queue *q, const opencl_command *c, cl_int error)
 }
 
 /* Retires completed commands, in order, up to the first pending one. */
-void jit_queue_retire(collet_queue *q)
+static void retire(collet_queue *q)
 {
     const opencl_driver *cl = &q->base.device->cl;
     while (q->base.retired < q->base.submitted) {
@@ -70,11 +70,11 @@ void jit_queue_retire(collet_queue *q)
 static void retire_one(collet_queue *q)
 {
     uint64_t before = q->base.retired;
-    jit_queue_retire(q);
+    retire(q);
     if (q->base.retired != before || q->base.retired == q->base.submitted)
         return;
     q->base.device->cl.WaitForEvents(1, &command_of(q, q->base.retired + 1)->event);
-    jit_queue_retire(q);
+    retire(q);
 }
 
 opencl_command *opencl_begin(collet_queue *q, const char *label)
@@ -113,7 +113,7 @@ collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, col
     return COLLET_OK;
 }
 
-void jit_queue_reach(collet_queue *q, uint64_t ticket)
+static void reach(collet_queue *q, uint64_t ticket)
 {
     while (q->base.retired < ticket && q->base.retired < q->base.submitted)
         retire_one(q);
@@ -124,7 +124,7 @@ static cl_event event_of(collet_queue *q, uint64_t ticket)
 {
     cl_event event = NULL;
     pthread_mutex_lock(&q->base.lock);
-    jit_queue_retire(q);
+    retire(q);
     if (q->base.retired < ticket)
         event = command_of(q, ticket)->event;
     if (event)
@@ -133,7 +133,7 @@ static cl_event event_of(collet_queue *q, uint64_t ticket)
     return event;
 }
 
-void jit_queue_block(collet_queue *q, uint64_t ticket)
+static void block(collet_queue *q, uint64_t ticket)
 {
     cl_event event = event_of(q, ticket);
     if (!event)
@@ -142,14 +142,8 @@ void jit_queue_block(collet_queue *q, uint64_t ticket)
     q->base.device->cl.ReleaseEvent(event);
 }
 
-/* Each command has an event. */
-void jit_queue_marked(collet_queue *q)
-{
-    (void)q;
-}
-
 /* Orders everything enqueued in `q` from now on after `event`. */
-static collet_status order(collet_queue *q, cl_event event, collet_error *err)
+static collet_status order_after(collet_queue *q, cl_event event, collet_error *err)
 {
     opencl_command *c = opencl_start(q, "waiting for another queue");
     return opencl_finish(
@@ -157,8 +151,7 @@ static collet_status order(collet_queue *q, cl_event event, collet_error *err)
         err);
 }
 
-collet_status jit_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,
-                              collet_error *err)
+static collet_status order(collet_queue *q, collet_queue *other, uint64_t ticket, collet_error *err)
 {
     collet_device *d = q->base.device;
     cl_event event = event_of(other, ticket);
@@ -171,14 +164,14 @@ collet_status jit_queue_order(collet_queue *q, collet_queue *other, uint64_t tic
     }
     if (!event)
         return d->base.host->fail(err, COLLET_REFUSED, "no event between two contexts");
-    collet_status status = order(q, event, err);
+    collet_status status = order_after(q, event, err);
     d->cl.ReleaseEvent(event);
     return status;
 }
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-collet_status jit_backend_queue_open(collet_queue *q, collet_error *err)
+static collet_status queue_open(collet_queue *q, collet_error *err)
 {
     cl_int error = CL_SUCCESS;
     collet_device *d = q->base.device;
@@ -203,7 +196,7 @@ cl_int opencl_profile(collet_queue *q)
     if (error != CL_SUCCESS)
         return error;
     opencl_command *c = opencl_begin(q, "another queue, with profiling");
-    jit_queue_retire(q);
+    retire(q);
     int pending = q->base.retired < q->base.submitted;
     if (pending)
         error = d->cl.EnqueueBarrierWithWaitList(
@@ -219,7 +212,7 @@ cl_int opencl_profile(collet_queue *q)
     return CL_SUCCESS;
 }
 
-void jit_backend_queue_close(collet_queue *q)
+static void queue_close(collet_queue *q)
 {
     collet_device *d = q->base.device;
     if (q->before)
@@ -242,12 +235,12 @@ static int responds(collet_queue *q)
     return error == CL_SUCCESS;
 }
 
-void jit_queue_drain(collet_queue *q)
+static void drain(collet_queue *q)
 {
     collet_device *d = q->base.device;
     collet_error err = {COLLET_OK, ""};
     cl_int error = d->cl.Finish(q->handle);
-    jit_queue_reach(q, q->base.submitted);
+    reach(q, q->base.submitted);
     if (error != CL_SUCCESS) {
         collet_status status = opencl_fail(d, error, "waiting for the device", &err);
         jit_queue_fail(q, jit_after_first(status), "%s", err.text);
@@ -261,8 +254,20 @@ void jit_queue_drain(collet_queue *q)
 }
 
 /* Pending commands refer to labels of kernels. */
-void jit_queue_trim(collet_queue *q)
+static void trim(collet_queue *q)
 {
-    jit_queue_reach(q, q->base.submitted);
+    reach(q, q->base.submitted);
     jit_kernels_clear(q->base.device, &q->kernels);
 }
+
+/* No `mark`: each command has an event. */
+const jit_queue_slots opencl_queues = {
+    .open = queue_open,
+    .close = queue_close,
+    .order = order,
+    .block = block,
+    .retire = retire,
+    .reach = reach,
+    .drain = drain,
+    .trim = trim,
+};

@@ -9,8 +9,9 @@
 static collet_status stamp(collet_device *d, collet_queue *q, collet_stamp **out, collet_error *err)
 {
     cl_event event = NULL;
-    if (atomic_load(&d->base.lost))
-        return jit_device_gone(d, err);
+    collet_status status = jit_check(d, err);
+    if (status != COLLET_OK)
+        return status;
     pthread_mutex_lock(&q->base.lock);
     cl_int error = opencl_profile(q);
     if (error == CL_SUCCESS)

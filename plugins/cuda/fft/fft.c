@@ -172,7 +172,7 @@ static void destroy_plan(cached_plan *plan)
     fft_plan *p = (fft_plan *)plan;
     collet_device *d = p->device;
     if (p->usable) {
-        jit_queues_visit(d, jit_queue_drain);
+        jit_queues_visit(d, cuda_queues.drain);
         jit_freed(d);
         if (cuda_enter(d) == CUDA_SUCCESS) {
             d->fourier.Destroy(p->handle);

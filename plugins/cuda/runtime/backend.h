@@ -90,6 +90,16 @@ void cuda_leave(collet_device *d);
  * marks the device as lost), else FAILED; sets the text "what: CUDA_ERROR_NAME (description)". */
 collet_status cuda_fail(collet_device *d, CUresult error, const char *what, collet_error *err);
 
+/* ---- The parts of the driver (shared/jit/runtime/driver.h) ----------------------------------- */
+
+extern const jit_device_slots cuda_devices;
+extern const jit_memory_slots cuda_memory;
+extern const jit_program_slots cuda_programs;
+extern const jit_queue_slots cuda_queues;
+extern const jit_copy_slots cuda_copies;
+collet_status cuda_launch(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
+                          collet_error *err);
+
 /* ---- launch.c -------------------------------------------------------------------------------- */
 
 /* As cuda_fail, after a launch that the driver rejected: unless the device is lost it has not run,
@@ -115,10 +125,6 @@ extern const collet_record_extension cuda_record;
 
 extern const collet_timing_extension cuda_timing;
 
-/* ---- device.c -------------------------------------------------------------------------------- */
-
-void cuda_trim(collet_device *d);
-
 /* ---- native.c -------------------------------------------------------------------------------- */
 
 extern const collet_native_extension cuda_native;
@@ -129,7 +135,6 @@ extern const collet_native_extension cuda_native;
 collet_status cuda_clear(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                          uint64_t bytes, collet_error *err);
 extern const collet_pinned_extension cuda_pinned;
-collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err);
 
 /* A buffer's device address. */
 static inline CUdeviceptr cuda_address(const collet_buffer *b)

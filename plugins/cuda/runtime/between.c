@@ -14,7 +14,7 @@ static int enable(collet_device *d, collet_device *from)
     return error == CUDA_SUCCESS || error == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }
 
-int jit_reaches(collet_device *d, collet_device *from)
+static int reaches(collet_device *d, collet_device *from)
 {
     if (d == from || from->id < 0 || from->id >= CUDA_PEERS)
         return 0;
@@ -22,9 +22,9 @@ int jit_reaches(collet_device *d, collet_device *from)
     cuda_peer *peer = &d->peers[from->id];
     if (peer->context != from->context)
         *peer = (cuda_peer){from->context, enable(d, from)};
-    int reaches = peer->reaches;
+    int can = peer->reaches;
     pthread_mutex_unlock(&d->base.lock);
-    return reaches;
+    return can;
 }
 
 /* A ticket after all commands so far; 0 if the context cannot be entered. */
@@ -39,8 +39,8 @@ static uint64_t ticket_of(collet_queue *q, const char *label)
     return ticket;
 }
 
-collet_status jit_export_begin(collet_queue *q, uint64_t bytes, jit_export *export,
-                               collet_error *err)
+static collet_status export_begin(collet_queue *q, uint64_t bytes, jit_export *export,
+                                  collet_error *err)
 {
     (void)bytes;
     /* Waits of the queue have no ticket of their own; this one follows them. */
@@ -52,9 +52,9 @@ collet_status jit_export_begin(collet_queue *q, uint64_t bytes, jit_export *expo
     return COLLET_OK;
 }
 
-collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t offset,
-                              collet_device *from, const jit_export *export, uint64_t bytes,
-                              uint64_t *ticket, collet_error *err)
+static collet_status export_read(collet_queue *q, collet_buffer *target, uint64_t offset,
+                                 collet_device *from, const jit_export *export, uint64_t bytes,
+                                 uint64_t *ticket, collet_error *err)
 {
     collet_device *d = q->base.device;
     CUresult error = cuda_enter(d);
@@ -72,8 +72,15 @@ collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t o
                                  : cuda_fail(d, error, "a copy from another device", err);
 }
 
-void jit_export_end(collet_queue *q, const jit_export *export)
+static void export_end(collet_queue *q, const jit_export *export)
 {
     (void)export;
     (void)ticket_of(q, "copy to another device");
 }
+
+const jit_copy_slots cuda_copies = {
+    .reaches = reaches,
+    .export_begin = export_begin,
+    .export_read = export_read,
+    .export_end = export_end,
+};

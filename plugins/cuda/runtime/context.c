@@ -56,10 +56,3 @@ collet_status cuda_fail(collet_device *d, CUresult error, const char *what, coll
     }
     return d->base.host->fail(err, status, "%s: %s", what, cuda_error_text(&d->cu, error, text));
 }
-
-collet_status jit_device_gone(collet_device *d, collet_error *err)
-{
-    char text[160];
-    return d->base.host->fail(err, COLLET_DEVICE_LOST, "the device is lost: %s",
-                              cuda_error_text(&d->cu, (CUresult)atomic_load(&d->base.lost), text));
-}

@@ -46,7 +46,7 @@ static collet_status make_context(collet_device *d, collet_error *err)
     return COLLET_OK;
 }
 
-collet_status jit_backend_open(collet_device *d, uint32_t index, collet_error *err)
+static collet_status device_open(collet_device *d, uint32_t index, collet_error *err)
 {
     const collet_host *host = d->base.host;
     d->wait_each = !strcmp(host->config(host, "cuda.sync"), "on");
@@ -58,7 +58,7 @@ collet_status jit_backend_open(collet_device *d, uint32_t index, collet_error *e
     return status == COLLET_OK ? make_context(d, err) : status;
 }
 
-void jit_backend_close(collet_device *d)
+static void device_close(collet_device *d)
 {
     plan_cache_destroy(d->fourier.plans);
     if (d->context) {
@@ -74,10 +74,22 @@ void jit_backend_close(collet_device *d)
     pthread_rwlock_destroy(&d->launches);
 }
 
-void cuda_trim(collet_device *d)
+static collet_status gone(collet_device *d, collet_error *err)
 {
-    jit_queues_visit(d, jit_queue_drain);
+    char text[160];
+    return d->base.host->fail(err, COLLET_DEVICE_LOST, "the device is lost: %s",
+                              cuda_error_text(&d->cu, (CUresult)atomic_load(&d->base.lost), text));
+}
+
+static void trim(collet_device *d)
+{
     if (d->fourier.plans)
         plan_cache_trim(d->fourier.plans);
-    jit_trim(d);
 }
+
+const jit_device_slots cuda_devices = {
+    .open = device_open,
+    .close = device_close,
+    .gone = gone,
+    .trim = trim,
+};

@@ -76,14 +76,14 @@ static collet_status enqueue(collet_device *d, collet_queue *q, const jit_kernel
     else
         status = cuda_not_enqueued(d, error, kernel->label, err);
     if (status == COLLET_OK && d->wait_each)
-        jit_queue_drain(q);
+        cuda_queues.drain(q);
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
     return status;
 }
 
-collet_status jit_backend_launch(collet_device *d, collet_queue *q, const jit_launch *l,
-                                 uint64_t groups, collet_error *err)
+collet_status cuda_launch(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
+                          collet_error *err)
 {
     const jit_kernel *kernel;
     if (groups > GROUPS_MAX)

@@ -30,7 +30,7 @@ collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *
     if (outcome == CUDA_LIBRARY_DONE) {
         cuda_commit(q, use->label);
         if (d->wait_each)
-            jit_queue_drain(q);
+            cuda_queues.drain(q);
     } else if (outcome == CUDA_LIBRARY_NO) {
         status = d->base.host->fail(use->err, COLLET_REFUSED, "%s: status %d", use->label, code);
     } else {

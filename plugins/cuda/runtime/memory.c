@@ -12,7 +12,7 @@
 
 /* ---- The pool's memory ----------------------------------------------------------------------- */
 
-void *jit_memory_take(collet_device *d, uint64_t bytes)
+static void *take(collet_device *d, uint64_t bytes)
 {
     CUdeviceptr address = 0;
     CUresult error = CUDA_IN_CONTEXT(d, d->cu.MemAlloc(&address, bytes));
@@ -22,16 +22,9 @@ void *jit_memory_take(collet_device *d, uint64_t bytes)
     return NULL;
 }
 
-void jit_memory_give(collet_device *d, void *memory)
+static void give(collet_device *d, void *memory)
 {
     (void)CUDA_IN_CONTEXT(d, d->cu.MemFree((CUdeviceptr)(uintptr_t)memory));
-}
-
-/* The backend never owned the memory. */
-void jit_memory_disown(collet_device *d, void *memory)
-{
-    (void)d;
-    (void)memory;
 }
 
 static collet_status host_alloc(collet_device *d, uint64_t bytes, void **address, collet_error *err)
@@ -64,17 +57,11 @@ static void pinned_free(collet_device *d, void *address, void *handle)
 
 const collet_pinned_extension cuda_pinned = {sizeof cuda_pinned, 0, pinned_alloc, pinned_free};
 
-collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
+static uint64_t available(collet_device *d)
 {
-    size_t available = 0, total = 0;
-    jit_memory_stats(d, stats, err);
-    if (cuda_enter(d) == CUDA_SUCCESS) {
-        if (d->cu.MemGetInfo(&available, &total) != CUDA_SUCCESS)
-            available = 0;
-        cuda_leave(d);
-    }
-    stats->available = available;
-    return COLLET_OK;
+    size_t bytes = 0, total = 0;
+    CUresult error = CUDA_IN_CONTEXT(d, d->cu.MemGetInfo(&bytes, &total));
+    return error == CUDA_SUCCESS ? bytes : 0;
 }
 
 /* ---- Commands on buffers --------------------------------------------------------------------- */
@@ -111,7 +98,7 @@ static collet_status end_command(collet_device *d, collet_queue *q, CUresult err
     return status;
 }
 
-int jit_pinned(collet_device *d, const void *address)
+static int is_pinned(collet_device *d, const void *address)
 {
     unsigned int type = 0;
     CUresult error =
@@ -120,7 +107,7 @@ int jit_pinned(collet_device *d, const void *address)
     return error == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
 }
 
-int jit_pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
+static int pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
 {
     collet_error why = {COLLET_OK, ""};
     if (host_alloc(q->base.device, bytes, &piece->address, &why) == COLLET_OK)
@@ -129,7 +116,7 @@ int jit_pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
     return 0;
 }
 
-void jit_pinned_give(collet_queue *q, jit_piece *piece)
+static void pinned_give(collet_queue *q, jit_piece *piece)
 {
     host_free(q->base.device, piece->address);
 }
@@ -155,10 +142,11 @@ static CUresult write_locked(collet_device *d, collet_queue *q, CUdeviceptr at, 
     return error;
 }
 
-collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                        const void *source, uint64_t bytes, int pinned, collet_error *err)
+static collet_status write_buffer(collet_device *d, collet_queue *q, collet_buffer *b,
+                                  uint64_t offset, const void *source, uint64_t bytes, int in_piece,
+                                  collet_error *err)
 {
-    int locked = !pinned && jit_pinned(d, source);
+    int locked = !in_piece && is_pinned(d, source);
     collet_status status = not_recorded(q, "write", err);
     if (status == COLLET_OK)
         status = begin_command(d, q, err);
@@ -167,11 +155,12 @@ collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uin
     CUdeviceptr at = cuda_address(b) + offset;
     CUresult error = locked ? write_locked(d, q, at, source, bytes)
                             : d->cu.MemcpyHtoDAsync(at, source, bytes, q->handle);
-    return end_command(d, q, error, "write", pinned, err);
+    return end_command(d, q, error, "write", in_piece, err);
 }
 
-collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                       void *target, uint64_t bytes, int pinned, collet_error *err)
+static collet_status read_buffer(collet_device *d, collet_queue *q, collet_buffer *b,
+                                 uint64_t offset, void *target, uint64_t bytes, int in_piece,
+                                 collet_error *err)
 {
     collet_status status = not_recorded(q, "read", err);
     if (status == COLLET_OK)
@@ -179,9 +168,9 @@ collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint
     if (status != COLLET_OK)
         return status;
     CUresult error = d->cu.MemcpyDtoHAsync(target, cuda_address(b) + offset, bytes, q->handle);
-    if (error == CUDA_SUCCESS && !pinned)
+    if (error == CUDA_SUCCESS && !in_piece)
         error = d->cu.StreamSynchronize(q->handle);
-    return end_command(d, q, error, "read", pinned, err);
+    return end_command(d, q, error, "read", in_piece, err);
 }
 
 collet_status cuda_clear(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
@@ -193,3 +182,15 @@ collet_status cuda_clear(collet_device *d, collet_queue *q, collet_buffer *b, ui
     CUresult error = d->cu.MemsetD8Async(cuda_address(b) + offset, 0, bytes, q->handle);
     return end_command(d, q, error, "clear", 0, err);
 }
+
+/* No `disown`: the backend does not own imported memory. */
+const jit_memory_slots cuda_memory = {
+    .take = take,
+    .give = give,
+    .available = available,
+    .write = write_buffer,
+    .read = read_buffer,
+    .pinned = is_pinned,
+    .pinned_take = pinned_take,
+    .pinned_give = pinned_give,
+};

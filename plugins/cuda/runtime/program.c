@@ -6,17 +6,16 @@
 #include "backend.h"
 
 /* Pending commands refer to the labels of kernels, so all queues are drained first. */
-void jit_programs_forget(collet_device *d)
+static void forget(collet_device *d)
 {
     pthread_rwlock_wrlock(&d->launches);
-    jit_queues_visit(d, jit_queue_drain);
+    jit_queues_visit(d, cuda_queues.drain);
     jit_freed(d);
     jit_kernels_clear(d, &d->kernels);
-    jit_programs_release(d);
     pthread_rwlock_unlock(&d->launches);
 }
 
-void *jit_program_load(collet_device *d, const void *binary, uint64_t bytes, const char *options)
+static void *load(collet_device *d, const void *binary, uint64_t bytes, const char *options)
 {
     CUmodule module = NULL;
     (void)bytes;
@@ -25,9 +24,9 @@ void *jit_program_load(collet_device *d, const void *binary, uint64_t bytes, con
     return error == CUDA_SUCCESS ? module : NULL;
 }
 
-collet_status jit_program_compile(collet_device *d, const char *name, const char *const *texts,
-                                  uint32_t count, const char *options, const char *key,
-                                  void **handle, collet_error *err)
+static collet_status compile(collet_device *d, const char *name, const char *const *texts,
+                             uint32_t count, const char *options, const char *key, void **handle,
+                             collet_error *err)
 {
     void *code;
     uint64_t bytes;
@@ -51,12 +50,12 @@ collet_status jit_program_compile(collet_device *d, const char *name, const char
                                           : COLLET_REFUSED;
 }
 
-void jit_program_unload(collet_device *d, void *handle)
+static void unload(collet_device *d, void *handle)
 {
     (void)CUDA_IN_CONTEXT(d, d->cu.ModuleUnload(handle));
 }
 
-void *jit_kernel_open(collet_device *d, void *program, const char *name, char why[160])
+static void *kernel_open(collet_device *d, void *program, const char *name, char why[160])
 {
     CUfunction function = NULL;
     CUresult error = CUDA_IN_CONTEXT(d, d->cu.ModuleGetFunction(&function, program, name));
@@ -66,9 +65,11 @@ void *jit_kernel_open(collet_device *d, void *program, const char *name, char wh
     return NULL;
 }
 
-/* A function is freed with its module. */
-void jit_kernel_close(collet_device *d, void *handle)
-{
-    (void)d;
-    (void)handle;
-}
+/* No `kernel_close`: a function is freed with its module. */
+const jit_program_slots cuda_programs = {
+    .forget = forget,
+    .load = load,
+    .compile = compile,
+    .unload = unload,
+    .kernel_open = kernel_open,
+};

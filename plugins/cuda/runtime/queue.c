@@ -86,7 +86,7 @@ void cuda_note_error(collet_queue *q, CUresult error)
 /* ---- Tickets --------------------------------------------------------------------------------- */
 
 /* Marks complete in order. */
-static CUresult retire(collet_queue *q)
+static CUresult query(collet_queue *q)
 {
     const cuda_driver *cu = &q->base.device->cu;
     while (q->mark_count) {
@@ -105,11 +105,11 @@ static CUresult retire(collet_queue *q)
     return error;
 }
 
-void jit_queue_retire(collet_queue *q)
+static void retire(collet_queue *q)
 {
     if (cuda_enter(q->base.device) != CUDA_SUCCESS)
         return;
-    CUresult error = retire(q);
+    CUresult error = query(q);
     if (error != CUDA_SUCCESS && error != CUDA_ERROR_NOT_READY)
         cuda_note_error(q, error);
     cuda_leave(q->base.device);
@@ -125,7 +125,7 @@ static CUresult synchronize(collet_queue *q)
                          : CUDA_SUCCESS;
 }
 
-void jit_queue_drain(collet_queue *q)
+static void drain(collet_queue *q)
 {
     CUresult error = CUDA_IN_CONTEXT(q->base.device, synchronize(q));
     if (error != CUDA_SUCCESS)
@@ -149,7 +149,7 @@ static CUresult mark_from(collet_queue *other, uint64_t ticket, CUevent *event)
     return error;
 }
 
-void jit_queue_reach(collet_queue *q, uint64_t ticket)
+static void reach(collet_queue *q, uint64_t ticket)
 {
     CUevent event;
     CUresult error = cuda_enter(q->base.device);
@@ -168,7 +168,7 @@ void jit_queue_reach(collet_queue *q, uint64_t ticket)
     }
 }
 
-void jit_queue_block(collet_queue *q, uint64_t ticket)
+static void block(collet_queue *q, uint64_t ticket)
 {
     CUevent event = NULL;
     CUresult error = cuda_enter(q->base.device);
@@ -188,7 +188,7 @@ void jit_queue_block(collet_queue *q, uint64_t ticket)
     pthread_mutex_unlock(&q->base.lock);
 }
 
-void jit_queue_marked(collet_queue *q)
+static void mark(collet_queue *q)
 {
     if (cuda_enter(q->base.device) != CUDA_SUCCESS)
         return;
@@ -198,15 +198,14 @@ void jit_queue_marked(collet_queue *q)
     cuda_leave(q->base.device);
 }
 
-collet_status jit_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,
-                              collet_error *err)
+static collet_status order(collet_queue *q, collet_queue *other, uint64_t ticket, collet_error *err)
 {
     collet_device *d = q->base.device, *theirs = other->base.device;
     CUresult error = cuda_enter(theirs);
     if (error != CUDA_SUCCESS)
         return cuda_fail(theirs, error, "waiting for a queue", err);
     pthread_mutex_lock(&other->base.lock);
-    jit_queue_retire(other);
+    retire(other);
     if (other->base.retired < ticket) {
         CUevent event;
         error = mark_from(other, ticket, &event);
@@ -224,7 +223,7 @@ collet_status jit_queue_order(collet_queue *q, collet_queue *other, uint64_t tic
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-collet_status jit_backend_queue_open(collet_queue *q, collet_error *err)
+static collet_status queue_open(collet_queue *q, collet_error *err)
 {
     collet_device *d = q->base.device;
     CUresult error = cuda_enter(d);
@@ -249,7 +248,7 @@ static void release_libraries(collet_queue *q)
     q->solver = NULL;
 }
 
-void jit_backend_queue_close(collet_queue *q)
+static void queue_close(collet_queue *q)
 {
     collet_device *d = q->base.device;
     if (cuda_enter(d) != CUDA_SUCCESS)
@@ -263,11 +262,23 @@ void jit_backend_queue_close(collet_queue *q)
     cuda_leave(d);
 }
 
-void jit_queue_trim(collet_queue *q)
+static void trim(collet_queue *q)
 {
-    jit_queue_drain(q);
+    drain(q);
     if ((!q->blas && !q->solver) || cuda_enter(q->base.device) != CUDA_SUCCESS)
         return;
     release_libraries(q);
     cuda_leave(q->base.device);
 }
+
+const jit_queue_slots cuda_queues = {
+    .open = queue_open,
+    .close = queue_close,
+    .order = order,
+    .block = block,
+    .mark = mark,
+    .retire = retire,
+    .reach = reach,
+    .drain = drain,
+    .trim = trim,
+};

@@ -16,7 +16,7 @@ struct collet_recording {
 
 static collet_status begin(collet_device *d, collet_queue *q, collet_error *err)
 {
-    collet_status status = atomic_load(&d->base.lost) ? jit_device_gone(d, err) : COLLET_OK;
+    collet_status status = jit_check(d, err);
     if (status == COLLET_OK && (d->wait_each || !d->cu.has_graphs))
         status = d->base.host->fail(err, COLLET_REFUSED,
                                     d->wait_each ? "cuda.sync is on, which waits for each launch"
@@ -43,7 +43,7 @@ static void destroy(collet_device *d, collet_recording *r)
     if (!r->executable)
         return;
     pthread_mutex_lock(&r->queue->base.lock);
-    jit_queue_drain(r->queue);
+    cuda_queues.drain(r->queue);
     pthread_mutex_unlock(&r->queue->base.lock);
     d->cu.GraphExecDestroy(r->executable);
     r->executable = NULL;
@@ -122,8 +122,9 @@ static collet_status end(collet_device *d, collet_queue *q, collet_recording **r
 static collet_status replay(collet_device *d, collet_queue *q, collet_recording *r,
                             collet_error *err)
 {
-    if (atomic_load(&d->base.lost))
-        return jit_device_gone(d, err);
+    collet_status status = jit_check(d, err);
+    if (status != COLLET_OK)
+        return status;
     if (r->queue != q || r->freed != atomic_load(&d->base.freed))
         return d->base.host->fail(err, COLLET_REFUSED, "what the recording uses was freed");
     CUresult error = cuda_enter(d);

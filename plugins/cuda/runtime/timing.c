@@ -21,8 +21,9 @@ static CUresult record(collet_queue *q, CUevent *event)
 static collet_status stamp(collet_device *d, collet_queue *q, collet_stamp **out, collet_error *err)
 {
     CUevent event = NULL;
-    if (atomic_load(&d->base.lost))
-        return jit_device_gone(d, err);
+    collet_status status = jit_check(d, err);
+    if (status != COLLET_OK)
+        return status;
     CUresult error = CUDA_IN_CONTEXT(d, record(q, &event));
     if (error != CUDA_SUCCESS)
         return cuda_fail(d, error, "an event with a time", err);

@@ -5,40 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "between.h"
+#include "pool.h"
 #include "rows.h"
 #include "tables.h"
-
-/* ---- What families use ---------------------------------------------------------------------- */
-
-static const jit_base *base_of(const collet_device *d)
-{
-    return (const jit_base *)(const void *)d;
-}
-
-const collet_host *jit_host(const collet_device *d)
-{
-    return base_of(d)->host;
-}
-
-const jit_traits *jit_traits_of(const collet_device *d)
-{
-    return &base_of(d)->traits;
-}
-
-struct plan_cache *jit_tables_of(const collet_device *d)
-{
-    return base_of(d)->tables;
-}
-
-const collet_plugin *jit_vtable(void)
-{
-    return this_backend.plugin;
-}
-
-const collet_plugin *collet_plugin_entry(const collet_host *host)
-{
-    return host->abi >> 16 == COLLET_ABI_MAJOR ? this_backend.plugin : NULL;
-}
 
 void jit_options(collet_device *d, const char *first)
 {
@@ -55,37 +25,38 @@ void jit_options(collet_device *d, const char *first)
 static uint64_t memory_limit(const jit_base *b)
 {
     char key[64];
-    snprintf(key, sizeof key, "%s.memory", this_backend.name);
+    snprintf(key, sizeof key, "%s.memory", b->driver->plugin->name);
     uint64_t bytes = strtoull(b->host->config(b->host, key), NULL, 10);
     if (bytes)
         return bytes;
     return b->total_memory ? b->total_memory : UINT64_MAX;
 }
 
-collet_status jit_device_open(const collet_host *host, uint32_t index,
+collet_status jit_device_open(const jit_driver *driver, const collet_host *host, uint32_t index,
                               collet_device_properties *properties, collet_device **device,
                               collet_error *err)
 {
     sigset_t before;
-    jit_base *b = calloc(1, this_backend.device_bytes);
+    const char *name = driver->plugin->name;
+    jit_base *b = calloc(1, driver->device_bytes);
     collet_device *d = (collet_device *)(void *)b;
     if (!b)
         return host->fail(err, COLLET_NO_MEMORY, "%s: out of memory while opening the device",
-                          this_backend.name);
+                          name);
+    b->driver = driver;
     b->host = host;
     b->index = index;
     if (pthread_mutex_init(&b->lock, NULL) || pthread_mutex_init(&b->programs.lock, NULL) ||
         jit_pool_init(&b->pool, UINT64_MAX)) {
         free(b);
-        return host->fail(err, COLLET_NO_MEMORY, "%s: cannot create the device's lock",
-                          this_backend.name);
+        return host->fail(err, COLLET_NO_MEMORY, "%s: cannot create the device's lock", name);
     }
     jit_signals_block(&before);
-    collet_status status = jit_backend_open(d, index, err);
+    collet_status status = driver->device->open(d, index, err);
     jit_signals_restore(&before);
     if (status == COLLET_OK && !(b->tables = jit_tables_create()))
-        status = host->fail(err, COLLET_NO_MEMORY, "%s: out of memory for the cache of tables",
-                            this_backend.name);
+        status =
+            host->fail(err, COLLET_NO_MEMORY, "%s: out of memory for the cache of tables", name);
     if (status != COLLET_OK) {
         jit_device_close(d);
         if (err)
@@ -93,7 +64,7 @@ collet_status jit_device_open(const collet_host *host, uint32_t index,
         return status;
     }
     char key[64];
-    snprintf(key, sizeof key, "%s.staging", this_backend.name);
+    snprintf(key, sizeof key, "%s.staging", name);
     b->staging = jit_staging_size(host, key, b->staging);
     b->pool.limit = memory_limit(b);
     properties->memory = COLLET_MEMORY_OWN;
@@ -114,27 +85,30 @@ void jit_device_close(collet_device *d)
     jit_staging_release(d);
     jit_queues_free(d);
     jit_programs_trim(d);
-    jit_backend_close(d);
+    b->driver->device->close(d);
     jit_pool_destroy(&b->pool, d);
     pthread_mutex_destroy(&b->programs.lock);
     pthread_mutex_destroy(&b->lock);
     free(b);
 }
 
-void jit_trim(collet_device *d)
+static void trim(collet_device *d)
 {
+    jit_base *b = jit_base_of(d);
     jit_staging_release(d);
-    jit_queues_visit(d, jit_queue_trim);
+    jit_queues_visit(d, b->driver->queue->trim);
+    if (b->driver->device->trim)
+        b->driver->device->trim(d);
     jit_programs_trim(d);
-    plan_cache_trim(jit_base_of(d)->tables);
-    jit_pool_trim(&jit_base_of(d)->pool, d);
+    plan_cache_trim(b->tables);
+    jit_pool_trim(&b->pool, d);
 }
 
 /* ---- Rows and memory ------------------------------------------------------------------------- */
 
 int32_t jit_device_supports(collet_device *d, uint32_t row)
 {
-    const collet_plugin *p = this_backend.plugin;
+    const collet_plugin *p = jit_driver_of(d)->plugin;
     return row < p->kernel_count &&
            jit_row_runs(jit_traits_of(d), p->kernels[row].op, p->kernels[row].sig);
 }
@@ -143,10 +117,11 @@ collet_status jit_buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer *
                                collet_error *err)
 {
     jit_base *b = jit_base_of(d);
-    if (atomic_load(&b->lost))
-        return jit_device_gone(d, err);
-    collet_status status = jit_pool_alloc(&b->pool, d, bytes, buffer, err);
-    return status != COLLET_OK && atomic_load(&b->lost) ? jit_device_gone(d, err) : status;
+    collet_status status = jit_check(d, err);
+    if (status == COLLET_OK)
+        status = jit_pool_alloc(&b->pool, d, bytes, buffer, err);
+    /* The allocation may have found the device lost. */
+    return status != COLLET_OK && jit_check(d, err) != COLLET_OK ? COLLET_DEVICE_LOST : status;
 }
 
 void jit_buffer_free(collet_device *d, collet_buffer *buffer)
@@ -154,43 +129,44 @@ void jit_buffer_free(collet_device *d, collet_buffer *buffer)
     jit_pool_free(&jit_base_of(d)->pool, d, buffer);
 }
 
-collet_status jit_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
+/* ---- Extensions ------------------------------------------------------------------------------ */
+
+static collet_status stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
 {
+    jit_base *b = jit_base_of(d);
     (void)err;
-    jit_pool_stats(&jit_base_of(d)->pool, stats);
-    stats->total = jit_base_of(d)->total_memory;
+    jit_pool_stats(&b->pool, stats);
+    stats->total = b->total_memory;
+    if (b->driver->memory->available)
+        stats->available = b->driver->memory->available(d);
     return COLLET_OK;
 }
 
-void jit_memory_reset_peak(collet_device *d)
+static void reset_peak(collet_device *d)
 {
     jit_pool_reset_peak(&jit_base_of(d)->pool);
 }
 
-collet_status jit_check(collet_device *d, collet_error *err)
+static const collet_memory_extension memory_extension = {sizeof memory_extension, 0, stats,
+                                                         reset_peak};
+static const collet_trim_extension trim_extension = {sizeof trim_extension, 0, trim};
+
+static const jit_extension_table common[] = {
+    {COLLET_EXTENSION_COPY, &jit_copy_extension},
+    {COLLET_EXTENSION_MEMORY, &memory_extension},
+    {COLLET_EXTENSION_TRIM, &trim_extension},
+    {NULL, NULL},
+};
+
+static const void *find(const jit_extension_table *list, const char *name)
 {
-    return atomic_load(&jit_base_of(d)->lost) ? jit_device_gone(d, err) : COLLET_OK;
+    while (list->name && strcmp(list->name, name) != 0)
+        list++;
+    return list->table;
 }
 
 const void *jit_extension(collet_device *d, const char *name)
 {
-    (void)d;
-    for (const jit_extension_table *e = this_backend.extensions; e->name; e++)
-        if (!strcmp(e->name, name))
-            return e->table;
-    return NULL;
-}
-
-/* ---- Launches -------------------------------------------------------------------------------- */
-
-collet_status jit_enqueue(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
-                          collet_error *err)
-{
-    if (l->count > JIT_ARGUMENTS)
-        return jit_host(d)->fail(err, COLLET_REFUSED, "%s has %u arguments, %d are allowed",
-                                 l->kernel, l->count, JIT_ARGUMENTS);
-    if (!groups)
-        return COLLET_OK;
-    collet_status status = jit_check(d, err);
-    return status == COLLET_OK ? jit_backend_launch(d, q, l, groups, err) : status;
+    const void *table = find(common, name);
+    return table ? table : find(jit_driver_of(d)->extensions, name);
 }

@@ -85,6 +85,18 @@ void jit_pass_operands(jit_launch *l, const collet_kernel_call *call, uint32_t c
         jit_pass_operand(l, jit_operand(call, i));
 }
 
+collet_status jit_enqueue(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
+                          collet_error *err)
+{
+    if (l->count > JIT_ARGUMENTS)
+        return jit_host(d)->fail(err, COLLET_REFUSED, "%s has %u arguments, %d are allowed",
+                                 l->kernel, l->count, JIT_ARGUMENTS);
+    if (!groups)
+        return COLLET_OK;
+    collet_status status = jit_check(d, err);
+    return status == COLLET_OK ? jit_driver_of(d)->launch(d, q, l, groups, err) : status;
+}
+
 jit_sequence jit_sequence_of(collet_device *device, collet_queue *queue,
                              const collet_kernel_call *call)
 {

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launch.h - the interface between the op families and the backends that compile kernels at run
- * time.
+ * launch.h - launches of kernels, for the host side of the op families (plugins/shared/jit/FAMILY):
+ * which kernel serves a call, on how many groups, with which arguments. It is written once on the
+ * functions below and compiled into each backend, which driver.h describes. A backend may replace
+ * the function of a row by its own, as plugins/cuda/linalg/matmul.c does with a vendor's library.
  *
- * A family's host side (plugins/shared/jit/<family>.c: which kernel serves a call, on how many
- * groups, with which arguments) is written once, on the functions below, and compiled into each
- * backend. A backend (opencl, cuda) implements the functions under "What a backend implements".
- * Where the vendor has a faster library, plugins/<backend>/<family>.c replaces the family's kernel.
- *
- * A device source is plugins/shared/jit/<name>.dev; CMake embeds it in the plugin as text. It is
- * compiled at the first launch of one of its kernels, once for each options string, and its binary
- * is cached (binary_cache.h). Kernels are looked up by name.
+ * A device source is plugins/shared/jit/FAMILY/NAME.dev; CMake embeds it in the plugin as text. It
+ * is compiled at the first launch of one of its kernels, once for each options string, and its
+ * binary is cached (binary_cache.h). Kernels are looked up by name.
  *
  *     static collet_status add(collet_device *device, collet_queue *queue,
  *                              const collet_kernel_call *call)
@@ -30,20 +27,7 @@
 #ifndef COLLET_JIT_RUNTIME_LAUNCH_H
 #define COLLET_JIT_RUNTIME_LAUNCH_H
 
-#include <stddef.h>
-
-#include <collet/plugin.h>
-
-/* ---- Sources ------------------------------------------------------------------------------- */
-
-/*
- * One translation unit: the backend's prelude, common.dev, then `texts` up to a NULL. `name`
- * appears in messages and in the names of cached binaries. A constant of the family.
- */
-typedef struct jit_source {
-    const char *name;
-    const char *const *texts;
-} jit_source;
+#include "driver.h"
 
 /* An initialiser: the name, then the texts. */
 #define JIT_SOURCE(name, ...)                                                                      \
@@ -54,39 +38,7 @@ typedef struct jit_source {
         }                                                                                          \
     }
 
-/* ---- Device properties that choose kernels -------------------------------------------------- */
-
-typedef struct jit_traits {
-    uint32_t group;    /* GROUP of every kernel: work-items in a work-group, a power of two, 1 ..
-                        * 1024 */
-    uint32_t per_item; /* PER_ITEM: elements per work-item in kernels that use it */
-    uint32_t units;    /* compute units or multiprocessors */
-    uint32_t has_f64;
-    uint32_t exact_f32;      /* f32 division and square root are correctly rounded */
-    uint32_t has_tiles;      /* HAVE_TILES: the warp has an i8 matrix instruction */
-    uint64_t local_bytes;    /* local memory available to a group */
-    uint64_t argument_bytes; /* maximum total size of a kernel's arguments */
-} jit_traits;
-
 /* ---- Launches ------------------------------------------------------------------------------ */
-
-#define JIT_ARGUMENTS 40
-
-typedef struct jit_argument {
-    collet_buffer *buffer; /* or NULL: */
-    const void *block;     /* valid until the launch is enqueued; or NULL: `value` */
-    uint32_t size;         /* 0: a buffer */
-    _Alignas(16) unsigned char value[16];
-} jit_argument;
-
-/* One launch under construction. The strings are valid until it is enqueued. */
-typedef struct jit_launch {
-    const jit_source *source;
-    const char *options;
-    const char *kernel;
-    uint32_t count;
-    jit_argument arguments[JIT_ARGUMENTS];
-} jit_launch;
 
 /*
  * `options`: further options of the compiler, "-DTYPE=f32 -DN=4", or "". Each options string is
@@ -124,12 +76,6 @@ void jit_pass_block(jit_launch *l, const void *block, uint32_t size);
  */
 collet_status jit_enqueue(collet_device *device, collet_queue *queue, const jit_launch *l,
                           uint64_t groups, collet_error *err);
-
-/* The status of a call that has already enqueued launches: REFUSED becomes FAILED. */
-static inline collet_status jit_after_first(collet_status status)
-{
-    return status == COLLET_REFUSED ? COLLET_FAILED : status;
-}
 
 /* The launches of a call. */
 typedef struct jit_sequence {
@@ -193,19 +139,5 @@ static inline uint64_t jit_groups_per_item(const jit_traits *t, uint64_t n)
 {
     return jit_ceiling(n, (uint64_t)t->group * t->per_item);
 }
-
-/* ---- The backend (backend.h) --------------------------------------------------------------- */
-
-const collet_host *jit_host(const collet_device *device);
-const jit_traits *jit_traits_of(const collet_device *device);
-/* The plugin's own vtable. */
-const collet_plugin *jit_vtable(void);
-/* The device's cache of tables (tables.h); emptied by trim. */
-struct plan_cache;
-struct plan_cache *jit_tables_of(const collet_device *device);
-
-/* As jit_enqueue; the device is not lost, `groups` > 0, and no argument was dropped. */
-collet_status jit_backend_launch(collet_device *device, collet_queue *queue, const jit_launch *l,
-                                 uint64_t groups, collet_error *err);
 
 #endif

@@ -54,7 +54,7 @@ void jit_pool_trim(jit_pool *pool, collet_device *device)
     while (all) {
         collet_buffer *b = all;
         all = b->next;
-        jit_memory_give(device, b->memory);
+        jit_driver_of(device)->memory->give(device, b->memory);
         free(b);
     }
 }
@@ -94,7 +94,7 @@ static void *take(jit_pool *pool, collet_device *device, uint64_t bytes)
     pthread_mutex_unlock(&pool->lock);
     if (!fits)
         return NULL;
-    void *memory = jit_memory_take(device, bytes);
+    void *memory = jit_driver_of(device)->memory->take(device, bytes);
     if (!memory) {
         pthread_mutex_lock(&pool->lock);
         pool->reserved -= bytes;
@@ -160,7 +160,8 @@ void jit_pool_free(jit_pool *pool, collet_device *device, collet_buffer *b)
     if (!b)
         return;
     if (b->imported) {
-        jit_memory_disown(device, b->memory);
+        if (jit_driver_of(device)->memory->disown)
+            jit_driver_of(device)->memory->disown(device, b->memory);
         free(b);
         return;
     }

@@ -10,26 +10,9 @@
 #ifndef COLLET_JIT_RUNTIME_POOL_H
 #define COLLET_JIT_RUNTIME_POOL_H
 
-#include <pthread.h>
+#include <collet/extensions.h>
 
-#include <collet/plugin.h>
-
-#define JIT_POOL_BINS 512
-
-struct collet_buffer {
-    void *memory;      /* the driver's handle */
-    uint64_t bytes;    /* as requested */
-    uint64_t capacity; /* as allocated */
-    uint32_t imported; /* `memory` belongs to a caller */
-    collet_buffer *next;
-};
-
-typedef struct jit_pool {
-    pthread_mutex_t lock;
-    uint64_t limit; /* upper limit of `reserved` */
-    uint64_t current, reserved, peak;
-    collet_buffer *bins[JIT_POOL_BINS];
-} jit_pool;
+#include "driver.h"
 
 /* COLLET_OK, or COLLET_FAILED when the lock cannot be created. */
 collet_status jit_pool_init(jit_pool *pool, uint64_t limit);
@@ -51,13 +34,5 @@ void jit_pool_trim(jit_pool *pool, collet_device *device);
 void jit_pool_stats(jit_pool *pool, collet_memory_stats *stats);
 /* peak becomes current. */
 void jit_pool_reset_peak(jit_pool *pool);
-
-/* ---- What a backend implements ------------------------------------------------------------- */
-
-/* Allocates device memory; NULL on failure. */
-void *jit_memory_take(collet_device *device, uint64_t bytes);
-void jit_memory_give(collet_device *device, void *memory);
-/* As jit_memory_give, for an imported buffer: releases what the import acquired. */
-void jit_memory_disown(collet_device *device, void *memory);
 
 #endif

@@ -14,12 +14,15 @@
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-void jit_programs_release(collet_device *d)
+void jit_programs_forget(collet_device *d)
 {
+    const jit_program_slots *driver = jit_driver_of(d)->programs;
     jit_programs *p = &jit_base_of(d)->programs;
+    if (driver->forget)
+        driver->forget(d);
     for (uint32_t i = 0; i < p->count; i++) {
         if (p->programs[i].handle)
-            jit_program_unload(d, p->programs[i].handle);
+            driver->unload(d, p->programs[i].handle);
         free(p->programs[i].options);
         free(p->programs[i].why);
     }
@@ -39,18 +42,18 @@ static void *from_cache(collet_device *d, const char *key, const char *options)
     void *binary = key ? binary_cache_get(jit_host(d), key, &bytes) : NULL;
     if (!binary)
         return NULL;
-    void *handle = jit_program_load(d, binary, bytes, options);
+    void *handle = jit_driver_of(d)->programs->load(d, binary, bytes, options);
     free(binary);
     if (!handle)
         binary_cache_drop(jit_host(d), key);
     return handle;
 }
 
-static void show(const collet_host *host, const jit_launch *l)
+static void show(const jit_base *b, const jit_launch *l)
 {
     char key[64];
-    snprintf(key, sizeof key, "%s.sources", this_backend.name);
-    jit_source_show(host->config(host, key), l->source, l->options);
+    snprintf(key, sizeof key, "%s.sources", b->driver->plugin->name);
+    jit_source_show(b->host->config(b->host, key), l->source, l->options);
 }
 
 static double now(void)
@@ -66,8 +69,9 @@ static void report(const jit_base *b, const char *name)
     int kept = binary_cache_directory(b->host, directory);
     b->host->log(b->host, COLLET_LOG_INFO,
                  "compiling kernels for %s:%u: program %u (%s), %.1f s so far, %s%s",
-                 this_backend.name, b->index, b->programs.compiled + 1, name, b->programs.seconds,
-                 kept ? "kept in " : "not kept, because the cache is off", kept ? directory : "");
+                 b->driver->plugin->name, b->index, b->programs.compiled + 1, name,
+                 b->programs.seconds, kept ? "kept in " : "not kept, because the cache is off",
+                 kept ? directory : "");
 }
 
 static collet_status build(collet_device *d, const jit_launch *l, void **handle, collet_error *err)
@@ -78,16 +82,16 @@ static collet_status build(collet_device *d, const jit_launch *l, void **handle,
     int length = snprintf(options, sizeof options, "%s %s", b->options, l->options);
     if (length < 0 || length >= OPTIONS)
         return b->host->fail(err, COLLET_REFUSED, "%s: compiler options too long", name);
-    uint32_t count = jit_source_texts(l->source, this_backend.prelude, texts);
+    uint32_t count = jit_source_texts(l->source, b->driver->prelude, texts);
     char *key = jit_source_key(b->identity, name, options, texts, count);
     collet_status status = COLLET_OK;
     file_limit limit = file_limit_begin();
-    show(b->host, l);
+    show(b, l);
     *handle = from_cache(d, key, options);
     if (!*handle) {
         report(b, name);
         double began = now();
-        status = jit_program_compile(d, name, texts, count, options, key, handle, err);
+        status = b->driver->programs->compile(d, name, texts, count, options, key, handle, err);
         b->programs.seconds += now() - began;
         b->programs.compiled++;
     }
@@ -151,7 +155,7 @@ collet_status jit_kernel_make(collet_device *d, const jit_launch *l, jit_kernel 
     char *text = malloc(options + name + label);
     if (!text)
         return jit_host(d)->fail(err, COLLET_REFUSED, "out of memory for a kernel");
-    void *handle = jit_kernel_open(d, program, l->kernel, why);
+    void *handle = jit_driver_of(d)->programs->kernel_open(d, program, l->kernel, why);
     if (!handle) {
         free(text);
         return jit_host(d)->fail(err, COLLET_REFUSED, "%s.dev has no kernel %s (%s, %s)", source,
@@ -184,11 +188,13 @@ void jit_kernels_add(jit_kernels *kernels, const jit_launch *l, const jit_kernel
 
 void jit_kernels_clear(collet_device *d, jit_kernels *kernels)
 {
+    const jit_program_slots *driver = jit_driver_of(d)->programs;
     for (uint32_t i = 0; i < JIT_KERNELS && kernels->count; i++) {
         jit_kernel *k = &kernels->kernels[i];
         if (!k->handle)
             continue;
-        jit_kernel_close(d, k->handle);
+        if (driver->kernel_close)
+            driver->kernel_close(d, k->handle);
         free(k->options);
         *k = (jit_kernel){0};
         kernels->count--;

@@ -7,7 +7,7 @@
 #ifndef COLLET_JIT_RUNTIME_PROGRAM_H
 #define COLLET_JIT_RUNTIME_PROGRAM_H
 
-#include "base.h"
+#include "driver.h"
 
 #define JIT_KERNELS 4096u
 
@@ -39,26 +39,9 @@ static inline int jit_kernels_full(const jit_kernels *kernels)
 }
 void jit_kernels_clear(collet_device *device, jit_kernels *kernels);
 
-/* Under the lock of the programs: releases them all. */
-void jit_programs_release(collet_device *device);
-/* Locks, and jit_programs_forget. */
-void jit_programs_trim(collet_device *device);
-
-/* ---- What a backend implements, under the lock of the programs ------------------------------- */
-
-/* Frees the programs: jit_programs_release, and whatever must be destroyed before them. */
+/* Under the lock of the programs: unloads them all. */
 void jit_programs_forget(collet_device *device);
-/* Loads a cached binary; NULL: the driver rejects it. */
-void *jit_program_load(collet_device *device, const void *binary, uint64_t bytes,
-                       const char *options);
-/* Compiles `count` texts, prelude first, and caches the binary under `key` (binary_cache_put; NULL:
- * not cached). REFUSED with the compiler's message; DEVICE_LOST. */
-collet_status jit_program_compile(collet_device *device, const char *name, const char *const *texts,
-                                  uint32_t count, const char *options, const char *key,
-                                  void **handle, collet_error *err);
-void jit_program_unload(collet_device *device, void *handle);
-/* The kernel `name` of a program; NULL, with the driver's message. */
-void *jit_kernel_open(collet_device *device, void *program, const char *name, char why[160]);
-void jit_kernel_close(collet_device *device, void *handle);
+/* The same with the lock. */
+void jit_programs_trim(collet_device *device);
 
 #endif

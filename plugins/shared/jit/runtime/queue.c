@@ -13,7 +13,7 @@ static int passed(collet_queue *queue, uint64_t ticket)
     jit_queue *q = jit_queue_of(queue);
     pthread_mutex_lock(&q->lock);
     if (q->retired < ticket)
-        jit_queue_retire(queue);
+        jit_slots_of(queue)->retire(queue);
     int retired = q->retired >= ticket;
     pthread_mutex_unlock(&q->lock);
     return retired;
@@ -24,9 +24,9 @@ void jit_queue_await(collet_queue *queue, uint64_t ticket)
     jit_queue *q = jit_queue_of(queue);
     pthread_mutex_lock(&q->lock);
     if (q->retired < ticket)
-        jit_queue_retire(queue);
+        jit_slots_of(queue)->retire(queue);
     if (q->retired < ticket)
-        jit_queue_reach(queue, ticket);
+        jit_slots_of(queue)->reach(queue, ticket);
     pthread_mutex_unlock(&q->lock);
 }
 
@@ -63,7 +63,8 @@ uint64_t jit_queue_mark(collet_device *d, collet_queue *queue)
     jit_queue *q = jit_queue_of(queue);
     (void)d;
     pthread_mutex_lock(&q->lock);
-    jit_queue_marked(queue);
+    if (jit_slots_of(queue)->mark)
+        jit_slots_of(queue)->mark(queue);
     uint64_t value = q->submitted;
     pthread_mutex_unlock(&q->lock);
     return value;
@@ -95,19 +96,19 @@ collet_status jit_queue_wait(collet_device *d, collet_queue *queue, uint64_t val
 {
     jit_queue *q = jit_queue_of(queue);
     if (nanoseconds < 0)
-        jit_queue_block(queue, value);
+        jit_slots_of(queue)->block(queue, value);
     if (!passed_within(queue, value, nanoseconds < 0 ? INT64_MAX : nanoseconds))
         return jit_host(d)->fail(err, COLLET_NOT_READY, "the queue is still at work");
     pthread_mutex_lock(&q->lock);
     if (q->failure != COLLET_OK && !q->drained) {
         q->drained = 1;
-        jit_queue_drain(queue);
+        jit_slots_of(queue)->drain(queue);
     }
     collet_status status = value >= q->failed_at ? q->failure : COLLET_OK;
     if (status != COLLET_OK)
         jit_host(d)->fail(err, status, "%s", q->failed);
-    else if (atomic_load(&jit_base_of(d)->lost))
-        status = jit_device_gone(d, err);
+    else
+        status = jit_check(d, err);
     pthread_mutex_unlock(&q->lock);
     return status;
 }
@@ -116,7 +117,7 @@ collet_status jit_queue_after(collet_device *d, collet_queue *queue, collet_queu
                               uint64_t value, collet_error *err)
 {
     (void)d;
-    return jit_after_first(jit_queue_order(queue, other, value, err));
+    return jit_after_first(jit_slots_of(queue)->order(queue, other, value, err));
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */
@@ -135,7 +136,7 @@ static collet_queue *idle_queue(jit_base *b)
 
 static void queue_free(jit_queue *q)
 {
-    jit_backend_queue_close((collet_queue *)(void *)q);
+    jit_driver_of(q->device)->queue->close((collet_queue *)(void *)q);
     pthread_mutex_destroy(&q->staging.lock);
     pthread_mutex_destroy(&q->lock);
     free(q);
@@ -159,7 +160,7 @@ collet_status jit_queue_create(collet_device *d, collet_queue **queue, collet_er
     *queue = idle_queue(b);
     if (*queue)
         return COLLET_OK;
-    jit_queue *q = calloc(1, this_backend.queue_bytes);
+    jit_queue *q = calloc(1, b->driver->queue_bytes);
     if (!q || pthread_mutex_init(&q->lock, NULL) || pthread_mutex_init(&q->staging.lock, NULL)) {
         free(q);
         return b->host->fail(err, COLLET_NO_MEMORY, "out of memory for a queue");
@@ -167,7 +168,7 @@ collet_status jit_queue_create(collet_device *d, collet_queue **queue, collet_er
     q->device = d;
     sigset_t before;
     jit_signals_block(&before);
-    collet_status status = jit_backend_queue_open((collet_queue *)(void *)q, err);
+    collet_status status = b->driver->queue->open((collet_queue *)(void *)q, err);
     jit_signals_restore(&before);
     if (status != COLLET_OK) {
         queue_free(q);
@@ -187,7 +188,7 @@ void jit_queue_destroy(collet_device *d, collet_queue *queue)
         return;
     jit_queue *q = jit_queue_of(queue);
     pthread_mutex_lock(&q->lock);
-    jit_queue_drain(queue);
+    jit_slots_of(queue)->drain(queue);
     q->failure = COLLET_OK;
     q->drained = 0;
     pthread_mutex_unlock(&q->lock);
@@ -214,7 +215,7 @@ void jit_queues_free(collet_device *d)
     while (b->queues) {
         jit_queue *q = jit_queue_of(b->queues);
         b->queues = q->next;
-        jit_queue_drain((collet_queue *)(void *)q);
+        b->driver->queue->drain((collet_queue *)(void *)q);
         queue_free(q);
     }
 }

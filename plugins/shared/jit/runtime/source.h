@@ -5,7 +5,7 @@
 #ifndef COLLET_JIT_RUNTIME_SOURCE_H
 #define COLLET_JIT_RUNTIME_SOURCE_H
 
-#include "launch.h"
+#include "driver.h"
 
 #define JIT_TEXTS 16
 

@@ -29,20 +29,21 @@ static int ready(collet_queue *q, jit_staging *s)
     for (uint32_t i = 0; i < 2 && !s->none; i++) {
         if (s->pieces[i].address)
             continue;
-        s->none = !jit_pinned_take(q, b->staging, &s->pieces[i]);
+        s->none = !b->driver->memory->pinned_take(q, b->staging, &s->pieces[i]);
         if (s->none)
             b->host->log(b->host, COLLET_LOG_WARNING,
                          "%s: cannot allocate %llu bytes of page-locked memory: transfers use "
                          "pageable memory",
-                         this_backend.name, (unsigned long long)b->staging);
+                         b->driver->plugin->name, (unsigned long long)b->staging);
     }
     return !s->none;
 }
 
 static int stages(collet_device *d, collet_queue *q, const void *address, uint64_t bytes)
 {
-    return jit_base_of(d)->staging && bytes > STAGED_MIN && !jit_pinned(d, address) &&
-           ready(q, &jit_queue_of(q)->staging);
+    const jit_memory_slots *driver = jit_driver_of(d)->memory;
+    return jit_base_of(d)->staging && bytes > STAGED_MIN &&
+           !(driver->pinned && driver->pinned(d, address)) && ready(q, &jit_queue_of(q)->staging);
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -62,7 +63,7 @@ static collet_status write_pieces(collet_device *d, collet_queue *q, collet_buff
         n = min_u64(size, bytes - at);
         jit_queue_await(q, p->ticket);
         memcpy(p->address, source + at, n);
-        status = jit_write(d, q, b, offset + at, p->address, n, 1, err);
+        status = jit_driver_of(d)->memory->write(d, q, b, offset + at, p->address, n, 1, err);
         p->ticket = jit_queue_of(q)->submitted;
         /* Part of the transfer is already enqueued. */
         if (at)
@@ -76,9 +77,10 @@ collet_status jit_buffer_write(collet_device *d, collet_queue *q, collet_buffer 
 {
     jit_staging *s = &jit_queue_of(q)->staging;
     pthread_mutex_lock(&s->lock);
-    collet_status status = stages(d, q, source, bytes)
-                               ? write_pieces(d, q, b, offset, source, bytes, err)
-                               : jit_write(d, q, b, offset, source, bytes, 0, err);
+    collet_status status =
+        stages(d, q, source, bytes)
+            ? write_pieces(d, q, b, offset, source, bytes, err)
+            : jit_driver_of(d)->memory->write(d, q, b, offset, source, bytes, 0, err);
     pthread_mutex_unlock(&s->lock);
     return status;
 }
@@ -91,8 +93,8 @@ static collet_status enqueue_read(collet_device *d, collet_queue *q, collet_buff
     jit_piece *p = &jit_queue_of(q)->staging.pieces[k & 1];
     if (at >= bytes)
         return COLLET_OK;
-    collet_status status =
-        jit_read(d, q, b, offset + at, p->address, min_u64(size, bytes - at), 1, err);
+    collet_status status = jit_driver_of(d)->memory->read(d, q, b, offset + at, p->address,
+                                                          min_u64(size, bytes - at), 1, err);
     p->ticket = jit_queue_of(q)->submitted;
     return status;
 }
@@ -117,9 +119,10 @@ collet_status jit_buffer_read(collet_device *d, collet_queue *q, collet_buffer *
 {
     jit_staging *s = &jit_queue_of(q)->staging;
     pthread_mutex_lock(&s->lock);
-    collet_status status = stages(d, q, target, bytes)
-                               ? read_pieces(d, q, b, offset, target, bytes, err)
-                               : jit_read(d, q, b, offset, target, bytes, 0, err);
+    collet_status status =
+        stages(d, q, target, bytes)
+            ? read_pieces(d, q, b, offset, target, bytes, err)
+            : jit_driver_of(d)->memory->read(d, q, b, offset, target, bytes, 0, err);
     pthread_mutex_unlock(&s->lock);
     /* An earlier failure of the queue is the cause; the queue's wait reports it too. */
     collet_status failed = jit_queue_check(q, err);
@@ -134,7 +137,7 @@ static void release(collet_queue *q)
         if (!s->pieces[i].address)
             continue;
         jit_queue_await(q, s->pieces[i].ticket);
-        jit_pinned_give(q, &s->pieces[i]);
+        jit_driver_of(jit_queue_of(q)->device)->memory->pinned_give(q, &s->pieces[i]);
         s->pieces[i] = (jit_piece){NULL, NULL, 0};
     }
     s->none = 0;

@@ -28,19 +28,20 @@ plan_cache *jit_tables_create(void)
 static void destroy(cached_plan *plan)
 {
     jit_table *t = (jit_table *)plan;
-    jit_queues_visit(t->device, jit_queue_drain);
+    jit_queues_visit(t->device, jit_driver_of(t->device)->queue->drain);
     jit_freed(t->device);
-    jit_vtable()->buffer_free(t->device, t->buffer);
+    jit_driver_of(t->device)->plugin->buffer_free(t->device, t->buffer);
     free(t);
 }
 
 static collet_status write_all(const request *r, collet_buffer *buffer, const char *bytes)
 {
+    const collet_plugin *verbs = jit_driver_of(r->device)->plugin;
     collet_status status = COLLET_OK;
     for (uint64_t at = 0; at < r->bytes && status == COLLET_OK; at += PIECE) {
         uint64_t left = r->bytes - at;
-        status = jit_vtable()->buffer_write(r->device, r->queue, buffer, at, bytes + at,
-                                            left < PIECE ? left : PIECE, r->err);
+        status = verbs->buffer_write(r->device, r->queue, buffer, at, bytes + at,
+                                     left < PIECE ? left : PIECE, r->err);
     }
     return status;
 }
@@ -48,7 +49,7 @@ static collet_status write_all(const request *r, collet_buffer *buffer, const ch
 static cached_plan *make(const plan_key *key, void *context)
 {
     const request *r = context;
-    const collet_plugin *verbs = jit_vtable();
+    const collet_plugin *verbs = jit_driver_of(r->device)->plugin;
     jit_table *t = calloc(1, sizeof *t);
     char *bytes = malloc(r->bytes);
     (void)key;
@@ -76,7 +77,7 @@ collet_status jit_table_take(collet_device *device, collet_queue *queue, const p
                              uint64_t bytes, jit_table_fill fill, const void *context,
                              jit_table **table, collet_error *err)
 {
-    plan_cache *cache = jit_tables_of(device);
+    plan_cache *cache = jit_base_of(device)->tables;
     request r = {device, queue, bytes, fill, context, err};
     cached_plan *plan = plan_cache_take(cache, key, make, &r);
     if (!plan)
@@ -86,7 +87,7 @@ collet_status jit_table_take(collet_device *device, collet_queue *queue, const p
     jit_table *t = (jit_table *)plan;
     collet_status status = COLLET_OK;
     if (t->writer != queue)
-        status = jit_queue_order(queue, t->writer, t->ticket, err);
+        status = jit_slots_of(queue)->order(queue, t->writer, t->ticket, err);
     if (status == COLLET_OK)
         *table = t;
     else
@@ -96,5 +97,5 @@ collet_status jit_table_take(collet_device *device, collet_queue *queue, const p
 
 void jit_table_give(jit_table *table)
 {
-    plan_cache_give(jit_tables_of(table->device), &table->head);
+    plan_cache_give(jit_base_of(table->device)->tables, &table->head);
 }

@@ -10,7 +10,7 @@
 #define COLLET_JIT_RUNTIME_TABLES_H
 
 #include "shared/host/util/plan_cache.h"
-#include "launch.h"
+#include "driver.h"
 
 typedef struct jit_table {
     cached_plan head;
@@ -32,9 +32,7 @@ collet_status jit_table_take(collet_device *device, collet_queue *queue, const p
                              jit_table **table, collet_error *err);
 void jit_table_give(jit_table *table);
 
-/* ---- For the backend ----------------------------------------------------------------------- */
-
-/* The cache that jit_tables_of returns; NULL when out of memory. Destroyed before the pool. */
+/* The cache of a device, jit_base.tables; NULL when out of memory. Destroyed before the pool. */
 plan_cache *jit_tables_create(void);
 
 #endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * driver.h - what a backend that compiles kernels at run time (opencl, cuda) implements: one
+ * constant jit_driver. plugins/shared/jit calls the backend through that table alone, which
+ * jit_device_open (backend.h) stores in the device; the backend calls the functions of backend.h.
+ *
+ *   jit_driver          the plugin, the prelude of all kernels, the sizes of its objects; launch
+ *   jit_device_slots    opens, closes and trims a device, and reports its loss
+ *   jit_memory_slots    allocates device and page-locked memory, enqueues transfers
+ *   jit_program_slots   compiles, loads and unloads programs, finds their kernels
+ *   jit_queue_slots     creates queues, waits for tickets, orders queues
+ *   jit_copy_slots      copies between two devices of the backend
+ *
+ * A backend's `struct collet_device` begins with a jit_base, its `struct collet_queue` with a
+ * jit_queue; its own members follow.
+ *
+ * Slots marked "optional" may be NULL. The rules for all slots:
+ *
+ * Threads: any thread, several at once, unless the comment names a lock that the caller holds or
+ * says otherwise.
+ * Errors: a slot that returns a status also sets a text, by host->fail(err, ...); `err` may be
+ * NULL. REFUSED: a resource is short or the call is not supported, and nothing was enqueued.
+ * FAILED: commands may have been enqueued. DEVICE_LOST: the slot has set base.lost. A command that
+ * fails after it was enqueued is recorded by jit_queue_fail (queue.h).
+ * Ownership: a handle (void *) belongs to the shared code until it calls the slot that releases it.
+ * Buffers, strings, launches and structs are valid during the call, unless the comment says more.
+ */
+#ifndef COLLET_JIT_RUNTIME_DRIVER_H
+#define COLLET_JIT_RUNTIME_DRIVER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include <collet/plugin.h>
+
+/* ---- Launches: built by launch.h ------------------------------------------------------------- */
+
+/*
+ * One translation unit: the backend's prelude, common.dev, then `texts` up to a NULL. `name`
+ * appears in messages and in the names of cached binaries. A constant of the family.
+ */
+typedef struct jit_source {
+    const char *name;
+    const char *const *texts;
+} jit_source;
+
+/* Device properties that choose kernels. */
+typedef struct jit_traits {
+    uint32_t group;    /* GROUP of every kernel: work-items in a work-group, a power of two, 1 ..
+                        * 1024 */
+    uint32_t per_item; /* PER_ITEM: elements per work-item in kernels that use it */
+    uint32_t units;    /* compute units or multiprocessors */
+    uint32_t has_f64;
+    uint32_t exact_f32;      /* f32 division and square root are correctly rounded */
+    uint32_t has_tiles;      /* HAVE_TILES: the warp has an i8 matrix instruction */
+    uint64_t local_bytes;    /* local memory available to a group */
+    uint64_t argument_bytes; /* maximum total size of a kernel's arguments */
+} jit_traits;
+
+#define JIT_ARGUMENTS 40
+
+typedef struct jit_argument {
+    collet_buffer *buffer; /* or NULL: */
+    const void *block;     /* valid until the launch is enqueued; or NULL: `value` */
+    uint32_t size;         /* 0: a buffer */
+    _Alignas(16) unsigned char value[16];
+} jit_argument;
+
+/* One launch under construction. The strings are valid until it is enqueued. */
+typedef struct jit_launch {
+    const jit_source *source;
+    const char *options;
+    const char *kernel;
+    uint32_t count;
+    jit_argument arguments[JIT_ARGUMENTS];
+} jit_launch;
+
+/* ---- Parts of a device and of a queue -------------------------------------------------------- */
+
+struct collet_buffer {
+    void *memory;      /* the driver's handle */
+    uint64_t bytes;    /* as requested */
+    uint64_t capacity; /* as allocated */
+    uint32_t imported; /* `memory` belongs to a caller */
+    collet_buffer *next;
+};
+
+#define JIT_POOL_BINS 512
+
+/* Buffers that are reused: pool.h. */
+typedef struct jit_pool {
+    pthread_mutex_t lock;
+    uint64_t limit; /* upper limit of `reserved` */
+    uint64_t current, reserved, peak;
+    collet_buffer *bins[JIT_POOL_BINS];
+} jit_pool;
+
+/* A device keeps at most this many; jit_programs_forget empties the table. */
+#define JIT_PROGRAMS 1024u
+
+typedef struct jit_program {
+    const jit_source *source;
+    char *options;
+    void *handle; /* NULL: it did not compile, */
+    char *why;    /* and this is the reason */
+} jit_program;
+
+typedef struct jit_programs {
+    pthread_mutex_t lock; /* held during compilation */
+    double seconds;       /* spent on compilation */
+    uint32_t compiled;    /* programs */
+    uint32_t count;
+    jit_program programs[JIT_PROGRAMS];
+} jit_programs;
+
+typedef struct jit_piece {
+    void *address;   /* NULL: not taken */
+    void *handle;    /* the driver's handle */
+    uint64_t ticket; /* of the last command that uses it */
+} jit_piece;
+
+/* Page-locked memory of a queue: staging.h. */
+typedef struct jit_staging {
+    pthread_mutex_t lock; /* held for a whole transfer; taken before the queue's */
+    jit_piece pieces[2];
+    uint32_t next;
+    int none; /* allocation failed; tried again after the next trim */
+} jit_staging;
+
+/* A range of a buffer that another device may read. */
+typedef struct jit_export {
+    collet_buffer *buffer;
+    uint64_t offset;
+    void *address;   /* the address for the other device */
+    uint64_t ticket; /* of the buffer's queue, after which it is readable */
+} jit_export;
+
+typedef struct jit_extension_table {
+    const char *name;
+    const void *table;
+} jit_extension_table;
+
+/* ---- Devices and queues ---------------------------------------------------------------------- */
+
+typedef struct jit_base {
+    const struct jit_driver *driver;
+    const collet_host *host;
+    uint32_t index;
+    jit_traits traits;
+    uint64_t total_memory;
+    char options[256];   /* compiler options for all programs: jit_options */
+    char identity[1200]; /* what a binary depends on besides source and options */
+    _Atomic int lost;    /* 0: the device works; else the driver's error, or 1 */
+    uint64_t staging;    /* size of a page-locked piece; 0: direct transfers */
+    jit_pool pool;
+    jit_programs programs;
+    struct plan_cache *tables; /* tables.h; emptied by trim */
+    _Atomic uint64_t freed; /* counts what recorded commands may refer to: tables, programs, ... */
+    pthread_mutex_t lock;   /* protects the list of queues */
+    collet_queue *queues;   /* all ever created */
+} jit_base;
+
+#define JIT_MESSAGE 400
+
+/*
+ * Commands of a queue are counted by tickets, from 1. A destroyed queue is kept for the next
+ * queue_create: tables may still refer to its tickets.
+ */
+typedef struct jit_queue {
+    collet_device *device;
+    pthread_mutex_t lock;
+    uint64_t submitted; /* tickets issued */
+    uint64_t retired;   /* tickets known to be complete */
+    jit_staging staging;
+    collet_status failure; /* the first */
+    uint64_t failed_at;    /* its ticket, or an earlier one that may have failed */
+    int drained;           /* since then */
+    char failed[JIT_MESSAGE];
+    int idle;
+    collet_queue *next;
+} jit_queue;
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+typedef struct jit_device_slots {
+    /* Opens device `index`: sets traits, total_memory, staging (the default of NAME.staging),
+     * options and identity. The rest of *device is zeroed but for `driver`, `host`, `index` and the
+     * locks. All signals are blocked. `close` follows even on failure. */
+    collet_status (*open)(collet_device *device, uint32_t index, collet_error *err);
+    /* No call is in progress, all queues are closed and all memory is released. */
+    void (*close)(collet_device *device);
+    /* The device was lost: DEVICE_LOST with the reason. */
+    collet_status (*gone)(collet_device *device, collet_error *err);
+    /* Optional: releases what else the device keeps for speed. After `trim` of all queues. */
+    void (*trim)(collet_device *device);
+} jit_device_slots;
+
+typedef struct jit_memory_slots {
+    /* Allocates device memory; NULL on failure. */
+    void *(*take)(collet_device *device, uint64_t bytes);
+    void (*give)(collet_device *device, void *memory);
+    /* Optional: releases what the import of a buffer (jit_pool_import) acquired. */
+    void (*disown)(collet_device *device, void *memory);
+    /* Optional: free bytes of the device's memory; 0: not known. */
+    uint64_t (*available)(collet_device *device);
+    /* As the slots buffer_write and buffer_read of plugin.h. `pinned`: the address is in a piece
+     * and stays valid until the ticket is complete; the call only enqueues. */
+    collet_status (*write)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
+                           uint64_t offset, const void *source, uint64_t bytes, int pinned,
+                           collet_error *err);
+    collet_status (*read)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
+                          uint64_t offset, void *target, uint64_t bytes, int pinned,
+                          collet_error *err);
+    /* Optional: whether the address is known to be in page-locked memory. */
+    int (*pinned)(collet_device *device, const void *address);
+    /* Allocates page-locked memory: sets the address and the handle. 0: allocation failed, and the
+     * address is NULL. */
+    int (*pinned_take)(collet_queue *queue, uint64_t bytes, jit_piece *piece);
+    /* No pending command uses it. */
+    void (*pinned_give)(collet_queue *queue, jit_piece *piece);
+} jit_memory_slots;
+
+/* All under the lock of the programs. */
+typedef struct jit_program_slots {
+    /* Optional: all programs are about to be unloaded. Releases what refers to them. */
+    void (*forget)(collet_device *device);
+    /* Loads a cached binary; NULL: the driver rejects it. */
+    void *(*load)(collet_device *device, const void *binary, uint64_t bytes, const char *options);
+    /* Compiles `count` texts, prelude first, and caches the binary under `key` (binary_cache_put;
+     * NULL: not cached). REFUSED with the compiler's message; NO_MEMORY: the next launch tries
+     * again; DEVICE_LOST. */
+    collet_status (*compile)(collet_device *device, const char *name, const char *const *texts,
+                             uint32_t count, const char *options, const char *key, void **handle,
+                             collet_error *err);
+    void (*unload)(collet_device *device, void *handle);
+    /* The kernel `name` of a program; NULL, with the driver's message. */
+    void *(*kernel_open)(collet_device *device, void *program, const char *name, char why[160]);
+    /* Optional: a backend without it frees the kernels with their program. */
+    void (*kernel_close)(collet_device *device, void *handle);
+} jit_program_slots;
+
+typedef struct jit_queue_slots {
+    /* Initialises the driver's part of a zeroed queue. All signals are blocked. `close` follows
+     * even on failure. */
+    collet_status (*open)(collet_queue *queue, collet_error *err);
+    /* All its commands are complete; nobody uses the queue. */
+    void (*close)(collet_queue *queue);
+    /* Commands enqueued in `queue` from now on start after `ticket` of `other`, which may be a
+     * queue of another device. */
+    collet_status (*order)(collet_queue *queue, collet_queue *other, uint64_t ticket,
+                           collet_error *err);
+    /* Waits until `ticket` is complete. Takes the queue's lock and does not hold it while it waits.
+     */
+    void (*block)(collet_queue *queue, uint64_t ticket);
+
+    /* Under the queue's lock: */
+
+    /* Optional: prepares for waits for the last ticket, so that they need not wait for later ones.
+     */
+    void (*mark)(collet_queue *queue);
+    /* Updates which tickets are complete, and records failures. */
+    void (*retire)(collet_queue *queue);
+    /* Waits at least until `ticket` is complete. */
+    void (*reach)(collet_queue *queue, uint64_t ticket);
+    /* Waits for all commands; a device that stopped responding is then lost. */
+    void (*drain)(collet_queue *queue);
+    /* Releases what the queue keeps for speed; may wait for all commands. */
+    void (*trim)(collet_queue *queue);
+} jit_queue_slots;
+
+/* Called by the copy between two devices (between.c) in this order. */
+typedef struct jit_copy_slots {
+    /* Whether `device` can read the memory of `from`, another device of this backend, directly. */
+    int (*reaches)(collet_device *device, collet_device *from);
+    /* In `queue`, on the buffer's device: sets the address and the ticket. */
+    collet_status (*export_begin)(collet_queue *queue, uint64_t bytes, jit_export *export,
+                                  collet_error *err);
+    /* In `queue`, already ordered after the ticket: reads the exported range into `target`. */
+    collet_status (*export_read)(collet_queue *queue, collet_buffer *target, uint64_t offset,
+                                 collet_device *from, const jit_export *export, uint64_t bytes,
+                                 uint64_t *ticket, collet_error *err);
+    /* In the exporting queue, already ordered after the other device's read. */
+    void (*export_end)(collet_queue *queue, const jit_export *export);
+} jit_copy_slots;
+
+typedef struct jit_driver {
+    const collet_plugin *plugin; /* its settings are NAME.memory (bytes a device may allocate),
+                                  * NAME.staging (staging.h) and NAME.sources (a directory that
+                                  * receives every source compiled) */
+    const char *prelude;         /* the text that precedes all sources */
+    const jit_extension_table *extensions; /* besides those of backend.c; a NULL name ends them */
+    size_t device_bytes, queue_bytes;      /* sizes of its collet_device and collet_queue */
+    const jit_device_slots *device;
+    const jit_memory_slots *memory;
+    const jit_program_slots *programs;
+    const jit_queue_slots *queue;
+    const jit_copy_slots *copy;
+    /* Enqueues a launch. The device is not lost, `groups` > 0, and no argument was dropped. A later
+     * failure is recorded with the kernel's name. */
+    collet_status (*launch)(collet_device *device, collet_queue *queue, const jit_launch *l,
+                            uint64_t groups, collet_error *err);
+} jit_driver;
+
+/* ---- Access ---------------------------------------------------------------------------------- */
+
+static inline jit_base *jit_base_of(const collet_device *device)
+{
+    return (jit_base *)(uintptr_t)device;
+}
+
+static inline jit_queue *jit_queue_of(collet_queue *queue)
+{
+    return (jit_queue *)(void *)queue;
+}
+
+static inline const jit_driver *jit_driver_of(const collet_device *device)
+{
+    return jit_base_of(device)->driver;
+}
+
+static inline const jit_queue_slots *jit_slots_of(collet_queue *queue)
+{
+    return jit_driver_of(jit_queue_of(queue)->device)->queue;
+}
+
+static inline const collet_host *jit_host(const collet_device *device)
+{
+    return jit_base_of(device)->host;
+}
+
+static inline const jit_traits *jit_traits_of(const collet_device *device)
+{
+    return &jit_base_of(device)->traits;
+}
+
+/* DEVICE_LOST if the device was lost; before a command is enqueued. */
+static inline collet_status jit_check(collet_device *device, collet_error *err)
+{
+    jit_base *b = jit_base_of(device);
+    return atomic_load(&b->lost) ? b->driver->device->gone(device, err) : COLLET_OK;
+}
+
+/* The status of a call that has already enqueued commands: REFUSED becomes FAILED. */
+static inline collet_status jit_after_first(collet_status status)
+{
+    return status == COLLET_REFUSED ? COLLET_FAILED : status;
+}
+
+/* Recordings of commands made before this are of no use. */
+static inline void jit_freed(collet_device *device)
+{
+    atomic_fetch_add(&jit_base_of(device)->freed, 1);
+}
+
+#endif
