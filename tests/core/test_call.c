@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls: operands that are absent, empty or overlap, axes, and values that are converted. */
+#include "common/fixture.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+
+static int set_up(void **state)
+{
+    (void)state;
+    open_shared(BOTH, NULL, "cpu_scalar");
+    return 0;
+}
+
+static void an_absent_operand_of_an_elementwise_op(void **state)
+{
+    (void)state;
+    uint32_t plus = 0;
+    const int64_t two[] = {2, 2};
+    assert_ok(cx, collet_set_backend(cx, "remote"));
+    assert_int_equal(collet_op_find(rt, "remote.plus", &plus, NULL), COLLET_OK);
+    collet_array *flat = floats(cx, 4, 1), *a = NULL, *t = NULL, *c = NULL;
+    assert_ok(cx, collet_array_reshape(cx, &a, flat, 2, two));
+    assert_ok(cx, collet_array_permute(cx, &t, a, NULL));
+    assert_ok(cx, collet_array_create(cx, &c, COLLET_F32, 2, two));
+    const collet_array *one[] = {t, NULL}, *both[] = {t, a};
+    assert_ok(cx, collet_call(cx, plus, &c, one, NULL));
+    const float transposed[] = {1, 3, 2, 4}, sums[] = {2, 5, 5, 8};
+    assert_floats(cx, c, transposed);
+    assert_ok(cx, collet_call(cx, plus, &c, both, NULL));
+    assert_floats(cx, c, sums);
+    collet_array *nothing[] = {NULL};
+    assert_status(cx, collet_call(cx, plus, nothing, both, NULL), COLLET_INVALID);
+    collet_array_free(flat);
+    collet_array_free(a);
+    collet_array_free(t);
+    collet_array_free(c);
+}
+
+static void sums_of_odd_axes(void **state)
+{
+    (void)state;
+    const int32_t far[] = {-1, 77}, zero[] = {0};
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 1);
+    assert_status(cx, collet_sum(cx, c, NULL, far, 2, 0), COLLET_INVALID);
+    assert_status(cx, collet_sum(cx, c, a, far, 2, 0), COLLET_INVALID);
+    assert_status(cx, collet_sum(cx, c, a, NULL, 1, 1), COLLET_INVALID);
+    assert_status(cx, collet_sum(cx, c, a, zero, -1, 1), COLLET_INVALID);
+    assert_ok(cx, collet_sum(cx, c, a, zero, 1, 1));
+    collet_array_free(a);
+    collet_array_free(c);
+}
+
+/* Columns of one table do not overlap, although their byte ranges do. */
+static void columns_of_a_table_do_not_overlap(void **state)
+{
+    (void)state;
+    const int64_t table_shape[] = {4, 6};
+    double zeros[24] = {0}, vectors[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 1, 1}, z[] = {0, 0, 1},
+           got[24];
+    const int64_t vector_shape[] = {4, 3}, three = 3;
+    collet_array *table = NULL, *left, *right, *shifted, *v = NULL, *axis = NULL;
+    assert_ok(cx, collet_array_from(cx, &table, COLLET_F64, 2, table_shape, zeros));
+    assert_ok(cx, collet_array_from(cx, &v, COLLET_F64, 2, vector_shape, vectors));
+    assert_ok(cx, collet_array_from(cx, &axis, COLLET_F64, 1, &three, z));
+    assert_ok(cx, collet_array_slice(cx, &left, table, 1, 0, 3, 1));
+    assert_ok(cx, collet_array_slice(cx, &right, table, 1, 5, 3, -1));
+    assert_ok(cx, collet_array_slice(cx, &shifted, table, 1, 2, 3, 1));
+    assert_ok(cx, collet_decompose(cx, left, right, v, axis));
+    assert_ok(cx, collet_array_read(cx, table, got, sizeof got));
+    const double row[] = {0, 0, 3, 0, 2, 1};
+    assert_memory_equal(got, row, sizeof row);
+    assert_status(cx, collet_decompose(cx, left, shifted, v, axis), COLLET_INVALID);
+    assert_text_has(cx, " (output 1) overlap");
+    assert_ok(cx, collet_add(cx, right, right, left));
+    assert_int_equal(counters_of(cx).temporaries, 0);
+    assert_ok(cx, collet_add(cx, shifted, shifted, left));
+    assert_int_equal(counters_of(cx).temporaries, 1);
+    /* Two rows are enough. */
+    collet_array *rows, *these, *those;
+    assert_ok(cx, collet_array_slice(cx, &rows, table, 0, 0, 2, 1));
+    assert_ok(cx, collet_array_slice(cx, &these, rows, 1, 0, 3, 1));
+    assert_ok(cx, collet_array_slice(cx, &those, rows, 1, 3, 3, 1));
+    assert_ok(cx, collet_add(cx, these, these, those));
+    assert_int_equal(counters_of(cx).temporaries, 1);
+    collet_array_free(rows);
+    collet_array_free(these);
+    collet_array_free(those);
+    collet_array_free(table);
+    collet_array_free(left);
+    collet_array_free(right);
+    collet_array_free(shifted);
+    collet_array_free(v);
+    collet_array_free(axis);
+}
+
+/* Extreme strides are refused before any arithmetic on them. */
+static void strides_wider_than_any_memory(void **state)
+{
+    (void)state;
+    int8_t byte = 0;
+    collet_array *a = NULL;
+    const int64_t two_two[] = {2, 2}, two = 2, one = 1;
+    const int64_t wide[] = {INT64_MAX / 2 + 1, INT64_MIN / 2}, lowest = INT64_MIN, up = INT64_MAX;
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 2, two_two, wide, &byte, 0, NULL, NULL),
+                  COLLET_OVERFLOW);
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &two, &lowest, &byte, 0, NULL, NULL),
+                  COLLET_OVERFLOW);
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &two, &up, &byte, 0, NULL, NULL),
+                  COLLET_OVERFLOW);
+    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &one, &lowest, &byte, 0, NULL, NULL));
+    collet_array_free(a);
+}
+
+/* An empty wrapped array (NULL data) counts as a present operand. */
+static void empty_wrapped_arrays_are_operands(void **state)
+{
+    (void)state;
+    const int64_t none = 0;
+    const float zero[] = {0};
+    collet_array *a = NULL, *c = empty_floats(cx, 1);
+    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &none, NULL, NULL, 0, NULL, NULL));
+    assert_ok(cx, collet_sum(cx, c, a, NULL, 0, 1));
+    assert_floats(cx, c, zero);
+    assert_ok(cx, collet_array_write(cx, a, NULL, 0));
+    collet_array_free(a);
+    collet_array_free(c);
+}
+
+static void fills_convert_as_copies_do(void **state)
+{
+    (void)state;
+    const int64_t one = 1;
+    int64_t big = 0;
+    uint8_t small = 7;
+    collet_c64 complex = {9, 9};
+    collet_array *a = NULL, *b = NULL, *c = NULL;
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_I64, 1, &one));
+    assert_ok(cx, collet_array_create(cx, &b, COLLET_U8, 1, &one));
+    assert_ok(cx, collet_array_create(cx, &c, COLLET_C64, 1, &one));
+    collet_scalar value = {.dtype = COLLET_I64, .value.i64 = INT64_MAX - 1};
+    assert_ok(cx, collet_fill(cx, a, &value));
+    assert_ok(cx, collet_array_read(cx, a, &big, sizeof big));
+    assert_true(big == INT64_MAX - 1);
+    value = (collet_scalar){.dtype = COLLET_F64, .value.f64 = __builtin_nan("")};
+    assert_ok(cx, collet_fill(cx, b, &value));
+    assert_ok(cx, collet_array_read(cx, b, &small, 1));
+    assert_int_equal(small, 0);
+    value = (collet_scalar){.dtype = COLLET_I32, .value.i32 = -3};
+    assert_ok(cx, collet_fill(cx, c, &value));
+    assert_ok(cx, collet_array_read(cx, c, &complex, sizeof complex));
+    assert_true(complex.re == -3.0f && complex.im == 0.0f);
+    value = (collet_scalar){.dtype = COLLET_C64, .value.c64 = {1, 2}};
+    assert_status(cx, collet_fill(cx, a, &value), COLLET_DTYPE);
+    value.dtype = 99;
+    assert_status(cx, collet_fill(cx, a, &value), COLLET_DTYPE);
+    assert_status(cx, collet_fill(cx, a, NULL), COLLET_INVALID);
+    assert_text_has(cx, "fill: the value is NULL");
+    assert_status(cx, collet_axpy(cx, a, NULL, a, a), COLLET_INVALID);
+    assert_text_has(cx, "axpy: alpha is NULL");
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+}
+
+/* The inverse of a shift differs from it where a length is odd. */
+static void shifts_and_axes(void **state)
+{
+    (void)state;
+    static const float shifted[] = {4, 5, 1, 2, 3}, back[] = {3, 4, 5, 1, 2};
+    static const int32_t last = -1, first = 0;
+    world w = open_world(SCALAR_PLUGIN, NULL, NULL);
+    collet_array *a = floats(w.cx, 5, 1), *c = empty_floats(w.cx, 5), *row = NULL;
+    assert_ok(w.cx, collet_fftshift(w.cx, c, a, NULL, 0, 0));
+    assert_floats(w.cx, c, shifted);
+    assert_ok(w.cx, collet_fftshift(w.cx, c, a, &last, 1, 1));
+    assert_floats(w.cx, c, back);
+    const int64_t shape[] = {1, 5};
+    assert_ok(w.cx, collet_array_reshape(w.cx, &row, a, 2, shape));
+    collet_array *out = NULL;
+    assert_ok(w.cx, collet_array_reshape(w.cx, &out, c, 2, shape));
+    assert_ok(w.cx, collet_fftshift(w.cx, out, row, &last, 1, 0));
+    assert_floats(w.cx, c, shifted);
+    assert_ok(w.cx, collet_fftshift(w.cx, out, row, &first, 1, 1));
+    static const float same[] = {1, 2, 3, 4, 5};
+    assert_floats(w.cx, c, same);
+    static const int32_t axes[] = {0, 4, -1};
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+        assert_status(w.cx, collet_fft(w.cx, out, row, axes[i], 0), COLLET_INVALID);
+        assert_text_has(w.cx, "over the last 1, 2 or 3 axes, not");
+    }
+    collet_array_free(row);
+    collet_array_free(out);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(an_absent_operand_of_an_elementwise_op),
+        TEST(sums_of_odd_axes),
+        TEST(columns_of_a_table_do_not_overlap),
+        TEST(strides_wider_than_any_memory),
+        TEST(empty_wrapped_arrays_are_operands),
+        TEST(fills_convert_as_copies_do),
+        TEST(shifts_and_axes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

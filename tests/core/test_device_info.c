@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs can ask of devices: memory, properties, kernels. */
+#include "common/fixture.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+
+static int set_up(void **state)
+{
+    (void)state;
+    open_shared(BOTH, NULL, "cpu_scalar");
+    return 0;
+}
+
+static void memory_of_one_space(void **state)
+{
+    (void)state;
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_memory(cx, "host", &stats));
+    assert_true(stats.total > 0);
+    assert_ok(cx, collet_memory(cx, "remote:1", &stats));
+    assert_int_equal(stats.total, 0);
+    assert_status(cx, collet_memory(cx, "auto", &stats), COLLET_INVALID);
+    assert_status(cx, collet_memory(cx, "remote:0,remote:1", &stats), COLLET_INVALID);
+    assert_text_has(cx, "neither \"host\" nor one device");
+    stats.struct_size = 0;
+    assert_status(cx, collet_memory(cx, "host", &stats), COLLET_INVALID);
+}
+
+/* One backend claims all 63 devices: it gets 16, and the next one works. */
+static void devices_are_left(void **state)
+{
+    static const char *const settings[] = {"remote.devices=63", "probe=off", "backend=remote",
+                                           NULL};
+    (void)state;
+    collet_runtime *crowded = runtime_with(BOTH, settings);
+    collet_context *own = context_of(crowded);
+    assert_ok(own, collet_set_backend(own, "cpu_scalar"));
+    assert_ok(own, collet_set_backend(own, "remote:15"));
+    assert_status(own, collet_set_backend(own, "remote:16"), COLLET_UNAVAILABLE);
+    assert_ok(own, collet_set_backend(own, "auto"));
+    collet_context_destroy(own);
+    collet_runtime_destroy(crowded);
+}
+
+static void kernels_are_looked_up_by_real_dtypes(void **state)
+{
+    (void)state;
+    const collet_dtype valid[] = {COLLET_F32, COLLET_F32, COLLET_F32},
+                       wrong[] = {COLLET_F32, 999, 3},
+                       mixed[] = {COLLET_F32, COLLET_F64, COLLET_DTYPE_NONE},
+                       any[] = {COLLET_DTYPE_NONE, COLLET_DTYPE_NONE, COLLET_F32};
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, valid, 3), 1);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, wrong, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, valid, 2), 1);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, mixed, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, any, 3), 1);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote:", COLLET_OP_ADD, valid, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", 99, valid, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, valid, 3), 0);
+}
+
+static void peaks_can_be_reset(void **state)
+{
+    (void)state;
+    static const char *const spaces[] = {"host", "remote:0"};
+    assert_ok(cx, collet_set_backend(cx, "remote:0"));
+    collet_array *small = floats(cx, 4, 0), *large = floats(cx, 64, 0);
+    assert_ok(cx, collet_add(cx, small, small, small));
+    assert_ok(cx, collet_add(cx, large, large, large));
+    assert_ok(cx, collet_finish(cx));
+    collet_array_free(large);
+    for (int i = 0; i < 2; i++) {
+        collet_memory_stats stats = {.struct_size = sizeof stats};
+        assert_ok(cx, collet_memory(cx, spaces[i], &stats));
+        assert_true(stats.current == 16 && stats.peak == 16 + 256);
+        assert_ok(cx, collet_memory_reset_peak(cx, spaces[i]));
+        assert_ok(cx, collet_memory(cx, spaces[i], &stats));
+        assert_true(stats.current == 16 && stats.peak == 16);
+    }
+    assert_status(cx, collet_memory_reset_peak(cx, "auto"), COLLET_INVALID);
+    assert_text_has(cx, "collet_memory_reset_peak: 'auto' is neither");
+    assert_status(cx, collet_memory_reset_peak(cx, NULL), COLLET_INVALID);
+    collet_array_free(small);
+}
+
+static void devices_have_properties(void **state)
+{
+    (void)state;
+    collet_error err;
+    size_t b = 0;
+    collet_backend_info backend = {.struct_size = sizeof backend};
+    while (collet_backend_info_at(rt, b, &backend, &err) == COLLET_OK &&
+           strcmp(backend.name, "remote") != 0)
+        b++;
+    collet_device_info d = {.struct_size = sizeof d};
+    assert_int_equal(collet_device_info_at(rt, b, 0, &d, &err), COLLET_OK);
+    assert_string_equal(d.choice, "remote:0");
+    assert_string_equal(d.name, "remote 0");
+    assert_string_equal(d.vendor, "nobody");
+    assert_string_equal(d.driver, "7");
+    assert_true(d.kind == COLLET_DEVICE_OTHER && d.memory == COLLET_MEMORY_OWN);
+    assert_int_equal(d.execution, COLLET_EXECUTION_ASYNCHRONOUS);
+    assert_true(d.memory_bytes == 1ull << 53 && d.largest_array == 3 && d.compute_units == 4);
+    assert_true(d.cache_bytes == 0 && d.clock_mhz == 0); /* these make no sense */
+    assert_int_equal(collet_device_info_at(rt, b, 1, &d, &err), COLLET_OK);
+    assert_string_equal(d.vendor, "");
+    assert_true(d.memory_bytes == 0 && d.compute_units == 0 && d.kind == COLLET_DEVICE_GPU);
+    assert_true(d.memory == COLLET_MEMORY_UNKNOWN && d.execution == COLLET_EXECUTION_UNKNOWN);
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_set_backend(cx, "remote:1"));
+    collet_array *a = floats(cx, 4, 0);
+    assert_ok(cx, collet_add(cx, a, a, a)); /* opens it */
+    assert_ok(cx, collet_memory(cx, "remote:1", &stats));
+    assert_int_equal(collet_device_info_at(rt, b, 1, &d, &err), COLLET_OK);
+    assert_true(d.memory == COLLET_MEMORY_OWN && d.execution == COLLET_EXECUTION_ASYNCHRONOUS);
+    assert_int_equal(collet_device_info_at(rt, b, 2, &d, &err), COLLET_NOT_FOUND);
+    assert_non_null(strstr(err.text, "devices: index 2"));
+    assert_int_equal(collet_device_info_at(rt, 99, 0, &d, &err), COLLET_NOT_FOUND);
+    collet_array_free(a);
+}
+
+static void processors_have_properties(void **state)
+{
+    (void)state;
+    collet_runtime *own = runtime_with(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL);
+    for (size_t b = 0; b < 2; b++) {
+        collet_device_info d = {.struct_size = sizeof d};
+        collet_error err;
+        assert_int_equal(collet_device_info_at(own, b, 0, &d, &err), COLLET_OK);
+        assert_true(d.kind == COLLET_DEVICE_CPU && d.memory == COLLET_MEMORY_HOST);
+        assert_int_equal(d.execution, COLLET_EXECUTION_SYNCHRONOUS);
+        assert_true(d.compute_units >= 1 && d.memory_bytes > 1 << 20);
+    }
+    collet_runtime_destroy(own);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(memory_of_one_space),
+        TEST(devices_are_left),
+        TEST(kernels_are_looked_up_by_real_dtypes),
+        TEST(peaks_can_be_reset),
+        TEST(devices_have_properties),
+        TEST(processors_have_properties),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Structs of older and newer programs, and reserved fields. */
+#include "common/fixture.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+
+static int set_up(void **state)
+{
+    (void)state;
+    open_shared(BOTH, NULL, "cpu_scalar");
+    return 0;
+}
+
+static void older_and_newer_blocks(void **state)
+{
+    (void)state;
+    struct {
+        collet_reduce_params known;
+        uint64_t more;
+    } newer = {.known = {.struct_size = sizeof newer, .axes = 1}};
+    collet_reduce_params older = {.struct_size = 8, .axes = 1, .keepdims = 1};
+    const float sum[] = {10};
+    collet_array *a = floats(cx, 4, 1), *scalar = NULL;
+    const collet_array *ins[] = {a};
+    assert_ok(cx, collet_array_create(cx, &scalar, COLLET_F32, 0, NULL));
+    assert_ok(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, &newer));
+    assert_ok(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, &older));
+    assert_floats(cx, scalar, sum);
+    ((char *)&newer.more)[7] = 1;
+    assert_status(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, &newer), COLLET_INVALID);
+    assert_text_has(cx, "sum: byte 23 of a struct is set");
+    newer.known.struct_size = UINT32_MAX; /* not set */
+    assert_status(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, &newer), COLLET_INVALID);
+    older.struct_size = 3;
+    assert_status(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, &older), COLLET_INVALID);
+    assert_status(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, NULL), COLLET_INVALID);
+    assert_status(cx, collet_call(cx, 77, &scalar, ins, NULL), COLLET_NOT_FOUND);
+    assert_status(cx, collet_call(cx, 0x80000000u + 200, &scalar, ins, NULL), COLLET_NOT_FOUND);
+    collet_array_free(a);
+    collet_array_free(scalar);
+}
+
+/* Every op with parameters: a word that no field describes must be 0. */
+static void reserved_fields_are_zero(void **state)
+{
+    (void)state;
+    int reserved = 0;
+    for (size_t i = 0; i < collet_op_count(rt); i++) {
+        collet_op_info info = {.struct_size = sizeof info};
+        assert_int_equal(collet_op_at(rt, i, &info, NULL), COLLET_OK);
+        for (uint32_t word = 1; word < info.params_size / 4 && info.id < 0x80000000u; word++) {
+            _Alignas(16) uint32_t params[64] = {info.params_size};
+            collet_array_spec specs[COLLET_MAX_OPERANDS] = {{0}}, outs[COLLET_MAX_OPERANDS] = {{0}};
+            collet_error err = {COLLET_OK, ""};
+            int described = 0;
+            for (uint32_t k = 0; k < info.n_in; k++)
+                specs[k].dtype = COLLET_F32;
+            for (uint32_t k = 0; k < info.n_out; k++)
+                outs[k].ndim = COLLET_INFER;
+            for (uint32_t k = 0; k < info.field_count; k++) {
+                const collet_op_field *f = &info.fields[k];
+                int scalar = f->kind == COLLET_FIELD_SCALAR;
+                described |=
+                    4 * word >= f->offset && 4 * word < f->offset + f->size - 4u * (uint32_t)scalar;
+            }
+            params[word] = 1;
+            (void)collet_op_infer(rt, info.id, specs, params, outs, &err);
+            assert_int_equal(strstr(err.text, "a reserved field") != NULL, !described);
+            reserved += !described;
+        }
+    }
+    assert_true(reserved > 8);
+}
+
+typedef struct newer_record {
+    collet_plugin_record known;
+    uint64_t more;
+} newer_record;
+
+/* Outputs of a newer program are zeros where this library has nothing; an input of a newer program
+ * that asks for something unknown is refused. */
+static void structs_of_newer_programs(void **state)
+{
+    (void)state;
+    newer_record record = {.known = {.struct_size = sizeof record}, .more = ~0ull};
+    collet_error err;
+    assert_int_equal(collet_record_at(rt, 0, &record.known, &err), COLLET_OK);
+    assert_true(record.more == 0 && record.known.struct_size == sizeof record);
+    union {
+        collet_plugin_record known;
+        char bytes[4096];
+    } largest = {.known = {.struct_size = sizeof largest}};
+    assert_int_equal(collet_record_at(rt, 0, &largest.known, &err), COLLET_OK);
+    record.known.struct_size = 0;
+    assert_int_equal(collet_record_at(rt, 0, &record.known, &err), COLLET_INVALID);
+    assert_non_null(strstr(err.text, "collet_plugin_record: struct_size is 0"));
+    assert_int_equal(collet_record_at(rt, 1u << 30, &record.known, &err), COLLET_NOT_FOUND);
+    assert_non_null(strstr(err.text, "records"));
+    collet_counters counters = {.struct_size = 0};
+    assert_status(cx, collet_context_counters(cx, &counters), COLLET_INVALID);
+    struct {
+        collet_runtime_options known;
+        void *more;
+    } options = {.known = {.struct_size = sizeof options, .plugin_path = "/nowhere"}};
+    collet_runtime *newer = NULL;
+    assert_int_equal(collet_runtime_create(&newer, &options.known, &err), COLLET_OK);
+    collet_runtime_destroy(newer);
+    options.more = &options;
+    assert_int_equal(collet_runtime_create(&newer, &options.known, &err), COLLET_INVALID);
+    assert_non_null(strstr(err.text, "of a struct is set"));
+    options.known.struct_size = sizeof options.known;
+    options.known.reserved = 1;
+    assert_int_equal(collet_runtime_create(&newer, &options.known, &err), COLLET_INVALID);
+    assert_non_null(strstr(err.text, "options->reserved is 1"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(older_and_newer_blocks),
+        TEST(reserved_fields_are_zero),
+        TEST(structs_of_newer_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
