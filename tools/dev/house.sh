@@ -3,9 +3,10 @@
 # house.sh [DIRECTORY [BUILD]]: shows the rooms of the sources (a room is a folder) and the includes
 # between them, and checks the rules of both:
 #   - includes between modules (x.c with x.h) and between rooms form no circle
-#   - with a build directory: calls and includes together form no circle of rooms in core, engines and
-#     plugins/shared, and none of modules in core, by the symbols of the object files; a function of
-#     core that another file calls is declared in its file's header, or in one that has no file
+#   - with a build directory: calls and includes together form no circle of rooms in core, engines, and
+#     plugins/shared with each backend but cpu_openmp, and none of modules in core, and plugins/shared
+#     with cuda, by the symbols of the object files; a function of core that another file calls is
+#     declared in its file's header, or in one that has no file
 #   - core includes nothing but core and the public headers; plugins, layers, engines, conformance,
 #     tools and python include nothing of core, python nothing of the others either; layers nothing but the public headers; only tests include a tool's headers
 #   - an include is written from the root of its tree, or names a file of the same folder
@@ -103,11 +104,15 @@ symbols() {
 calls() {
     awk -v tree="^$1/" '
         $3 !~ tree { next }
-        $1 == "D" { definer[$2] = $3; next }
+        $1 == "D" {
+            definers[$2]++ # of several, each is linked with its own
+            definer[$2] = $3
+            next
+        }
         { user[++count] = $3; used[count] = $2 }
         END {
             for (i = 1; i <= count; i++)
-                if (used[i] in definer && definer[used[i]] != user[i])
+                if (definers[used[i]] == 1 && definer[used[i]] != user[i])
                     print user[i], definer[used[i]], used[i]
         }' "$work/symbols" | sort -u >"$work/calls"
     {
@@ -133,16 +138,20 @@ if [ -n "$build" ]; then
         /^core\/.*[.]c$/ && !($1 in built)' "$work/sources" "$work/files")
     [ -z "$unbuilt" ] || fault "sources of core without an object file in $build: $unbuilt"
     printf 'Rooms, each calling and including only those before it:\n'
-    for tree in core engines plugins/shared; do
-        calls $tree
+    for tree in core engines plugins/shared 'plugins/(shared|cpu_scalar)' 'plugins/(shared|opencl)' \
+        'plugins/(shared|cuda)' 'plugins/(shared|worker)'; do
+        calls "$tree"
+        [ -s "$work/calls" ] || fault "no call between files of $tree was found in $build"
         sed -E 's,/[^/ ]+( |$),\1,g' "$work/edges" | awk '$1 != $2' | sort -u |
             tsort >"$work/order" 2>"$work/circles" || circle "rooms of $tree" '/[^/]*$'
         awk -v tree="$tree" '
-            { sub("^" tree "/", ""); line = $0 (NR > 1 ? " < " line : "") }
+            { sub("^[^/]*/", ""); line = $0 (NR > 1 ? " < " line : "") }
             END { print tree ": " line }' "$work/order"
     done
-    calls core
-    tsort <"$work/edges" >/dev/null 2>"$work/circles" || circle 'modules of core' '^$'
+    for tree in 'plugins/(shared|cuda)' core; do
+        calls "$tree"
+        tsort <"$work/edges" >/dev/null 2>"$work/circles" || circle "modules of $tree" '^$'
+    done
     undeclared=$(grep -E '^core/.*\.[ch]$' "$work/files" | awk '
         FILENAME == ARGV[1] { call[$2 " " $3] = $2; symbol[$2 " " $3] = $3; next }
         /[.]c$/ { sub("[.]c$", ""); owned[$0] = 1; next }
