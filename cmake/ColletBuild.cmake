@@ -50,13 +50,41 @@ elseif(NOT COLLET_SANITIZER STREQUAL "none")
   message(FATAL_ERROR "COLLET_SANITIZER is none, address or thread, not '${COLLET_SANITIZER}'")
 endif()
 
-# collet_add_plugin(NAME source... [LIBRARIES library...] [NO_INSTALL] [OUTPUT directory] [LAYER])
+# collet_add_manifest(NAME LAYER): what the assembler embeds is manifest.json; of a backend whose manifest has
+# no list "kernels", with the list that its table in plugin.c gives (manifest.cmake).
+function(collet_add_manifest name layer)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
+  if(layer)
+    target_compile_options(plugin_${name} PRIVATE -Wa,-I,${CMAKE_CURRENT_SOURCE_DIR})
+    set_property(SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/layer.c APPEND PROPERTY OBJECT_DEPENDS ${source})
+    return()
+  endif()
+  set(out ${PROJECT_BINARY_DIR}/generated/manifests/${name})
+  file(MAKE_DIRECTORY ${out})
+  set(script ${PROJECT_SOURCE_DIR}/cmake/manifest.cmake)
+  set(includes $<TARGET_PROPERTY:plugin_${name},INCLUDE_DIRECTORIES>)
+  add_custom_command(
+    OUTPUT ${out}/manifest.json
+    COMMAND ${CMAKE_C_COMPILER} -E -P -MD -MF ${out}/rows.d -MT ${out}/manifest.json
+            "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>" -o ${out}/rows.i
+            ${CMAKE_CURRENT_SOURCE_DIR}/plugin.c
+    COMMAND ${CMAKE_COMMAND} -DMANIFEST=${source} -DROWS=${out}/rows.i -DOUT=${out}/manifest.json
+            -P ${script}
+    DEPENDS ${source} ${CMAKE_CURRENT_SOURCE_DIR}/plugin.c ${script} ${ARGN}
+    DEPFILE ${out}/rows.d COMMAND_EXPAND_LISTS VERBATIM)
+  target_sources(plugin_${name} PRIVATE ${out}/manifest.json)
+  target_compile_options(plugin_${name} PRIVATE -Wa,-I,${out})
+  set_property(SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/plugin.c APPEND PROPERTY
+    OBJECT_DEPENDS ${out}/manifest.json)
+endfunction()
+
+# collet_add_plugin(NAME source... [LIBRARIES library...] [TABLE target] [NO_INSTALL] [OUTPUT directory] [LAYER])
 # A backend: one module NAME.so and its manifest.json; exports only collet_plugin_entry. Or a layer, in
-# layer.c in place of plugin.c; exports only collet_layer_entry.
+# layer.c in place of plugin.c; exports only collet_layer_entry. TABLE makes a header of plugin.c.
 # The global property COLLET_BACKENDS lists those that are installed; COLLET_RUNTIME_TARGETS lists their
 # targets and those of the engines.
 function(collet_add_plugin name)
-  cmake_parse_arguments(PLUGIN "NO_INSTALL;LAYER" "OUTPUT" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(PLUGIN "NO_INSTALL;LAYER" "OUTPUT;TABLE" "LIBRARIES" ${ARGN})
   if(NOT PLUGIN_OUTPUT)
     set(PLUGIN_OUTPUT ${COLLET_PLUGIN_OUTPUT_DIRECTORY})
   endif()
@@ -66,17 +94,10 @@ function(collet_add_plugin name)
     LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/plugin.map")
   target_link_libraries(plugin_${name} PRIVATE collet_options ${PLUGIN_LIBRARIES})
   target_include_directories(plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/plugins)
-  target_compile_options(plugin_${name} PRIVATE -Wa,-I,${CMAKE_CURRENT_SOURCE_DIR})
   target_link_options(plugin_${name} PRIVATE
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin.map)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
-    if(PLUGIN_LAYER)
-      set(first ${CMAKE_CURRENT_SOURCE_DIR}/layer.c)
-    else()
-      set(first ${CMAKE_CURRENT_SOURCE_DIR}/plugin.c)
-    endif()
-    set_property(SOURCE ${first} APPEND PROPERTY
-      OBJECT_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
+    collet_add_manifest(${name} ${PLUGIN_LAYER} ${PLUGIN_TABLE})
   endif()
   if(NOT PLUGIN_NO_INSTALL)
     install(TARGETS plugin_${name} LIBRARY DESTINATION ${COLLET_PLUGIN_INSTALL_DIRECTORY}

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include <collet/collet.h>
@@ -38,6 +39,29 @@ static void every_pin_holds(void **state)
     assert_int_equal(moved, 0);
 }
 
+/* Of each op the id, of each parameter block the size and the fields that ops.def lists. */
+static void every_op_is_pinned(void **state)
+{
+    static const char *const required[] = {
+#define COLLET_OP(NAME, ...) "COLLET_OP_" #NAME,
+#define COLLET_PARAMS(type) "sizeof(" #type ")",
+#define COLLET_FIELD(type, field, ...) "offset of " #type "." #field,
+#include <collet/ops.def>
+    };
+    int missing = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
+        size_t k = 0;
+        while (k < sizeof pins / sizeof pins[0] && strcmp(pins[k].what, required[i]) != 0)
+            k++;
+        if (k == sizeof pins / sizeof pins[0]) {
+            print_error("%s has no row in abi_1.def\n", required[i]);
+            missing++;
+        }
+    }
+    assert_int_equal(missing, 0);
+}
+
 /* abi and struct_size are the first members of both tables in every version. */
 static void tables_begin_alike(void **state)
 {
@@ -63,6 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pin_holds),
+        cmocka_unit_test(every_op_is_pinned),
         cmocka_unit_test(tables_begin_alike),
         cmocka_unit_test(signatures_are_packed),
     };
