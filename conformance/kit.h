@@ -143,7 +143,7 @@ extern const kit_op kit_array_arithmetic_ops[], kit_array_axes_ops[], kit_array_
     kit_ternary_ops[], kit_ternary_product_ops[];
 
 typedef struct kit_row {
-    collet_op_info info;
+    collet_ops_info info;
     const kit_op *kit; /* NULL: no oracle */
     uint32_t operands;
     collet_dtype dtypes[KIT_OPERANDS];
@@ -246,7 +246,7 @@ void kit_signature_text(const collet_dtype *dtypes, uint32_t n_out, uint32_t cou
                         char text[KIT_SIG]);
 
 /* Pattern `alternative` of an operand, or the last if it has fewer. */
-const collet_op_pattern *kit_pattern(const kit_case *c, uint32_t operand, int alternative);
+const collet_ops_pattern *kit_pattern(const kit_case *c, uint32_t operand, int alternative);
 /* The axis of an operand along which the op is split, or -1 if that operand is not split. */
 int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 

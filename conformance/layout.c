@@ -122,7 +122,7 @@ static geometry geometry_of(const kit_tensor *t, kit_layout layout, kit_rng *rng
 /* Replaces *array by the view that `make` returned; frees the old one on failure too. */
 static collet_status replace(collet_array **array, collet_array *view, collet_status status)
 {
-    collet_array_free(*array);
+    collet_array_destroy(*array);
     *array = status == COLLET_OK ? view : NULL;
     return status;
 }
@@ -135,7 +135,7 @@ static collet_status section(collet_context *cx, collet_array **out, const colle
     collet_status status = collet_array_slice(cx, &run, base, 0, start, t->count, 1);
     if (status == COLLET_OK)
         status = collet_array_reshape(cx, out, run, t->ndim, t->shape);
-    collet_array_free(run);
+    collet_array_destroy(run);
     return status;
 }
 
@@ -149,7 +149,7 @@ static collet_status wrap_within(collet_context *cx, collet_array **out, const k
         collet_array_wrap(cx, &base, t->dtype, 1, &total, NULL, data, 0, NULL, NULL);
     if (status == COLLET_OK)
         status = section(cx, out, base, t, 1);
-    collet_array_free(base);
+    collet_array_destroy(base);
     return status;
 }
 
@@ -251,7 +251,7 @@ static collet_status create_shifted(collet_context *cx, const kit_case *c, kit_o
         status = section(cx, &o->array[k], base, in, in_at);
     if (status == COLLET_OK)
         status = section(cx, &o->array[0], base, out, out_at);
-    collet_array_free(base);
+    collet_array_destroy(base);
     return status;
 }
 
@@ -315,7 +315,7 @@ void kit_operands_destroy(kit_operands *o)
         for (uint32_t i = 0; i < k; i++)
             again = again || o->array[i] == o->array[k];
         if (!again)
-            collet_array_free(o->array[k]);
+            collet_array_destroy(o->array[k]);
     }
     for (uint32_t k = 0; k < KIT_OPERANDS; k++)
         block_free(o->block[k]);
@@ -339,7 +339,7 @@ static collet_status gather_output(collet_context *cx, kit_case *c, kit_operands
     if (!b)
         return collet_array_read(cx, o->array[k], t->data,
                                  (size_t)t->count * collet_dtype_size(t->dtype));
-    collet_status status = collet_array_acquire(cx, o->array[k], COLLET_READ, &address);
+    collet_status status = collet_array_acquire(cx, o->array[k], &address, COLLET_READ);
     if (status != COLLET_OK)
         return status;
     unsigned char *first = address;

@@ -25,7 +25,7 @@ static int64_t extent_of(const char *letters, const int64_t *extents, int letter
     return at ? extents[at - letters] : 0;
 }
 
-static int64_t axis_extent(const char *letters, const int64_t *extents, const collet_op_axis *axis)
+static int64_t axis_extent(const char *letters, const int64_t *extents, const collet_ops_axis *axis)
 {
     if (!axis->letter)
         return axis->extent;
@@ -38,7 +38,7 @@ void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t 
               const int64_t *dots, int alternative)
 {
     for (uint32_t k = 0; k < c->row->operands; k++) {
-        const collet_op_pattern *p = kit_pattern(c, k, alternative);
+        const collet_ops_pattern *p = kit_pattern(c, k, alternative);
         int64_t shape[2 * COLLET_MAX_DIMS];
         int32_t ndim = 0;
         for (int32_t i = 0; p->dots && i < dot_axes; i++)
@@ -66,7 +66,7 @@ void kit_emit(kit_plan *plan, const kit_case *c)
 /* A free first axis may repeat; the rows of a matrix may not. */
 static bool may_repeat(const kit_case *c, uint32_t k)
 {
-    const collet_op_pattern *p = kit_pattern(c, k, 0);
+    const collet_ops_pattern *p = kit_pattern(c, k, 0);
     if (k < c->row->info.n_out || c->operand[k].ndim == 0)
         return false;
     return p->any || p->dots || p->ndim == 0 || p->axes[0].letter;

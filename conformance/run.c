@@ -60,7 +60,7 @@ static void append_choice(char text[KIT_TEXT], const char *words, int index)
 }
 
 /* The field at `at` of the parameter block, unless it has its default. */
-static void describe_field(const collet_op_field *f, const void *at, int32_t axes,
+static void describe_field(const collet_ops_field *f, const void *at, int32_t axes,
                            char text[KIT_TEXT])
 {
     const collet_scalar *scalar = at;
@@ -88,10 +88,10 @@ static void describe_field(const collet_op_field *f, const void *at, int32_t axe
 
 static void describe_params(const kit_case *c, char text[KIT_TEXT])
 {
-    const collet_op_info *op = &c->row->info;
+    const collet_ops_info *op = &c->row->info;
     const char *block = (const char *)&c->params, *field = (const char *)op->fields;
     for (uint32_t i = 0; i < op->field_count; i++, field += op->field_size) {
-        const collet_op_field *f = (const void *)field;
+        const collet_ops_field *f = (const void *)field;
         describe_field(f, block + f->offset, kit_in(c, 0)->ndim, text);
     }
 }
@@ -166,7 +166,7 @@ static collet_status call_part(const kit_session *s, const kit_case *c, const ki
     if (status == COLLET_OK)
         status = call(s, c, part);
     for (uint32_t k = 0; k < c->row->operands; k++)
-        collet_array_free(own[k]);
+        collet_array_destroy(own[k]);
     return status;
 }
 

@@ -21,9 +21,9 @@ void kit_signature_text(const collet_dtype *dtypes, uint32_t n_out, uint32_t cou
     text[at] = '\0';
 }
 
-const collet_op_pattern *kit_pattern(const kit_case *c, uint32_t operand, int alternative)
+const collet_ops_pattern *kit_pattern(const kit_case *c, uint32_t operand, int alternative)
 {
-    const collet_op_operand *o = &c->row->info.operands[operand];
+    const collet_ops_operand *o = &c->row->info.operands[operand];
     return &o->pattern[alternative < o->alternatives ? alternative : o->alternatives - 1];
 }
 
@@ -31,7 +31,7 @@ int32_t kit_split_axis(const kit_case *c, uint32_t operand)
 {
     const char *split = c->row->info.split;
     const kit_tensor *t = &c->operand[operand], *out = &c->operand[0];
-    const collet_op_pattern *p = kit_pattern(c, operand, 0);
+    const collet_ops_pattern *p = kit_pattern(c, operand, 0);
     if (split[0] == '\0')
         return -1;
     if (p->dots ? t->ndim < p->ndim : t->ndim != p->ndim)

@@ -6,11 +6,11 @@
 #include <string.h>
 
 /* The field of a u32 in the parameter block; NULL without one of that name. */
-static uint32_t *field(const collet_op_info *op, unsigned char *params, const char *name)
+static uint32_t *field(const collet_ops_info *op, unsigned char *params, const char *name)
 {
     const char *f = (const char *)op->fields;
     for (uint32_t k = 0; k < op->field_count; k++, f += op->field_size) {
-        const collet_op_field *it = (const collet_op_field *)(const void *)f;
+        const collet_ops_field *it = (const collet_ops_field *)(const void *)f;
         if (!strcmp(it->name, name) && it->dtype == COLLET_U32)
             return (uint32_t *)(void *)(params + it->offset);
     }
@@ -21,19 +21,19 @@ static collet_status sum_of_rows(collet_context *cx, const collet_array *a, coll
                                  collet_error *err)
 {
     const collet_runtime *runtime = collet_context_runtime(cx);
-    collet_op_info op = {.struct_size = sizeof op};
+    collet_ops_info op = {.struct_size = sizeof op};
     _Alignas(16) unsigned char params[256];
     uint32_t id, *axes;
     collet_array_spec in = {.dtype = COLLET_F64, .ndim = 2, .shape = {2, 3}};
     collet_array_spec out = {.ndim = COLLET_INFER};
-    collet_status status = collet_op_find(runtime, "sum", &id, err);
+    collet_status status = collet_ops_find(runtime, &id, "sum", err);
     if (status == COLLET_OK)
-        status = collet_op_defaults(runtime, id, in.ndim, params, sizeof params, err);
-    if (status != COLLET_OK || collet_op_describe(runtime, id, &op, NULL) != COLLET_OK ||
+        status = collet_ops_defaults(runtime, id, params, sizeof params, in.ndim, err);
+    if (status != COLLET_OK || collet_ops_describe(runtime, id, &op, NULL) != COLLET_OK ||
         !(axes = field(&op, params, "axes")))
         return COLLET_NOT_FOUND;
     *axes = 1u << 1; /* the default is every axis */
-    status = collet_op_infer(runtime, id, &in, params, &out, err);
+    status = collet_ops_infer(runtime, id, &out, &in, params, err);
     if (status != COLLET_OK)
         return status;
     status = collet_array_create(cx, sums, out.dtype, out.ndim, out.shape);
@@ -52,7 +52,7 @@ int main(void)
     double result[2] = {0};
     collet_status status = collet_runtime_create(&runtime, NULL, &err);
     if (status == COLLET_OK)
-        status = collet_context_create(&cx, runtime, &err);
+        status = collet_context_create(runtime, &cx, &err);
     if (status == COLLET_OK)
         status = collet_array_from(cx, &a, COLLET_F64, 2, (const int64_t[]){2, 3}, numbers);
     if (status == COLLET_OK)
@@ -63,8 +63,8 @@ int main(void)
         printf("%g %g\n", result[0], result[1]);
     else
         fprintf(stderr, "by_name: %s\n", err.text);
-    collet_array_free(sums);
-    collet_array_free(a);
+    collet_array_destroy(sums);
+    collet_array_destroy(a);
     collet_context_destroy(cx);
     collet_runtime_destroy(runtime);
     return status != COLLET_OK;

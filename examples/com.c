@@ -5,6 +5,7 @@
  * wraps them, and the program writes to them only between acquire and release.
  */
 #include <collet/collet.h>
+#include <collet/ops/md.h>
 #include <stdio.h>
 
 enum { FRAMES = 3, ATOMS = 3 };
@@ -13,7 +14,7 @@ static collet_status set_frames(collet_context *cx, collet_array *positions)
 {
     static const float molecule[ATOMS][3] = {{0, 0, 0}, {0.1f, 0, 0}, {0, 0.1f, 0}};
     void *address;
-    collet_status status = collet_array_acquire(cx, positions, COLLET_WRITE, &address);
+    collet_status status = collet_array_acquire(cx, positions, &address, COLLET_WRITE);
     if (status != COLLET_OK)
         return status;
     float(*frame)[ATOMS][3] = address;
@@ -41,14 +42,14 @@ static collet_status print_com(collet_context *cx, const char *backend)
     if (status == COLLET_OK)
         status = set_frames(cx, positions);
     if (status == COLLET_OK)
-        status = collet_com(cx, com, positions, masses);
+        status = collet_op_com(cx, com, positions, masses);
     if (status == COLLET_OK)
         status = collet_array_read(cx, com, centre, sizeof centre);
     for (int f = 0; f < FRAMES && status == COLLET_OK; f++)
         printf("frame %d: %.4f %.4f %.4f\n", f, centre[f][0], centre[f][1], centre[f][2]);
-    collet_array_free(com);
-    collet_array_free(masses);
-    collet_array_free(positions);
+    collet_array_destroy(com);
+    collet_array_destroy(masses);
+    collet_array_destroy(positions);
     return status;
 }
 
@@ -59,7 +60,7 @@ int main(int argc, char **argv)
     collet_context *cx = NULL;
     collet_status status = collet_runtime_create(&runtime, NULL, &err);
     if (status == COLLET_OK)
-        status = collet_context_create(&cx, runtime, &err);
+        status = collet_context_create(runtime, &cx, &err);
     if (status == COLLET_OK)
         status = print_com(cx, argc > 1 ? argv[1] : "auto");
     if (status != COLLET_OK)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records y = |W x| * x once and runs it on three pairs of arrays. */
 #include <collet/collet.h>
+#include <collet/ops/array.h>
+#include <collet/ops/linalg.h>
 #include <stdio.h>
 
 /* The intermediate result belongs to the sequence. */
@@ -10,9 +12,9 @@ static int record(collet_context *cx, const collet_array *w, collet_array *x, co
     collet_array *product = NULL, *arguments[] = {x, y};
     int failed = collet_sequence_begin(cx) ||
                  collet_array_create(cx, &product, COLLET_F32, 1, (int64_t[]){3}) ||
-                 collet_matvec(cx, product, w, x) || collet_abs(cx, product, product) ||
-                 collet_mul(cx, y, product, x) || collet_sequence_end(cx, layer, 2, arguments);
-    collet_array_free(product);
+                 collet_op_matvec(cx, product, w, x) || collet_op_abs(cx, product, product) ||
+                 collet_op_mul(cx, y, product, x) || collet_sequence_end(cx, layer, 2, arguments);
+    collet_array_destroy(product);
     return failed;
 }
 
@@ -34,11 +36,11 @@ static int run(collet_context *cx)
         if (!failed)
             printf("%.4g %.4g %.4g\n", (double)out[0], (double)out[1], (double)out[2]);
     }
-    collet_sequence_free(layer);
-    collet_array_free(w);
+    collet_sequence_destroy(layer);
+    collet_array_destroy(w);
     for (int i = 0; i < 3; i++) {
-        collet_array_free(x[i]);
-        collet_array_free(y[i]);
+        collet_array_destroy(x[i]);
+        collet_array_destroy(y[i]);
     }
     return failed;
 }
@@ -49,7 +51,7 @@ int main(void)
     collet_runtime *runtime = NULL;
     collet_context *cx = NULL;
     int failed = collet_runtime_create(&runtime, NULL, &err) ||
-                 collet_context_create(&cx, runtime, &err) || run(cx);
+                 collet_context_create(runtime, &cx, &err) || run(cx);
     if (failed)
         fprintf(stderr, "replay: %s\n", cx ? collet_last_error(cx) : err.text);
     collet_context_destroy(cx);

@@ -22,8 +22,8 @@ static collet_status run(collet_context *cx, collet_ternary_network *network, co
         status = collet_array_read(cx, out, y, sizeof y);
     if (status == COLLET_OK)
         printf("y = %.4f %.4f\n", (double)y[0], (double)y[1]);
-    collet_array_free(in);
-    collet_array_free(out);
+    collet_array_destroy(in);
+    collet_array_destroy(out);
     return status;
 }
 
@@ -35,7 +35,7 @@ static collet_status write_file(collet_context *cx, const collet_ternary_layer *
         collet_ternary_layers_write(cx, &output, path, layer, NULL, 1, NULL, err);
     if (status == COLLET_OK)
         status = collet_ternary_output_publish(output, err);
-    collet_ternary_output_free(output);
+    collet_ternary_output_destroy(output);
     return status;
 }
 
@@ -62,9 +62,9 @@ static collet_status pack_and_run(collet_context *cx, const char *path, collet_e
         status = run(cx, network, err);
     if (status == COLLET_OK && path)
         status = write_file(cx, &layer, path, err);
-    collet_ternary_network_free(network);
-    collet_ternary_weights_free(weights);
-    collet_array_free(matrix);
+    collet_ternary_network_destroy(network);
+    collet_ternary_weights_destroy(weights);
+    collet_array_destroy(matrix);
     return status;
 }
 
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     collet_context *cx = NULL;
     collet_status status = collet_runtime_create(&runtime, NULL, &err);
     if (status == COLLET_OK)
-        status = collet_context_create(&cx, runtime, &err);
+        status = collet_context_create(runtime, &cx, &err);
     if (status == COLLET_OK)
         status = pack_and_run(cx, argc > 1 ? argv[1] : NULL, &err);
     if (status != COLLET_OK)

@@ -112,10 +112,13 @@ static void must(bench *b, const char *slot, collet_status status)
 collet_status try_open(bench *b, uint32_t index, collet_device **device)
 {
     slot_call s;
-    collet_device_properties p = target_properties(b->target, index);
+    collet_device_properties p = {.struct_size = sizeof p};
     slot_begin(&s, b, "device_open");
     collet_status status =
-        slot_end(&s, b->plugin->device_open(&b->target->host, index, &p, device, &s.err), MAY_OPEN);
+        slot_end(&s,
+                 b->plugin->device_open(b->plugin, device, &p, &b->target->host, index,
+                                        target_device_name(b->target, index), &s.err),
+                 MAY_OPEN);
     if (status == COLLET_OK) {
         b->own_memory = p.memory == COLLET_MEMORY_OWN;
         b->has_queues = p.order == COLLET_ORDER_QUEUES;

@@ -37,7 +37,8 @@ static void call_others(bench *b)
     void *buffer = NULL;
     uint64_t needed = 0;
     slot_begin(&s, b, "capabilities");
-    slot_end(&s, b->plugin->capabilities(&b->target->host, NULL, 0, &needed, &s.err), MAY_OPEN);
+    slot_end(&s, b->plugin->capabilities(b->plugin, NULL, 0, &needed, &b->target->host, &s.err),
+             MAY_OPEN);
     (void)try_open(b, b->target->device_count, &none);
     b->device = device;
     if (b->own_memory && allocation_watched())

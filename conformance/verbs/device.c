@@ -13,7 +13,8 @@ static uint64_t capabilities_into(bench *b, char *json, uint64_t capacity)
     uint64_t needed = UINT64_MAX;
     slot_begin(&s, b, "capabilities");
     collet_status status = slot_end(
-        &s, b->plugin->capabilities(&b->target->host, json, capacity, &needed, &s.err), MAY_OPEN);
+        &s, b->plugin->capabilities(b->plugin, json, capacity, &needed, &b->target->host, &s.err),
+        MAY_OPEN);
     bench_require(b, status == COLLET_OK, "capabilities with room for %llu bytes returned %s",
                   (unsigned long long)capacity, collet_status_name(status));
     bench_require(b, needed > 2 && needed < 1 << 24,

@@ -137,10 +137,10 @@ static void trim(bench *b)
                   (void *)(uintptr_t)table);
     trim_once(b, table);
     bench_statistics(b, &after);
-    bench_require(b, after.current == before.current && after.reserved <= before.reserved,
-                  "%" PRIu64 " bytes are in use and %" PRIu64 " reserved after trims beside other "
+    bench_require(b, after.current == before.current && after.held <= before.held,
+                  "%" PRIu64 " bytes are in use and %" PRIu64 " held after trims beside other "
                   "threads, %" PRIu64 " and %" PRIu64 " before",
-                  after.current, after.reserved, before.current, before.reserved);
+                  after.current, after.held, before.current, before.held);
     bench_expect(b, q, x, 1000, 4, "a buffer after a trim");
     trim_counts(b, table);
     bench_free(b, x);
@@ -333,7 +333,7 @@ static void imported_parts(bench *b, const collet_native_extension *native, coll
         collet_buffer *part = NULL;
         slot_begin(&s, b, COLLET_EXTENSION_NATIVE " buffer_import");
         if (slot_end(&s,
-                     native->buffer_import(b->device, handle, offsets[i], sizeof bytes, 4, &part,
+                     native->buffer_import(b->device, &part, handle, offsets[i], sizeof bytes, 4,
                                            &s.err),
                      MAY_IMPORT) != COLLET_OK)
             continue;
@@ -359,7 +359,7 @@ static void imported(bench *b, const collet_native_extension *native, collet_que
                                     MAY(FAILED) | MAY(DEVICE_LOST));
     bench_require(b, status == COLLET_OK && handle, "a buffer has no handle");
     slot_begin(&s, b, COLLET_EXTENSION_NATIVE " buffer_import");
-    status = slot_end(&s, native->buffer_import(b->device, handle, 0, BYTES, 4, &second, &s.err),
+    status = slot_end(&s, native->buffer_import(b->device, &second, handle, 0, BYTES, 4, &s.err),
                       MAY_IMPORT);
     bench_require(b, status == COLLET_OK, "the memory of a buffer cannot be imported: %s",
                   s.err.text);
@@ -404,7 +404,7 @@ static collet_status try_pinned(bench *b, const collet_pinned_extension *table, 
 {
     slot_call s;
     slot_begin(&s, b, COLLET_EXTENSION_PINNED " alloc");
-    return slot_end(&s, table->alloc(b->device, bytes, address, handle, &s.err), MAY_ENQUEUE);
+    return slot_end(&s, table->alloc(b->device, address, handle, bytes, &s.err), MAY_ENQUEUE);
 }
 
 /* Blocks that are in use at the same time are apart, and as long as was asked for. */

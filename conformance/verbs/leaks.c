@@ -144,7 +144,8 @@ static void ask(bench *b)
     slot_call s;
     uint64_t needed = 0;
     slot_begin(&s, b, "capabilities");
-    slot_end(&s, b->plugin->capabilities(&b->target->host, NULL, 0, &needed, &s.err), MAY_OPEN);
+    slot_end(&s, b->plugin->capabilities(b->plugin, NULL, 0, &needed, &b->target->host, &s.err),
+             MAY_OPEN);
 }
 
 static void capabilities(bench *b)

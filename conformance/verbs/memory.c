@@ -167,7 +167,8 @@ static collet_memory_stats statistics_of(bench *b, uint32_t size)
                       "memory_stats of a struct of %u bytes wrote byte %zu", size, i);
     bench_require(b, room.stats.struct_size == size,
                   "memory_stats changed struct_size from %u to %u", size, room.stats.struct_size);
-    bench_require(b, room.stats.unused == 0, "memory_stats set `unused` to %u", room.stats.unused);
+    bench_require(b, room.stats.reserved == 0, "memory_stats set `reserved` to %u",
+                  room.stats.reserved);
     memcpy(&stats, room.bytes, size < sizeof stats ? size : sizeof stats);
     return stats;
 }
@@ -175,19 +176,18 @@ static collet_memory_stats statistics_of(bench *b, uint32_t size)
 static collet_memory_stats statistics_now(bench *b)
 {
     collet_memory_stats s = statistics_of(b, sizeof s);
-    bench_require(b, s.reserved >= s.current,
-                  "memory_stats: reserved %" PRIu64 " is less than current %" PRIu64, s.reserved,
+    bench_require(b, s.held >= s.current,
+                  "memory_stats: held %" PRIu64 " is less than current %" PRIu64, s.held,
                   s.current);
     bench_require(b, s.peak >= s.current,
                   "memory_stats: peak %" PRIu64 " is less than current %" PRIu64, s.peak,
                   s.current);
-    bench_require(b, !s.total || s.total >= s.reserved,
-                  "memory_stats: total %" PRIu64 " is less than reserved %" PRIu64, s.total,
-                  s.reserved);
-    bench_require(b, !s.total || s.available <= s.total - s.reserved,
+    bench_require(b, !s.total || s.total >= s.held,
+                  "memory_stats: total %" PRIu64 " is less than held %" PRIu64, s.total, s.held);
+    bench_require(b, !s.total || s.available <= s.total - s.held,
                   "memory_stats: available %" PRIu64 " of a total of %" PRIu64 ", of which %" PRIu64
-                  " are reserved",
-                  s.available, s.total, s.reserved);
+                  " are held",
+                  s.available, s.total, s.held);
     return s;
 }
 

@@ -203,7 +203,7 @@ static void letters_of(const kit_row *row, char letters[64])
 {
     size_t count = 0;
     for (uint32_t k = 0; k < row->operands; k++) {
-        const collet_op_pattern *p = &row->info.operands[k].pattern[0];
+        const collet_ops_pattern *p = &row->info.operands[k].pattern[0];
         for (int32_t i = 0; i < p->ndim; i++) {
             const uint16_t both[] = {p->axes[i].letter, p->axes[i].other};
             for (int j = 0; j < 2; j++)
@@ -214,7 +214,7 @@ static void letters_of(const kit_row *row, char letters[64])
     letters[count] = '\0';
 }
 
-const collet_op_field *own_field(const own_call *o, uint32_t i)
+const collet_ops_field *own_field(const own_call *o, uint32_t i)
 {
     const char *first = (const char *)o->row.info.fields;
     return (const void *)(first + (size_t)i * o->row.info.field_size);
@@ -254,11 +254,11 @@ static void set_default(bench *b, own_call *o)
     if (!o->row.info.params_size)
         return;
     bench_require(b,
-                  collet_op_defaults(b->target->runtime, o->row.info.id, ndim, o->params,
-                                     sizeof o->params, &err) == COLLET_OK,
+                  collet_ops_defaults(b->target->runtime, o->row.info.id, o->params,
+                                      sizeof o->params, ndim, &err) == COLLET_OK,
                   "%s: %s", o->row.info.name, err.text);
     for (uint32_t i = 0; i < o->row.info.field_count; i++) {
-        const collet_op_field *f = own_field(o, i);
+        const collet_ops_field *f = own_field(o, i);
         collet_scalar one = {.dtype = o->row.dtypes[0]};
         kit_convert(kit_part(one.dtype), 1, one.value.bytes);
         if (f->kind == COLLET_FIELD_SCALAR)
@@ -311,16 +311,16 @@ static bool describe(bench *b, uint32_t number, own_call *o)
 {
     const collet_plugin *p = b->plugin;
     const collet_kernel_row *row = row_of(p, number);
-    uint32_t id, k = row->op & ~COLLET_OP_OWN(0);
-    if (!(row->op & COLLET_OP_OWN(0)) ||
+    uint32_t id, k = row->op & ~COLLET_OWN_OP(0);
+    if (!(row->op & COLLET_OWN_OP(0)) ||
         (p->device_supports && !p->device_supports(b->device, number)))
         return false;
-    const collet_op_definition *op = (const void *)((const char *)p->ops + (size_t)k * p->op_size);
+    const collet_ops_definition *op = (const void *)((const char *)p->ops + (size_t)k * p->op_size);
     memset(o, 0, sizeof *o);
     o->number = number;
     o->row.info.struct_size = sizeof o->row.info;
-    if (collet_op_find(b->target->runtime, op->name, &id, NULL) != COLLET_OK ||
-        collet_op_describe(b->target->runtime, id, &o->row.info, NULL) != COLLET_OK)
+    if (collet_ops_find(b->target->runtime, &id, op->name, NULL) != COLLET_OK ||
+        collet_ops_describe(b->target->runtime, id, &o->row.info, NULL) != COLLET_OK)
         return false;
     o->row.operands = o->row.info.n_out + o->row.info.n_in;
     for (uint32_t i = 0; i < o->row.operands; i++) {

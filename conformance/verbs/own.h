@@ -45,7 +45,7 @@ void own_compare(bench *b, const own_call *o, const results *found, const result
                  bool near, const char *what);
 void own_fill(own_call *o, uint64_t seed, bool repeated);
 void own_free(own_call *o);
-const collet_op_field *own_field(const own_call *o, uint32_t i);
+const collet_ops_field *own_field(const own_call *o, uint32_t i);
 /* Calls `body` for each row of an own op that accepts a call with default parameters; `base` are
  * its results. `scale` multiplies "..." axes. */
 void own_each(bench *b, int64_t scale,

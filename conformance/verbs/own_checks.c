@@ -129,7 +129,7 @@ typedef struct variant {
 } variant;
 
 /* Sets a field to its value number `i`; false: it has no such value. */
-static bool vary(own_call *o, const collet_op_field *f, int i)
+static bool vary(own_call *o, const collet_ops_field *f, int i)
 {
     static const double numbers[] = {0, 1, 2, 3, 7, 100, -1, 0.5};
     int words = 1, count = 0;
@@ -164,8 +164,8 @@ static void longer_block(bench *b, const own_call *o)
     memcpy(params, &longer, sizeof longer);
     for (uint32_t at = size; size && at < longer; at++) {
         params[at] = 1;
-        collet_status status = collet_op_infer(b->target->runtime, o->row.info.id,
-                                               specs + o->row.info.n_out, params, specs, NULL);
+        collet_status status = collet_ops_infer(b->target->runtime, o->row.info.id, specs,
+                                                specs + o->row.info.n_out, params, NULL);
         bench_require(b, status != COLLET_OK,
                       "%s: byte %u of the parameters, which are %u bytes, may be 1",
                       o->row.info.name, at, size);
@@ -200,7 +200,7 @@ static void reserved_words(bench *b, collet_queue *q, own_call *o, variant *firs
         results r;
         bool described = false;
         for (uint32_t i = 0; i < o->row.info.field_count; i++) {
-            const collet_op_field *f = own_field(o, i);
+            const collet_ops_field *f = own_field(o, i);
             described = described || (at + 4 > f->offset && at < f->offset + f->size);
         }
         if (described)

@@ -55,7 +55,7 @@ static bool describe(bench *b, uint32_t number, int wanted, row_call *r)
     r->row.info.struct_size = sizeof r->row.info;
     r->row.kit = kit_op_find(row->op);
     if (!r->row.kit || (p->device_supports && !p->device_supports(b->device, number)) ||
-        collet_op_describe(b->target->runtime, row->op, &r->row.info, NULL) != COLLET_OK)
+        collet_ops_describe(b->target->runtime, row->op, &r->row.info, NULL) != COLLET_OK)
         return false;
     r->row.operands = r->row.info.n_out + r->row.info.n_in;
     for (uint32_t k = 0; k < r->row.operands; k++)
@@ -72,7 +72,7 @@ static bool describe(bench *b, uint32_t number, int wanted, row_call *r)
 bench_operand bench_operand_of(const kit_case *c, uint32_t k, void *buffer)
 {
     const kit_tensor *t = &c->operand[k], *out = &c->operand[0];
-    const collet_op_pattern *p = kit_pattern(c, k, 0), *first = kit_pattern(c, 0, 0);
+    const collet_ops_pattern *p = kit_pattern(c, k, 0), *first = kit_pattern(c, 0, 0);
     bench_operand o = {.buffer = buffer, .dtype = t->dtype, .ndim = t->ndim};
     int32_t lead = p->dots ? t->ndim - p->ndim : 0;
     int32_t wanted = p->dots && first->dots ? out->ndim - first->ndim : lead;

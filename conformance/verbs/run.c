@@ -34,8 +34,9 @@ uint32_t kit_target_lacks(kit_target *target, uint32_t device)
 {
     collet_error err;
     collet_device *opened = NULL;
-    collet_device_properties p = target_properties(target, device);
-    if (target->plugin->device_open(&target->host, device, &p, &opened, &err) != COLLET_OK)
+    collet_device_properties p = {.struct_size = sizeof p};
+    if (target->plugin->device_open(target->plugin, &opened, &p, &target->host, device,
+                                    target_device_name(target, device), &err) != COLLET_OK)
         return 0; /* for the checks to report */
     bench b = {.plugin = target->plugin, .device = opened};
     find_add(&b);

@@ -69,7 +69,8 @@ static collet_status capabilities_once(bench *b)
     slot_call s;
     uint64_t needed = 0;
     slot_begin(&s, b, "capabilities");
-    return slot_end(&s, b->plugin->capabilities(&b->target->host, NULL, 0, &needed, &s.err),
+    return slot_end(&s,
+                    b->plugin->capabilities(b->plugin, NULL, 0, &needed, &b->target->host, &s.err),
                     MAY_OPEN);
 }
 

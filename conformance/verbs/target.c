@@ -41,7 +41,7 @@ static bool find_setting(const kit_target *t, const char *key, const char **valu
 {
     for (size_t i = 0; i < collet_setting_count(t->runtime); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        if (collet_setting_at(t->runtime, i, &s, NULL) != COLLET_OK || strcmp(s.key, key) != 0)
+        if (collet_setting_at(t->runtime, &s, i, NULL) != COLLET_OK || strcmp(s.key, key) != 0)
             continue;
         *value = s.value && *s.value ? s.value : NULL;
         return true;
@@ -127,7 +127,7 @@ static bool open_layers(kit_target *t, const char *path, char text[KIT_TEXT])
     collet_plugin_record r = {.struct_size = sizeof r};
     collet_layer_entry_fn entry;
     bool here = false;
-    for (size_t i = 0; collet_record_at(t->runtime, i, &r, NULL) == COLLET_OK; i++) {
+    for (size_t i = 0; collet_record_at(t->runtime, &r, i, NULL) == COLLET_OK; i++) {
         if (strcmp(r.stage, "open") != 0 || !r.accepted)
             continue;
         const void *symbol = here ? symbol_of(r.path, "collet_layer_entry") : NULL;
@@ -165,11 +165,9 @@ static bool open_plugin(kit_target *t, const char *path, char text[KIT_TEXT])
     return open_layers(t, path, text);
 }
 
-collet_device_properties target_properties(const kit_target *t, uint32_t device)
+const char *target_device_name(const kit_target *t, uint32_t device)
 {
-    return (collet_device_properties){.struct_size = sizeof(collet_device_properties),
-                                      .table = t->plugin,
-                                      .name = device ? NULL : t->named};
+    return device ? NULL : t->named;
 }
 
 kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_info *backend,

@@ -38,8 +38,8 @@ struct kit_target {
     uint32_t measured;
 };
 
-/* For device_open of a device. */
-collet_device_properties target_properties(const kit_target *t, uint32_t device);
+/* `name` for device_open of a device. */
+const char *target_device_name(const kit_target *t, uint32_t device);
 bool target_has_layers(const kit_target *t); /* over the plugin */
 /* Sets NAME.word for devices that are opened from now on. False: the plugin has no such setting. */
 bool target_set(kit_target *t, const char *word, const char *value);

@@ -112,7 +112,7 @@ collet_status context_ready(collet_context *cx, const char *what)
 
 #define SCRATCH_ALIGNMENT 256
 
-collet_status collet_context_create(collet_context **out, collet_runtime *runtime,
+collet_status collet_context_create(collet_runtime *runtime, collet_context **out,
                                     collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
@@ -236,6 +236,11 @@ void collet_set_fallback(collet_context *cx, int32_t allowed)
     cx->fallback = allowed != 0;
 }
 
+int32_t collet_get_fallback(const collet_context *cx)
+{
+    return cx ? cx->fallback : 0;
+}
+
 collet_status collet_finish(collet_context *cx)
 {
     COLLET_FLOATING_SCOPE;
@@ -352,7 +357,7 @@ static collet_memory_stats host_memory(const collet_runtime *r)
     long page = sysconf(_SC_PAGESIZE), available = sysconf(_SC_AVPHYS_PAGES);
     uint64_t current = atomic_load(&r->host_memory.current);
     return (collet_memory_stats){.current = current,
-                                 .reserved = current,
+                                 .held = current,
                                  .peak = atomic_load(&r->host_memory.peak),
                                  .total = runtime_host_bytes(),
                                  .available =
@@ -366,7 +371,7 @@ static collet_status device_memory(device *d, collet_memory_stats *stats, collet
         device_enter(d);
         return device_leave(d, memory->stats(d->handle, stats, err));
     }
-    stats->current = stats->reserved = atomic_load(&d->memory.current);
+    stats->current = stats->held = atomic_load(&d->memory.current);
     stats->peak = atomic_load(&d->memory.peak);
     stats->total = device_memory_bytes(d);
     return COLLET_OK;
@@ -414,7 +419,7 @@ collet_status context_first_device(collet_context *cx, const char *what, device 
     return context_fail(cx, status, "%s: %s", what, err.text);
 }
 
-collet_status collet_memory(collet_context *cx, const char *space, collet_memory_stats *stats)
+collet_status collet_memory(collet_context *cx, collet_memory_stats *stats, const char *space)
 {
     COLLET_FLOATING_SCOPE;
     device *d;

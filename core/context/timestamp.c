@@ -65,7 +65,7 @@ static collet_status take(collet_context *cx, collet_timestamp *t)
     return COLLET_OK;
 }
 
-collet_status collet_timestamp_take(collet_context *cx, const char *name, collet_timestamp **out)
+collet_status collet_timestamp_take(collet_context *cx, collet_timestamp **out, const char *name)
 {
     COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_timestamp_take";
@@ -130,9 +130,8 @@ static collet_status comparable(collet_context *cx, const collet_timestamp *firs
     return COLLET_OK;
 }
 
-collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestamp *first,
-                                       const collet_timestamp *last, int64_t *nanoseconds,
-                                       int32_t *clock)
+collet_status collet_timestamp_elapsed(collet_context *cx, int64_t *nanoseconds, int32_t *clock,
+                                       const collet_timestamp *first, const collet_timestamp *last)
 {
     COLLET_FLOATING_SCOPE;
     collet_status status = comparable(cx, first, last, nanoseconds);
@@ -146,9 +145,9 @@ collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestam
     int64_t elapsed = last->time - first->time;
     if (first->stamp) {
         device_enter(d);
-        status = device_leave(d, d->extensions.timing->elapsed(d->handle, first->stamp->memory,
-                                                               last->stamp->memory, &elapsed,
-                                                               context_error(cx)));
+        status =
+            device_leave(d, d->extensions.timing->elapsed(d->handle, &elapsed, first->stamp->memory,
+                                                          last->stamp->memory, context_error(cx)));
     }
     if (status != COLLET_OK)
         return status;
@@ -158,7 +157,7 @@ collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestam
     return COLLET_OK;
 }
 
-void collet_timestamp_free(collet_timestamp *t)
+void collet_timestamp_destroy(collet_timestamp *t)
 {
     COLLET_FLOATING_SCOPE;
     if (!t)

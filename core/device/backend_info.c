@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries of backends and their kernels. */
+#include <inttypes.h>
 #include <string.h>
 
 #include <collet/floating.h>
@@ -14,8 +15,8 @@ size_t collet_backend_count(const collet_runtime *r)
     return r->backend_count;
 }
 
-collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
-                                     collet_backend_info *info, collet_error *err)
+collet_status collet_backend_info_at(const collet_runtime *r, collet_backend_info *info,
+                                     size_t index, collet_error *err)
 {
     collet_status status = runtime_query(r, info, "collet_backend_info_at", err);
     if (status != COLLET_OK)
@@ -43,41 +44,57 @@ collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
     return struct_out(info, &full, sizeof full, "collet_backend_info", err);
 }
 
-/* The device that "name" (its first) or "name:device" names, open; NULL: there is none. */
-static device *open_named(const collet_runtime *r, const char *text)
+/* The device that "name" (its first) or "name:device" names, open. */
+static collet_status open_named(const collet_runtime *r, const char *text, device **out,
+                                collet_error *err)
 {
     char name[COLLET_MAX_NAME];
     size_t length = strcspn(text, ":");
-    device *d = NULL;
     if (length >= sizeof name || !strcmp(text + length, ":"))
-        return NULL;
+        return collet_fail(err, COLLET_INVALID, "'%s' is no name of a backend or device", text);
     memcpy(name, text, length);
     name[length] = '\0';
     backend *b = registry_find(r, name);
-    if (!b || backend_open(b, NULL) != COLLET_OK ||
-        device_find(b, text[length] ? text + length + 1 : "", &d, NULL) != COLLET_OK ||
-        device_open(d, NULL) != COLLET_OK)
-        return NULL;
-    return d;
+    if (!b)
+        return collet_fail(err, COLLET_UNKNOWN_BACKEND, "there is no backend named %s", name);
+    collet_status status = backend_open(b, err);
+    if (status == COLLET_OK)
+        status = device_find(b, text[length] ? text + length + 1 : "", out, err);
+    return status == COLLET_OK ? device_open(*out, err) : status;
 }
 
-int32_t collet_backend_has_kernel(const collet_runtime *r, const char *name, uint32_t id,
-                                  const collet_dtype *dtypes, uint32_t count)
+collet_status collet_backend_has_kernel(const collet_runtime *r, const char *name, uint32_t id,
+                                        const collet_dtype *dtypes, uint32_t count,
+                                        collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     uint64_t sig = 0, mask = 0;
-    if (!r || !name || !dtypes || count > COLLET_MAX_OPERANDS || !runtime_alive(r))
-        return 0;
-    device *d = runtime_op(r, id) ? open_named(r, name) : NULL;
-    if (!d)
-        return 0;
+    device *d = NULL;
+    if (!r || !name || !dtypes || count > COLLET_MAX_OPERANDS)
+        return collet_fail(
+            err, COLLET_INVALID,
+            "collet_backend_has_kernel: runtime, backend or dtypes is NULL, or count "
+            "is more than %d",
+            COLLET_MAX_OPERANDS);
+    if (!runtime_alive(r))
+        return runtime_forked(err);
+    const op *o = runtime_op(r, id);
+    if (!o)
+        return collet_fail(err, COLLET_NOT_FOUND, "there is no op %" PRIu32, id);
+    collet_status status = open_named(r, name, &d, err);
+    if (status != COLLET_OK)
+        return status;
     for (uint32_t i = 0; i < count; i++) {
         if (dtypes[i] == COLLET_DTYPE_NONE)
             continue;
         if (!collet_dtype_size(dtypes[i]))
-            return 0;
+            return collet_fail(err, COLLET_DTYPE, "dtypes[%" PRIu32 "] is %" PRId32 ", no dtype", i,
+                               dtypes[i]);
         sig |= COLLET_SIG_AT(i, dtypes[i]);
         mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
     }
-    return device_find_row(d, id, sig, mask) != NULL;
+    return device_find_row(d, id, sig, mask)
+               ? COLLET_OK
+               : collet_fail(err, COLLET_UNSUPPORTED, "%s has no kernel %s for these dtypes", name,
+                             o->name);
 }

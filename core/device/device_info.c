@@ -69,8 +69,8 @@ uint64_t device_memory_bytes(const device *d)
     return number(description_of(d), "memory_total", MOST);
 }
 
-collet_status collet_device_info_at(const collet_runtime *r, size_t index, uint32_t number_of,
-                                    collet_device_info *info, collet_error *err)
+collet_status collet_device_info_at(const collet_runtime *r, collet_device_info *info, size_t index,
+                                    uint32_t number_of, collet_error *err)
 {
     collet_status status = runtime_query(r, info, "collet_device_info_at", err);
     if (status != COLLET_OK)

@@ -45,11 +45,11 @@ static collet_status unknown_op(const collet_runtime *r, const char *name, colle
                        nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }
 
-collet_status collet_op_find(const collet_runtime *r, const char *name, uint32_t *id,
-                             collet_error *err)
+collet_status collet_ops_find(const collet_runtime *r, uint32_t *id, const char *name,
+                              collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
-    collet_status status = runtime_query(r, name && id ? id : NULL, "collet_op_find", err);
+    collet_status status = runtime_query(r, name && id ? id : NULL, "collet_ops_find", err);
     if (status != COLLET_OK)
         return status;
     const op *o = op_by_name(r, name);
@@ -63,32 +63,32 @@ collet_status collet_op_find(const collet_runtime *r, const char *name, uint32_t
     return COLLET_OK;
 }
 
-size_t collet_op_count(const collet_runtime *r)
+size_t collet_ops_count(const collet_runtime *r)
 {
     return r->ops.count + atomic_load(&r->own_op_count);
 }
 
-static collet_status describe(const op *o, collet_op_info *info, collet_error *err)
+static collet_status describe(const op *o, collet_ops_info *info, collet_error *err)
 {
-    collet_op_info full = {.id = o->id,
-                           .name = o->name,
-                           .family = o->family,
-                           .shapes = o->shapes,
-                           .sigs = o->sigs,
-                           .split = o->split,
-                           .check = o->check,
-                           .n_out = o->n_out,
-                           .n_in = o->n_in,
-                           .params_size = o->params_size,
-                           .alias = o->alias,
-                           .operand_size = sizeof *o->operand,
-                           .field_size = o->field_size,
-                           .operands = o->operand,
-                           .fields = o->fields,
-                           .field_count = o->field_count,
-                           .measure = o->measure,
-                           .summary = o->summary};
-    return struct_out(info, &full, sizeof full, "collet_op_info", err);
+    collet_ops_info full = {.id = o->id,
+                            .name = o->name,
+                            .family = o->family,
+                            .shapes = o->shapes,
+                            .sigs = o->sigs,
+                            .split = o->split,
+                            .check = o->check,
+                            .n_out = o->n_out,
+                            .n_in = o->n_in,
+                            .params_size = o->params_size,
+                            .alias = o->alias,
+                            .operand_size = sizeof *o->operand,
+                            .field_size = o->field_size,
+                            .operands = o->operand,
+                            .fields = o->fields,
+                            .field_count = o->field_count,
+                            .measure = o->measure,
+                            .summary = o->summary};
+    return struct_out(info, &full, sizeof full, "collet_ops_info", err);
 }
 
 static collet_status unknown_id(uint32_t id, collet_error *err)
@@ -96,10 +96,10 @@ static collet_status unknown_id(uint32_t id, collet_error *err)
     return collet_fail(err, COLLET_NOT_FOUND, "no op has the id %u", id);
 }
 
-collet_status collet_op_signature(const collet_runtime *r, uint32_t id, size_t index,
-                                  collet_dtype *dtypes, collet_error *err)
+collet_status collet_ops_signature(const collet_runtime *r, uint32_t id, collet_dtype *dtypes,
+                                   size_t index, collet_error *err)
 {
-    collet_status status = runtime_query(r, dtypes, "collet_op_signature", err);
+    collet_status status = runtime_query(r, dtypes, "collet_ops_signature", err);
     if (status != COLLET_OK)
         return status;
     const op *o = runtime_op(r, id);
@@ -110,54 +110,55 @@ collet_status collet_op_signature(const collet_runtime *r, uint32_t id, size_t i
                : collet_fail(err, COLLET_NOT_FOUND, "%s has no signature %zu", o->name, index);
 }
 
-collet_status collet_op_defaults(const collet_runtime *r, uint32_t id, int32_t ndim, void *params,
-                                 size_t bytes, collet_error *err)
+collet_status collet_ops_defaults(const collet_runtime *r, uint32_t id, void *params, size_t bytes,
+                                  int32_t ndim, collet_error *err)
 {
-    collet_status status = runtime_query(r, params, "collet_op_defaults", err);
+    collet_status status = runtime_query(r, params, "collet_ops_defaults", err);
     if (status != COLLET_OK)
         return status;
     if (ndim < 0 || ndim > COLLET_MAX_DIMS)
-        return collet_fail(err, COLLET_INVALID, "collet_op_defaults: ndim is %d, not 0 to %d", ndim,
-                           COLLET_MAX_DIMS);
+        return collet_fail(err, COLLET_INVALID, "collet_ops_defaults: ndim is %d, not 0 to %d",
+                           ndim, COLLET_MAX_DIMS);
     const op *o = runtime_op(r, id);
     if (!o)
         return unknown_id(id, err);
     if (bytes < o->params_size)
-        return collet_fail(err, COLLET_INVALID,
-                           "collet_op_defaults: %zu bytes were given, the parameters of %s have %u",
-                           bytes, o->name, o->params_size);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "collet_ops_defaults: %zu bytes were given, the parameters of %s have %u", bytes,
+            o->name, o->params_size);
     op_defaults(o, ndim, params);
     return COLLET_OK;
 }
 
-collet_status collet_op_infer(const collet_runtime *r, uint32_t id, const collet_array_spec *ins,
-                              const void *params, collet_array_spec *outs, collet_error *err)
+collet_status collet_ops_infer(const collet_runtime *r, uint32_t id, collet_array_spec *outs,
+                               const collet_array_spec *ins, const void *params, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     if (!r)
-        return collet_fail(err, COLLET_INVALID, "collet_op_infer: the runtime is NULL");
+        return collet_fail(err, COLLET_INVALID, "collet_ops_infer: the runtime is NULL");
     if (!runtime_alive(r))
         return runtime_forked(err);
     const op *o = runtime_op(r, id);
     return o ? op_infer(o, ins, params, outs, err) : unknown_id(id, err);
 }
 
-collet_status collet_op_at(const collet_runtime *r, size_t index, collet_op_info *info,
-                           collet_error *err)
+collet_status collet_ops_at(const collet_runtime *r, collet_ops_info *info, size_t index,
+                            collet_error *err)
 {
-    collet_status status = runtime_query(r, info, "collet_op_at", err);
+    collet_status status = runtime_query(r, info, "collet_ops_at", err);
     if (status != COLLET_OK)
         return status;
-    if (index >= collet_op_count(r))
+    if (index >= collet_ops_count(r))
         return runtime_beyond(index, "ops", err);
     return describe(index < r->ops.count ? &r->ops.ops[index] : r->own_ops[index - r->ops.count],
                     info, err);
 }
 
-collet_status collet_op_describe(const collet_runtime *r, uint32_t id, collet_op_info *info,
-                                 collet_error *err)
+collet_status collet_ops_describe(const collet_runtime *r, uint32_t id, collet_ops_info *info,
+                                  collet_error *err)
 {
-    collet_status status = runtime_query(r, info, "collet_op_describe", err);
+    collet_status status = runtime_query(r, info, "collet_ops_describe", err);
     if (status != COLLET_OK)
         return status;
     const op *o = runtime_op(r, id);

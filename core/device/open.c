@@ -151,14 +151,13 @@ static collet_status properties_apply(device *d, const collet_device_properties 
 static collet_status device_load(device *d, collet_error *err)
 {
     backend *b = d->owner;
-    collet_device_properties properties = {
-        .struct_size = sizeof properties, .table = b->table, .name = device_given_name(d)};
+    collet_device_properties properties = {.struct_size = sizeof properties};
     uint32_t index = d->index == DEVICE_NAMED ? 0 : d->index;
     collet_device *handle = NULL;
     d->table = b->table;
     collet_error why = {COLLET_OK, ""};
-    collet_status status =
-        d->table->device_open(&b->runtime->host, index, &properties, &handle, &why);
+    collet_status status = d->table->device_open(d->table, &handle, &properties, &b->runtime->host,
+                                                 index, device_given_name(d), &why);
     if (status == COLLET_OK && !handle)
         status = collet_fail(&why, COLLET_UNAVAILABLE, "device_open returned no device");
     if (status == COLLET_NO_MEMORY)

@@ -13,7 +13,7 @@ static int same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-static int same_field(const collet_op_field *a, const collet_op_field *b)
+static int same_field(const collet_ops_field *a, const collet_ops_field *b)
 {
     return !strcmp(a->name, b->name) && same_text(a->choices, b->choices) && a->kind == b->kind &&
            a->dtype == b->dtype && a->offset == b->offset && a->size == b->size;
@@ -23,7 +23,7 @@ static int same_field(const collet_op_field *a, const collet_op_field *b)
 static int fields_agree(const op *longer, const op *shorter)
 {
     for (uint32_t k = 0; k < longer->field_count; k++) {
-        const collet_op_field *f = op_field(longer, k);
+        const collet_ops_field *f = op_field(longer, k);
         if (k < shorter->field_count ? !same_field(f, op_field(shorter, k))
                                      : shorter->field_count && f->offset < shorter->params_size)
             return 0;
@@ -74,7 +74,7 @@ static collet_status own_op_register(collet_runtime *r, op *o, uint32_t *id, col
         if (strcmp(r->own_ops[i]->name, o->name) != 0)
             continue;
         collet_status status = own_op_join(r, i, o, err);
-        *id = status == COLLET_OK ? COLLET_OP_OWN(i) : 0;
+        *id = status == COLLET_OK ? COLLET_OWN_OP(i) : 0;
         return status;
     }
     if (count == RUNTIME_OWN_OPS_MAX) {
@@ -84,7 +84,7 @@ static collet_status own_op_register(collet_runtime *r, op *o, uint32_t *id, col
         free(o);
         return status;
     }
-    *id = o->id = COLLET_OP_OWN(count);
+    *id = o->id = COLLET_OWN_OP(count);
     atomic_store(&r->own_ops[count], o);
     atomic_store(&r->own_op_count, count + 1);
     return COLLET_OK;

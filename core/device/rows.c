@@ -8,7 +8,7 @@
 
 static uint32_t op_slot(uint32_t id)
 {
-    return id < OP_BUILTIN_MAX ? id : OP_BUILTIN_MAX + (id - COLLET_OP_OWN(0));
+    return id < OP_BUILTIN_MAX ? id : OP_BUILTIN_MAX + (id - COLLET_OWN_OP(0));
 }
 
 #define OP_SLOTS (OP_BUILTIN_MAX + RUNTIME_OWN_OPS_MAX)
@@ -16,7 +16,7 @@ static uint32_t op_slot(uint32_t id)
 /* The runtime's id of a row's op; 0 if the op, its signature or the row's flags are unknown. */
 static uint32_t row_op(const backend *b, const collet_kernel_row *row)
 {
-    uint32_t id = row->op >= COLLET_OP_OWN(0) ? b->own_ops[row->op - COLLET_OP_OWN(0)] : row->op;
+    uint32_t id = row->op >= COLLET_OWN_OP(0) ? b->own_ops[row->op - COLLET_OWN_OP(0)] : row->op;
     const op *o = runtime_op(b->runtime, id);
     return o && vtable_row_usable(row) && op_accepts(o, row->sig) ? id : 0;
 }

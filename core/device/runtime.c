@@ -33,6 +33,6 @@ const op *runtime_op(const collet_runtime *r, uint32_t id)
 {
     if (id < OP_BUILTIN_MAX)
         return r->ops.by_id[id];
-    uint32_t own = id - COLLET_OP_OWN(0);
-    return id >= COLLET_OP_OWN(0) && own < atomic_load(&r->own_op_count) ? r->own_ops[own] : NULL;
+    uint32_t own = id - COLLET_OWN_OP(0);
+    return id >= COLLET_OWN_OP(0) && own < atomic_load(&r->own_op_count) ? r->own_ops[own] : NULL;
 }

@@ -44,7 +44,7 @@ static const setting *setting_at(const collet_runtime *r, size_t index)
     return NULL;
 }
 
-collet_status collet_setting_at(const collet_runtime *r, size_t index, collet_setting *target,
+collet_status collet_setting_at(const collet_runtime *r, collet_setting *target, size_t index,
                                 collet_error *err)
 {
     const char *source = "default";
@@ -71,7 +71,7 @@ size_t collet_record_count(const collet_runtime *r)
     return runtime_alive(r) ? record_count(r->records) : 0; /* its lock may be held for ever */
 }
 
-collet_status collet_record_at(const collet_runtime *r, size_t index, collet_plugin_record *record,
+collet_status collet_record_at(const collet_runtime *r, collet_plugin_record *record, size_t index,
                                collet_error *err)
 {
     collet_status status = runtime_query(r, record, "collet_record_at", err);

@@ -530,7 +530,7 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     if (status == COLLET_OK)
         status = call_checked(&f);
     for (uint32_t i = 0; i < f.temporary_count; i++)
-        collet_array_free(f.temporaries[i]);
+        collet_array_destroy(f.temporaries[i]);
     if (status != COLLET_OK && cx->recording) /* copies to temporaries */
         sequence_truncate(cx->recording, recorded);
     return status;

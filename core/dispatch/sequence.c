@@ -352,7 +352,7 @@ collet_status collet_sequence_begin(collet_context *cx)
     s->scratch = SEQUENCE_NONE;
     runtime_retain(s->runtime);
     cx->recording = s;
-    cx->recording_free = collet_sequence_free;
+    cx->recording_free = collet_sequence_destroy;
     return COLLET_OK;
 }
 
@@ -373,7 +373,7 @@ collet_status collet_sequence_end(collet_context *cx, collet_sequence **out, uin
                             "collet_sequence_end: the list of arguments is NULL");
     if (!out) {
         cx->recording = NULL;
-        collet_sequence_free(s);
+        collet_sequence_destroy(s);
         return COLLET_OK;
     }
     slot_index index = {NULL, NULL, 0};
@@ -393,7 +393,7 @@ collet_status collet_sequence_end(collet_context *cx, collet_sequence **out, uin
     return COLLET_OK;
 }
 
-void collet_sequence_free(collet_sequence *s)
+void collet_sequence_destroy(collet_sequence *s)
 {
     COLLET_FLOATING_SCOPE;
     if (!s)

@@ -58,7 +58,7 @@ static collet_status transfer(collet_context *cx, collet_array *a, int32_t acces
         status = copy_bytes(cx, dense, access, target, source, bytes);
     if (status == COLLET_OK && access == COLLET_WRITE)
         status = call_copy(cx, a, dense);
-    collet_array_free(dense);
+    collet_array_destroy(dense);
     return status;
 }
 
@@ -92,7 +92,7 @@ collet_status collet_array_from(collet_context *cx, collet_array **out, collet_d
         return status;
     status = collet_array_write(cx, a, data, (size_t)a->size * collet_dtype_size(dtype));
     if (status != COLLET_OK) {
-        collet_array_free(a);
+        collet_array_destroy(a);
         return status;
     }
     *out = a;

@@ -51,8 +51,8 @@ collet_status array_acquirable(collet_context *cx, const char *what, const colle
     return COLLET_OK;
 }
 
-collet_status collet_array_acquire(collet_context *cx, collet_array *array, int32_t access,
-                                   void **address)
+collet_status collet_array_acquire(collet_context *cx, collet_array *array, void **address,
+                                   int32_t access)
 {
     COLLET_FLOATING_SCOPE;
     void *base = NULL;
@@ -76,4 +76,30 @@ collet_status collet_array_release(collet_context *cx, collet_array *array)
     if (status == COLLET_OK && !array)
         status = context_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");
     return status == COLLET_OK ? storage_unmap(array->storage, context_error(cx)) : status;
+}
+
+collet_status collet_array_prefetch(collet_context *cx, collet_array *array, const char *name)
+{
+    COLLET_FLOATING_SCOPE;
+    device *d = NULL;
+    lane *l = NULL;
+    void *address;
+    collet_status status = context_ready(cx, "collet_array_prefetch");
+    if (status == COLLET_OK)
+        status = context_space(cx, "collet_array_prefetch", name, &d);
+    if (status == COLLET_OK && !array)
+        status = context_fail(cx, COLLET_INVALID, "collet_array_prefetch: the array is NULL");
+    if (status != COLLET_OK)
+        return status;
+    if (!d) {
+        status =
+            storage_map(array->storage, COLLET_READ, 0, &address, &cx->moved, context_error(cx));
+        return status == COLLET_OK ? storage_unmap(array->storage, context_error(cx)) : status;
+    }
+    status = context_lane(cx, d, &l, context_error(cx));
+    if (status == COLLET_OK)
+        status = storage_prefetch(array->storage, l->queue, &cx->moved, context_error(cx));
+    if (status == COLLET_OK)
+        l->enqueued = atomic_load(&l->queue->submitted);
+    return status;
 }

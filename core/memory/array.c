@@ -295,7 +295,7 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
     return COLLET_OK;
 }
 
-void collet_array_free(collet_array *array)
+void collet_array_destroy(collet_array *array)
 {
     COLLET_FLOATING_SCOPE;
     if (!array)

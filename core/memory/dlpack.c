@@ -78,8 +78,8 @@ static void describe(exported *e, const collet_array *a, const collet_native_dev
     memcpy(e->strides, a->strides, sizeof e->strides);
 }
 
-collet_status collet_array_to_dlpack(collet_context *cx, collet_array *array, const char *name,
-                                     int32_t access, tensor **out)
+collet_status collet_array_to_dlpack(collet_context *cx, collet_array *array, tensor **out,
+                                     const char *name, int32_t access)
 {
     COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_array_to_dlpack";

@@ -36,8 +36,8 @@ collet_status native_describe(device *d, collet_native_device *native, collet_er
     return device_leave(d, d->extensions.native->device(d->handle, native, err));
 }
 
-collet_status collet_native_describe(collet_context *cx, const char *name,
-                                     collet_native_device *native)
+collet_status collet_native_describe(collet_context *cx, collet_native_device *native,
+                                     const char *name)
 {
     COLLET_FLOATING_SCOPE;
     device *d;
@@ -52,7 +52,7 @@ collet_status collet_native_describe(collet_context *cx, const char *name,
                : status;
 }
 
-collet_status collet_native_queue(collet_context *cx, const char *name, void **handle)
+collet_status collet_native_queue(collet_context *cx, void **handle, const char *name)
 {
     COLLET_FLOATING_SCOPE;
     device *d;
@@ -99,8 +99,8 @@ collet_status native_acquire(collet_context *cx, collet_array *a, device *d, int
     return status;
 }
 
-collet_status collet_array_acquire_on(collet_context *cx, collet_array *array, const char *name,
-                                      int32_t access, void **handle, uint64_t *offset)
+collet_status collet_array_acquire_on(collet_context *cx, collet_array *array, void **handle,
+                                      uint64_t *offset, const char *name, int32_t access)
 {
     COLLET_FLOATING_SCOPE;
     device *d;

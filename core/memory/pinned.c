@@ -14,11 +14,11 @@ struct collet_pinned {
     void *handle;
 };
 
-collet_status collet_pinned_alloc(collet_context *cx, const char *name, uint64_t bytes,
-                                  collet_pinned **out, void **address)
+collet_status collet_pinned_create(collet_context *cx, collet_pinned **out, void **address,
+                                   const char *name, uint64_t bytes)
 {
     COLLET_FLOATING_SCOPE;
-    static const char what[] = "collet_pinned_alloc";
+    static const char what[] = "collet_pinned_create";
     device *d = NULL;
     collet_status status = context_ready(cx, what);
     if (status == COLLET_OK && (!bytes || !out || !address))
@@ -34,7 +34,7 @@ collet_status collet_pinned_alloc(collet_context *cx, const char *name, uint64_t
     if (!p)
         return context_fail(cx, COLLET_NO_MEMORY, "%s: out of memory", what);
     device_enter(d);
-    status = device_leave(d, d->extensions.pinned->alloc(d->handle, bytes, &p->address, &p->handle,
+    status = device_leave(d, d->extensions.pinned->alloc(d->handle, &p->address, &p->handle, bytes,
                                                          context_error(cx)));
     if (status != COLLET_OK) {
         free(p);
@@ -47,7 +47,7 @@ collet_status collet_pinned_alloc(collet_context *cx, const char *name, uint64_t
     return COLLET_OK;
 }
 
-void collet_pinned_free(collet_pinned *p)
+void collet_pinned_destroy(collet_pinned *p)
 {
     COLLET_FLOATING_SCOPE;
     if (!p)

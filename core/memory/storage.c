@@ -557,6 +557,17 @@ collet_status storage_unmap(storage *s, collet_error *err)
     return status;
 }
 
+collet_status storage_prefetch(storage *s, queue *q, transfer_counters *moved, collet_error *err)
+{
+    void *memory;
+    int commit;
+    origins from = no_origins;
+    pthread_mutex_lock(&s->lock);
+    collet_status status = use_locked(s, q, COLLET_READ, 0, &memory, &commit, &from, moved, err);
+    state_unlock(s);
+    return status;
+}
+
 /* ---- Commands of the program's own ------------------------------------------------------- */
 
 collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,

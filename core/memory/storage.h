@@ -79,8 +79,11 @@ collet_status storage_map(storage *s, int32_t access, int whole, void **address,
                           transfer_counters *moved, collet_error *err);
 collet_status storage_unmap(storage *s, collet_error *err);
 
+/* Makes the bytes valid in the memory of q's device; commands of `q` come after that. */
+collet_status storage_prefetch(storage *s, queue *q, transfer_counters *moved, collet_error *err);
+
 /*
- * The same for memory of q's device, for commands of the program's own in `q`, which are ordered
+ * As storage_map, for memory of q's device, for commands of the program's own in `q`, which are ordered
  * after the work on the bytes; `wait`: waits for that work, so that commands may be anywhere.
  * Returns the buffer. Commands until the release are in `q`, or with NULL are over.
  */

@@ -176,7 +176,7 @@ collet_status op_check_scalars(const op *o, const op_shapes *views, const void *
 {
     collet_dtype to = views->operand[0].dtype;
     for (uint32_t k = 0; k < o->field_count; k++) {
-        const collet_op_field *f = op_field(o, k);
+        const collet_ops_field *f = op_field(o, k);
         char name[OP_OPERAND_TEXT];
         collet_scalar value;
         if (f->kind != COLLET_FIELD_SCALAR)

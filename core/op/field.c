@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-const collet_op_field *op_field(const op *o, uint32_t k)
+const collet_ops_field *op_field(const op *o, uint32_t k)
 {
     const char *first = (const char *)o->fields;
-    return (const collet_op_field *)(const void *)(first + (size_t)k * o->field_size);
+    return (const collet_ops_field *)(const void *)(first + (size_t)k * o->field_size);
 }
 
 #define BIT(dtype) (1u << COLLET_##dtype)
@@ -28,7 +28,7 @@ static const struct {
     [COLLET_FIELD_PERMUTATION] = {BIT(I32), COLLET_MAX_DIMS, "permutation"},
 };
 
-static int has_computed_default(const collet_op_field *f)
+static int has_computed_default(const collet_ops_field *f)
 {
     return f->kind == COLLET_FIELD_SCALAR || f->kind == COLLET_FIELD_RANK ||
            ((f->kind == COLLET_FIELD_AXES || f->kind == COLLET_FIELD_PERMUTATION) &&
@@ -43,7 +43,7 @@ static double word_count(const char *words)
     return count;
 }
 
-static int default_is_sound(const collet_op_field *f)
+static int default_is_sound(const collet_ops_field *f)
 {
     double x = f->default_value;
     int is_signed = !(UNSIGNED >> f->dtype & 1);
@@ -65,7 +65,7 @@ static int default_is_sound(const collet_op_field *f)
 
 #define REFUSE(...) collet_fail(err, COLLET_INVALID, __VA_ARGS__)
 
-static collet_status check_kind(const collet_op_field *f, collet_error *err)
+static collet_status check_kind(const collet_ops_field *f, collet_error *err)
 {
     if (!f->meaning)
         return REFUSE("its meaning is NULL");
@@ -81,7 +81,7 @@ static collet_status check_kind(const collet_op_field *f, collet_error *err)
     return COLLET_OK;
 }
 
-static collet_status check_place(const op *o, const collet_op_field *f, collet_error *err)
+static collet_status check_place(const op *o, const collet_ops_field *f, collet_error *err)
 {
     int scalar = f->kind == COLLET_FIELD_SCALAR;
     uint32_t element = (uint32_t)(scalar ? sizeof(collet_scalar) : collet_dtype_size(f->dtype));
@@ -100,7 +100,7 @@ static collet_status check_place(const op *o, const collet_op_field *f, collet_e
     return COLLET_OK;
 }
 
-collet_status op_field_check(const op *o, const collet_op_field *f, collet_error *err)
+collet_status op_field_check(const op *o, const collet_ops_field *f, collet_error *err)
 {
     collet_error why = {COLLET_OK, ""};
     collet_status status =
@@ -117,7 +117,7 @@ collet_status op_field_check(const op *o, const collet_op_field *f, collet_error
 
 /* ---- Defaults ---------------------------------------------------------------------------- */
 
-static double default_of(const collet_op_field *f, int32_t ndim, int32_t index)
+static double default_of(const collet_ops_field *f, int32_t ndim, int32_t index)
 {
     if (!has_computed_default(f))
         return f->default_value;
@@ -151,7 +151,7 @@ void op_defaults(const op *o, int32_t ndim, void *params)
     if (o->params_size)
         memcpy(params, &o->params_size, sizeof o->params_size);
     for (uint32_t k = 0; k < o->field_count; k++) {
-        const collet_op_field *f = op_field(o, k);
+        const collet_ops_field *f = op_field(o, k);
         size_t element = collet_dtype_size(f->dtype);
         if (f->kind == COLLET_FIELD_SCALAR)
             continue;

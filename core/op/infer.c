@@ -56,7 +56,7 @@ static collet_status take_spec(inference *f, uint32_t i, const collet_array_spec
 static collet_dtype scalar_dtype(const inference *f)
 {
     for (uint32_t k = 0; k < f->op->field_count; k++) {
-        const collet_op_field *field = op_field(f->op, k);
+        const collet_ops_field *field = op_field(f->op, k);
         collet_scalar value;
         if (field->kind != COLLET_FIELD_SCALAR)
             continue;

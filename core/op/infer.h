@@ -5,7 +5,7 @@
 
 #include "op.h"
 
-/* collet_op_infer of an op. */
+/* collet_ops_infer of an op. */
 collet_status op_infer(const op *o, const collet_array_spec *ins, const void *params,
                        collet_array_spec *outs, collet_error *err);
 

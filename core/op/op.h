@@ -24,7 +24,7 @@ typedef struct op_shapes {
         const int64_t *strides;
         collet_dtype dtype;
     } operand[COLLET_MAX_OPERANDS];
-    /* NULL in a call. In collet_op_infer, memory for each output's shape; the shape of an output
+    /* NULL in a call. In collet_ops_infer, memory for each output's shape; the shape of an output
      * that is to be inferred points to it, with ndim -1 or extents of -1 where nothing is known. */
     int64_t (*open)[COLLET_MAX_DIMS];
 } op_shapes;
@@ -55,11 +55,11 @@ typedef struct op {
     const char *name, *family, *shapes, *sigs, *split, *check, *measure, *summary;
     const char *definer; /* the backend of an own op, else NULL */
     struct op *replaced; /* own ops: the shorter definition in use before this one */
-    const collet_op_field *fields;
+    const collet_ops_field *fields;
     uint32_t field_count, field_size;
     char sig[OP_SIG_MAX][COLLET_MAX_OPERANDS]; /* letters, '*' and '=' */
     uint64_t exact[OP_SIG_MAX];                /* the same packed, 0 where there is a '*' or '=' */
-    collet_op_operand operand[COLLET_MAX_OPERANDS];
+    collet_ops_operand operand[COLLET_MAX_OPERANDS];
 } op;
 
 /* "info (output 1)"; "input 2" where the definition has no name. Returns `buffer`. */

@@ -17,8 +17,9 @@ collet_status op_rule_transpose(const op *o, op_shapes *views, const void *param
         int32_t axis = p->perm[i];
         if (axis < 0 || axis >= in->ndim || seen >> axis & 1)
             return collet_fail(err, COLLET_INVALID,
-                               "transpose: perm[%d] = %d makes no permutation of %d axes", i, axis,
-                               in->ndim);
+                               "transpose: perm[%d] = %d is out of range or repeated; perm must "
+                               "contain 0..%d once each",
+                               i, axis, in->ndim - 1);
         seen |= 1u << axis;
         shape[i] = in->shape[axis];
     }

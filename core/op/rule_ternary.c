@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ternary family: how many bytes a packed row has, and shape rules. */
+#include <collet/ops/ternary.h>
+
 #include "rules.h"
 
 #include <inttypes.h>

@@ -33,12 +33,12 @@ static collet_status mismatch(const op *o, const op_shapes *v, uint32_t a, uint3
     return collet_fail(err, COLLET_SHAPE, "%s", t.bytes);
 }
 
-static int pattern_fits(const collet_op_pattern *p, int32_t ndim)
+static int pattern_fits(const collet_ops_pattern *p, int32_t ndim)
 {
     return p->dots ? ndim >= p->ndim : ndim == p->ndim;
 }
 
-static const collet_op_pattern *choose_pattern(const collet_op_operand *o, int32_t ndim)
+static const collet_ops_pattern *choose_pattern(const collet_ops_operand *o, int32_t ndim)
 {
     for (int32_t i = 0; i < o->alternatives; i++)
         if (pattern_fits(&o->pattern[i], ndim))
@@ -74,13 +74,13 @@ static int bind_dots(binding *b, const struct op_view *v, int32_t lead, uint32_t
     return 1;
 }
 
-static int bind_axes(binding *b, const collet_op_pattern *p, const struct op_view *v,
+static int bind_axes(binding *b, const collet_ops_pattern *p, const struct op_view *v,
                      uint32_t operand, uint32_t *other)
 {
     int32_t lead = v->ndim - p->ndim;
     for (int32_t i = 0; i < p->ndim; i++) {
         int64_t have = v->shape[lead + i];
-        const collet_op_axis *axis = &p->axes[i];
+        const collet_ops_axis *axis = &p->axes[i];
         int letter = axis->letter;
         *other = operand;
         if (!letter && have != axis->extent)
@@ -98,14 +98,14 @@ static int bind_axes(binding *b, const collet_op_pattern *p, const struct op_vie
     return 1;
 }
 
-static int smaller_letter(const binding *b, const collet_op_axis *axis)
+static int smaller_letter(const binding *b, const collet_ops_axis *axis)
 {
     return b->letter[axis->letter] <= b->letter[axis->other] ? axis->letter : axis->other;
 }
 
 /* Axes of two letters, when every letter is bound; *other is the operand that bound the smaller
  * one. */
-static int smaller_axes_fit(const binding *b, const collet_op_pattern *p, const struct op_view *v,
+static int smaller_axes_fit(const binding *b, const collet_ops_pattern *p, const struct op_view *v,
                             uint32_t *other)
 {
     int32_t lead = v->ndim - p->ndim;
@@ -159,7 +159,7 @@ static void apply_dots(const binding *b, struct op_view *v, int32_t named,
 
 /* An output that is to be inferred: extents that are not known are -1; ndim stays -1 where "..." is
  * not known. 0: too many axes. */
-static int infer_view(const binding *b, const collet_op_pattern *p, struct op_view *v,
+static int infer_view(const binding *b, const collet_ops_pattern *p, struct op_view *v,
                       int64_t *shape)
 {
     int32_t lead = p->dots ? b->dots : 0;
@@ -169,7 +169,7 @@ static int infer_view(const binding *b, const collet_op_pattern *p, struct op_vi
         return 0;
     memcpy(shape, b->extent, (size_t)lead * sizeof *shape);
     for (int32_t i = 0; i < p->ndim; i++) {
-        const collet_op_axis *axis = &p->axes[i];
+        const collet_ops_axis *axis = &p->axes[i];
         shape[lead + i] = axis->other    ? b->letter[smaller_letter(b, axis)]
                           : axis->letter ? b->letter[axis->letter]
                                          : axis->extent;
@@ -180,10 +180,10 @@ static int infer_view(const binding *b, const collet_op_pattern *p, struct op_vi
 
 /* Binds the letters and "..." of operand i; on a mismatch *other is the operand that it conflicts
  * with, or i. */
-static const collet_op_pattern *bind_operand(const op *o, binding *b, const struct op_view *v,
-                                             uint32_t i, uint32_t *other)
+static const collet_ops_pattern *bind_operand(const op *o, binding *b, const struct op_view *v,
+                                              uint32_t i, uint32_t *other)
 {
-    const collet_op_pattern *p = choose_pattern(&o->operand[i], v->ndim);
+    const collet_ops_pattern *p = choose_pattern(&o->operand[i], v->ndim);
     *other = i;
     if (!p || !bind_axes(b, p, v, i, other))
         return NULL;
@@ -204,7 +204,7 @@ static const collet_op_pattern *bind_operand(const op *o, binding *b, const stru
 static collet_status check_patterns(const op *o, op_shapes *views, op_scratch *scratch,
                                     collet_error *err)
 {
-    const collet_op_pattern *pattern[COLLET_MAX_OPERANDS] = {0};
+    const collet_ops_pattern *pattern[COLLET_MAX_OPERANDS] = {0};
     uint32_t count = o->n_out + o->n_in, other = 0;
     binding b;
     memset(b.letter, 0xff, sizeof b.letter);

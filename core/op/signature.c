@@ -53,7 +53,7 @@ static collet_status parse_sig(const op *o, const char **at, char *sig, int *kno
             colon++;
             continue;
         }
-        int is_own = o->id >= COLLET_OP_OWN(0);
+        int is_own = o->id >= COLLET_OWN_OP(0);
         if (n == COLLET_MAX_OPERANDS || !(letter_known(*s) || (is_own && text_is_letter(*s))))
             return bad_sigs(o, "a signature is malformed", s, err);
         *known &= letter_known(*s);

@@ -29,9 +29,9 @@ static int is_axis_letter(char c)
 }
 
 /* One list of axes up to a blank, '|', '?', ']' or the end; NULL when it is malformed. */
-static const char *parse_pattern(const char *s, collet_op_pattern *p)
+static const char *parse_pattern(const char *s, collet_ops_pattern *p)
 {
-    *p = (collet_op_pattern){0};
+    *p = (collet_ops_pattern){0};
     if (*s == '*') {
         p->any = 1;
         return s + 1;
@@ -48,7 +48,7 @@ static const char *parse_pattern(const char *s, collet_op_pattern *p)
     for (;; s++) {
         if (p->ndim == COLLET_MAX_DIMS)
             return NULL;
-        collet_op_axis *axis = &p->axes[p->ndim++];
+        collet_ops_axis *axis = &p->axes[p->ndim++];
         if (*s >= '0' && *s <= '9')
             axis->extent = *s++ - '0';
         else if (is_axis_letter(*s))
@@ -64,7 +64,7 @@ static const char *parse_pattern(const char *s, collet_op_pattern *p)
 
 /* Parses a name before '['. Returns what follows the '[', `s` without a name, NULL if it is too
  * long. */
-static const char *parse_name(const char *s, collet_op_operand *o)
+static const char *parse_name(const char *s, collet_ops_operand *o)
 {
     size_t length = 0;
     while (text_is_letter(s[length]) || (s[length] >= '0' && s[length] <= '9') || s[length] == '_')
@@ -77,9 +77,9 @@ static const char *parse_name(const char *s, collet_op_operand *o)
     return s + length + 1;
 }
 
-static const char *parse_operand(const char *s, collet_op_operand *o)
+static const char *parse_operand(const char *s, collet_ops_operand *o)
 {
-    *o = (collet_op_operand){.alternatives = 1};
+    *o = (collet_ops_operand){.alternatives = 1};
     const char *axes = parse_name(s, o);
     int named = axes != s;
     if (!named && !strncmp(s, "()", 2))
@@ -104,7 +104,7 @@ static const char *parse_operand(const char *s, collet_op_operand *o)
 static int letter_is_bound(const op *o, uint32_t count, int letter)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const collet_op_pattern *p = &o->operand[i].pattern[0];
+        const collet_ops_pattern *p = &o->operand[i].pattern[0];
         for (int32_t k = 0; k < p->ndim; k++)
             if (p->axes[k].letter == letter && !p->axes[k].other && !o->operand[i].optional &&
                 o->operand[i].alternatives == 1)
@@ -117,7 +117,7 @@ static int smaller_axes_are_bound(const op *o, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         for (int32_t a = 0; a < o->operand[i].alternatives; a++) {
-            const collet_op_pattern *p = &o->operand[i].pattern[a];
+            const collet_ops_pattern *p = &o->operand[i].pattern[a];
             for (int32_t k = 0; k < p->ndim; k++)
                 if (p->axes[k].other && (!letter_is_bound(o, count, p->axes[k].letter) ||
                                          !letter_is_bound(o, count, p->axes[k].other)))
@@ -145,7 +145,7 @@ static void classify(op *o, uint32_t count)
 {
     o->elementwise = o->rule_only = 1;
     for (uint32_t i = 0; i < count; i++) {
-        const collet_op_operand *w = &o->operand[i];
+        const collet_ops_operand *w = &o->operand[i];
         if (w->alternatives != 1 || !w->pattern[0].dots || w->pattern[0].ndim)
             o->elementwise = 0;
         if (!w->pattern[0].any)
@@ -192,14 +192,14 @@ static collet_status check_fields(op *o, collet_error *err)
     if (o->field_count > OP_FIELDS_MAX)
         return collet_fail(err, COLLET_INVALID, "op %s: field_count is %u, %d at most", o->name,
                            o->field_count, OP_FIELDS_MAX);
-    if (o->field_count && (!o->fields || o->field_size < sizeof(collet_op_field) ||
-                           o->field_size % _Alignof(collet_op_field)))
+    if (o->field_count && (!o->fields || o->field_size < sizeof(collet_ops_field) ||
+                           o->field_size % _Alignof(collet_ops_field)))
         return collet_fail(err, COLLET_INVALID,
                            "op %s: it has %u fields %s, each of %u bytes; a field has %zu", o->name,
                            o->field_count, o->fields ? "in an array" : "at NULL", o->field_size,
-                           sizeof(collet_op_field));
+                           sizeof(collet_ops_field));
     for (uint32_t k = 0; k < o->field_count; k++) {
-        const collet_op_field *f = op_field(o, k);
+        const collet_ops_field *f = op_field(o, k);
         collet_status status = op_field_check(o, f, err);
         if (status != COLLET_OK)
             return status;
@@ -239,7 +239,7 @@ collet_status op_parse(op *out, const op_source *source, collet_error *err)
     return status == COLLET_OK ? check_fields(out, err) : status;
 }
 
-#define COLLET_PARAMS(type) static const collet_op_field fields_of_##type[] = {
+#define COLLET_PARAMS(type) static const collet_ops_field fields_of_##type[] = {
 #define COLLET_FIELD(type, field, kind, dtype, value, choices, meaning)                            \
     {#field,                                                                                       \
      meaning,                                                                                      \
@@ -268,11 +268,11 @@ enum { field_count_of_void = 0 };
      operands,                                                                                     \
      sigs,                                                                                         \
      op_rule_##rule,                                                                               \
-     COLLET_OP_##NAME##_PARAMS,                                                                    \
+     COLLET_PARAMS_SIZE_##NAME,                                                                    \
      ALIAS_##alias,                                                                                \
      field_count_of_##params ? fields_of_##params : NULL,                                          \
      field_count_of_##params,                                                                      \
-     sizeof(collet_op_field),                                                                      \
+     sizeof(collet_ops_field),                                                                     \
      split,                                                                                        \
      #check,                                                                                       \
      measure,                                                                                      \
@@ -292,7 +292,7 @@ static uint64_t reserved_words(const op *o)
 {
     uint64_t known = words(0, sizeof(uint32_t));
     for (uint32_t k = 0; k < o->field_count; k++) {
-        const collet_op_field *f = op_field(o, k);
+        const collet_ops_field *f = op_field(o, k);
         size_t rest = f->kind == COLLET_FIELD_SCALAR
                           ? sizeof(collet_scalar) - offsetof(collet_scalar, reserved)
                           : 0;

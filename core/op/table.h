@@ -11,7 +11,7 @@ typedef struct op_source {
     const char *name, *family, *shapes, *sigs;
     op_rule *rule;
     uint32_t params_size, alias;
-    const collet_op_field *fields;
+    const collet_ops_field *fields;
     uint32_t field_count, field_size;
     const char *split, *check, *measure, *summary;
 } op_source;

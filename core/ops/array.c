@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Typed calls of the array family. */
+#include <collet/ops/array.h>
+
 #include "call.h"
 #include "context/context.h"
 
-collet_status collet_fill(collet_context *cx, collet_array *out, const collet_scalar *value)
+collet_status collet_op_fill(collet_context *cx, collet_array *out, const collet_scalar *value)
 {
     if (!value)
         return context_fail(cx, COLLET_INVALID, "fill: the value is NULL");
@@ -11,38 +13,8 @@ collet_status collet_fill(collet_context *cx, collet_array *out, const collet_sc
     return collet_call(cx, COLLET_OP_FILL, &out, NULL, &params);
 }
 
-#define UNARY(name, OP)                                                                            \
-    collet_status collet_##name(collet_context *cx, collet_array *out, const collet_array *a)      \
-    {                                                                                              \
-        return collet_call(cx, COLLET_OP_##OP, &out, &a, NULL);                                    \
-    }
-
-#define BINARY(name, OP)                                                                           \
-    collet_status collet_##name(collet_context *cx, collet_array *out, const collet_array *a,      \
-                                const collet_array *b)                                             \
-    {                                                                                              \
-        return collet_call(cx, COLLET_OP_##OP, &out, INS(a, b), NULL);                             \
-    }
-
-/* clang-format off */
-BINARY(add, ADD)
-BINARY(sub, SUB)
-BINARY(mul, MUL)
-BINARY(div, DIV)
-UNARY(copy, COPY)
-UNARY(exp, EXP)
-UNARY(log, LOG)
-UNARY(sqrt, SQRT)
-UNARY(sin, SIN)
-UNARY(cos, COS)
-UNARY(tanh, TANH)
-UNARY(neg, NEG)
-UNARY(abs, ABS)
-UNARY(conj, CONJ)
-/* clang-format on */
-
-collet_status collet_axpy(collet_context *cx, collet_array *out, const collet_scalar *alpha,
-                          const collet_array *x, const collet_array *y)
+collet_status collet_op_axpy(collet_context *cx, collet_array *out, const collet_scalar *alpha,
+                             const collet_array *x, const collet_array *y)
 {
     if (!alpha)
         return context_fail(cx, COLLET_INVALID, "axpy: alpha is NULL");
@@ -50,8 +22,8 @@ collet_status collet_axpy(collet_context *cx, collet_array *out, const collet_sc
     return collet_call(cx, COLLET_OP_AXPY, &out, INS(x, y), &params);
 }
 
-collet_status collet_transpose(collet_context *cx, collet_array *out, const collet_array *a,
-                               const int32_t *perm)
+collet_status collet_op_transpose(collet_context *cx, collet_array *out, const collet_array *a,
+                                  const int32_t *perm)
 {
     collet_transpose_params params = {.struct_size = sizeof params};
     params.ndim = a ? (uint32_t)collet_array_ndim(a) : 0;
@@ -70,8 +42,8 @@ static collet_status reduce(collet_context *cx, uint32_t id, const char *name, c
 }
 
 #define REDUCTION(name, OP)                                                                        \
-    collet_status collet_##name(collet_context *cx, collet_array *out, const collet_array *a,      \
-                                const int32_t *axes, int32_t count, int32_t keepdims)              \
+    collet_status collet_op_##name(collet_context *cx, collet_array *out, const collet_array *a,   \
+                                   const int32_t *axes, int32_t count, int32_t keepdims)           \
     {                                                                                              \
         return reduce(cx, COLLET_OP_##OP, #name, out, a, axes, count, keepdims);                   \
     }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Typed calls of the fft family. */
+#include <collet/ops/fft.h>
+
 #include "call.h"
 #include "context/context.h"
 
-collet_status collet_fft(collet_context *cx, collet_array *out, const collet_array *a, int32_t axes,
-                         int32_t inverse)
+collet_status collet_op_fft(collet_context *cx, collet_array *out, const collet_array *a,
+                            int32_t axes, int32_t inverse)
 {
     collet_fft_params params = {
         .struct_size = sizeof params, .axes = (uint32_t)axes, .inverse = inverse != 0};
@@ -13,8 +15,8 @@ collet_status collet_fft(collet_context *cx, collet_array *out, const collet_arr
     return collet_call(cx, COLLET_OP_FFT, &out, &a, &params);
 }
 
-collet_status collet_fftshift(collet_context *cx, collet_array *out, const collet_array *a,
-                              const int32_t *axes, int32_t count, int32_t inverse)
+collet_status collet_op_fftshift(collet_context *cx, collet_array *out, const collet_array *a,
+                                 const int32_t *axes, int32_t count, int32_t inverse)
 {
     collet_fftshift_params params = {.struct_size = sizeof params, .inverse = inverse != 0};
     collet_status status = call_axes(cx, "fftshift", a, axes, count, &params.axes);

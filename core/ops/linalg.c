@@ -3,32 +3,9 @@
 #include <string.h>
 
 #include <collet/collet.h>
+#include <collet/ops/linalg.h>
 
 #include "call.h"
-
-collet_status collet_matmul(collet_context *cx, collet_array *c, const collet_array *a,
-                            const collet_array *b)
-{
-    return collet_call(cx, COLLET_OP_MATMUL, &c, INS(a, b), NULL);
-}
-
-collet_status collet_dot(collet_context *cx, collet_array *out, const collet_array *a,
-                         const collet_array *b)
-{
-    return collet_call(cx, COLLET_OP_DOT, &out, INS(a, b), NULL);
-}
-
-collet_status collet_matvec(collet_context *cx, collet_array *y, const collet_array *a,
-                            const collet_array *x)
-{
-    return collet_call(cx, COLLET_OP_MATVEC, &y, INS(a, x), NULL);
-}
-
-collet_status collet_lu(collet_context *cx, collet_array *perm, collet_array *lower,
-                        collet_array *upper, collet_array *info, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_LU, OUTS(perm, lower, upper, info), &a, NULL);
-}
 
 /* The array with an axis of length 1 behind its own. */
 static collet_status as_column(collet_context *cx, collet_array **out, const collet_array *vector)
@@ -40,8 +17,8 @@ static collet_status as_column(collet_context *cx, collet_array **out, const col
     return collet_array_reshape(cx, out, vector, ndim + 1, shape);
 }
 
-collet_status collet_solve(collet_context *cx, collet_array *x, collet_array *info,
-                           const collet_array *a, const collet_array *b)
+collet_status collet_op_solve(collet_context *cx, collet_array *x, collet_array *info,
+                              const collet_array *a, const collet_array *b)
 {
     collet_array *x_column = NULL, *b_column = NULL;
     collet_status status = COLLET_OK;
@@ -56,30 +33,7 @@ collet_status collet_solve(collet_context *cx, collet_array *x, collet_array *in
         status = collet_call(cx, COLLET_OP_SOLVE, OUTS(x_column ? x_column : x, info),
                              INS(a, b_column ? b_column : b), NULL);
     }
-    collet_array_free(x_column);
-    collet_array_free(b_column);
+    collet_array_destroy(x_column);
+    collet_array_destroy(b_column);
     return status;
-}
-
-collet_status collet_qr(collet_context *cx, collet_array *q, collet_array *r, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_QR, OUTS(q, r), &a, NULL);
-}
-
-collet_status collet_svd(collet_context *cx, collet_array *u, collet_array *s, collet_array *vt,
-                         collet_array *info, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_SVD, OUTS(u, s, vt, info), &a, NULL);
-}
-
-collet_status collet_eigh(collet_context *cx, collet_array *values, collet_array *vectors,
-                          collet_array *info, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_EIGH, OUTS(values, vectors, info), &a, NULL);
-}
-
-collet_status collet_cholesky(collet_context *cx, collet_array *lower, collet_array *info,
-                              const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_CHOLESKY, OUTS(lower, info), &a, NULL);
 }

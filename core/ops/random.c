@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The random family: typed calls. Every shape fits. */
 #include <collet/collet.h>
+#include <collet/ops/random.h>
 
 static collet_status draw(collet_context *cx, uint32_t op, collet_array *out, uint64_t seed,
                           uint64_t offset)
@@ -9,12 +10,14 @@ static collet_status draw(collet_context *cx, uint32_t op, collet_array *out, ui
     return collet_call(cx, op, &out, NULL, &params);
 }
 
-collet_status collet_uniform(collet_context *cx, collet_array *out, uint64_t seed, uint64_t offset)
+collet_status collet_op_uniform(collet_context *cx, collet_array *out, uint64_t seed,
+                                uint64_t offset)
 {
     return draw(cx, COLLET_OP_UNIFORM, out, seed, offset);
 }
 
-collet_status collet_normal(collet_context *cx, collet_array *out, uint64_t seed, uint64_t offset)
+collet_status collet_op_normal(collet_context *cx, collet_array *out, uint64_t seed,
+                               uint64_t offset)
 {
     return draw(cx, COLLET_OP_NORMAL, out, seed, offset);
 }

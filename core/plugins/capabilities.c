@@ -71,7 +71,7 @@ static collet_status call_slot(const collet_plugin *plugin, const collet_host *h
     uint64_t needed = 0;
     json[0] = '\0';
     locale_t before = numerals_begin();
-    collet_status status = plugin->capabilities(host, json, *capacity, &needed, &failed);
+    collet_status status = plugin->capabilities(plugin, json, *capacity, &needed, host, &failed);
     numerals_end(before);
     failed.text[sizeof failed.text - 1] = '\0';
     if (status != COLLET_OK)

@@ -516,7 +516,7 @@ static collet_status opened(const loader_plugin *plugin, record_list *records, d
                                   why->code, status == COLLET_OK ? "" : why->text, err);
     if (status == COLLET_OK)
         return recorded;
-    if (status != COLLET_ABI && status != COLLET_NO_MEMORY)
+    if (status != COLLET_ABI_MISMATCH && status != COLLET_NO_MEMORY)
         status = COLLET_UNAVAILABLE;
     return collet_fail(err, status, "%s: %s", plugin->path, why->text);
 }

@@ -241,7 +241,8 @@ static collet_status read_abi(manifest *m, const cJSON *root, refusal *why)
     m->abi = (uint32_t)major << 16 | (uint32_t)minor;
     if (major == COLLET_ABI_MAJOR)
         return COLLET_OK;
-    return refuse_with(why, COLLET_ABI, major > COLLET_ABI_MAJOR ? "abi-too-new" : "abi-too-old",
+    return refuse_with(why, COLLET_ABI_MISMATCH,
+                       major > COLLET_ABI_MAJOR ? "abi-too-new" : "abi-too-old",
                        "built for plugin interface %d.%d, this libcore has %d.%d: %s", (int)major,
                        (int)minor, COLLET_ABI_MAJOR, COLLET_ABI_MINOR,
                        major > COLLET_ABI_MAJOR ? "update libcore" : "rebuild the plugin");

@@ -90,20 +90,20 @@ const collet_kernel_row *vtable_kernel(const collet_plugin *plugin, uint32_t ind
     return (const collet_kernel_row *)(const void *)(first + (size_t)index * plugin->kernel_size);
 }
 
-const collet_op_definition *vtable_op(const collet_plugin *plugin, uint32_t index)
+const collet_ops_definition *vtable_op(const collet_plugin *plugin, uint32_t index)
 {
     const char *first = (const char *)plugin->ops;
-    return (const collet_op_definition *)(const void *)(first + (size_t)index * plugin->op_size);
+    return (const collet_ops_definition *)(const void *)(first + (size_t)index * plugin->op_size);
 }
 
 collet_status vtable_parse_op(const collet_plugin *p, uint32_t index, op *out, collet_error *err)
 {
-    const collet_op_definition *d = vtable_op(p, index);
+    const collet_ops_definition *d = vtable_op(p, index);
     if (!d->shapes || !d->sigs || d->alias > 1 ||
         (d->params_size && d->params_size < sizeof(uint32_t)) || d->params_size > OP_PARAMS_MAX)
         return collet_fail(err, COLLET_INVALID, "op %s: invalid shapes, sigs, params_size or alias",
                            d->name);
-    op_source source = {.id = COLLET_OP_OWN(index),
+    op_source source = {.id = COLLET_OWN_OP(index),
                         .name = d->name,
                         .family = "own",
                         .shapes = d->shapes,
@@ -139,7 +139,7 @@ static collet_status check_array(const char *what, const void *array, uint32_t c
 static collet_status check_head(const collet_plugin *p, const manifest *m, refusal *why)
 {
     if (p->abi >> 16 != COLLET_ABI_MAJOR)
-        return refuse_with(why, COLLET_ABI, "vtable-abi",
+        return refuse_with(why, COLLET_ABI_MISMATCH, "vtable-abi",
                            "the table is of interface %u.%u, this libcore has %d.%d", p->abi >> 16,
                            p->abi & 0xffff, COLLET_ABI_MAJOR, COLLET_ABI_MINOR);
     if (p->struct_size < FIRST_SIZE)
@@ -157,7 +157,7 @@ static collet_status check_head(const collet_plugin *p, const manifest *m, refus
                                        sizeof(collet_kernel_row), MAX_KERNELS, why);
     if (status == COLLET_OK)
         status = check_array("own ops", p->ops, p->op_count, p->op_size,
-                             sizeof(collet_op_definition), MAX_OPS, why);
+                             sizeof(collet_ops_definition), MAX_OPS, why);
     return status;
 }
 
@@ -182,7 +182,7 @@ static int is_newer(const collet_plugin *p)
 static collet_status check_own_ops(const collet_plugin *p, op *ops, refusal *why)
 {
     for (uint32_t k = 0; k < p->op_count; k++) {
-        const collet_op_definition *d = vtable_op(p, k);
+        const collet_ops_definition *d = vtable_op(p, k);
         if (!d->name || !own_name_valid(d->name))
             return REFUSE("vtable-own-op", "own op %u is called '%.63s', not \"vendor.op\"", k,
                           d->name ? d->name : "(NULL)");
@@ -194,7 +194,7 @@ static collet_status check_own_ops(const collet_plugin *p, op *ops, refusal *why
             continue;
         if (!is_newer(p))
             return REFUSE("vtable-own-op", "own %s", wrong.text);
-        ops[k] = (op){.id = COLLET_OP_OWN(k), .name = d->name};
+        ops[k] = (op){.id = COLLET_OWN_OP(k), .name = d->name};
     }
     return COLLET_OK;
 }
@@ -384,7 +384,7 @@ static int same_row(const collet_kernel_row *a, const collet_kernel_row *b)
            a->flags == b->flags && a->reserved == b->reserved;
 }
 
-static int same_op(const collet_op_definition *a, const collet_op_definition *b)
+static int same_op(const collet_ops_definition *a, const collet_ops_definition *b)
 {
     return !strcmp(a->name, b->name) && !strcmp(a->shapes, b->shapes) &&
            !strcmp(a->sigs, b->sigs) && a->params_size == b->params_size && a->alias == b->alias &&

@@ -32,12 +32,12 @@ collet_status vtable_check_device(const collet_plugin *plugin,
 
 /* Row `index` < kernel_count, own op `index` < op_count, by the table's own element sizes. */
 const collet_kernel_row *vtable_kernel(const collet_plugin *plugin, uint32_t index);
-const collet_op_definition *vtable_op(const collet_plugin *plugin, uint32_t index);
+const collet_ops_definition *vtable_op(const collet_plugin *plugin, uint32_t index);
 
 /* 0 if the row has an unknown flag or reserved bytes that are not 0: it is left out. */
 int vtable_row_usable(const collet_kernel_row *row);
 
-/* Own op `index` as libcore sees it, with the id COLLET_OP_OWN(index). INVALID. */
+/* Own op `index` as libcore sees it, with the id COLLET_OWN_OP(index). INVALID. */
 collet_status vtable_parse_op(const collet_plugin *plugin, uint32_t index, op *out,
                               collet_error *err);
 

@@ -325,8 +325,8 @@ collet_status block_import(device *d, void *handle, uint64_t offset, uint64_t by
     if (!b)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array on %s", d->name);
     device_enter(d);
-    collet_status status = d->extensions.native->buffer_import(d->handle, handle, offset, bytes,
-                                                               element, &buffer, err);
+    collet_status status = d->extensions.native->buffer_import(d->handle, &buffer, handle, offset,
+                                                               bytes, element, err);
     if (device_leave(d, status) != COLLET_OK) {
         free(b);
         return status;

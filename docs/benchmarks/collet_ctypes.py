@@ -44,7 +44,7 @@ class Array:
         return bytes(target)
 
     def __del__(self):
-        self.collet.core.collet_array_free(self.handle)
+        self.collet.core.collet_array_destroy(self.handle)
 
 
 class Collet:
@@ -53,13 +53,12 @@ class Collet:
     def __init__(self, library, backend):
         self.core = core = ctypes.CDLL(library)
         core.collet_last_error.restype = ctypes.c_char_p
-        core.collet_array_free.argtypes = [ctypes.c_void_p]
+        core.collet_array_destroy.argtypes = [ctypes.c_void_p]
         error = Error.Struct()
         self.runtime, self.context = ctypes.c_void_p(), ctypes.c_void_p()
         if core.collet_runtime_create(ctypes.byref(self.runtime), None, ctypes.byref(error)):
             raise Error(error.text.decode())
-        if core.collet_context_create(ctypes.byref(self.context), self.runtime,
-                                      ctypes.byref(error)):
+        if core.collet_context_create(self.runtime, ctypes.byref(self.context), ctypes.byref(error)):
             raise Error(error.text.decode())
         self.check(core.collet_set_backend(self.context, backend.encode()))
 
@@ -77,12 +76,9 @@ class Collet:
         """A function that calls the op; `axes` as its parameter block has them."""
         number, error = ctypes.c_uint32(), Error.Struct()
         params = (ctypes.c_uint32 * 64)()
-        if self.core.collet_op_find(self.runtime, name.encode(), ctypes.byref(number),
-                                    ctypes.byref(error)):
+        if self.core.collet_ops_find(self.runtime, ctypes.byref(number), name.encode(), ctypes.byref(error)):
             raise Error(error.text.decode())
-        if self.core.collet_op_defaults(self.runtime, number, len(ins[0].shape) if ins else 0,
-                                        params, ctypes.c_size_t(ctypes.sizeof(params)),
-                                        ctypes.byref(error)):
+        if self.core.collet_ops_defaults(self.runtime, number, params, ctypes.c_size_t(ctypes.sizeof(params)), len(ins[0].shape) if ins else 0, ctypes.byref(error)):
             raise Error(error.text.decode())
         if axes is not None:
             params[1] = axes  # collet_reduce_params, collet_fft_params

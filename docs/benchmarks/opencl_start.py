@@ -120,7 +120,7 @@ def collet(path):
     runtime, context = ctypes.c_void_p(), ctypes.c_void_p()
     check("collet_runtime_create", library.collet_runtime_create(ctypes.byref(runtime), None, None))
     check("collet_context_create",
-          library.collet_context_create(ctypes.byref(context), runtime, None))
+          library.collet_context_create(runtime, ctypes.byref(context), None))
 
     def call(name, *arguments):
         if getattr(library, name)(context, *arguments) != 0:
@@ -132,7 +132,7 @@ def collet(path):
     arrays = [ctypes.c_void_p() for _ in range(3)]
     for array in arrays:
         call("collet_array_create", ctypes.byref(array), F32, 1, shape)
-    call("collet_add", arrays[0], arrays[1], arrays[2])
+    call("collet_op_add", arrays[0], arrays[1], arrays[2])
     call("collet_finish")
     return time.perf_counter() - begin
 

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include <collet/collet.h>
+#include <collet/ops/ternary.h>
 
 #include "ggml-cpu.h"
 #include "ggml.h"
@@ -66,9 +67,9 @@ static void call(int which, side *s)
     if (which == GGML)
         ggml_graph_compute(s->graph, &s->plan);
     else if (which == LINEAR)
-        status = collet_ternary_linear(s->cx, s->y, s->w, s->x, NULL, NULL, &params);
+        status = collet_op_ternary_linear(s->cx, s->y, s->w, s->x, NULL, NULL, &params);
     else
-        status = collet_ternary_matmul(s->cx, s->y, s->w, s->x);
+        status = collet_op_ternary_matmul(s->cx, s->y, s->w, s->x);
     if (status != COLLET_OK)
         give_up(collet_last_error(s->cx));
 }
@@ -129,19 +130,19 @@ static void make_sides(side sides[SIDES], collet_context *cx, struct ggml_contex
     sides[GGML].plan.work_data = malloc(sides[GGML].plan.work_size + 64);
     c = array_of(cx, COLLET_I8, rows, columns, codes);
     if (collet_array_create(cx, &info, COLLET_I32, 0, NULL) != COLLET_OK ||
-        collet_ternary_pack(cx, packed, info, c, NULL, COLLET_TERNARY_T2) != COLLET_OK)
+        collet_op_ternary_pack(cx, packed, info, c, NULL, COLLET_TERNARY_T2) != COLLET_OK)
         give_up(collet_last_error(cx));
-    collet_array_free(c);
+    collet_array_destroy(c);
     c = array_of(cx, COLLET_I8, tokens, columns, codes);
-    if (collet_ternary_pack(cx, ternary, info, c, NULL, COLLET_TERNARY_T2) != COLLET_OK)
+    if (collet_op_ternary_pack(cx, ternary, info, c, NULL, COLLET_TERNARY_T2) != COLLET_OK)
         give_up(collet_last_error(cx));
     for (int i = W2A8; i < SIDES; i++) {
         sides[i].cx = cx;
         sides[i].w = packed;
         sides[i].y = array_of(cx, i == LINEAR ? COLLET_F32 : COLLET_I32, tokens, rows, NULL);
     }
-    collet_array_free(c);
-    collet_array_free(info);
+    collet_array_destroy(c);
+    collet_array_destroy(info);
     sides[W2A8].x = array_of(cx, COLLET_I8, tokens, columns, a);
     sides[LINEAR].x = array_of(cx, COLLET_F32, tokens, columns, x->data);
     sides[W2A2].x = ternary;
@@ -194,10 +195,10 @@ static void measure_shape(collet_context *cx, int64_t tokens, int64_t rows, int6
                (int)columns, names[i], 1e6 * median(medians[i], turns), 1e6 * fastest[i],
                median(ratios[i], turns));
     fflush(stdout);
-    collet_array_free(sides[W2A8].w);
+    collet_array_destroy(sides[W2A8].w);
     for (int i = W2A8; i < SIDES; i++) {
-        collet_array_free(sides[i].x);
-        collet_array_free(sides[i].y);
+        collet_array_destroy(sides[i].x);
+        collet_array_destroy(sides[i].y);
     }
     free(sides[GGML].plan.work_data);
     ggml_free(g);
@@ -217,7 +218,7 @@ int main(int argc, char **argv)
     snprintf(number, sizeof number, "%d", threads);
     setenv("COLLET_NUM_THREADS", number, 1);
     if (collet_runtime_create(&runtime, NULL, &err) != COLLET_OK ||
-        collet_context_create(&cx, runtime, &err) != COLLET_OK)
+        collet_context_create(runtime, &cx, &err) != COLLET_OK)
         give_up(err.text);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         measure_shape(cx, shapes[i][0], shapes[i][1], shapes[i][2], threads, turns);

@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include <collet/collet.h>
+#include <collet/ops/array.h>
+#include <collet/ops/linalg.h>
 
 #define CALLS 50
 #define BYTES ((int64_t)64 << 20)
@@ -43,24 +45,24 @@ static void calls(collet_context *cx)
     check(cx, collet_array_create(cx, &b, COLLET_F32, 2, n));
     for (int i = 0; i < 5000; i++) {
         double start = seconds();
-        check(cx, collet_add(cx, b, a, a));
+        check(cx, collet_op_add(cx, b, a, a));
         check(cx, collet_finish(cx));
         least(&one, start);
         start = seconds();
-        check(cx, collet_matmul(cx, b, a, a));
+        check(cx, collet_op_matmul(cx, b, a, a));
         check(cx, collet_finish(cx));
         least(&asked, start);
         start = seconds();
         for (int k = 0; k < CALLS && i < 300; k++)
-            check(cx, collet_add(cx, b, a, a));
+            check(cx, collet_op_add(cx, b, a, a));
         check(cx, collet_finish(cx));
         if (i < 300)
             least(&many, start);
     }
     printf("add and wait %.2f us, one of %d adds %.2f us, matmul and wait %.2f us\n", one * 1e6,
            CALLS, many / CALLS * 1e6, asked * 1e6);
-    collet_array_free(a);
-    collet_array_free(b);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
 }
 
 static void bytes(collet_context *cx)
@@ -74,11 +76,11 @@ static void bytes(collet_context *cx)
     for (int i = 0; values && i < 20; i++) {
         double start = seconds();
         check(cx, collet_array_write(cx, a, values, BYTES));
-        check(cx, collet_add(cx, b, a, a));
+        check(cx, collet_op_add(cx, b, a, a));
         check(cx, collet_finish(cx));
         least(&write, start);
         start = seconds();
-        check(cx, collet_add(cx, b, a, a));
+        check(cx, collet_op_add(cx, b, a, a));
         check(cx, collet_finish(cx));
         least(&kernel, start);
         start = seconds();
@@ -87,8 +89,8 @@ static void bytes(collet_context *cx)
     }
     printf("64 MiB: write and add %.1f ms, add %.1f ms, read %.1f ms\n", write * 1e3, kernel * 1e3,
            read * 1e3);
-    collet_array_free(a);
-    collet_array_free(b);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
     free(values);
 }
 
@@ -97,7 +99,7 @@ int main(int count, char **backends)
     collet_runtime *runtime;
     collet_context *cx;
     collet_error err;
-    if (collet_runtime_create(&runtime, NULL, &err) || collet_context_create(&cx, runtime, &err)) {
+    if (collet_runtime_create(&runtime, NULL, &err) || collet_context_create(runtime, &cx, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/ops/array.h>
+
 #include "scatter/arrays.h"
 
 collet_status scatter_failed(collet_scattering *s, collet_status status, const char *what)
@@ -29,8 +31,8 @@ collet_status scatter_numbers(collet_scattering *s, collet_array **out, collet_d
     }
     status = collet_array_create(s->context, out, dtype, ndim, shape);
     if (status == COLLET_OK)
-        status = collet_copy(s->context, *out, wide);
-    collet_array_free(wide);
+        status = collet_op_copy(s->context, *out, wide);
+    collet_array_destroy(wide);
     return status == COLLET_OK ? status : scatter_failed(s, status, "numbers");
 }
 
@@ -43,7 +45,7 @@ collet_status scatter_at(collet_scattering *s, collet_array **out, const collet_
     if (status == COLLET_OK && drop) {
         status = collet_array_reshape(s->context, out, part, collet_array_ndim(array) - 1,
                                       collet_array_shape(array) + 1);
-        collet_array_free(part);
+        collet_array_destroy(part);
     }
     return status == COLLET_OK ? status : scatter_failed(s, status, "a part of an array");
 }
@@ -53,7 +55,7 @@ collet_status scatter_call(collet_scattering *s, const char *name, collet_array 
 {
     uint32_t op;
     collet_runtime *runtime = collet_array_runtime(arrays[0]);
-    collet_status status = collet_op_find(runtime, name, &op, &s->error);
+    collet_status status = collet_ops_find(runtime, &op, name, &s->error);
     if (status == COLLET_OK)
         status = collet_call(s->context, op, arrays, (const collet_array *const *)arrays + n_out,
                              params);

@@ -359,7 +359,7 @@ void scatter_devices_close(scatter_devices *all)
         return;
     stop(all);
     for (int64_t i = 0; i < all->count; i++)
-        collet_scattering_close(all->device[i].s);
+        collet_scattering_destroy(all->device[i].s);
     pthread_cond_destroy(&all->changed);
     pthread_mutex_destroy(&all->lock);
     free(all);

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <collet/ops/array.h>
+#include <collet/ops/fft.h>
+
 #include "scatter/arrays.h"
 #include "scatter/geometry.h"
 #include "scatter/roads.h"
@@ -18,9 +21,9 @@ static collet_status fill_layers(collet_scattering *s, int64_t m, int64_t first,
         status = scatter_failed(s, collet_last_status(s->context), "layers");
     if (status == COLLET_OK)
         status = scatter_fields(s, m, first, count, layers);
-    collet_array_free(material);
-    collet_array_free(part);
-    collet_array_free(layers);
+    collet_array_destroy(material);
+    collet_array_destroy(part);
+    collet_array_destroy(layers);
     return status == COLLET_OK ? scatter_step(s, "transforming") : status;
 }
 
@@ -31,7 +34,7 @@ static collet_status make_fields(collet_scattering *s)
     collet_status status =
         scatter_array(s, &s->fields, s->options.dtype, 5,
                       SCATTER_SHAPE(s->options.n_materials, SCATTER_FIELDS, n[0], n[1], n[2]));
-    if (status == COLLET_OK && collet_fill(s->context, s->fields, &zero) != COLLET_OK)
+    if (status == COLLET_OK && collet_op_fill(s->context, s->fields, &zero) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "fields");
     for (int64_t first = 0; first < n[0] && status == COLLET_OK; first += s->layers) {
         int64_t count = n[0] - first < s->layers ? n[0] - first : s->layers;
@@ -39,7 +42,7 @@ static collet_status make_fields(collet_scattering *s)
             status = fill_layers(s, m, first, count);
     }
     if (status != COLLET_OK) {
-        collet_array_free(s->fields);
+        collet_array_destroy(s->fields);
         s->fields = NULL;
     }
     return status;
@@ -74,7 +77,7 @@ static collet_status project(collet_scattering *s, double angle, collet_array *c
     collet_array *polarise[] = {p[0], s->fields, constants, field, turn};
     if (status == COLLET_OK)
         status = scatter_call(s, "scatter_polarization", polarise, 1, NULL);
-    if (status == COLLET_OK && collet_fft(s->context, p[1], p[0], 3, 0) != COLLET_OK)
+    if (status == COLLET_OK && collet_op_fft(s->context, p[1], p[0], 3, 0) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "the transform");
     collet_array *const of[] = {sphere->slice, sphere->fraction, sphere->k};
     for (int i = 0; i < 3 && status == COLLET_OK; i++)
@@ -84,9 +87,9 @@ static collet_status project(collet_scattering *s, double angle, collet_array *c
     if (status == COLLET_OK)
         status = scatter_call(s, "scatter_projection", arrays, 1, &params);
     for (int i = 0; i < 3; i++)
-        collet_array_free(at[i]);
-    collet_array_free(field);
-    collet_array_free(turn);
+        collet_array_destroy(at[i]);
+    collet_array_destroy(field);
+    collet_array_destroy(turn);
     return status;
 }
 
@@ -119,15 +122,15 @@ static collet_status one_energy(collet_scattering *s, const scatter_sphere *sphe
         status = scatter_at(s, &image, stack, i, 1, 1);
         if (status == COLLET_OK)
             status = project(s, s->radians[i], constants, sphere, p, image);
-        collet_array_free(image);
+        collet_array_destroy(image);
         weights[i * s->angles + i] = 1.0;
         if (status == COLLET_OK)
             status = scatter_step(s, "scattering");
     }
     if (status == COLLET_OK)
         status = scatter_mean(s, images, s->angles, weights, 0, 1);
-    collet_array_free(constants);
-    collet_array_free(stack);
+    collet_array_destroy(constants);
+    collet_array_destroy(stack);
     free(weights);
     return status;
 }
@@ -149,8 +152,8 @@ collet_status scatter_direct(collet_scattering *s, int64_t count)
     if (status == COLLET_OK)
         status = one_energy(s, &sphere, p, images);
     for (int i = 0; i < 2; i++)
-        collet_array_free(p[i]);
-    collet_array_free(images);
+        collet_array_destroy(p[i]);
+    collet_array_destroy(images);
     scatter_sphere_free(&sphere);
     return status;
 }

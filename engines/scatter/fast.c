@@ -35,7 +35,7 @@ static collet_status weights_of(collet_scattering *s, int64_t count, collet_arra
                    : collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for coefficients");
     if (status == COLLET_OK && collet_array_permute(s->context, out, memory, order) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "coefficients");
-    collet_array_free(memory);
+    collet_array_destroy(memory);
     free(one);
     free(all);
     return status;
@@ -69,7 +69,7 @@ static collet_status make_images(collet_scattering *s, int64_t kinds)
     if (status == COLLET_OK &&
         collet_array_permute(s->context, &s->images, memory, order) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "images");
-    collet_array_free(memory);
+    collet_array_destroy(memory);
     return status;
 }
 
@@ -94,9 +94,9 @@ static collet_status fill_images(collet_scattering *s, int64_t count, int64_t ki
                               sphere.q[0], sphere.q[1], sphere.q[2], angles};
     if (status == COLLET_OK)
         status = scatter_call(s, "scatter_images", arrays, 1, &params);
-    collet_array_free(weights);
-    collet_array_free(angles);
-    collet_array_free(range);
+    collet_array_destroy(weights);
+    collet_array_destroy(angles);
+    collet_array_destroy(range);
     scatter_sphere_free(&sphere);
     return status;
 }
@@ -122,7 +122,7 @@ collet_status scatter_fast(collet_scattering *s, int64_t count)
     }
     for (int64_t e = 0; e < count && status == COLLET_OK; e++)
         status = scatter_step(s, "scattering");
-    collet_array_free(images);
+    collet_array_destroy(images);
     free(weights);
     return status;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/ops/array.h>
+
 #include "scatter/arrays.h"
 #include "scatter/checks.h"
 #include "scatter/roads.h"
@@ -87,8 +89,8 @@ static collet_status take(collet_scattering *s, collet_dtype dtype, const void *
     if (status == COLLET_OK)
         status = collet_array_create(s->context, out, s->options.dtype, ndim, shape);
     if (status == COLLET_OK)
-        status = collet_copy(s->context, *out, wrapped);
-    collet_array_free(wrapped);
+        status = collet_op_copy(s->context, *out, wrapped);
+    collet_array_destroy(wrapped);
     return status == COLLET_OK ? status : scatter_failed(s, status, "a material");
 }
 
@@ -100,9 +102,9 @@ static collet_status copy_volume(collet_scattering *s, const collet_scattering_m
     if (status == COLLET_OK)
         status = scatter_at(s, &target, out, 0, 1, 1);
     if (status == COLLET_OK)
-        status = collet_copy(s->context, target, volume);
-    collet_array_free(volume);
-    collet_array_free(target);
+        status = collet_op_copy(s->context, target, volume);
+    collet_array_destroy(volume);
+    collet_array_destroy(target);
     return status == COLLET_OK ? status : scatter_failed(s, status, "a material");
 }
 
@@ -124,9 +126,9 @@ static collet_status apply_window(collet_scattering *s, int64_t first, int64_t c
         shape[axis] = axis ? n : count;
         status = scatter_numbers(s, &window, s->options.dtype, 3, shape, values + begin);
         free(values);
-        if (status == COLLET_OK && collet_mul(s->context, a, a, window) != COLLET_OK)
+        if (status == COLLET_OK && collet_op_mul(s->context, a, a, window) != COLLET_OK)
             status = scatter_failed(s, collet_last_status(s->context), "the window");
-        collet_array_free(window);
+        collet_array_destroy(window);
     }
     return status;
 }
@@ -150,7 +152,7 @@ collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int
             status =
                 scatter_call(s, is_vector ? "scatter_vector" : "scatter_euler", arrays, 1, NULL);
         for (int i = 0; i < inputs; i++)
-            collet_array_free(arrays[1 + i]);
+            collet_array_destroy(arrays[1 + i]);
     }
     return status == COLLET_OK ? apply_window(s, first, count, out) : status;
 }

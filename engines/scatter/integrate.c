@@ -206,9 +206,9 @@ static void store(const collet_scattering_integrals *out, int64_t j, const ring_
         out->anisotropy[j] = (float)divided(parallel - perpendicular, parallel + perpendicular);
 }
 
-collet_status collet_scattering_integrate(const collet_scattering_rings *rings, double energy,
-                                          collet_dtype dtype, const void *values,
-                                          const collet_scattering_integrals *out, collet_error *err)
+collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
+                                          const collet_scattering_integrals *out, double energy,
+                                          collet_dtype dtype, const void *values, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     detector d = {.values = values, .wide = dtype == COLLET_F64};

@@ -283,7 +283,7 @@ collet_status scatter_open_one(collet_context *context, const collet_scattering_
     if (status == COLLET_OK)
         *out = s;
     else
-        collet_scattering_close(s);
+        collet_scattering_destroy(s);
     return status;
 }
 
@@ -297,13 +297,12 @@ static collet_status open_shared(collet_context *context, const collet_scatterin
     if (status == COLLET_OK)
         *out = s;
     else
-        collet_scattering_close(s);
+        collet_scattering_destroy(s);
     return status;
 }
 
-collet_status collet_scattering_open(collet_context *context,
-                                     const collet_scattering_options *options,
-                                     collet_scattering **out, collet_error *err)
+collet_status collet_scattering_create(collet_context *context, collet_scattering **out,
+                                       const collet_scattering_options *options, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     collet_scattering_options own;
@@ -327,7 +326,7 @@ collet_status collet_scattering_open(collet_context *context,
     return status;
 }
 
-void collet_scattering_close(collet_scattering *s)
+void collet_scattering_destroy(collet_scattering *s)
 {
     if (!s)
         return;
@@ -345,10 +344,10 @@ void collet_scattering_close(collet_scattering *s)
     free(s->sums);
     free(s->view);
     free(s->range);
-    collet_array_free(s->slices);
-    collet_array_free(s->images);
-    collet_array_free(s->fields);
-    collet_array_free(s->out);
+    collet_array_destroy(s->slices);
+    collet_array_destroy(s->images);
+    collet_array_destroy(s->fields);
+    collet_array_destroy(s->out);
     free(s);
 }
 
@@ -378,7 +377,7 @@ collet_status scatter_read(collet_scattering *s, int64_t count)
     collet_status status = scatter_at(s, &part, s->out, 0, count, 0);
     if (status == COLLET_OK && collet_array_read(s->context, part, s->values, bytes) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "patterns");
-    collet_array_free(part);
+    collet_array_destroy(part);
     for (int64_t i = 0; i < count && status == COLLET_OK; i++)
         scatter_warp(s, (char *)s->values + bytes / (size_t)count * (size_t)i);
     s->first = s->next;

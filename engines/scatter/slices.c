@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <collet/ops/fft.h>
+
 #include "scatter/arrays.h"
 #include "scatter/geometry.h"
 #include "scatter/roads.h"
@@ -115,7 +117,7 @@ static collet_status add_material(collet_scattering *s, const pass *p, int64_t m
     }
     if (status == COLLET_OK)
         status = scatter_fields(s, m, first, count, view[0]);
-    if (status == COLLET_OK && collet_fft(s->context, view[1], view[0], 2, 0) != COLLET_OK)
+    if (status == COLLET_OK && collet_op_fft(s->context, view[1], view[0], 2, 0) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "the transform");
     if (status == COLLET_OK && collet_array_slice(s->context, &slices, s->slices, 1, part->first,
                                                   part->count, 1) != COLLET_OK)
@@ -124,10 +126,10 @@ static collet_status add_material(collet_scattering *s, const pass *p, int64_t m
     if (status == COLLET_OK)
         status = scatter_call(s, "scatter_slices", arrays, 1, &params);
     for (int i = 0; i < 2; i++) {
-        collet_array_free(some[i]);
-        collet_array_free(view[i]);
+        collet_array_destroy(some[i]);
+        collet_array_destroy(view[i]);
     }
-    collet_array_free(slices);
+    collet_array_destroy(slices);
     return status == COLLET_OK ? scatter_step(s, "transforming") : status;
 }
 
@@ -159,7 +161,7 @@ collet_status scatter_slices(collet_scattering *s)
     int64_t left = s->options.n_energies - begin, end = begin + (left < s->span ? left : s->span);
     pass p = {0};
     s->sliced[0] = s->sliced[1] = 0;
-    collet_array_free(s->images); /* not needed meanwhile */
+    collet_array_destroy(s->images); /* not needed meanwhile */
     s->images = NULL;
     if (scatter_depth(s, begin, end, s->range) < 0)
         return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for wave numbers");
@@ -169,9 +171,9 @@ collet_status scatter_slices(collet_scattering *s)
         for (int64_t m = 0; m < s->options.n_materials && status == COLLET_OK; m++)
             status = add_material(s, &p, m, first, count);
     }
-    collet_array_free(p.range);
-    collet_array_free(p.fields);
-    collet_array_free(p.planes);
+    collet_array_destroy(p.range);
+    collet_array_destroy(p.fields);
+    collet_array_destroy(p.planes);
     if (status == COLLET_OK) {
         s->sliced[0] = begin;
         s->sliced[1] = end;

@@ -44,11 +44,11 @@ collet_status scatter_sphere_make(collet_scattering *s, int64_t energy, scatter_
 
 void scatter_sphere_free(scatter_sphere *sphere)
 {
-    collet_array_free(sphere->slice);
-    collet_array_free(sphere->fraction);
-    collet_array_free(sphere->k);
+    collet_array_destroy(sphere->slice);
+    collet_array_destroy(sphere->fraction);
+    collet_array_destroy(sphere->k);
     for (int a = 0; a < 3; a++)
-        collet_array_free(sphere->q[a]);
+        collet_array_destroy(sphere->q[a]);
 }
 
 /* The height of a pixel of the transform over its width, 2 pi / (Y voxel) by 2 pi / (X voxel). */
@@ -71,8 +71,8 @@ collet_status scatter_mean(collet_scattering *s, collet_array *images, int64_t k
             scatter_numbers(s, &arrays[3], COLLET_F64, 2, SCATTER_SHAPE(s->angles, kinds), weights);
     if (status == COLLET_OK)
         status = scatter_call(s, "scatter_average", arrays, 1, &params);
-    collet_array_free(arrays[0]);
-    collet_array_free(arrays[2]);
-    collet_array_free(arrays[3]);
+    collet_array_destroy(arrays[0]);
+    collet_array_destroy(arrays[2]);
+    collet_array_destroy(arrays[3]);
     return status;
 }

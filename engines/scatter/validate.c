@@ -412,7 +412,7 @@ static void free_checker(checker *c)
     free(c->faults);
     free(c->ranges);
     free(c->sum);
-    collet_scattering_input_free(c->base.in);
+    collet_scattering_input_destroy(c->base.in);
 }
 
 collet_status collet_scattering_check(const char *path, const char *configuration,

@@ -53,12 +53,12 @@ collet_status ternary_kernel(ternary_call *call, const char *what, uint32_t op, 
     for (int i = 0; i < n_out && status == COLLET_OK; i++) {
         if (!a[i])
             continue;
-        status = collet_array_acquire(context, a[i], COLLET_READ, &data);
+        status = collet_array_acquire(context, a[i], &data, COLLET_READ);
         if (status == COLLET_OK)
             status = collet_array_release(context, a[i]);
     }
     for (int i = 0; i < TERNARY_OPERANDS; i++)
-        collet_array_free(a[i]);
+        collet_array_destroy(a[i]);
     return status == COLLET_OK
                ? status
                : collet_fail(&call->error, status, "%s: %s", what, collet_last_error(context));

@@ -66,7 +66,7 @@ static collet_status file_count(ternary_call *call, const collet_ternary_file *f
 }
 
 collet_status collet_ternary_file_count(collet_context *context, const collet_ternary_file *file,
-                                        int64_t index, collet_ternary_counts *counts,
+                                        collet_ternary_counts *counts, int64_t index,
                                         const collet_ternary_monitor *monitor, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;

@@ -114,7 +114,7 @@ collet_status collet_ternary_file_open(collet_ternary_file **out, int64_t *index
         status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", path);
     free(path);
     if (status != COLLET_OK) {
-        collet_ternary_file_close(file);
+        collet_ternary_file_destroy(file);
         return status;
     }
     *out = file;
@@ -123,7 +123,7 @@ collet_status collet_ternary_file_open(collet_ternary_file **out, int64_t *index
     return COLLET_OK;
 }
 
-void collet_ternary_file_close(collet_ternary_file *file)
+void collet_ternary_file_destroy(collet_ternary_file *file)
 {
     if (!file)
         return;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <collet/floating.h>
+#include <collet/ops/ternary.h>
 
 static void unmap(void *mapping)
 {
@@ -43,8 +44,8 @@ static collet_status load_mapped(ternary_call *call, const ternary_source *sourc
         status = map_array(call, source, COLLET_F32, 0, source->scale, &scale);
     if (status == COLLET_OK)
         status = ternary_weights_from_bytes(call, source->text, out, bytes, source->columns, scale);
-    collet_array_free(bytes);
-    collet_array_free(scale);
+    collet_array_destroy(bytes);
+    collet_array_destroy(scale);
     return status;
 }
 
@@ -60,9 +61,9 @@ static collet_status load_converted(ternary_call *call, const ternary_source *so
     if (status == COLLET_OK && ternary_recipe_scales(recipe, source))
         status = collet_array_create(context, &scale, COLLET_F32, 1, shape);
     if (status == COLLET_OK)
-        status = collet_array_acquire(context, bytes, COLLET_WRITE, &to);
+        status = collet_array_acquire(context, bytes, &to, COLLET_WRITE);
     if (status == COLLET_OK && scale)
-        status = collet_array_acquire(context, scale, COLLET_WRITE, &factors);
+        status = collet_array_acquire(context, scale, &factors, COLLET_WRITE);
     if (status == COLLET_OK)
         status = ternary_pack_rows(call, source, recipe, to, NULL, factors);
     if (factors)
@@ -71,8 +72,8 @@ static collet_status load_converted(ternary_call *call, const ternary_source *so
         collet_array_release(context, bytes);
     if (status == COLLET_OK)
         return ternary_weights_adopt(call, out, bytes, scale, source->columns);
-    collet_array_free(bytes);
-    collet_array_free(scale);
+    collet_array_destroy(bytes);
+    collet_array_destroy(scale);
     return status;
 }
 
@@ -106,7 +107,7 @@ static collet_status load_matrix(ternary_call *call, const ternary_source *sourc
                      ? load_mapped(call, source, out)
                      : load_converted(call, source, &recipe, out);
     if (status != COLLET_OK) {
-        collet_array_free(*bias);
+        collet_array_destroy(*bias);
         *bias = NULL;
     }
     return status;
@@ -129,12 +130,12 @@ static collet_status file_load(ternary_call *call, collet_ternary_weights **out,
     if (status == COLLET_OK && bias)
         *bias = found;
     else
-        collet_array_free(found);
+        collet_array_destroy(found);
     return status;
 }
 
-collet_status collet_ternary_file_load(collet_context *context, collet_ternary_weights **out,
-                                       collet_array **bias, const collet_ternary_file *file,
+collet_status collet_ternary_file_load(collet_context *context, const collet_ternary_file *file,
+                                       collet_ternary_weights **out, collet_array **bias,
                                        int64_t index,
                                        const collet_ternary_quantize_params *quantize,
                                        const collet_ternary_monitor *monitor, collet_error *err)
@@ -205,8 +206,8 @@ static collet_status network_load(ternary_call *call, collet_ternary_network **o
     if (status == COLLET_OK)
         status = collet_ternary_network_create(call->context, out, layers, count, &call->error);
     for (uint32_t i = 0; i < count; i++) {
-        collet_ternary_weights_free(shared[i].weights);
-        collet_array_free(shared[i].bias);
+        collet_ternary_weights_destroy(shared[i].weights);
+        collet_array_destroy(shared[i].bias);
     }
     free(shared);
     free(layers);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <collet/floating.h>
+#include <collet/ops/ternary.h>
 
 typedef struct layer {
     collet_array *bytes, *scale, *bias; /* shared */
@@ -146,7 +147,7 @@ static collet_status network_create(ternary_call *call, collet_ternary_network *
     if (status == COLLET_OK)
         *out = made;
     else
-        collet_ternary_network_free(made);
+        collet_ternary_network_destroy(made);
     return status;
 }
 
@@ -155,22 +156,22 @@ static collet_status network_create(ternary_call *call, collet_ternary_network *
 static void buffers_clear(buffers *b, uint32_t views)
 {
     for (uint32_t i = 0; b->between && i < views; i++)
-        collet_array_free(b->between[i]);
+        collet_array_destroy(b->between[i]);
     free(b->between);
-    collet_array_free(b->flat[0]);
-    collet_array_free(b->flat[1]);
+    collet_array_destroy(b->flat[0]);
+    collet_array_destroy(b->flat[1]);
     *b = (buffers){.ndim = -1};
 }
 
-void collet_ternary_network_free(collet_ternary_network *network)
+void collet_ternary_network_destroy(collet_ternary_network *network)
 {
     if (!network)
         return;
     buffers_clear(&network->buffers, network->count - 1);
     for (uint32_t i = 0; network->layers && i < network->count; i++) {
-        collet_array_free(network->layers[i].bytes);
-        collet_array_free(network->layers[i].scale);
-        collet_array_free(network->layers[i].bias);
+        collet_array_destroy(network->layers[i].bytes);
+        collet_array_destroy(network->layers[i].scale);
+        collet_array_destroy(network->layers[i].bias);
     }
     free(network->layers);
     free(network);
@@ -187,7 +188,7 @@ static collet_status make_view(ternary_call *call, const buffers *b, const colle
     collet_status status = collet_array_slice(call->context, &part, flat, 0, 0, tokens * rows, 1);
     if (status == COLLET_OK)
         status = collet_array_reshape(call->context, out, part, b->ndim + 1, shape);
-    collet_array_free(part);
+    collet_array_destroy(part);
     return status;
 }
 
@@ -283,8 +284,8 @@ static collet_status network_run(ternary_call *call, collet_ternary_network *net
         const layer *l = &network->layers[i];
         const collet_array *from = i ? network->buffers.between[i - 1] : x;
         collet_array *to = i + 1 < network->count ? network->buffers.between[i] : y;
-        status =
-            collet_ternary_linear(call->context, to, l->bytes, from, l->scale, l->bias, &l->params);
+        status = collet_op_ternary_linear(call->context, to, l->bytes, from, l->scale, l->bias,
+                                          &l->params);
     }
     return status;
 }

@@ -64,7 +64,7 @@ collet_status ternary_output_t2(collet_ternary_output **out, const char *path,
     return COLLET_OK;
 }
 
-void collet_ternary_output_free(collet_ternary_output *output)
+void collet_ternary_output_destroy(collet_ternary_output *output)
 {
     if (!output)
         return;
@@ -171,7 +171,7 @@ collet_status ternary_output_end(collet_ternary_output **out, collet_ternary_out
     if (status == COLLET_OK)
         *out = output;
     else
-        collet_ternary_output_free(output);
+        collet_ternary_output_destroy(output);
     return status;
 }
 

@@ -197,7 +197,7 @@ static void free_job(pack_job *job)
 {
     for (uint32_t i = 0; job->layers && i < job->count; i++) {
         ternary_source_close(&job->layers[i].source);
-        collet_ternary_file_close(job->layers[i].file);
+        collet_ternary_file_destroy(job->layers[i].file);
         free(job->layers[i].scale);
         free(job->layers[i].bias);
         free(job->layers[i].given);

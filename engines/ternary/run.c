@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include <collet/floating.h>
+#include <collet/ops/array.h>
 
 #define AT_A_TIME ((int64_t)1 << 20) /* numbers of x, or of the widest layer */
 
@@ -111,7 +112,7 @@ static collet_status open_all(run_job *job)
 static void free_arrays(run_job *job)
 {
     for (int i = 0; i < ARRAYS; i++) {
-        collet_array_free(job->arrays[i]);
+        collet_array_destroy(job->arrays[i]);
         job->arrays[i] = NULL;
     }
 }
@@ -138,7 +139,7 @@ static collet_status read_vectors(run_job *job, int64_t first, int64_t count)
     collet_context *context = job->call->context;
     void *raw;
 
-    collet_status status = collet_array_acquire(context, job->arrays[RAW], COLLET_WRITE, &raw);
+    collet_status status = collet_array_acquire(context, job->arrays[RAW], &raw, COLLET_WRITE);
     if (status != COLLET_OK)
         return status;
     collet_npy_rows(&job->x, first, count, raw);
@@ -156,7 +157,7 @@ static collet_status compute(run_job *job, int64_t first, int64_t count)
     if (status == COLLET_OK)
         status = read_vectors(job, first, count);
     if (status == COLLET_OK)
-        status = collet_copy(context, a[X], a[RAW]);
+        status = collet_op_copy(context, a[X], a[RAW]);
     if (status == COLLET_OK)
         status = collet_finish(context);
     double began = now();
@@ -237,8 +238,8 @@ static collet_status run_files(run_job *job, collet_ternary_output **out)
 
 collet_status
 collet_ternary_network_run_files(collet_context *context, collet_ternary_network *network,
-                                 const collet_ternary_run_files *files, collet_ternary_output **out,
-                                 collet_ternary_run_result *result,
+                                 collet_ternary_output **out, collet_ternary_run_result *result,
+                                 const collet_ternary_run_files *files,
                                  const collet_ternary_monitor *monitor, collet_error *err)
 {
     ternary_call call;

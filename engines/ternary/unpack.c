@@ -99,8 +99,8 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
     return status;
 }
 
-collet_status collet_ternary_file_unpack(collet_context *context, collet_ternary_output **out,
-                                         const char *path, const collet_ternary_file *file,
+collet_status collet_ternary_file_unpack(collet_context *context, const collet_ternary_file *file,
+                                         collet_ternary_output **out, const char *path,
                                          int64_t index, uint32_t what,
                                          const collet_ternary_monitor *monitor, collet_error *err)
 {

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <collet/floating.h>
+#include <collet/ops/array.h>
+#include <collet/ops/ternary.h>
 
 #define CHUNK_BYTES ((int64_t)1 << 18) /* checked at a time: a million weights */
 #define BLOCK_BYTES 64                 /* of t2 */
@@ -36,12 +38,12 @@ static collet_status weights_new(ternary_call *call, collet_ternary_weights **ou
     return COLLET_OK;
 }
 
-void collet_ternary_weights_free(collet_ternary_weights *weights)
+void collet_ternary_weights_destroy(collet_ternary_weights *weights)
 {
     if (!weights)
         return;
-    collet_array_free(weights->bytes);
-    collet_array_free(weights->scale);
+    collet_array_destroy(weights->bytes);
+    collet_array_destroy(weights->scale);
     free(weights);
 }
 
@@ -52,7 +54,7 @@ static collet_status finish(collet_ternary_weights **out, collet_ternary_weights
     if (status == COLLET_OK)
         *out = made;
     else
-        collet_ternary_weights_free(made);
+        collet_ternary_weights_destroy(made);
     return status;
 }
 
@@ -64,8 +66,8 @@ collet_status ternary_weights_adopt(ternary_call *call, collet_ternary_weights *
         (*out)->bytes = bytes;
         (*out)->scale = scale;
     } else {
-        collet_array_free(bytes);
-        collet_array_free(scale);
+        collet_array_destroy(bytes);
+        collet_array_destroy(scale);
     }
     return status;
 }
@@ -117,7 +119,7 @@ static collet_status copy_scale(ternary_call *call, collet_array **out, const co
         return COLLET_OK;
     collet_status status =
         collet_array_create(call->context, out, COLLET_F32, 1, collet_array_shape(scale));
-    return status == COLLET_OK ? collet_copy(call->context, *out, scale) : status;
+    return status == COLLET_OK ? collet_op_copy(call->context, *out, scale) : status;
 }
 
 /* weights->bytes from the codes; INVALID where some are invalid. */
@@ -133,13 +135,13 @@ static collet_status pack(ternary_call *call, const char *what, collet_ternary_w
     if (status == COLLET_OK)
         status = collet_array_create(cx, &weights->bytes, COLLET_U8, 2, shape);
     if (status == COLLET_OK)
-        status = collet_ternary_pack(cx, weights->bytes, info, codes, NULL, COLLET_TERNARY_T2);
+        status = collet_op_ternary_pack(cx, weights->bytes, info, codes, NULL, COLLET_TERNARY_T2);
     if (status == COLLET_OK)
         status = collet_array_read(cx, info, &wrong, sizeof wrong);
     if (status == COLLET_OK && wrong)
         status = collet_fail(&call->error, COLLET_INVALID,
                              "%s: %" PRId32 " of the codes are not -1, 0 or 1", what, wrong);
-    collet_array_free(info);
+    collet_array_destroy(info);
     return status;
 }
 
@@ -171,7 +173,7 @@ static collet_status quantize(ternary_call *call, const char *what, collet_array
     int32_t infinite = 0;
     collet_status status = collet_array_create(cx, &info, COLLET_I32, 0, NULL);
     if (status == COLLET_OK)
-        status = collet_ternary_quantize(cx, codes, scale, info, weights, params);
+        status = collet_op_ternary_quantize(cx, codes, scale, info, weights, params);
     if (status == COLLET_OK)
         status = collet_array_read(cx, info, &infinite, sizeof infinite);
     if (status == COLLET_OK && infinite)
@@ -179,7 +181,7 @@ static collet_status quantize(ternary_call *call, const char *what, collet_array
             collet_fail(&call->error, COLLET_INVALID,
                         "%s: %" PRId32 " of the weights are not finite numbers; nothing was packed",
                         what, infinite);
-    collet_array_free(info);
+    collet_array_destroy(info);
     return status;
 }
 
@@ -216,7 +218,7 @@ static collet_status weights_quantize(ternary_call *call, const char *what,
         status = quantize(call, what, codes, made->scale, weights, params);
     if (status == COLLET_OK)
         status = pack(call, what, made, codes);
-    collet_array_free(codes);
+    collet_array_destroy(codes);
     return finish(out, made, status);
 }
 
@@ -269,8 +271,8 @@ static collet_status read_part(collet_context *cx, const collet_array *bytes, in
         status = collet_array_slice(cx, &part, rows, 1, at, n, 1);
     if (status == COLLET_OK)
         status = collet_array_read(cx, part, out, (size_t)(count * n));
-    collet_array_free(part);
-    collet_array_free(rows);
+    collet_array_destroy(part);
+    collet_array_destroy(rows);
     return status;
 }
 

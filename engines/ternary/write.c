@@ -61,7 +61,7 @@ static collet_status write_array(ternary_call *call, collet_ternary_output *outp
             status = ternary_output_add(output, buffer, (uint64_t)(count * row), &call->error);
         if (status == COLLET_OK)
             status = ternary_call_advance(call, count * weights_in_row);
-        collet_array_free(some);
+        collet_array_destroy(some);
     }
     free(buffer);
     return status;

@@ -171,8 +171,8 @@ static collet_status open_all(collet_extraction *x, const collet_extraction_opti
     return choose_keys(x, fields, err);
 }
 
-collet_status collet_extraction_open(const collet_extraction_options *options,
-                                     collet_extraction **out, collet_error *err)
+collet_status collet_extraction_create(collet_extraction **out,
+                                       const collet_extraction_options *options, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     collet_extraction *x = calloc(1, sizeof *x);
@@ -184,14 +184,14 @@ collet_status collet_extraction_open(const collet_extraction_options *options,
     x->began = extract_clock();
     status = open_all(x, options, err);
     if (status != COLLET_OK) {
-        collet_extraction_close(x);
+        collet_extraction_destroy(x);
         return status;
     }
     *out = x;
     return COLLET_OK;
 }
 
-void collet_extraction_close(collet_extraction *x)
+void collet_extraction_destroy(collet_extraction *x)
 {
     if (x == NULL)
         return;
@@ -264,8 +264,8 @@ size_t collet_extraction_quantity_count(void)
     return extract_output_count;
 }
 
-collet_status collet_extraction_quantity_at(const collet_extraction *x, size_t index,
-                                            collet_extraction_quantity *quantity)
+collet_status collet_extraction_quantity_at(const collet_extraction *x,
+                                            collet_extraction_quantity *quantity, size_t index)
 {
     collet_extraction_quantity own = {.dtype = COLLET_F64, .width = 1};
     const extract_output *output;

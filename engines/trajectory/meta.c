@@ -251,7 +251,7 @@ static void describe_backend(document *d, cJSON *used, const collet_extraction *
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         memset(&info, 0, sizeof info);
         info.struct_size = sizeof info;
-        if (collet_backend_info_at(runtime, i, &info, NULL) != COLLET_OK ||
+        if (collet_backend_info_at(runtime, &info, i, NULL) != COLLET_OK ||
             strlen(info.name) != strcspn(name, ":") ||
             strncmp(info.name, name, strlen(info.name)) != 0)
             continue;

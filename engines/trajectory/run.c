@@ -68,7 +68,7 @@ static collet_status open_context(collet_extraction *x, collet_error *err)
     if (x->context != NULL)
         return COLLET_OK;
     status = create_runtime(x, err);
-    return status == COLLET_OK ? collet_context_create(&x->context, x->runtime, err) : status;
+    return status == COLLET_OK ? collet_context_create(x->runtime, &x->context, err) : status;
 }
 
 /* The rows of a component of a buffer, contiguous; NULL without memory. */

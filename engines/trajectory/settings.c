@@ -157,8 +157,8 @@ collet_status extract_settings_copy(extract_settings *s, const collet_extraction
 
     memset(s, 0, sizeof *s);
     if (given == NULL)
-        return collet_fail(err, COLLET_INVALID, "collet_extraction_open: options is NULL");
-    status = collet_struct_in(&o, sizeof o, given, "collet_extraction_open", err);
+        return collet_fail(err, COLLET_INVALID, "collet_extraction_create: options is NULL");
+    status = collet_struct_in(&o, sizeof o, given, "collet_extraction_create", err);
     if (status == COLLET_OK)
         status = check_inputs(&o, err);
     if (status == COLLET_OK)

@@ -176,12 +176,12 @@ collet_status collet_extract(const collet_extraction_options *options, const cha
 {
     COLLET_FLOATING_SCOPE;
     collet_extraction *x;
-    collet_status status = collet_extraction_open(options, &x, err);
+    collet_status status = collet_extraction_create(&x, options, err);
 
     if (status == COLLET_OK)
         status = collet_extraction_write(x, path, flags, err);
     if (status == COLLET_OK && x->truncated)
         status = collet_fail(err, COLLET_FORMAT, "%s; they are in %s", x->truncation.text, path);
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
     return status;
 }

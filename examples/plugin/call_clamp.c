@@ -23,11 +23,11 @@ static collet_status clamp_numbers(session *s, float *numbers, int64_t count, co
 {
     collet_status status = collet_runtime_create(&s->runtime, NULL, err);
     if (status == COLLET_OK)
-        status = collet_context_create(&s->context, s->runtime, err);
+        status = collet_context_create(s->runtime, &s->context, err);
     if (status != COLLET_OK)
         return status;
     uint32_t op;
-    if (collet_op_find(s->runtime, "example.clamp", &op, err) != COLLET_OK)
+    if (collet_ops_find(s->runtime, &op, "example.clamp", err) != COLLET_OK)
         return err->status;
     status = collet_array_from(s->context, &s->array, COLLET_F32, 1, &count, numbers);
     if (status == COLLET_OK) {
@@ -56,7 +56,7 @@ int main(void)
     } else {
         fprintf(stderr, "call_clamp: %s\n", err.text);
     }
-    collet_array_free(s.array);
+    collet_array_destroy(s.array);
     collet_context_destroy(s.context);
     collet_runtime_destroy(s.runtime);
     return status == COLLET_OK ? 0 : 1;

@@ -28,10 +28,12 @@ struct collet_device {
     int log_calls;
 };
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     if (index != 0)
         return host->fail(err, COLLET_UNAVAILABLE, "example has one device, not %u", index + 1);
     collet_device *d = calloc(1, sizeof *d);
@@ -51,9 +53,10 @@ static void device_close(collet_device *device)
     free(device);
 }
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     static const char text[] = "{\"jit\": false, \"parallel\": false, \"gpu\": false,"
                                " \"device_count\": 1, \"devices\": [{\"name\": \"CPU\"}]}";
     (void)host;
@@ -184,14 +187,14 @@ static collet_status clamp(collet_device *device, collet_queue *queue,
 
 /* ---- Tables ------------------------------------------------------------------------------ */
 
-static const collet_op_field clamp_fields[] = {
+static const collet_ops_field clamp_fields[] = {
     {"lower", "no element is less", NULL, 0, COLLET_FIELD_NUMBER, COLLET_F64,
      offsetof(example_clamp_params, lower), sizeof(double)},
     {"upper", "no element is more", NULL, 0, COLLET_FIELD_NUMBER, COLLET_F64,
      offsetof(example_clamp_params, upper), sizeof(double)},
 };
 
-static const collet_op_definition ops[] = {
+static const collet_ops_definition ops[] = {
     {"example.clamp", "out[...] : a[...]", "f:f d:d", sizeof(example_clamp_params), 1, clamp_fields,
      2, sizeof *clamp_fields},
 };
@@ -201,9 +204,9 @@ static const collet_kernel_row kernels[] = {
     COLLET_ROW(COPY, COLLET_SIG(COLLET_F64, COLLET_F64), copy, NULL),
     COLLET_ROW(ADD, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), add, NULL),
     COLLET_ROW(ADD, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), add, NULL),
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), sizeof(example_clamp_params), 0,
+    {COLLET_OWN_OP(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), sizeof(example_clamp_params), 0,
      clamp, clamp_accepts},
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F64, COLLET_F64), sizeof(example_clamp_params), 0,
+    {COLLET_OWN_OP(0), 0, COLLET_SIG(COLLET_F64, COLLET_F64), sizeof(example_clamp_params), 0,
      clamp, clamp_accepts},
 };
 

@@ -48,9 +48,10 @@ struct collet_device {
     uint64_t used, peak;
 };
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     static const char text[] =
         "{\"jit\": false, \"parallel\": true, \"gpu\": false, \"device_count\": 2, \"devices\": ["
         "{\"name\": \"thread 0\", \"memory_space\": \"own\", \"asynchronous\": true}, "
@@ -63,10 +64,12 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     if (index >= DEVICES)
         return host->fail(err, COLLET_UNAVAILABLE, "example_async has %d devices, no number %u",
                           DEVICES, index);
@@ -156,7 +159,7 @@ static collet_status memory_stats(collet_device *d, collet_memory_stats *stats, 
 {
     (void)err;
     pthread_mutex_lock(&d->lock);
-    stats->current = stats->reserved = d->used;
+    stats->current = stats->held = d->used;
     stats->peak = d->peak;
     stats->total = d->limit;
     stats->available = d->limit - d->used;
@@ -511,8 +514,8 @@ static collet_status timing_stamp(collet_device *d, collet_queue *q, collet_stam
     return COLLET_OK;
 }
 
-static collet_status timing_elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
-                                    int64_t *nanoseconds, collet_error *err)
+static collet_status timing_elapsed(collet_device *d, int64_t *nanoseconds, collet_stamp *first,
+                                    collet_stamp *last, collet_error *err)
 {
     if (!first->time || !last->time)
         return d->host->fail(err, COLLET_FAILED, "example_async: the queue failed before a stamp");
@@ -758,14 +761,14 @@ static collet_status accept_smooth(collet_device *d, const collet_kernel_call *c
 
 /* ---- Tables ------------------------------------------------------------------------------ */
 
-static const collet_op_field smooth_fields[] = {
+static const collet_ops_field smooth_fields[] = {
     {"radius", "neighbours on each side", NULL, 1, COLLET_FIELD_NUMBER, COLLET_U32,
      offsetof(smooth_params, radius), sizeof(uint32_t)},
     {"wrap", "1: beyond an end is the other end", NULL, 0, COLLET_FIELD_FLAG, COLLET_U32,
      offsetof(smooth_params, wrap), sizeof(uint32_t)},
 };
 
-static const collet_op_definition ops[] = {
+static const collet_ops_definition ops[] = {
     {"example_async.smooth", "out[...,N] : a[...,N]", "f:f d:d", sizeof(smooth_params), 1,
      smooth_fields, 2, sizeof *smooth_fields},
 };
@@ -783,8 +786,8 @@ static const collet_kernel_row kernels[] = {
     COLLET_ROW(ADD, COLLET_SIG(D, D, D), run_add, NULL),
     COLLET_ROW(SUM, COLLET_SIG(F, F), run_sum, accept_sum),
     COLLET_ROW(SUM, COLLET_SIG(D, D), run_sum, accept_sum),
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(F, F), sizeof(smooth_params), 0, run_smooth, accept_smooth},
-    {COLLET_OP_OWN(0), 0, COLLET_SIG(D, D), sizeof(smooth_params), 0, run_smooth, accept_smooth},
+    {COLLET_OWN_OP(0), 0, COLLET_SIG(F, F), sizeof(smooth_params), 0, run_smooth, accept_smooth},
+    {COLLET_OWN_OP(0), 0, COLLET_SIG(D, D), sizeof(smooth_params), 0, run_smooth, accept_smooth},
 };
 
 static const void *extension(collet_device *d, const char *name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/collet.h - the interface for programs. The only header a user needs.
+ * collet/collet.h - the interface for programs: runtime, context, arrays, sequences. collet/ops.h
+ * has a function for each op.
  *
  *   - collet_runtime: the backends that were found; shared by all threads.
  *   - collet_context: a choice of backend, a queue per device; one thread at a time.
@@ -9,26 +10,34 @@
  *
  * Conventions
  *
+ *   - One order of parameters, here, in plugin.h and in the engines' headers:
+ *       1. what the function acts on: the runtime or context, then the array, sequence, ... of it,
+ *          or the id of an op
+ *       2. what it creates or fills: `**out`, structs and memory of the caller
+ *       3. inputs, then options
+ *       4. err
+ *     Only collet_fail, whose arguments vary, has err in front: it is what the function fills.
+ *   - The life of every object ends with a function _destroy, which accepts NULL.
  *   - Every function that can fail returns a collet_status. Functions that take a context also
  *     store the text, for the calling thread (collet_last_error); the others have a parameter `err`
  *     (may be NULL). Threads that take turns with one context do not see each other's texts.
  *   - `**out` belongs to the caller. Pointers that getters return belong to the object and are
- * valid until it is freed, unless stated otherwise. Free and destroy functions accept NULL.
+ *     valid until it is destroyed, unless stated otherwise.
  *   - Structs begin with struct_size, which the caller sets to its sizeof and which may be shorter
- * or longer than the library's: members that only one side has are zero for the other. A member of
- *     an input that is set and unknown to the library, and a reserved one that is not 0, is
- * INVALID.
+ *     or longer than the library's: members that only one side has are zero for the other. A member
+ *     of an input that is set and unknown to the library, and a reserved one that is not 0, is
+ *     INVALID.
  *   - A failing call leaves its inputs, the context and earlier results as they were.
  *   - A runtime lives until its last context and array are destroyed, in any order.
  *   - A runtime is safe on any thread; a context belongs to one thread at a time; an array may be
  *     read by several contexts at once and written by one while nothing else reads it. Arrays may
- *     be freed on any thread.
+ *     be destroyed on any thread.
  *   - After fork, in the child, a runtime of the parent's, its contexts and arrays are of no use:
  *     functions that take one of them and return a status return COLLET_FORKED, but for
- *     collet_last_status; collet_backend_has_kernel and collet_record_count return 0. The others
- *     (getters, counts, collet_set_fallback) work as before, and destroy and free release the
- * child's memory, wait for nothing and touch no device. None of them blocks, whatever the parent's
- *     threads did at the fork. The child may create a runtime of its own and use it on any thread,
+ *     collet_last_status; collet_record_count returns 0. The others
+ *     (getters, counts, collet_set_fallback) work as before, and destroy functions release the
+ *     child's memory, wait for nothing and touch no device. None of them blocks, whatever the
+ *     parent's threads did at the fork. The child may create a runtime of its own and use it on any thread,
  *     unless a thread of the parent was opening a backend at the fork: the C library's dlopen does
  *     not survive that.
  *   - A call computes in the floating-point state of collet/floating.h, whatever the thread's is:
@@ -142,8 +151,9 @@ typedef struct collet_backend_info {
 /* Backends in the order in which "auto" prefers them; unusable ones come last. */
 COLLET_API size_t collet_backend_count(const collet_runtime *runtime);
 /* NOT_FOUND beyond the count. Set info->struct_size before the call. */
-COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime, size_t index,
-                                                collet_backend_info *info, collet_error *err);
+COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
+                                                collet_backend_info *info, size_t index,
+                                                collet_error *err);
 
 #define COLLET_DEVICE_UNKNOWN 0
 #define COLLET_DEVICE_CPU 1
@@ -177,9 +187,9 @@ typedef struct collet_device_info {
 
 /* Device `device`, 0 .. device_count - 1, of the backend `index` of collet_backend_info_at; opens
  * nothing. NOT_FOUND beyond the counts, and for devices of a backend that is not USABLE. */
-COLLET_API collet_status collet_device_info_at(const collet_runtime *runtime, size_t index,
-                                               uint32_t device, collet_device_info *info,
-                                               collet_error *err);
+COLLET_API collet_status collet_device_info_at(const collet_runtime *runtime,
+                                               collet_device_info *info, size_t index,
+                                               uint32_t device, collet_error *err);
 
 /* One step of the search for plugins: file or directory, stage, outcome. */
 typedef struct collet_plugin_record {
@@ -194,8 +204,9 @@ typedef struct collet_plugin_record {
 
 /* Every step, in order. The count grows while devices are opened; records never change. */
 COLLET_API size_t collet_record_count(const collet_runtime *runtime);
-COLLET_API collet_status collet_record_at(const collet_runtime *runtime, size_t index,
-                                          collet_plugin_record *record, collet_error *err);
+COLLET_API collet_status collet_record_at(const collet_runtime *runtime,
+                                          collet_plugin_record *record, size_t index,
+                                          collet_error *err);
 
 /* One row of the table of settings: those of libcore, then those of the backends. */
 typedef struct collet_setting {
@@ -213,14 +224,14 @@ typedef struct collet_setting {
 } collet_setting;
 
 COLLET_API size_t collet_setting_count(const collet_runtime *runtime);
-COLLET_API collet_status collet_setting_at(const collet_runtime *runtime, size_t index,
-                                           collet_setting *setting, collet_error *err);
+COLLET_API collet_status collet_setting_at(const collet_runtime *runtime, collet_setting *setting,
+                                           size_t index, collet_error *err);
 
 /* ---- Context ----------------------------------------------------------------------------- */
 
 /* A context with the runtime's choice of backend. UNKNOWN_BACKEND or UNAVAILABLE when that choice
  * (option, COLLET_BACKEND, configuration file) cannot be used: the text lists what is available. */
-COLLET_API collet_status collet_context_create(collet_context **out, collet_runtime *runtime,
+COLLET_API collet_status collet_context_create(collet_runtime *runtime, collet_context **out,
                                                collet_error *err);
 /* Waits for its queues. */
 COLLET_API void collet_context_destroy(collet_context *context);
@@ -253,6 +264,8 @@ COLLET_API const char *collet_last_backend(const collet_context *context);
  * may, for a list those in it, for a single name none. Each fallback is counted, the first of a
  * runtime is logged. */
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
+/* 1 or 0, or -1 before collet_set_fallback where the setting `fallback` is "auto". */
+COLLET_API int32_t collet_get_fallback(const collet_context *context);
 
 /* Waits for everything that the context has enqueued; returns the first failure since the last
  * collet_finish, also one that another thread detected first by reading a result, and that of other
@@ -277,8 +290,8 @@ COLLET_API collet_status collet_context_counters(collet_context *context,
  * opened for it. Freed arrays of a device count until the work that uses them is over: what leaks
  * is by how much `current` grows between two calls after collet_finish. INVALID for lists and
  * "auto". */
-COLLET_API collet_status collet_memory(collet_context *context, const char *space,
-                                       collet_memory_stats *stats);
+COLLET_API collet_status collet_memory(collet_context *context, collet_memory_stats *stats,
+                                       const char *space);
 
 /* From now on `peak` of that space, of all contexts, is the largest `current` after this call.
  * INVALID as collet_memory. */
@@ -305,8 +318,8 @@ COLLET_API collet_status collet_trim(collet_context *context);
  * others the clock is the host's, and of an asynchronous one the call waits for the context's work
  * there. It holds a reference to the runtime. REFUSED, NO_MEMORY, FAILED, DEVICE_LOST.
  */
-COLLET_API collet_status collet_timestamp_take(collet_context *context, const char *device,
-                                               collet_timestamp **out);
+COLLET_API collet_status collet_timestamp_take(collet_context *context, collet_timestamp **out,
+                                               const char *device);
 
 #define COLLET_CLOCK_HOST 1   /* libcore's, CLOCK_MONOTONIC */
 #define COLLET_CLOCK_DEVICE 2 /* the device's */
@@ -317,26 +330,11 @@ COLLET_API collet_status collet_timestamp_take(collet_context *context, const ch
  * clock that measured, COLLET_CLOCK_*. INVALID: two devices, another runtime. FAILED, DEVICE_LOST:
  * work before one of them failed, or the device has no time for it.
  */
-COLLET_API collet_status collet_timestamp_elapsed(collet_context *context,
-                                                  const collet_timestamp *first,
-                                                  const collet_timestamp *last,
-                                                  int64_t *nanoseconds, int32_t *clock);
+COLLET_API collet_status collet_timestamp_elapsed(collet_context *context, int64_t *nanoseconds,
+                                                  int32_t *clock, const collet_timestamp *first,
+                                                  const collet_timestamp *last);
 /* Waits until it is reached. Any thread; NULL does nothing. */
-COLLET_API void collet_timestamp_free(collet_timestamp *timestamp);
-
-/* Of values, for instance the seconds that calls took: as numpy.mean, std, median and percentile
- * (which interpolates) have them. */
-typedef struct collet_statistics {
-    uint32_t struct_size; /* as in collet_runtime_options */
-    uint32_t unused;      /* 0 */
-    uint64_t count;
-    double mean, std, median, p95, p99, min, max;
-} collet_statistics;
-
-/* Of `count` > 0 values, which are only read; a NaN among them makes all but the count NaN. Any
- * thread. INVALID, NO_MEMORY; err may be NULL. */
-COLLET_API collet_status collet_statistics_of(const double *values, uint64_t count,
-                                              collet_statistics *out, collet_error *err);
+COLLET_API void collet_timestamp_destroy(collet_timestamp *timestamp);
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
 
@@ -384,7 +382,7 @@ COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array
                                            const int64_t *strides, void *data, uint32_t flags,
                                            void (*deleter)(void *user), void *user);
 /* Frees the view, and its storage with the last one; see collet_array_wrap. */
-COLLET_API void collet_array_free(collet_array *array);
+COLLET_API void collet_array_destroy(collet_array *array);
 
 COLLET_API collet_dtype collet_array_dtype(const collet_array *array);
 COLLET_API int32_t collet_array_ndim(const collet_array *array);
@@ -430,8 +428,15 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
  * use it (BUSY); several may read.
  */
 COLLET_API collet_status collet_array_acquire(collet_context *context, collet_array *array,
-                                              int32_t access, void **address);
+                                              void **address, int32_t access);
 COLLET_API collet_status collet_array_release(collet_context *context, collet_array *array);
+
+/* A hint that the array is used next in the memory of `device` ("host", or one device as in
+ * collet_set_backend): copies its bytes there unless they are valid there. The copy to a device is
+ * in order with the context's work on it, and the call does not wait for that; to "host" it waits.
+ * BUSY while the array is acquired for writing; INVALID, REFUSED, NO_MEMORY, FAILED, DEVICE_LOST. */
+COLLET_API collet_status collet_array_prefetch(collet_context *context, collet_array *array,
+                                               const char *device);
 
 /* ---- Native handles ---------------------------------------------------------------------- */
 
@@ -443,14 +448,14 @@ COLLET_API collet_status collet_array_release(collet_context *context, collet_ar
  */
 
 /* The device's context and number. They live as long as the runtime. */
-COLLET_API collet_status collet_native_describe(collet_context *context, const char *device,
-                                                collet_native_device *native);
+COLLET_API collet_status collet_native_describe(collet_context *context,
+                                                collet_native_device *native, const char *device);
 
 /* The context's queue on the device, in which its work is done in order: a CUstream, a
  * cl_command_queue; NULL of the host and of synchronous devices. It lives as long as the context,
  * but after a failure of its work there is another one. */
-COLLET_API collet_status collet_native_queue(collet_context *context, const char *device,
-                                             void **queue);
+COLLET_API collet_status collet_native_queue(collet_context *context, void **queue,
+                                             const char *device);
 
 /*
  * As collet_array_acquire, in the memory of a device: makes the array's bytes valid there and
@@ -465,8 +470,8 @@ COLLET_API collet_status collet_native_queue(collet_context *context, const char
  * over. libcore does not learn of failures of such commands. Release before the array is freed.
  */
 COLLET_API collet_status collet_array_acquire_on(collet_context *context, collet_array *array,
-                                                 const char *device, int32_t access, void **handle,
-                                                 uint64_t *offset);
+                                                 void **handle, uint64_t *offset,
+                                                 const char *device, int32_t access);
 COLLET_API collet_status collet_array_release_on(collet_context *context, collet_array *array,
                                                  const char *device);
 
@@ -493,10 +498,10 @@ COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_ar
  * bytes, NULL.
  */
 typedef struct collet_pinned collet_pinned;
-COLLET_API collet_status collet_pinned_alloc(collet_context *context, const char *device,
-                                             uint64_t bytes, collet_pinned **out, void **address);
+COLLET_API collet_status collet_pinned_create(collet_context *context, collet_pinned **out,
+                                              void **address, const char *device, uint64_t bytes);
 /* On any thread. Arrays over the memory have been freed. NULL does nothing. */
-COLLET_API void collet_pinned_free(collet_pinned *pinned);
+COLLET_API void collet_pinned_destroy(collet_pinned *pinned);
 
 /* ---- DLPack ------------------------------------------------------------------------------ */
 
@@ -516,8 +521,8 @@ struct DLManagedTensorVersioned;
  * knows. INVALID as collet_array_acquire.
  */
 COLLET_API collet_status collet_array_to_dlpack(collet_context *context, collet_array *array,
-                                                const char *device, int32_t access,
-                                                struct DLManagedTensorVersioned **tensor);
+                                                struct DLManagedTensorVersioned **tensor,
+                                                const char *device, int32_t access);
 
 /*
  * An array over the tensor's memory, which is wrapped as by collet_array_wrap or
@@ -546,7 +551,7 @@ COLLET_API collet_status collet_array_from_dlpack(collet_context *context, colle
  * docs/KERNELS.md gives the formulas. F frames, N atoms.
  */
 
-/* Any kernel by id (COLLET_OP_* or collet_op_find). `outs` and `ins` have as many entries as the op
+/* Any kernel by id (COLLET_OP_* or collet_ops_find). `outs` and `ins` have as many entries as the op
  * has operands; NULL where one is optional. `params` points to its parameter block, or NULL.
  * NOT_FOUND when there is no such op. */
 COLLET_API collet_status collet_call(collet_context *context, uint32_t op,
@@ -555,66 +560,67 @@ COLLET_API collet_status collet_call(collet_context *context, uint32_t op,
 
 /* The id of an op, a backend's own ("vendor.op") included. NOT_FOUND: the text has the nearest name
  * if there is one near. */
-COLLET_API collet_status collet_op_find(const collet_runtime *runtime, const char *name,
-                                        uint32_t *op, collet_error *err);
+COLLET_API collet_status collet_ops_find(const collet_runtime *runtime, uint32_t *op,
+                                         const char *name, collet_error *err);
 
 /* One axis of an operand, as a pattern of its op describes it. */
-typedef struct collet_op_axis {
+typedef struct collet_ops_axis {
     int32_t extent;  /* exactly, where `letter` is 0 */
     uint16_t letter; /* 'A'..'z': any extent, the same wherever the letter occurs in the op; 0 */
     uint16_t other;  /* not 0: the smaller of the extents of both letters */
-} collet_op_axis;
+} collet_ops_axis;
 
-typedef struct collet_op_pattern {
+typedef struct collet_ops_pattern {
     int32_t ndim; /* of `axes` */
     int32_t dots; /* 1: any axes in front of them, broadcast ("...") */
     int32_t any;  /* 1: any axes, which a rule of the op computes or checks ("*") */
     int32_t reserved;
-    collet_op_axis axes[COLLET_MAX_DIMS];
-} collet_op_pattern;
+    collet_ops_axis axes[COLLET_MAX_DIMS];
+} collet_ops_pattern;
 
-typedef struct collet_op_operand {
+typedef struct collet_ops_operand {
     char name[24];        /* "a"; "out0", "in1" where the op's definition gives none */
     int32_t optional;     /* 1: may be absent (NULL) */
     int32_t alternatives; /* number of patterns, 1 or 2; the first that fits is used */
-    collet_op_pattern pattern[2];
-} collet_op_operand;
+    collet_ops_pattern pattern[2];
+} collet_ops_operand;
 
 /* Description of an op: its row of ops.def or its plugin's definition. All pointers are valid as
  * long as the runtime. */
-typedef struct collet_op_info {
+typedef struct collet_ops_info {
     uint32_t struct_size;
     uint32_t id;
     const char *name;
     const char *family; /* "own" for a plugin's own op */
     const char *shapes; /* the operands as ops.def writes them */
-    const char *sigs;   /* "outputs:inputs ..."; collet_op_signature enumerates them */
+    const char *sigs;   /* "outputs:inputs ..."; collet_ops_signature enumerates them */
     const char *split;
     const char *check;
     uint32_t n_out, n_in;
     uint32_t params_size;              /* of the parameter block; 0: none */
     uint32_t alias;                    /* 1: EXACT */
     uint32_t operand_size, field_size; /* bytes from one element to the next */
-    const collet_op_operand *operands; /* n_out + n_in, outputs first */
-    const collet_op_field *fields;     /* of the parameter block */
+    const collet_ops_operand *operands; /* n_out + n_in, outputs first */
+    const collet_ops_field *fields;     /* of the parameter block */
     uint32_t field_count;
     uint32_t reserved;
     const char *measure; /* the shape that backend-bench measures by default; "" for own ops */
     const char *summary; /* one line; "" for own ops */
-} collet_op_info;
+} collet_ops_info;
 
 /* All ops: those of ops.def in its order, then the plugins' own. Set info->struct_size before the
  * call. NOT_FOUND beyond the count. */
-COLLET_API size_t collet_op_count(const collet_runtime *runtime);
-COLLET_API collet_status collet_op_at(const collet_runtime *runtime, size_t index,
-                                      collet_op_info *info, collet_error *err);
+COLLET_API size_t collet_ops_count(const collet_runtime *runtime);
+COLLET_API collet_status collet_ops_at(const collet_runtime *runtime, collet_ops_info *info,
+                                       size_t index, collet_error *err);
 /* The same by the op's id. NOT_FOUND. */
-COLLET_API collet_status collet_op_describe(const collet_runtime *runtime, uint32_t op,
-                                            collet_op_info *info, collet_error *err);
+COLLET_API collet_status collet_ops_describe(const collet_runtime *runtime, uint32_t op,
+                                             collet_ops_info *info, collet_error *err);
 /* Dtypes number `index` that the op accepts, into dtypes[0..n_out + n_in), outputs first. NOT_FOUND
  * beyond the last, or when there is no such op. An optional operand may be absent from any. */
-COLLET_API collet_status collet_op_signature(const collet_runtime *runtime, uint32_t op,
-                                             size_t index, collet_dtype *dtypes, collet_error *err);
+COLLET_API collet_status collet_ops_signature(const collet_runtime *runtime, uint32_t op,
+                                              collet_dtype *dtypes, size_t index,
+                                              collet_error *err);
 
 /*
  * Fills the parameter block of an op with its defaults, for an input 0 with `ndim` axes: AXES has
@@ -622,9 +628,9 @@ COLLET_API collet_status collet_op_signature(const collet_runtime *runtime, uint
  * are zero and must be set; struct_size is set. `params` has `bytes` bytes, at least the op's
  * params_size. Then set fields by their offsets, as examples/by_name.c does. NOT_FOUND, INVALID.
  */
-COLLET_API collet_status collet_op_defaults(const collet_runtime *runtime, uint32_t op,
-                                            int32_t ndim, void *params, size_t bytes,
-                                            collet_error *err);
+COLLET_API collet_status collet_ops_defaults(const collet_runtime *runtime, uint32_t op,
+                                             void *params, size_t bytes, int32_t ndim,
+                                             collet_error *err);
 
 /* Dtype and shape of an array. `ndim` is COLLET_ABSENT for an absent optional operand; the other
  * members are then ignored. */
@@ -652,244 +658,17 @@ typedef struct collet_array_spec {
  * the inputs do not determine an output, which must be given then: ops without inputs. Any thread;
  * allocates nothing, opens no device.
  */
-COLLET_API collet_status collet_op_infer(const collet_runtime *runtime, uint32_t op,
-                                         const collet_array_spec *ins, const void *params,
-                                         collet_array_spec *outs, collet_error *err);
-/* 1 when the backend ("cuda": its first device) or the device ("cuda:1") has a kernel row for the
- * op with these dtypes, outputs first. */
-COLLET_API int32_t collet_backend_has_kernel(const collet_runtime *runtime, const char *backend,
-                                             uint32_t op, const collet_dtype *dtypes,
-                                             uint32_t count);
-
-#define COLLET_IN const collet_array *
-#define COLLET_OUT collet_array *
-
-/* array: f32, f64, f16 and bf16 unless said, the last two computed in f32 and rounded once; NumPy
- * broadcasting. docs/KERNELS.md has the definitions and the limits of the errors. */
-/* Every element of `out` becomes *value, converted as by copy; a real value goes into a complex
- * array with imaginary part 0, a complex one into a real array is DTYPE. Any dtype. */
-COLLET_API collet_status collet_fill(collet_context *context, COLLET_OUT out,
-                                     const collet_scalar *value);
-/* Converts between any two real dtypes and between c64 and c128. To an integer: toward zero,
- * saturating, NaN gives 0. To f16, bf16 and f32: round to nearest even. */
-COLLET_API collet_status collet_copy(collet_context *context, COLLET_OUT out, COLLET_IN a);
-/* add, sub, mul, div: c64 and c128 too. */
-COLLET_API collet_status collet_add(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                    COLLET_IN b);
-COLLET_API collet_status collet_sub(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                    COLLET_IN b);
-COLLET_API collet_status collet_mul(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                    COLLET_IN b);
-COLLET_API collet_status collet_div(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                    COLLET_IN b);
-COLLET_API collet_status collet_exp(collet_context *context, COLLET_OUT out, COLLET_IN a);
-COLLET_API collet_status collet_log(collet_context *context, COLLET_OUT out, COLLET_IN a);
-COLLET_API collet_status collet_sqrt(collet_context *context, COLLET_OUT out, COLLET_IN a);
-COLLET_API collet_status collet_sin(collet_context *context, COLLET_OUT out, COLLET_IN a);
-COLLET_API collet_status collet_cos(collet_context *context, COLLET_OUT out, COLLET_IN a);
-COLLET_API collet_status collet_tanh(collet_context *context, COLLET_OUT out, COLLET_IN a);
-COLLET_API collet_status collet_neg(collet_context *context, COLLET_OUT out, COLLET_IN a);
-/* Of c64 into f32 and of c128 into f64 too: the magnitude. */
-COLLET_API collet_status collet_abs(collet_context *context, COLLET_OUT out, COLLET_IN a);
-/* c64 and c128. */
-COLLET_API collet_status collet_conj(collet_context *context, COLLET_OUT out, COLLET_IN a);
-/* out = alpha x + y, f32 and f64; *alpha of any real dtype, converted as by copy. `out` may be x or
- * y. */
-COLLET_API collet_status collet_axpy(collet_context *context, COLLET_OUT out,
-                                     const collet_scalar *alpha, COLLET_IN x, COLLET_IN y);
-/* out's axis i is a's axis perm[i]; perm NULL reverses. Any dtype. Moves elements; for a view see
- * collet_array_permute. */
-COLLET_API collet_status collet_transpose(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                          const int32_t *perm);
-/*
- * Over `count` axes (negative ones count from the end; count 0 with axes NULL: all). With keepdims
- * the reduced axes stay with length 1. Sums are at least as good as in f64, also of f32, and may be
- * stored as f64.
- */
-/* Of no elements: 0. Complex too. */
-COLLET_API collet_status collet_sum(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                    const int32_t *axes, int32_t count, int32_t keepdims);
-/* The sum divided by the number of elements; of no elements: NaN. */
-COLLET_API collet_status collet_mean(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                     const int32_t *axes, int32_t count, int32_t keepdims);
-/* minimum and maximum of IEEE 754-2019: NaN where there is one, -0 < +0. SHAPE where an element of
- * the output has no elements to choose from. */
-COLLET_API collet_status collet_min(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                    const int32_t *axes, int32_t count, int32_t keepdims);
-COLLET_API collet_status collet_max(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                    const int32_t *axes, int32_t count, int32_t keepdims);
-/* i64: the index, in C order of the reduced axes, of the first maximum or of the first NaN. SHAPE
- * as max. */
-COLLET_API collet_status collet_argmax(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                       const int32_t *axes, int32_t count, int32_t keepdims);
-
-/* linalg */
-/* c (..., M, N) = a (..., M, K) b (..., K, N); batch axes broadcast. A transposed side is a view
- * (collet_array_permute), not a copy. f32, f64; f16 and bf16 summed in f32, c the same type or f32;
- * i8 with c i32, modulo 2^32. */
-COLLET_API collet_status collet_matmul(collet_context *context, COLLET_OUT c, COLLET_IN a,
-                                       COLLET_IN b);
-/* out () = sum of a b over vectors of one length: f32, f64, or f64 of f32; accumulated in f64
- * without loss. Empty: 0. */
-COLLET_API collet_status collet_dot(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                    COLLET_IN b);
-/* y (..., M) = a (..., M, K) x (..., K), each element a dot; batch axes broadcast. */
-COLLET_API collet_status collet_matvec(collet_context *context, COLLET_OUT y, COLLET_IN a,
-                                       COLLET_IN x);
-
-/*
- * Decompositions of the matrices in the last two axes, batch axes broadcast. A matrix with an
- * element that is not finite gives NaN. info is i32; docs/KERNELS.md has every edge.
- */
-/* a[perm] = L U: perm (..., M) i32, lower (..., M, k) with ones on its diagonal, upper (..., k, N),
- * k = min(M, N); info (...): 0, or 1 + the first zero on U's diagonal. */
-COLLET_API collet_status collet_lu(collet_context *context, COLLET_OUT perm, COLLET_OUT lower,
-                                   COLLET_OUT upper, COLLET_OUT info, COLLET_IN a);
-/* x (..., N, R) of a x = b, a (..., N, N); b and x with one axis less than a are vectors (..., N).
- * info (no axes): 0, or 1 + the number, in C order of x's batch axes, of the first singular matrix;
- * where a is singular x is NaN. */
-COLLET_API collet_status collet_solve(collet_context *context, COLLET_OUT x, COLLET_OUT info,
-                                      COLLET_IN a, COLLET_IN b);
-/* a = Q R: q (..., M, k) with orthonormal columns, r (..., k, N) upper triangular, its diagonal >=
- * 0. */
-COLLET_API collet_status collet_qr(collet_context *context, COLLET_OUT q, COLLET_OUT r,
-                                   COLLET_IN a);
-/* a = U diag(s) V^T: u (..., M, k), s (..., k) descending, vt (..., k, N); info (...): 0, or 1
- * where a is not finite or the iteration did not converge (u, s, vt are NaN). */
-COLLET_API collet_status collet_svd(collet_context *context, COLLET_OUT u, COLLET_OUT s,
-                                    COLLET_OUT vt, COLLET_OUT info, COLLET_IN a);
-/* Of the symmetric a, of which the lower triangle is read: values (..., N) ascending, vectors
- * (..., N, N) one a column; info as of svd. */
-COLLET_API collet_status collet_eigh(collet_context *context, COLLET_OUT values, COLLET_OUT vectors,
-                                     COLLET_OUT info, COLLET_IN a);
-/* a = L L^T, of which the lower triangle is read: lower (..., N, N), zeros above the diagonal; info
- * (...): 0, or 1 + the first pivot that is not positive and finite (lower is NaN). */
-COLLET_API collet_status collet_cholesky(collet_context *context, COLLET_OUT lower, COLLET_OUT info,
-                                         COLLET_IN a);
-
-/* fft */
-/* The discrete Fourier transform over the last `axes` axes, 1 to 3, of any length; the axes before
- * them are a batch. The dtypes select the transform: c64 to c64 and c128 to c128 either way; f32 to
- * c64 and f64 to c128 forward (inverse 0), the last axis of `out` the half spectrum n / 2 + 1 of
- * the last axis of `a`; c64 to f32 and c128 to f64 inverse, n taken from `out`. The inverse divides
- * by the product of the lengths. A complex transform may be done in place. */
-COLLET_API collet_status collet_fft(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                    int32_t axes, int32_t inverse);
-/* Rolls each of `count` axes (negative ones count from the end; count 0 with axes NULL: all) by
- * n / 2, which moves frequency 0 to the middle; inverse: back. Any dtype. */
-COLLET_API collet_status collet_fftshift(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                         const int32_t *axes, int32_t count, int32_t inverse);
-
-/* random: f32 and f64, any axes, any strides. Element i of `out`, in C order, is number offset + i
- * (modulo 2^64) of the sequence given by `seed`: a call whose offset is where another ended
- * continues it. No state is kept between calls. */
-/* In [0, 1), multiples of 2^-24 (f32) or 2^-53 (f64). The same bits on every backend. */
-COLLET_API collet_status collet_uniform(collet_context *context, COLLET_OUT out, uint64_t seed,
-                                        uint64_t offset);
-/* Mean 0, deviation 1. Backends agree within 4 ulp. */
-COLLET_API collet_status collet_normal(collet_context *context, COLLET_OUT out, uint64_t seed,
-                                       uint64_t offset);
-
-/* md: positions, velocities, forces F x N x 3 and masses N in f32 or f64; results f64. */
-/* com F x 3 = sum m r / sum m. No mass: NaN. */
-COLLET_API collet_status collet_com(collet_context *context, COLLET_OUT com, COLLET_IN positions,
-                                    COLLET_IN masses);
-/* inertia F x 3 x 3 = sum m (d.d 1 - d d^T), d = r - com. */
-COLLET_API collet_status collet_inertia(collet_context *context, COLLET_OUT inertia,
-                                        COLLET_IN positions, COLLET_IN masses, COLLET_IN com);
-/* out F x 3 = sum w (r - com) x v. Masses and velocities: angular momentum; ones and forces:
- * torque. */
-COLLET_API collet_status collet_cross_sum(collet_context *context, COLLET_OUT out,
-                                          COLLET_IN positions, COLLET_IN weights, COLLET_IN com,
-                                          COLLET_IN vectors);
-/* moments F x 3 ascending; axes F x 3 x 3, one a column, det +1, signs continuous from frame to
- * frame and with `previous` (3 x 3, NULL: the largest component of the first two is positive). */
-COLLET_API collet_status collet_principal_axes(collet_context *context, COLLET_OUT moments,
-                                               COLLET_OUT axes, COLLET_IN inertia,
-                                               COLLET_IN previous);
-/* angles F x 3 = (phi, theta, psi) in radians of R = axes: phi = atan2(R12, R02), theta = acos R22,
- * psi = atan2(R21, -R20). */
-COLLET_API collet_status collet_euler_zyz(collet_context *context, COLLET_OUT angles,
-                                          COLLET_IN axes);
-/* tilt F in degrees: |90 - theta|, theta between the first column of axes and `axis` (3). */
-COLLET_API collet_status collet_tilt(collet_context *context, COLLET_OUT tilt, COLLET_IN axes,
-                                     COLLET_IN axis);
-/* omega F x 3 = I^-1 L; where I is singular the least-squares solution, and info (i32, F) is 1. */
-COLLET_API collet_status collet_angular_velocity(collet_context *context, COLLET_OUT omega,
-                                                 COLLET_OUT info, COLLET_IN inertia, COLLET_IN L);
-/* Parts of vectors F x 3 along and across axes (F x 3 or 3); a zero axis: parallel 0. */
-COLLET_API collet_status collet_decompose(collet_context *context, COLLET_OUT parallel,
-                                          COLLET_OUT perpendicular, COLLET_IN vectors,
-                                          COLLET_IN axes);
-/* Euclidean norm over the last axis, without overflow on the way. */
-COLLET_API collet_status collet_magnitude(collet_context *context, COLLET_OUT out, COLLET_IN a);
-/* F x 3: (x[i+1]-x[i-1])/(t[i+1]-t[i-1]), one-sided at the ends, zeros for F = 1. info (i32, no
- * axes): 0, or 1 + the first frame whose times are equal (its derivative is NaN). */
-COLLET_API collet_status collet_time_derivative(collet_context *context, COLLET_OUT derivative,
-                                                COLLET_OUT info, COLLET_IN x, COLLET_IN t);
-/* energies F x 3: total 1/2 sum m v.v, translational 1/2 M V.V, rotational 1/2 omega.L. */
-COLLET_API collet_status collet_kinetic(collet_context *context, COLLET_OUT energies,
-                                        COLLET_IN positions, COLLET_IN masses,
-                                        COLLET_IN velocities);
-/* Mass-weighted about the com: radius F = sqrt(tr G), tensor F x 3 x 3 = sum m d d^T / M,
- * asphericity F = 3/2 sum (l - mean l)^2 / (sum l)^2 of its eigenvalues l (sphere 0, rod 1). */
-COLLET_API collet_status collet_gyration(collet_context *context, COLLET_OUT radius,
-                                         COLLET_OUT tensor, COLLET_OUT asphericity,
-                                         COLLET_IN positions, COLLET_IN masses);
-/* Weighted rmsd F after the best superposition on `reference` (N x 3), and the proper rotations F x
- * 3 x 3 that do it: |R (r - com) - (ref - com_ref)| is minimal. weights N, NULL: all 1. */
-COLLET_API collet_status collet_rmsd(collet_context *context, COLLET_OUT rmsd, COLLET_OUT rotation,
-                                     COLLET_IN positions, COLLET_IN weights, COLLET_IN reference);
-/* com, inertia, angular momentum, torque and kinetic energies (as `kinetic`) in one pass. Without
- * velocities L and kinetic are NULL, without forces torque is NULL. */
-COLLET_API collet_status collet_observables(collet_context *context, COLLET_OUT com,
-                                            COLLET_OUT inertia, COLLET_OUT L, COLLET_OUT torque,
-                                            COLLET_OUT kinetic, COLLET_IN positions,
-                                            COLLET_IN masses, COLLET_IN velocities,
-                                            COLLET_IN forces);
-
-/*
- * ternary: weights and activations that are -1, 0 or 1. Codes are i8. Packed rows are u8, adjacent
- * along their last axis, in one of the formats COLLET_TERNARY_* (types.h, docs/KERNELS.md); what
- * computes takes COLLET_TERNARY_T2. The result for bytes with an invalid code, or with padding that
- * is not zero weights, is undefined (ternary_unpack counts and replaces them).
- */
-/* Bytes of a packed row of `weights` weights; -1 where there is no such row: an unknown format,
- * weights < 0, TQ2_0 and TQ1_0 of no multiple of 256, more than an i64. */
-COLLET_API int64_t collet_ternary_bytes(uint32_t format, int64_t weights);
-/* codes (..., K) and the scale f32 (...) of each row (may be NULL) of weights (..., K) in f32, f64,
- * f16 or bf16. info (i32, no axes): how many are not finite (at most 2^31 - 1); NaN becomes 0. */
-COLLET_API collet_status collet_ternary_quantize(collet_context *context, COLLET_OUT codes,
-                                                 COLLET_OUT scale, COLLET_OUT info,
-                                                 COLLET_IN weights,
-                                                 const collet_ternary_quantize_params *params);
-/* bytes (..., B) of codes (..., K), B = collet_ternary_bytes. scale f32 (...) goes into the blocks
- * of TQ2_0 and TQ1_0 (NULL: 1), and is NULL for the other formats. info (i32, no axes): how many
- * codes are not -1, 0 or 1 (at most 2^31 - 1); they are packed as 0. */
-COLLET_API collet_status collet_ternary_pack(collet_context *context, COLLET_OUT bytes,
-                                             COLLET_OUT info, COLLET_IN codes, COLLET_IN scale,
-                                             uint32_t format);
-/* The inverse. scale f32 (..., K / 256) of the blocks of TQ2_0 and TQ1_0, NULL if not
- * requested and for the other formats. info (i32, no axes): how many weights had an invalid code
- * (at most 2^31 - 1); they become 0. */
-COLLET_API collet_status collet_ternary_unpack(collet_context *context, COLLET_OUT codes,
-                                               COLLET_OUT scale, COLLET_OUT info, COLLET_IN bytes,
-                                               uint32_t format);
-/* out i32 () = sum of a b, exact, of two packed vectors (B) of up to 2^31 - 256 weights, which is
- * what packed rows of ternary_matmul and ternary_linear hold at most, too. */
-COLLET_API collet_status collet_ternary_dot(collet_context *context, COLLET_OUT out, COLLET_IN a,
-                                            COLLET_IN b);
-/* y (..., M) = weights (M, B) times x: i32, exact, of packed x u8 (..., B) and of x i8 (..., K), K
- * < 2^24; f32 of x f32 (..., K). An x of one axis is a vector. */
-COLLET_API collet_status collet_ternary_matmul(collet_context *context, COLLET_OUT y,
-                                               COLLET_IN weights, COLLET_IN x);
-/* y f32 (..., M) = scale (weights q(x)) + bias, then max(y, 0) with relu: weights (M, B), x f32
- * (..., K), scale and bias f32 (M) or NULL, q by `activations`. For INT8 and TERNARY the same
- * bits on every backend. */
-COLLET_API collet_status collet_ternary_linear(collet_context *context, COLLET_OUT y,
-                                               COLLET_IN weights, COLLET_IN x, COLLET_IN scale,
-                                               COLLET_IN bias,
-                                               const collet_ternary_linear_params *params);
+COLLET_API collet_status collet_ops_infer(const collet_runtime *runtime, uint32_t op,
+                                          collet_array_spec *outs, const collet_array_spec *ins,
+                                          const void *params, collet_error *err);
+/* OK when the backend ("cuda": its first device) or the device ("cuda:1"), which is opened, has a
+ * kernel for the op with these `count` dtypes, outputs first; a dtype COLLET_DTYPE_NONE, or one
+ * beyond `count`, stands for any. UNSUPPORTED: it has none. NOT_FOUND: no such op; UNKNOWN_BACKEND,
+ * UNAVAILABLE; INVALID, DTYPE. */
+COLLET_API collet_status collet_backend_has_kernel(const collet_runtime *runtime,
+                                                   const char *backend, uint32_t op,
+                                                   const collet_dtype *dtypes, uint32_t count,
+                                                   collet_error *err);
 
 /* ---- Sequences --------------------------------------------------------------------------- */
 
@@ -915,7 +694,7 @@ COLLET_API collet_status collet_sequence_begin(collet_context *context);
  * sequence uses all others as they are. An argument contains every element of its storage that the
  * calls use, and is contiguous or used only as it is. Two arguments do not share a storage. The
  * sequence holds references: the recorded arrays may be freed, a deleter of wrapped memory runs
- * after collet_sequence_free. INVALID, NO_MEMORY: the context still records. `out` NULL: the
+ * after collet_sequence_destroy. INVALID, NO_MEMORY: the context still records. `out` NULL: the
  * recording is dropped.
  */
 COLLET_API collet_status collet_sequence_end(collet_context *context, collet_sequence **out,
@@ -937,10 +716,7 @@ COLLET_API collet_status collet_sequence_end(collet_context *context, collet_seq
  */
 COLLET_API collet_status collet_sequence_run(collet_context *context, collet_sequence *sequence,
                                              collet_array *const *arguments);
-COLLET_API void collet_sequence_free(collet_sequence *sequence);
-
-#undef COLLET_IN
-#undef COLLET_OUT
+COLLET_API void collet_sequence_destroy(collet_sequence *sequence);
 
 #ifdef __cplusplus
 }

@@ -114,8 +114,8 @@ typedef struct collet_timing_extension {
     uint32_t reserved; /* 0 */
     collet_status (*stamp)(collet_device *device, collet_queue *queue, collet_stamp **stamp,
                            collet_error *err);
-    collet_status (*elapsed)(collet_device *device, collet_stamp *first, collet_stamp *last,
-                             int64_t *nanoseconds, collet_error *err);
+    collet_status (*elapsed)(collet_device *device, int64_t *nanoseconds, collet_stamp *first,
+                             collet_stamp *last, collet_error *err);
     void (*release)(collet_device *device, collet_stamp *stamp);
 } collet_timing_extension;
 
@@ -170,14 +170,14 @@ typedef struct collet_native_extension {
     collet_status (*queue_used)(collet_device *device, collet_queue *queue, collet_error *err);
     collet_status (*buffer)(collet_device *device, collet_buffer *buffer, void **handle,
                             collet_error *err);
-    collet_status (*buffer_import)(collet_device *device, void *handle, uint64_t offset,
-                                   uint64_t bytes, uint32_t element, collet_buffer **buffer,
+    collet_status (*buffer_import)(collet_device *device, collet_buffer **buffer, void *handle,
+                                   uint64_t offset, uint64_t bytes, uint32_t element,
                                    collet_error *err);
 } collet_native_extension;
 
 /*
  * Page-locked host memory, which the device reads and writes directly, so that transfers need no
- * copy. Absent: collet_pinned_alloc is UNSUPPORTED.
+ * copy. Absent: collet_pinned_create is UNSUPPORTED.
  *
  * alloc  `bytes` (> 0) bytes, 64-byte aligned, and a handle of the plugin's own for them. REFUSED:
  *        there is not so much; FAILED, DEVICE_LOST.
@@ -187,7 +187,7 @@ typedef struct collet_native_extension {
 typedef struct collet_pinned_extension {
     uint32_t struct_size;
     uint32_t reserved; /* 0 */
-    collet_status (*alloc)(collet_device *device, uint64_t bytes, void **address, void **handle,
+    collet_status (*alloc)(collet_device *device, void **address, void **handle, uint64_t bytes,
                            collet_error *err);
     void (*free)(collet_device *device, void *address, void *handle);
 } collet_pinned_extension;

@@ -52,7 +52,7 @@ extern "C" {
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
 /* A plugin's own op k (index into `collet_plugin.ops`) in its kernel rows. */
-#define COLLET_OP_OWN(k) (0x80000000u | (uint32_t)(k))
+#define COLLET_OWN_OP(k) (0x80000000u | (uint32_t)(k))
 
 /*
  * A kernel signature: one dtype an operand, outputs first, five bits each, operand 0 lowest.
@@ -118,14 +118,14 @@ typedef struct collet_kernel_call {
     collet_error *err;        /* where host->fail puts the text; never NULL */
 } collet_kernel_call;
 
-/* COLLET_OP_<NAME>_PARAMS: bytes of the op's parameter block, 0: it has none. */
+/* COLLET_PARAMS_SIZE_<NAME>: bytes of the op's parameter block, 0: it has none. */
 #define COLLET_PARAMS(type) COLLET_SIZE_##type = sizeof(type),
 enum {
     COLLET_SIZE_void = 0,
 #include <collet/ops.def>
 };
 #define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, ...)                       \
-    COLLET_OP_##NAME##_PARAMS = COLLET_SIZE_##params,
+    COLLET_PARAMS_SIZE_##NAME = COLLET_SIZE_##params,
 enum {
 #include <collet/ops.def>
 };
@@ -149,7 +149,7 @@ enum {
  * it as refused. A row with flags or reserved bytes that are not 0 is left out and reported.
  */
 typedef struct collet_kernel_row {
-    uint32_t op;    /* COLLET_OP_* or COLLET_OP_OWN(k) */
+    uint32_t op;    /* COLLET_OP_* or COLLET_OWN_OP(k) */
     uint32_t flags; /* 0; none is defined */
     uint64_t sig;
     uint32_t params_size;
@@ -163,7 +163,7 @@ typedef struct collet_kernel_row {
 /* The row of COLLET_OP_<OP>. */
 #define COLLET_ROW(OP, sig, run, accepts)                                                          \
     {                                                                                              \
-        COLLET_OP_##OP, 0, sig, COLLET_OP_##OP##_PARAMS, 0, run, accepts                           \
+        COLLET_OP_##OP, 0, sig, COLLET_PARAMS_SIZE_##OP, 0, run, accepts                           \
     }
 
 /*
@@ -181,7 +181,7 @@ typedef struct collet_kernel_row {
  * other, the op stays that of the plugin that was opened first; the other one's is left out with
  * its rows, and reported.
  */
-typedef struct collet_op_definition {
+typedef struct collet_ops_definition {
     const char *name;
     const char *shapes;
     const char *sigs;
@@ -189,10 +189,10 @@ typedef struct collet_op_definition {
                              At most 256. */
     uint32_t alias;       /* 1: an output may be exactly an input, 0: never */
 
-    const collet_op_field *fields; /* of the parameter block, for bindings; NULL: not described */
+    const collet_ops_field *fields; /* of the parameter block, for bindings; NULL: not described */
     uint32_t field_count;
-    uint32_t field_size; /* sizeof(collet_op_field) */
-} collet_op_definition;
+    uint32_t field_size; /* sizeof(collet_ops_field) */
+} collet_ops_definition;
 
 /* ---- The host, from libcore -------------------------------------------------------------- */
 
@@ -239,15 +239,15 @@ struct collet_host {
 
 /* collet_device_properties.threads */
 #define COLLET_THREADS_ANY 1 /* as stated above */
-#define COLLET_THREADS_ONE                                                                         \
-    2 /* libcore never has two calls of the device's slots and rows under                          \
-         way, on whichever threads: a wait holds up every other call */
+/* libcore never has two calls of the device's slots and rows in progress, on whichever threads: a
+ * wait holds up every other call. */
+#define COLLET_THREADS_ONE 2
 
 typedef struct collet_plugin collet_plugin;
 
 /*
- * What device_open reports of a device. libcore sets struct_size and table, and zeroes the rest. A
- * device with a property that is 0 or unknown, or without a slot that its properties require, is
+ * What device_open reports of a device. libcore sets struct_size and zeroes the rest. A device
+ * with a property that is 0 or unknown, or without a slot that its properties require, is
  * refused with a text.
  *
  * memory      COLLET_MEMORY_HOST: works on host addresses, "memory" slots are not called.
@@ -263,14 +263,6 @@ typedef struct collet_device_properties {
     uint32_t threads; /* COLLET_THREADS_* */
     uint32_t max_queues;
     uint32_t reserved; /* 0 */
-    /* Set by the caller: the table whose device_open this is, by which a layer over several
-     * backends knows the one. Before a layer opens the device below, it puts the table below there.
-     */
-    const collet_plugin *table;
-    /* Set by the caller: the text that names the device, "text" of the choice "backend:text", if
-     * the manifest has "named_devices"; `index` means nothing then. Valid during the call. Else
-     * NULL. A layer passes it on. */
-    const char *name;
 } collet_device_properties;
 
 /* ---- The plugin, for libcore ------------------------------------------------------------- */
@@ -279,7 +271,8 @@ typedef struct collet_device_properties {
  * The vtable. It and everything it points to is constant and lives as long as the process.
  * "Required" slots are never NULL; "memory" slots are required by a device with COLLET_MEMORY_OWN,
  * "queue" slots by one with COLLET_ORDER_QUEUES; "optional" slots may be NULL.
- * Functions that return collet_status set err (never NULL) through host->fail on failure.
+ * Functions that return collet_status set err (never NULL) through host->fail on failure. `self` is
+ * the table whose slot is called: a layer over several backends knows by it which one is meant.
  */
 struct collet_plugin {
     uint32_t abi; /* COLLET_ABI as compiled */
@@ -288,12 +281,12 @@ struct collet_plugin {
     uint32_t kernel_count;
     uint32_t kernel_size; /* sizeof(collet_kernel_row) */
     uint32_t op_count;
-    uint32_t op_size;    /* sizeof(collet_op_definition) */
+    uint32_t op_size;    /* sizeof(collet_ops_definition) */
     uint32_t reserved;   /* 0 */
     const char *name;    /* as in the manifest */
     const char *version; /* the plugin's own */
     const collet_kernel_row *kernels;
-    const collet_op_definition *ops; /* NULL when op_count is 0 */
+    const collet_ops_definition *ops; /* NULL when op_count is 0 */
 
     /*
      * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and its size,
@@ -315,18 +308,19 @@ struct collet_plugin {
      * messages that a probe logs become part of the reason if it dies: log what is tried before it
      * is tried.
      */
-    collet_status (*capabilities)(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err);
+    collet_status (*capabilities)(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err);
 
     /*
-     * Required. Opens device `index` (0..device_count-1) and reports its properties. *device
-     * belongs to libcore until device_close; a device may be opened more than once at a time. Any
-     * thread; may block. UNAVAILABLE (also for another index), FAILED: it is not tried again.
-     * NO_MEMORY.
+     * Required. Opens device `index` (0..device_count-1) and reports its properties. `name` is NULL;
+     * or it is the text that names the device, "text" of the choice "backend:text", if the manifest
+     * has "named_devices", and `index` means nothing. *device belongs to libcore until
+     * device_close; a device may be opened more than once at a time. Any thread; may block.
+     * UNAVAILABLE (also for another index or name), FAILED: it is not tried again. NO_MEMORY.
      */
-    collet_status (*device_open)(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err);
+    collet_status (*device_open)(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err);
     /* Required. NULL does nothing. Its queues and buffers are freed before. May block. Afterwards
      * nothing of the device is left but what the plugin keeps for all. */
     void (*device_close)(collet_device *device);
@@ -432,7 +426,7 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  *    "description": "...", "kernels": ["add", ...]}
  * Under "auto" backends with a larger `priority` are tried first. `kernels` names every op that has
  * a row. Unknown members are ignored. Optional: "description"; "settings", below; "named_devices",
- * true if device_open takes names of devices too (collet_device_properties.name): such devices are
+ * true if device_open takes names of devices too (device_open): such devices are
  * opened where a program names one, never under "auto", and device_count may be 0; and "depends",
  * what the capabilities depend on besides the file: environment variables ("X", or "X*" for a
  * prefix) and absolute paths. A cached report of a probe is used only while these are unchanged. A

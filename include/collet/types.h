@@ -58,7 +58,7 @@ extern "C" {
     X(FORKED, 12, "a runtime cannot be used in a child of fork")                                   \
     X(IO, 13, "input or output failed")                                                            \
     X(FORMAT, 14, "malformed file")                                                                \
-    X(ABI, 15, "built for another version of the plugin interface")                                \
+    X(ABI_MISMATCH, 15, "built for another version of the plugin interface")                       \
     X(BUSY, 16, "in use")                                                                          \
     X(NOT_FOUND, 17, "not found")                                                                  \
     X(NOT_READY, 18, "not finished yet")                                                           \
@@ -120,7 +120,8 @@ typedef struct collet_c128 {
 typedef struct collet_scalar {
     union {
         uint8_t bytes[16];
-        uint16_t u16; /* f16, bf16 */
+        uint16_t f16;  /* its bits */
+        uint16_t bf16; /* its bits */
         float f32;
         double f64;
         collet_c64 c64;
@@ -141,7 +142,7 @@ typedef struct collet_scalar {
 /* COLLET_OP_<NAME>: the ids of ops.def. */
 #define COLLET_OP(NAME, id, ...) COLLET_OP_##NAME = id,
 enum {
-    COLLET_OP_NONE = 0,
+    COLLET_NO_OP = 0,
 #include <collet/ops.def>
 };
 #undef COLLET_OP
@@ -167,9 +168,9 @@ enum {
 /* Bytes in one memory space. */
 typedef struct collet_memory_stats {
     uint32_t struct_size;
-    uint32_t unused;    /* 0 */
+    uint32_t reserved;  /* 0 */
     uint64_t current;   /* in use by arrays */
-    uint64_t reserved;  /* held from the system or device, in use or pooled; >= current */
+    uint64_t held;      /* from the system or device, in use or pooled; >= current */
     uint64_t peak;      /* the largest `current` so far, or since it was reset */
     uint64_t total;     /* of the machine or device; 0 = unknown */
     uint64_t available; /* free there; 0 = unknown */
@@ -200,12 +201,12 @@ typedef struct collet_native_device {
 
 /*
  * One field of an op's parameter block, so that a binding can fill in the block by name:
- * collet_op_defaults, then the fields that are given. struct_size and reserved fields are not
+ * collet_ops_defaults, then the fields that are given. struct_size and reserved fields are not
  * described. Strings live as long as the runtime, those of a plugin's definition as long as the
  * plugin. Of a plugin, libcore refuses fields whose dtype, size, alignment or default does not fit
  * their kind: NUMBER f32, f64 or an integer, FLAG, CHOICE and RANK an integer, the others as above.
  */
-typedef struct collet_op_field {
+typedef struct collet_ops_field {
     const char *name;
     const char *meaning;  /* one line */
     const char *choices;  /* of a CHOICE, separated by blanks; else NULL */
@@ -214,7 +215,7 @@ typedef struct collet_op_field {
     collet_dtype dtype;   /* of an element; COLLET_U8 for SCALAR */
     uint32_t offset;      /* in the block, bytes */
     uint32_t size;        /* bytes: one element, or all of a fixed array */
-} collet_op_field;
+} collet_ops_field;
 
 /*
  * The parameters of kernels. `struct_size` is sizeof the caller's block; fields beyond it read as
@@ -300,10 +301,10 @@ typedef struct collet_scatter_average_params {
     double aspect;
 } collet_scatter_average_params;
 
-/* How ternary weights become codes. */
-#define COLLET_TERNARY_THRESHOLD                                                                   \
-    0                            /* v > threshold: 1, v < -threshold: -1, else 0; the scale is 1 */
-#define COLLET_TERNARY_ABSMEAN 1 /* the same with half of the row's scale, which is mean |v| */
+/* How ternary weights v become codes. THRESHOLD: v > threshold is 1, v < -threshold is -1, all others
+ * are 0; the scale is 1. ABSMEAN: the scale of a row is mean |v|, and the threshold is half of it. */
+#define COLLET_TERNARY_THRESHOLD 0
+#define COLLET_TERNARY_ABSMEAN 1
 
 /* ternary_quantize: `threshold` is finite and >= 0, and 0 for ABSMEAN. */
 typedef struct collet_ternary_quantize_params {

@@ -9,19 +9,12 @@
 static const collet_status open_errors[] = {COLLET_UNAVAILABLE, COLLET_FAILED, COLLET_NO_MEMORY,
                                             COLLET_OK};
 
-/* An older libcore sets no name. */
-static const char *device_named(const collet_device_properties *p)
-{
-    return p->struct_size >= offsetof(collet_device_properties, name) + sizeof p->name ? p->name
-                                                                                       : NULL;
-}
-
 /* The plugin's part of the properties goes to libcore's. */
 static void take_properties(call *c, const collet_device_properties *from, uint32_t size,
-                            const collet_plugin *below, collet_device_properties *to)
+                            collet_device_properties *to)
 {
-    if (from->struct_size != size || from->table != below || from->name != device_named(to))
-        call_wrong(c, PLUGIN, "it changed the properties' struct_size, table or name");
+    if (from->struct_size != size)
+        call_wrong(c, PLUGIN, "it changed the properties' struct_size");
     to->memory = from->memory;
     to->order = from->order;
     to->threads = from->threads;
@@ -29,22 +22,23 @@ static void take_properties(call *c, const collet_device_properties *from, uint3
     to->reserved = from->reserved;
 }
 
-static collet_status open_below(call *c, device *d, collet_device_properties *properties)
+static collet_status open_below(call *c, device *d, collet_device_properties *properties,
+                                const char *name)
 {
     poison_block *block;
     const collet_plugin *below = d->of->below;
-    collet_device_properties own = {
-        .struct_size = sizeof own, .table = below, .name = device_named(properties)};
+    collet_device_properties own = {.struct_size = sizeof own};
     collet_device_properties *copy;
     copy = poison_take(sizeof own, c->slot, &block);
     copy = copy ? copy : &own;
     *copy = own;
     call_enter(c);
-    collet_status status = below->device_open(d->host, d->index, copy, &d->below, c->below_err);
+    collet_status status =
+        below->device_open(below, &d->below, copy, d->host, d->index, name, c->below_err);
     call_left(c);
     status = call_status(c, status, open_errors);
     if (status == COLLET_OK) {
-        take_properties(c, copy, sizeof own, below, properties);
+        take_properties(c, copy, sizeof own, properties);
         d->properties = *copy;
     }
     poison_release(block);
@@ -60,20 +54,20 @@ static void device_free(device *d)
 }
 
 /* The device that is being opened has no handle yet: violations name it without a user. */
-collet_status validation_device_open(const collet_host *host, uint32_t index,
-                                     collet_device_properties *properties, collet_device **out,
-                                     collet_error *err)
+collet_status validation_device_open(const collet_plugin *self, collet_device **out,
+                                     collet_device_properties *properties, const collet_host *host,
+                                     uint32_t index, const char *name, collet_error *err)
 {
     call c;
-    instance *of = properties ? instance_of(properties->table) : NULL;
+    instance *of = instance_of(self);
     device *d = calloc(1, sizeof *d);
     collet_status status = COLLET_FAILED;
     call_begin_unknown(&c, "device_open", host, err);
-    if (!d || !of || !out) {
+    if (!d || !of || !out || !properties) {
         call_wrong(&c, LIBCORE,
                    !d    ? "no memory is left for the layer"
-                   : !of ? "the properties' table is not the one that is called"
-                         : "`device` is NULL");
+                   : !of ? "`self` is not the table that is called"
+                         : "`device` or `properties` is NULL");
         free(d);
         return call_end(&c, status);
     }
@@ -87,7 +81,7 @@ collet_status validation_device_open(const collet_host *host, uint32_t index,
     if (d->supported) {
         for (uint32_t row = 0; row < of->below->kernel_count; row++)
             d->supported[row] = of->below->device_supports ? UNASKED : 1;
-        status = open_below(&c, d, properties);
+        status = open_below(&c, d, properties, name);
     }
     if (status == COLLET_OK && d->below && c.wrong.status != COLLET_OK) {
         of->below->device_close(d->below);

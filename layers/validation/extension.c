@@ -20,8 +20,8 @@ static void check_stats(call *c, const collet_memory_stats *given, const collet_
     if (got->current < least)
         call_wrong(c, PLUGIN, "current is %llu, and buffers have %llu bytes",
                    (unsigned long long)got->current, (unsigned long long)least);
-    if (got->reserved < got->current || got->peak < got->current)
-        call_wrong(c, PLUGIN, "current is more than reserved or peak");
+    if (got->held < got->current || got->peak < got->current)
+        call_wrong(c, PLUGIN, "current is more than held or peak");
 }
 
 static collet_status memory_stats(collet_device *named, collet_memory_stats *stats,
@@ -137,8 +137,8 @@ uint32_t pinned_forget(device *d)
 static const collet_status pinned_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
                                               COLLET_OK};
 
-static collet_status pinned_alloc(collet_device *named, uint64_t bytes, void **address,
-                                  void **handle, collet_error *err)
+static collet_status pinned_alloc(collet_device *named, void **address, void **handle,
+                                  uint64_t bytes, collet_error *err)
 {
     call c;
     collet_status status = COLLET_FAILED;
@@ -150,7 +150,7 @@ static collet_status pinned_alloc(collet_device *named, uint64_t bytes, void **a
     }
     const collet_pinned_extension *below = c.device->extensions[EXTENSION_PINNED];
     call_enter(&c);
-    status = below->alloc(c.device->below, bytes, address, handle, c.below_err);
+    status = below->alloc(c.device->below, address, handle, bytes, c.below_err);
     call_left(&c);
     status = call_status(&c, status, pinned_errors);
     if (status == COLLET_OK && (!*address || (uintptr_t)*address % 64))

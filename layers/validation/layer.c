@@ -96,7 +96,8 @@ static collet_status ask(call *c, const instance *i, char *json, uint64_t capaci
     memset(json, MARK, allocated);
     call_enter(c);
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* as libcore does */
-    collet_status status = i->below->capabilities(c->host, json, capacity, needed, c->below_err);
+    collet_status status =
+        i->below->capabilities(i->below, json, capacity, needed, c->host, c->below_err);
     uselocale(before);
     call_left(c);
     status = call_status(c, status, errors);

@@ -107,8 +107,8 @@ static collet_status native_buffer(collet_device *named, collet_buffer *of, void
     return call_end(&c, status);
 }
 
-static collet_status native_import(collet_device *named, void *handle, uint64_t offset,
-                                   uint64_t bytes, uint32_t element, collet_buffer **out,
+static collet_status native_import(collet_device *named, collet_buffer **out, void *handle,
+                                   uint64_t offset, uint64_t bytes, uint32_t element,
                                    collet_error *err)
 {
     call c;
@@ -122,7 +122,7 @@ static collet_status native_import(collet_device *named, void *handle, uint64_t 
         return call_end(&c, status);
     }
     call_enter(&c);
-    status = below_of(&c)->buffer_import(c.device->below, handle, offset, bytes, element, &below,
+    status = below_of(&c)->buffer_import(c.device->below, &below, handle, offset, bytes, element,
                                          c.below_err);
     call_left(&c);
     status = call_status(&c, status, import_errors);

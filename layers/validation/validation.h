@@ -200,9 +200,9 @@ int record_used(queue *q, const buffer *b, int written);
 
 /* ---- The slots --------------------------------------------------------------------------- */
 
-collet_status validation_device_open(const collet_host *host, uint32_t index,
-                                     collet_device_properties *properties, collet_device **out,
-                                     collet_error *err);
+collet_status validation_device_open(const collet_plugin *self, collet_device **out,
+                                     collet_device_properties *properties, const collet_host *host,
+                                     uint32_t index, const char *name, collet_error *err);
 void validation_device_close(collet_device *device);
 int32_t validation_device_supports(collet_device *device, uint32_t row);
 collet_status validation_buffer_alloc(collet_device *device, uint64_t bytes, collet_buffer **out,

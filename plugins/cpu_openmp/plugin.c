@@ -90,9 +90,10 @@ static void describe(const collet_host *host, text *json)
     text_add(json, "}");
 }
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     text measured = {.at = NULL}, written = {.at = json, .capacity = capacity};
     (void)err;
     describe(host, &measured);
@@ -108,10 +109,12 @@ static void call_openmp(void)
     (void)omp_get_proc_bind();
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     const char *reason = "";
     if (index != 0) {
         return host->fail(err, COLLET_UNAVAILABLE,

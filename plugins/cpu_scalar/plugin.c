@@ -42,9 +42,10 @@ static const char capabilities_json[] =
     " \"devices\": [{\"name\": \"CPU, one thread\", \"memory_space\": \"host\","
     " \"asynchronous\": false, \"compute_units\": 1}]}";
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)host;
     (void)err;
     *needed = sizeof capabilities_json;
@@ -53,10 +54,12 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     if (index != 0) {
         return host->fail(err, COLLET_UNAVAILABLE,
                           "cpu_scalar has only device 0; there is no device %u", index);

@@ -334,9 +334,10 @@ static void add_device(const collet_host *host, const opencl_driver *cl, cl_devi
     text_add(t, "}");
 }
 
-collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+collet_status opencl_capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     opencl_driver cl;
     cl_device_id ids[OPENCL_DEVICES];
     collet_error why = {COLLET_OK, ""};

@@ -63,7 +63,7 @@ static void pinned_give(collet_queue *q, jit_piece *piece)
 }
 
 /* OpenCL maps in a queue: one for this alone. */
-static collet_status pinned_alloc(collet_device *d, uint64_t bytes, void **address, void **handle,
+static collet_status pinned_alloc(collet_device *d, void **address, void **handle, uint64_t bytes,
                                   collet_error *err)
 {
     cl_int error = CL_SUCCESS;

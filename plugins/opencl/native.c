@@ -75,8 +75,9 @@ static cl_mem part(collet_device *d, cl_mem memory, uint64_t offset, uint64_t by
     return memory;
 }
 
-static collet_status native_import(collet_device *d, void *handle, uint64_t offset, uint64_t bytes,
-                                   uint32_t element, collet_buffer **buffer, collet_error *err)
+static collet_status native_import(collet_device *d, collet_buffer **buffer, void *handle,
+                                   uint64_t offset, uint64_t bytes, uint32_t element,
+                                   collet_error *err)
 {
     cl_int error = CL_SUCCESS;
     (void)element;

@@ -56,8 +56,8 @@ int opencl_is_single(const char *platform_version);
 /* Sets traits, options, identity, total_memory and `single` from d->id. */
 void opencl_describe(collet_device *d);
 
-collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err);
+collet_status opencl_capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err);
 
 /* ---- queue.c --------------------------------------------------------------------------------- */
 

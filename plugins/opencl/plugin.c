@@ -92,11 +92,13 @@ static const jit_driver driver = {
     .launch = opencl_launch,
 };
 
-static collet_status open_driver(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err)
+static collet_status open_driver(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
-    return jit_device_open(&driver, host, index, properties, device, err);
+    (void)self;
+    (void)name;
+    return jit_device_open(&driver, device, properties, host, index, err);
 }
 
 static const collet_plugin plugin = {

@@ -82,9 +82,9 @@ const row_link *device_link(const collet_device *d, uint32_t op, uint64_t sig);
 
 /* ---- The slots ------------------------------------------------------------------------------- */
 
-collet_status worker_open(const collet_host *host, uint32_t index,
-                          collet_device_properties *properties, collet_device **device,
-                          collet_error *err);
+collet_status worker_open(const collet_plugin *self, collet_device **device,
+                          collet_device_properties *properties, const collet_host *host,
+                          uint32_t index, const char *name, collet_error *err);
 void worker_close(collet_device *device);
 int32_t worker_supports(collet_device *device, uint32_t row);
 const void *worker_extension(collet_device *device, const char *name);

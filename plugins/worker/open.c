@@ -189,15 +189,6 @@ static collet_status device_start(collet_device *d, collet_device_properties *pr
     return status;
 }
 
-/* The name of the device; NULL: there is none. */
-static const char *name_of(const collet_host *host, uint32_t index,
-                           const collet_device_properties *p)
-{
-    if (p->struct_size >= offsetof(collet_device_properties, name) + sizeof p->name && p->name)
-        return p->name;
-    return index == 0 ? host->config(host, "worker.device") : NULL;
-}
-
 /* libcore puts the name before it. */
 static const char *without_name(const char *text, const char *name)
 {
@@ -208,12 +199,14 @@ static const char *without_name(const char *text, const char *name)
                : text;
 }
 
-collet_status worker_open(const collet_host *host, uint32_t index,
-                          collet_device_properties *properties, collet_device **device,
-                          collet_error *err)
+collet_status worker_open(const collet_plugin *self, collet_device **device,
+                          collet_device_properties *properties, const collet_host *host,
+                          uint32_t index, const char *name, collet_error *err)
 {
-    const char *name = name_of(host, index, properties);
+    (void)self;
     collet_error why = {COLLET_OK, ""};
+    if (!name && index == 0)
+        name = host->config(host, "worker.device");
     if (!name)
         return host->fail(err, COLLET_UNAVAILABLE, "there is no device %u: " WORKER_USAGE, index);
     if (!name_valid(name))

@@ -25,9 +25,10 @@ const uint32_t worker_row_count = sizeof worker_rows / sizeof *worker_rows;
 
 /* ---- The plugin -------------------------------------------------------------------------- */
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     const char *device = host->config(host, "worker.device");
     char text[512];
     (void)err;

@@ -120,16 +120,16 @@ PyObject *files_read(PyObject *module, PyObject *arguments)
                           PyUnicode_FSConverter, &configuration, &wide))
         return NULL;
     PyThreadState *state = bound->leave();
-    collet_status status =
-        collet_scattering_read(PyBytes_AsString(morphology), PyBytes_AsString(configuration),
-                               wide ? COLLET_F64 : COLLET_F32, &input, &err);
+    collet_status status = collet_scattering_read(&input, PyBytes_AsString(morphology),
+                                                  PyBytes_AsString(configuration),
+                                                  wide ? COLLET_F64 : COLLET_F32, &err);
     bound->back(state);
     Py_DECREF(morphology);
     Py_DECREF(configuration);
     if (status != COLLET_OK)
         return bound->raise(status, err.text);
     result = describe(input);
-    collet_scattering_input_free(input);
+    collet_scattering_input_destroy(input);
     return result;
 }
 
@@ -226,8 +226,8 @@ PyObject *files_read_pattern(PyObject *module, PyObject *arguments)
     PyObject *values = bound->numpy_new(COLLET_F32, 2, (const int64_t[]){y, x}, &data);
     if (values) {
         PyThreadState *state = bound->leave();
-        collet_status status = collet_scattering_read_pattern(PyBytes_AsString(directory), energy,
-                                                              beam, y, x, data, &err);
+        collet_status status = collet_scattering_read_pattern(data, PyBytes_AsString(directory),
+                                                              energy, beam, y, x, &err);
         bound->back(state);
         if (status != COLLET_OK) {
             Py_CLEAR(values);

@@ -14,13 +14,13 @@ int bound_acquire(bound_memory *memory, collet_context *context, PyObject *objec
     if (collet_array_size(array) != count) {
         PyErr_Format(PyExc_ValueError, "%s has %lld elements, not %lld", name,
                      (long long)collet_array_size(array), (long long)count);
-    } else if (collet_array_acquire(context, array, COLLET_READ, &data) != COLLET_OK) {
+    } else if (collet_array_acquire(context, array, &data, COLLET_READ) != COLLET_OK) {
         bound->raise_last(context);
     } else {
         *memory = (bound_memory){array, data};
         return 0;
     }
-    collet_array_free(array);
+    collet_array_destroy(array);
     return -1;
 }
 
@@ -28,7 +28,7 @@ void bound_release(bound_memory *memory, collet_context *context)
 {
     if (memory->array)
         collet_array_release(context, memory->array);
-    collet_array_free(memory->array);
+    collet_array_destroy(memory->array);
     *memory = (bound_memory){0};
 }
 

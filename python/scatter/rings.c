@@ -59,7 +59,7 @@ static PyObject *integrate(const collet_scattering_rings *rings, int64_t count, 
     if (!tuple)
         return NULL;
     PyThreadState *state = bound->leave();
-    collet_status status = collet_scattering_integrate(rings, energy, dtype, values, &out, &err);
+    collet_status status = collet_scattering_integrate(rings, &out, energy, dtype, values, &err);
     bound->back(state);
     if (status == COLLET_OK)
         return tuple;

@@ -40,7 +40,7 @@ static int make_context(scattering *self, PyObject *name)
     const char *choice = runtime ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     if (!choice)
         return -1;
-    collet_status status = collet_context_create(context, runtime, &err);
+    collet_status status = collet_context_create(runtime, context, &err);
     if (status != COLLET_OK) {
         bound->raise(status, err.text);
         return -1;
@@ -176,7 +176,7 @@ static void scattering_dealloc(PyObject *object)
     PyObject *raised[3];
     PyErr_Fetch(&raised[0], &raised[1], &raised[2]);
     PyThreadState *state = bound->leave();
-    collet_scattering_close(self->work);
+    collet_scattering_destroy(self->work);
     for (Py_ssize_t i = 0; i < self->n_held; i++)
         bound_release(&self->held[i], self->contexts[0]);
     for (Py_ssize_t i = 0; i < self->n_contexts; i++)
@@ -203,8 +203,9 @@ static int enter(scattering *self)
 /* Checks and plans the work; without the GIL. */
 static collet_status make_ready(scattering *self, collet_error *err)
 {
-    return self->work ? COLLET_OK
-                      : collet_scattering_open(self->contexts[0], &self->options, &self->work, err);
+    return self->work
+               ? COLLET_OK
+               : collet_scattering_create(self->contexts[0], &self->work, &self->options, err);
 }
 
 static PyObject *scattering_plan(PyObject *object, PyObject *unused)

@@ -55,7 +55,7 @@ PyObject *array_new(collet_array *array)
     allocfunc allocate = (allocfunc)PyType_GetSlot(class, Py_tp_alloc);
     array_object *self = array ? (array_object *)allocate(class, 0) : NULL;
     if (!self) {
-        collet_array_free(array);
+        collet_array_destroy(array);
         return NULL;
     }
     self->array = array;
@@ -72,10 +72,10 @@ static void array_dealloc(PyObject *object)
         runtime_count_array(self->generation, -1);
     if (self->array && !runtime_at_once()) { /* the work on it may have to end */
         PyThreadState *state = runtime_leave();
-        collet_array_free(self->array);
+        collet_array_destroy(self->array);
         runtime_return(state);
     } else {
-        collet_array_free(self->array);
+        collet_array_destroy(self->array);
     }
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);

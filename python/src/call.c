@@ -194,7 +194,8 @@ static collet_status infer_without(call *c, uint32_t left_out, const collet_arra
         if (left_out & 1u << i)
             outs[i].ndim = COLLET_ABSENT;
     }
-    status = collet_op_infer(collet_context_runtime(c->context), op->id, ins, c->params, outs, err);
+    status =
+        collet_ops_infer(collet_context_runtime(c->context), op->id, outs, ins, c->params, err);
     for (uint32_t i = 0; status == COLLET_OK && i < op->n_out; i++) {
         c->operands[i].view.spec = outs[i];
         c->absent[i] = (left_out >> i & 1) != 0;

@@ -88,8 +88,8 @@ typedef struct exporting {
 static collet_status run_exporting(work *w, collet_context *context)
 {
     exporting *e = (exporting *)w;
-    return collet_array_to_dlpack(context, e->array, e->host ? "host" : NULL, COLLET_READ,
-                                  &e->tensor);
+    return collet_array_to_dlpack(context, e->array, &e->tensor, e->host ? "host" : NULL,
+                                  COLLET_READ);
 }
 
 static void drop_exporting(work *w)
@@ -192,7 +192,7 @@ collet_array *dlpack_take(PyObject *capsule)
     }
     if (PyCapsule_SetName(capsule, tensor->deleter == delete_shim ? "used_" UNVERSIONED
                                                                   : "used_" VERSIONED)) {
-        collet_array_free(array);
+        collet_array_destroy(array);
         return NULL;
     }
     return array;

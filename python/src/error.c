@@ -51,7 +51,7 @@ int error_add_types(PyObject *module)
         {COLLET_FORKED, "ForkedError", NULL},
         {COLLET_IO, "FileError", &PyExc_OSError},
         {COLLET_FORMAT, "FormatError", &PyExc_ValueError},
-        {COLLET_ABI, "AbiError", NULL},
+        {COLLET_ABI_MISMATCH, "AbiError", NULL},
         {COLLET_BUSY, "BusyError", NULL},
         {COLLET_NOT_FOUND, "NotFoundError", &PyExc_LookupError},
         {COLLET_NOT_READY, "NotReadyError", NULL},

@@ -9,20 +9,20 @@
 
 static PyTypeObject *op_type;
 
-static const collet_op_operand *operand_at(const collet_op_info *info, uint32_t i)
+static const collet_ops_operand *operand_at(const collet_ops_info *info, uint32_t i)
 {
     const char *first = (const char *)info->operands;
-    return (const collet_op_operand *)(const void *)(first + (size_t)i * info->operand_size);
+    return (const collet_ops_operand *)(const void *)(first + (size_t)i * info->operand_size);
 }
 
-static const collet_op_field *field_at(const collet_op_info *info, uint32_t i)
+static const collet_ops_field *field_at(const collet_ops_info *info, uint32_t i)
 {
     const char *first = (const char *)info->fields;
-    return (const collet_op_field *)(const void *)(first + (size_t)i * info->field_size);
+    return (const collet_ops_field *)(const void *)(first + (size_t)i * info->field_size);
 }
 
 /* The description of an op by its name. */
-static int find(PyObject *name, collet_op_info *info)
+static int find(PyObject *name, collet_ops_info *info)
 {
     collet_error err;
     const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
@@ -31,10 +31,10 @@ static int find(PyObject *name, collet_op_info *info)
     collet_status status;
     if (!runtime)
         return -1;
-    *info = (collet_op_info){.struct_size = sizeof *info};
-    status = collet_op_find(runtime, text, &id, &err);
+    *info = (collet_ops_info){.struct_size = sizeof *info};
+    status = collet_ops_find(runtime, &id, text, &err);
     if (status == COLLET_OK)
-        status = collet_op_describe(runtime, id, info, &err);
+        status = collet_ops_describe(runtime, id, info, &err);
     if (status == COLLET_OK)
         return 0;
     error_raise(status, err.text);
@@ -45,10 +45,10 @@ PyObject *op_names(PyObject *module, PyObject *unused)
 {
     collet_runtime *runtime = runtime_get();
     PyObject *list = runtime ? PyList_New(0) : NULL;
-    collet_op_info info = {.struct_size = sizeof info};
+    collet_ops_info info = {.struct_size = sizeof info};
     (void)module;
     (void)unused;
-    for (size_t i = 0; list && collet_op_at(runtime, i, &info, NULL) == COLLET_OK; i++) {
+    for (size_t i = 0; list && collet_ops_at(runtime, &info, i, NULL) == COLLET_OK; i++) {
         PyObject *name = PyUnicode_FromString(info.name);
         if (!name || PyList_Append(list, name))
             Py_CLEAR(list);
@@ -59,11 +59,11 @@ PyObject *op_names(PyObject *module, PyObject *unused)
 
 /* ---- Descriptions ------------------------------------------------------------------------- */
 
-static PyObject *describe_operands(const collet_op_info *info)
+static PyObject *describe_operands(const collet_ops_info *info)
 {
     PyObject *list = PyList_New(0);
     for (uint32_t i = 0; list && i < info->n_out + info->n_in; i++) {
-        const collet_op_operand *o = operand_at(info, i);
+        const collet_ops_operand *o = operand_at(info, i);
         PyObject *item = Py_BuildValue("{s:s,s:N,s:N}", "name", o->name, "output",
                                        PyBool_FromLong(i < info->n_out), "optional",
                                        PyBool_FromLong(o->optional));
@@ -74,13 +74,13 @@ static PyObject *describe_operands(const collet_op_info *info)
     return list;
 }
 
-static PyObject *describe_fields(const collet_op_info *info)
+static PyObject *describe_fields(const collet_ops_info *info)
 {
     static const char *const kinds[COLLET_FIELD_KINDS] = {"number", "flag", "choice",     "axes",
                                                           "scalar", "rank", "permutation"};
     PyObject *list = PyList_New(0);
     for (uint32_t i = 0; list && i < info->field_count; i++) {
-        const collet_op_field *f = field_at(info, i);
+        const collet_ops_field *f = field_at(info, i);
         PyObject *item =
             Py_BuildValue("{s:s,s:s,s:z,s:d,s:s,s:s}", "name", f->name, "meaning", f->meaning,
                           "choices", f->choices, "default", f->default_value, "kind",
@@ -95,7 +95,7 @@ static PyObject *describe_fields(const collet_op_info *info)
 
 PyObject *op_describe(PyObject *module, PyObject *name)
 {
-    collet_op_info info;
+    collet_ops_info info;
     (void)module;
     if (find(name, &info))
         return NULL;
@@ -169,7 +169,7 @@ static PyObject *interned(const char *text)
     return PyUnicode_InternFromString(text);
 }
 
-static int take_fields(op_object *op, const collet_op_info *info)
+static int take_fields(op_object *op, const collet_ops_info *info)
 {
     op->fields = calloc(info->field_count + 1, sizeof *op->fields);
     if (!op->fields) {
@@ -178,7 +178,7 @@ static int take_fields(op_object *op, const collet_op_info *info)
     }
     op->field_count = info->field_count;
     for (uint32_t i = 0; i < info->field_count; i++) {
-        const collet_op_field *row = field_at(info, i);
+        const collet_ops_field *row = field_at(info, i);
         PyObject *words = row->choices ? PyUnicode_FromString(row->choices) : NULL;
         op->fields[i].row = *row;
         op->fields[i].name = interned(row->name);
@@ -190,7 +190,7 @@ static int take_fields(op_object *op, const collet_op_info *info)
     return 0;
 }
 
-static int take_info(op_object *op, const collet_op_info *info)
+static int take_info(op_object *op, const collet_ops_info *info)
 {
     if (info->params_size > OP_PARAMS || info->field_count > OP_FIELDS) {
         error_format(COLLET_UNSUPPORTED,
@@ -204,7 +204,7 @@ static int take_info(op_object *op, const collet_op_info *info)
     op->n_in = info->n_in;
     op->params_size = info->params_size;
     for (uint32_t i = 0; i < info->n_out + info->n_in; i++) {
-        const collet_op_operand *row = operand_at(info, i);
+        const collet_ops_operand *row = operand_at(info, i);
         op->operands[i].optional = row->optional;
         op->operands[i].name = interned(row->name);
         if (!op->operands[i].name)
@@ -216,7 +216,7 @@ static int take_info(op_object *op, const collet_op_info *info)
 
 int op_refresh(op_object *op)
 {
-    collet_op_info info;
+    collet_ops_info info;
     if (op->generation == runtime_generation())
         return 0;
     if (find(op->name, &info))
@@ -233,7 +233,7 @@ int op_refresh(op_object *op)
 PyObject *op_function(PyObject *module, PyObject *arguments)
 {
     PyObject *name, *doc, *make, *function = NULL;
-    collet_op_info info;
+    collet_ops_info info;
     op_object *op;
     (void)module;
     if (!PyArg_ParseTuple(arguments, "UUO", &name, &doc, &make) || find(name, &info))

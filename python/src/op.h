@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An op as an object of Python, out of collet_op_info: its names, parameters and text. */
+/* An op as an object of Python, out of collet_ops_info: its names, parameters and text. */
 #ifndef COLLET_PYTHON_OP_H
 #define COLLET_PYTHON_OP_H
 
@@ -11,7 +11,7 @@
 typedef struct op_field {
     PyObject *name;
     PyObject *choices;   /* a tuple of words; NULL: no CHOICE */
-    collet_op_field row; /* without its strings, which belong to a runtime */
+    collet_ops_field row; /* without its strings, which belong to a runtime */
 } op_field;
 
 typedef struct op_operand {

@@ -145,7 +145,7 @@ collet_status operand_fetch(operand *o, collet_context *context)
 {
     void *address;
     collet_status status =
-        o->wrapped ? collet_array_acquire(context, o->wrapped, COLLET_READ, &address) : COLLET_OK;
+        o->wrapped ? collet_array_acquire(context, o->wrapped, &address, COLLET_READ) : COLLET_OK;
     if (o->wrapped && status == COLLET_OK)
         status = collet_array_release(context, o->wrapped);
     return status;
@@ -153,7 +153,7 @@ collet_status operand_fetch(operand *o, collet_context *context)
 
 void operand_unwrap(operand *o)
 {
-    collet_array_free(o->wrapped);
+    collet_array_destroy(o->wrapped);
     if (o->wrapped)
         o->array = NULL;
     o->wrapped = NULL;

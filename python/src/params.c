@@ -271,7 +271,7 @@ int op_set_params(op_object *op, const collet_runtime *runtime, int32_t ndim,
     collet_status status;
     if (!op->params_size)
         return 0;
-    status = collet_op_defaults(runtime, op->id, ndim, params, OP_PARAMS, &err);
+    status = collet_ops_defaults(runtime, op->id, params, OP_PARAMS, ndim, &err);
     if (status != COLLET_OK) {
         error_raise(status, err.text);
         return -1;

@@ -21,7 +21,7 @@ static PyObject *devices(collet_runtime *runtime, size_t index)
 {
     collet_device_info d = {.struct_size = sizeof d};
     PyObject *list = PyList_New(0);
-    for (uint32_t i = 0; list && collet_device_info_at(runtime, index, i, &d, NULL) == COLLET_OK;
+    for (uint32_t i = 0; list && collet_device_info_at(runtime, &d, index, i, NULL) == COLLET_OK;
          i++)
         if (append(list, Py_BuildValue("{s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:K,s:K,s:K,s:I,s:I}",
                                        "choice", d.choice, "name", d.name, "vendor", d.vendor,
@@ -42,7 +42,7 @@ PyObject *report_backends(PyObject *module, PyObject *unused)
     PyObject *list = runtime ? PyList_New(0) : NULL;
     (void)module;
     (void)unused;
-    for (size_t i = 0; list && collet_backend_info_at(runtime, i, &b, NULL) == COLLET_OK; i++)
+    for (size_t i = 0; list && collet_backend_info_at(runtime, &b, i, NULL) == COLLET_OK; i++)
         if (append(list,
                    Py_BuildValue("{s:s,s:i,s:s,s:i,s:N,s:N,s:N,s:I,s:N,s:s,s:s,s:N}", "name",
                                  b.name, "state", (int)b.state, "version", b.version, "priority",
@@ -62,7 +62,7 @@ PyObject *report_records(PyObject *module, PyObject *unused)
     PyObject *list = runtime ? PyList_New(0) : NULL;
     (void)module;
     (void)unused;
-    for (size_t i = 0; list && collet_record_at(runtime, i, &r, NULL) == COLLET_OK; i++)
+    for (size_t i = 0; list && collet_record_at(runtime, &r, i, NULL) == COLLET_OK; i++)
         if (append(list, Py_BuildValue("{s:N,s:s,s:N,s:s,s:s,s:d}", "path",
                                        PyUnicode_DecodeFSDefault(r.path), "stage", r.stage,
                                        "accepted", PyBool_FromLong(r.accepted), "code", r.code,
@@ -78,7 +78,7 @@ PyObject *report_settings(PyObject *module, PyObject *unused)
     PyObject *list = runtime ? PyList_New(0) : NULL;
     (void)module;
     (void)unused;
-    for (size_t i = 0; list && collet_setting_at(runtime, i, &s, NULL) == COLLET_OK; i++)
+    for (size_t i = 0; list && collet_setting_at(runtime, &s, i, NULL) == COLLET_OK; i++)
         if (append(list, Py_BuildValue("{s:s,s:s,s:s,s:s,s:N,s:s,s:s}", "key", s.key, "environment",
                                        s.environment, "type", s.type, "default", s.fallback,
                                        "value", PyUnicode_DecodeFSDefault(s.value), "source",
@@ -113,14 +113,14 @@ PyObject *report_memory(PyObject *module, PyObject *space)
     if (!context)
         return NULL;
     PyThreadState *state = runtime_leave();
-    collet_status status = collet_memory(context, name, &m);
+    collet_status status = collet_memory(context, &m, name);
     runtime_return(state);
     if (status != COLLET_OK)
         return runtime_raise(context);
     return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "current", (unsigned long long)m.current,
-                         "reserved", (unsigned long long)m.reserved, "peak",
-                         (unsigned long long)m.peak, "total", (unsigned long long)m.total,
-                         "available", (unsigned long long)m.available);
+                         "reserved", (unsigned long long)m.held, "peak", (unsigned long long)m.peak,
+                         "total", (unsigned long long)m.total, "available",
+                         (unsigned long long)m.available);
 }
 
 PyObject *report_reset_peak(PyObject *module, PyObject *space)
@@ -197,7 +197,7 @@ PyObject *report_native_queue(PyObject *module, PyObject *device)
     if (!context)
         return NULL;
     PyThreadState *state = runtime_leave();
-    collet_status status = collet_native_queue(context, name, &queue);
+    collet_status status = collet_native_queue(context, &queue, name);
     runtime_return(state);
     if (status != COLLET_OK)
         return runtime_raise(context);

@@ -174,7 +174,7 @@ static int renew(thread *t)
     collet_runtime *runtime = runtime_get();
     if (!runtime)
         return -1;
-    collet_status status = collet_context_create(&fresh, runtime, &err);
+    collet_status status = collet_context_create(runtime, &fresh, &err);
     log_deliver();
     if (status != COLLET_OK) {
         error_raise(status, err.text);
@@ -311,12 +311,12 @@ static int computes_at_once(const char *name)
     collet_backend_info backend = {.struct_size = sizeof backend};
     collet_device_info device = {.struct_size = sizeof device};
     size_t i = 0;
-    while (collet_backend_info_at(process.runtime, i, &backend, NULL) == COLLET_OK &&
+    while (collet_backend_info_at(process.runtime, &backend, i, NULL) == COLLET_OK &&
            strcmp(backend.name, name))
         i++;
-    if (collet_device_info_at(process.runtime, i, 0, &device, NULL) != COLLET_OK)
+    if (collet_device_info_at(process.runtime, &device, i, 0, NULL) != COLLET_OK)
         return 0;
-    for (uint32_t k = 0; collet_device_info_at(process.runtime, i, k, &device, NULL) == COLLET_OK;
+    for (uint32_t k = 0; collet_device_info_at(process.runtime, &device, i, k, NULL) == COLLET_OK;
          k++)
         if (device.memory != COLLET_MEMORY_HOST || device.execution != COLLET_EXECUTION_SYNCHRONOUS)
             return 0;

@@ -19,7 +19,7 @@ static void drop(PyObject *capsule)
     moment *m = PyCapsule_GetPointer(capsule, CAPSULE);
     if (m->generation == runtime_generation()) {
         PyThreadState *state = runtime_leave();
-        collet_timestamp_free(m->timestamp);
+        collet_timestamp_destroy(m->timestamp);
         runtime_return(state);
     }
     free(m);
@@ -44,12 +44,12 @@ PyObject *timestamp_take(PyObject *module, PyObject *device)
     if (!m)
         return context ? PyErr_NoMemory() : NULL;
     PyThreadState *state = runtime_leave();
-    collet_status status = collet_timestamp_take(context, name, &m->timestamp);
+    collet_status status = collet_timestamp_take(context, &m->timestamp, name);
     runtime_return(state);
     m->generation = runtime_generation();
     capsule = status == COLLET_OK ? PyCapsule_New(m, CAPSULE, drop) : runtime_raise(context);
     if (!capsule) {
-        collet_timestamp_free(status == COLLET_OK ? m->timestamp : NULL);
+        collet_timestamp_destroy(status == COLLET_OK ? m->timestamp : NULL);
         free(m);
     }
     return capsule;
@@ -66,7 +66,7 @@ typedef struct measuring {
 static collet_status run_measuring(work *w, collet_context *context)
 {
     measuring *m = (measuring *)w;
-    return collet_timestamp_elapsed(context, m->first, m->last, &m->nanoseconds, &m->clock);
+    return collet_timestamp_elapsed(context, &m->nanoseconds, &m->clock, m->first, m->last);
 }
 
 static void drop_measuring(work *w)

@@ -8,7 +8,7 @@
 
 static void drop(PyObject *capsule)
 {
-    collet_ternary_file_close(PyCapsule_GetPointer(capsule, CAPSULE));
+    collet_ternary_file_destroy(PyCapsule_GetPointer(capsule, CAPSULE));
 }
 
 static collet_ternary_file *file_get(PyObject *capsule)
@@ -34,7 +34,7 @@ PyObject *file_open(PyObject *module, PyObject *name)
         return bound_raise(status, &err);
     capsule = PyCapsule_New(file, CAPSULE, drop);
     if (!capsule)
-        collet_ternary_file_close(file);
+        collet_ternary_file_destroy(file);
     return capsule ? Py_BuildValue("NL", capsule, (long long)index) : NULL;
 }
 
@@ -63,7 +63,7 @@ PyObject *file_matrix(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OL", &capsule, &index) || !(file = file_get(capsule)))
         return NULL;
-    collet_status status = collet_ternary_file_matrix(file, index, &m, &err);
+    collet_status status = collet_ternary_file_matrix(file, &m, index, &err);
     if (status != COLLET_OK)
         return bound_raise(status, &err);
     shape = PyTuple_New(m.ndim);
@@ -97,7 +97,7 @@ PyObject *file_count(PyObject *module, PyObject *arguments)
         return NULL;
     PyThreadState *state = bound->leave();
     collet_status status =
-        collet_ternary_file_count(context, file, index, &c, &bound_monitor, &err);
+        collet_ternary_file_count(context, file, &c, index, &bound_monitor, &err);
     bound->back(state);
     if (status != COLLET_OK)
         return bound_raise(status, &err);
@@ -125,7 +125,7 @@ PyObject *file_load(PyObject *module, PyObject *arguments)
     if (!quantize && PyErr_Occurred())
         return NULL;
     PyThreadState *state = bound->leave();
-    collet_status status = collet_ternary_file_load(context, &weights, &bias, file, index, quantize,
+    collet_status status = collet_ternary_file_load(context, file, &weights, &bias, index, quantize,
                                                     &bound_monitor, &err);
     bound->back(state);
     if (status != COLLET_OK)
@@ -164,7 +164,7 @@ static collet_status write_layers(collet_context *context, const char *path, con
                                                        list->count, &bound_monitor, err);
     if (status == COLLET_OK)
         status = collet_ternary_output_publish(output, err);
-    collet_ternary_output_free(output);
+    collet_ternary_output_destroy(output);
     return status;
 }
 

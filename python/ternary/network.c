@@ -19,7 +19,7 @@ typedef struct shared_network {
 static void drop_network(PyObject *capsule)
 {
     shared_network *n = PyCapsule_GetPointer(capsule, CAPSULE);
-    collet_ternary_network_free(n->handle);
+    collet_ternary_network_destroy(n->handle);
     pthread_mutex_destroy(&n->turn);
     free(n);
 }
@@ -30,7 +30,7 @@ PyObject *network_new(collet_ternary_network *handle)
     shared_network *n = malloc(sizeof *n);
     PyObject *capsule = n ? PyCapsule_New(n, CAPSULE, drop_network) : PyErr_NoMemory();
     if (!capsule) {
-        collet_ternary_network_free(handle);
+        collet_ternary_network_destroy(handle);
         free(n);
         return NULL;
     }
@@ -44,7 +44,7 @@ PyObject *network_new(collet_ternary_network *handle)
 void layers_free(layer_list *list)
 {
     for (uint32_t i = 0; list->biases && i < list->count; i++)
-        collet_array_free(list->biases[i]);
+        collet_array_destroy(list->biases[i]);
     free(list->biases);
     free(list->layers);
 }
@@ -146,7 +146,7 @@ static collet_status run_forward(work *w, collet_context *context)
     pthread_mutex_unlock(&f->network->turn);
     if (status != COLLET_OK)
         snprintf(w->text, sizeof w->text, "%s", err.text);
-    collet_array_free(f->x);
+    collet_array_destroy(f->x);
     f->x = NULL;
     return status;
 }
@@ -154,8 +154,8 @@ static collet_status run_forward(work *w, collet_context *context)
 static void drop_forward(work *w)
 {
     forward *f = (forward *)w;
-    collet_array_free(f->x);
-    collet_array_free(f->y);
+    collet_array_destroy(f->x);
+    collet_array_destroy(f->y);
     Py_DECREF(f->capsule);
     free(f);
 }

@@ -8,14 +8,14 @@
 
 static void drop(PyObject *capsule)
 {
-    collet_ternary_weights_free(PyCapsule_GetPointer(capsule, CAPSULE));
+    collet_ternary_weights_destroy(PyCapsule_GetPointer(capsule, CAPSULE));
 }
 
 PyObject *weights_new(collet_ternary_weights *weights)
 {
     PyObject *capsule = weights ? PyCapsule_New(weights, CAPSULE, drop) : NULL;
     if (!capsule)
-        collet_ternary_weights_free(weights);
+        collet_ternary_weights_destroy(weights);
     return capsule;
 }
 
@@ -43,8 +43,8 @@ typedef struct packing {
 
 static void free_arrays(packing *p)
 {
-    collet_array_free(p->values);
-    collet_array_free(p->scale);
+    collet_array_destroy(p->values);
+    collet_array_destroy(p->scale);
     p->values = p->scale = NULL;
 }
 
@@ -66,7 +66,7 @@ static void drop_packing(work *w)
 {
     packing *p = (packing *)w;
     free_arrays(p);
-    collet_ternary_weights_free(p->weights);
+    collet_ternary_weights_destroy(p->weights);
     free(p);
 }
 
@@ -137,14 +137,14 @@ PyObject *weights_from_bytes(PyObject *module, PyObject *arguments)
         !(bytes = bound->array_from(object, COLLET_U8, "bytes")))
         return NULL;
     if (bound_optional(&scale, scales, COLLET_F32, "scale")) {
-        collet_array_free(bytes);
+        collet_array_destroy(bytes);
         return NULL;
     }
     PyThreadState *state = bound->leave();
     collet_status status = collet_ternary_weights_from_bytes(context, &weights, bytes, columns,
                                                              scale, &bound_monitor, &err);
-    collet_array_free(bytes);
-    collet_array_free(scale);
+    collet_array_destroy(bytes);
+    collet_array_destroy(scale);
     bound->back(state);
     return status == COLLET_OK ? weights_new(weights) : bound_raise(status, &err);
 }

@@ -50,7 +50,9 @@ def test_calls_are_counted_and_measured(device):
     assert seen == [(7, before if device == "host" else device)] * 7
     assert r.n_calls == len(r.times_ms) == 5 and r.device == device and r.name == "work"
     assert r.clock in ("host", "device") and (device != "host" or r.clock == "host")
-    assert 1.5 < r.min_ms <= r.median_ms <= r.p95_ms <= r.p99_ms <= r.max_ms
+    assert 0 <= r.min_ms <= r.median_ms <= r.p95_ms <= r.p99_ms <= r.max_ms
+    # A busy device may reach the stamp in front of a call only after the call has begun.
+    assert (r.max_ms if r.clock == "device" else r.min_ms) > 1.5
 
 
 def test_device_without_a_choice_is_that_in_force():

@@ -41,7 +41,7 @@ static collet_context *new_context(void)
     collet_error err;
     if (!present)
         return NULL;
-    collet_status status = collet_context_create(&own, collet_context_runtime(present), &err);
+    collet_status status = collet_context_create(collet_context_runtime(present), &own, &err);
     if (status != COLLET_OK)
         return core->raise(status, err.text);
     if (collet_set_backend(own, collet_get_backend(present)) == COLLET_OK)
@@ -63,7 +63,7 @@ static int open_engine(extraction *self, collet_extraction_options *options)
     options->progress = report;
     options->progress_user = self;
     PyThreadState *state = core->leave();
-    collet_status status = collet_extraction_open(options, &self->engine, &err);
+    collet_status status = collet_extraction_create(&self->engine, options, &err);
     core->back(state);
     if (status != COLLET_OK)
         core->raise(status, err.text);
@@ -114,7 +114,7 @@ static PyObject *extraction_open(PyObject *module, PyObject *arguments)
 static void shut(extraction *self)
 {
     if (self->process == getpid()) {
-        collet_extraction_close(self->engine);
+        collet_extraction_destroy(self->engine);
         collet_context_destroy(self->context);
     }
     self->engine = NULL;
@@ -138,7 +138,7 @@ static int add_column(PyObject *rows, size_t index, const collet_extraction_batc
 {
     collet_extraction_quantity q = {.struct_size = sizeof q};
     void *data;
-    collet_extraction_quantity_at(NULL, index, &q);
+    collet_extraction_quantity_at(NULL, &q, index);
     const int64_t shape[] = {batch->n_rows, q.shape[0], q.shape[1]};
     PyObject *array = core->numpy_new(COLLET_F64, q.ndim + 1, shape, &data);
     if (array)
@@ -251,7 +251,7 @@ static PyObject *quantities(PyObject *module, PyObject *unused)
     (void)unused;
     for (size_t i = 0; list && i < collet_extraction_quantity_count(); i++) {
         collet_extraction_quantity q = {.struct_size = sizeof q};
-        collet_extraction_quantity_at(NULL, i, &q);
+        collet_extraction_quantity_at(NULL, &q, i);
         PyObject *shape = q.ndim == 0 ? PyTuple_New(0)
                           : q.ndim == 1
                               ? Py_BuildValue("(L)", (long long)q.shape[0])

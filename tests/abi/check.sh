@@ -3,6 +3,7 @@
 # Checks of headers, symbols and libcore's sources.
 #
 #   check.sh headers           each header compiles alone as C11 and C++17; two C files with all link
+#   check.sh names             no constant is both a macro and an enumerator
 #   check.sh plugin FILE.so    a plugin exports only collet_plugin_entry
 #   check.sh library FILE.so   libcore exports only collet_*
 #   check.sh undefined FILE.so a plugin needs no symbol of libcore
@@ -24,8 +25,9 @@ headers() {
         strict+=("-I$include")
     done
     mkdir -p "$WORK"
-    for header in "$SOURCE"/include/collet/*.h "$SOURCE"/engines/*/include/collet/*.h; do
-        echo "#include <collet/${header##*/}>" >"$WORK/alone.c"
+    for header in "$SOURCE"/{,engines/*/}include/collet/{,ops/}*.h; do
+        [ -e "$header" ] || continue
+        echo "#include <collet/${header##*/include/collet/}>" >"$WORK/alone.c"
         echo 'extern int nothing;' >>"$WORK/alone.c"
         cp "$WORK/alone.c" "$WORK/alone.cpp"
         "$CC" -std=c11 "${strict[@]}" -fsyntax-only "$WORK/alone.c" || fail "$header is not C11"
@@ -36,6 +38,23 @@ headers() {
     "$CC" -std=c11 "${strict[@]}" $FLAGS "$SOURCE/tests/abi/first.c" "$SOURCE/tests/abi/second.c" \
         "$LIBRARY" "-Wl,-rpath,$(dirname "$LIBRARY")" -o "$WORK/two_files"
     "$WORK/two_files" || fail "a program of two files does not run"
+}
+
+# Translators of headers for other languages would take one of the two.
+names() {
+    local both header
+    mkdir -p "$WORK"
+    for header in "$SOURCE"/include/collet/*.h; do
+        echo "#include <collet/${header##*/}>"
+    done >"$WORK/all.c"
+    "$CC" "-I$SOURCE/include" -dM -E "$WORK/all.c" |
+        sed -nE 's/^#define (COLLET_[A-Z0-9_]+).*/\1/p' | sort -u >"$WORK/macros"
+    # What the preprocessor has left of such names are enumerators.
+    "$CC" "-I$SOURCE/include" -P -E "$WORK/all.c" | grep -oE '\bCOLLET_[A-Z0-9_]+' | sort -u \
+        >"$WORK/enumerators"
+    [ "$(wc -l <"$WORK/enumerators")" -gt 90 ] || fail "no enumerators were found"
+    both=$(comm -12 "$WORK/macros" "$WORK/enumerators")
+    [ -z "$both" ] || fail "both a macro and an enumerator: $both"
 }
 
 # The symbols that the object exports, without those added by a sanitizer.

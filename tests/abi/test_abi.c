@@ -80,7 +80,7 @@ static void signatures_are_packed(void **state)
     assert_int_equal(COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32), 4 | 3 << 5 | 3 << 10);
     assert_true(COLLET_DTYPE_COUNT <= 1 << COLLET_SIG_BITS);
     assert_true(COLLET_MAX_OPERANDS * COLLET_SIG_BITS <= 64);
-    assert_int_equal(COLLET_OP_OWN(2), 0x80000002u);
+    assert_int_equal(COLLET_OWN_OP(2), 0x80000002u);
 }
 
 int main(void)

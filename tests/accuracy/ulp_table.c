@@ -195,10 +195,10 @@ static int report(const run *r)
     for (int b = 0; b < r->backends; b++) {
         const tally *t = &r->tallies[b];
         const kit_limit *limit = kit_limit_find(r->op, r->dtype, "value");
-        collet_op_info info = {.struct_size = sizeof info};
+        collet_ops_info info = {.struct_size = sizeof info};
         double limit_ulp = r->op == COLLET_OP_SQRT ? 0.5 : limit->limit;
-        for (size_t i = 0; i < collet_op_count(collet_context_runtime(r->context)); i++)
-            if (collet_op_at(collet_context_runtime(r->context), i, &info, NULL) == COLLET_OK &&
+        for (size_t i = 0; i < collet_ops_count(collet_context_runtime(r->context)); i++)
+            if (collet_ops_at(collet_context_runtime(r->context), &info, i, NULL) == COLLET_OK &&
                 info.id == r->op)
                 break;
         printf("%-5s %-5s %-11s %11" PRIu64 "  %-7.5g of %-6.4g at %a", info.name,
@@ -232,10 +232,10 @@ static int measure(run *r)
     }
     int failed = report(r);
     for (int b = 0; b < r->backends; b++) {
-        collet_array_free(r->tallies[b].out);
+        collet_array_destroy(r->tallies[b].out);
         free(r->tallies[b].results);
     }
-    collet_array_free(r->in);
+    collet_array_destroy(r->in);
     free(r->errors);
     free(r->quick);
     free(r->expected);
@@ -292,9 +292,9 @@ int main(int argc, char **argv)
     r.dtype = find_dtype(argv[3]);
     take_options(&r, argc - 4, argv + 4);
     if (collet_runtime_create(&runtime, &options, &err) != COLLET_OK ||
-        collet_context_create(&r.context, runtime, &err) != COLLET_OK)
+        collet_context_create(runtime, &r.context, &err) != COLLET_OK)
         give_up("libcore", err.text);
-    if (strcmp(argv[2], "all") != 0 && collet_op_find(runtime, argv[2], &r.op, &err) != COLLET_OK)
+    if (strcmp(argv[2], "all") != 0 && collet_ops_find(runtime, &r.op, argv[2], &err) != COLLET_OK)
         give_up(argv[2], err.text);
     uint32_t requested = r.op;
     int failed = 0, known = 0;

@@ -62,7 +62,7 @@ static const char *get_default(const char *key)
 {
     for (size_t i = 0; i < collet_setting_count(host_declared); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        if (collet_setting_at(host_declared, i, &s, NULL) == COLLET_OK && !strcmp(s.key, key))
+        if (collet_setting_at(host_declared, &s, i, NULL) == COLLET_OK && !strcmp(s.key, key))
             return s.value[0] ? s.value : NULL;
     }
     print_error("the manifest does not declare the setting %s\n", key);
@@ -97,7 +97,7 @@ static const collet_host host = {.abi = COLLET_ABI,
 static inline collet_status host_open(uint32_t index, collet_device **device, collet_error *err)
 {
     collet_device_properties properties = {.struct_size = sizeof properties};
-    return plugin->device_open(&host, index, &properties, device, err);
+    return plugin->device_open(plugin, device, &properties, &host, index, NULL, err);
 }
 
 /* Asks as libcore does: no operand has a buffer yet. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/ops/ternary.h>
+
 #include "op_call.h"
 
 #include <stdlib.h>
@@ -18,7 +20,7 @@ static int is_complex(collet_dtype d)
 int op_call_accepts(const op_call *c)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
-    for (size_t i = 0; collet_op_signature(c->runtime, c->info.id, i, dtypes, NULL) == COLLET_OK;
+    for (size_t i = 0; collet_ops_signature(c->runtime, c->info.id, dtypes, i, NULL) == COLLET_OK;
          i++) {
         uint32_t k = 0;
         while (k < c->count && dtypes[k] == c->operand[k].dtype)
@@ -43,7 +45,7 @@ static int take_sig(op_call *c, int sig)
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     char *at = c->sig;
     for (size_t i = 0;; i++) {
-        if (collet_op_signature(c->runtime, c->info.id, i, dtypes, NULL) != COLLET_OK)
+        if (collet_ops_signature(c->runtime, c->info.id, dtypes, i, NULL) != COLLET_OK)
             return 0;
         if (is_counted(c, dtypes) && !sig--)
             break;
@@ -59,13 +61,13 @@ static int take_sig(op_call *c, int sig)
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-static const collet_op_field *field_at(const op_call *c, uint32_t k)
+static const collet_ops_field *field_at(const op_call *c, uint32_t k)
 {
     const char *first = (const char *)c->info.fields;
-    return (const collet_op_field *)(const void *)(first + (size_t)k * c->info.field_size);
+    return (const collet_ops_field *)(const void *)(first + (size_t)k * c->info.field_size);
 }
 
-static void set_u32(op_call *c, const collet_op_field *f, uint32_t index, uint32_t value)
+static void set_u32(op_call *c, const collet_ops_field *f, uint32_t index, uint32_t value)
 {
     memcpy(c->params.bytes + f->offset + index * sizeof value, &value, sizeof value);
 }
@@ -77,7 +79,7 @@ static void take_params(op_call *c)
     assert_true(c->info.params_size <= sizeof c->params);
     c->params.struct_size = c->info.params_size;
     for (uint32_t k = 0; k < c->info.field_count; k++) {
-        const collet_op_field *f = field_at(c, k);
+        const collet_ops_field *f = field_at(c, k);
         if (f->kind == COLLET_FIELD_SCALAR)
             memcpy(c->params.bytes + f->offset, &half, sizeof half);
         else if (f->kind == COLLET_FIELD_AXES || f->kind == COLLET_FIELD_RANK)
@@ -137,7 +139,7 @@ static void add_axis(op_operand *o, int64_t extent, char axis)
 
 static void take_pattern(op_call *c, uint32_t k, char empty)
 {
-    const collet_op_pattern *p = &c->info.operands[k].pattern[0];
+    const collet_ops_pattern *p = &c->info.operands[k].pattern[0];
     op_operand *o = &c->operand[k];
     o->optional = c->info.operands[k].optional;
     if (p->dots) {
@@ -172,14 +174,14 @@ collet_status op_call_infer(const op_call *c, collet_array_spec *outs, collet_er
     take_specs(c, specs);
     for (uint32_t k = 0; k < c->info.n_out; k++)
         outs[k] = (collet_array_spec){.dtype = c->operand[k].dtype, .ndim = COLLET_INFER};
-    return collet_op_infer(c->runtime, c->info.id, specs + c->info.n_out, &c->params, outs, err);
+    return collet_ops_infer(c->runtime, c->info.id, outs, specs + c->info.n_out, &c->params, err);
 }
 
 collet_status op_call_infer_given(const op_call *c, collet_error *err)
 {
     collet_array_spec specs[COLLET_MAX_OPERANDS];
     take_specs(c, specs);
-    return collet_op_infer(c->runtime, c->info.id, specs + c->info.n_out, &c->params, specs, err);
+    return collet_ops_infer(c->runtime, c->info.id, specs, specs + c->info.n_out, &c->params, err);
 }
 
 /* Finds the input axis of each output axis by lengthening the input's axes one at a time. */
@@ -229,7 +231,7 @@ int op_call_axis_count(const op_call *c, char letter)
 {
     int count = 0;
     for (uint32_t k = 0; k < c->count; k++) {
-        const collet_op_pattern *p = &c->info.operands[k].pattern[0];
+        const collet_ops_pattern *p = &c->info.operands[k].pattern[0];
         count += memchr(c->operand[k].axis, letter, (size_t)c->operand[k].ndim) != NULL;
         for (int32_t i = 0; i < p->ndim; i++)
             count +=
@@ -240,7 +242,7 @@ int op_call_axis_count(const op_call *c, char letter)
 
 size_t op_call_count(const collet_runtime *runtime)
 {
-    size_t count = collet_op_count(runtime);
+    size_t count = collet_ops_count(runtime);
     assert_true(count > 40);
     return count;
 }
@@ -250,7 +252,7 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
     memset(c, 0, sizeof *c);
     c->runtime = runtime;
     c->info.struct_size = sizeof c->info;
-    assert_int_equal(collet_op_at(runtime, index, &c->info, NULL), COLLET_OK);
+    assert_int_equal(collet_ops_at(runtime, &c->info, index, NULL), COLLET_OK);
     c->count = c->info.n_out + c->info.n_in;
     if (!take_sig(c, sig))
         return 0;
@@ -343,7 +345,7 @@ void op_call_arrays(op_call *c, collet_context *cx)
 void op_call_free(op_call *c)
 {
     for (uint32_t k = 0; k < c->count; k++) {
-        collet_array_free(c->array[k]);
+        collet_array_destroy(c->array[k]);
         c->array[k] = NULL;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * op_call.h - builds a valid call of any op from its description (collet_op_at), so that a new op
+ * op_call.h - builds a valid call of any op from its description (collet_ops_at), so that a new op
  * is tested as soon as it has a row. If an op's rule refuses the default parameters, op_call.c
  * needs a line for it: otherwise the call cannot be built and its tests fail.
  */
@@ -23,7 +23,7 @@ typedef struct op_operand {
 
 typedef struct op_call {
     const collet_runtime *runtime;
-    collet_op_info info;
+    collet_ops_info info;
     uint32_t count; /* operands, outputs first */
     op_operand operand[COLLET_MAX_OPERANDS];
     char sig[2 * COLLET_MAX_OPERANDS]; /* the chosen signature */
@@ -54,10 +54,10 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
 /* Whether a rule ("*") computes the outputs' shapes. */
 int op_call_by_rule(const op_call *c);
 
-/* collet_op_infer with the inputs and the outputs' dtypes. */
+/* collet_ops_infer with the inputs and the outputs' dtypes. */
 collet_status op_call_infer(const op_call *c, collet_array_spec *outs, collet_error *err);
 
-/* collet_op_infer with complete outputs. */
+/* collet_ops_infer with complete outputs. */
 collet_status op_call_infer_given(const op_call *c, collet_error *err);
 
 /* Multiplies the extents of letter axes by `letters`, or by `others` if a rule computes the shapes

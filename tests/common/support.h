@@ -73,7 +73,7 @@ static inline collet_context *context_of(collet_runtime *rt)
 {
     collet_context *cx = NULL;
     collet_error err = {COLLET_OK, ""};
-    if (collet_context_create(&cx, rt, &err) != COLLET_OK)
+    if (collet_context_create(rt, &cx, &err) != COLLET_OK)
         fail_msg("collet_context_create: %s", err.text);
     return cx;
 }

@@ -120,7 +120,7 @@ static bool in_state(test *t, kit_case *c, const kit_operands *o, const state *s
     collet_status status = recorded ? record(t, c, o) : call(t, c, o);
     if (status == COLLET_OK)
         status = collet_finish(t->context);
-    collet_sequence_free(t->sequence);
+    collet_sequence_destroy(t->sequence);
     if (recorded)
         fail_calls(t);
     bool kept = collet_floating_equal(before, collet_floating_now());
@@ -219,13 +219,15 @@ static void run_case(void *user, const kit_case *planned)
         free(c.operand[k].data);
 }
 
-static void run_op(test *t, const collet_runtime *runtime, const collet_op_info *info)
+static void run_op(test *t, const collet_runtime *runtime, const collet_ops_info *info)
 {
     kit_row row = {
         .info = *info, .kit = kit_op_find(info->id), .operands = info->n_out + info->n_in};
     for (size_t n = 0;
-         row.kit && collet_op_signature(runtime, info->id, n, row.dtypes, NULL) == COLLET_OK; n++) {
-        if (!collet_backend_has_kernel(runtime, t->backend, info->id, row.dtypes, row.operands))
+         row.kit && collet_ops_signature(runtime, info->id, row.dtypes, n, NULL) == COLLET_OK;
+         n++) {
+        if (collet_backend_has_kernel(runtime, t->backend, info->id, row.dtypes, row.operands,
+                                      NULL) != COLLET_OK)
             continue;
         kit_signature_text(row.dtypes, info->n_out, row.operands, row.sig);
         kit_sample_row(&row, t->numbers);
@@ -242,7 +244,7 @@ int main(int argc, char **argv)
     collet_runtime *runtime = NULL;
     collet_error err = {COLLET_OK, ""};
     if (collet_runtime_create(&runtime, NULL, &err) != COLLET_OK ||
-        collet_context_create(&t.context, runtime, &err) != COLLET_OK) {
+        collet_context_create(runtime, &t.context, &err) != COLLET_OK) {
         printf("%s\n", err.text);
         return 1;
     }
@@ -250,9 +252,9 @@ int main(int argc, char **argv)
         printf("%s\n", collet_last_error(t.context));
         return 77;
     }
-    for (size_t i = 0; i < collet_op_count(runtime); i++) {
-        collet_op_info info = {.struct_size = sizeof info};
-        if (collet_op_at(runtime, i, &info, NULL) == COLLET_OK)
+    for (size_t i = 0; i < collet_ops_count(runtime); i++) {
+        collet_ops_info info = {.struct_size = sizeof info};
+        if (collet_ops_at(runtime, &info, i, NULL) == COLLET_OK)
             run_op(&t, runtime, &info);
     }
     printf("%s: %ld calls, %d cases failed\n", t.backend, t.calls, t.failures);

@@ -60,17 +60,17 @@ static void every_op_has_cases_and_limits(void **state)
 static void cpu_scalar_has_every_row(void **state)
 {
     (void)state;
-    assert_true(collet_op_count(runtime) >= sizeof op_rows / sizeof *op_rows);
-    for (size_t i = 0; i < collet_op_count(runtime); i++) {
-        collet_op_info info = {.struct_size = sizeof info};
+    assert_true(collet_ops_count(runtime) >= sizeof op_rows / sizeof *op_rows);
+    for (size_t i = 0; i < collet_ops_count(runtime); i++) {
+        collet_ops_info info = {.struct_size = sizeof info};
         collet_dtype dtypes[KIT_OPERANDS];
         char sig[KIT_SIG];
         size_t n = 0;
-        assert_int_equal(collet_op_at(runtime, i, &info, NULL), COLLET_OK);
-        for (; collet_op_signature(runtime, info.id, n, dtypes, NULL) == COLLET_OK; n++) {
+        assert_int_equal(collet_ops_at(runtime, &info, i, NULL), COLLET_OK);
+        for (; collet_ops_signature(runtime, info.id, dtypes, n, NULL) == COLLET_OK; n++) {
             kit_signature_text(dtypes, info.n_out, info.n_out + info.n_in, sig);
-            if (!collet_backend_has_kernel(runtime, "cpu_scalar", info.id, dtypes,
-                                           info.n_out + info.n_in))
+            if (collet_backend_has_kernel(runtime, "cpu_scalar", info.id, dtypes,
+                                          info.n_out + info.n_in, NULL) != COLLET_OK)
                 fail_msg("cpu_scalar has no row for %s %s", info.name, sig);
         }
         assert_true(n > 0);
@@ -85,7 +85,7 @@ static void patterns_bind(void **state)
     static const int64_t batch[] = {7}, extents[][2] = {{3, 5}, {5, 3}, {0, 4}};
     (void)state;
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
-        static const collet_op_operand operands[] = {
+        static const collet_ops_operand operands[] = {
             {"out", 0, 1, {{2, 1, 0, 0, {{0, 'M', 0}, {0, 'M', 'N'}}}}},
             {"a", 0, 1, {{2, 1, 0, 0, {{0, 'M', 'N'}, {0, 'N', 0}}}}}};
         kit_row row = {.operands = 2, .info = {.n_out = 1, .n_in = 1, .operands = operands}};
@@ -130,15 +130,15 @@ static void large_cases_are_counted(void **state)
 {
     collet_context *context;
     collet_error err;
-    collet_op_info info = {.struct_size = sizeof info};
+    collet_ops_info info = {.struct_size = sizeof info};
     kit_row row = {.operands = 2, .dtypes = {COLLET_I32, COLLET_I32}, .sig = "i:i"};
     kit_result result[3];
     (void)state;
-    for (size_t i = 0; i < collet_op_count(runtime) && info.id != COLLET_OP_TRANSPOSE; i++)
-        assert_int_equal(collet_op_at(runtime, i, &info, NULL), COLLET_OK);
+    for (size_t i = 0; i < collet_ops_count(runtime) && info.id != COLLET_OP_TRANSPOSE; i++)
+        assert_int_equal(collet_ops_at(runtime, &info, i, NULL), COLLET_OK);
     row.info = info;
     row.kit = kit_op_find(info.id);
-    assert_int_equal(collet_context_create(&context, runtime, &err), COLLET_OK);
+    assert_int_equal(collet_context_create(runtime, &context, &err), COLLET_OK);
     assert_int_equal(collet_set_backend(context, "cpu_scalar"), COLLET_OK);
     for (int i = 0; i < 3; i++) {
         kit_session session = {.context = context,
@@ -165,16 +165,16 @@ static void a_case_is_described_with_its_parameters(void **state)
     (void)state;
     c.row = &row;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        assert_int_equal(collet_op_describe(runtime, ops[i], &row.info, NULL), COLLET_OK);
+        assert_int_equal(collet_ops_describe(runtime, ops[i], &row.info, NULL), COLLET_OK);
         kit_describe(&c, text);
         assert_non_null(strstr(text, "axes=0x2 keepdims"));
     }
-    assert_int_equal(collet_op_describe(runtime, COLLET_OP_AXPY, &row.info, NULL), COLLET_OK);
+    assert_int_equal(collet_ops_describe(runtime, COLLET_OP_AXPY, &row.info, NULL), COLLET_OK);
     row.operands = 3;
     c.params.axpy = (collet_axpy_params){.alpha = {.dtype = COLLET_F64, .value.f64 = 1.5}};
     kit_describe(&c, text);
     assert_non_null(strstr(text, "alpha=f64 1.5"));
-    assert_int_equal(collet_op_describe(runtime, COLLET_OP_TERNARY_QUANTIZE, &row.info, NULL),
+    assert_int_equal(collet_ops_describe(runtime, COLLET_OP_TERNARY_QUANTIZE, &row.info, NULL),
                      COLLET_OK);
     row.operands = 4;
     c.params.quantize = (collet_ternary_quantize_params){.mode = COLLET_TERNARY_ABSMEAN};

@@ -44,8 +44,7 @@ class Lent:
 
     def __init__(self, array, access):
         self.tensor = pointer()
-        good(core.collet_array_to_dlpack(context, array, b"host", access,
-                                         ctypes.byref(self.tensor)))
+        good(core.collet_array_to_dlpack(context, array, ctypes.byref(self.tensor), b"host", access))
         flags = u64.from_address(self.tensor.value + 24).value  # after version, manager, deleter
         assert flags == (0 if access & WRITE else READ_ONLY), flags
 
@@ -68,7 +67,7 @@ def to_collet(values):
 runtime, context = pointer(), pointer()
 options = Options(ctypes.sizeof(Options), 0, sys.argv[2].encode())
 assert core.collet_runtime_create(ctypes.byref(runtime), ctypes.byref(options), None) == 0
-assert core.collet_context_create(ctypes.byref(context), runtime, None) == 0
+assert core.collet_context_create(runtime, ctypes.byref(context), None) == 0
 
 for dtype in ("f2", "f4", "f8", "c8", "c16", "i1", "u1", "i4", "u4", "i8", "u8"):
     values = np.arange(24).astype(dtype).reshape(4, 6)[::-1, ::2]
@@ -79,28 +78,28 @@ for dtype in ("f2", "f4", "f8", "c8", "c16", "i1", "u1", "i4", "u4", "i8", "u8")
     assert back.dtype == values.dtype and (back == values).all(), dtype
     assert back.__array_interface__["data"][0] == values.__array_interface__["data"][0]
     assert back.strides == values.strides and not back.flags.writeable
-    core.collet_array_free(array)
+    core.collet_array_destroy(array)
     assert (back == values).all()
     del back
     assert sys.getrefcount(values) == before
 
 a, b = np.arange(6, dtype="f4"), np.zeros(6, dtype="f4")
 x, y = to_collet(a), to_collet(b)
-good(core.collet_add(context, y, x, x))
+good(core.collet_op_add(context, y, x, x))
 view = np.from_dlpack(Lent(y, WRITE))
 # NumPy before 2.2.5 makes every view read-only, of its own arrays too (its issue 28599).
 writeable = np.from_dlpack(np.zeros(1)).flags.writeable
 assert (view == 2 * np.arange(6)).all() and view.flags.writeable == writeable
 if writeable:
     view[0] = 7
-assert core.collet_add(context, y, x, x) == 16  # BUSY: NumPy has it
+assert core.collet_op_add(context, y, x, x) == 16  # BUSY: NumPy has it
 del view
 assert b[0] == (7 if writeable else 0)
 a.flags.writeable = False
 z = to_collet(a)
-assert core.collet_add(context, z, x, x) == 1  # INVALID: read-only
+assert core.collet_op_add(context, z, x, x) == 1  # INVALID: read-only
 for array in (x, y, z):
-    core.collet_array_free(array)
+    core.collet_array_destroy(array)
 core.collet_context_destroy(context)
 core.collet_runtime_destroy(runtime)
 print("NumPy", np.__version__)

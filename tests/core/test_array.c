@@ -6,13 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <collet/ops/array.h>
+
 #include "common/fixture.h"
 
 static collet_array *reshaped(collet_array *a, int32_t ndim, const int64_t *shape)
 {
     collet_array *out = NULL;
     assert_ok(cx, collet_array_reshape(cx, &out, a, ndim, shape));
-    collet_array_free(a);
+    collet_array_destroy(a);
     return out;
 }
 
@@ -37,12 +39,12 @@ static void views_share_and_read_in_order(void **state)
     assert_floats(cx, a, now);
     assert_ok(cx, collet_array_reshape(cx, &r, a, 2, three_two));
     assert_floats(cx, r, now);
-    collet_array_free(a);
+    collet_array_destroy(a);
     assert_floats(cx, r, now);
-    collet_array_free(r);
-    collet_array_free(t);
-    collet_array_free(s);
-    collet_array_free(u);
+    collet_array_destroy(r);
+    collet_array_destroy(t);
+    collet_array_destroy(s);
+    collet_array_destroy(u);
 }
 
 static void reshape_follows_strides_where_it_can(void **state)
@@ -57,14 +59,14 @@ static void reshape_follows_strides_where_it_can(void **state)
     assert_floats(cx, b, expected);
     assert_status(cx, collet_array_reshape(cx, &c, every, 1, &twelve_flat), COLLET_SHAPE);
     assert_status(cx, collet_array_reshape(cx, &c, every, 1, &whole), COLLET_SHAPE);
-    collet_array_free(b);
+    collet_array_destroy(b);
     assert_ok(cx, collet_array_reshape(cx, &b, a, 5, split));
     assert_ok(cx, collet_array_reshape(cx, &c, b, 2, twelve));
     assert_int_equal(collet_array_strides(c)[0], 6);
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(c);
-    collet_array_free(every);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(c);
+    collet_array_destroy(every);
 }
 
 static void views_that_leave_the_array_are_refused(void **state)
@@ -85,15 +87,15 @@ static void views_that_leave_the_array_are_refused(void **state)
     collet_array *t = NULL;
     assert_ok(cx, collet_array_reshape(cx, &t, a, 2, table));
     assert_status(cx, collet_array_permute(cx, &out, t, twice), COLLET_INVALID);
-    collet_array_free(t);
+    collet_array_destroy(t);
     const int64_t five = 5;
     assert_status(cx, collet_array_broadcast(cx, &out, a, 1, &five), COLLET_SHAPE);
     assert_status(cx, collet_array_broadcast(cx, &out, a, 0, NULL), COLLET_SHAPE);
     assert_ok(cx, collet_array_slice(cx, &out, a, 0, 0, 0, 1));
     assert_int_equal(collet_array_size(out), 0);
     assert_ok(cx, collet_array_read(cx, out, NULL, 0));
-    collet_array_free(out);
-    collet_array_free(a);
+    collet_array_destroy(out);
+    collet_array_destroy(a);
 }
 
 static void sizes_are_checked_for_overflow(void **state)
@@ -113,12 +115,12 @@ static void sizes_are_checked_for_overflow(void **state)
     assert_text_has(cx, "not 1 without a shape");
     assert_ok(cx, collet_array_create(cx, &a, COLLET_F64, 3, empty));
     assert_int_equal(collet_array_size(a), 0);
-    assert_ok(cx, collet_exp(cx, a, a));
-    collet_array_free(a);
+    assert_ok(cx, collet_op_exp(cx, a, a));
+    collet_array_destroy(a);
     const int64_t many = INT64_MAX / 16;
     assert_ok(cx, collet_array_create(cx, &a, COLLET_F64, 1, &many));
-    assert_status(cx, collet_exp(cx, a, a), COLLET_NO_MEMORY);
-    collet_array_free(a);
+    assert_status(cx, collet_op_exp(cx, a, a), COLLET_NO_MEMORY);
+    collet_array_destroy(a);
 }
 
 static void calls_name_what_does_not_fit(void **state)
@@ -127,31 +129,31 @@ static void calls_name_what_does_not_fit(void **state)
     collet_array *a = floats(cx, 4, 0), *b = floats(cx, 3, 0), *c = floats(cx, 4, 0), *d = NULL;
     const int64_t four = 4;
     assert_ok(cx, collet_array_create(cx, &d, COLLET_I32, 1, &four));
-    assert_status(cx, collet_add(cx, c, a, b), COLLET_SHAPE);
+    assert_status(cx, collet_op_add(cx, c, a, b), COLLET_SHAPE);
     assert_text_has(cx, "add: b (input 1) is 3, a (input 0) is 4");
-    assert_status(cx, collet_add(cx, c, a, d), COLLET_DTYPE);
+    assert_status(cx, collet_op_add(cx, c, a, d), COLLET_DTYPE);
     assert_text_has(cx, "add: b (input 1) is i32 and must be f32");
-    assert_status(cx, collet_add(cx, c, a, NULL), COLLET_INVALID);
+    assert_status(cx, collet_op_add(cx, c, a, NULL), COLLET_INVALID);
     assert_text_has(cx, "add: b (input 1) is NULL");
-    assert_status(cx, collet_add(cx, NULL, a, a), COLLET_INVALID);
+    assert_status(cx, collet_op_add(cx, NULL, a, a), COLLET_INVALID);
     assert_status(cx, collet_call(cx, 9999, &c, NULL, NULL), COLLET_NOT_FOUND);
     assert_status(cx, collet_call(cx, COLLET_OP_FILL, &c, NULL, NULL), COLLET_INVALID);
     const int32_t axes[] = {1};
-    assert_status(cx, collet_sum(cx, c, a, axes, 1, 0), COLLET_INVALID);
+    assert_status(cx, collet_op_sum(cx, c, a, axes, 1, 0), COLLET_INVALID);
     const float unchanged[] = {0, 1, 2, 3};
     assert_floats(cx, c, unchanged);
     collet_runtime *other_rt = runtime_with(SCALAR_PLUGIN, NULL);
     collet_context *other = context_of(other_rt);
     collet_array *foreign = floats(other, 4, 0);
-    assert_status(cx, collet_add(cx, c, a, foreign), COLLET_INVALID);
+    assert_status(cx, collet_op_add(cx, c, a, foreign), COLLET_INVALID);
     assert_text_has(cx, "another runtime");
-    collet_array_free(foreign);
+    collet_array_destroy(foreign);
     collet_context_destroy(other);
     collet_runtime_destroy(other_rt);
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
 }
 
 /* As in NumPy: inputs are broadcast to the output's shape, outputs never are. */
@@ -161,19 +163,19 @@ static void inputs_are_broadcast_to_the_output(void **state)
     const int64_t two_three[] = {2, 3}, two_one[] = {2, 1}, one_three[] = {1, 3};
     collet_array *column = reshaped(floats(cx, 2, 1), 2, two_one), *row = floats(cx, 3, 10);
     collet_array *out = reshaped(empty_floats(cx, 6), 2, two_three);
-    assert_ok(cx, collet_add(cx, out, column, row));
+    assert_ok(cx, collet_op_add(cx, out, column, row));
     const float sums[] = {11, 12, 13, 12, 13, 14}, rows[] = {10, 11, 12, 10, 11, 12};
     assert_floats(cx, out, sums);
-    assert_ok(cx, collet_copy(cx, out, row));
+    assert_ok(cx, collet_op_copy(cx, out, row));
     assert_floats(cx, out, rows);
     collet_array *small = reshaped(empty_floats(cx, 3), 2, one_three);
-    assert_status(cx, collet_add(cx, small, column, row), COLLET_SHAPE);
-    assert_status(cx, collet_copy(cx, row, out), COLLET_SHAPE);
+    assert_status(cx, collet_op_add(cx, small, column, row), COLLET_SHAPE);
+    assert_status(cx, collet_op_copy(cx, row, out), COLLET_SHAPE);
     assert_text_has(cx, "out (output 0) is 3, a (input 0) is 2 x 3");
-    collet_array_free(column);
-    collet_array_free(row);
-    collet_array_free(out);
-    collet_array_free(small);
+    collet_array_destroy(column);
+    collet_array_destroy(row);
+    collet_array_destroy(out);
+    collet_array_destroy(small);
 }
 
 static void overlaps_go_through_a_temporary(void **state)
@@ -182,19 +184,19 @@ static void overlaps_go_through_a_temporary(void **state)
     collet_array *a = floats(cx, 6, 1), *head, *tail, *back, *wide;
     assert_ok(cx, collet_array_slice(cx, &head, a, 0, 0, 5, 1));
     assert_ok(cx, collet_array_slice(cx, &tail, a, 0, 1, 5, 1));
-    assert_ok(cx, collet_add(cx, tail, head, head));
+    assert_ok(cx, collet_op_add(cx, tail, head, head));
     const float shifted[] = {1, 2, 4, 6, 8, 10};
     assert_floats(cx, a, shifted);
     assert_int_equal(counters_of(cx).temporaries, 2);
     assert_ok(cx, collet_array_slice(cx, &back, a, 0, 5, 6, -1));
-    assert_ok(cx, collet_copy(cx, a, back));
+    assert_ok(cx, collet_op_copy(cx, a, back));
     const float reversed[] = {10, 8, 6, 4, 2, 1};
     assert_floats(cx, a, reversed);
-    assert_ok(cx, collet_mul(cx, a, a, a));
+    assert_ok(cx, collet_op_mul(cx, a, a, a));
     assert_int_equal(counters_of(cx).temporaries, 3);
     const int64_t two_six[] = {2, 6};
     assert_ok(cx, collet_array_broadcast(cx, &wide, a, 2, two_six));
-    assert_status(cx, collet_exp(cx, wide, wide), COLLET_INVALID);
+    assert_status(cx, collet_op_exp(cx, wide, wide), COLLET_INVALID);
     assert_text_has(cx, "repeats elements");
     /* Rows of three elements that begin two apart. */
     static float memory[5];
@@ -202,16 +204,16 @@ static void overlaps_go_through_a_temporary(void **state)
     collet_array *rows = NULL;
     assert_ok(
         cx, collet_array_wrap(cx, &rows, COLLET_F32, 2, two_three, two_one, memory, 0, NULL, NULL));
-    assert_status(cx, collet_exp(cx, rows, rows), COLLET_INVALID);
+    assert_status(cx, collet_op_exp(cx, rows, rows), COLLET_INVALID);
     assert_text_has(cx, "repeats elements");
-    collet_array_free(rows);
+    collet_array_destroy(rows);
     void *address;
-    assert_status(cx, collet_array_acquire(cx, wide, COLLET_WRITE, &address), COLLET_INVALID);
-    collet_array_free(a);
-    collet_array_free(head);
-    collet_array_free(tail);
-    collet_array_free(back);
-    collet_array_free(wide);
+    assert_status(cx, collet_array_acquire(cx, wide, &address, COLLET_WRITE), COLLET_INVALID);
+    collet_array_destroy(a);
+    collet_array_destroy(head);
+    collet_array_destroy(tail);
+    collet_array_destroy(back);
+    collet_array_destroy(wide);
 }
 
 static void count_deletes(void *user)
@@ -232,15 +234,15 @@ static void wrapped_memory_is_used_in_place(void **state)
     const float odd[] = {7, 5, 3, 1};
     assert_floats(cx, a, odd);
     /* Both share memory[1] and memory[3] but have separate storages. */
-    assert_ok(cx, collet_copy(cx, b, a));
+    assert_ok(cx, collet_op_copy(cx, b, a));
     const float moved[] = {0, 7, 5, 3, 1, 5, 6, 7};
     assert_memory_equal(memory, moved, sizeof moved);
     assert_ok(cx, collet_array_slice(cx, &view, a, 0, 0, 2, 1));
-    collet_array_free(a);
+    collet_array_destroy(a);
     assert_int_equal(deletes, 0);
-    collet_array_free(view);
+    collet_array_destroy(view);
     assert_int_equal(deletes, 1);
-    collet_array_free(b);
+    collet_array_destroy(b);
     assert_status(
         cx,
         collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, (char *)memory + 1, 0, NULL, NULL),
@@ -265,8 +267,8 @@ static void reading_checks_the_size(void **state)
     assert_text_has(cx, "12 bytes were given, the array has 16");
     assert_status(cx, collet_array_read(cx, a, NULL, 16), COLLET_INVALID);
     assert_status(cx, collet_array_write(cx, NULL, sink, 16), COLLET_INVALID);
-    collet_array_free(a);
-    collet_array_free(NULL);
+    collet_array_destroy(a);
+    collet_array_destroy(NULL);
     collet_context_destroy(NULL);
     collet_runtime_destroy(NULL);
 }
@@ -278,33 +280,33 @@ static void reductions_check_their_output(void **state)
     collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *b = empty_floats(cx, 3), *scalar,
                  *keepdims = reshaped(empty_floats(cx, 3), 2, one_three);
     const int32_t rows[] = {0}, last[] = {-1}, twice[] = {0, -2}, lasts[] = {1, -1};
-    assert_ok(cx, collet_sum(cx, b, a, rows, 1, 0));
+    assert_ok(cx, collet_op_sum(cx, b, a, rows, 1, 0));
     const float columns[] = {3, 5, 7}, total[] = {15};
     assert_floats(cx, b, columns);
-    assert_ok(cx, collet_sum(cx, keepdims, a, rows, 1, 1));
+    assert_ok(cx, collet_op_sum(cx, keepdims, a, rows, 1, 1));
     assert_floats(cx, keepdims, columns);
-    assert_status(cx, collet_sum(cx, b, a, last, 1, 0), COLLET_SHAPE);
-    assert_status(cx, collet_sum(cx, b, a, twice, 2, 0), COLLET_INVALID);
-    assert_status(cx, collet_sum(cx, b, a, lasts, 2, 0), COLLET_INVALID);
+    assert_status(cx, collet_op_sum(cx, b, a, last, 1, 0), COLLET_SHAPE);
+    assert_status(cx, collet_op_sum(cx, b, a, twice, 2, 0), COLLET_INVALID);
+    assert_status(cx, collet_op_sum(cx, b, a, lasts, 2, 0), COLLET_INVALID);
     assert_ok(cx, collet_array_create(cx, &scalar, COLLET_F32, 0, NULL));
-    assert_ok(cx, collet_sum(cx, scalar, a, NULL, 0, 0));
+    assert_ok(cx, collet_op_sum(cx, scalar, a, NULL, 0, 0));
     assert_floats(cx, scalar, total);
     collet_array *t = empty_floats(cx, 6);
     const int64_t three_two[] = {3, 2};
     t = reshaped(t, 2, three_two);
-    assert_ok(cx, collet_transpose(cx, t, a, NULL));
+    assert_ok(cx, collet_op_transpose(cx, t, a, NULL));
     const float transposed[] = {0, 3, 1, 4, 2, 5};
     assert_floats(cx, t, transposed);
     const int32_t wrong[] = {0, 0};
-    assert_status(cx, collet_transpose(cx, t, a, wrong), COLLET_INVALID);
+    assert_status(cx, collet_op_transpose(cx, t, a, wrong), COLLET_INVALID);
     const int32_t same[] = {0, 1};
-    assert_status(cx, collet_transpose(cx, t, a, same), COLLET_SHAPE);
+    assert_status(cx, collet_op_transpose(cx, t, a, same), COLLET_SHAPE);
     (void)three;
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(keepdims);
-    collet_array_free(scalar);
-    collet_array_free(t);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(keepdims);
+    collet_array_destroy(scalar);
+    collet_array_destroy(t);
 }
 
 /* After fork(), a child's calls are refused and leave the parent's state untouched. */
@@ -317,20 +319,20 @@ static void calls_after_fork_are_refused(void **state)
     if (child == 0) {
         float sink[4];
         void *address;
-        int wrong = collet_add(cx, a, a, a) != COLLET_FORKED;
+        int wrong = collet_op_add(cx, a, a, a) != COLLET_FORKED;
         wrong |= collet_array_read(cx, a, sink, sizeof sink) != COLLET_FORKED;
         wrong |= collet_set_backend(cx, "auto") != COLLET_FORKED;
         wrong |= collet_finish(cx) != COLLET_FORKED;
-        wrong |= collet_array_acquire(cx, a, COLLET_READ, &address) != COLLET_FORKED;
+        wrong |= collet_array_acquire(cx, a, &address, COLLET_READ) != COLLET_FORKED;
         wrong |= collet_array_permute(cx, &out, a, NULL) != COLLET_FORKED;
         wrong |= strstr(collet_last_error(cx), "before fork") == NULL;
-        collet_array_free(a);
+        collet_array_destroy(a);
         collet_context_destroy(cx);
         collet_runtime_destroy(rt);
         collet_runtime *fresh = runtime_with(SCALAR_PLUGIN, NULL);
         collet_context *own = context_of(fresh);
         collet_array *b = floats(own, 4, 0);
-        wrong |= collet_add(own, b, b, b) != COLLET_OK;
+        wrong |= collet_op_add(own, b, b, b) != COLLET_OK;
         _exit(wrong ? 1 : 0);
     }
     int status = 0;
@@ -339,12 +341,12 @@ static void calls_after_fork_are_refused(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
     const float unchanged[] = {0, 1, 2, 3};
     assert_floats(cx, a, unchanged);
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 
 static void *free_elsewhere(void *array)
 {
-    collet_array_free(array);
+    collet_array_destroy(array);
     return NULL;
 }
 
@@ -353,14 +355,14 @@ static void arrays_may_be_freed_on_any_thread(void **state)
     pthread_t thread;
     (void)state;
     collet_array *a = floats(cx, 4, 0), *b = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, b, a, a));
+    assert_ok(cx, collet_op_add(cx, b, a, a));
     assert_int_equal(pthread_create(&thread, NULL, free_elsewhere, a), 0);
     pthread_join(thread, NULL);
     const float doubled[] = {0, 2, 4, 6};
     assert_floats(cx, b, doubled);
-    collet_array_free(b);
+    collet_array_destroy(b);
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(cx, collet_memory(cx, "host", &stats));
+    assert_ok(cx, collet_memory(cx, &stats, "host"));
     assert_int_equal(stats.current, 0);
     assert_true(stats.peak >= 32 && stats.total > 0);
 }
@@ -381,17 +383,17 @@ static void strides_that_lead_to_no_element(void **state)
         assert_memory_equal(collet_array_strides(a), expected[i], sizeof expected[i]);
         assert_ok(cx, collet_array_permute(cx, &turned, a, NULL));
         assert_ok(cx, collet_array_create(cx, &out, COLLET_F32, 4, collet_array_shape(turned)));
-        assert_ok(cx, collet_add(cx, out, turned, turned));
+        assert_ok(cx, collet_op_add(cx, out, turned, turned));
         assert_ok(cx, collet_array_reshape(cx, &flat, out, 1, &size));
         assert_floats(cx, flat, (const float[]){2, 4});
         assert_ok(cx, collet_array_create(cx, &sum, COLLET_F32, 0, NULL));
-        assert_ok(cx, collet_sum(cx, sum, a, NULL, 0, 0));
+        assert_ok(cx, collet_op_sum(cx, sum, a, NULL, 0, 0));
         assert_floats(cx, sum, (const float[]){i ? 0 : 3});
-        collet_array_free(a);
-        collet_array_free(turned);
-        collet_array_free(out);
-        collet_array_free(flat);
-        collet_array_free(sum);
+        collet_array_destroy(a);
+        collet_array_destroy(turned);
+        collet_array_destroy(out);
+        collet_array_destroy(flat);
+        collet_array_destroy(sum);
     }
 }
 

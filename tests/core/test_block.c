@@ -5,6 +5,8 @@
 #include <semaphore.h>
 #include <stdio.h>
 
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 #include "fakes/remote/control.h"
 
@@ -15,7 +17,7 @@
 static collet_memory_stats memory_of(collet_context *cx)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(cx, collet_memory(cx, "remote:0", &stats));
+    assert_ok(cx, collet_memory(cx, &stats, "remote:0"));
     return stats;
 }
 
@@ -36,11 +38,11 @@ static void a_loop_that_frees_goes_on(void **state)
     for (int i = 0; i < 3000; i++) {
         int64_t n = i % 2 ? N : N - 1;
         collet_array *a = floats(w.cx, n, 1), *c = empty_floats(w.cx, n);
-        assert_ok(w.cx, collet_add(w.cx, c, a, a));
-        collet_array_free(a);
+        assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+        collet_array_destroy(a);
         if (i % 500 == 1)
             assert_first(w.cx, c, 2);
-        collet_array_free(c);
+        collet_array_destroy(c);
     }
     assert_int_equal(counters_of(w.cx).fallbacks, 0);
     assert_ok(w.cx, collet_finish(w.cx));
@@ -57,11 +59,11 @@ static void a_queue_uses_its_memory_again(void **state)
     collet_array *a = floats(w.cx, N, 1);
     for (int i = 0; i < 4000; i++) {
         collet_array *c = empty_floats(w.cx, N);
-        assert_ok(w.cx, collet_add(w.cx, c, a, a));
-        collet_array_free(c);
+        assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+        collet_array_destroy(c);
     }
     assert_int_equal(memory_of(w.cx).peak, 2 * BYTES);
-    collet_array_free(a);
+    collet_array_destroy(a);
     close_world(w);
 }
 
@@ -76,8 +78,8 @@ static void retired_memory_is_bounded(void **state)
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
     for (; rounds < 4000 && status == COLLET_OK; rounds++) {
         collet_array *c = empty_floats(w.cx, 1 + rounds);
-        status = collet_fill(w.cx, c, &one);
-        collet_array_free(c);
+        status = collet_op_fill(w.cx, c, &one);
+        collet_array_destroy(c);
     }
     assert_status(w.cx, status, COLLET_DEVICE_LOST);
     assert_true(rounds <= 1026);
@@ -91,13 +93,13 @@ static void a_free_does_not_wait(void **state)
     (void)state;
     world w = open_world(BOTH, settings, "remote:0");
     collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = floats(w.cx, 1, 1);
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
-    collet_array_free(c);
-    assert_ok(w.cx, collet_add(w.cx, d, d, d));
-    collet_array_free(d);
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+    collet_array_destroy(c);
+    assert_ok(w.cx, collet_op_add(w.cx, d, d, d));
+    collet_array_destroy(d);
     assert_int_equal(memory_of(w.cx).current, 2 * BYTES + sizeof(float));
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
-    collet_array_free(a);
+    collet_array_destroy(a);
     close_world(w);
 }
 
@@ -108,14 +110,14 @@ static void short_memory_on_a_hung_device(void **state)
     (void)state;
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = floats(w.cx, N / 2, 1);
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
-    collet_array_free(c);
-    assert_status(w.cx, collet_add(w.cx, d, d, d), COLLET_DEVICE_LOST);
-    assert_ok(w.cx, collet_add(w.cx, d, d, d));
-    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+    collet_array_destroy(c);
+    assert_status(w.cx, collet_op_add(w.cx, d, d, d), COLLET_DEVICE_LOST);
+    assert_ok(w.cx, collet_op_add(w.cx, d, d, d));
+    assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     assert_first(w.cx, a, 2);
-    collet_array_free(a);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(d);
     close_world(w);
 }
 
@@ -128,22 +130,22 @@ static void short_memory_is_trimmed(void **state)
     collet_array *a = floats(w.cx, N, 1), *kept[3];
     for (int i = 0; i < 20; i++) {
         collet_array *c = empty_floats(w.cx, N);
-        assert_ok(w.cx, collet_add(w.cx, c, a, a));
-        collet_array_free(c);
+        assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+        collet_array_destroy(c);
     }
     for (int i = 0; i < 3; i++) {
         kept[i] = empty_floats(w.cx, N);
-        assert_ok(w.cx, collet_add(w.cx, kept[i], a, a));
+        assert_ok(w.cx, collet_op_add(w.cx, kept[i], a, a));
     }
     collet_array *c = empty_floats(w.cx, N);
-    assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
+    assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_REFUSED);
     assert_text_has(w.cx, "do not fit in the device's memory");
     for (int i = 0; i < 3; i++)
-        collet_array_free(kept[i]);
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+        collet_array_destroy(kept[i]);
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_first(w.cx, c, 2);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -155,16 +157,16 @@ static void scratch_is_kept_while_used(void **state)
     (void)state;
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
     collet_array *first = floats(w.cx, 1, 1);
-    assert_ok(w.cx, collet_add(w.cx, first, first, first));
-    assert_ok(w.cx, collet_op_find(w.rt, "remote.plus", &plus, NULL));
+    assert_ok(w.cx, collet_op_add(w.cx, first, first, first));
+    assert_ok(w.cx, collet_ops_find(w.rt, &plus, "remote.plus", NULL));
     for (int64_t n = 1; n <= N; n *= 2) {
         collet_array *a = floats(w.cx, n, 1), *c = empty_floats(w.cx, n);
         const collet_array *const ins[] = {a, a};
         assert_ok(w.cx, collet_call(w.cx, plus, &c, ins, NULL));
-        collet_array_free(a);
-        collet_array_free(c);
+        collet_array_destroy(a);
+        collet_array_destroy(c);
     }
-    collet_array_free(first);
+    collet_array_destroy(first);
     assert_ok(w.cx, collet_finish(w.cx));
     assert_int_equal(memory_of(w.cx).current, 256);
     assert_ok(w.cx, collet_trim(w.cx));
@@ -182,7 +184,7 @@ static void hold_queue(const world *w, sem_t *gate)
 {
     void *handle;
     sem_init(gate, 0, 0);
-    assert_ok(w->cx, collet_native_queue(w->cx, "remote:0", &handle));
+    assert_ok(w->cx, collet_native_queue(w->cx, &handle, "remote:0"));
     remote_native_queue *queue = handle;
     queue->enqueue(queue, wait_for, gate);
 }
@@ -198,17 +200,17 @@ static void a_device_is_lost_with_work_in_progress(void **state)
     hold_queue(&w, &gate);
     for (int i = 0; i < 22; i++) {
         collet_array *c = empty_floats(w.cx, N);
-        assert_ok(w.cx, collet_add(w.cx, c, a, a));
-        collet_array_free(c);
+        assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+        collet_array_destroy(c);
     }
     sem_post(&gate);
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
     collet_array *c = empty_floats(w.cx, N);
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_first(w.cx, c, 2);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -244,15 +246,15 @@ static void questions_do_not_grow_with_freed_memory(void **state)
     hold_queue(&w, &gate);
     for (int i = 0; i < 20; i++) {
         collet_array *c = empty_floats(w.cx, 1 + i);
-        assert_ok(w.cx, collet_fill(w.cx, c, &one));
-        collet_array_free(c);
+        assert_ok(w.cx, collet_op_fill(w.cx, c, &one));
+        collet_array_destroy(c);
     }
     asked = 0;
     memory_of(w.cx); /* frees what is over */
     assert_in_range(asked, 1, 5);
     sem_post(&gate);
-    assert_ok(w.cx, collet_fill(w.cx, last, &one));
-    collet_array_free(last);
+    assert_ok(w.cx, collet_op_fill(w.cx, last, &one));
+    collet_array_destroy(last);
     close_world(w);
 }
 
@@ -266,17 +268,17 @@ static void a_source_is_kept_during_the_copy(void **state)
     for (int i = 0; i < 20; i++) {
         collet_array *a = floats(w.cx, N, 1), *b = empty_floats(w.cx, N);
         assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
-        assert_ok(w.cx, collet_add(w.cx, b, a, a));
+        assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
         assert_ok(w.cx, collet_set_backend(w.cx, "remote:1"));
-        collet_array_free(last);
+        collet_array_destroy(last);
         last = empty_floats(w.cx, N);
-        assert_ok(w.cx, collet_add(w.cx, last, b, b));
-        collet_array_free(a);
-        collet_array_free(b);
+        assert_ok(w.cx, collet_op_add(w.cx, last, b, b));
+        collet_array_destroy(a);
+        collet_array_destroy(b);
     }
     assert_int_equal(counters_of(w.cx).bytes_direct, 20 * BYTES);
     assert_first(w.cx, last, 4);
-    collet_array_free(last);
+    collet_array_destroy(last);
     close_world(w);
 }
 
@@ -289,19 +291,19 @@ static void a_synchronous_device_with_own_memory(void **state)
     collet_array *a = floats(w.cx, N, 1), *last = NULL;
     for (int i = 0; i < 20; i++) {
         collet_array *c = empty_floats(w.cx, N);
-        assert_ok(w.cx, collet_add(w.cx, c, a, a));
-        collet_array_free(last);
+        assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+        collet_array_destroy(last);
         last = c;
         assert_int_equal(memory_of(w.cx).current, 2 * BYTES);
     }
     assert_ok(w.cx, collet_set_backend(w.cx, "remote:1"));
-    assert_ok(w.cx, collet_add(w.cx, last, last, last));
+    assert_ok(w.cx, collet_op_add(w.cx, last, last, last));
     assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
-    assert_ok(w.cx, collet_add(w.cx, last, last, last));
+    assert_ok(w.cx, collet_op_add(w.cx, last, last, last));
     assert_first(w.cx, last, 8);
     assert_ok(w.cx, collet_finish(w.cx));
-    collet_array_free(a);
-    collet_array_free(last);
+    collet_array_destroy(a);
+    collet_array_destroy(last);
     assert_int_equal(memory_of(w.cx).current, 0);
     close_world(w);
 }
@@ -317,7 +319,7 @@ static void *loop(void *argument)
     job *j = argument;
     int64_t n = N;
     collet_context *cx = NULL;
-    if (collet_context_create(&cx, j->rt, NULL) != COLLET_OK ||
+    if (collet_context_create(j->rt, &cx, NULL) != COLLET_OK ||
         collet_set_backend(cx, "remote:0") != COLLET_OK)
         return NULL;
     for (collet_status status = COLLET_OK; status == COLLET_OK && j->rounds; j->rounds--) {
@@ -326,11 +328,11 @@ static void *loop(void *argument)
         if (status == COLLET_OK)
             status = collet_array_create(cx, &d, COLLET_F32, 1, &n);
         if (status == COLLET_OK)
-            status = collet_add(cx, c, j->shared, j->shared);
+            status = collet_op_add(cx, c, j->shared, j->shared);
         if (status == COLLET_OK)
-            status = collet_add(cx, d, c, j->shared);
-        collet_array_free(c);
-        collet_array_free(d);
+            status = collet_op_add(cx, d, c, j->shared);
+        collet_array_destroy(c);
+        collet_array_destroy(d);
         if (status != COLLET_OK)
             fprintf(stderr, "%s\n", collet_last_error(cx));
         j->rounds += status != COLLET_OK;
@@ -356,7 +358,7 @@ static void threads_share_short_memory(void **state)
         pthread_join(threads[i], NULL);
         assert_int_equal(jobs[i].rounds, 0);
     }
-    collet_array_free(shared);
+    collet_array_destroy(shared);
     close_world(w);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: operands that are absent, empty or overlap, axes, and values that are converted. */
+#include <collet/ops.h>
+
 #include "common/fixture.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
@@ -17,7 +19,7 @@ static void an_absent_operand_of_an_elementwise_op(void **state)
     uint32_t plus = 0;
     const int64_t two[] = {2, 2};
     assert_ok(cx, collet_set_backend(cx, "remote"));
-    assert_int_equal(collet_op_find(rt, "remote.plus", &plus, NULL), COLLET_OK);
+    assert_int_equal(collet_ops_find(rt, &plus, "remote.plus", NULL), COLLET_OK);
     collet_array *flat = floats(cx, 4, 1), *a = NULL, *t = NULL, *c = NULL;
     assert_ok(cx, collet_array_reshape(cx, &a, flat, 2, two));
     assert_ok(cx, collet_array_permute(cx, &t, a, NULL));
@@ -30,10 +32,10 @@ static void an_absent_operand_of_an_elementwise_op(void **state)
     assert_floats(cx, c, sums);
     collet_array *nothing[] = {NULL};
     assert_status(cx, collet_call(cx, plus, nothing, both, NULL), COLLET_INVALID);
-    collet_array_free(flat);
-    collet_array_free(a);
-    collet_array_free(t);
-    collet_array_free(c);
+    collet_array_destroy(flat);
+    collet_array_destroy(a);
+    collet_array_destroy(t);
+    collet_array_destroy(c);
 }
 
 static void sums_of_odd_axes(void **state)
@@ -41,13 +43,13 @@ static void sums_of_odd_axes(void **state)
     (void)state;
     const int32_t far[] = {-1, 77}, zero[] = {0};
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 1);
-    assert_status(cx, collet_sum(cx, c, NULL, far, 2, 0), COLLET_INVALID);
-    assert_status(cx, collet_sum(cx, c, a, far, 2, 0), COLLET_INVALID);
-    assert_status(cx, collet_sum(cx, c, a, NULL, 1, 1), COLLET_INVALID);
-    assert_status(cx, collet_sum(cx, c, a, zero, -1, 1), COLLET_INVALID);
-    assert_ok(cx, collet_sum(cx, c, a, zero, 1, 1));
-    collet_array_free(a);
-    collet_array_free(c);
+    assert_status(cx, collet_op_sum(cx, c, NULL, far, 2, 0), COLLET_INVALID);
+    assert_status(cx, collet_op_sum(cx, c, a, far, 2, 0), COLLET_INVALID);
+    assert_status(cx, collet_op_sum(cx, c, a, NULL, 1, 1), COLLET_INVALID);
+    assert_status(cx, collet_op_sum(cx, c, a, zero, -1, 1), COLLET_INVALID);
+    assert_ok(cx, collet_op_sum(cx, c, a, zero, 1, 1));
+    collet_array_destroy(a);
+    collet_array_destroy(c);
 }
 
 /* Columns of one table do not overlap, although their byte ranges do. */
@@ -65,32 +67,32 @@ static void columns_of_a_table_do_not_overlap(void **state)
     assert_ok(cx, collet_array_slice(cx, &left, table, 1, 0, 3, 1));
     assert_ok(cx, collet_array_slice(cx, &right, table, 1, 5, 3, -1));
     assert_ok(cx, collet_array_slice(cx, &shifted, table, 1, 2, 3, 1));
-    assert_ok(cx, collet_decompose(cx, left, right, v, axis));
+    assert_ok(cx, collet_op_decompose(cx, left, right, v, axis));
     assert_ok(cx, collet_array_read(cx, table, got, sizeof got));
     const double row[] = {0, 0, 3, 0, 2, 1};
     assert_memory_equal(got, row, sizeof row);
-    assert_status(cx, collet_decompose(cx, left, shifted, v, axis), COLLET_INVALID);
+    assert_status(cx, collet_op_decompose(cx, left, shifted, v, axis), COLLET_INVALID);
     assert_text_has(cx, " (output 1) overlap");
-    assert_ok(cx, collet_add(cx, right, right, left));
+    assert_ok(cx, collet_op_add(cx, right, right, left));
     assert_int_equal(counters_of(cx).temporaries, 0);
-    assert_ok(cx, collet_add(cx, shifted, shifted, left));
+    assert_ok(cx, collet_op_add(cx, shifted, shifted, left));
     assert_int_equal(counters_of(cx).temporaries, 1);
     /* Two rows are enough. */
     collet_array *rows, *these, *those;
     assert_ok(cx, collet_array_slice(cx, &rows, table, 0, 0, 2, 1));
     assert_ok(cx, collet_array_slice(cx, &these, rows, 1, 0, 3, 1));
     assert_ok(cx, collet_array_slice(cx, &those, rows, 1, 3, 3, 1));
-    assert_ok(cx, collet_add(cx, these, these, those));
+    assert_ok(cx, collet_op_add(cx, these, these, those));
     assert_int_equal(counters_of(cx).temporaries, 1);
-    collet_array_free(rows);
-    collet_array_free(these);
-    collet_array_free(those);
-    collet_array_free(table);
-    collet_array_free(left);
-    collet_array_free(right);
-    collet_array_free(shifted);
-    collet_array_free(v);
-    collet_array_free(axis);
+    collet_array_destroy(rows);
+    collet_array_destroy(these);
+    collet_array_destroy(those);
+    collet_array_destroy(table);
+    collet_array_destroy(left);
+    collet_array_destroy(right);
+    collet_array_destroy(shifted);
+    collet_array_destroy(v);
+    collet_array_destroy(axis);
 }
 
 /* Extreme strides are refused before any arithmetic on them. */
@@ -108,7 +110,7 @@ static void strides_wider_than_any_memory(void **state)
     assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &two, &up, &byte, 0, NULL, NULL),
                   COLLET_OVERFLOW);
     assert_ok(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &one, &lowest, &byte, 0, NULL, NULL));
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 
 /* An empty wrapped array (NULL data) counts as a present operand. */
@@ -119,11 +121,11 @@ static void empty_wrapped_arrays_are_operands(void **state)
     const float zero[] = {0};
     collet_array *a = NULL, *c = empty_floats(cx, 1);
     assert_ok(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &none, NULL, NULL, 0, NULL, NULL));
-    assert_ok(cx, collet_sum(cx, c, a, NULL, 0, 1));
+    assert_ok(cx, collet_op_sum(cx, c, a, NULL, 0, 1));
     assert_floats(cx, c, zero);
     assert_ok(cx, collet_array_write(cx, a, NULL, 0));
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
 }
 
 static void fills_convert_as_copies_do(void **state)
@@ -138,28 +140,28 @@ static void fills_convert_as_copies_do(void **state)
     assert_ok(cx, collet_array_create(cx, &b, COLLET_U8, 1, &one));
     assert_ok(cx, collet_array_create(cx, &c, COLLET_C64, 1, &one));
     collet_scalar value = {.dtype = COLLET_I64, .value.i64 = INT64_MAX - 1};
-    assert_ok(cx, collet_fill(cx, a, &value));
+    assert_ok(cx, collet_op_fill(cx, a, &value));
     assert_ok(cx, collet_array_read(cx, a, &big, sizeof big));
     assert_true(big == INT64_MAX - 1);
     value = (collet_scalar){.dtype = COLLET_F64, .value.f64 = __builtin_nan("")};
-    assert_ok(cx, collet_fill(cx, b, &value));
+    assert_ok(cx, collet_op_fill(cx, b, &value));
     assert_ok(cx, collet_array_read(cx, b, &small, 1));
     assert_int_equal(small, 0);
     value = (collet_scalar){.dtype = COLLET_I32, .value.i32 = -3};
-    assert_ok(cx, collet_fill(cx, c, &value));
+    assert_ok(cx, collet_op_fill(cx, c, &value));
     assert_ok(cx, collet_array_read(cx, c, &complex, sizeof complex));
     assert_true(complex.re == -3.0f && complex.im == 0.0f);
     value = (collet_scalar){.dtype = COLLET_C64, .value.c64 = {1, 2}};
-    assert_status(cx, collet_fill(cx, a, &value), COLLET_DTYPE);
+    assert_status(cx, collet_op_fill(cx, a, &value), COLLET_DTYPE);
     value.dtype = 99;
-    assert_status(cx, collet_fill(cx, a, &value), COLLET_DTYPE);
-    assert_status(cx, collet_fill(cx, a, NULL), COLLET_INVALID);
+    assert_status(cx, collet_op_fill(cx, a, &value), COLLET_DTYPE);
+    assert_status(cx, collet_op_fill(cx, a, NULL), COLLET_INVALID);
     assert_text_has(cx, "fill: the value is NULL");
-    assert_status(cx, collet_axpy(cx, a, NULL, a, a), COLLET_INVALID);
+    assert_status(cx, collet_op_axpy(cx, a, NULL, a, a), COLLET_INVALID);
     assert_text_has(cx, "axpy: alpha is NULL");
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(c);
 }
 
 /* The inverse of a shift differs from it where a length is odd. */
@@ -170,28 +172,28 @@ static void shifts_and_axes(void **state)
     static const int32_t last = -1, first = 0;
     world w = open_world(SCALAR_PLUGIN, NULL, NULL);
     collet_array *a = floats(w.cx, 5, 1), *c = empty_floats(w.cx, 5), *row = NULL;
-    assert_ok(w.cx, collet_fftshift(w.cx, c, a, NULL, 0, 0));
+    assert_ok(w.cx, collet_op_fftshift(w.cx, c, a, NULL, 0, 0));
     assert_floats(w.cx, c, shifted);
-    assert_ok(w.cx, collet_fftshift(w.cx, c, a, &last, 1, 1));
+    assert_ok(w.cx, collet_op_fftshift(w.cx, c, a, &last, 1, 1));
     assert_floats(w.cx, c, back);
     const int64_t shape[] = {1, 5};
     assert_ok(w.cx, collet_array_reshape(w.cx, &row, a, 2, shape));
     collet_array *out = NULL;
     assert_ok(w.cx, collet_array_reshape(w.cx, &out, c, 2, shape));
-    assert_ok(w.cx, collet_fftshift(w.cx, out, row, &last, 1, 0));
+    assert_ok(w.cx, collet_op_fftshift(w.cx, out, row, &last, 1, 0));
     assert_floats(w.cx, c, shifted);
-    assert_ok(w.cx, collet_fftshift(w.cx, out, row, &first, 1, 1));
+    assert_ok(w.cx, collet_op_fftshift(w.cx, out, row, &first, 1, 1));
     static const float same[] = {1, 2, 3, 4, 5};
     assert_floats(w.cx, c, same);
     static const int32_t axes[] = {0, 4, -1};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
-        assert_status(w.cx, collet_fft(w.cx, out, row, axes[i], 0), COLLET_INVALID);
+        assert_status(w.cx, collet_op_fft(w.cx, out, row, axes[i], 0), COLLET_INVALID);
         assert_text_has(w.cx, "over the last 1, 2 or 3 axes, not");
     }
-    collet_array_free(row);
-    collet_array_free(out);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(row);
+    collet_array_destroy(out);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 

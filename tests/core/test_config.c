@@ -13,7 +13,7 @@ static void settings_reach_the_probe(void **state)
     (void)state;
     collet_runtime *three = runtime_with(REMOTE_PLUGIN, settings);
     collet_backend_info info = {.struct_size = sizeof info};
-    assert_int_equal(collet_backend_info_at(three, 0, &info, NULL), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(three, &info, 0, NULL), COLLET_OK);
     assert_int_equal(info.state, COLLET_BACKEND_USABLE);
     assert_int_equal(info.device_count, 3);
     collet_runtime_destroy(three);
@@ -29,7 +29,7 @@ static void a_path_is_added_in_front(void **state)
     assert_int_equal(collet_backend_count(both), 2);
     for (size_t i = 0; i < collet_setting_count(both); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        assert_int_equal(collet_setting_at(both, i, &s, NULL), COLLET_OK);
+        assert_int_equal(collet_setting_at(both, &s, i, NULL), COLLET_OK);
         if (!strcmp(s.key, "plugin_path"))
             assert_string_equal(s.value, REMOTE_PLUGIN ":" SCALAR_PLUGIN);
     }
@@ -43,7 +43,7 @@ static void assert_threads(const collet_runtime_options *options, const char *va
     assert_int_equal(collet_runtime_create(&threads, options, NULL), COLLET_OK);
     for (size_t i = 0; i < collet_setting_count(threads); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        assert_int_equal(collet_setting_at(threads, i, &s, NULL), COLLET_OK);
+        assert_int_equal(collet_setting_at(threads, &s, i, NULL), COLLET_OK);
         if (strcmp(s.key, "num_threads") != 0)
             continue;
         assert_string_equal(s.value, value);

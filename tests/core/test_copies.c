@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between devices: direct where the backend supports it, else through the host. */
+#include <collet/ops/array.h>
+
 #include "common/fixture.h"
 
 #include <unistd.h>
@@ -43,21 +45,21 @@ static void copies_bypass_the_host(void **state)
     open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     use_backend("remote:1");
-    assert_ok(cx, collet_add(cx, d, c, c));
+    assert_ok(cx, collet_op_add(cx, d, c, c));
     assert_moved(4 * N, 0, 4 * N);
     assert_scaled(d, N, 1, 4);
     assert_moved(4 * N, 4 * N, 4 * N);
     /* c is now valid on both devices: no further transfers. */
-    assert_ok(cx, collet_add(cx, d, c, c));
+    assert_ok(cx, collet_op_add(cx, d, c, c));
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, a, c, c));
+    assert_ok(cx, collet_op_add(cx, a, c, c));
     assert_moved(4 * N, 4 * N, 4 * N);
     assert_scaled(c, N, 1, 2);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
 }
 
 /* Bytes that are valid on the host are uploaded from it; no other device is involved. */
@@ -67,14 +69,14 @@ static void host_bytes_are_uploaded(void **state)
     open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_scaled(c, N, 1, 2);
     use_backend("remote:1");
-    assert_ok(cx, collet_add(cx, d, c, a));
+    assert_ok(cx, collet_op_add(cx, d, c, a));
     assert_moved(12 * N, 4 * N, 0);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
 }
 
 /* The source is overwritten and freed as soon as the copy is enqueued, long before device 1 runs
@@ -87,26 +89,26 @@ static void the_source_is_reused_after_the_copy(void **state)
     collet_array *slow = empty_floats(cx, N);
     for (int round = 0; round < 3; round++) {
         use_backend("remote:0");
-        assert_ok(cx, collet_add(cx, c, a, a));
+        assert_ok(cx, collet_op_add(cx, c, a, a));
         use_backend("remote:1");
         for (int i = 0; i < 4; i++)
-            assert_ok(cx, collet_add(cx, slow, a, a));
-        assert_ok(cx, collet_add(cx, d, c, a));
+            assert_ok(cx, collet_op_add(cx, slow, a, a));
+        assert_ok(cx, collet_op_add(cx, d, c, a));
         use_backend("remote:0");
-        assert_ok(cx, collet_mul(cx, c, c, c));
+        assert_ok(cx, collet_op_mul(cx, c, c, c));
         assert_scaled(d, N, 1, 3);
     }
     use_backend("remote:1");
-    assert_ok(cx, collet_mul(cx, d, c, a));
-    collet_array_free(c);
+    assert_ok(cx, collet_op_mul(cx, d, c, a));
+    collet_array_destroy(c);
     float expected[N];
     for (int i = 0; i < N; i++)
         expected[i] = 4 * (float)(1 + i) * (float)(1 + i) * (float)(1 + i);
     assert_floats(cx, d, expected);
     assert_int_equal(counters_of(cx).bytes_direct, 4 * 4 * N);
-    collet_array_free(a);
-    collet_array_free(d);
-    collet_array_free(slow);
+    collet_array_destroy(a);
+    collet_array_destroy(d);
+    collet_array_destroy(slow);
 }
 
 /* A round trip through both devices: a copy of a copy. */
@@ -116,19 +118,19 @@ static void a_copy_of_a_copy(void **state)
     open_remote("remote.devices=3");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     use_backend("remote:1");
-    assert_ok(cx, collet_add(cx, c, c, c));
+    assert_ok(cx, collet_op_add(cx, c, c, c));
     use_backend("remote:2");
-    assert_ok(cx, collet_add(cx, c, c, c));
-    assert_ok(cx, collet_copy(cx, d, c));
+    assert_ok(cx, collet_op_add(cx, c, c, c));
+    assert_ok(cx, collet_op_copy(cx, d, c));
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, d, d, d));
+    assert_ok(cx, collet_op_add(cx, d, d, d));
     assert_moved(4 * N, 0, 3 * 4 * N);
     assert_scaled(d, N, 1, 16);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
 }
 
 static void refused_copies_go_through_the_host(void **state)
@@ -137,14 +139,14 @@ static void refused_copies_go_through_the_host(void **state)
     open_remote("remote.apart=1");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     use_backend("remote:1");
-    assert_ok(cx, collet_add(cx, d, c, c));
+    assert_ok(cx, collet_op_add(cx, d, c, c));
     assert_moved(8 * N, 4 * N, 0);
     assert_scaled(d, N, 1, 4);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
 }
 
 /* A kernel on device 0 fails after its output was copied: reading the copy reports the failure. */
@@ -156,19 +158,19 @@ static void a_copy_of_a_failed_result_fails(void **state)
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     collet_array *both = empty_floats(cx, N);
     use_backend("remote:1");
-    assert_ok(cx, collet_copy(cx, both, a)); /* call 1 of device 1 */
+    assert_ok(cx, collet_op_copy(cx, both, a)); /* call 1 of device 1 */
     collet_finish(cx);
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, c, a, a)); /* call 1 of device 0 */
+    assert_ok(cx, collet_op_add(cx, c, a, a)); /* call 1 of device 0 */
     use_backend("remote:1");
-    assert_ok(cx, collet_add(cx, d, c, a));
+    assert_ok(cx, collet_op_add(cx, d, c, a));
     assert_int_equal(counters_of(cx).bytes_direct, 4 * N);
     assert_status(cx, collet_array_read(cx, c, sink, sizeof sink), COLLET_FAILED);
-    assert_status(cx, collet_add(cx, d, c, a), COLLET_FAILED);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
-    collet_array_free(both);
+    assert_status(cx, collet_op_add(cx, d, c, a), COLLET_FAILED);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
+    collet_array_destroy(both);
 }
 
 static void bytes_of_a_lost_device_are_lost(void **state)
@@ -177,17 +179,17 @@ static void bytes_of_a_lost_device_are_lost(void **state)
     open_remote("remote.lose=2");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, c, a, a));
-    assert_ok(cx, collet_add(cx, d, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, d, a, a));
     assert_status(cx, collet_finish(cx), COLLET_DEVICE_LOST);
     use_backend("remote:1");
-    assert_status(cx, collet_add(cx, d, c, c), COLLET_DEVICE_LOST);
-    assert_ok(cx, collet_add(cx, d, a, a));
+    assert_status(cx, collet_op_add(cx, d, c, c), COLLET_DEVICE_LOST);
+    assert_ok(cx, collet_op_add(cx, d, a, a));
     assert_scaled(d, N, 1, 2);
     assert_int_equal(counters_of(cx).bytes_direct, 0);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
 }
 
 static void fill_stack(void)
@@ -207,29 +209,29 @@ static void a_copy_to_a_lost_device_leaves_its_source(void **state)
     assert_ok(other, collet_set_backend(other, "remote:1"));
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     use_backend("remote:1");
-    assert_ok(cx, collet_add(cx, d, c, c));
+    assert_ok(cx, collet_op_add(cx, d, c, c));
     for (int device = 0; device < 2; device++) {
         use_backend(device ? "remote:1" : "remote:0");
-        assert_ok(cx, collet_add(cx, d, a, a));
+        assert_ok(cx, collet_op_add(cx, d, a, a));
         assert_status(cx, collet_finish(cx), COLLET_FAILED);
     }
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     for (int i = 0; i < 3; i++)
-        assert_ok(other, collet_add(other, d, a, a));
+        assert_ok(other, collet_op_add(other, d, a, a));
     usleep(100000);
     use_backend("remote:1");
     fill_stack();
-    assert_status(cx, collet_add(cx, d, c, c), COLLET_DEVICE_LOST);
+    assert_status(cx, collet_op_add(cx, d, c, c), COLLET_DEVICE_LOST);
     use_backend("remote:0");
-    assert_ok(cx, collet_add(cx, c, c, a));
+    assert_ok(cx, collet_op_add(cx, c, c, a));
     assert_scaled(c, N, 1, 3);
     collet_context_destroy(other);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
 }
 
 /* Device 1 waits for device 0, which hangs: that one is lost and named, the other goes on. */
@@ -243,8 +245,8 @@ static void the_device_that_hangs_is_lost(int finish)
     collet_array *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4),
                  *z = empty_floats(cx, 4);
     for (int i = 0; i < 3; i++)
-        assert_ok(cx, collet_add(cx, x, a, a));
-    assert_ok(other, collet_add(other, y, x, x));
+        assert_ok(cx, collet_op_add(cx, x, a, a));
+    assert_ok(other, collet_op_add(other, y, x, x));
     assert_int_equal(counters_of(other).bytes_direct, sizeof sink);
     assert_status(other,
                   finish ? collet_finish(other) : collet_array_read(other, y, sink, sizeof sink),
@@ -252,14 +254,14 @@ static void the_device_that_hangs_is_lost(int finish)
     assert_text_has(other, "work on remote:0 that wrote these bytes failed: it did not finish");
     if (!finish) {
         use_backend("remote:1");
-        assert_ok(cx, collet_add(cx, z, a, a));
+        assert_ok(cx, collet_op_add(cx, z, a, a));
         assert_scaled(z, 4, 1, 2);
     }
     collet_context_destroy(other);
-    collet_array_free(a);
-    collet_array_free(x);
-    collet_array_free(y);
-    collet_array_free(z);
+    collet_array_destroy(a);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
+    collet_array_destroy(z);
 }
 
 static void a_read_names_the_device_that_hangs(void **state)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs can ask of devices: memory, properties, kernels. */
+#include <collet/ops/array.h>
+
 #include "common/fixture.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
@@ -15,15 +17,15 @@ static void memory_of_one_space(void **state)
 {
     (void)state;
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(cx, collet_memory(cx, "host", &stats));
+    assert_ok(cx, collet_memory(cx, &stats, "host"));
     assert_true(stats.total > 0);
-    assert_ok(cx, collet_memory(cx, "remote:1", &stats));
+    assert_ok(cx, collet_memory(cx, &stats, "remote:1"));
     assert_int_equal(stats.total, 0);
-    assert_status(cx, collet_memory(cx, "auto", &stats), COLLET_INVALID);
-    assert_status(cx, collet_memory(cx, "remote:0,remote:1", &stats), COLLET_INVALID);
+    assert_status(cx, collet_memory(cx, &stats, "auto"), COLLET_INVALID);
+    assert_status(cx, collet_memory(cx, &stats, "remote:0,remote:1"), COLLET_INVALID);
     assert_text_has(cx, "neither \"host\" nor one device");
     stats.struct_size = 0;
-    assert_status(cx, collet_memory(cx, "host", &stats), COLLET_INVALID);
+    assert_status(cx, collet_memory(cx, &stats, "host"), COLLET_INVALID);
 }
 
 /* One backend claims all 63 devices: it gets 16, and the next one works. */
@@ -44,19 +46,28 @@ static void devices_are_left(void **state)
 
 static void kernels_are_looked_up_by_real_dtypes(void **state)
 {
+    collet_error err;
     (void)state;
     const collet_dtype valid[] = {COLLET_F32, COLLET_F32, COLLET_F32},
                        wrong[] = {COLLET_F32, 999, 3},
                        mixed[] = {COLLET_F32, COLLET_F64, COLLET_DTYPE_NONE},
                        any[] = {COLLET_DTYPE_NONE, COLLET_DTYPE_NONE, COLLET_F32};
-    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, valid, 3), 1);
-    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, wrong, 3), 0);
-    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, valid, 2), 1);
-    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, mixed, 3), 0);
-    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, any, 3), 1);
-    assert_int_equal(collet_backend_has_kernel(rt, "remote:", COLLET_OP_ADD, valid, 3), 0);
-    assert_int_equal(collet_backend_has_kernel(rt, "remote", 99, valid, 3), 0);
-    assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, valid, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, valid, 3, &err),
+                     COLLET_OK);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, wrong, 3, &err),
+                     COLLET_DTYPE);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, valid, 2, &err),
+                     COLLET_OK);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, mixed, 3, &err),
+                     COLLET_UNSUPPORTED);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, any, 3, &err),
+                     COLLET_OK);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote:", COLLET_OP_ADD, valid, 3, &err),
+                     COLLET_INVALID);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", 999, valid, 3, &err),
+                     COLLET_NOT_FOUND);
+    assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, valid, 3, &err),
+                     COLLET_UNKNOWN_BACKEND);
 }
 
 static void peaks_can_be_reset(void **state)
@@ -65,22 +76,22 @@ static void peaks_can_be_reset(void **state)
     static const char *const spaces[] = {"host", "remote:0"};
     assert_ok(cx, collet_set_backend(cx, "remote:0"));
     collet_array *small = floats(cx, 4, 0), *large = floats(cx, 64, 0);
-    assert_ok(cx, collet_add(cx, small, small, small));
-    assert_ok(cx, collet_add(cx, large, large, large));
+    assert_ok(cx, collet_op_add(cx, small, small, small));
+    assert_ok(cx, collet_op_add(cx, large, large, large));
     assert_ok(cx, collet_finish(cx));
-    collet_array_free(large);
+    collet_array_destroy(large);
     for (int i = 0; i < 2; i++) {
         collet_memory_stats stats = {.struct_size = sizeof stats};
-        assert_ok(cx, collet_memory(cx, spaces[i], &stats));
+        assert_ok(cx, collet_memory(cx, &stats, spaces[i]));
         assert_true(stats.current == 16 && stats.peak == 16 + 256);
         assert_ok(cx, collet_memory_reset_peak(cx, spaces[i]));
-        assert_ok(cx, collet_memory(cx, spaces[i], &stats));
+        assert_ok(cx, collet_memory(cx, &stats, spaces[i]));
         assert_true(stats.current == 16 && stats.peak == 16);
     }
     assert_status(cx, collet_memory_reset_peak(cx, "auto"), COLLET_INVALID);
     assert_text_has(cx, "collet_memory_reset_peak: 'auto' is neither");
     assert_status(cx, collet_memory_reset_peak(cx, NULL), COLLET_INVALID);
-    collet_array_free(small);
+    collet_array_destroy(small);
 }
 
 static void devices_have_properties(void **state)
@@ -89,11 +100,11 @@ static void devices_have_properties(void **state)
     collet_error err;
     size_t b = 0;
     collet_backend_info backend = {.struct_size = sizeof backend};
-    while (collet_backend_info_at(rt, b, &backend, &err) == COLLET_OK &&
+    while (collet_backend_info_at(rt, &backend, b, &err) == COLLET_OK &&
            strcmp(backend.name, "remote") != 0)
         b++;
     collet_device_info d = {.struct_size = sizeof d};
-    assert_int_equal(collet_device_info_at(rt, b, 0, &d, &err), COLLET_OK);
+    assert_int_equal(collet_device_info_at(rt, &d, b, 0, &err), COLLET_OK);
     assert_string_equal(d.choice, "remote:0");
     assert_string_equal(d.name, "remote 0");
     assert_string_equal(d.vendor, "nobody");
@@ -102,21 +113,21 @@ static void devices_have_properties(void **state)
     assert_int_equal(d.execution, COLLET_EXECUTION_ASYNCHRONOUS);
     assert_true(d.memory_bytes == 1ull << 53 && d.largest_array == 3 && d.compute_units == 4);
     assert_true(d.cache_bytes == 0 && d.clock_mhz == 0); /* these make no sense */
-    assert_int_equal(collet_device_info_at(rt, b, 1, &d, &err), COLLET_OK);
+    assert_int_equal(collet_device_info_at(rt, &d, b, 1, &err), COLLET_OK);
     assert_string_equal(d.vendor, "");
     assert_true(d.memory_bytes == 0 && d.compute_units == 0 && d.kind == COLLET_DEVICE_GPU);
     assert_true(d.memory == COLLET_MEMORY_UNKNOWN && d.execution == COLLET_EXECUTION_UNKNOWN);
     collet_memory_stats stats = {.struct_size = sizeof stats};
     assert_ok(cx, collet_set_backend(cx, "remote:1"));
     collet_array *a = floats(cx, 4, 0);
-    assert_ok(cx, collet_add(cx, a, a, a)); /* opens it */
-    assert_ok(cx, collet_memory(cx, "remote:1", &stats));
-    assert_int_equal(collet_device_info_at(rt, b, 1, &d, &err), COLLET_OK);
+    assert_ok(cx, collet_op_add(cx, a, a, a)); /* opens it */
+    assert_ok(cx, collet_memory(cx, &stats, "remote:1"));
+    assert_int_equal(collet_device_info_at(rt, &d, b, 1, &err), COLLET_OK);
     assert_true(d.memory == COLLET_MEMORY_OWN && d.execution == COLLET_EXECUTION_ASYNCHRONOUS);
-    assert_int_equal(collet_device_info_at(rt, b, 2, &d, &err), COLLET_NOT_FOUND);
+    assert_int_equal(collet_device_info_at(rt, &d, b, 2, &err), COLLET_NOT_FOUND);
     assert_non_null(strstr(err.text, "devices: index 2"));
-    assert_int_equal(collet_device_info_at(rt, 99, 0, &d, &err), COLLET_NOT_FOUND);
-    collet_array_free(a);
+    assert_int_equal(collet_device_info_at(rt, &d, 99, 0, &err), COLLET_NOT_FOUND);
+    collet_array_destroy(a);
 }
 
 static void processors_have_properties(void **state)
@@ -126,7 +137,7 @@ static void processors_have_properties(void **state)
     for (size_t b = 0; b < 2; b++) {
         collet_device_info d = {.struct_size = sizeof d};
         collet_error err;
-        assert_int_equal(collet_device_info_at(own, b, 0, &d, &err), COLLET_OK);
+        assert_int_equal(collet_device_info_at(own, &d, b, 0, &err), COLLET_OK);
         assert_true(d.kind == COLLET_DEVICE_CPU && d.memory == COLLET_MEMORY_HOST);
         assert_int_equal(d.execution, COLLET_EXECUTION_SYNCHRONOUS);
         assert_true(d.compute_units >= 1 && d.memory_bytes > 1 << 20);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays as DLPack tensors and back: every field, what is refused, who deletes what. */
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #include <pthread.h>
@@ -35,15 +37,15 @@ static void every_dtype(void **state)
         size_t size = collet_dtype_size(types[k].dtype);
         unsigned char got[N * 16];
         assert_ok(w.cx, collet_array_from(w.cx, &a, types[k].dtype, 2, shape, bytes));
-        assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, NULL, COLLET_READ, &t));
+        assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, NULL, COLLET_READ));
         assert_memory_equal(&t->dl_tensor.dtype, &types[k].type, sizeof types[k].type);
         assert_memory_equal(t->dl_tensor.data, bytes, N * size);
         assert_ok(w.cx, collet_array_from_dlpack(w.cx, &back, t));
-        collet_array_free(a);
+        collet_array_destroy(a);
         assert_int_equal(collet_array_dtype(back), types[k].dtype);
         assert_ok(w.cx, collet_array_read(w.cx, back, got, N * size));
         assert_memory_equal(got, bytes, N * size);
-        collet_array_free(back);
+        collet_array_destroy(back);
     }
     assert_int_equal(sizeof types / sizeof *types, COLLET_DTYPE_COUNT - 1);
     close_world(w);
@@ -59,7 +61,7 @@ static void every_field(void **state)
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     assert_ok(w.cx, collet_array_from(w.cx, &a, COLLET_F32, 2, shape, values));
     assert_ok(w.cx, collet_array_slice(w.cx, &turned, a, 1, 2, 3, -1));
-    assert_ok(w.cx, collet_array_to_dlpack(w.cx, turned, "host", COLLET_READ, &t));
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, turned, &t, "host", COLLET_READ));
     assert_int_equal(t->version.major, 1);
     assert_int_equal(t->flags, DLPACK_READ_ONLY);
     assert_int_equal(t->dl_tensor.device.type, 1);
@@ -72,7 +74,7 @@ static void every_field(void **state)
     assert_int_equal(t->dl_tensor.byte_offset, 0);
     assert_true(*(const float *)t->dl_tensor.data == 2.0f);
     t->deleter(t);
-    assert_ok(w.cx, collet_array_to_dlpack(w.cx, turned, "remote:1", COLLET_WRITE, &t));
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, turned, &t, "remote:1", COLLET_WRITE));
     assert_int_equal(t->flags, 0);
     assert_int_equal(t->dl_tensor.device.type, 12);
     assert_int_equal(t->dl_tensor.device.id, 1);
@@ -80,13 +82,13 @@ static void every_field(void **state)
     ((float *)t->dl_tensor.data)[2] = 7.0f;
     t->deleter(t);
     /* Where the bytes are now. */
-    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, NULL, COLLET_READ, &t));
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, NULL, COLLET_READ));
     assert_int_equal(t->dl_tensor.device.id, 1);
     t->deleter(t);
     const float expected[] = {0, 1, 7, 3, 4, 5};
     assert_floats(w.cx, a, expected);
-    collet_array_free(turned);
-    collet_array_free(a);
+    collet_array_destroy(turned);
+    collet_array_destroy(a);
     close_world(w);
 }
 
@@ -98,29 +100,29 @@ static void the_array_is_acquired(void **state)
     collet_array *a = floats(w.cx, N, 0), *b = empty_floats(w.cx, N), *wide = NULL;
     const int64_t shape[] = {2, N};
     tensor *t = NULL, *other = NULL;
-    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, "host", COLLET_READ, &t));
-    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, "host", COLLET_READ, &other));
-    assert_ok(w.cx, collet_add(w.cx, b, a, a));
-    assert_status(w.cx, collet_add(w.cx, a, b, b), COLLET_BUSY);
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, "host", COLLET_READ));
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &other, "host", COLLET_READ));
+    assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
+    assert_status(w.cx, collet_op_add(w.cx, a, b, b), COLLET_BUSY);
     t->deleter(t);
     other->deleter(other);
-    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, "host", COLLET_WRITE, &t));
-    assert_status(w.cx, collet_add(w.cx, b, a, a), COLLET_BUSY);
-    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, "host", COLLET_READ, &other), COLLET_BUSY);
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, "host", COLLET_WRITE));
+    assert_status(w.cx, collet_op_add(w.cx, b, a, a), COLLET_BUSY);
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, &other, "host", COLLET_READ), COLLET_BUSY);
     t->deleter(t);
-    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
     assert_ok(w.cx, collet_array_broadcast(w.cx, &wide, a, 2, shape));
-    assert_status(w.cx, collet_array_to_dlpack(w.cx, wide, NULL, COLLET_WRITE, &t), COLLET_INVALID);
-    assert_ok(w.cx, collet_array_to_dlpack(w.cx, wide, NULL, COLLET_READ, &t));
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, wide, &t, NULL, COLLET_WRITE), COLLET_INVALID);
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, wide, &t, NULL, COLLET_READ));
     assert_int_equal(t->dl_tensor.strides[0], 0);
-    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, NULL, 4, &other), COLLET_INVALID);
-    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, NULL, COLLET_READ, NULL), COLLET_INVALID);
-    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, "auto", COLLET_READ, &other),
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, &other, NULL, 4), COLLET_INVALID);
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, NULL, NULL, COLLET_READ), COLLET_INVALID);
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, &other, "auto", COLLET_READ),
                   COLLET_INVALID);
     /* The tensor keeps the memory, and the runtime, alive. */
-    collet_array_free(wide);
-    collet_array_free(a);
-    collet_array_free(b);
+    collet_array_destroy(wide);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
     close_world(w);
     assert_true(((const float *)t->dl_tensor.data)[N - 1] == (float)(N - 1));
     t->deleter(t);
@@ -140,17 +142,17 @@ static void deleters_run_on_any_thread(void **state)
     (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, N, 0), *b = empty_floats(w.cx, N);
-    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
     for (int i = 0; i < 4; i++)
         assert_ok(w.cx,
-                  collet_array_to_dlpack(w.cx, b, i % 2 ? "remote" : "host", COLLET_READ, &t[i]));
-    collet_array_free(b);
+                  collet_array_to_dlpack(w.cx, b, &t[i], i % 2 ? "remote" : "host", COLLET_READ));
+    collet_array_destroy(b);
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, delete, t[i]), 0);
-    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
-    collet_array_free(a);
+    collet_array_destroy(a);
     close_world(w);
 }
 
@@ -193,9 +195,9 @@ static void tensors_are_wrapped(void **state)
     assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
     const float expected[] = {1, 3, 5, 7, 9, 11};
     assert_floats(w.cx, a, expected);
-    assert_status(w.cx, collet_add(w.cx, a, a, a), COLLET_INVALID);
+    assert_status(w.cx, collet_op_add(w.cx, a, a, a), COLLET_INVALID);
     assert_int_equal(deleted, 0);
-    collet_array_free(a);
+    collet_array_destroy(a);
     assert_int_equal(deleted, 1);
     /* On the device, in place; the memory has the result when the deleter is called. */
     t = sample();
@@ -203,11 +205,11 @@ static void tensors_are_wrapped(void **state)
     uint64_t moved = counters_of(w.cx).bytes_to_device;
     assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
     assert_ok(w.cx, collet_array_slice(w.cx, &b, a, 0, 0, N, 1));
-    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     assert_int_equal(counters_of(w.cx).bytes_to_device, moved);
-    collet_array_free(a);
+    collet_array_destroy(a);
     assert_int_equal(deleted, 0);
-    collet_array_free(b);
+    collet_array_destroy(b);
     assert_int_equal(deleted, 1);
     assert_true(memory[N - 1] == 2.0f * (N - 1) && memory[N] == (float)N);
     /* On a device that another context has opened. */
@@ -218,14 +220,14 @@ static void tensors_are_wrapped(void **state)
         t = sample();
         t.dl_tensor.device = (dl_device){12, i};
         assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
-        collet_array_free(a);
+        collet_array_destroy(a);
     }
     collet_context_destroy(other);
     /* A tensor without a deleter. */
     t = sample();
     t.deleter = NULL;
     assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
-    collet_array_free(a);
+    collet_array_destroy(a);
     close_world(w);
 }
 

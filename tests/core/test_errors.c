@@ -2,6 +2,8 @@
 /* The errors of every op for invalid calls, and that such a call changes nothing. */
 #include <math.h>
 
+#include <collet/ops/ternary.h>
+
 #include "common/fixture.h"
 #include "common/op_call.h"
 
@@ -35,7 +37,7 @@ static void must_fail(const op_call *c, collet_status status)
     op_call_assert_old(c, cx);
 }
 
-/* The same for collet_op_infer, which takes neither strides nor memory. */
+/* The same for collet_ops_infer, which takes neither strides nor memory. */
 static void must_fail_both(const op_call *c, collet_status status)
 {
     collet_error err;
@@ -238,7 +240,7 @@ static void outputs_that_repeat(void **state)
             if (o->dtype == COLLET_U8 && !strcmp(c.info.family, "ternary"))
                 strides[o->ndim - 1] = 1;
             op_call_arrays(&c, cx);
-            collet_array_free(c.array[k]);
+            collet_array_destroy(c.array[k]);
             memset(memory, OP_CALL_OLD, sizeof memory);
             assert_ok(cx, collet_array_wrap(cx, &c.array[k], o->dtype, o->ndim, o->shape, strides,
                                             memory, 0, NULL, NULL));
@@ -261,7 +263,7 @@ static void outputs_that_overlap(void **state)
             memset(memory, OP_CALL_OLD, sizeof memory);
             for (uint32_t n = 0; n <= k; n += k) {
                 const op_operand *o = &c.operand[n];
-                collet_array_free(c.array[n]);
+                collet_array_destroy(c.array[n]);
                 assert_ok(cx, collet_array_wrap(cx, &c.array[n], o->dtype, o->ndim, o->shape, NULL,
                                                 memory, 0, NULL, NULL));
             }
@@ -459,12 +461,12 @@ static void packed_rows_are_adjacent(void **state)
     assert_ok(cx, collet_array_create(cx, &codes, COLLET_I8, 1, &eight));
     assert_ok(cx, collet_array_create(cx, &info, COLLET_I32, 0, NULL));
     assert_ok(cx, collet_array_wrap(cx, &apart, COLLET_U8, 1, &two, &two, memory, 0, NULL, NULL));
-    assert_status(cx, collet_ternary_unpack(cx, codes, NULL, info, apart, COLLET_TERNARY_ROTOR),
+    assert_status(cx, collet_op_ternary_unpack(cx, codes, NULL, info, apart, COLLET_TERNARY_ROTOR),
                   COLLET_INVALID);
     assert_text_has(cx, "the bytes of a row of bytes (input 0) are 2 apart");
-    collet_array_free(apart);
-    collet_array_free(info);
-    collet_array_free(codes);
+    collet_array_destroy(apart);
+    collet_array_destroy(info);
+    collet_array_destroy(codes);
 }
 
 static void sizes_that_overflow(void **state)
@@ -490,7 +492,7 @@ static void sizes_that_overflow(void **state)
                   collet_array_wrap(cx, &a, COLLET_F32, 2, wide[1], NULL, &value, 0, NULL, NULL),
                   COLLET_OVERFLOW);
     assert_null(a);
-    collet_array_free(one);
+    collet_array_destroy(one);
 }
 
 int main(void)

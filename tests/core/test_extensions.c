@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The extensions of a device: used where it has them, and done without where it has none or where
  * its table cannot be used. */
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #include <stdlib.h>
@@ -37,7 +39,7 @@ static world open_spoiled(const char *name, const char *fault)
 static collet_memory_stats memory_of(collet_context *cx, const char *space)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(cx, collet_memory(cx, space, &stats));
+    assert_ok(cx, collet_memory(cx, &stats, space));
     return stats;
 }
 
@@ -45,12 +47,12 @@ static collet_memory_stats memory_of(collet_context *cx, const char *space)
 static uint64_t kept_after_trim(collet_context *cx)
 {
     collet_array *a = floats(cx, 16, 0), *b = empty_floats(cx, 16);
-    assert_ok(cx, collet_add(cx, b, a, a));
-    collet_array_free(a);
-    collet_array_free(b);
+    assert_ok(cx, collet_op_add(cx, b, a, a));
+    collet_array_destroy(a);
+    collet_array_destroy(b);
     assert_ok(cx, collet_finish(cx));
     assert_ok(cx, collet_trim(cx));
-    return memory_of(cx, "remote:0").reserved;
+    return memory_of(cx, "remote:0").held;
 }
 
 static void trim(void **state)
@@ -73,21 +75,21 @@ static void memory(void **state)
     for (int own = 0; own < 2; own++) {
         world w = open_spoiled(own ? "collet.memory/1" : "none", "absent");
         collet_array *a = floats(w.cx, 16, 0), *b = empty_floats(w.cx, 16);
-        assert_ok(w.cx, collet_add(w.cx, b, a, a));
+        assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
         assert_ok(w.cx, collet_finish(w.cx));
         assert_int_equal(memory_of(w.cx, "remote:0").current, 128);
-        collet_array_free(a);
+        collet_array_destroy(a);
         assert_ok(w.cx, collet_finish(w.cx));
         collet_memory_stats stats = memory_of(w.cx, "remote:0");
         assert_int_equal(stats.current, 64);
         assert_int_equal(stats.peak, 128);
-        assert_int_equal(stats.reserved, own ? 64 : 128);
+        assert_int_equal(stats.held, own ? 64 : 128);
         assert_int_equal(stats.total, own ? 9007199254740992 : 0);
         assert_int_equal(stats.available, 0);
         assert_ok(w.cx, collet_memory_reset_peak(w.cx, "remote:0"));
         assert_int_equal(memory_of(w.cx, "remote:0").peak, 64);
         assert_int_equal(memory_of(w.cx, "remote:1").peak, 0);
-        collet_array_free(b);
+        collet_array_destroy(b);
         assert_int_equal(memory_of(w.cx, "remote:0").current, 0);
         close_world(w);
     }
@@ -100,12 +102,12 @@ static void copy(void **state)
     for (int own = 0; own < 2; own++) {
         world w = open_spoiled(own ? "collet.copy/1" : "none", "absent");
         collet_array *a = floats(w.cx, 16, 0), *b = empty_floats(w.cx, 16);
-        assert_ok(w.cx, collet_add(w.cx, b, a, a));
+        assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
         assert_ok(w.cx, collet_set_backend(w.cx, "remote:1"));
-        assert_ok(w.cx, collet_add(w.cx, a, b, b));
+        assert_ok(w.cx, collet_op_add(w.cx, a, b, b));
         assert_int_equal(counters_of(w.cx).bytes_direct, own ? 0 : 64);
-        collet_array_free(a);
-        collet_array_free(b);
+        collet_array_destroy(a);
+        collet_array_destroy(b);
         close_world(w);
     }
 }
@@ -118,31 +120,32 @@ static void pinned(void **state)
     const int64_t n = 16;
     (void)state;
     world w = open_spoiled("none", "absent");
-    assert_ok(w.cx, collet_pinned_alloc(w.cx, "remote", 64, &p, &address));
+    assert_ok(w.cx, collet_pinned_create(w.cx, &p, &address, "remote", 64));
     assert_int_equal((uintptr_t)address % 64, 0);
     for (int i = 0; i < 16; i++)
         ((float *)address)[i] = (float)i;
     assert_ok(w.cx, collet_array_wrap(w.cx, &a, COLLET_F32, 1, &n, NULL, address, 0, NULL, NULL));
     b = empty_floats(w.cx, 16);
-    assert_ok(w.cx, collet_add(w.cx, b, a, a));
-    collet_array_free(a);
-    collet_array_free(b);
+    assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
+    collet_array_destroy(a);
+    collet_array_destroy(b);
     collet_pinned *other = NULL;
-    assert_status(w.cx, collet_pinned_alloc(w.cx, "remote", 1 << 20, &other, &address),
+    assert_status(w.cx, collet_pinned_create(w.cx, &other, &address, "remote", 1 << 20),
                   COLLET_REFUSED);
     assert_text_has(w.cx, "no 1048576 bytes of page-locked memory");
-    assert_status(w.cx, collet_pinned_alloc(w.cx, "remote", 0, &other, &address), COLLET_INVALID);
-    assert_status(w.cx, collet_pinned_alloc(w.cx, "remote", 8, NULL, &address), COLLET_INVALID);
-    assert_status(w.cx, collet_pinned_alloc(w.cx, "remote", 8, &other, NULL), COLLET_INVALID);
-    assert_status(w.cx, collet_pinned_alloc(w.cx, "host", 8, &other, &address), COLLET_UNSUPPORTED);
-    assert_text_has(w.cx, "collet_pinned_alloc: host offers no page-locked memory");
+    assert_status(w.cx, collet_pinned_create(w.cx, &other, &address, "remote", 0), COLLET_INVALID);
+    assert_status(w.cx, collet_pinned_create(w.cx, NULL, &address, "remote", 8), COLLET_INVALID);
+    assert_status(w.cx, collet_pinned_create(w.cx, &other, NULL, "remote", 8), COLLET_INVALID);
+    assert_status(w.cx, collet_pinned_create(w.cx, &other, &address, "host", 8),
+                  COLLET_UNSUPPORTED);
+    assert_text_has(w.cx, "collet_pinned_create: host offers no page-locked memory");
     assert_null(other);
     /* It keeps its device open. */
     close_world(w);
-    collet_pinned_free(p);
-    collet_pinned_free(NULL);
+    collet_pinned_destroy(p);
+    collet_pinned_destroy(NULL);
     w = open_spoiled("collet.pinned/1", "absent");
-    assert_status(w.cx, collet_pinned_alloc(w.cx, "remote", 8, &p, &address), COLLET_UNSUPPORTED);
+    assert_status(w.cx, collet_pinned_create(w.cx, &p, &address, "remote", 8), COLLET_UNSUPPORTED);
     close_world(w);
 }
 
@@ -160,8 +163,8 @@ static void spoiled_tables(void **state)
             world w = open_spoiled(names[k], faults[i]);
             collet_timestamp *t = NULL;
             (void)kept_after_trim(w.cx);
-            assert_ok(w.cx, collet_timestamp_take(w.cx, NULL, &t));
-            collet_timestamp_free(t);
+            assert_ok(w.cx, collet_timestamp_take(w.cx, &t, NULL));
+            collet_timestamp_destroy(t);
             assert_ok(w.cx, collet_memory_reset_peak(w.cx, "remote:0"));
             if (!strstr(logged, "remote:0: the table of ") || !strstr(logged, names[k]) ||
                 !strstr(logged, reasons[i]))

@@ -18,6 +18,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 #include "fakes/remote/control.h"
 
@@ -276,9 +278,10 @@ static void step_call(program *p)
                      : inputs == 1 ? *element(&in[0], i)
                                    : *element(&in[0], i) + *element(&in[1], i);
     begin_call();
-    collet_status status = inputs == 0   ? collet_fill(p->cx, out.array, &value)
-                           : inputs == 1 ? collet_copy(p->cx, out.array, in[0].array)
-                                         : collet_add(p->cx, out.array, in[0].array, in[1].array);
+    collet_status status = inputs == 0 ? collet_op_fill(p->cx, out.array, &value)
+                           : inputs == 1
+                               ? collet_op_copy(p->cx, out.array, in[0].array)
+                               : collet_op_add(p->cx, out.array, in[0].array, in[1].array);
     allowed = device_lost(p) || (count < N && may_fail(out.of));
     for (int k = 0; k < inputs; k++)
         allowed |= may_fail(in[k].of);
@@ -292,9 +295,9 @@ static void step_call(program *p)
     } else {
         out.of->undefined |= device_lost(p);
     }
-    collet_array_free(out.array);
-    collet_array_free(in[0].array);
-    collet_array_free(in[1].array);
+    collet_array_destroy(out.array);
+    collet_array_destroy(in[0].array);
+    collet_array_destroy(in[1].array);
 }
 
 static void step_write(program *p)
@@ -317,7 +320,7 @@ static void step_write(program *p)
     } else {
         out.of->undefined |= lost;
     }
-    collet_array_free(out.array);
+    collet_array_destroy(out.array);
 }
 
 static void step_acquire(program *p)
@@ -326,7 +329,7 @@ static void step_acquire(program *p)
     int64_t i = pick(N);
     void *address = NULL;
     begin_call();
-    collet_status status = collet_array_acquire(p->cx, m->array, COLLET_WRITE, &address);
+    collet_status status = collet_array_acquire(p->cx, m->array, &address, COLLET_WRITE);
     check_status(p, status, may_fail(m), "acquire");
     if (status != COLLET_OK)
         return;
@@ -358,7 +361,7 @@ static void step_read(program *p)
     int64_t count = pick_count();
     view v = pick_view(p, count);
     read_view(p, &v, count);
-    collet_array_free(v.array);
+    collet_array_destroy(v.array);
 }
 
 static void step_finish(program *p)
@@ -390,7 +393,7 @@ static void new_context(program *p)
 {
     collet_context_destroy(p->cx);
     *p = (program){.device = -1};
-    if (collet_context_create(&p->cx, w.rt, NULL) != COLLET_OK ||
+    if (collet_context_create(w.rt, &p->cx, NULL) != COLLET_OK ||
         collet_set_backend(p->cx, "cpu_scalar") != COLLET_OK)
         complain("new context", p->cx);
     else
@@ -400,7 +403,7 @@ static void new_context(program *p)
 static void step_array(program *p)
 {
     model *m = &w.arrays[pick(ARRAYS)];
-    collet_array_free(m->array);
+    collet_array_destroy(m->array);
     new_array(m, p);
 }
 
@@ -459,9 +462,9 @@ static void close_run(void)
         view all = {.of = &w.arrays[i], .array = w.arrays[i].array, .step = 1};
         if (!*w.complaint)
             read_view(&w.programs[pick(CONTEXTS)], &all, N);
-        collet_array_free(w.arrays[i].array);
+        collet_array_destroy(w.arrays[i].array);
     }
-    assert_ok(w.programs[0].cx, collet_memory(w.programs[0].cx, "host", &stats));
+    assert_ok(w.programs[0].cx, collet_memory(w.programs[0].cx, &stats, "host"));
     assert_int_equal(stats.current, 0);
     for (int i = 0; i < CONTEXTS; i++)
         collet_context_destroy(w.programs[i].cx);

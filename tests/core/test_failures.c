@@ -3,6 +3,8 @@
  * Uses the test backend, which fails on demand. */
 #include <unistd.h>
 
+#include <collet/ops/array.h>
+
 #include "common/fixture.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
@@ -47,15 +49,15 @@ static void every_failure_is_remembered(void **state)
     collet_array *a = floats(cx, 4, 1);
     for (int i = 0; i < 12; i++) {
         bad[i] = empty_floats(cx, 4);
-        assert_ok(cx, collet_add(cx, bad[i], a, a));
+        assert_ok(cx, collet_op_add(cx, bad[i], a, a));
         assert_status(cx, collet_finish(cx), COLLET_FAILED);
     }
     for (int i = 0; i < 12; i++) {
         assert_status(cx, collet_array_read(cx, bad[i], sink, sizeof sink), COLLET_FAILED);
-        assert_status(cx, collet_add(cx, a, bad[i], a), COLLET_FAILED);
-        collet_array_free(bad[i]);
+        assert_status(cx, collet_op_add(cx, a, bad[i], a), COLLET_FAILED);
+        collet_array_destroy(bad[i]);
     }
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 
 /* The enqueuing context gets the error even if another context waited first. */
@@ -66,13 +68,13 @@ static void finish_reports_failures_seen_by_another_context(void **state)
     open_remote("remote.fail=1", NULL, "remote");
     collet_context *other = context_of(rt);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_status(other, collet_array_read(other, c, sink, sizeof sink), COLLET_FAILED);
     assert_status(cx, collet_finish(cx), COLLET_FAILED);
     assert_ok(cx, collet_finish(cx));
     assert_ok(other, collet_finish(other));
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     collet_context_destroy(other);
 }
 
@@ -83,20 +85,20 @@ static void failed_outputs_can_be_overwritten(void **state)
     (void)state;
     open_remote("remote.fail=1,2", NULL, "remote:0");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, c, a, a));
-    assert_ok(cx, collet_add(cx, d, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, d, a, a));
     assert_status(cx, collet_finish(cx), COLLET_FAILED);
     assert_ok(cx, collet_array_write(cx, c, fresh, sizeof fresh));
     assert_int_equal(counters_of(cx).bytes_to_host, 0);
     assert_floats(cx, c, doubled);
     collet_context *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:0"));
-    assert_ok(other, collet_add(other, d, a, a));
+    assert_ok(other, collet_op_add(other, d, a, a));
     assert_floats(other, d, doubled);
     collet_context_destroy(other);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
 }
 
 /* Failed work that only read an array does not make the next write of it fail. */
@@ -107,14 +109,14 @@ static void failed_readers_do_not_invalidate(void **state)
     collet_context *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:0"));
     collet_array *a = floats(cx, 4, 1), *b = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_status(cx, collet_finish(cx), COLLET_FAILED);
-    assert_ok(other, collet_add(other, a, b, b));
+    assert_ok(other, collet_op_add(other, a, b, b));
     assert_floats(other, a, doubled);
     collet_context_destroy(other);
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(c);
 }
 
 /* A lost device is not read if the host or another device has valid bytes. */
@@ -129,16 +131,16 @@ static void bytes_elsewhere_survive_their_device(void **state)
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_ok(cx, collet_array_reshape(cx, &square, a, 2, two));
     assert_ok(cx, collet_array_permute(cx, &view, square, NULL));
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_status(cx, collet_finish(cx), COLLET_DEVICE_LOST);
     assert_floats(cx, view, transposed);
     assert_status(cx, collet_array_read(cx, c, sink, sizeof sink), COLLET_DEVICE_LOST);
     assert_ok(cx, collet_array_write(cx, c, doubled, sizeof doubled));
     assert_floats(cx, c, doubled);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(square);
-    collet_array_free(view);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(square);
+    collet_array_destroy(view);
 }
 
 /* The device reports its loss during an upload; later calls skip it. */
@@ -150,24 +152,24 @@ static void a_loss_during_a_transfer(void **state)
     collet_context *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:0,cpu_scalar"));
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     usleep(50000);
     for (int i = 0; i < 100 && status == COLLET_OK; i++) {
         collet_array *e = floats(other, 4, 1), *f = empty_floats(other, 4);
-        status = collet_add(other, f, e, e);
-        collet_array_free(e);
-        collet_array_free(f);
+        status = collet_op_add(other, f, e, e);
+        collet_array_destroy(e);
+        collet_array_destroy(f);
     }
     assert_status(other, status, COLLET_DEVICE_LOST);
     collet_array *e = floats(other, 4, 1), *f = empty_floats(other, 4);
-    assert_ok(other, collet_add(other, f, e, e));
+    assert_ok(other, collet_op_add(other, f, e, e));
     assert_string_equal(collet_last_backend(other), "cpu_scalar");
     assert_floats(other, f, doubled);
     collet_context_destroy(other);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(e);
-    collet_array_free(f);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(e);
+    collet_array_destroy(f);
 }
 
 static void a_device_that_does_not_open_is_tried_once(void **state)
@@ -180,8 +182,8 @@ static void a_device_that_does_not_open_is_tried_once(void **state)
     assert_status(cx, collet_set_backend(cx, "remote"), COLLET_UNAVAILABLE);
     assert_text_has(cx, "remote.closed is set");
     assert_int_equal(opened, 1);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
 }
 
 /* "The text of the context's last failure" excludes a failure that a fallback handled. */
@@ -191,16 +193,16 @@ static void success_keeps_the_last_error(void **state)
     open_remote("remote.refuse=1", NULL, "remote,cpu_scalar");
     collet_array *a = floats(cx, 4, 1), *b = floats(cx, 3, 1), *c = empty_floats(cx, 4);
     assert_string_equal(collet_last_error(cx), "");
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_int_equal(counters_of(cx).fallbacks, 1);
     assert_string_equal(collet_last_error(cx), "");
     assert_int_equal(collet_last_status(cx), COLLET_OK);
-    assert_status(cx, collet_add(cx, c, a, b), COLLET_SHAPE);
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_status(cx, collet_op_add(cx, c, a, b), COLLET_SHAPE);
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_text_has(cx, "b (input 1) is 3");
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(c);
 }
 
 /* REFUSED by a backend that has the kernel takes precedence over a missing kernel in the next. */
@@ -209,13 +211,13 @@ static void the_most_specific_failure_is_reported(void **state)
     (void)state;
     open_remote("remote.memory=8", NULL, "remote:1,cpu_scalar");
     uint32_t plus = 0;
-    assert_int_equal(collet_op_find(rt, "remote.plus", &plus, NULL), COLLET_OK);
+    assert_int_equal(collet_ops_find(rt, &plus, "remote.plus", NULL), COLLET_OK);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     const collet_array *ins[] = {a, a};
     assert_status(cx, collet_call(cx, plus, &c, ins, NULL), COLLET_REFUSED);
     assert_text_has(cx, "remote.plus on remote:1");
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
 }
 
 static void a_kernel_has_four_statuses(void **state)
@@ -223,10 +225,10 @@ static void a_kernel_has_four_statuses(void **state)
     (void)state;
     open_remote("remote.status=3", NULL, "remote");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    assert_status(cx, collet_add(cx, c, a, a), COLLET_FAILED);
+    assert_status(cx, collet_op_add(cx, c, a, a), COLLET_FAILED);
     assert_text_has(cx, "returned COLLET_DTYPE (3)");
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
 }
 
 /* A strided read of bytes that are valid on the host needs no device memory. */
@@ -241,9 +243,9 @@ static void reading_needs_no_device_memory(void **state)
     assert_ok(cx, collet_array_reshape(cx, &square, a, 2, two));
     assert_ok(cx, collet_array_permute(cx, &view, square, NULL));
     assert_floats(cx, view, transposed);
-    collet_array_free(a);
-    collet_array_free(square);
-    collet_array_free(view);
+    collet_array_destroy(a);
+    collet_array_destroy(square);
+    collet_array_destroy(view);
 }
 
 /* "auto" leaves the first choice only for bytes that are not valid on the host. */
@@ -252,15 +254,15 @@ static void auto_ignores_bytes_valid_on_the_host(void **state)
     (void)state;
     open_remote("remote.apart=0", NULL, "remote:1");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_ok(cx, collet_set_backend(cx, "auto"));
-    assert_ok(cx, collet_add(cx, d, a, a));
+    assert_ok(cx, collet_op_add(cx, d, a, a));
     assert_string_equal(collet_last_backend(cx), "cpu_scalar");
-    assert_ok(cx, collet_add(cx, d, c, a));
+    assert_ok(cx, collet_op_add(cx, d, c, a));
     assert_string_equal(collet_last_backend(cx), "remote");
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
 }
 
 /* Computes into wrapped memory on the remote device and frees it without acquiring it. */
@@ -269,9 +271,9 @@ static void free_wrapped(float memory[4])
     const int64_t four = 4;
     collet_array *a = floats(cx, 4, 1), *w = NULL;
     assert_ok(cx, collet_array_wrap(cx, &w, COLLET_F32, 1, &four, NULL, memory, 0, NULL, NULL));
-    assert_ok(cx, collet_add(cx, w, a, a));
-    collet_array_free(w);
-    collet_array_free(a);
+    assert_ok(cx, collet_op_add(cx, w, a, a));
+    collet_array_destroy(w);
+    collet_array_destroy(a);
 }
 
 static void wrapped_memory_that_cannot_be_copied_is_logged(void **state)

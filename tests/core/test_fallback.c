@@ -2,6 +2,8 @@
 /* Which backend runs a call that the chosen one cannot run: every cause, choice and permission. */
 #include <stdio.h>
 
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
@@ -51,8 +53,8 @@ static collet_status call(collet_context *cx, const cause *c)
         assert_ok(cx, collet_array_read(cx, out, read, 4 * collet_dtype_size(c->dtype)));
         assert_true((c->dtype == COLLET_F32 ? (double)((float *)read)[3] : read[3]) == expected);
     }
-    collet_array_free(a);
-    collet_array_free(out);
+    collet_array_destroy(a);
+    collet_array_destroy(out);
     return status;
 }
 
@@ -99,7 +101,7 @@ static void automatic(void **state)
     (void)state;
     world w = open_world(BOTH, NULL, "remote");
     cause c = {"no op", NULL, 0, COLLET_F32, COLLET_UNSUPPORTED};
-    assert_int_equal(collet_op_find(w.rt, "remote.plus", &c.op, NULL), COLLET_OK);
+    assert_int_equal(collet_ops_find(w.rt, &c.op, "remote.plus", NULL), COLLET_OK);
     assert_ok(w.cx, collet_set_backend(w.cx, "auto"));
     expect(w.cx, &c, "remote", "auto");
     collet_set_fallback(w.cx, 1);
@@ -129,12 +131,12 @@ static void taken_back(void **state)
     collet_memory_stats stats = {.struct_size = sizeof stats};
     collet_set_fallback(w.cx, 1);
     expect(w.cx, &causes[0], "cpu_scalar", "allowed");
-    assert_ok(w.cx, collet_memory(w.cx, "remote", &stats));
+    assert_ok(w.cx, collet_memory(w.cx, &stats, "remote"));
     assert_string_equal(collet_get_backend(w.cx), "remote");
     collet_array *a = ones(w.cx, COLLET_F32);
-    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     assert_string_equal(collet_last_backend(w.cx), "remote");
-    collet_array_free(a);
+    collet_array_destroy(a);
     collet_set_fallback(w.cx, 0);
     expect(w.cx, &causes[0], NULL, "taken back");
     close_world(w);
@@ -149,9 +151,9 @@ static void none_while_recording(void **state)
         collet_array *a = ones(w.cx, COLLET_F32);
         collet_set_fallback(w.cx, 1);
         assert_ok(w.cx, collet_sequence_begin(w.cx));
-        assert_status(w.cx, collet_div(w.cx, a, a, a), COLLET_UNSUPPORTED);
+        assert_status(w.cx, collet_op_div(w.cx, a, a, a), COLLET_UNSUPPORTED);
         assert_ok(w.cx, collet_sequence_end(w.cx, NULL, 0, NULL));
-        collet_array_free(a);
+        collet_array_destroy(a);
         close_world(w);
     }
 }

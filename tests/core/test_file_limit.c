@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #define PATH                                                                                       \
@@ -29,12 +31,12 @@ static void compute(const char *backend, rlim_t bytes)
     signal(SIGXFSZ, SIG_DFL);
     if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes}) ||
         collet_runtime_create(&rt, &options, &err) != COLLET_OK ||
-        collet_context_create(&cx, rt, &err) != COLLET_OK)
+        collet_context_create(rt, &cx, &err) != COLLET_OK)
         _exit(1);
     collet_array *a = NULL;
     int fine = collet_set_backend(cx, backend) == COLLET_OK &&
                collet_array_from(cx, &a, COLLET_F32, 1, (const int64_t[]){3}, x) == COLLET_OK &&
-               collet_exp(cx, a, a) == COLLET_OK && collet_finish(cx) == COLLET_OK;
+               collet_op_exp(cx, a, a) == COLLET_OK && collet_finish(cx) == COLLET_OK;
     _exit(!fine);
 }
 
@@ -72,12 +74,12 @@ static void the_limit_is_named(void **state)
     world w = open_world(PATH, NULL, "cpu_scalar");
     assert_ok(w.cx, collet_set_backend(w.cx, "worker:cpu_scalar"));
     collet_array *a = floats(w.cx, 3, 1);
-    assert_int_not_equal(collet_neg(w.cx, a, a), COLLET_OK);
+    assert_int_not_equal(collet_op_neg(w.cx, a, a), COLLET_OK);
     assert_text_has(w.cx, "the limit on the size of files (ulimit -f)");
-    collet_array_free(a);
+    collet_array_destroy(a);
     assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
     for (size_t i = 0; i < collet_backend_count(w.rt); i++) {
-        assert_int_equal(collet_backend_info_at(w.rt, i, &info, NULL), COLLET_OK);
+        assert_int_equal(collet_backend_info_at(w.rt, &info, i, NULL), COLLET_OK);
         if (!strcmp(info.name, "opencl") && strstr(info.reason, "PoCL"))
             assert_non_null(strstr(info.reason, "(ulimit -f)"));
     }

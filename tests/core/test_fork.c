@@ -13,6 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <collet/ops.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
+
 #include "common/fixture.h"
 
 #define ALL OPENMP_PLUGIN ":" REMOTE_PLUGIN ":" SCALAR_PLUGIN
@@ -57,9 +61,6 @@ static int deleted;
 
 static void nothing_of_a_runtime(void)
 {
-    const double value = 1;
-    collet_statistics statistics = {.struct_size = sizeof statistics};
-    HARMLESS(collet_statistics_of, !collet_statistics_of(&value, 1, &statistics, NULL));
     HARMLESS(collet_status_name, !strcmp(collet_status_name(COLLET_FORKED), "COLLET_FORKED"));
     HARMLESS(collet_status_text, *collet_status_text(COLLET_FORKED));
     HARMLESS(collet_fail, collet_fail(&err, COLLET_IO, "x") == COLLET_IO);
@@ -76,29 +77,28 @@ static void of_a_runtime(void)
     collet_device_info device = {.struct_size = sizeof device};
     collet_plugin_record record = {.struct_size = sizeof record};
     collet_setting setting = {.struct_size = sizeof setting};
-    collet_op_info op = {.struct_size = sizeof op};
+    collet_ops_info op = {.struct_size = sizeof op};
     collet_dtype dtypes[COLLET_MAX_OPERANDS] = {COLLET_F32, COLLET_F32, COLLET_F32};
     collet_array_spec specs[COLLET_MAX_OPERANDS] = {{COLLET_F32, 0, {0}}, {COLLET_F32, 0, {0}}};
     collet_context *own = NULL;
     uint32_t id = 0;
     char params[256];
-    FORKED(collet_backend_info_at, rt, 0, &backend, &err);
-    FORKED(collet_device_info_at, rt, 0, 0, &device, &err);
-    FORKED(collet_record_at, rt, 0, &record, &err);
-    FORKED(collet_setting_at, rt, 0, &setting, &err);
-    FORKED(collet_context_create, &own, rt, &err);
-    FORKED(collet_op_find, rt, "add", &id, &err);
-    FORKED(collet_op_at, rt, 0, &op, &err);
-    FORKED(collet_op_describe, rt, COLLET_OP_ADD, &op, &err);
-    FORKED(collet_op_signature, rt, COLLET_OP_ADD, 0, dtypes, &err);
-    FORKED(collet_op_defaults, rt, COLLET_OP_SUM, 1, params, sizeof params, &err);
-    FORKED(collet_op_infer, rt, COLLET_OP_ADD, specs, NULL, specs, &err);
+    FORKED(collet_backend_info_at, rt, &backend, 0, &err);
+    FORKED(collet_device_info_at, rt, &device, 0, 0, &err);
+    FORKED(collet_record_at, rt, &record, 0, &err);
+    FORKED(collet_setting_at, rt, &setting, 0, &err);
+    FORKED(collet_context_create, rt, &own, &err);
+    FORKED(collet_ops_find, rt, &id, "add", &err);
+    FORKED(collet_ops_at, rt, &op, 0, &err);
+    FORKED(collet_ops_describe, rt, COLLET_OP_ADD, &op, &err);
+    FORKED(collet_ops_signature, rt, COLLET_OP_ADD, dtypes, 0, &err);
+    FORKED(collet_ops_defaults, rt, COLLET_OP_SUM, params, sizeof params, 1, &err);
+    FORKED(collet_ops_infer, rt, COLLET_OP_ADD, specs, specs, NULL, &err);
     HARMLESS(collet_backend_count, collet_backend_count(rt) == 3);
     HARMLESS(collet_record_count, collet_record_count(rt) == 0);
     HARMLESS(collet_setting_count, collet_setting_count(rt) > 0);
-    HARMLESS(collet_op_count, collet_op_count(rt) > 50);
-    HARMLESS(collet_backend_has_kernel,
-             !collet_backend_has_kernel(rt, "cpu_scalar", COLLET_OP_ADD, dtypes, 3));
+    HARMLESS(collet_ops_count, collet_ops_count(rt) > 50);
+    FORKED(collet_backend_has_kernel, rt, "cpu_scalar", COLLET_OP_ADD, dtypes, 3, &err);
 }
 
 static void of_a_context(void)
@@ -117,22 +117,22 @@ static void of_a_context(void)
     REFUSED(collet_set_backend, "auto");
     FORKED(collet_finish, cx);
     REFUSED(collet_context_counters, &counters);
-    REFUSED(collet_memory, "host", &stats);
+    REFUSED(collet_memory, &stats, "host");
     REFUSED(collet_memory_reset_peak, "host");
     FORKED(collet_trim, cx);
     REFUSED(collet_array_create, &out, COLLET_F32, 1, &four);
     REFUSED(collet_array_from, &out, COLLET_F32, 1, &four, memory);
     REFUSED(collet_array_wrap, &out, COLLET_F32, 1, &four, NULL, memory, 0, NULL, NULL);
-    REFUSED(collet_native_describe, "host", &native);
-    REFUSED(collet_native_queue, "host", &queue);
+    REFUSED(collet_native_describe, &native, "host");
+    REFUSED(collet_native_queue, &queue, "host");
     REFUSED(collet_array_wrap_on, &out, "host", COLLET_F32, 1, &four, NULL, memory, 0, 0, NULL,
             NULL);
     REFUSED(collet_array_from_dlpack, &out, NULL);
-    REFUSED(collet_pinned_alloc, "remote", 8, &none, &queue);
-    HARMLESS(collet_pinned_free, (collet_pinned_free(NULL), 1));
-    REFUSED(collet_timestamp_take, "remote", &time);
-    REFUSED(collet_timestamp_elapsed, timestamp, timestamp, &elapsed, NULL);
-    HARMLESS(collet_timestamp_free, (collet_timestamp_free(timestamp), 1));
+    REFUSED(collet_pinned_create, &none, &queue, "remote", 8);
+    HARMLESS(collet_pinned_destroy, (collet_pinned_destroy(NULL), 1));
+    REFUSED(collet_timestamp_take, &time, "remote");
+    REFUSED(collet_timestamp_elapsed, &elapsed, NULL, timestamp, timestamp);
+    HARMLESS(collet_timestamp_destroy, (collet_timestamp_destroy(timestamp), 1));
     REFUSED(collet_call, COLLET_OP_ADD, &a, ins, NULL);
     FORKED(collet_sequence_begin, cx);
     REFUSED(collet_sequence_end, &sequence, 0, NULL);
@@ -143,6 +143,7 @@ static void of_a_context(void)
     HARMLESS(collet_get_backend, !strcmp(collet_get_backend(cx), "remote"));
     HARMLESS(collet_last_backend, !strcmp(collet_last_backend(cx), "remote"));
     HARMLESS(collet_set_fallback, (collet_set_fallback(cx, 1), 1));
+    HARMLESS(collet_get_fallback, collet_get_fallback(cx) == 1);
 }
 
 static void of_an_array(void)
@@ -159,11 +160,12 @@ static void of_an_array(void)
     REFUSED(collet_array_broadcast, &out, a, 1, &four);
     REFUSED(collet_array_read, a, memory, sizeof memory);
     REFUSED(collet_array_write, a, memory, sizeof memory);
-    REFUSED(collet_array_acquire, a, COLLET_READ, &address);
+    REFUSED(collet_array_acquire, a, &address, COLLET_READ);
     REFUSED(collet_array_release, a);
-    REFUSED(collet_array_acquire_on, a, "host", COLLET_READ, &address, &offset);
+    REFUSED(collet_array_prefetch, a, "host");
+    REFUSED(collet_array_acquire_on, a, &address, &offset, "host", COLLET_READ);
     REFUSED(collet_array_release_on, a, "host");
-    REFUSED(collet_array_to_dlpack, a, "host", COLLET_READ, &tensor);
+    REFUSED(collet_array_to_dlpack, a, &tensor, "host", COLLET_READ);
     HARMLESS(collet_array_dtype, collet_array_dtype(a) == COLLET_F32);
     HARMLESS(collet_array_ndim, collet_array_ndim(a) == 1);
     HARMLESS(collet_array_shape, collet_array_shape(a)[0] == 4);
@@ -175,70 +177,50 @@ static void of_an_array(void)
 static void kernels_of_arrays(void)
 {
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
-    REFUSED(collet_fill, a, &one);
-    REFUSED(collet_copy, a, a);
-    REFUSED(collet_add, a, a, a);
-    REFUSED(collet_sub, a, a, a);
-    REFUSED(collet_mul, a, a, a);
-    REFUSED(collet_div, a, a, a);
-    REFUSED(collet_exp, a, a);
-    REFUSED(collet_log, a, a);
-    REFUSED(collet_sqrt, a, a);
-    REFUSED(collet_sin, a, a);
-    REFUSED(collet_cos, a, a);
-    REFUSED(collet_tanh, a, a);
-    REFUSED(collet_neg, a, a);
-    REFUSED(collet_abs, a, a);
-    REFUSED(collet_conj, a, a);
-    REFUSED(collet_axpy, a, &one, a, a);
-    REFUSED(collet_transpose, a, a, NULL);
-    REFUSED(collet_sum, a, a, NULL, 0, 1);
-    REFUSED(collet_mean, a, a, NULL, 0, 1);
-    REFUSED(collet_min, a, a, NULL, 0, 1);
-    REFUSED(collet_max, a, a, NULL, 0, 1);
-    REFUSED(collet_argmax, a, a, NULL, 0, 1);
-    REFUSED(collet_uniform, a, 1, 0);
-    REFUSED(collet_normal, a, 1, 0);
+    REFUSED(collet_op_fill, a, &one);
+    REFUSED(collet_op_axpy, a, &one, a, a);
+    REFUSED(collet_op_transpose, a, a, NULL);
+    REFUSED(collet_op_sum, a, a, NULL, 0, 1);
+    REFUSED(collet_op_mean, a, a, NULL, 0, 1);
+    REFUSED(collet_op_min, a, a, NULL, 0, 1);
+    REFUSED(collet_op_max, a, a, NULL, 0, 1);
+    REFUSED(collet_op_argmax, a, a, NULL, 0, 1);
+    REFUSED(collet_op_uniform, a, 1, 0);
+    REFUSED(collet_op_normal, a, 1, 0);
 }
 
 /* Arguments that make no sense do not hide FORKED. */
 static void kernels_of_matrices(void)
 {
-    REFUSED(collet_matmul, a, a, a);
-    REFUSED(collet_dot, a, a, a);
-    REFUSED(collet_matvec, a, a, a);
-    REFUSED(collet_lu, a, a, a, a, a);
-    REFUSED(collet_solve, a, a, a, a);
-    REFUSED(collet_qr, a, a, a);
-    REFUSED(collet_svd, a, a, a, a, a);
-    REFUSED(collet_eigh, a, a, a, a);
-    REFUSED(collet_cholesky, a, a, a);
-    REFUSED(collet_fft, a, a, 7, 0);
-    REFUSED(collet_fftshift, a, a, NULL, -1, 0);
-    REFUSED(collet_ternary_quantize, a, a, a, a, NULL);
-    REFUSED(collet_ternary_pack, a, a, a, a, COLLET_TERNARY_T2);
-    REFUSED(collet_ternary_unpack, a, a, a, a, COLLET_TERNARY_T2);
-    REFUSED(collet_ternary_dot, a, a, a);
-    REFUSED(collet_ternary_matmul, a, a, a);
-    REFUSED(collet_ternary_linear, a, a, a, a, a, NULL);
+    REFUSED(collet_op_solve, a, a, a, a);
+    REFUSED(collet_op_fft, a, a, 7, 0);
+    REFUSED(collet_op_fftshift, a, a, NULL, -1, 0);
+    REFUSED(collet_op_ternary_pack, a, a, a, a, COLLET_TERNARY_T2);
+    REFUSED(collet_op_ternary_unpack, a, a, a, a, COLLET_TERNARY_T2);
 }
 
-static void kernels_of_molecules(void)
+/* The functions that are rows of the .def files: `a` for each operand. */
+#define OPERANDS_1 a
+#define OPERANDS_2 OPERANDS_1, a
+#define OPERANDS_3 OPERANDS_2, a
+#define OPERANDS_4 OPERANDS_3, a
+#define OPERANDS_5 OPERANDS_4, a
+#define OPERANDS_6 OPERANDS_5, a
+#define OPERANDS_7 OPERANDS_6, a
+#define OPERANDS_8 OPERANDS_7, a
+#define OPERANDS(...) COLLET_TYPED_PASTE(OPERANDS_, COLLET_TYPED_COUNT(__VA_ARGS__))
+#define ROW_REFUSED(name, ...)                                                                     \
+    if (collet_op_##name(cx, __VA_ARGS__) != COLLET_FORKED) {                                      \
+        fprintf(stderr, "collet_op_" #name ": not FORKED\n");                                      \
+        wrong++;                                                                                   \
+    }
+
+static void kernels_that_are_rows(void)
 {
-    REFUSED(collet_com, a, a, a);
-    REFUSED(collet_inertia, a, a, a, a);
-    REFUSED(collet_cross_sum, a, a, a, a, a);
-    REFUSED(collet_principal_axes, a, a, a, a);
-    REFUSED(collet_euler_zyz, a, a);
-    REFUSED(collet_tilt, a, a, a);
-    REFUSED(collet_angular_velocity, a, a, a, a);
-    REFUSED(collet_decompose, a, a, a, a);
-    REFUSED(collet_magnitude, a, a);
-    REFUSED(collet_time_derivative, a, a, a, a);
-    REFUSED(collet_kinetic, a, a, a, a);
-    REFUSED(collet_gyration, a, a, a, a, a);
-    REFUSED(collet_rmsd, a, a, a, a, a);
-    REFUSED(collet_observables, a, a, a, a, a, a, a, a, a);
+#define COLLET_CALL(NAME, name, outs, ins) ROW_REFUSED(name, OPERANDS outs, OPERANDS ins)
+#define COLLET_CALL_PARAMS(NAME, name, outs, ins, type)                                            \
+    ROW_REFUSED(name, OPERANDS outs, OPERANDS ins, NULL)
+#include <collet/ops.def>
 }
 
 static void *compute(void *runtime)
@@ -249,12 +231,12 @@ static void *compute(void *runtime)
     collet_array *x = NULL, *total = NULL;
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
     int failed =
-        collet_context_create(&own, runtime, NULL) || collet_set_backend(own, "cpu_openmp") ||
+        collet_context_create(runtime, &own, NULL) || collet_set_backend(own, "cpu_openmp") ||
         collet_array_create(own, &x, COLLET_F32, 1, &n) ||
-        collet_array_create(own, &total, COLLET_F32, 0, NULL) || collet_fill(own, x, &one) ||
-        collet_sum(own, total, x, NULL, 0, 0) || collet_array_read(own, total, &sum, sizeof sum);
-    collet_array_free(x);
-    collet_array_free(total);
+        collet_array_create(own, &total, COLLET_F32, 0, NULL) || collet_op_fill(own, x, &one) ||
+        collet_op_sum(own, total, x, NULL, 0, 0) || collet_array_read(own, total, &sum, sizeof sum);
+    collet_array_destroy(x);
+    collet_array_destroy(total);
     collet_context_destroy(own);
     return failed || sum != (float)n ? runtime : NULL;
 }
@@ -266,8 +248,9 @@ static void life(void)
     collet_runtime *own = NULL;
     pthread_t thread;
     void *failed = &own;
-    HARMLESS(collet_sequence_free, (collet_sequence_free(sequence), 1));
-    HARMLESS(collet_array_free, (collet_array_free(a), collet_array_free(wrapped), deleted == 1));
+    HARMLESS(collet_sequence_destroy, (collet_sequence_destroy(sequence), 1));
+    HARMLESS(collet_array_destroy,
+             (collet_array_destroy(a), collet_array_destroy(wrapped), deleted == 1));
     HARMLESS(collet_context_destroy, (collet_context_destroy(cx), 1));
     HARMLESS(collet_runtime_destroy, (collet_runtime_destroy(rt), 1));
     int created = collet_runtime_create(&own, &options, &err) == COLLET_OK;
@@ -281,11 +264,11 @@ static void life(void)
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* Functions of collet.h that are not in the list. */
-static void compare_with_header(void)
+/* Counts the functions of a header; those that are not in the list are wrong. */
+static int compare_with_header(const char *path)
 {
     static char text[1 << 17];
-    FILE *file = fopen(COLLET_HEADER, "r");
+    FILE *file = fopen(path, "r");
     size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
     int found = 0;
     if (file)
@@ -306,7 +289,20 @@ static void compare_with_header(void)
             fprintf(stderr, "%.*s is not listed in test_fork.c\n", (int)(end - name), name);
         wrong += !known;
     }
-    wrong += found != listed_count || found < 100;
+    return found;
+}
+
+static void compare_with_headers(void)
+{
+    static const char *const headers[] = {"collet.h",     "ops/array.h",  "ops/fft.h",
+                                          "ops/linalg.h", "ops/random.h", "ops/ternary.h"};
+    int found = 0;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", COLLET_HEADERS, headers[i]);
+        found += compare_with_header(path);
+    }
+    wrong += found != listed_count || found < 60;
 }
 
 /* ---- The test -------------------------------------------------------------------------------- */
@@ -325,9 +321,9 @@ static void *busy(void *backend)
     while (!atomic_load(&stop)) {
         collet_plugin_record record = {.struct_size = sizeof record};
         assert_ok(own, collet_array_create(own, &x, COLLET_F32, 1, &n));
-        assert_ok(own, collet_add(own, x, x, x));
-        assert_int_equal(collet_record_at(rt, 0, &record, NULL), COLLET_OK);
-        collet_array_free(x);
+        assert_ok(own, collet_op_add(own, x, x, x));
+        assert_int_equal(collet_record_at(rt, &record, 0, NULL), COLLET_OK);
+        collet_array_destroy(x);
         assert_ok(own, collet_finish(own));
         atomic_fetch_add(&started, !opened);
         opened = 1;
@@ -350,9 +346,9 @@ static int in_child(void)
     of_an_array();
     kernels_of_arrays();
     kernels_of_matrices();
-    kernels_of_molecules();
+    kernels_that_are_rows();
     life();
-    compare_with_header();
+    compare_with_headers();
     return wrong != 0;
 }
 
@@ -382,14 +378,14 @@ static void every_function_in_a_child(void **state)
     a = floats(cx, 4, 0);
     assert_ok(cx, collet_array_wrap(cx, &wrapped, COLLET_F32, 1, &four, NULL, memory, 0,
                                     count_deletes, &deleted));
-    assert_ok(cx, collet_add(cx, wrapped, a, a));
+    assert_ok(cx, collet_op_add(cx, wrapped, a, a));
     collet_array *sum = empty_floats(cx, 4);
     assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_add(cx, sum, a, a));
+    assert_ok(cx, collet_op_add(cx, sum, a, a));
     assert_ok(cx, collet_sequence_end(cx, &sequence, 0, NULL));
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
-    assert_ok(cx, collet_timestamp_take(cx, "remote", &timestamp));
-    collet_array_free(sum);
+    assert_ok(cx, collet_timestamp_take(cx, &timestamp, "remote"));
+    collet_array_destroy(sum);
     for (int i = 0; i < BUSY; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, busy, backends[i]), 0);
     fflush(NULL);
@@ -410,10 +406,10 @@ static void every_function_in_a_child(void **state)
     if (AT_WORK)
         stop_work(threads);
     assert_floats(cx, a, (const float[]){0, 1, 2, 3});
-    collet_sequence_free(sequence);
-    collet_timestamp_free(timestamp);
-    collet_array_free(a);
-    collet_array_free(wrapped);
+    collet_sequence_destroy(sequence);
+    collet_timestamp_destroy(timestamp);
+    collet_array_destroy(a);
+    collet_array_destroy(wrapped);
     assert_int_equal(deleted, 1);
     assert_true(memory[3] == 6.0f);
     close_shared();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet_op_infer: a call accepts exactly the outputs that it infers. */
+/* collet_ops_infer: a call accepts exactly the outputs that it infers. */
 #include <stdlib.h>
+
+#include <collet/ops/array.h>
 
 #include "common/fixture.h"
 #include "common/op_call.h"
@@ -17,10 +19,10 @@ static collet_array_spec spec_of(collet_dtype dtype, int32_t ndim, int64_t a, in
     return (collet_array_spec){.dtype = dtype, .ndim = ndim, .shape = {a, b}};
 }
 
-static collet_op_info info_of(const char *name)
+static collet_ops_info info_of(const char *name)
 {
-    collet_op_info info = {.struct_size = sizeof info};
-    for (size_t i = 0; collet_op_at(rt, i, &info, NULL) == COLLET_OK; i++)
+    collet_ops_info info = {.struct_size = sizeof info};
+    for (size_t i = 0; collet_ops_at(rt, &info, i, NULL) == COLLET_OK; i++)
         if (!strcmp(info.name, name))
             return info;
     fail_msg("op %s not found", name);
@@ -143,7 +145,7 @@ static void broadcasting(void **state)
     collet_array_spec out = {.ndim = COLLET_INFER};
     collet_error err;
     (void)state;
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_ADD, ins, NULL, &out, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out, ins, NULL, &err), COLLET_OK);
     assert_int_equal(out.dtype, COLLET_F64);
     assert_int_equal(out.ndim, 2);
     assert_int_equal(out.shape[0], 4);
@@ -156,17 +158,17 @@ static void several_results(void **state)
     collet_array_spec in = spec_of(COLLET_C64, 1, 4, 0), real = {COLLET_F32, COLLET_INFER, {0}};
     collet_error err;
     (void)state;
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_FFT, &in, &fft, &real, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FFT, &real, &in, &fft, &err), COLLET_OK);
     assert_int_equal(real.shape[0], 6);
     real.shape[0] = 7;
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_FFT, &in, &fft, &real, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FFT, &real, &in, &fft, &err), COLLET_OK);
     assert_int_equal(real.shape[0], 7);
 
     collet_ternary_format_params t2 = {sizeof t2, COLLET_TERNARY_T2};
     collet_array_spec bytes = spec_of(COLLET_U8, 2, 3, 128);
     collet_array_spec outs[] = {
         {.ndim = COLLET_INFER}, {.ndim = COLLET_ABSENT}, {.ndim = COLLET_INFER}};
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_TERNARY_UNPACK, &bytes, &t2, outs, &err),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_TERNARY_UNPACK, outs, &bytes, &t2, &err),
                      COLLET_OK);
     assert_int_equal(outs[0].dtype, COLLET_I8);
     assert_int_equal(outs[0].shape[1], 512);
@@ -181,15 +183,15 @@ static void nothing_to_infer_from(void **state)
     collet_array_spec out = {.ndim = COLLET_INFER};
     collet_error err;
     (void)state;
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_FILL, NULL, &fill, &out, &err), COLLET_SHAPE);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, &fill, &err), COLLET_SHAPE);
     assert_non_null(strstr(err.text, "does not follow"));
     assert_int_equal(out.ndim, COLLET_INFER);
     out = spec_of(COLLET_DTYPE_NONE, 1, 5, 0);
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_FILL, NULL, &fill, &out, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, &fill, &err), COLLET_OK);
     assert_int_equal(out.dtype, COLLET_I32);
     out = spec_of(COLLET_DTYPE_NONE, 1, 5, 0);
     collet_random_params seed = {.struct_size = sizeof seed};
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_UNIFORM, NULL, &seed, &out, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_UNIFORM, &out, NULL, &seed, &err), COLLET_OK);
     assert_int_equal(out.dtype, COLLET_F32);
 }
 
@@ -199,12 +201,12 @@ static void refuse(const collet_array_spec *ins, collet_array_spec out, collet_s
 {
     collet_array_spec saved = out;
     collet_error err;
-    collet_status got = collet_op_infer(rt, COLLET_OP_MATMUL, ins, NULL, &out, &err);
+    collet_status got = collet_ops_infer(rt, COLLET_OP_MATMUL, &out, ins, NULL, &err);
     if (got != status)
         fail_msg("%s, not %s", collet_status_name(got), collet_status_name(status));
     assert_memory_equal(&saved, &out, sizeof out);
     assert_non_null(strstr(err.text, "matmul"));
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATMUL, ins, NULL, &out, NULL), status);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATMUL, &out, ins, NULL, NULL), status);
 }
 
 static void hostile_input(void **state)
@@ -233,14 +235,15 @@ static void hostile_input(void **state)
     refuse((collet_array_spec[]){valid, valid}, spec_of(-1, 2, 3, 3), COLLET_DTYPE);
     refuse((collet_array_spec[]){valid, valid}, spec_of(COLLET_F32, COLLET_ABSENT, 3, 3),
            COLLET_INVALID);
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATMUL, NULL, NULL, &out, NULL), COLLET_INVALID);
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATMUL, &valid, NULL, NULL, NULL),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATMUL, &out, NULL, NULL, NULL),
                      COLLET_INVALID);
-    assert_int_equal(collet_op_infer(NULL, COLLET_OP_MATMUL, &valid, NULL, &out, NULL),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATMUL, NULL, &valid, NULL, NULL),
                      COLLET_INVALID);
-    assert_int_equal(collet_op_infer(rt, 0, &valid, NULL, &out, NULL), COLLET_NOT_FOUND);
-    assert_int_equal(collet_op_infer(rt, 0x80000000u, &valid, NULL, &out, NULL), COLLET_NOT_FOUND);
-    assert_int_equal(collet_op_infer(rt, UINT32_MAX, &valid, NULL, &out, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_infer(NULL, COLLET_OP_MATMUL, &out, &valid, NULL, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(collet_ops_infer(rt, 0, &out, &valid, NULL, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_infer(rt, 0x80000000u, &out, &valid, NULL, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_infer(rt, UINT32_MAX, &out, &valid, NULL, NULL), COLLET_NOT_FOUND);
 }
 
 /* The broadcast axes plus the op's own exceed COLLET_MAX_DIMS. */
@@ -252,14 +255,14 @@ static void too_many_axes(void **state)
     (void)state;
     for (int i = 2; i < 8; i++)
         ins[1].shape[i] = 3;
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATVEC, ins, NULL, &out, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, NULL, &err), COLLET_OK);
     assert_int_equal(out.ndim, 7);
     out = (collet_array_spec){.ndim = COLLET_INFER};
     ins[1].ndim = 8;
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATVEC, ins, NULL, &out, &err), COLLET_SHAPE);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, NULL, &err), COLLET_SHAPE);
     assert_int_equal(out.ndim, COLLET_INFER);
     ins[0] = ins[1];
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_ADD, ins, NULL, &out, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out, ins, NULL, &err), COLLET_OK);
     assert_int_equal(out.ndim, 8);
 }
 
@@ -274,11 +277,11 @@ static void observables_without_velocities(void **state)
     for (int i = 2; i < 5; i++) {
         collet_array_spec outs[5] = {open, open, absent, absent, absent};
         outs[i] = open;
-        assert_int_equal(collet_op_infer(rt, COLLET_OP_OBSERVABLES, ins, NULL, outs, &err),
+        assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
                          COLLET_INVALID);
         assert_non_null(strstr(err.text, i == 3 ? "without forces" : "without velocities"));
         outs[i] = absent;
-        assert_int_equal(collet_op_infer(rt, COLLET_OP_OBSERVABLES, ins, NULL, outs, &err),
+        assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
                          COLLET_OK);
     }
 }
@@ -291,14 +294,14 @@ static void fields_are_described(void **state)
     int fields = 0;
     (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
-        collet_op_info info = {.struct_size = sizeof info};
-        assert_int_equal(collet_op_at(rt, i, &info, NULL), COLLET_OK);
+        collet_ops_info info = {.struct_size = sizeof info};
+        assert_int_equal(collet_ops_at(rt, &info, i, NULL), COLLET_OK);
         assert_true(*info.measure && *info.summary);
         assert_int_equal(info.params_size != 0, info.field_count != 0);
         assert_int_equal(info.operand_size, sizeof *info.operands);
         assert_int_equal(info.field_size, sizeof *info.fields);
         for (uint32_t k = 0; k < info.field_count; k++, fields++) {
-            const collet_op_field *f = &info.fields[k];
+            const collet_ops_field *f = &info.fields[k];
             assert_true(f->offset >= sizeof(uint32_t) && f->offset + f->size <= info.params_size);
             for (uint32_t n = 0; n < k; n++)
                 assert_true(f->offset >= info.fields[n].offset + info.fields[n].size);
@@ -309,7 +312,7 @@ static void fields_are_described(void **state)
 
 static void a_description_in_full(void **state)
 {
-    const collet_op_info transpose = info_of("transpose"), rmsd = info_of("rmsd");
+    const collet_ops_info transpose = info_of("transpose"), rmsd = info_of("rmsd");
     (void)state;
     assert_string_equal(transpose.operands[1].name, "a");
     assert_int_equal(transpose.operands[1].pattern[0].any, 1);
@@ -329,7 +332,7 @@ static size_t signatures(const char *name)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     size_t count = 0;
-    while (collet_op_signature(rt, info_of(name).id, count, dtypes, NULL) == COLLET_OK)
+    while (collet_ops_signature(rt, info_of(name).id, dtypes, count, NULL) == COLLET_OK)
         count++;
     return count;
 }
@@ -343,26 +346,26 @@ static void signatures_are_enumerated(void **state)
     assert_int_equal(signatures("transpose"), 12);
     assert_int_equal(signatures("axpy"), 2);
     assert_int_equal(signatures("matmul"), 7);
-    assert_int_equal(collet_op_signature(rt, COLLET_OP_MATMUL, 6, dtypes, NULL), COLLET_OK);
+    assert_int_equal(collet_ops_signature(rt, COLLET_OP_MATMUL, dtypes, 6, NULL), COLLET_OK);
     assert_int_equal(dtypes[0], COLLET_I32);
     assert_int_equal(dtypes[1], COLLET_I8);
-    assert_int_equal(collet_op_signature(rt, COLLET_OP_MATMUL, 6, NULL, NULL), COLLET_INVALID);
-    assert_int_equal(collet_op_signature(rt, 0, 0, dtypes, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_signature(rt, COLLET_OP_MATMUL, NULL, 6, NULL), COLLET_INVALID);
+    assert_int_equal(collet_ops_signature(rt, 0, dtypes, 0, NULL), COLLET_NOT_FOUND);
 }
 
 static void an_op_is_described_by_its_id(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < collet_op_count(rt); i++) {
-        collet_op_info at = {.struct_size = sizeof at}, by_id = {.struct_size = sizeof by_id};
-        assert_int_equal(collet_op_at(rt, i, &at, NULL), COLLET_OK);
-        assert_int_equal(collet_op_describe(rt, at.id, &by_id, NULL), COLLET_OK);
+    for (size_t i = 0; i < collet_ops_count(rt); i++) {
+        collet_ops_info at = {.struct_size = sizeof at}, by_id = {.struct_size = sizeof by_id};
+        assert_int_equal(collet_ops_at(rt, &at, i, NULL), COLLET_OK);
+        assert_int_equal(collet_ops_describe(rt, at.id, &by_id, NULL), COLLET_OK);
         assert_string_equal(by_id.name, at.name);
         assert_int_equal(by_id.field_count, at.field_count);
     }
-    collet_op_info none = {.struct_size = sizeof none};
-    assert_int_equal(collet_op_describe(rt, 255, &none, NULL), COLLET_NOT_FOUND);
-    assert_int_equal(collet_op_describe(rt, 1, NULL, NULL), COLLET_INVALID);
+    collet_ops_info none = {.struct_size = sizeof none};
+    assert_int_equal(collet_ops_describe(rt, 255, &none, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_describe(rt, 1, NULL, NULL), COLLET_INVALID);
 }
 
 /* ---- Ops by name ----------------------------------------------------------------------------- */
@@ -372,14 +375,14 @@ static void unknown_ops_get_a_suggestion(void **state)
     collet_error err;
     uint32_t id = 0;
     (void)state;
-    assert_int_equal(collet_op_find(rt, "matmul", &id, &err), COLLET_OK);
+    assert_int_equal(collet_ops_find(rt, &id, "matmul", &err), COLLET_OK);
     assert_int_equal(id, COLLET_OP_MATMUL);
-    assert_int_equal(collet_op_find(rt, "matmull", &id, &err), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_find(rt, &id, "matmull", &err), COLLET_NOT_FOUND);
     assert_string_equal(err.text, "there is no op 'matmull'; the nearest is matmul");
-    assert_int_equal(collet_op_find(rt, "determinant", &id, &err), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_find(rt, &id, "determinant", &err), COLLET_NOT_FOUND);
     assert_string_equal(err.text, "there is no op 'determinant'");
-    assert_int_equal(collet_op_find(rt, "remote.nothing", &id, NULL), COLLET_NOT_FOUND);
-    assert_int_equal(collet_op_find(rt, NULL, &id, &err), COLLET_INVALID);
+    assert_int_equal(collet_ops_find(rt, &id, "remote.nothing", NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_find(rt, &id, NULL, &err), COLLET_INVALID);
 }
 
 static void defaults_fill_a_parameter_block(void **state)
@@ -394,7 +397,7 @@ static void defaults_fill_a_parameter_block(void **state)
     memset(&transpose, 0xff, sizeof transpose);
     memset(&axpy, 0xff, sizeof axpy);
 #define DEFAULTS(id, ndim, params)                                                                 \
-    assert_int_equal(collet_op_defaults(rt, id, ndim, &(params), sizeof(params), &err), COLLET_OK)
+    assert_int_equal(collet_ops_defaults(rt, id, &(params), sizeof(params), ndim, &err), COLLET_OK)
     DEFAULTS(COLLET_OP_SUM, 3, reduce);
     assert_int_equal(reduce.struct_size, sizeof reduce);
     assert_int_equal(reduce.axes, 7);
@@ -410,9 +413,9 @@ static void defaults_fill_a_parameter_block(void **state)
     assert_int_equal(axpy.alpha.dtype, COLLET_DTYPE_NONE);
     DEFAULTS(COLLET_OP_ADD, 1, reduce); /* no parameters: nothing is written */
     assert_int_equal(reduce.axes, 7);
-    assert_int_equal(collet_op_defaults(rt, COLLET_OP_SUM, 3, &reduce, 4, &err), COLLET_INVALID);
-    assert_int_equal(collet_op_defaults(rt, COLLET_OP_SUM, 9, &reduce, 64, &err), COLLET_INVALID);
-    assert_int_equal(collet_op_defaults(rt, 255, 1, &reduce, 64, &err), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_defaults(rt, COLLET_OP_SUM, &reduce, 4, 3, &err), COLLET_INVALID);
+    assert_int_equal(collet_ops_defaults(rt, COLLET_OP_SUM, &reduce, 64, 9, &err), COLLET_INVALID);
+    assert_int_equal(collet_ops_defaults(rt, 255, &reduce, 64, 1, &err), COLLET_NOT_FOUND);
 }
 
 /* The typed wrapper of argmax. */
@@ -425,12 +428,35 @@ static void argmax_over_an_axis(void **state)
     (void)state;
     assert_int_equal(collet_array_from(cx, &a, COLLET_F32, 2, shape, values), COLLET_OK);
     assert_int_equal(collet_array_create(cx, &out, COLLET_I64, 1, shape), COLLET_OK);
-    assert_int_equal(collet_argmax(cx, out, a, (const int32_t[]){-1}, 1, 0), COLLET_OK);
+    assert_int_equal(collet_op_argmax(cx, out, a, (const int32_t[]){-1}, 1, 0), COLLET_OK);
     assert_int_equal(collet_array_read(cx, out, found, sizeof found), COLLET_OK);
     assert_int_equal(found[0], 1);
     assert_int_equal(found[1], 0);
-    collet_array_free(out);
-    collet_array_free(a);
+    collet_array_destroy(out);
+    collet_array_destroy(a);
+}
+
+/* The operands of a row COLLET_CALL, which are the parameters of the typed call, by their names. */
+static void same_operands(const char *op, const char *outs, const char *ins)
+{
+    collet_ops_info info = info_of(op);
+    char names[512] = "";
+    for (uint32_t k = 0; k < info.n_out + info.n_in; k++) {
+        strcat(names, k == 0 ? "(" : k == info.n_out ? ")(" : ", ");
+        strcat(names, info.operands[k].name);
+    }
+    strcat(names, ")");
+    char row[512];
+    snprintf(row, sizeof row, "%s%s", outs, ins);
+    assert_string_equal(names, row);
+}
+
+static void typed_calls_have_the_operands_of_the_op(void **state)
+{
+    (void)state;
+#define COLLET_CALL(NAME, name, outs, ins) same_operands(#name, #outs, #ins);
+#define COLLET_CALL_PARAMS(NAME, name, outs, ins, type) same_operands(#name, #outs, #ins);
+#include <collet/ops.def>
 }
 
 int main(void)
@@ -452,6 +478,7 @@ int main(void)
         cmocka_unit_test(unknown_ops_get_a_suggestion),
         cmocka_unit_test(defaults_fill_a_parameter_block),
         cmocka_unit_test(argmax_over_an_axis),
+        cmocka_unit_test(typed_calls_have_the_operands_of_the_op),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 #include "fakes/late/control.h"
 
@@ -165,16 +167,16 @@ static void call(program *p, int inputs, int half, model *out, model *a, model *
                     : inputs == 1 ? a->value[i]
                                   : a->value[i] + b->value[i];
     w.call = (command_set){{0}};
-    collet_status status = inputs == 0   ? collet_fill(p->cx, views[0], &s)
-                           : inputs == 1 ? collet_copy(p->cx, views[0], views[1])
-                                         : collet_add(p->cx, views[0], views[1], views[2]);
+    collet_status status = inputs == 0   ? collet_op_fill(p->cx, views[0], &s)
+                           : inputs == 1 ? collet_op_copy(p->cx, views[0], views[1])
+                                         : collet_op_add(p->cx, views[0], views[1], views[2]);
     /* A part that is written needs the other part. */
     model *in[] = {out, a, b};
     called(p, status, in, 1 + inputs, names[inputs]);
     if (status == COLLET_OK)
         wrote(out, half, values, in + 1, inputs);
     for (int k = 0; k < 3; k++)
-        collet_array_free(views[k]);
+        collet_array_destroy(views[k]);
 }
 
 static model *any_array(void)
@@ -192,7 +194,7 @@ static void step_slow(program *p)
 {
     for (int i = 0; i < slow_copies; i++) {
         w.call = (command_set){{0}};
-        collet_status status = collet_copy(p->cx, p->slow[1], p->slow[0]);
+        collet_status status = collet_op_copy(p->cx, p->slow[1], p->slow[0]);
         model own = {.derived = p->pending};
         called(p, status, (model *[]){&own}, 1, "a slow copy");
     }
@@ -254,7 +256,7 @@ static void new_array(model *m, const program *p)
 {
     const int64_t n = N;
     float bytes[N];
-    collet_array_free(m->array);
+    collet_array_destroy(m->array);
     *m = (model){.value = {(float)(1 + pick(1000)), (float)(1 + pick(1000))}};
     for (int i = 0; i < N; i++)
         bytes[i] = m->value[i >= N / 2];
@@ -265,7 +267,7 @@ static void new_array(model *m, const program *p)
 static void end_context(program *p)
 {
     for (int i = 0; i < 2; i++)
-        collet_array_free(p->slow[i]);
+        collet_array_destroy(p->slow[i]);
     collet_context_destroy(p->cx);
     *p = (program){.cx = NULL};
 }
@@ -322,7 +324,7 @@ static void calibrate(void)
     assert_ok(p.cx, collet_set_backend(p.cx, devices[1]));
     double begin = 0;
     for (int i = 0; i < 5; i++) {
-        assert_ok(p.cx, collet_copy(p.cx, p.slow[1], p.slow[0]));
+        assert_ok(p.cx, collet_op_copy(p.cx, p.slow[1], p.slow[0]));
         assert_ok(p.cx, collet_finish(p.cx));
         if (!i)
             begin = now();
@@ -366,7 +368,7 @@ static void one_run(void)
     for (int i = 0; i < ARRAYS; i++) {
         if (!*w.complaint)
             read_all(&w.programs[pick(CONTEXTS)], &w.arrays[i]);
-        collet_array_free(w.arrays[i].array);
+        collet_array_destroy(w.arrays[i].array);
         w.arrays[i].array = NULL;
     }
     for (int i = 0; i < CONTEXTS; i++)

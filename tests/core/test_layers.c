@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers between libcore and the backends: how they are chosen, and what becomes of bad ones. */
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #define PATH COLLET_TEST_LAYERS ":" SCALAR_PLUGIN ":" REMOTE_PLUGIN
@@ -37,11 +39,11 @@ static world world_with(const char *layers, const char *more)
 static void assert_adds(collet_context *cx, collet_status expected)
 {
     collet_array *a = floats(cx, 4, 1.0f), *out = empty_floats(cx, 4);
-    assert_status(cx, collet_add(cx, out, a, a), expected);
+    assert_status(cx, collet_op_add(cx, out, a, a), expected);
     if (expected == COLLET_OK)
         assert_floats(cx, out, (const float[]){2.0f, 4.0f, 6.0f, 8.0f});
-    collet_array_free(a);
-    collet_array_free(out);
+    collet_array_destroy(a);
+    collet_array_destroy(out);
 }
 
 /* The last record of stage `open` for a file whose path ends in `file`; NULL: none. */
@@ -50,7 +52,7 @@ static const char *open_code(const collet_runtime *rt, const char *file)
     const char *code = NULL;
     for (size_t i = 0; i < collet_record_count(rt); i++) {
         collet_plugin_record r = {.struct_size = sizeof r};
-        if (collet_record_at(rt, i, &r, NULL) == COLLET_OK && !strcmp(r.stage, "open") &&
+        if (collet_record_at(rt, &r, i, NULL) == COLLET_OK && !strcmp(r.stage, "open") &&
             strlen(r.path) >= strlen(file) && !strcmp(r.path + strlen(r.path) - strlen(file), file))
             code = r.code;
     }
@@ -76,7 +78,7 @@ static void a_refused_one_is_no_backend(void **state)
     world w = world_with("layers=", "plugin_deny=outer");
     for (size_t i = 0; i < collet_backend_count(w.rt); i++) {
         collet_backend_info info = {.struct_size = sizeof info};
-        assert_int_equal(collet_backend_info_at(w.rt, i, &info, NULL), COLLET_OK);
+        assert_int_equal(collet_backend_info_at(w.rt, &info, i, NULL), COLLET_OK);
         assert_string_not_equal(info.name, "outer");
     }
     assert_non_null(strstr(said, "outer.so: policy: denied"));

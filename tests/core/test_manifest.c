@@ -65,7 +65,7 @@ static void make(const char *json)
 static void expect_json(const char *json, const char *code, const char *reason)
 {
     make(json);
-    expect(!strncmp(code, "abi-", 4) ? COLLET_ABI : COLLET_FORMAT, code, reason);
+    expect(!strncmp(code, "abi-", 4) ? COLLET_ABI_MISMATCH : COLLET_FORMAT, code, reason);
 }
 
 /* ---- Valid manifests --------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static void versions(void **state)
     assert_int_equal(m.abi, 0x10007);
     manifest_clear(&m);
     make("{\"name\":\"one\",\"abi\":[2,0]}");
-    assert_int_equal(read_bytes(image.bytes, image.size, &m, &code, NULL), COLLET_ABI);
+    assert_int_equal(read_bytes(image.bytes, image.size, &m, &code, NULL), COLLET_ABI_MISMATCH);
     assert_string_equal(m.name, "one");
     manifest_clear(&m);
     expect_json("{\"name\":\"one\",\"abi\":[2,0]}", "abi-too-new", "2.0");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Native handles: commands of a program's own between Collet's, and memory of its own on a device.
  */
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #include <stdlib.h>
@@ -19,27 +21,27 @@ static void devices_are_described(void **state)
     void *queue = &native;
     (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
-    assert_ok(w.cx, collet_native_describe(w.cx, "remote:1", &native));
+    assert_ok(w.cx, collet_native_describe(w.cx, &native, "remote:1"));
     assert_string_equal(native.api, "remote");
     assert_int_equal(native.dlpack_id, 1);
     assert_non_null(native.context);
-    assert_ok(w.cx, collet_native_describe(w.cx, "host", &native));
+    assert_ok(w.cx, collet_native_describe(w.cx, &native, "host"));
     assert_string_equal(native.api, "host");
     assert_int_equal(native.dlpack_type, 1);
     assert_null(native.context);
-    assert_ok(w.cx, collet_native_queue(w.cx, "host", &queue));
+    assert_ok(w.cx, collet_native_queue(w.cx, &queue, "host"));
     assert_null(queue);
-    assert_ok(w.cx, collet_native_queue(w.cx, "remote", &queue));
+    assert_ok(w.cx, collet_native_queue(w.cx, &queue, "remote"));
     assert_non_null(queue);
-    assert_status(w.cx, collet_native_describe(w.cx, "auto", &native), COLLET_INVALID);
+    assert_status(w.cx, collet_native_describe(w.cx, &native, "auto"), COLLET_INVALID);
     assert_text_has(w.cx, "collet_native_describe: 'auto' is neither \"host\" nor one device");
-    assert_status(w.cx, collet_native_describe(w.cx, "host", NULL), COLLET_INVALID);
-    assert_status(w.cx, collet_native_queue(w.cx, "remote", NULL), COLLET_INVALID);
+    assert_status(w.cx, collet_native_describe(w.cx, NULL, "host"), COLLET_INVALID);
+    assert_status(w.cx, collet_native_queue(w.cx, NULL, "remote"), COLLET_INVALID);
     close_world(w);
     w = open_world(REMOTE_PLUGIN, without, "remote");
-    assert_status(w.cx, collet_native_describe(w.cx, "remote", &native), COLLET_UNSUPPORTED);
+    assert_status(w.cx, collet_native_describe(w.cx, &native, "remote"), COLLET_UNSUPPORTED);
     assert_text_has(w.cx, "collet_native_describe: remote:0 offers no native handles");
-    assert_status(w.cx, collet_native_queue(w.cx, "remote", &queue), COLLET_UNSUPPORTED);
+    assert_status(w.cx, collet_native_queue(w.cx, &queue, "remote"), COLLET_UNSUPPORTED);
     close_world(w);
 }
 
@@ -75,21 +77,21 @@ static void commands_are_in_order(void **state)
     remote_native_queue *queue = NULL;
     void *address = NULL, *handle = NULL;
     uint64_t offset = 1;
-    assert_ok(w.cx, collet_add(w.cx, b, a, a));
-    assert_ok(w.cx, collet_array_acquire_on(w.cx, b, "remote", COLLET_READ | COLLET_WRITE, &address,
-                                            &offset));
+    assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
+    assert_ok(w.cx, collet_array_acquire_on(w.cx, b, &address, &offset, "remote",
+                                            COLLET_READ | COLLET_WRITE));
     assert_int_equal(offset, 0);
-    assert_ok(w.cx, collet_native_queue(w.cx, "remote", &handle));
+    assert_ok(w.cx, collet_native_queue(w.cx, &handle, "remote"));
     queue = handle;
     queue->enqueue(queue, twice, address);
-    assert_status(w.cx, collet_add(w.cx, c, b, b), COLLET_BUSY);
+    assert_status(w.cx, collet_op_add(w.cx, c, b, b), COLLET_BUSY);
     assert_ok(w.cx, collet_array_release_on(w.cx, b, "remote"));
-    assert_ok(other, collet_add(other, c, b, b));
+    assert_ok(other, collet_op_add(other, c, b, b));
     assert_multiple(other, c, 8.0f);
     assert_multiple(w.cx, b, 4.0f);
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(c);
     collet_context_destroy(other);
     close_world(w);
 }
@@ -103,19 +105,19 @@ static void release_makes_valid(void **state)
     collet_array *a = floats(w.cx, N, 0);
     void *address = NULL, *handle = NULL;
     uint64_t offset = 0;
-    assert_ok(w.cx, collet_native_queue(w.cx, "remote", &handle));
+    assert_ok(w.cx, collet_native_queue(w.cx, &handle, "remote"));
     remote_native_queue *queue = handle;
-    assert_ok(w.cx, collet_array_acquire_on(w.cx, a, "remote", COLLET_WRITE, &address, &offset));
+    assert_ok(w.cx, collet_array_acquire_on(w.cx, a, &address, &offset, "remote", COLLET_WRITE));
     queue->enqueue(queue, twice, address);
     assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
     assert_multiple(w.cx, a, 2.0f);
-    assert_ok(w.cx, collet_array_acquire_on(w.cx, a, "remote", COLLET_READ, &address, &offset));
+    assert_ok(w.cx, collet_array_acquire_on(w.cx, a, &address, &offset, "remote", COLLET_READ));
     assert_int_equal(counters_of(w.cx).bytes_to_device, N * sizeof(float));
     queue->enqueue(queue, twice, address); /* as slow as a reader */
     assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
-    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     assert_multiple(w.cx, a, 8.0f);
-    collet_array_free(a);
+    collet_array_destroy(a);
     close_world(w);
 }
 
@@ -129,26 +131,26 @@ static void misuse_is_refused(void **state)
     uint64_t offset = 0;
     assert_ok(w.cx, collet_array_broadcast(w.cx, &wide, a, 2, shape));
     assert_status(w.cx,
-                  collet_array_acquire_on(w.cx, wide, "remote", COLLET_WRITE, &address, &offset),
+                  collet_array_acquire_on(w.cx, wide, &address, &offset, "remote", COLLET_WRITE),
                   COLLET_INVALID);
-    assert_status(w.cx, collet_array_acquire_on(w.cx, a, "remote", 0, &address, &offset),
+    assert_status(w.cx, collet_array_acquire_on(w.cx, a, &address, &offset, "remote", 0),
                   COLLET_INVALID);
-    assert_status(w.cx, collet_array_acquire_on(w.cx, a, "remote", COLLET_READ, NULL, &offset),
+    assert_status(w.cx, collet_array_acquire_on(w.cx, a, NULL, &offset, "remote", COLLET_READ),
                   COLLET_INVALID);
     assert_status(w.cx,
-                  collet_array_acquire_on(w.cx, NULL, "remote", COLLET_READ, &address, &offset),
+                  collet_array_acquire_on(w.cx, NULL, &address, &offset, "remote", COLLET_READ),
                   COLLET_INVALID);
     assert_status(w.cx, collet_array_release_on(w.cx, a, "remote"), COLLET_INVALID);
     assert_text_has(w.cx, "not acquired");
     assert_status(w.cx, collet_array_release_on(w.cx, NULL, "remote"), COLLET_INVALID);
-    assert_ok(w.cx, collet_array_acquire_on(w.cx, a, "remote", COLLET_WRITE, &address, &offset));
+    assert_ok(w.cx, collet_array_acquire_on(w.cx, a, &address, &offset, "remote", COLLET_WRITE));
     assert_status(w.cx, collet_array_release(w.cx, a), COLLET_INVALID);
     assert_text_has(w.cx, "in another memory");
     assert_status(w.cx, collet_array_release_on(w.cx, a, "remote:1"), COLLET_INVALID);
-    assert_status(w.cx, collet_array_acquire(w.cx, a, COLLET_READ, &address), COLLET_BUSY);
+    assert_status(w.cx, collet_array_acquire(w.cx, a, &address, COLLET_READ), COLLET_BUSY);
     assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
-    collet_array_free(wide);
-    collet_array_free(a);
+    collet_array_destroy(wide);
+    collet_array_destroy(a);
     close_world(w);
 }
 
@@ -164,13 +166,13 @@ static void the_host_is_a_device_too(void **state)
     assert_ok(w.cx, collet_array_wrap_on(w.cx, &a, "cpu_scalar", COLLET_F32, 1, &n, NULL, values, 0,
                                          0, NULL, NULL));
     assert_ok(w.cx, collet_array_slice(w.cx, &part, a, 0, 2, 4, 1));
-    assert_ok(w.cx, collet_array_acquire_on(w.cx, part, "host", COLLET_WRITE, &address, &offset));
+    assert_ok(w.cx, collet_array_acquire_on(w.cx, part, &address, &offset, "host", COLLET_WRITE));
     assert_ptr_equal(address, values);
     assert_int_equal(offset, 8);
     assert_ok(w.cx, collet_array_release_on(w.cx, part, "host"));
     assert_int_equal(counters_of(w.cx).bytes_to_device, 0);
-    collet_array_free(part);
-    collet_array_free(a);
+    collet_array_destroy(part);
+    collet_array_destroy(a);
     close_world(w);
 }
 
@@ -197,26 +199,26 @@ static void foreign_memory(void **state)
                                    (N - 1) * sizeof(float), COLLET_WRAP_READONLY, count, &deleted));
     assert_ok(w.cx, collet_array_wrap_on(w.cx, &b, "remote", COLLET_F32, 1, &n, NULL, memory,
                                          N * sizeof(float), 0, count, &deleted));
-    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
     assert_int_equal(counters_of(w.cx).bytes_to_device, 0);
-    assert_status(w.cx, collet_add(w.cx, a, b, b), COLLET_INVALID);
+    assert_status(w.cx, collet_op_add(w.cx, a, b, b), COLLET_INVALID);
     assert_ok(w.cx, collet_finish(w.cx));
     for (int i = 0; i < N; i++)
         assert_true(memory[N + i] == 2.0f * (float)i);
     assert_multiple(w.cx, a, 1.0f);
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(w.cx, collet_memory(w.cx, "remote:0", &stats));
+    assert_ok(w.cx, collet_memory(w.cx, &stats, "remote:0"));
     assert_int_equal(stats.current, 0);
     /* What is newer elsewhere is in the memory when the deleter is called. */
     float ones[N];
     for (int i = 0; i < N; i++)
         ones[i] = 1.0f;
     assert_ok(w.cx, collet_array_write(w.cx, b, ones, sizeof ones));
-    collet_array_free(b);
+    collet_array_destroy(b);
     assert_int_equal(deleted, 1);
     for (int i = 0; i < N; i++)
         assert_true(memory[N + i] == 1.0f);
-    collet_array_free(a);
+    collet_array_destroy(a);
     assert_int_equal(deleted, 2);
     close_world(w);
 }
@@ -250,7 +252,7 @@ static void wrong_memory_is_refused(void **state)
     assert_int_equal(deleted, 0);
     const int64_t empty = 0;
     assert_ok(w.cx, WRAP(1, &empty, NULL, 0, 0));
-    collet_array_free(a);
+    collet_array_destroy(a);
     assert_int_equal(deleted, 1);
     close_world(w);
 }

@@ -193,8 +193,8 @@ static void call_overlapping(const op_call *plain, uint32_t k, int64_t offset,
     int same = offset == 0 && out->ndim == in->ndim &&
                !memcmp(out->shape, in->shape, (size_t)in->ndim * sizeof *in->shape);
     op_call_arrays(&c, cx);
-    collet_array_free(c.array[0]);
-    collet_array_free(c.array[k]);
+    collet_array_destroy(c.array[0]);
+    collet_array_destroy(c.array[k]);
     op_call_values(&c, k, first);
     assert_ok(cx, collet_array_wrap(cx, &c.array[k], in->dtype, in->ndim, in->shape, NULL, first, 0,
                                     NULL, NULL));

@@ -3,6 +3,8 @@
  * overwritten. See also test_failure_model.c. */
 #include <inttypes.h>
 
+#include <collet/ops/array.h>
+
 #include "common/fixture.h"
 #include "fakes/remote/control.h"
 
@@ -31,19 +33,19 @@ static void assert_unreadable(collet_context *reader, const collet_array *a, col
 static void assert_derived(collet_context *by, collet_array *y, collet_status status)
 {
     collet_array *z = empty_floats(by, 4);
-    assert_ok(by, collet_copy(by, z, y));
+    assert_ok(by, collet_op_copy(by, z, y));
     assert_status(by, collet_finish(by), status);
     assert_ok(by, collet_finish(by));
     assert_unreadable(by, y, status);
     assert_unreadable(by, z, status);
     assert_status(cx, collet_finish(cx), status);
     assert_unreadable(by, y, status);
-    assert_status(by, collet_copy(by, z, y), status);
+    assert_status(by, collet_op_copy(by, z, y), status);
     assert_ok(by, collet_array_write(by, y, doubled, sizeof doubled));
-    assert_ok(by, collet_copy(by, z, y));
+    assert_ok(by, collet_op_copy(by, z, y));
     assert_string_equal(collet_last_backend(by), "remote");
     assert_floats(by, z, doubled);
-    collet_array_free(z);
+    collet_array_destroy(z);
 }
 
 /* Call 4 of device 0, x = a + a, fails after another context has computed y = x + x. */
@@ -54,14 +56,14 @@ static void another_context(const char *setting, const char *backend, collet_sta
     collet_context *other = context_on(backend);
     collet_array *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
     for (int i = 0; i < 4; i++)
-        assert_ok(cx, collet_add(cx, x, a, a));
-    assert_ok(other, collet_add(other, y, x, x));
+        assert_ok(cx, collet_op_add(cx, x, a, a));
+    assert_ok(other, collet_op_add(other, y, x, x));
     assert_int_equal(counters_of(other).bytes_to_device, 0);
     assert_derived(other, y, status);
     collet_context_destroy(other);
-    collet_array_free(a);
-    collet_array_free(x);
-    collet_array_free(y);
+    collet_array_destroy(a);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
 }
 
 static void failure_reaches_another_context(void **state)
@@ -88,17 +90,17 @@ static void failure_reaches_the_next_backend(void **state)
     (void)state;
     open_remote("remote.fail=2", NULL);
     collet_array *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, y, a, a));
-    assert_ok(cx, collet_add(cx, x, a, a));
+    assert_ok(cx, collet_op_add(cx, y, a, a));
+    assert_ok(cx, collet_op_add(cx, x, a, a));
     assert_ok(cx, collet_set_backend(cx, "remote:1"));
-    assert_ok(cx, collet_add(cx, y, x, x));
+    assert_ok(cx, collet_op_add(cx, y, x, x));
     assert_unreadable(cx, y, COLLET_FAILED);
     assert_status(cx, collet_finish(cx), COLLET_FAILED);
     assert_ok(cx, collet_finish(cx));
     assert_unreadable(cx, y, COLLET_FAILED);
-    collet_array_free(a);
-    collet_array_free(x);
-    collet_array_free(y);
+    collet_array_destroy(a);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
 }
 
 /* What is written in part keeps the failure, what is written as a whole does not. */
@@ -109,23 +111,23 @@ static void failure_stays_beside_a_partial_write(void **state)
     collet_context *other = context_on("remote:0");
     collet_array *a = floats(cx, 4, 1), *b = floats(cx, 2, 9), *part = NULL;
     collet_array *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, x, a, a));
+    assert_ok(cx, collet_op_add(cx, x, a, a));
     assert_ok(cx, collet_finish(cx));
-    assert_ok(cx, collet_add(cx, x, a, a));
-    assert_ok(cx, collet_add(cx, y, a, a));
-    assert_ok(other, collet_add(other, y, a, a));
+    assert_ok(cx, collet_op_add(cx, x, a, a));
+    assert_ok(cx, collet_op_add(cx, y, a, a));
+    assert_ok(other, collet_op_add(other, y, a, a));
     assert_ok(other, collet_finish(other));
     assert_ok(other, collet_array_slice(other, &part, x, 0, 1, 2, 1));
-    assert_ok(other, collet_copy(other, part, b));
+    assert_ok(other, collet_op_copy(other, part, b));
     assert_status(other, collet_finish(other), COLLET_FAILED);
     assert_unreadable(other, x, COLLET_FAILED);
     assert_floats(other, y, doubled);
     collet_context_destroy(other);
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(part);
-    collet_array_free(x);
-    collet_array_free(y);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(part);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
 }
 
 /* A sum of results of more queues than are recorded, of which one or none failed. */
@@ -144,10 +146,10 @@ static void failure_of_any_of_many_queues(void **state)
             others[i] = context_on("remote:0");
             a[i] = floats(cx, 4, 1);
             x[i] = empty_floats(cx, 4);
-            assert_ok(others[i], collet_copy(others[i], x[i], a[i]));
+            assert_ok(others[i], collet_op_copy(others[i], x[i], a[i]));
         }
         for (int i = 0; i < queues; i++) {
-            collet_status status = collet_add(cx, sum, sum, x[i]);
+            collet_status status = collet_op_add(cx, sum, sum, x[i]);
             assert_true(status == COLLET_OK || (bad && status == COLLET_FAILED));
         }
         for (int i = 0; i < 4; i++)
@@ -159,10 +161,10 @@ static void failure_of_any_of_many_queues(void **state)
         assert_status(cx, collet_finish(cx), bad ? COLLET_FAILED : COLLET_OK);
         for (int i = 0; i < queues; i++) {
             collet_context_destroy(others[i]);
-            collet_array_free(a[i]);
-            collet_array_free(x[i]);
+            collet_array_destroy(a[i]);
+            collet_array_destroy(x[i]);
         }
-        collet_array_free(sum);
+        collet_array_destroy(sum);
         close_shared();
     }
 }
@@ -205,12 +207,12 @@ static void found_during_a_call(const char *enqueued_by)
     collet_array *a = floats(cx, 4, 1), *b = empty_floats(cx, 4), *y = empty_floats(cx, 4);
     collet_context *by = strcmp(enqueued_by, "cx") ? other : cx;
     failed = empty_floats(cx, 4);
-    assert_ok(by, collet_add(by, failed, a, a));
-    assert_ok(third, collet_add(third, b, a, a));
+    assert_ok(by, collet_op_add(by, failed, a, a));
+    assert_ok(third, collet_op_add(third, b, a, a));
     reader = context_of(rt);
     collet_context *fourth = reader;
     /* The call waits for b, and meanwhile `failed` is read. */
-    assert_ok(cx, collet_add(cx, y, failed, b));
+    assert_ok(cx, collet_op_add(cx, y, failed, b));
     assert_null(reader);
     assert_unreadable(cx, y, COLLET_FAILED);
     assert_status(cx, collet_finish(cx), COLLET_FAILED);
@@ -218,10 +220,10 @@ static void found_during_a_call(const char *enqueued_by)
     collet_context_destroy(other);
     collet_context_destroy(third);
     collet_context_destroy(fourth);
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(y);
-    collet_array_free(failed);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(y);
+    collet_array_destroy(failed);
 }
 
 static void failure_found_during_a_call(void **state)

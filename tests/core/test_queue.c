@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <collet/ops/array.h>
+
 #include "common/fixture.h"
 #include "fakes/remote/control.h"
 
@@ -58,7 +60,7 @@ static void close_gate_on(gate *g, collet_context *in, const char *device)
 {
     void *handle = NULL;
     *g = (gate){PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
-    assert_ok(in, collet_native_queue(in, device, &handle));
+    assert_ok(in, collet_native_queue(in, &handle, device));
     remote_native_queue *queue = handle;
     queue->enqueue(queue, pass, g);
 }
@@ -104,7 +106,7 @@ static void close_failing(void)
 static void fill(collet_context *in, collet_array *a, float value)
 {
     const collet_scalar s = {.dtype = COLLET_F32, .value.f32 = value};
-    assert_ok(in, collet_fill(in, a, &s));
+    assert_ok(in, collet_op_fill(in, a, &s));
 }
 
 /* Arrays that are on the device. */
@@ -121,7 +123,7 @@ static void fail_next(collet_context *in)
     collet_array *a = on_device(0);
     fails = 1;
     fill(in, a, 5);
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 
 /* A read of X in a slow queue; a failed queue writes X; a third queue, ordered by that write alone,
@@ -132,7 +134,7 @@ static void read_before(int after_failure)
     open_failing(after_failure);
     collet_array *x = on_device(1), *out = on_device(0);
     close_gate(&g, contexts[0]);
-    assert_ok(contexts[0], collet_copy(contexts[0], out, x));
+    assert_ok(contexts[0], collet_op_copy(contexts[0], out, x));
     fail_next(contexts[1]);
     fill(contexts[1], x, 2);
     fill(contexts[2], x, 3);
@@ -142,8 +144,8 @@ static void read_before(int after_failure)
     assert_ok(contexts[2], collet_finish(contexts[2]));
     assert_status(contexts[1], collet_finish(contexts[1]), COLLET_FAILED);
     assert_floats(contexts[2], x, threes);
-    collet_array_free(x);
-    collet_array_free(out);
+    collet_array_destroy(x);
+    collet_array_destroy(out);
     close_failing();
 }
 
@@ -169,7 +171,7 @@ static void nor_between_writes(void **state)
     open_gate(&g);
     assert_ok(contexts[0], collet_finish(contexts[0]));
     assert_floats(contexts[2], x, threes);
-    collet_array_free(x);
+    collet_array_destroy(x);
     close_failing();
 }
 
@@ -182,7 +184,7 @@ static void nor_once_it_is_replaced(void **state)
     open_failing(REMOTE_SKIPS);
     collet_array *x = on_device(1), *out = on_device(0);
     close_gate(&g, contexts[0]);
-    assert_ok(contexts[0], collet_copy(contexts[0], out, x));
+    assert_ok(contexts[0], collet_op_copy(contexts[0], out, x));
     fail_next(contexts[1]);
     fill(contexts[1], x, 2);
     assert_status(contexts[1], collet_finish(contexts[1]), COLLET_FAILED);
@@ -190,8 +192,8 @@ static void nor_once_it_is_replaced(void **state)
     open_gate(&g);
     assert_floats(contexts[0], out, ones);
     assert_floats(contexts[1], x, threes);
-    collet_array_free(x);
-    collet_array_free(out);
+    collet_array_destroy(x);
+    collet_array_destroy(out);
     close_failing();
 }
 
@@ -203,11 +205,11 @@ static void freed_memory_is_kept(void **state)
     open_failing(REMOTE_SKIPS);
     collet_array *x = on_device(1), *out = on_device(0);
     close_gate(&g, contexts[0]);
-    assert_ok(contexts[0], collet_copy(contexts[0], out, x));
+    assert_ok(contexts[0], collet_op_copy(contexts[0], out, x));
     fail_next(contexts[1]);
     fill(contexts[1], x, 2);
     assert_status(contexts[1], collet_finish(contexts[1]), COLLET_FAILED);
-    collet_array_free(x);
+    collet_array_destroy(x);
     assert_ok(contexts[1], collet_finish(contexts[1]));
     collet_array *y = empty_floats(contexts[1], N);
     fill(contexts[1], y, 3);
@@ -215,8 +217,8 @@ static void freed_memory_is_kept(void **state)
     open_gate(&g);
     assert_floats(contexts[0], out, ones);
     assert_floats(contexts[1], y, threes);
-    collet_array_free(y);
-    collet_array_free(out);
+    collet_array_destroy(y);
+    collet_array_destroy(out);
     close_failing();
 }
 
@@ -232,7 +234,7 @@ static void many_queues(void **state)
         out[i] = on_device(0);
         if (i == CONTEXTS - 1)
             close_gate(&g, contexts[i]);
-        assert_ok(contexts[i], collet_copy(contexts[i], out[i], x));
+        assert_ok(contexts[i], collet_op_copy(contexts[i], out[i], x));
     }
     fail_next(contexts[1]);
     fill(contexts[1], x, 2);
@@ -240,10 +242,10 @@ static void many_queues(void **state)
     open_gate(&g);
     for (int i = 2; i < CONTEXTS; i++) {
         assert_floats(contexts[i], out[i], ones);
-        collet_array_free(out[i]);
+        collet_array_destroy(out[i]);
     }
     assert_floats(contexts[0], x, threes);
-    collet_array_free(x);
+    collet_array_destroy(x);
     close_failing();
 }
 
@@ -259,7 +261,7 @@ static void copies_between_devices(void **state)
     collet_array *there = empty_floats(contexts[0], N);
     fill(contexts[0], there, 0);
     close_gate_on(&g, contexts[0], "remote:1");
-    assert_ok(contexts[0], collet_copy(contexts[0], there, x));
+    assert_ok(contexts[0], collet_op_copy(contexts[0], there, x));
     fail_next(contexts[1]);
     fill(contexts[1], x, 2);
     fill(contexts[2], x, 3);
@@ -267,9 +269,9 @@ static void copies_between_devices(void **state)
     assert_floats(contexts[0], there, ones);
     assert_floats(contexts[2], x, threes);
     assert_true(counters_of(contexts[0]).bytes_direct > 0);
-    collet_array_free(x);
-    collet_array_free(out);
-    collet_array_free(there);
+    collet_array_destroy(x);
+    collet_array_destroy(out);
+    collet_array_destroy(there);
     close_failing();
 }
 
@@ -281,11 +283,11 @@ static void lose(collet_context *in)
     collet_array *a = empty_floats(in, N);
     const collet_scalar s = {.dtype = COLLET_F32, .value.f32 = 1};
     loses = 1;
-    collet_status status = collet_fill(in, a, &s);
+    collet_status status = collet_op_fill(in, a, &s);
     if (status == COLLET_OK)
         status = collet_finish(in);
     assert_status(in, status, COLLET_DEVICE_LOST);
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 
 /* The stand-in ends the test where a recording is released that a queue has yet to replay. */
@@ -297,7 +299,7 @@ static void a_recording_at_work_is_kept(void **state)
     open_failing(REMOTE_GOES_ON);
     collet_array *x = on_device(1), *y = on_device(0);
     assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_add(cx, y, x, x));
+    assert_ok(cx, collet_op_add(cx, y, x, x));
     assert_ok(cx, collet_sequence_end(cx, &s, 0, NULL));
     assert_ok(cx, collet_sequence_run(cx, s, NULL));
     assert_ok(cx, collet_sequence_run(cx, s, NULL));
@@ -305,11 +307,11 @@ static void a_recording_at_work_is_kept(void **state)
     assert_ok(cx, collet_sequence_run(cx, s, NULL));
     assert_int_equal(control.recordings, 1);
     lose(contexts[0]);
-    collet_sequence_free(s);
+    collet_sequence_destroy(s);
     assert_int_equal(control.recordings, 1);
     open_gate(&g);
-    collet_array_free(x);
-    collet_array_free(y);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
     close_failing();
     assert_int_equal(control.recordings, 0);
 }
@@ -323,7 +325,7 @@ static void and_one_at_work_in_an_earlier_queue(void **state)
     open_failing(REMOTE_GOES_ON);
     collet_array *x = on_device(1), *y = on_device(0), *z = on_device(0);
     assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_copy(cx, y, x));
+    assert_ok(cx, collet_op_copy(cx, y, x));
     assert_ok(cx, collet_sequence_end(cx, &s, 1, (collet_array *[]){y}));
     assert_ok(cx, collet_sequence_run(cx, s, NULL));
     assert_ok(cx, collet_sequence_run(cx, s, NULL));
@@ -332,12 +334,12 @@ static void and_one_at_work_in_an_earlier_queue(void **state)
     assert_ok(contexts[0], collet_sequence_run(contexts[0], s, (collet_array *[]){z}));
     assert_ok(contexts[0], collet_finish(contexts[0]));
     lose(contexts[0]);
-    collet_sequence_free(s);
+    collet_sequence_destroy(s);
     assert_int_equal(control.recordings, 1);
     open_gate(&g);
-    collet_array_free(x);
-    collet_array_free(y);
-    collet_array_free(z);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
+    collet_array_destroy(z);
     close_failing();
     assert_int_equal(control.recordings, 0);
 }
@@ -350,9 +352,9 @@ static void a_stamp_at_work_is_kept(void **state)
     (void)state;
     open_failing(REMOTE_GOES_ON);
     close_gate(&g, cx);
-    assert_ok(cx, collet_timestamp_take(cx, "remote:0", &t));
+    assert_ok(cx, collet_timestamp_take(cx, &t, "remote:0"));
     lose(contexts[0]);
-    collet_timestamp_free(t);
+    collet_timestamp_destroy(t);
     assert_int_equal(control.stamps, 1);
     open_gate(&g);
     close_failing();
@@ -378,12 +380,12 @@ static void foreign_memory_at_work_is_kept(void **state)
     assert_ok(cx, collet_array_wrap_on(cx, &x, "remote:0", COLLET_F32, 1, &n, NULL, memory, 0, 0,
                                        note, &deleted));
     close_gate(&g, cx);
-    assert_ok(cx, collet_copy(cx, y, x));
+    assert_ok(cx, collet_op_copy(cx, y, x));
     lose(contexts[0]);
-    collet_array_free(x);
+    collet_array_destroy(x);
     assert_int_equal(deleted, 0);
     open_gate(&g);
-    collet_array_free(y);
+    collet_array_destroy(y);
     close_failing();
     assert_int_equal(deleted, 1);
 }

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #if defined(__x86_64__)
@@ -98,10 +100,10 @@ static void authority(void **state)
     collet_context *cx = context_of(rt);
     assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_string_equal(collet_last_backend(cx), "cpu_scalar");
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
     unsetenv("COLLET_BACKEND");
@@ -133,7 +135,7 @@ static void unusable_backends_get_their_reason(void **state)
     collet_context *cx = NULL;
     collet_error err;
     assert_int_equal(create(p, "cuda", NULL, &rt, &err), COLLET_OK);
-    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_int_equal(collet_context_create(rt, &cx, &err), COLLET_UNAVAILABLE);
     assert_non_null(strstr(err.text, "the backend 'cuda' cannot be used"));
     assert_non_null(strstr(err.text, "; others available: cpu_scalar, remote (backend-info --why"));
     assert_null(strstr(err.text, "not usable"));
@@ -178,15 +180,15 @@ static void a_list_is_an_order_of_preference(void **state)
     assert_int_equal(warnings, 1);
     collet_context_destroy(other);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_string_equal(collet_last_backend(cx), "remote");
     assert_status(cx, collet_set_backend(cx, "cuda,remote:7"), COLLET_UNAVAILABLE);
     assert_text_has(cx, "the backend 'cuda' cannot be used");
     assert_status(cx, collet_set_backend(cx, "cuda,remtoe"), COLLET_UNKNOWN_BACKEND);
     assert_text_has(cx, "did you mean 'remote'");
     assert_string_equal(collet_get_backend(cx), "cuda, remote:1,cpu_scalar");
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
 }
@@ -199,7 +201,7 @@ static void the_environment_is_checked_too(void **state)
     collet_error err;
     setenv("COLLET_BACKEND", "nonesuch", 1);
     assert_int_equal(create(p, NULL, NULL, &rt, &err), COLLET_OK);
-    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNKNOWN_BACKEND);
+    assert_int_equal(collet_context_create(rt, &cx, &err), COLLET_UNKNOWN_BACKEND);
     assert_non_null(strstr(err.text, "'nonesuch'"));
     collet_runtime_destroy(rt);
     unsetenv("COLLET_BACKEND");
@@ -216,16 +218,16 @@ static void backends_are_listed_in_order_of_preference(void **state)
     assert_int_equal(collet_backend_count(rt), 3);
     for (size_t i = 0; i < 3; i++) {
         collet_backend_info info = {.struct_size = sizeof info};
-        assert_int_equal(collet_backend_info_at(rt, i, &info, NULL), COLLET_OK);
+        assert_int_equal(collet_backend_info_at(rt, &info, i, NULL), COLLET_OK);
         assert_string_equal(info.name, names[i]);
         assert_int_equal(info.state, states[i]);
         assert_int_equal(info.device_count, i == 0 ? 1 : i == 1 ? 2 : 0);
         assert_int_equal(*info.reason != 0, i == 2);
     }
     collet_backend_info info = {.struct_size = sizeof info};
-    assert_int_equal(collet_backend_info_at(rt, 3, &info, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_backend_info_at(rt, &info, 3, NULL), COLLET_NOT_FOUND);
     info.struct_size = 0;
-    assert_int_equal(collet_backend_info_at(rt, 0, &info, NULL), COLLET_INVALID);
+    assert_int_equal(collet_backend_info_at(rt, &info, 0, NULL), COLLET_INVALID);
     collet_runtime_destroy(rt);
     /* Of equal priority: the one whose probe succeeded. */
     const collet_runtime_options zoo = {.struct_size = sizeof zoo,
@@ -233,9 +235,9 @@ static void backends_are_listed_in_order_of_preference(void **state)
                                         "/zoo_entry_null.so:" COLLET_TEST_ZOO "/zoo_good.so"};
     assert_int_equal(collet_runtime_create(&rt, &zoo, &err), COLLET_OK);
     info.struct_size = sizeof info;
-    assert_int_equal(collet_backend_info_at(rt, 0, &info, NULL), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(rt, &info, 0, NULL), COLLET_OK);
     assert_string_equal(info.name, "zoo_good");
-    assert_int_equal(collet_backend_info_at(rt, 1, &info, NULL), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(rt, &info, 1, NULL), COLLET_OK);
     assert_string_equal(info.name, "zoo_entry_null");
     assert_int_equal(info.state, COLLET_BACKEND_UNAVAILABLE);
     collet_runtime_destroy(rt);
@@ -250,11 +252,11 @@ static void unproven_backends_are_tried_at_first_use(void **state)
     collet_error err;
     assert_int_equal(create(p, "remote:1", settings, &rt, &err), COLLET_OK);
     collet_backend_info info = {.struct_size = sizeof info};
-    assert_int_equal(collet_backend_info_at(rt, 1, &info, NULL), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(rt, &info, 1, NULL), COLLET_OK);
     assert_string_equal(info.name, "remote");
     assert_int_equal(info.state, COLLET_BACKEND_UNPROVEN);
     collet_context *cx = context_of(rt);
-    assert_int_equal(collet_backend_info_at(rt, 1, &info, NULL), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(rt, &info, 1, NULL), COLLET_OK);
     assert_int_equal(info.state, COLLET_BACKEND_USABLE);
     assert_int_equal(info.device_count, 2);
     collet_context_destroy(cx);
@@ -264,7 +266,7 @@ static void unproven_backends_are_tried_at_first_use(void **state)
 static int32_t state_of(const collet_runtime *rt, const char *name)
 {
     collet_backend_info info = {.struct_size = sizeof info};
-    for (size_t i = 0; collet_backend_info_at(rt, i, &info, NULL) == COLLET_OK; i++)
+    for (size_t i = 0; collet_backend_info_at(rt, &info, i, NULL) == COLLET_OK; i++)
         if (!strcmp(info.name, name))
             return info.state;
     fail_msg("no backend %s", name);
@@ -279,15 +281,15 @@ static void auto_opens_what_is_unproven_last(void **state)
     collet_context *cx = context_of(rt);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     (void)state;
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_int_equal(state_of(rt, "zoo_missing_library"), COLLET_BACKEND_UNPROVEN);
     collet_backend_info first = {.struct_size = sizeof first};
-    assert_int_equal(collet_backend_info_at(rt, 1, &first, NULL), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(rt, &first, 1, NULL), COLLET_OK);
     assert_string_equal(first.name, "zoo_missing_library");
     assert_status(cx, collet_set_backend(cx, "zoo_missing_library"), COLLET_UNAVAILABLE);
     assert_int_equal(state_of(rt, "zoo_missing_library"), COLLET_BACKEND_UNAVAILABLE);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
 
@@ -296,15 +298,15 @@ static void auto_opens_what_is_unproven_last(void **state)
     cx = context_of(rt);
     collet_context *second = context_of(rt);
     a = floats(cx, 4, 1), c = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_string_equal(collet_last_backend(cx), "kinds");
     assert_int_equal(state_of(rt, "remote"), COLLET_BACKEND_UNPROVEN);
-    assert_ok(cx, collet_mul(cx, c, a, a));
+    assert_ok(cx, collet_op_mul(cx, c, a, a));
     assert_string_equal(collet_last_backend(cx), "remote");
-    assert_ok(second, collet_mul(second, c, a, a));
+    assert_ok(second, collet_op_mul(second, c, a, a));
     collet_context_destroy(second);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
 }
@@ -315,7 +317,7 @@ static void no_backend_at_all(void **state)
     collet_runtime *rt = runtime_with(p->broken, NULL);
     collet_context *cx = NULL;
     collet_error err;
-    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_int_equal(collet_context_create(rt, &cx, &err), COLLET_UNAVAILABLE);
     assert_non_null(strstr(err.text, "no backend can be used"));
     assert_non_null(strstr(err.text, "cuda"));
     collet_runtime_destroy(rt);
@@ -332,23 +334,23 @@ static void several_backends_and_none(void **state)
     write_file(other, "");
     snprintf(p->path, sizeof p->path, "%s:%s", p->broken, other);
     assert_int_equal(create(p, "", NULL, &rt, &err), COLLET_OK);
-    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_int_equal(collet_context_create(rt, &cx, &err), COLLET_UNAVAILABLE);
     assert_non_null(strstr(err.text, "no backend can be used: cuda, cudb: the file is empty"));
     assert_null(strchr(err.text, ';'));
     write_file(other, "not ELF");
     collet_runtime_destroy(rt);
     assert_int_equal(create(p, "", NULL, &rt, &err), COLLET_OK);
-    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_int_equal(collet_context_create(rt, &cx, &err), COLLET_UNAVAILABLE);
     assert_non_null(strstr(err.text, "no backend can be used: cuda: the file is empty; cudb: "));
     collet_runtime_destroy(rt);
     assert_int_equal(create(p, "cudc", NULL, &rt, &err), COLLET_OK);
-    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNKNOWN_BACKEND);
+    assert_int_equal(collet_context_create(rt, &cx, &err), COLLET_UNKNOWN_BACKEND);
     assert_non_null(strstr(err.text, "did you mean 'cuda' or 'cudb'"));
     collet_runtime_destroy(rt);
     unlink(other);
     unlink(p->broken);
     rt = runtime_with(p->directory, NULL);
-    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_int_equal(collet_context_create(rt, &cx, &err), COLLET_UNAVAILABLE);
     assert_non_null(strstr(err.text, "can be used: no plugin was found in the search path"));
     collet_runtime_destroy(rt);
 }
@@ -621,7 +623,7 @@ static void expect_no_directories(void)
     collet_runtime *rt = runtime_with(SCALAR_PLUGIN, NULL);
     for (size_t i = 0; i < collet_setting_count(rt); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        assert_int_equal(collet_setting_at(rt, i, &s, NULL), COLLET_OK);
+        assert_int_equal(collet_setting_at(rt, &s, i, NULL), COLLET_OK);
         if (!strcmp(s.key, "cache_dir") || !strcmp(s.key, "config"))
             assert_string_equal(s.value, "");
     }
@@ -701,14 +703,14 @@ static void reads_of_undeclared_keys_are_logged(void **state)
                                       .log = keep_error,
                                       .log_user = message};
     assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_OK);
-    (void)collet_context_create(&cx, rt, &err);
+    (void)collet_context_create(rt, &cx, &err);
     assert_non_null(strstr(message, "reads the setting zoo_undeclared.secret, which no manifest"));
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
     message[0] = '\0';
     settings[1] = "log=off";
     assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_OK);
-    (void)collet_context_create(&cx, rt, &err);
+    (void)collet_context_create(rt, &cx, &err);
     assert_string_equal(message, "");
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
@@ -729,7 +731,7 @@ static void settings_report_their_source(void **state)
     int seen = 0;
     for (size_t i = 0; i < collet_setting_count(rt); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        assert_int_equal(collet_setting_at(rt, i, &s, NULL), COLLET_OK);
+        assert_int_equal(collet_setting_at(rt, &s, i, NULL), COLLET_OK);
         const char *expected = !strcmp(s.key, "num_threads")      ? "program 1"
                                : !strcmp(s.key, "fallback")       ? "file off"
                                : !strcmp(s.key, "log")            ? "environment error"
@@ -748,7 +750,7 @@ static void settings_report_their_source(void **state)
     }
     assert_int_equal(seen, 8);
     collet_setting s = {.struct_size = sizeof s};
-    assert_int_equal(collet_setting_at(rt, collet_setting_count(rt), &s, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_setting_at(rt, &s, collet_setting_count(rt), NULL), COLLET_NOT_FOUND);
     collet_runtime_destroy(rt);
 }
 

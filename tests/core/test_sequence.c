@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <collet/ops/array.h>
+
 #include "common/fixture.h"
 #include "fakes/remote/control.h"
 
@@ -37,10 +39,10 @@ static int set_up_remote(void **state)
 
 static int clean_up(void **state)
 {
-    collet_sequence_free(sequence);
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(x);
+    collet_sequence_destroy(sequence);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(x);
     return tear_down(state);
 }
 
@@ -50,9 +52,9 @@ static void record(void)
     collet_array *sum;
     assert_ok(cx, collet_sequence_begin(cx));
     sum = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, sum, a, b));
-    assert_ok(cx, collet_mul(cx, x, sum, a));
-    collet_array_free(sum);
+    assert_ok(cx, collet_op_add(cx, sum, a, b));
+    assert_ok(cx, collet_op_mul(cx, x, sum, a));
+    collet_array_destroy(sum);
     assert_ok(cx, collet_sequence_end(cx, &sequence, 3, (collet_array *[]){x, a, b}));
 }
 
@@ -96,11 +98,11 @@ static void arguments_are_replaced(void **state)
     assert_ok(cx, collet_array_reshape(cx, &flat, row, 1, (int64_t[]){4}));
     assert_ok(cx, collet_sequence_run(cx, sequence, (collet_array *[]){flat, a, b}));
     assert_floats(cx, table, (float[]){7, 7, 7, 7, 11, 26, 45, 68});
-    collet_array_free(flat);
-    collet_array_free(row);
-    collet_array_free(table);
-    collet_array_free(y);
-    collet_array_free(c);
+    collet_array_destroy(flat);
+    collet_array_destroy(row);
+    collet_array_destroy(table);
+    collet_array_destroy(y);
+    collet_array_destroy(c);
 }
 
 /* The calls use views of an argument; the replacement's offset differs. */
@@ -111,16 +113,16 @@ static void views_follow_their_argument(void **state)
     assert_ok(cx, collet_array_slice(cx, &low, x, 0, 0, 2, 1));
     assert_ok(cx, collet_array_slice(cx, &high, x, 0, 3, 2, -1));
     assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_add(cx, low, low, high));
-    collet_array_free(low);
-    collet_array_free(high);
+    assert_ok(cx, collet_op_add(cx, low, low, high));
+    collet_array_destroy(low);
+    collet_array_destroy(high);
     assert_ok(cx, collet_sequence_end(cx, &sequence, 1, &x));
     assert_ok(cx, collet_array_slice(cx, &middle, longer, 0, 1, 4, 1));
     assert_ok(cx, collet_sequence_run(cx, sequence, &middle));
     assert_floats(cx, longer, (float[]){0, 5, 5, 3, 4, 5});
     assert_floats(cx, x, untouched);
-    collet_array_free(middle);
-    collet_array_free(longer);
+    collet_array_destroy(middle);
+    collet_array_destroy(longer);
 }
 
 /* An overlap that needs a temporary: its copy is recorded too, and is not if the call fails. */
@@ -132,18 +134,18 @@ static void temporaries_are_recorded(void **state)
     assert_ok(cx, collet_array_slice(cx, &high, x, 0, 1, 3, 1));
     assert_ok(cx, collet_set_backend(cx, "remote:0"));
     assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_add(cx, high, low, low));
-    assert_status(cx, collet_sub(cx, high, low, low), COLLET_UNSUPPORTED);
+    assert_ok(cx, collet_op_add(cx, high, low, low));
+    assert_status(cx, collet_op_sub(cx, high, low, low), COLLET_UNSUPPORTED);
     assert_text_has(cx, "recording a sequence for remote");
-    assert_status(cx, collet_add(cx, low, a, b), COLLET_SHAPE);
+    assert_status(cx, collet_op_add(cx, low, a, b), COLLET_SHAPE);
     assert_ok(cx, collet_sequence_end(cx, &sequence, 0, NULL));
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
     assert_int_equal(counters_of(cx).calls, 3); /* two copies */
     assert_floats(cx, x, (float[]){100, 200, 202, 204});
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
     assert_floats(cx, x, (float[]){100, 200, 400, 404});
-    collet_array_free(low);
-    collet_array_free(high);
+    collet_array_destroy(low);
+    collet_array_destroy(high);
 }
 
 static void empty_calls_and_sequences(void **state)
@@ -151,11 +153,11 @@ static void empty_calls_and_sequences(void **state)
     (void)state;
     collet_array *none = empty_floats(cx, 0);
     assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_add(cx, none, none, none));
+    assert_ok(cx, collet_op_add(cx, none, none, none));
     assert_ok(cx, collet_sequence_end(cx, &sequence, 1, &none));
     assert_ok(cx, collet_sequence_run(cx, sequence, &none));
     assert_int_equal(counters_of(cx).calls, 0);
-    collet_array_free(none);
+    collet_array_destroy(none);
 }
 
 static void only_calls_can_be_recorded(void **state)
@@ -173,7 +175,7 @@ static void only_calls_can_be_recorded(void **state)
     assert_status(cx, collet_array_read(cx, a, values, 16), COLLET_BUSY);
     assert_status(cx, collet_array_write(cx, a, values, 16), COLLET_BUSY);
     assert_status(cx, collet_array_from(cx, &other, COLLET_F32, 1, &four, values), COLLET_BUSY);
-    assert_status(cx, collet_array_acquire(cx, a, COLLET_READ, &address), COLLET_BUSY);
+    assert_status(cx, collet_array_acquire(cx, a, &address, COLLET_READ), COLLET_BUSY);
     assert_status(cx, collet_array_release(cx, a), COLLET_BUSY);
     assert_status(cx, collet_finish(cx), COLLET_BUSY);
     assert_status(cx, collet_trim(cx), COLLET_BUSY);
@@ -205,7 +207,7 @@ static void arguments_that_cannot_be_named(void **state)
     assert_ok(cx, collet_array_slice(cx, &odd, a, 0, 0, 2, 2));
     assert_ok(cx, collet_array_slice(cx, &same, a, 0, 0, 4, 1));
     assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_add(cx, x, a, a));
+    assert_ok(cx, collet_op_add(cx, x, a, a));
     refused_at_the_end(NULL, 1, "is NULL");
     refused_at_the_end((collet_array *[]){a, NULL}, 2, "argument 1 is NULL");
     refused_at_the_end(&foreign, 1, "another runtime");
@@ -216,10 +218,10 @@ static void arguments_that_cannot_be_named(void **state)
     assert_ok(cx, collet_sequence_end(cx, &sequence, 2, (collet_array *[]){same, x}));
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
     assert_floats(cx, x, (float[]){2, 4, 6, 8});
-    collet_array_free(half);
-    collet_array_free(odd);
-    collet_array_free(same);
-    collet_array_free(foreign);
+    collet_array_destroy(half);
+    collet_array_destroy(odd);
+    collet_array_destroy(same);
+    collet_array_destroy(foreign);
     close_world(other);
 }
 
@@ -264,10 +266,10 @@ static void arrays_that_cannot_replace(void **state)
     assert_status(cx, collet_sequence_run(cx, NULL, NULL), COLLET_INVALID);
     assert_status(other.cx, collet_sequence_run(other.cx, sequence, NULL), COLLET_INVALID);
     assert_int_equal(collet_sequence_begin(NULL), COLLET_INVALID);
-    collet_sequence_free(NULL);
+    collet_sequence_destroy(NULL);
     collet_array *all[] = {foreign, five, doubles, constant, strided, shifted, eight, tail};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_free(all[i]);
+        collet_array_destroy(all[i]);
     close_world(other);
 }
 
@@ -290,19 +292,19 @@ static void arrays_may_be_freed(void **state)
         assert_ok(cx, collet_array_wrap(cx, &wrapped[i], COLLET_F32, 1, &four, NULL, memory[i], 0,
                                         count_delete, &deleted[i]));
     assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_add(cx, x, wrapped[0], wrapped[0]));
+    assert_ok(cx, collet_op_add(cx, x, wrapped[0], wrapped[0]));
     assert_ok(cx, collet_sequence_end(cx, &sequence, 1, wrapped));
-    collet_array_free(wrapped[0]);
+    collet_array_destroy(wrapped[0]);
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
     assert_floats(cx, x, (float[]){2, 4, 6, 8});
     assert_int_equal(deleted[0], 0);
     assert_ok(cx, collet_sequence_run(cx, sequence, &wrapped[1]));
     assert_int_equal(deleted[0], 1);
-    collet_array_free(wrapped[1]);
+    collet_array_destroy(wrapped[1]);
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
     assert_floats(cx, x, (float[]){10, 12, 14, 16});
     assert_int_equal(deleted[1], 0);
-    collet_sequence_free(sequence);
+    collet_sequence_destroy(sequence);
     sequence = NULL;
     assert_int_equal(deleted[1], 1);
 }
@@ -313,12 +315,12 @@ static void a_context_may_be_destroyed(void **state)
     collet_context *second = context_of(rt);
     assert_ok(second, collet_set_backend(second, "cpu_scalar"));
     assert_ok(second, collet_sequence_begin(second));
-    assert_ok(second, collet_add(second, x, a, b));
+    assert_ok(second, collet_op_add(second, x, a, b));
     collet_context_destroy(second); /* drops the recording */
     second = context_of(rt);
     assert_ok(second, collet_set_backend(second, "remote:1"));
     assert_ok(second, collet_sequence_begin(second));
-    assert_ok(second, collet_add(second, x, a, b));
+    assert_ok(second, collet_op_add(second, x, a, b));
     assert_ok(second, collet_sequence_end(second, &sequence, 0, NULL));
     collet_context_destroy(second);
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
@@ -354,10 +356,10 @@ static void acquired_arrays_are_busy(void **state)
     (void)state;
     void *address;
     record();
-    assert_ok(cx, collet_array_acquire(cx, x, COLLET_READ, &address));
+    assert_ok(cx, collet_array_acquire(cx, x, &address, COLLET_READ));
     assert_status(cx, collet_sequence_run(cx, sequence, NULL), COLLET_BUSY);
     assert_ok(cx, collet_array_release(cx, x));
-    assert_ok(cx, collet_array_acquire(cx, a, COLLET_WRITE, &address));
+    assert_ok(cx, collet_array_acquire(cx, a, &address, COLLET_WRITE));
     assert_status(cx, collet_sequence_run(cx, sequence, NULL), COLLET_BUSY);
     *(float *)address = 3;
     assert_ok(cx, collet_array_release(cx, a));
@@ -394,9 +396,9 @@ static void two_contexts(void **state)
     collet_context *second = context_of(rt);
     assert_ok(cx, collet_sequence_begin(cx));
     step = empty_floats(cx, 4);
-    assert_ok(cx, collet_add(cx, step, a, total));
-    assert_ok(cx, collet_copy(cx, total, step));
-    collet_array_free(step);
+    assert_ok(cx, collet_op_add(cx, step, a, total));
+    assert_ok(cx, collet_op_copy(cx, total, step));
+    collet_array_destroy(step);
     assert_ok(cx, collet_sequence_end(cx, &sequence, 0, NULL));
     for (int i = 0; i < 50; i++) {
         assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
@@ -404,7 +406,7 @@ static void two_contexts(void **state)
     }
     assert_floats(cx, total, (float[]){100, 201, 302, 403});
     collet_context_destroy(second);
-    collet_array_free(total);
+    collet_array_destroy(total);
 }
 
 static void assert_unreadable(const collet_array *array, collet_status status)
@@ -425,7 +427,7 @@ static void late_failures_travel(void **state)
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
     assert_floats(cx, x, result);
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
-    assert_ok(second, collet_add(second, y, x, x));
+    assert_ok(second, collet_op_add(second, y, x, x));
     assert_status(second, collet_finish(second), COLLET_FAILED);
     assert_unreadable(y, COLLET_FAILED);
     assert_unreadable(x, COLLET_FAILED);
@@ -434,7 +436,7 @@ static void late_failures_travel(void **state)
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
     assert_ok(cx, collet_finish(cx));
     assert_floats(cx, x, result);
-    collet_array_free(y);
+    collet_array_destroy(y);
     collet_context_destroy(second);
 }
 
@@ -475,8 +477,8 @@ static void failed_inputs(void **state)
     (void)state;
     record();
     for (int i = 0; i < 2; i++)
-        assert_ok(cx, collet_add(cx, x, b, b));
-    assert_ok(cx, collet_add(cx, a, b, b));
+        assert_ok(cx, collet_op_add(cx, x, b, b));
+    assert_ok(cx, collet_op_add(cx, a, b, b));
     assert_status(cx, collet_finish(cx), COLLET_FAILED);
     assert_status(cx, collet_sequence_run(cx, sequence, NULL), COLLET_FAILED);
     assert_floats(cx, x, (float[]){20, 22, 24, 26});
@@ -528,7 +530,7 @@ static void lost_devices(void **state)
     assert_status(cx, collet_sequence_run(cx, sequence, NULL), COLLET_DEVICE_LOST);
     assert_text_has(cx, "record it again for another device");
     assert_unreadable(x, COLLET_DEVICE_LOST);
-    collet_sequence_free(sequence);
+    collet_sequence_destroy(sequence);
     assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
     record();
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
@@ -591,7 +593,7 @@ static int set_up_recording(void **state)
 
 static int none_is_left(void **state)
 {
-    collet_sequence_free(sequence);
+    collet_sequence_destroy(sequence);
     sequence = NULL;
     int left = atomic_load(&control.recordings);
     clean_up(state);
@@ -629,8 +631,8 @@ static void the_device_records(void **state)
     assert_counted(2, 4, 1);
     run_and_check(cx, (collet_array *[]){x, a, b});
     assert_counted(3, 5, 1);
-    collet_array_free(y);
-    collet_array_free(c);
+    collet_array_destroy(y);
+    collet_array_destroy(c);
     run_and_check(cx, NULL);
     assert_counted(3, 6, 1);
 }
@@ -666,9 +668,9 @@ static void what_cannot_be_recorded(void **state)
 {
     (void)state;
     uint32_t plus;
-    assert_int_equal(collet_op_find(rt, "remote.plus", &plus, NULL), COLLET_OK);
+    assert_int_equal(collet_ops_find(rt, &plus, "remote.plus", NULL), COLLET_OK);
     assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_add(cx, x, a, b));
+    assert_ok(cx, collet_op_add(cx, x, a, b));
     assert_ok(cx, collet_call(cx, plus, &x, (const collet_array *[]){x, a}, NULL));
     assert_ok(cx, collet_sequence_end(cx, &sequence, 0, NULL));
     for (int i = 0; i < 4; i++) {
@@ -692,7 +694,7 @@ static void freed_while_it_runs(void **state)
     record();
     for (int i = 0; i < 3; i++)
         assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
-    collet_sequence_free(sequence);
+    collet_sequence_destroy(sequence);
     sequence = NULL;
     assert_counted(1, 2, 0);
 }
@@ -703,7 +705,7 @@ static void other_offsets(void **state)
     (void)state;
     uint32_t plus;
     collet_array *longer = floats(cx, 8, 0), *at[5];
-    assert_int_equal(collet_op_find(rt, "remote.plus", &plus, NULL), COLLET_OK);
+    assert_int_equal(collet_ops_find(rt, &plus, "remote.plus", NULL), COLLET_OK);
     for (int i = 0; i < 5; i++)
         assert_ok(cx, collet_array_slice(cx, &at[i], longer, 0, i, 4, 1));
     assert_ok(cx, collet_sequence_begin(cx));
@@ -720,8 +722,8 @@ static void other_offsets(void **state)
     assert_ok(cx, collet_sequence_run(cx, sequence, &at[0]));
     assert_floats(cx, longer, (float[]){11, 13, 15, 17, 11, 13, 15, 17});
     for (int i = 0; i < 5; i++)
-        collet_array_free(at[i]);
-    collet_array_free(longer);
+        collet_array_destroy(at[i]);
+    collet_array_destroy(longer);
 }
 
 static void without_the_extension(void **state)
@@ -798,7 +800,7 @@ static void many_arrays(void **state)
     double begin = processor_seconds();
     assert_ok(cx, collet_sequence_begin(cx));
     for (int i = 1; i < MANY; i++)
-        assert_ok(cx, collet_add(cx, all[i], all[i - 1], all[0]));
+        assert_ok(cx, collet_op_add(cx, all[i], all[i - 1], all[0]));
     double end = processor_seconds();
     assert_ok(cx, collet_sequence_end(cx, &sequence, MANY, all));
     if (processor_seconds() - end > 3 * (end - begin) + 0.02)
@@ -807,7 +809,7 @@ static void many_arrays(void **state)
     assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
     assert_floats(cx, all[MANY - 1], (const float[]){MANY});
     for (int i = 0; i < MANY; i++)
-        collet_array_free(all[i]);
+        collet_array_destroy(all[i]);
     free(all);
 }
 

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #define PLUGINS                                                                                    \
@@ -75,15 +77,15 @@ static void call(collet_context *cx, const planned *p, collet_array *const *wher
     for (int i = 0; i < 3; i++)
         v[i] = view_of(cx, where, p->parts[i], p->count);
     if (p->op == 0)
-        assert_ok(cx, collet_add(cx, v[0], v[1], v[2]));
+        assert_ok(cx, collet_op_add(cx, v[0], v[1], v[2]));
     else if (p->op == 1)
-        assert_ok(cx, collet_mul(cx, v[0], v[1], v[2]));
+        assert_ok(cx, collet_op_mul(cx, v[0], v[1], v[2]));
     else if (p->op == 2)
-        assert_ok(cx, collet_copy(cx, v[0], v[1]));
+        assert_ok(cx, collet_op_copy(cx, v[0], v[1]));
     else
-        assert_ok(cx, collet_fill(cx, v[0], &half));
+        assert_ok(cx, collet_op_fill(cx, v[0], &half));
     for (int i = 0; i < 3; i++)
-        collet_array_free(v[i]);
+        collet_array_destroy(v[i]);
 }
 
 /* The spare of an odd number is a part of a larger array. */
@@ -97,7 +99,7 @@ static collet_array *array_new(collet_context *cx, const float *values, int insi
         larger[i] = values[i % SIZE];
     assert_ok(cx, collet_array_from(cx, &whole, COLLET_F32, 1, (int64_t[]){2 * SIZE}, larger));
     assert_ok(cx, collet_array_slice(cx, &a, whole, 0, 5, SIZE, 1));
-    collet_array_free(whole);
+    collet_array_destroy(whole);
     return a;
 }
 
@@ -115,8 +117,8 @@ static void arrays_open(collet_context *cx, arrays *a)
 static void arrays_free(arrays *a)
 {
     for (int i = 0; i < ARRAYS; i++) {
-        collet_array_free(a->own[i]);
-        collet_array_free(a->spare[i]);
+        collet_array_destroy(a->own[i]);
+        collet_array_destroy(a->spare[i]);
     }
 }
 
@@ -206,7 +208,7 @@ static void one_seed(collet_runtime *rt, const char *backend, int seed)
             call(plain, &p, model.own);
         }
     }
-    collet_sequence_free(r.sequence);
+    collet_sequence_destroy(r.sequence);
     compare(plain, a.own, model.own, seed, RUNS);
     compare(plain, a.spare, model.spare, seed, RUNS);
     arrays_free(&a);

@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <collet/ops/array.h>
+
 #include "common/fixture.h"
 #include "common/op_call.h"
 
@@ -81,11 +83,11 @@ static void run_first(void *user)
     collet_context *context = NULL;
     collet_array *a = NULL;
     status = collet_runtime_create(&runtime, &options, NULL);
-    status |= collet_context_create(&context, runtime, NULL);
+    status |= collet_context_create(runtime, &context, NULL);
     status |= collet_set_backend(context, user);
     status |= collet_array_from(context, &a, COLLET_F32, 1, shape, values);
-    status |= collet_add(context, a, a, a);
-    collet_array_free(a);
+    status |= collet_op_add(context, a, a, a);
+    collet_array_destroy(a);
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
 }
@@ -103,18 +105,19 @@ static void run_others(void *user)
     status |= collet_array_create(cx, &out, COLLET_F32, 2, shape);
     status |= collet_array_create(cx, &other, COLLET_F32, 1, wrong);
     status |= collet_sequence_begin(cx);
-    status |= collet_exp(cx, out, a);
+    status |= collet_op_exp(cx, out, a);
     status |= collet_sequence_end(cx, &sequence, 0, NULL);
     status |= collet_sequence_run(cx, sequence, NULL);
     status |= collet_array_read(cx, out, values, sizeof values);
     status |= collet_array_read(cx, turned, values, sizeof values);
-    if (collet_add(cx, out, a, other) == COLLET_OK || collet_set_backend(cx, "none") == COLLET_OK)
+    if (collet_op_add(cx, out, a, other) == COLLET_OK ||
+        collet_set_backend(cx, "none") == COLLET_OK)
         status = COLLET_FAILED;
-    collet_sequence_free(sequence);
-    collet_array_free(a);
-    collet_array_free(turned);
-    collet_array_free(out);
-    collet_array_free(other);
+    collet_sequence_destroy(sequence);
+    collet_array_destroy(a);
+    collet_array_destroy(turned);
+    collet_array_destroy(out);
+    collet_array_destroy(other);
 }
 
 static void every_op(const char *backend)
@@ -124,8 +127,8 @@ static void every_op(const char *backend)
     assert_int_equal(status, COLLET_OK);
     open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, backend);
     collet_array *a = floats(cx, 4, 1);
-    assert_ok(cx, collet_add(cx, a, a, a)); /* opens the device */
-    collet_array_free(a);
+    assert_ok(cx, collet_op_add(cx, a, a, a)); /* opens the device */
+    collet_array_destroy(a);
     on_small_stack(run_others, NULL);
     assert_int_equal(status, COLLET_OK);
     for (size_t i = 0; i < op_call_count(rt); i++)

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
@@ -16,7 +18,7 @@ static void a_chain_moves_inputs_and_results_only(void **state)
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 16, 0), *b = floats(w.cx, 16, 100), *c = empty_floats(w.cx, 16);
     for (int i = 0; i < 20; i++)
-        assert_ok(w.cx, collet_add(w.cx, c, i ? c : a, b));
+        assert_ok(w.cx, collet_op_add(w.cx, c, i ? c : a, b));
     collet_counters before = counters_of(w.cx);
     assert_int_equal(before.bytes_to_device, 2 * 64);
     assert_int_equal(before.bytes_to_host, 0);
@@ -27,9 +29,40 @@ static void a_chain_moves_inputs_and_results_only(void **state)
     assert_floats(w.cx, c, expected);
     assert_int_equal(counters_of(w.cx).bytes_to_host, 64);
     assert_int_equal(counters_of(w.cx).calls, 20);
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(c);
+    close_world(w);
+}
+
+/* A prefetched array is copied once; what is valid there, or acquired, is not. */
+static void a_prefetch_copies_once(void **state)
+{
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = floats(w.cx, 16, 1), *c = empty_floats(w.cx, 16);
+    void *address;
+    assert_ok(w.cx, collet_array_prefetch(w.cx, a, "host"));
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 0);
+    assert_ok(w.cx, collet_array_prefetch(w.cx, a, "remote:0"));
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 64);
+    assert_ok(w.cx, collet_array_prefetch(w.cx, a, "remote:0"));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 64);
+    assert_ok(w.cx, collet_array_prefetch(w.cx, c, "host"));
+    assert_int_equal(counters_of(w.cx).bytes_to_host, 64);
+    float expected[16];
+    for (int i = 0; i < 16; i++)
+        expected[i] = 2.0f * (1.0f + (float)i);
+    assert_floats(w.cx, c, expected);
+    assert_int_equal(counters_of(w.cx).bytes_to_host, 64);
+    assert_ok(w.cx, collet_array_acquire(w.cx, a, &address, COLLET_WRITE));
+    assert_status(w.cx, collet_array_prefetch(w.cx, a, "remote:1"), COLLET_BUSY);
+    assert_ok(w.cx, collet_array_release(w.cx, a));
+    assert_status(w.cx, collet_array_prefetch(w.cx, NULL, "host"), COLLET_INVALID);
+    assert_status(w.cx, collet_array_prefetch(w.cx, a, "remote:9"), COLLET_UNAVAILABLE);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -40,17 +73,17 @@ static void the_newest_bytes_win(void **state)
     (void)state;
     world w = open_world(BOTH, NULL, "remote:0");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_ok(w.cx, collet_set_backend(w.cx, "remote:1"));
-    assert_ok(w.cx, collet_mul(w.cx, c, c, a));
+    assert_ok(w.cx, collet_op_mul(w.cx, c, c, a));
     assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
-    assert_ok(w.cx, collet_sub(w.cx, c, c, a));
+    assert_ok(w.cx, collet_op_sub(w.cx, c, c, a));
     assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
-    assert_ok(w.cx, collet_add(w.cx, c, c, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, c, a));
     const float expected[] = {2, 8, 18, 32};
     assert_floats(w.cx, c, expected);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -61,24 +94,24 @@ static void a_partial_write_keeps_the_rest(void **state)
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 6, 0), *part, *b = floats(w.cx, 3, 50);
     assert_ok(w.cx, collet_array_slice(w.cx, &part, a, 0, 0, 3, 2));
-    assert_ok(w.cx, collet_copy(w.cx, part, b));
+    assert_ok(w.cx, collet_op_copy(w.cx, part, b));
     const float expected[] = {50, 1, 51, 3, 52, 5};
     assert_floats(w.cx, a, expected);
     void *address;
-    assert_ok(w.cx, collet_array_acquire(w.cx, a, COLLET_WRITE, &address));
+    assert_ok(w.cx, collet_array_acquire(w.cx, a, &address, COLLET_WRITE));
     ((float *)address)[1] = -1;
-    assert_status(w.cx, collet_add(w.cx, b, part, part), COLLET_BUSY);
-    assert_status(w.cx, collet_array_acquire(w.cx, a, COLLET_READ, &address), COLLET_BUSY);
+    assert_status(w.cx, collet_op_add(w.cx, b, part, part), COLLET_BUSY);
+    assert_status(w.cx, collet_array_acquire(w.cx, a, &address, COLLET_READ), COLLET_BUSY);
     assert_ok(w.cx, collet_array_release(w.cx, a));
     assert_status(w.cx, collet_array_release(w.cx, a), COLLET_INVALID);
     collet_array *all = empty_floats(w.cx, 6);
-    assert_ok(w.cx, collet_add(w.cx, all, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, all, a, a));
     const float doubled[] = {100, -2, 102, 6, 104, 10};
     assert_floats(w.cx, all, doubled);
-    collet_array_free(a);
-    collet_array_free(part);
-    collet_array_free(b);
-    collet_array_free(all);
+    collet_array_destroy(a);
+    collet_array_destroy(part);
+    collet_array_destroy(b);
+    collet_array_destroy(all);
     close_world(w);
 }
 
@@ -89,7 +122,7 @@ static void refusal_falls_back_or_not(void **state)
     (void)state;
     world w = open_world(BOTH, settings, "remote");
     collet_array *a = floats(w.cx, 16, 0), *c = floats(w.cx, 16, 7);
-    assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
+    assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_REFUSED);
     assert_text_has(w.cx, "add on remote:0");
     assert_text_has(w.cx, "do not fit in the device's memory");
     float original[16], expected[16];
@@ -99,14 +132,14 @@ static void refusal_falls_back_or_not(void **state)
     }
     assert_floats(w.cx, c, original);
     assert_ok(w.cx, collet_set_backend(w.cx, "remote,cpu_scalar"));
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_int_equal(counters_of(w.cx).fallbacks, 1);
     assert_floats(w.cx, c, expected);
     collet_set_fallback(w.cx, 0);
-    assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
-    collet_array_free(a);
-    collet_array_free(c);
+    assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_REFUSED);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -115,20 +148,20 @@ static void a_missing_kernel_falls_back_or_is_reported(void **state)
     (void)state;
     world w = open_world(BOTH, NULL, "remote");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
-    assert_status(w.cx, collet_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
+    assert_status(w.cx, collet_op_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
     assert_string_equal(collet_last_error(w.cx),
                         "remote:0 has no kernel div: set COLLET_FALLBACK=on, or choose a list "
                         "such as remote,cpu_scalar");
     collet_set_fallback(w.cx, 0);
-    assert_status(w.cx, collet_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
+    assert_status(w.cx, collet_op_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
     assert_text_has(w.cx, "remote:0 has no kernel div; fallback is off");
     collet_set_fallback(w.cx, 1);
     assert_ok(w.cx, collet_set_backend(w.cx, "remote,cpu_scalar"));
-    assert_ok(w.cx, collet_div(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_div(w.cx, c, a, a));
     const float ones[] = {1, 1, 1, 1};
     assert_floats(w.cx, c, ones);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -148,8 +181,8 @@ static void core_copies_without_a_kernel(void **state)
     assert_ok(w.cx, collet_array_write(w.cx, t, values, sizeof values));
     assert_ok(w.cx, collet_array_read(w.cx, t, got, sizeof got));
     assert_memory_equal(got, values, sizeof got);
-    collet_array_free(a);
-    collet_array_free(t);
+    collet_array_destroy(a);
+    collet_array_destroy(t);
     close_world(w);
 }
 
@@ -161,19 +194,19 @@ static void a_late_failure_is_reported(void **state)
     world w = open_world(REMOTE_PLUGIN, settings, "remote");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4);
     float sink[4];
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_ok(w.cx, collet_finish(w.cx));
-    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_ok(w.cx, collet_op_mul(w.cx, d, a, a));
     assert_status(w.cx, collet_finish(w.cx), COLLET_FAILED);
     assert_text_has(w.cx, "remote:0");
     assert_status(w.cx, collet_array_read(w.cx, d, sink, sizeof sink), COLLET_FAILED);
     const float doubled[] = {2, 4, 6, 8};
     assert_floats(w.cx, c, doubled);
-    assert_ok(w.cx, collet_add(w.cx, d, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, d, a, a));
     assert_floats(w.cx, d, doubled);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
     close_world(w);
 }
 
@@ -186,18 +219,18 @@ static void a_lost_device_loses_only_its_own(void **state)
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4);
     float sink[4];
     const float doubled[] = {2, 4, 6, 8}, squares[] = {1, 4, 9, 16};
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_floats(w.cx, c, doubled);
-    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_ok(w.cx, collet_op_mul(w.cx, d, a, a));
     assert_status(w.cx, collet_array_read(w.cx, d, sink, sizeof sink), COLLET_DEVICE_LOST);
     assert_floats(w.cx, c, doubled);
     assert_status(w.cx, collet_array_read(w.cx, d, sink, sizeof sink), COLLET_DEVICE_LOST);
-    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_ok(w.cx, collet_op_mul(w.cx, d, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_floats(w.cx, d, squares);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
     close_world(w);
 }
 
@@ -232,8 +265,8 @@ static void a_hung_device_is_lost_in_time(void **state)
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4),
                  *e = empty_floats(w.cx, 4);
     const float doubled[] = {2, 4, 6, 8}, squares[] = {1, 4, 9, 16};
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
-    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_mul(w.cx, d, a, a));
     assert_floats(w.cx, c, doubled);
     reader r = {.rt = w.rt, .array = d};
     pthread_t thread;
@@ -241,7 +274,7 @@ static void a_hung_device_is_lost_in_time(void **state)
     while (!r.began)
         usleep(1000);
     usleep(20000);
-    assert_ok(w.cx, collet_add(w.cx, e, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, e, a, a));
     assert_string_equal(collet_last_backend(w.cx), "remote");
     assert_false(r.ended);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -249,14 +282,14 @@ static void a_hung_device_is_lost_in_time(void **state)
     if (!strstr(r.text, "did not finish within 3 s (setting 'timeout')"))
         fail_msg("%s", r.text);
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
-    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_ok(w.cx, collet_op_mul(w.cx, d, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_floats(w.cx, d, squares);
     assert_floats(w.cx, c, doubled);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
-    collet_array_free(e);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
+    collet_array_destroy(e);
     close_world(w);
 }
 
@@ -270,16 +303,16 @@ static void a_failed_queue_that_hangs_is_lost_in_time(void **state)
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4);
     const float doubled[] = {2, 4, 6, 8};
     float sink[4];
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
-    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_mul(w.cx, d, a, a));
     assert_status(w.cx, collet_array_read(w.cx, c, sink, sizeof sink), COLLET_FAILED);
-    assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_DEVICE_LOST);
+    assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_DEVICE_LOST);
     assert_text_has(w.cx, "did not finish within 1 s");
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_floats(w.cx, c, doubled);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
     close_world(w);
 }
 
@@ -289,19 +322,19 @@ static void auto_follows_the_bytes(void **state)
     (void)state;
     world w = open_world(BOTH, NULL, "remote:1");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_ok(w.cx, collet_set_backend(w.cx, "auto"));
     assert_string_equal(collet_get_backend(w.cx), "auto");
-    assert_ok(w.cx, collet_add(w.cx, c, c, c));
+    assert_ok(w.cx, collet_op_add(w.cx, c, c, c));
     assert_string_equal(collet_last_backend(w.cx), "remote");
     collet_array *e = floats(w.cx, 4, 1), *f = empty_floats(w.cx, 4);
-    assert_ok(w.cx, collet_add(w.cx, f, e, e));
+    assert_ok(w.cx, collet_op_add(w.cx, f, e, e));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_int_equal(counters_of(w.cx).fallbacks, 0);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(e);
-    collet_array_free(f);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(e);
+    collet_array_destroy(f);
     close_world(w);
 }
 
@@ -317,7 +350,7 @@ static void *work(void *argument)
     job *j = argument;
     collet_context *cx = NULL;
     int64_t n = 16;
-    if (collet_context_create(&cx, j->rt, NULL) != COLLET_OK ||
+    if (collet_context_create(j->rt, &cx, NULL) != COLLET_OK ||
         collet_set_backend(cx, j->backend) != COLLET_OK) {
         j->failures++;
         return NULL;
@@ -326,11 +359,11 @@ static void *work(void *argument)
         collet_array *c = NULL;
         float got[16];
         if (collet_array_create(cx, &c, COLLET_F32, 1, &n) != COLLET_OK ||
-            collet_add(cx, c, j->shared, j->shared) != COLLET_OK ||
-            collet_add(cx, c, c, j->shared) != COLLET_OK ||
+            collet_op_add(cx, c, j->shared, j->shared) != COLLET_OK ||
+            collet_op_add(cx, c, c, j->shared) != COLLET_OK ||
             collet_array_read(cx, c, got, sizeof got) != COLLET_OK || got[5] != 15.0f)
             j->failures++;
-        collet_array_free(c);
+        collet_array_destroy(c);
     }
     collet_context_destroy(cx);
     return NULL;
@@ -354,7 +387,7 @@ static void contexts_share_an_array(void **state)
         pthread_join(threads[i], NULL);
         assert_int_equal(jobs[i].failures, 0);
     }
-    collet_array_free(shared);
+    collet_array_destroy(shared);
     close_world(w);
 }
 
@@ -367,23 +400,23 @@ static void arrays_may_outlive_everything(void **state)
     float doubled[16];
     for (int i = 0; i < 16; i++)
         doubled[i] = 2.0f * (float)i;
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(w.cx, collet_memory(w.cx, "remote:0", &stats));
+    assert_ok(w.cx, collet_memory(w.cx, &stats, "remote:0"));
     assert_int_equal(stats.current, 128);
-    collet_array_free(a);
+    collet_array_destroy(a);
     assert_ok(w.cx, collet_finish(w.cx));
-    assert_ok(w.cx, collet_memory(w.cx, "remote:0", &stats));
+    assert_ok(w.cx, collet_memory(w.cx, &stats, "remote:0"));
     assert_int_equal(stats.current, 64);
     assert_int_equal(stats.peak, 128);
-    assert_int_equal(stats.reserved, 128);
+    assert_int_equal(stats.held, 128);
     assert_ok(w.cx, collet_trim(w.cx));
-    assert_ok(w.cx, collet_memory(w.cx, "remote:0", &stats));
-    assert_int_equal(stats.reserved, 64);
+    assert_ok(w.cx, collet_memory(w.cx, &stats, "remote:0"));
+    assert_int_equal(stats.held, 64);
     assert_floats(w.cx, c, doubled);
     collet_runtime_destroy(w.rt);
     collet_context_destroy(w.cx);
-    collet_array_free(c);
+    collet_array_destroy(c);
 }
 
 typedef struct seen {
@@ -399,7 +432,7 @@ static void see(void *user)
 
 static void *free_array(void *array)
 {
-    collet_array_free(array);
+    collet_array_destroy(array);
     return NULL;
 }
 
@@ -415,15 +448,15 @@ static void wrapped_memory_has_the_result_when_freed(void **state)
     collet_array *a = floats(w.cx, 4, 1), *b = NULL, *view = NULL;
     assert_ok(w.cx, collet_array_wrap(w.cx, &b, COLLET_F32, 1, &four, NULL, memory, 0, see, &s));
     assert_ok(w.cx, collet_array_slice(w.cx, &view, b, 0, 0, 2, 1));
-    assert_ok(w.cx, collet_add(w.cx, b, a, a));
-    collet_array_free(b);
+    assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
+    collet_array_destroy(b);
     assert_true(memory[0] == 0.0f);
     assert_int_equal(pthread_create(&thread, NULL, free_array, view), 0);
     pthread_join(thread, NULL);
     const float doubled[] = {2, 4, 6, 8};
     assert_memory_equal(memory, doubled, sizeof memory);
     assert_true(s.first == 2.0f);
-    collet_array_free(a);
+    collet_array_destroy(a);
     close_world(w);
 }
 
@@ -447,24 +480,24 @@ static void read_only_memory_is_never_written(void **state)
                                           COLLET_WRAP_READONLY, NULL, NULL));
         assert_ok(w.cx, collet_array_reshape(w.cx, &view, a, 2, two));
         assert_ok(w.cx, collet_array_permute(w.cx, &t, view, NULL));
-        assert_status(w.cx, collet_add(w.cx, a, b, b), COLLET_INVALID);
+        assert_status(w.cx, collet_op_add(w.cx, a, b, b), COLLET_INVALID);
         assert_text_has(w.cx, "add: out (output 0) wraps read-only memory");
-        assert_status(w.cx, collet_copy(w.cx, t, view), COLLET_INVALID);
+        assert_status(w.cx, collet_op_copy(w.cx, t, view), COLLET_INVALID);
         assert_status(w.cx, collet_array_write(w.cx, a, sink, sizeof sink), COLLET_INVALID);
         assert_status(w.cx, collet_array_write(w.cx, t, sink, sizeof sink), COLLET_INVALID);
         assert_text_has(w.cx, "collet_array_write: the array wraps");
-        assert_status(w.cx, collet_array_acquire(w.cx, t, COLLET_WRITE, &address), COLLET_INVALID);
+        assert_status(w.cx, collet_array_acquire(w.cx, t, &address, COLLET_WRITE), COLLET_INVALID);
         assert_text_has(w.cx, "collet_array_acquire: the array wraps");
-        assert_ok(w.cx, collet_array_acquire(w.cx, a, COLLET_READ, &address));
+        assert_ok(w.cx, collet_array_acquire(w.cx, a, &address, COLLET_READ));
         assert_ptr_equal(address, page);
         assert_ok(w.cx, collet_array_release(w.cx, a));
-        assert_ok(w.cx, collet_add(w.cx, b, a, a));
+        assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
         assert_floats(w.cx, b, (const float[]){0, 2, 4, 6});
         assert_floats(w.cx, t, (const float[]){0, 2, 1, 3});
-        collet_array_free(a);
-        collet_array_free(t);
-        collet_array_free(view);
-        collet_array_free(b);
+        collet_array_destroy(a);
+        collet_array_destroy(t);
+        collet_array_destroy(view);
+        collet_array_destroy(b);
         close_world(w);
     }
     munmap(page, 4096);
@@ -474,6 +507,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_moves_inputs_and_results_only),
+        cmocka_unit_test(a_prefetch_copies_once),
         cmocka_unit_test(the_newest_bytes_win),
         cmocka_unit_test(a_partial_write_keeps_the_rest),
         cmocka_unit_test(refusal_falls_back_or_not),

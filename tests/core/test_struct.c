@@ -36,8 +36,8 @@ static void older_and_newer_blocks(void **state)
     assert_status(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, NULL), COLLET_INVALID);
     assert_status(cx, collet_call(cx, 77, &scalar, ins, NULL), COLLET_NOT_FOUND);
     assert_status(cx, collet_call(cx, 0x80000000u + 200, &scalar, ins, NULL), COLLET_NOT_FOUND);
-    collet_array_free(a);
-    collet_array_free(scalar);
+    collet_array_destroy(a);
+    collet_array_destroy(scalar);
 }
 
 /* Every op with parameters: a word that no field describes must be 0. */
@@ -45,9 +45,9 @@ static void reserved_fields_are_zero(void **state)
 {
     (void)state;
     int reserved = 0;
-    for (size_t i = 0; i < collet_op_count(rt); i++) {
-        collet_op_info info = {.struct_size = sizeof info};
-        assert_int_equal(collet_op_at(rt, i, &info, NULL), COLLET_OK);
+    for (size_t i = 0; i < collet_ops_count(rt); i++) {
+        collet_ops_info info = {.struct_size = sizeof info};
+        assert_int_equal(collet_ops_at(rt, &info, i, NULL), COLLET_OK);
         for (uint32_t word = 1; word < info.params_size / 4 && info.id < 0x80000000u; word++) {
             _Alignas(16) uint32_t params[64] = {info.params_size};
             collet_array_spec specs[COLLET_MAX_OPERANDS] = {{0}}, outs[COLLET_MAX_OPERANDS] = {{0}};
@@ -58,13 +58,13 @@ static void reserved_fields_are_zero(void **state)
             for (uint32_t k = 0; k < info.n_out; k++)
                 outs[k].ndim = COLLET_INFER;
             for (uint32_t k = 0; k < info.field_count; k++) {
-                const collet_op_field *f = &info.fields[k];
+                const collet_ops_field *f = &info.fields[k];
                 int scalar = f->kind == COLLET_FIELD_SCALAR;
                 described |=
                     4 * word >= f->offset && 4 * word < f->offset + f->size - 4u * (uint32_t)scalar;
             }
             params[word] = 1;
-            (void)collet_op_infer(rt, info.id, specs, params, outs, &err);
+            (void)collet_ops_infer(rt, info.id, outs, specs, params, &err);
             assert_int_equal(strstr(err.text, "a reserved field") != NULL, !described);
             reserved += !described;
         }
@@ -84,17 +84,17 @@ static void structs_of_newer_programs(void **state)
     (void)state;
     newer_record record = {.known = {.struct_size = sizeof record}, .more = ~0ull};
     collet_error err;
-    assert_int_equal(collet_record_at(rt, 0, &record.known, &err), COLLET_OK);
+    assert_int_equal(collet_record_at(rt, &record.known, 0, &err), COLLET_OK);
     assert_true(record.more == 0 && record.known.struct_size == sizeof record);
     union {
         collet_plugin_record known;
         char bytes[4096];
     } largest = {.known = {.struct_size = sizeof largest}};
-    assert_int_equal(collet_record_at(rt, 0, &largest.known, &err), COLLET_OK);
+    assert_int_equal(collet_record_at(rt, &largest.known, 0, &err), COLLET_OK);
     record.known.struct_size = 0;
-    assert_int_equal(collet_record_at(rt, 0, &record.known, &err), COLLET_INVALID);
+    assert_int_equal(collet_record_at(rt, &record.known, 0, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "collet_plugin_record: struct_size is 0"));
-    assert_int_equal(collet_record_at(rt, 1u << 30, &record.known, &err), COLLET_NOT_FOUND);
+    assert_int_equal(collet_record_at(rt, &record.known, 1u << 30, &err), COLLET_NOT_FOUND);
     assert_non_null(strstr(err.text, "records"));
     collet_counters counters = {.struct_size = 0};
     assert_status(cx, collet_context_counters(cx, &counters), COLLET_INVALID);

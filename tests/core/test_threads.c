@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
@@ -55,11 +57,11 @@ static int run_round(collet_context *cx, meeting *m)
     collet_array *c = NULL, *back = NULL;
     float got[ELEMENTS];
     int ok = collet_array_create(cx, &c, COLLET_F32, 1, &n) == COLLET_OK &&
-             collet_add(cx, c, m->shared, m->shared) == COLLET_OK &&
+             collet_op_add(cx, c, m->shared, m->shared) == COLLET_OK &&
              collet_array_slice(cx, &back, m->shared, 0, n - 1, n, -1) == COLLET_OK &&
-             collet_add(cx, c, c, back) == COLLET_OK &&
+             collet_op_add(cx, c, c, back) == COLLET_OK &&
              collet_array_read(cx, c, got, sizeof got) == COLLET_OK && got[5] == 20.0f;
-    collet_array_free(back);
+    collet_array_destroy(back);
     if (c)
         put(&m->freed, c);
     return ok;
@@ -74,7 +76,7 @@ static int own_texts(collet_context *cx, const meeting *m, int round, const char
     snprintf(choice, sizeof choice, "nobody_%d_%s", round, name + strlen(name) - 1);
     snprintf(op, sizeof op, "there is no op '%s'", choice);
     return collet_set_backend(cx, choice) == COLLET_UNKNOWN_BACKEND &&
-           collet_op_find(m->rt, choice, &id, &err) == COLLET_NOT_FOUND && strstr(err.text, op) &&
+           collet_ops_find(m->rt, &id, choice, &err) == COLLET_NOT_FOUND && strstr(err.text, op) &&
            strstr(collet_last_error(cx), choice);
 }
 
@@ -85,7 +87,7 @@ static void *work(void *argument)
     pthread_barrier_wait(&m->start);
     for (int i = 0; i < ROUNDS; i++) {
         collet_context *cx = NULL;
-        if (collet_context_create(&cx, m->rt, NULL) != COLLET_OK ||
+        if (collet_context_create(m->rt, &cx, NULL) != COLLET_OK ||
             collet_set_backend(cx, me->backend) != COLLET_OK || !run_round(cx, m) ||
             !own_texts(cx, m, i, me->backend) || collet_finish(cx) != COLLET_OK)
             atomic_fetch_add(&m->failures, 1);
@@ -101,19 +103,19 @@ static size_t read_strings(const collet_runtime *rt)
     size_t sum = 0;
     for (size_t i = 0; i < collet_backend_count(rt); i++) {
         collet_backend_info b = {.struct_size = sizeof b};
-        collet_backend_info_at(rt, i, &b, NULL);
+        collet_backend_info_at(rt, &b, i, NULL);
         sum += strlen(b.name) + strlen(b.reason) + strlen(b.capabilities) + b.device_count;
         if (b.state == COLLET_BACKEND_USABLE && (!b.device_count || *b.reason))
             return 0;
     }
     for (size_t i = 0; i < collet_record_count(rt); i++) {
         collet_plugin_record r = {.struct_size = sizeof r};
-        collet_record_at(rt, i, &r, NULL);
+        collet_record_at(rt, &r, i, NULL);
         sum += strlen(r.path) + strlen(r.reason);
     }
-    for (size_t i = 0; i < collet_op_count(rt); i++) {
-        collet_op_info o = {.struct_size = sizeof o};
-        collet_op_at(rt, i, &o, NULL);
+    for (size_t i = 0; i < collet_ops_count(rt); i++) {
+        collet_ops_info o = {.struct_size = sizeof o};
+        collet_ops_at(rt, &o, i, NULL);
         sum += strlen(o.name);
     }
     return sum;
@@ -125,8 +127,8 @@ static void *watch(void *argument)
     uint32_t op;
     pthread_barrier_wait(&m->start);
     while (atomic_load(&m->done) < WORKERS) {
-        collet_array_free(take(&m->freed));
-        if (!read_strings(m->rt) || collet_op_find(m->rt, "remote.plus", &op, NULL) != COLLET_OK)
+        collet_array_destroy(take(&m->freed));
+        if (!read_strings(m->rt) || collet_ops_find(m->rt, &op, "remote.plus", NULL) != COLLET_OK)
             atomic_fetch_add(&m->failures, 1);
     }
     return NULL;
@@ -155,8 +157,8 @@ static void everything_at_once(const char *const *settings)
     assert_int_equal(atomic_load(&m.failures), 0);
     collet_runtime_destroy(m.rt);
     for (collet_array *a; (a = take(&m.freed));)
-        collet_array_free(a);
-    collet_array_free(m.shared);
+        collet_array_destroy(a);
+    collet_array_destroy(m.shared);
     pthread_barrier_destroy(&m.start);
     pthread_mutex_destroy(&m.freed.lock);
 }

@@ -4,6 +4,8 @@
  * order. Reading, writing, and adding into overlapping views must match the list, in host and in
  * device memory. Seeds are fixed and printed on failure.
  */
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
@@ -119,7 +121,7 @@ static int equally_spaced(const model *m)
 
 static void replace(collet_array **a, collet_array *view)
 {
-    collet_array_free(*a);
+    collet_array_destroy(*a);
     *a = view;
 }
 
@@ -258,8 +260,8 @@ static void one_chain(collet_context *cx)
             check_write(cx, a, &m, base);
     }
     check_read(cx, all, &whole, base);
-    collet_array_free(a);
-    collet_array_free(all);
+    collet_array_destroy(a);
+    collet_array_destroy(all);
 }
 
 /* ---- Overlaps ---------------------------------------------------------------------------- */
@@ -308,19 +310,19 @@ static void one_sum(collet_context *cx)
         v[i] = window(cx, all, &m[i], shape, i > 0);
     }
     if (!pick(4)) {
-        collet_array_free(v[1]);
+        collet_array_destroy(v[1]);
         assert_ok(cx, collet_array_permute(cx, &v[1], v[0], (const int32_t[]){0, 1, 2}));
         m[1] = m[0];
     }
-    assert_ok(cx, collet_add(cx, v[0], v[1], v[2]));
+    assert_ok(cx, collet_op_add(cx, v[0], v[1], v[2]));
     for (int64_t n = 0; n < m[0].count; n++)
         sums[n] = base[m[1].element[n]] + base[m[2].element[n]];
     for (int64_t n = 0; n < m[0].count; n++)
         base[m[0].element[n]] = sums[n];
     check_read(cx, all, &all_model, base);
     for (int i = 0; i < 3; i++)
-        collet_array_free(v[i]);
-    collet_array_free(all);
+        collet_array_destroy(v[i]);
+    collet_array_destroy(all);
 }
 
 static void run(const char *backend, int rounds, void (*one)(collet_context *))
@@ -334,7 +336,7 @@ static void run(const char *backend, int rounds, void (*one)(collet_context *))
         one(cx);
     }
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(cx, collet_memory(cx, "host", &stats));
+    assert_ok(cx, collet_memory(cx, &stats, "host"));
     assert_int_equal(stats.current, 0);
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);

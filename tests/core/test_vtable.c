@@ -21,9 +21,10 @@ static collet_status run(collet_device *device, collet_queue *queue, const colle
     return COLLET_REFUSED;
 }
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)host;
     (void)json;
     (void)capacity;
@@ -32,10 +33,12 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_FAILED;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     (void)host;
     (void)index;
     (void)properties;
@@ -53,7 +56,7 @@ static void device_close(collet_device *device)
 typedef struct sample {
     collet_plugin table;
     collet_kernel_row rows[4];
-    collet_op_definition ops[2];
+    collet_ops_definition ops[2];
     const char *names[4];
     manifest manifest;
 } sample;
@@ -63,17 +66,17 @@ static int setup(void **state)
     sample *s = calloc(1, sizeof *s);
     if (!s)
         return -1;
-    s->ops[0] = (collet_op_definition){
+    s->ops[0] = (collet_ops_definition){
         .name = "zoo.twice", .shapes = "... : ...", .sigs = "f:f d:d", .alias = 1};
-    s->ops[1] = (collet_op_definition){.name = "zoo.sum",
-                                       .shapes = "out[F] : a[F,N] scale[N]?",
-                                       .sigs = "d:ff d:dd",
-                                       .params_size = 8};
+    s->ops[1] = (collet_ops_definition){.name = "zoo.sum",
+                                        .shapes = "out[F] : a[F,N] scale[N]?",
+                                        .sigs = "d:ff d:dd",
+                                        .params_size = 8};
     const collet_kernel_row rows[] = {
         COLLET_ROW(ADD, SIG_ADD, run, NULL),
         COLLET_ROW(ADD, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), run, NULL),
-        {.op = COLLET_OP_OWN(0), .sig = COLLET_SIG(COLLET_F32, COLLET_F32), .run = run},
-        {.op = COLLET_OP_OWN(1),
+        {.op = COLLET_OWN_OP(0), .sig = COLLET_SIG(COLLET_F32, COLLET_F32), .run = run},
+        {.op = COLLET_OWN_OP(1),
          .sig = COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_DTYPE_NONE),
          .params_size = 8,
          .run = run},
@@ -254,7 +257,7 @@ static void rows(void **state)
     expect(s, "vtable-op", "op 200");
     s->rows[0].op = 100000;
     expect(s, "vtable-op", "op 100000");
-    s->rows[0].op = COLLET_OP_OWN(2);
+    s->rows[0].op = COLLET_OWN_OP(2);
     expect(s, "vtable-op", "row 0");
     s->rows[0] = saved;
     s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F32);
@@ -394,33 +397,31 @@ static void own_parameter_fields(void **state)
 {
     sample *s = *state;
     s->ops[1].shapes = "out[F] : a[F,N] scale[N]?";
-    collet_op_field fields[2] = {
+    collet_ops_field fields[2] = {
         {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4}};
     s->ops[1].fields = fields;
     s->ops[1].field_count = 1;
     s->ops[1].field_size = sizeof *fields;
     expect(s, "ok", "");
-    const collet_op_field good = fields[0],
-                          wrong[] = {
-                              {NULL, "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4},
-                              {"power", NULL, NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4},
-                              {"power", "what for", "a b", 1, COLLET_FIELD_NUMBER, COLLET_F32, 4,
-                               4},
-                              {"power", "what for", NULL, 1, COLLET_FIELD_CHOICE, COLLET_F32, 4, 4},
-                              {"power", "what for", NULL, 1, COLLET_FIELD_KINDS, COLLET_F32, 4, 4},
-                              {"power", "what for", NULL, 1, -1, COLLET_F32, 4, 4},
-                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, 99, 4, 4},
-                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 8},
-                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 3},
-                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 0},
-                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 0, 4},
-                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 8, 4},
-                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32,
-                               UINT32_MAX, 4},
-                              {"power", "what for", NULL, 1, COLLET_FIELD_SCALAR, COLLET_U8, 4, 4},
-                              {"scale", "an operand too", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32,
-                               4, 4},
-                          };
+    const collet_ops_field
+        good = fields[0],
+        wrong[] = {
+            {NULL, "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4},
+            {"power", NULL, NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4},
+            {"power", "what for", "a b", 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4},
+            {"power", "what for", NULL, 1, COLLET_FIELD_CHOICE, COLLET_F32, 4, 4},
+            {"power", "what for", NULL, 1, COLLET_FIELD_KINDS, COLLET_F32, 4, 4},
+            {"power", "what for", NULL, 1, -1, COLLET_F32, 4, 4},
+            {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, 99, 4, 4},
+            {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 8},
+            {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 3},
+            {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 0},
+            {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 0, 4},
+            {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 8, 4},
+            {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, UINT32_MAX, 4},
+            {"power", "what for", NULL, 1, COLLET_FIELD_SCALAR, COLLET_U8, 4, 4},
+            {"scale", "an operand too", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4},
+        };
     static const char *const reasons[] = {
         "zoo.sum: field '' of its parameters: its name is NULL",
         "zoo.sum: field 'power' of its parameters: its meaning is NULL",
@@ -499,7 +500,7 @@ static void own_field_kinds(void **state)
         {NULL, 0, COLLET_FIELD_SCALAR, COLLET_U8, 8, 48, 0},
     };
     sample *s = *state;
-    collet_op_field field = {.name = "power", .meaning = "what for"};
+    collet_ops_field field = {.name = "power", .meaning = "what for"};
     s->ops[1].params_size = 64;
     s->ops[1].fields = &field;
     s->ops[1].field_count = 1;
@@ -547,9 +548,9 @@ static void newer_minor(void **state)
     s->rows[0].sig = 31;
     expect(s, "ok", "");
     s->rows[0] = row;
-    s->rows[2].op = COLLET_OP_OWN(5);
+    s->rows[2].op = COLLET_OWN_OP(5);
     expect(s, "vtable-op", "row 2");
-    s->rows[2].op = COLLET_OP_OWN(0);
+    s->rows[2].op = COLLET_OWN_OP(0);
     s->rows[1] = s->rows[0];
     s->rows[1].sig = COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64);
     expect(s, "kernels-differ", "unknown");

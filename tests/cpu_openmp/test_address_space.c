@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <collet/collet.h>
+#include <collet/ops/linalg.h>
 
 #define N 600
 
@@ -48,14 +49,14 @@ static int multiply(collet_context *cx)
     for (int i = 0; i < N * N; i++)
         x[i] = 1;
     if (collet_array_from(cx, &a, COLLET_F64, 2, shape, x) ||
-        collet_array_create(cx, &c, COLLET_F64, 2, shape) || collet_matmul(cx, c, a, a) ||
+        collet_array_create(cx, &c, COLLET_F64, 2, shape) || collet_op_matmul(cx, c, a, a) ||
         collet_array_read(cx, c, x, sizeof x))
         return wrong("matmul", collet_last_error(cx));
     for (int i = 0; i < N * N; i++)
         if (x[i] != N)
             return wrong("matmul", "a wrong element");
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     return 0;
 }
 
@@ -71,8 +72,8 @@ static int work(const char *cache, rlim_t bytes)
     collet_context *cx;
     collet_error err = {.text = ""};
     setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
-    if (collet_runtime_create(&rt, &options, &err) || collet_context_create(&cx, rt, &err) ||
-        collet_backend_info_at(rt, 0, &info, &err))
+    if (collet_runtime_create(&rt, &options, &err) || collet_context_create(rt, &cx, &err) ||
+        collet_backend_info_at(rt, &info, 0, &err))
         return wrong("the runtime", err.text);
     return check_library(info.capabilities) || multiply(cx);
 }

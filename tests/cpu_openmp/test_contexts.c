@@ -15,6 +15,9 @@
 #include <time.h>
 
 #include <collet/collet.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
 
 #define ATTEMPTS 10
 #define ROUNDS 9
@@ -50,7 +53,7 @@ static collet_array *make(caller *c, collet_dtype dtype, int32_t ndim, int64_t m
 static void begin_caller(caller *c, collet_runtime *rt)
 {
     *c = (caller){.cx = NULL};
-    assert_int_equal(COLLET_OK, collet_context_create(&c->cx, rt, NULL));
+    assert_int_equal(COLLET_OK, collet_context_create(rt, &c->cx, NULL));
     c->narrow = make(c, COLLET_F32, 1, 1 << 14, 0);
     c->wide = make(c, COLLET_F32, 1, 1 << 18, 0);
     c->sum = make(c, COLLET_F32, 0, 0, 0);
@@ -65,8 +68,8 @@ static void begin_caller(caller *c, collet_runtime *rt)
     const collet_scalar zero = {.dtype = COLLET_F64};
     collet_array *const filled[] = {c->narrow, c->wide, c->signal};
     for (int i = 0; i < 3; i++)
-        assert_int_equal(COLLET_OK, collet_fill(c->cx, filled[i], &zero));
-    assert_int_equal(COLLET_OK, collet_normal(c->cx, c->a, 1, 0));
+        assert_int_equal(COLLET_OK, collet_op_fill(c->cx, filled[i], &zero));
+    assert_int_equal(COLLET_OK, collet_op_normal(c->cx, c->a, 1, 0));
 }
 
 static void end_caller(caller *c)
@@ -74,7 +77,7 @@ static void end_caller(caller *c)
     collet_array *const all[] = {c->narrow, c->wide, c->sum, c->signal, c->spectrum, c->a,
                                  c->c,      c->u,    c->s,   c->v,      c->info};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_free(all[i]);
+        collet_array_destroy(all[i]);
     collet_context_destroy(c->cx);
 }
 
@@ -83,13 +86,13 @@ static void call_series(caller *c)
 {
     collet_status status = COLLET_OK;
     for (int i = 0; i < 10; i++)
-        status |= collet_tanh(c->cx, c->narrow, c->narrow);
+        status |= collet_op_tanh(c->cx, c->narrow, c->narrow);
     for (int i = 0; i < 2; i++)
-        status |= collet_tanh(c->cx, c->wide, c->wide) |
-                  collet_sum(c->cx, c->sum, c->wide, NULL, 0, 0) |
-                  collet_fft(c->cx, c->spectrum, c->signal, 1, 0) |
-                  collet_matmul(c->cx, c->c, c->a, c->a);
-    status |= collet_svd(c->cx, c->u, c->s, c->v, c->info, c->a);
+        status |= collet_op_tanh(c->cx, c->wide, c->wide) |
+                  collet_op_sum(c->cx, c->sum, c->wide, NULL, 0, 0) |
+                  collet_op_fft(c->cx, c->spectrum, c->signal, 1, 0) |
+                  collet_op_matmul(c->cx, c->c, c->a, c->a);
+    status |= collet_op_svd(c->cx, c->u, c->s, c->v, c->info, c->a);
     assert_int_equal(COLLET_OK, status);
     c->series++;
 }

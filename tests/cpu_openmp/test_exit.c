@@ -21,6 +21,9 @@
 #include <unistd.h>
 
 #include <collet/collet.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
 
 #include "common/sanitizer.h"
 
@@ -47,7 +50,7 @@ static int make_arrays(collet_context *cx, collet_dtype from, collet_dtype to, a
     static const int64_t half[] = {N * N / 2 + 1};
     collet_array *wide = NULL;
     return collet_array_from(cx, &wide, COLLET_F64, 2, square, ones) ||
-           collet_array_create(cx, &x->a, from, 2, square) || collet_copy(cx, x->a, wide) ||
+           collet_array_create(cx, &x->a, from, 2, square) || collet_op_copy(cx, x->a, wide) ||
            collet_array_create(cx, &x->b, to, 2, square) ||
            collet_array_create(cx, &x->c, to, 2, square) ||
            collet_array_create(cx, &x->values, to, 1, side) ||
@@ -59,27 +62,27 @@ static int make_arrays(collet_context *cx, collet_dtype from, collet_dtype to, a
 
 static collet_status product(collet_context *cx, const arrays *x)
 {
-    return collet_matmul(cx, x->b, x->a, x->a);
+    return collet_op_matmul(cx, x->b, x->a, x->a);
 }
 
 static collet_status lu(collet_context *cx, const arrays *x)
 {
-    return collet_lu(cx, x->steps, x->b, x->c, x->info, x->a);
+    return collet_op_lu(cx, x->steps, x->b, x->c, x->info, x->a);
 }
 
 static collet_status svd(collet_context *cx, const arrays *x)
 {
-    return collet_svd(cx, x->b, x->values, x->c, x->info, x->a);
+    return collet_op_svd(cx, x->b, x->values, x->c, x->info, x->a);
 }
 
 static collet_status exponential(collet_context *cx, const arrays *x)
 {
-    return collet_exp(cx, x->b, x->a);
+    return collet_op_exp(cx, x->b, x->a);
 }
 
 static collet_status spectrum(collet_context *cx, const arrays *x)
 {
-    return collet_fft(cx, x->spectrum, x->line, 1, 0);
+    return collet_op_fft(cx, x->spectrum, x->line, 1, 0);
 }
 
 typedef struct operation {
@@ -109,7 +112,7 @@ static _Atomic int computing;
 static collet_context *begin(const operation *o, arrays *x)
 {
     collet_context *cx = NULL;
-    if (collet_context_create(&cx, rt, NULL) || collet_set_backend(cx, backend))
+    if (collet_context_create(rt, &cx, NULL) || collet_set_backend(cx, backend))
         _exit(77);
     if (make_arrays(cx, o->from, o->to, x)) {
         fprintf(stderr, "%s: %s\n", o->name, collet_last_error(cx));
@@ -147,7 +150,7 @@ static void record(const operation *o, collet_context *cx, const arrays *x)
         fprintf(stderr, "%s: %s\n", o->name, collet_last_error(cx));
         _exit(3);
     }
-    collet_sequence_free(s);
+    collet_sequence_destroy(s);
 }
 
 static void *compute_first(void *argument)
@@ -193,7 +196,7 @@ static void run_all(void)
         void *data;
         collet_context *cx = begin(o, &x);
         run(o, cx, &x);
-        if (collet_array_acquire(cx, x.b, COLLET_READ, &data))
+        if (collet_array_acquire(cx, x.b, &data, COLLET_READ))
             _exit(5);
         double first = o->to == COLLET_I32   ? *(int32_t *)data
                        : o->to == COLLET_F32 ? (double)*(float *)data
@@ -220,12 +223,12 @@ static void exit_in_product(void)
     const collet_scalar zero = {.dtype = COLLET_F64};
     collet_context *cx = NULL;
     collet_array *a = NULL, *b = NULL;
-    if (collet_context_create(&cx, rt, NULL) || collet_array_create(cx, &a, COLLET_F64, 2, shape) ||
-        collet_array_create(cx, &b, COLLET_F64, 2, shape) || collet_fill(cx, a, &zero))
+    if (collet_context_create(rt, &cx, NULL) || collet_array_create(cx, &a, COLLET_F64, 2, shape) ||
+        collet_array_create(cx, &b, COLLET_F64, 2, shape) || collet_op_fill(cx, a, &zero))
         _exit(2);
     (void)signal(SIGVTALRM, exit_in_handler);
     (void)setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value.tv_usec = 100000}, NULL);
-    _exit(collet_matmul(cx, b, a, a) ? 3 : 4);
+    _exit(collet_op_matmul(cx, b, a, a) ? 3 : 4);
 }
 
 /* The arguments: the backend, its plugin, a case: one of these or a number of operations[], to

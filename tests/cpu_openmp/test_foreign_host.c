@@ -15,6 +15,9 @@
 #include <cmocka.h>
 
 #include <collet/collet.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
 
 /* ---- The program's functions ----------------------------------------------------------------- */
 
@@ -55,8 +58,8 @@ static collet_array *array_of(collet_context *cx, collet_dtype dtype, int32_t nd
     assert_int_equal(collet_array_create(cx, &a, dtype, ndim, shape), COLLET_OK);
     if (values) {
         assert_int_equal(collet_array_from(cx, &wide, COLLET_F64, ndim, shape, values), COLLET_OK);
-        assert_int_equal(collet_copy(cx, a, wide), COLLET_OK);
-        collet_array_free(wide);
+        assert_int_equal(collet_op_copy(cx, a, wide), COLLET_OK);
+        collet_array_destroy(wide);
     }
     return a;
 }
@@ -65,9 +68,9 @@ static void numbers_of(collet_context *cx, const collet_array *a, int32_t ndim,
                        const int64_t *shape, double *values, size_t bytes)
 {
     collet_array *wide = array_of(cx, COLLET_F64, ndim, shape, NULL);
-    assert_int_equal(collet_copy(cx, wide, a), COLLET_OK);
+    assert_int_equal(collet_op_copy(cx, wide, a), COLLET_OK);
     assert_int_equal(collet_array_read(cx, wide, values, bytes), COLLET_OK);
-    collet_array_free(wide);
+    collet_array_destroy(wide);
 }
 
 /* Symmetric, integer, positive definite (dominant diagonal). */
@@ -91,7 +94,7 @@ static void check_product(collet_context *cx, collet_dtype dtype)
     assert_true(m && got);
     fill(m);
     collet_array *a = array_of(cx, dtype, 2, shape, m), *c = array_of(cx, dtype, 2, shape, NULL);
-    assert_int_equal(collet_matmul(cx, c, a, a), COLLET_OK);
+    assert_int_equal(collet_op_matmul(cx, c, a, a), COLLET_OK);
     numbers_of(cx, c, 2, shape, got, sizeof(double) * N * N);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {
@@ -101,8 +104,8 @@ static void check_product(collet_context *cx, collet_dtype dtype)
             assert_true(got[i * N + j] == sum);
         }
     }
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     free(m);
     free(got);
 }
@@ -121,16 +124,16 @@ static void check_solution(collet_context *cx, collet_dtype dtype, double tolera
     collet_array *a = array_of(cx, dtype, 2, shape, m), *b = array_of(cx, dtype, 1, one, right);
     collet_array *x = array_of(cx, dtype, 1, one, NULL), *status = NULL;
     assert_int_equal(collet_array_create(cx, &status, COLLET_I32, 0, NULL), COLLET_OK);
-    assert_int_equal(collet_solve(cx, x, status, a, b), COLLET_OK);
+    assert_int_equal(collet_op_solve(cx, x, status, a, b), COLLET_OK);
     assert_int_equal(collet_array_read(cx, status, &info, sizeof info), COLLET_OK);
     numbers_of(cx, x, 1, one, got, sizeof got);
     assert_int_equal(info, 0);
     for (int i = 0; i < N; i++)
         assert_true(fabs(got[i] - (i + 1)) <= tolerance * N);
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(x);
-    collet_array_free(status);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(x);
+    collet_array_destroy(status);
     free(m);
 }
 
@@ -150,12 +153,12 @@ static void check_spectra(collet_context *cx, collet_dtype dtype, double toleran
     collet_array *u = array_of(cx, dtype, 2, shape, NULL), *s = array_of(cx, dtype, 1, one, NULL);
     collet_array *status = NULL;
     assert_int_equal(collet_array_create(cx, &status, COLLET_I32, 0, NULL), COLLET_OK);
-    assert_int_equal(collet_eigh(cx, s, v, status, a), COLLET_OK);
+    assert_int_equal(collet_op_eigh(cx, s, v, status, a), COLLET_OK);
     numbers_of(cx, s, 1, one, got[0], sizeof got[0]);
-    assert_int_equal(collet_svd(cx, u, s, v, status, a), COLLET_OK);
+    assert_int_equal(collet_op_svd(cx, u, s, v, status, a), COLLET_OK);
     numbers_of(cx, s, 1, one, got[1], sizeof got[1]);
-    assert_int_equal(collet_qr(cx, u, v, a), COLLET_OK);
-    assert_int_equal(collet_cholesky(cx, u, status, a), COLLET_OK);
+    assert_int_equal(collet_op_qr(cx, u, v, a), COLLET_OK);
+    assert_int_equal(collet_op_cholesky(cx, u, status, a), COLLET_OK);
     for (int k = 0; k < 2; k++) {
         double sum = 0.0, sum_of_squares = 0.0;
         for (int i = 0; i < N; i++) {
@@ -165,11 +168,11 @@ static void check_spectra(collet_context *cx, collet_dtype dtype, double toleran
         assert_true(fabs(sum / trace - 1.0) <= tolerance);
         assert_true(fabs(sum_of_squares / squares - 1.0) <= tolerance);
     }
-    collet_array_free(a);
-    collet_array_free(u);
-    collet_array_free(v);
-    collet_array_free(s);
-    collet_array_free(status);
+    collet_array_destroy(a);
+    collet_array_destroy(u);
+    collet_array_destroy(v);
+    collet_array_destroy(s);
+    collet_array_destroy(status);
     free(m);
 }
 
@@ -181,13 +184,13 @@ static void check_transform(collet_context *cx)
     double numbers[2 * LENGTH] = {1.0};
     collet_array *a = NULL;
     assert_int_equal(collet_array_from(cx, &a, COLLET_C128, 1, shape, numbers), COLLET_OK);
-    assert_int_equal(collet_fft(cx, a, a, 1, 0), COLLET_OK);
+    assert_int_equal(collet_op_fft(cx, a, a, 1, 0), COLLET_OK);
     assert_int_equal(collet_array_read(cx, a, numbers, sizeof numbers), COLLET_OK);
     for (int i = 0; i < LENGTH; i++) {
         assert_true(fabs(numbers[2 * i] - 1.0) < 1e-12);
         assert_true(fabs(numbers[2 * i + 1]) < 1e-12);
     }
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 
 static void check_everything(collet_context *cx)
@@ -212,7 +215,7 @@ static void nothing_is_captured(void **state)
     skip(); /* its runtime does not allow RTLD_DEEPBIND */
 #endif
     assert_non_null(dlsym(RTLD_DEFAULT, "dgemm_"));
-    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_OK);
+    assert_int_equal(collet_context_create(rt, &cx, &err), COLLET_OK);
     check_everything(cx);
     collet_context_destroy(cx);
 }
@@ -221,7 +224,7 @@ static void *work(void *argument)
 {
     (void)argument;
     collet_context *cx = NULL;
-    assert_int_equal(collet_context_create(&cx, rt, NULL), COLLET_OK);
+    assert_int_equal(collet_context_create(rt, &cx, NULL), COLLET_OK);
     for (int i = 0; i < 5; i++)
         check_everything(cx);
     collet_context_destroy(cx);

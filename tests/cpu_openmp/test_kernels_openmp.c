@@ -95,7 +95,7 @@ static void get_capabilities(char *json, uint64_t capacity)
 {
     collet_error err;
     uint64_t needed = 0;
-    assert_int_equal(COLLET_OK, plugin->capabilities(&host, json, capacity, &needed, &err));
+    assert_int_equal(COLLET_OK, plugin->capabilities(plugin, json, capacity, &needed, &host, &err));
     assert_true(needed <= capacity);
     assert_int_equal(needed, strlen(json) + 1);
 }
@@ -144,7 +144,8 @@ static void test_capabilities_that_do_not_fit(void **state)
     char json[8] = "before";
     uint64_t needed = 0;
     collet_error err;
-    assert_int_equal(COLLET_OK, plugin->capabilities(&host, json, sizeof json, &needed, &err));
+    assert_int_equal(COLLET_OK,
+                     plugin->capabilities(plugin, json, sizeof json, &needed, &host, &err));
     assert_true(needed > sizeof json);
     assert_string_equal("before", json);
 }

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <collet/collet.h>
+#include <collet/ops/array.h>
 
 #define LENGTH (1 << 18)
 
@@ -46,18 +47,18 @@ static int program_begin(program *p)
                                       .backend = "cpu_openmp"};
     *p = (program){.rt = NULL};
     return !collet_runtime_create(&p->rt, &options, NULL) &&
-           !collet_context_create(&p->cx, p->rt, NULL) &&
+           !collet_context_create(p->rt, &p->cx, NULL) &&
            !collet_array_create(p->cx, &p->a, COLLET_F64, 1, shape) &&
            !collet_array_create(p->cx, &p->b, COLLET_F64, 1, shape) &&
            !collet_array_create(p->cx, &p->sum, COLLET_F64, 0, NULL) &&
-           !collet_fill(p->cx, p->a, &zero);
+           !collet_op_fill(p->cx, p->a, &zero);
 }
 
 static void program_end(program *p)
 {
-    collet_array_free(p->a);
-    collet_array_free(p->b);
-    collet_array_free(p->sum);
+    collet_array_destroy(p->a);
+    collet_array_destroy(p->b);
+    collet_array_destroy(p->sum);
     collet_context_destroy(p->cx);
     collet_runtime_destroy(p->rt);
 }
@@ -75,7 +76,7 @@ static double workers_use(program *p)
     double end = seconds(CLOCK_MONOTONIC) + LOOK, sum = LENGTH;
     double others = seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID);
     while (seconds(CLOCK_MONOTONIC) < end && sum == LENGTH) {
-        if (collet_exp(p->cx, p->b, p->a) || collet_sum(p->cx, p->sum, p->b, NULL, 0, 0) ||
+        if (collet_op_exp(p->cx, p->b, p->a) || collet_op_sum(p->cx, p->sum, p->b, NULL, 0, 0) ||
             collet_array_read(p->cx, p->sum, &sum, sizeof sum))
             return -1;
     }

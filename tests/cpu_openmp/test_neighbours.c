@@ -22,6 +22,9 @@
 #include <unistd.h>
 
 #include <collet/collet.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -75,8 +78,8 @@ static int product_is_right(collet_context *cx, collet_dtype from, collet_dtype 
         m[i] = entry(i / N, i % N);
     right = right && !collet_array_from(cx, &wide, COLLET_F64, 2, shape, m) &&
             !collet_array_create(cx, &a, from, 2, shape) &&
-            !collet_array_create(cx, &c, to, 2, shape) && !collet_copy(cx, a, wide) &&
-            !collet_matmul(cx, c, a, a) && !collet_copy(cx, wide, c) &&
+            !collet_array_create(cx, &c, to, 2, shape) && !collet_op_copy(cx, a, wide) &&
+            !collet_op_matmul(cx, c, a, a) && !collet_op_copy(cx, wide, c) &&
             !collet_array_read(cx, wide, m, sizeof(double) * N * N);
     for (int64_t i = 0; right && i < N; i += 17) {
         for (int64_t j = 0; j < N; j++) {
@@ -86,9 +89,9 @@ static int product_is_right(collet_context *cx, collet_dtype from, collet_dtype 
             right = right && m[i * N + j] == sum;
         }
     }
-    collet_array_free(wide);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(wide);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     free(m);
     return right;
 }
@@ -102,18 +105,19 @@ static int sums_are_right(collet_context *cx)
     double sum = 0, spectrum[2] = {0};
     int right = !collet_array_create(cx, &a, COLLET_F64, 1, shape) &&
                 !collet_array_create(cx, &z, COLLET_C128, 1, half) &&
-                !collet_array_create(cx, &s, COLLET_F64, 0, NULL) && !collet_fill(cx, a, &zero) &&
-                !collet_exp(cx, a, a) && !collet_sum(cx, s, a, NULL, 0, 0) &&
-                !collet_array_read(cx, s, &sum, sizeof sum) && !collet_fft(cx, z, a, 1, 0);
+                !collet_array_create(cx, &s, COLLET_F64, 0, NULL) &&
+                !collet_op_fill(cx, a, &zero) && !collet_op_exp(cx, a, a) &&
+                !collet_op_sum(cx, s, a, NULL, 0, 0) &&
+                !collet_array_read(cx, s, &sum, sizeof sum) && !collet_op_fft(cx, z, a, 1, 0);
     void *data = NULL;
-    if (right && !collet_array_acquire(cx, z, COLLET_READ, &data)) {
+    if (right && !collet_array_acquire(cx, z, &data, COLLET_READ)) {
         spectrum[0] = ((const double *)data)[0];
         spectrum[1] = ((const double *)data)[3];
         right = !collet_array_release(cx, z);
     }
-    collet_array_free(a);
-    collet_array_free(z);
-    collet_array_free(s);
+    collet_array_destroy(a);
+    collet_array_destroy(z);
+    collet_array_destroy(s);
     return right && sum == LENGTH && fabs(spectrum[0] - LENGTH) < 1e-6 && fabs(spectrum[1]) < 1e-6;
 }
 
@@ -131,15 +135,15 @@ static int decompositions_are_right(collet_context *cx)
             !collet_array_create(cx, &v, COLLET_F64, 2, shape) &&
             !collet_array_create(cx, &s, COLLET_F64, 1, one) &&
             !collet_array_create(cx, &info, COLLET_I32, 0, NULL) &&
-            !collet_svd(cx, u, s, v, info, a) && !collet_array_read(cx, s, values, sizeof values) &&
-            !collet_qr(cx, u, v, a);
+            !collet_op_svd(cx, u, s, v, info, a) &&
+            !collet_array_read(cx, s, values, sizeof values) && !collet_op_qr(cx, u, v, a);
     for (int64_t i = 0; right && i < N; i++)
         right = fabs(values[i] - (double)(N - i)) < 1e-9;
-    collet_array_free(a);
-    collet_array_free(u);
-    collet_array_free(v);
-    collet_array_free(s);
-    collet_array_free(info);
+    collet_array_destroy(a);
+    collet_array_destroy(u);
+    collet_array_destroy(v);
+    collet_array_destroy(s);
+    collet_array_destroy(info);
     free(m);
     return right;
 }
@@ -147,7 +151,7 @@ static int decompositions_are_right(collet_context *cx)
 static int all_is_right(collet_runtime *runtime, int times)
 {
     collet_context *cx = NULL;
-    int right = runtime && !collet_context_create(&cx, runtime, NULL);
+    int right = runtime && !collet_context_create(runtime, &cx, NULL);
     for (int i = 0; right && i < times; i++)
         right = product_is_right(cx, COLLET_F32, COLLET_F32) &&
                 product_is_right(cx, COLLET_F64, COLLET_F64) &&
@@ -200,7 +204,7 @@ static void test_calls_inside_a_region(void **state)
 #pragma omp parallel num_threads(4)
     {
         collet_context *cx = NULL;
-        atomic_fetch_add(&right, !collet_context_create(&cx, rt, NULL));
+        atomic_fetch_add(&right, !collet_context_create(rt, &cx, NULL));
 #pragma omp barrier
 #pragma omp master
         before = threads_of_process();
@@ -259,7 +263,7 @@ static void test_children(void **state)
     int right[2] = {0}, status = -1;
     collet_context *cx = NULL;
     (void)state;
-    assert_int_equal(0, collet_context_create(&cx, rt, NULL));
+    assert_int_equal(0, collet_context_create(rt, &cx, NULL));
     assert_true(all_is_right(rt, 1));
     for (int i = 0; i < 2; i++)
         assert_int_equal(0, pthread_create(&threads[i], NULL, call_until_stopped, &right[i]));
@@ -298,7 +302,7 @@ static int fork_after(int microseconds)
     product p = {.right = 0};
     int status = -1;
     alarm(120);
-    if (!mine || collet_context_create(&p.cx, mine, NULL) != COLLET_OK ||
+    if (!mine || collet_context_create(mine, &p.cx, NULL) != COLLET_OK ||
         pthread_create(&thread, NULL, first_product, &p) != 0)
         return 1;
     usleep((useconds_t)microseconds);
@@ -344,9 +348,9 @@ static int compute_without_threads(void)
     collet_runtime *mine = make_runtime();
     collet_context *cx = NULL;
     collet_array *a = NULL;
-    if (!mine || collet_context_create(&cx, mine, NULL) ||
+    if (!mine || collet_context_create(mine, &cx, NULL) ||
         collet_array_create(cx, &a, COLLET_F64, 1, shape) ||
-        collet_fill(cx, a, &(collet_scalar){.dtype = COLLET_F64}))
+        collet_op_fill(cx, a, &(collet_scalar){.dtype = COLLET_F64}))
         return 1;
     if (!give_up_threads())
         return 77;
@@ -407,7 +411,7 @@ static void test_idle_after_calls(void **state)
     collet_context *cx = NULL;
     int (*const calls_of[])(collet_context *) = {sums_are_right, decompositions_are_right};
     (void)state;
-    assert_int_equal(0, collet_context_create(&cx, rt, NULL));
+    assert_int_equal(0, collet_context_create(rt, &cx, NULL));
     for (int k = 0; k < 2; k++) {
         int busy = 0;
         for (int i = 0; i < 20; i++) {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <collet/collet.h>
+#include <collet/ops/array.h>
 
 #define LIMIT 30 /* seconds until a worker must have run */
 #define LENGTH (INT64_C(1) << 18)
@@ -49,15 +50,15 @@ static int workers_run(collet_context *cx)
     const collet_scalar zero = {.dtype = COLLET_F64};
     double begin = seconds(CLOCK_MONOTONIC), others = 0;
     if (collet_array_create(cx, &a, COLLET_F64, 1, shape) ||
-        collet_array_create(cx, &b, COLLET_F64, 1, shape) || collet_fill(cx, a, &zero))
+        collet_array_create(cx, &b, COLLET_F64, 1, shape) || collet_op_fill(cx, a, &zero))
         return 0;
     while (others < 1e-3 && seconds(CLOCK_MONOTONIC) - begin < LIMIT) {
-        if (collet_exp(cx, b, a))
+        if (collet_op_exp(cx, b, a))
             return 0;
         others = seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID);
     }
-    collet_array_free(a);
-    collet_array_free(b);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
     return others >= 1e-3;
 }
 
@@ -105,8 +106,8 @@ static int check(const char *setting, int threads, const char *why)
     collet_error err;
     char expected[256];
     logged[0] = '\0';
-    if (collet_runtime_create(&rt, &options, &err) || collet_context_create(&cx, rt, &err) ||
-        collet_backend_info_at(rt, 0, &info, &err))
+    if (collet_runtime_create(&rt, &options, &err) || collet_context_create(rt, &cx, &err) ||
+        collet_backend_info_at(rt, &info, 0, &err))
         return fail(err.text);
     snprintf(expected, sizeof expected, "\"threads\": %d, \"threads_limit\": \"%s", threads, why);
     int wrong = !strstr(info.capabilities, expected) ? fail(info.capabilities)

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <sys/mman.h>
 
+#include <collet/ops/ternary.h>
+
 #include "common/fixture.h"
 #include "common/ternary_support.h"
 
@@ -66,12 +68,12 @@ static void pack_eight(uint32_t format, const unsigned char *expected, int64_t b
     collet_array *codes = array_of(cx, COLLET_I8, 1, SHAPE(8), eight), *info = info_array();
     collet_array *packed = array_for(cx, COLLET_U8, 1, &bytes);
     assert_int_equal(collet_ternary_bytes(format, 8), bytes);
-    assert_ok(cx, collet_ternary_pack(cx, packed, info, codes, NULL, format));
+    assert_ok(cx, collet_op_ternary_pack(cx, packed, info, codes, NULL, format));
     assert_int_equal(number_in(cx, info), 0);
     assert_bytes(cx, packed, expected);
-    collet_array_free(packed);
-    collet_array_free(info);
-    collet_array_free(codes);
+    collet_array_destroy(packed);
+    collet_array_destroy(info);
+    collet_array_destroy(codes);
 }
 
 /* Planes 10010001 and 01001000, the first weight leftmost; two bytes in rotor. */
@@ -92,18 +94,18 @@ static collet_array *packed_t2(const int8_t *codes, int64_t count)
     int64_t bytes = collet_ternary_bytes(COLLET_TERNARY_T2, count);
     collet_array *source = array_of(cx, COLLET_I8, 1, &count, codes), *info = info_array();
     collet_array *packed = array_for(cx, COLLET_U8, 1, &bytes);
-    assert_ok(cx, collet_ternary_pack(cx, packed, info, source, NULL, COLLET_TERNARY_T2));
-    collet_array_free(source);
-    collet_array_free(info);
+    assert_ok(cx, collet_op_ternary_pack(cx, packed, info, source, NULL, COLLET_TERNARY_T2));
+    collet_array_destroy(source);
+    collet_array_destroy(info);
     return packed;
 }
 
 static void assert_dot(collet_array *a, collet_array *b, int32_t expected)
 {
     collet_array *out = info_array();
-    assert_ok(cx, collet_ternary_dot(cx, out, a, b));
+    assert_ok(cx, collet_op_ternary_dot(cx, out, a, b));
     assert_int_equal(number_in(cx, out), expected);
-    collet_array_free(out);
+    collet_array_destroy(out);
 }
 
 static void dots(void **state)
@@ -118,9 +120,9 @@ static void dots(void **state)
     assert_dot(x, y, 0);
     assert_dot(x, x, 2);
     assert_dot(z, z, (int32_t)count);
-    collet_array_free(x);
-    collet_array_free(y);
-    collet_array_free(z);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
+    collet_array_destroy(z);
     free(ones);
 }
 
@@ -132,12 +134,12 @@ static void quantized_at_a_threshold(void **state)
     (void)state;
     collet_array *in = array_of(cx, COLLET_F32, 1, SHAPE(7), weights), *info = info_array();
     collet_array *codes = array_for(cx, COLLET_I8, 1, SHAPE(7));
-    assert_ok(cx, collet_ternary_quantize(cx, codes, NULL, info, in, &params));
+    assert_ok(cx, collet_op_ternary_quantize(cx, codes, NULL, info, in, &params));
     assert_bytes(cx, codes, expected);
     assert_int_equal(number_in(cx, info), 0);
-    collet_array_free(codes);
-    collet_array_free(info);
-    collet_array_free(in);
+    collet_array_destroy(codes);
+    collet_array_destroy(info);
+    collet_array_destroy(in);
 }
 
 /* The eight weights, the third with both bits set. */
@@ -152,12 +154,12 @@ static void one_code_of_11(void **state)
     for (size_t i = 0; i < 2; i++) {
         collet_array *bytes = array_of(cx, COLLET_U8, 1, &rows[i].bytes, rows[i].values);
         collet_array *codes = array_for(cx, COLLET_I8, 1, SHAPE(8)), *info = info_array();
-        assert_ok(cx, collet_ternary_unpack(cx, codes, NULL, info, bytes, rows[i].format));
+        assert_ok(cx, collet_op_ternary_unpack(cx, codes, NULL, info, bytes, rows[i].format));
         assert_int_equal(number_in(cx, info), 1);
         assert_bytes(cx, codes, eight);
-        collet_array_free(bytes);
-        collet_array_free(codes);
-        collet_array_free(info);
+        collet_array_destroy(bytes);
+        collet_array_destroy(codes);
+        collet_array_destroy(info);
     }
 }
 
@@ -187,10 +189,10 @@ static void round_trip(uint32_t format, const char *name, int64_t bytes)
     collet_array *back = array_for(cx, COLLET_I8, 2, SHAPE(4, 512));
     collet_array *scales = array_for(cx, COLLET_F32, 2, SHAPE(4, 2));
     float got[8];
-    assert_ok(cx, collet_ternary_pack(cx, out, info, code_array, scale_array, format));
+    assert_ok(cx, collet_op_ternary_pack(cx, out, info, code_array, scale_array, format));
     assert_int_equal(number_in(cx, info), 0);
     assert_bytes(cx, out, packed);
-    assert_ok(cx, collet_ternary_unpack(cx, back, scales, info, out, format));
+    assert_ok(cx, collet_op_ternary_unpack(cx, back, scales, info, out, format));
     assert_int_equal(number_in(cx, info), 0);
     assert_bytes(cx, back, codes);
     assert_ok(cx, collet_array_read(cx, scales, got, sizeof got));
@@ -198,7 +200,7 @@ static void round_trip(uint32_t format, const char *name, int64_t bytes)
         assert_memory_equal(&got[i], (const float *)scale + i / 2, sizeof *got);
     collet_array *all[] = {code_array, scale_array, info, out, back, scales};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_free(all[i]);
+        collet_array_destroy(all[i]);
     free(codes);
     free(scale);
     free(packed);
@@ -218,12 +220,12 @@ static void bytes_that_nobody_packs(void **state)
     collet_array *in = array_of(cx, COLLET_U8, 1, SHAPE(5 * 54), bytes), *info = info_array();
     collet_array *out = array_for(cx, COLLET_I8, 1, SHAPE(1280));
     (void)state;
-    assert_ok(cx, collet_ternary_unpack(cx, out, NULL, info, in, COLLET_TERNARY_TQ1_0));
+    assert_ok(cx, collet_op_ternary_unpack(cx, out, NULL, info, in, COLLET_TERNARY_TQ1_0));
     assert_int_equal(number_in(cx, info), 0);
     assert_bytes(cx, out, codes);
-    collet_array_free(in);
-    collet_array_free(out);
-    collet_array_free(info);
+    collet_array_destroy(in);
+    collet_array_destroy(out);
+    collet_array_destroy(info);
     free(bytes);
     free(codes);
 }
@@ -255,11 +257,11 @@ static void pack_fails(collet_array *bytes, collet_array *codes, collet_array *s
                        uint32_t format, collet_status status, const char *text)
 {
     collet_array *info = info_array();
-    fails(collet_ternary_pack(cx, bytes, info, codes, scale, format), status, text);
-    collet_array_free(bytes);
-    collet_array_free(codes);
-    collet_array_free(scale);
-    collet_array_free(info);
+    fails(collet_op_ternary_pack(cx, bytes, info, codes, scale, format), status, text);
+    collet_array_destroy(bytes);
+    collet_array_destroy(codes);
+    collet_array_destroy(scale);
+    collet_array_destroy(info);
 }
 
 static void packing_that_does_not_fit(void **state)
@@ -292,11 +294,11 @@ static void unpack_fails(collet_array *codes, collet_array *scale, collet_array 
                          uint32_t format, collet_status status, const char *text)
 {
     collet_array *info = info_array();
-    fails(collet_ternary_unpack(cx, codes, scale, info, bytes, format), status, text);
-    collet_array_free(bytes);
-    collet_array_free(codes);
-    collet_array_free(scale);
-    collet_array_free(info);
+    fails(collet_op_ternary_unpack(cx, codes, scale, info, bytes, format), status, text);
+    collet_array_destroy(bytes);
+    collet_array_destroy(codes);
+    collet_array_destroy(scale);
+    collet_array_destroy(info);
 }
 
 static void unpacking_that_does_not_fit(void **state)
@@ -324,10 +326,10 @@ static void product_fails(collet_dtype y, collet_array *w, collet_array *x, coll
                           const char *text)
 {
     collet_array *out = untouchable(y, 1, collet_array_shape(w), NULL);
-    fails(collet_ternary_matmul(cx, out, w, x), status, text);
-    collet_array_free(out);
-    collet_array_free(w);
-    collet_array_free(x);
+    fails(collet_op_ternary_matmul(cx, out, w, x), status, text);
+    collet_array_destroy(out);
+    collet_array_destroy(w);
+    collet_array_destroy(x);
 }
 
 static void products_that_do_not_fit(void **state)
@@ -338,18 +340,18 @@ static void products_that_do_not_fit(void **state)
     collet_array *one = untouchable(COLLET_U8, 1, &longest, NULL);
     collet_array *apart = untouchable(COLLET_U8, 1, &longest, SHAPE(2));
     (void)state;
-    fails(collet_ternary_dot(cx, out, odd, odd), COLLET_SHAPE,
+    fails(collet_op_ternary_dot(cx, out, odd, odd), COLLET_SHAPE,
           "ternary_dot: a (input 0) has rows of 63 bytes, no multiple of t2's 64");
-    fails(collet_ternary_dot(cx, out, long_one, long_one), COLLET_OVERFLOW,
+    fails(collet_op_ternary_dot(cx, out, long_one, long_one), COLLET_OVERFLOW,
           "rows of 536870912 bytes, whose sums may leave 32 bits; at most 536870848");
     /* Input 0 has the maximum length. */
-    fails(collet_ternary_dot(cx, out, one, apart), COLLET_INVALID,
+    fails(collet_op_ternary_dot(cx, out, one, apart), COLLET_INVALID,
           "the bytes of a row of b (input 1) are 2 apart");
-    collet_array_free(one);
-    collet_array_free(apart);
-    collet_array_free(odd);
-    collet_array_free(long_one);
-    collet_array_free(out);
+    collet_array_destroy(one);
+    collet_array_destroy(apart);
+    collet_array_destroy(odd);
+    collet_array_destroy(long_one);
+    collet_array_destroy(out);
     product_fails(COLLET_I32, untouchable(COLLET_U8, 2, SHAPE(3, 64), NULL),
                   untouchable(COLLET_U8, 1, SHAPE(128), NULL), COLLET_SHAPE,
                   "ternary_matmul: weights (input 0) has rows of 64 bytes, x (input 1) of 128");
@@ -373,10 +375,10 @@ static void linear_fails(collet_array *w, collet_array *x, collet_ternary_linear
 {
     collet_array *out = untouchable(COLLET_F32, 1, collet_array_shape(w), NULL);
     params.struct_size = sizeof params;
-    fails(collet_ternary_linear(cx, out, w, x, NULL, NULL, &params), status, text);
-    collet_array_free(out);
-    collet_array_free(w);
-    collet_array_free(x);
+    fails(collet_op_ternary_linear(cx, out, w, x, NULL, NULL, &params), status, text);
+    collet_array_destroy(out);
+    collet_array_destroy(w);
+    collet_array_destroy(x);
 }
 
 static void layers_that_do_not_fit(void **state)
@@ -430,12 +432,12 @@ static void quantizing_that_does_not_fit(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         collet_ternary_quantize_params params = rows[i].params;
         params.struct_size = sizeof params;
-        fails(collet_ternary_quantize(cx, codes, NULL, info, in, &params), COLLET_INVALID,
+        fails(collet_op_ternary_quantize(cx, codes, NULL, info, in, &params), COLLET_INVALID,
               rows[i].text);
     }
-    collet_array_free(in);
-    collet_array_free(codes);
-    collet_array_free(info);
+    collet_array_destroy(in);
+    collet_array_destroy(codes);
+    collet_array_destroy(info);
 }
 
 int main(void)

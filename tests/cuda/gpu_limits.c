@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpu-limits - measures references for the cuda backend, called directly: the device's copy rate, a
- * bare cuLaunchKernel, cuBLAS, cuFFT; and the host time of collet_add compared with that launch.
+ * bare cuLaunchKernel, cuBLAS, cuFFT; and the host time of collet_op_add compared with that launch.
  * Prints JSON. docs/benchmarks/gpu.sh runs it.
  *
  *     gpu-limits [NAME=VALUE...]      settings of the cuda backend
@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include <collet/collet.h>
+#include <collet/ops/array.h>
 
 #include "cuda/providers/toolkit.h"
 #include "cuda/providers/nvrtc.h"
@@ -170,7 +171,7 @@ static double bare_launch(bench *b, int capability)
     return samples[SAMPLES / 2];
 }
 
-/* The same for collet_add of one element. */
+/* The same for collet_op_add of one element. */
 static double routed_call(collet_context *cx)
 {
     const int64_t shape[] = {1};
@@ -178,20 +179,20 @@ static double routed_call(collet_context *cx)
     double samples[SAMPLES];
     collet_array *a = NULL, *out = NULL;
     if (collet_array_from(cx, &a, COLLET_F32, 1, shape, &one) ||
-        collet_array_create(cx, &out, COLLET_F32, 1, shape) || collet_add(cx, out, a, a) ||
+        collet_array_create(cx, &out, COLLET_F32, 1, shape) || collet_op_add(cx, out, a, a) ||
         collet_finish(cx))
         return -1.0;
     for (int i = 0; i < SAMPLES; i++) {
         double begin = seconds_now();
         for (int k = 0; k < LAUNCHES; k++)
-            if (collet_add(cx, out, a, a))
+            if (collet_op_add(cx, out, a, a))
                 return -1.0;
         if (collet_finish(cx))
             return -1.0;
         samples[i] = (seconds_now() - begin) / LAUNCHES;
     }
-    collet_array_free(a);
-    collet_array_free(out);
+    collet_array_destroy(a);
+    collet_array_destroy(out);
     qsort(samples, SAMPLES, sizeof *samples, by_size);
     return samples[SAMPLES / 2];
 }
@@ -206,7 +207,7 @@ static int print_launch(bench *b, int capability)
                                       .backend = "cuda:0"};
     double bare = bare_launch(b, capability), routed = -1.0;
     if (collet_runtime_create(&rt, &options, &err) == COLLET_OK &&
-        collet_context_create(&cx, rt, &err) == COLLET_OK)
+        collet_context_create(rt, &cx, &err) == COLLET_OK)
         routed = routed_call(cx);
     if (routed < 0)
         (void)fprintf(stderr, "gpu-limits: %s\n", cx ? collet_last_error(cx) : err.text);

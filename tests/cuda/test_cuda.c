@@ -12,7 +12,7 @@ static char json[8192];
 static const char *capabilities(void)
 {
     uint64_t needed = 0;
-    assert_good(plugin->capabilities(&host, json, sizeof json, &needed, &err));
+    assert_good(plugin->capabilities(plugin, json, sizeof json, &needed, &host, &err));
     assert_int_equal(needed, strlen(json) + 1);
     return json;
 }
@@ -58,9 +58,9 @@ static void no_driver_in_libcore(void **state)
     collet_backend_info info = {.struct_size = sizeof info};
     (void)state;
     assert_good(collet_runtime_create(&rt, &options, &err));
-    assert_good(collet_context_create(&cx, rt, &err));
+    assert_good(collet_context_create(rt, &cx, &err));
     /* Unusable, it is listed after cpu_scalar, whose priority is lower. */
-    assert_good(collet_backend_info_at(rt, 1, &info, NULL));
+    assert_good(collet_backend_info_at(rt, &info, 1, NULL));
     assert_string_equal(info.name, "cuda");
     assert_int_equal(info.device_count, 0);
     assert_says(info.capabilities, "/nowhere/libcuda.so.1 cannot be opened: no NVIDIA driver");
@@ -185,13 +185,13 @@ static void several_in_libcore(void **state)
     collet_context *cx = NULL;
     (void)state;
     assert_good(collet_runtime_create(&rt, &options, &err));
-    assert_good(collet_context_create(&cx, rt, &err));
+    assert_good(collet_context_create(rt, &cx, &err));
     assert_int_equal(collet_set_backend(cx, "cuda:0"), COLLET_OK);
     assert_int_equal(collet_set_backend(cx, "cuda:5"), COLLET_UNAVAILABLE);
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
     uint64_t needed = 0;
-    assert_good(plugin->capabilities(&host, json, 10, &needed, &err));
+    assert_good(plugin->capabilities(plugin, json, 10, &needed, &host, &err));
     assert_true(needed > 10);
 }
 

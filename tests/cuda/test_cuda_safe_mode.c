@@ -6,6 +6,9 @@
 #include "cuda_fixture.h"
 
 #include <collet/collet.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
 
 #define CRASHES COLLET_TEST_FAKES "/libfake_cuda_crashes.so"
 #define CRASHED "\"not used in safe mode: the probe crashed in its capabilities"
@@ -34,17 +37,17 @@ static void compute(collet_context *cx)
     collet_array *complex[2] = {new_array(cx, COLLET_C64), new_array(cx, COLLET_C64)};
     collet_array *info = new_array(cx, COLLET_I32);
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1.0f};
-    assert_good(collet_fill(cx, real[1], &one));
-    assert_good(collet_fill(cx, complex[1], &one));
-    assert_good(collet_matmul(cx, real[0], real[1], real[1]));
-    assert_good(collet_fft(cx, complex[0], complex[1], 1, 0));
-    assert_good(collet_cholesky(cx, real[0], info, real[1]));
+    assert_good(collet_op_fill(cx, real[1], &one));
+    assert_good(collet_op_fill(cx, complex[1], &one));
+    assert_good(collet_op_matmul(cx, real[0], real[1], real[1]));
+    assert_good(collet_op_fft(cx, complex[0], complex[1], 1, 0));
+    assert_good(collet_op_cholesky(cx, real[0], info, real[1]));
     assert_good(collet_finish(cx));
     for (int i = 0; i < 2; i++) {
-        collet_array_free(real[i]);
-        collet_array_free(complex[i]);
+        collet_array_destroy(real[i]);
+        collet_array_destroy(complex[i]);
     }
-    collet_array_free(info);
+    collet_array_destroy(info);
 }
 
 /* cuda's info has the text `reported`; its kernels, or the libraries, compute. */
@@ -71,8 +74,8 @@ static void expect(const char *const libraries[3], const char *safe_mode, const 
     snprintf(cufft, sizeof cufft, "cuda.cufft=%s", libraries[1]);
     snprintf(cusolver, sizeof cusolver, "cuda.cusolver=%s", libraries[2]);
     assert_good(collet_runtime_create(&rt, &options, &err));
-    assert_good(collet_context_create(&cx, rt, &err));
-    assert_good(collet_backend_info_at(rt, 0, &info, NULL));
+    assert_good(collet_context_create(rt, &cx, &err));
+    assert_good(collet_backend_info_at(rt, &info, 0, NULL));
     assert_says(info.capabilities, reported);
     int before = library_calls(), launched = cu->launch_count;
     compute(cx);

@@ -188,12 +188,12 @@ static collet_status take_rows(const char *selection)
     const collet_extraction_batch *batch = NULL;
 
     options.selection = selection;
-    collet_status status = collet_extraction_open(&options, &x, NULL);
+    collet_status status = collet_extraction_create(&x, &options, NULL);
     do {
         if (status == COLLET_OK)
             status = collet_extraction_next(x, &batch, NULL);
     } while (status == COLLET_OK && batch);
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
     return status;
 }
 
@@ -225,11 +225,11 @@ static collet_status take_frames_of_memory(const char *name)
                                          .backend = "cpu_scalar"};
     const collet_extraction_batch *batch;
     collet_extraction *x;
-    collet_status status = collet_extraction_open(&options, &x, NULL);
+    collet_status status = collet_extraction_create(&x, &options, NULL);
 
     if (status == COLLET_OK)
         status = collet_extraction_collect(x, &batch, NULL);
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
     return status;
 }
 
@@ -280,7 +280,7 @@ static collet_status write_t2(const char *name)
     status = ternary_output_end(&complete, output, status, NULL);
     if (status == COLLET_OK)
         status = collet_ternary_output_publish(complete, NULL);
-    collet_ternary_output_free(complete);
+    collet_ternary_output_destroy(complete);
     return status;
 }
 

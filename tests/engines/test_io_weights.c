@@ -411,7 +411,7 @@ static void test_t2_write(void **state)
         assert_int_equal(io_count_entries(directory), whole);
     }
     assert_int_equal(collet_ternary_output_publish(complete, NULL), COLLET_OK);
-    collet_ternary_output_free(complete);
+    collet_ternary_output_destroy(complete);
 
     assert_int_equal(collet_t2_open(path, &file, NULL), COLLET_OK);
     assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
@@ -505,7 +505,7 @@ static void test_t2_names(void **state)
     assert_int_equal(ternary_output_add(output, row, sizeof row, NULL), COLLET_OK);
     assert_int_equal(ternary_output_end(&complete, output, COLLET_OK, NULL), COLLET_OK);
     assert_int_equal(collet_ternary_output_publish(complete, NULL), COLLET_OK);
-    collet_ternary_output_free(complete);
+    collet_ternary_output_destroy(complete);
     io_bytes image = io_load(path);
     memcpy(&head, image.data, sizeof head);
     memcpy(&layer, image.data + sizeof head, sizeof layer);

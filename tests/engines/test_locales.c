@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <collet/scatter.h>
+#include <collet/ops/array.h>
 
 #include "common/support.h"
 
@@ -44,7 +45,7 @@ static void the_locale_of_a_thread_stays(void **state)
     (void)state;
     assert_true(own != (locale_t)0);
     uselocale(own);
-    collet_scattering_file_name(280.5, name);
+    collet_scattering_file_name(name, 280.5);
     assert_string_equal(name, "Energy_280.50.h5");
     assert_true(uselocale((locale_t)0) == own);
     uselocale(LC_GLOBAL_LOCALE);
@@ -57,7 +58,7 @@ static void names_of_files_have_points(void **state)
     (void)state;
     for (size_t i = 0; i < LOCALES; i++) {
         use(i);
-        collet_scattering_file_name(280.5, name);
+        collet_scattering_file_name(name, 280.5);
         assert_string_equal(name, "Energy_280.50.h5");
     }
 }
@@ -73,15 +74,15 @@ static void backends_open_without_a_probe(void **state)
         use(i);
         world w = open_world(OPENMP_PLUGIN, settings, "cpu_openmp");
         collet_array *a = floats(w.cx, 3, 1);
-        assert_ok(w.cx, collet_neg(w.cx, a, a));
-        assert_int_equal(collet_backend_info_at(w.rt, 0, &info, &err), COLLET_OK);
+        assert_ok(w.cx, collet_op_neg(w.cx, a, a));
+        assert_int_equal(collet_backend_info_at(w.rt, &info, 0, &err), COLLET_OK);
         const char *flops = strstr(info.capabilities, "_gflops\": ");
         if (flops) {
             flops += strlen("_gflops\": ");
             flops += strspn(flops, "0123456789");
             assert_int_equal(*flops, '.');
         }
-        collet_array_free(a);
+        collet_array_destroy(a);
         close_world(w);
     }
 }
@@ -103,12 +104,12 @@ static void configurations_are_read(void **state)
         collet_scattering_input *in = NULL;
         collet_error err = {COLLET_OK, ""};
         use(i);
-        if (collet_scattering_read(film, text, COLLET_F64, &in, &err) != COLLET_OK)
+        if (collet_scattering_read(&in, film, text, COLLET_F64, &err) != COLLET_OK)
             fail_msg("%s: %s", locales[i], err.text);
         const collet_scattering_options *o = collet_scattering_input_options(in);
         assert_int_equal(o->n_energies, 2);
         assert_true(o->energies[0] == 280.25 && o->energies[1] == 281.5);
-        collet_scattering_input_free(in);
+        collet_scattering_input_destroy(in);
     }
     snprintf(command, sizeof command, "sed -i 's/Energies = .*/Energies = [280.25, 290.5];/' %s",
              text);
@@ -117,7 +118,7 @@ static void configurations_are_read(void **state)
         collet_scattering_input *in = NULL;
         collet_error err = {COLLET_OK, ""};
         use(i);
-        assert_int_not_equal(collet_scattering_read(film, text, COLLET_F64, &in, &err), COLLET_OK);
+        assert_int_not_equal(collet_scattering_read(&in, film, text, COLLET_F64, &err), COLLET_OK);
         assert_non_null(strstr(err.text, "no EnergyData of 290.5 eV"));
     }
     snprintf(command, sizeof command, "rm -r %s", directory);

@@ -3,6 +3,8 @@
  * Rows without weights, on every backend that was built: the maximum number of rows, never
  * iterated over, and `info` is 0.
  */
+#include <collet/ops/ternary.h>
+
 #include "common/fixture.h"
 #include "common/ternary_support.h"
 
@@ -22,12 +24,12 @@ static void quantized(int32_t ndim, const int64_t *shape)
     for (uint32_t mode = COLLET_TERNARY_THRESHOLD; mode <= COLLET_TERNARY_ABSMEAN; mode++) {
         const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = mode};
         collet_array *info = other_info();
-        assert_ok(cx, collet_ternary_quantize(cx, codes, NULL, info, in, &params));
+        assert_ok(cx, collet_op_ternary_quantize(cx, codes, NULL, info, in, &params));
         assert_int_equal(number_in(cx, info), 0);
-        collet_array_free(info);
+        collet_array_destroy(info);
     }
-    collet_array_free(in);
-    collet_array_free(codes);
+    collet_array_destroy(in);
+    collet_array_destroy(codes);
 }
 
 /* With one scale per row, all equal. */
@@ -37,17 +39,17 @@ static void packed(int32_t ndim, const int64_t *shape, uint32_t format)
     collet_array *codes = array_for(cx, COLLET_I8, ndim, shape), *info = other_info();
     collet_array *bytes = array_for(cx, COLLET_U8, ndim, shape);
     collet_array *scale = array_of(cx, COLLET_F32, 0, NULL, &one);
-    assert_ok(cx, collet_ternary_pack(cx, bytes, info, codes,
-                                      format == COLLET_TERNARY_TQ2_0 ? scale : NULL, format));
+    assert_ok(cx, collet_op_ternary_pack(cx, bytes, info, codes,
+                                         format == COLLET_TERNARY_TQ2_0 ? scale : NULL, format));
     assert_int_equal(number_in(cx, info), 0);
-    collet_array_free(info);
+    collet_array_destroy(info);
     info = other_info();
-    assert_ok(cx, collet_ternary_unpack(cx, codes, NULL, info, bytes, format));
+    assert_ok(cx, collet_op_ternary_unpack(cx, codes, NULL, info, bytes, format));
     assert_int_equal(number_in(cx, info), 0);
-    collet_array_free(codes);
-    collet_array_free(info);
-    collet_array_free(bytes);
-    collet_array_free(scale);
+    collet_array_destroy(codes);
+    collet_array_destroy(info);
+    collet_array_destroy(bytes);
+    collet_array_destroy(scale);
 }
 
 static void on_every_backend(void **state)
@@ -88,12 +90,12 @@ static void scales_of_rows_without_weights(void **state)
         collet_array *in = array_for(cx, COLLET_F32, 2, SHAPE(5, 0)), *info = other_info();
         collet_array *codes = array_for(cx, COLLET_I8, 2, SHAPE(5, 0));
         collet_array *scale = array_of(cx, COLLET_F32, 1, SHAPE(5), spoilt);
-        assert_ok(cx, collet_ternary_quantize(cx, codes, scale, info, in, &params));
+        assert_ok(cx, collet_op_ternary_quantize(cx, codes, scale, info, in, &params));
         assert_floats(cx, scale, zeros);
         assert_int_equal(number_in(cx, info), 0);
         collet_array *all[] = {in, info, codes, scale};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            collet_array_free(all[i]);
+            collet_array_destroy(all[i]);
         close_shared();
     }
 }

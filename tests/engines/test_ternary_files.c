@@ -64,7 +64,7 @@ static collet_ternary_file *open_file(const char *name)
 static void publish(collet_ternary_output *output)
 {
     assert_done(collet_ternary_output_publish(output, &failure));
-    collet_ternary_output_free(output);
+    collet_ternary_output_destroy(output);
 }
 
 /* ---- A network in memory --------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ static int set_up(void **state)
     save_array("x.npy", x);
     collet_array *all[] = {codes[0], codes[1], scale, x};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_free(all[i]);
+        collet_array_destroy(all[i]);
     collet_ternary_output *output = NULL;
     assert_done(collet_ternary_layers_write(cx, &output, path_of("model.t2"), layers, names, 2,
                                             NULL, &failure));
@@ -108,9 +108,9 @@ static int set_up(void **state)
 
 static int clean_up(void **state)
 {
-    collet_ternary_weights_free(weights[0]);
-    collet_ternary_weights_free(weights[1]);
-    collet_array_free(bias);
+    collet_ternary_weights_destroy(weights[0]);
+    collet_ternary_weights_destroy(weights[1]);
+    collet_array_destroy(bias);
     remove_directory(state);
     return tear_down(state);
 }
@@ -130,7 +130,7 @@ static void written_layers_are_described(void **state)
     for (int i = 0; i < 2; i++) {
         memset(&m[i], 0xff, sizeof m[i]);
         m[i].struct_size = sizeof m[i];
-        assert_done(collet_ternary_file_matrix(file, i, &m[i], &failure));
+        assert_done(collet_ternary_file_matrix(file, &m[i], i, &failure));
         assert_int_equal(m[i].content, COLLET_TERNARY_PACKED);
         assert_int_equal(m[i].format, COLLET_TERNARY_T2);
         assert_int_equal(m[i].in_network, 1);
@@ -149,7 +149,7 @@ static void written_layers_are_described(void **state)
     collet_ternary_matrix short_one;
     memset(&short_one, 0xff, sizeof short_one);
     short_one.struct_size = 8;
-    assert_done(collet_ternary_file_matrix(file, 0, &short_one, &failure));
+    assert_done(collet_ternary_file_matrix(file, &short_one, 0, &failure));
     assert_int_equal(short_one.struct_size, 8);
     assert_int_equal(short_one.content, COLLET_TERNARY_PACKED);
     assert_int_equal(short_one.format, UINT32_MAX);
@@ -158,9 +158,9 @@ static void written_layers_are_described(void **state)
         collet_ternary_matrix matrix;
         uint64_t later;
     } long_one = {.matrix.struct_size = sizeof long_one, .later = 7};
-    assert_done(collet_ternary_file_matrix(file, 0, &long_one.matrix, &failure));
+    assert_done(collet_ternary_file_matrix(file, &long_one.matrix, 0, &failure));
     assert_int_equal(long_one.later, 0);
-    collet_ternary_file_close(file);
+    collet_ternary_file_destroy(file);
 }
 
 static void loaded_network_gives_the_same_bits(void **state)
@@ -174,17 +174,17 @@ static void loaded_network_gives_the_same_bits(void **state)
     assert_done(collet_ternary_network_create(cx, &made, layers, 2, &failure));
     assert_done(collet_ternary_network_load(cx, &loaded, file, COLLET_TERNARY_AS_STORED, 0, NULL,
                                             &failure));
-    collet_ternary_file_close(file);
+    collet_ternary_file_destroy(file);
     assert_int_equal(collet_ternary_network_inputs(loaded), INPUTS);
     assert_int_equal(collet_ternary_network_outputs(loaded), OUTPUTS);
     assert_done(collet_ternary_network_run(cx, made, y[0], x, &failure));
     assert_done(collet_ternary_network_run(cx, loaded, y[1], x, &failure));
     assert_same(y[0], y[1]);
-    collet_ternary_network_free(made);
-    collet_ternary_network_free(loaded);
-    collet_array_free(x);
-    collet_array_free(y[0]);
-    collet_array_free(y[1]);
+    collet_ternary_network_destroy(made);
+    collet_ternary_network_destroy(loaded);
+    collet_array_destroy(x);
+    collet_array_destroy(y[0]);
+    collet_array_destroy(y[1]);
 }
 
 /* One layer of a file, with its scale and bias, in memory. */
@@ -195,7 +195,7 @@ static void layers_are_loaded_one_by_one(void **state)
     for (int i = 0; i < 2; i++) {
         collet_ternary_weights *w = NULL;
         collet_array *b = NULL;
-        assert_done(collet_ternary_file_load(cx, &w, &b, file, i, NULL, NULL, &failure));
+        assert_done(collet_ternary_file_load(cx, file, &w, &b, i, NULL, NULL, &failure));
         assert_same(collet_ternary_weights_bytes(weights[i]), collet_ternary_weights_bytes(w));
         if (i) {
             assert_null(collet_ternary_weights_scale(w));
@@ -204,10 +204,10 @@ static void layers_are_loaded_one_by_one(void **state)
             assert_same(collet_ternary_weights_scale(weights[i]), collet_ternary_weights_scale(w));
             assert_null(b);
         }
-        collet_ternary_weights_free(w);
-        collet_array_free(b);
+        collet_ternary_weights_destroy(w);
+        collet_array_destroy(b);
     }
-    collet_ternary_file_close(file);
+    collet_ternary_file_destroy(file);
 }
 
 /* Quantizing row by row gives the same result as the whole matrix at once. */
@@ -224,18 +224,18 @@ static void numbers_are_quantized_as_in_memory(void **state)
         collet_ternary_weights *expected = NULL, *w = NULL;
         assert_done(
             collet_ternary_weights_quantize(cx, &expected, numbers, &params[i > 0], &failure));
-        assert_done(collet_ternary_file_load(cx, &w, NULL, file, 0, i < 2 ? &params[i] : NULL, NULL,
+        assert_done(collet_ternary_file_load(cx, file, &w, NULL, 0, i < 2 ? &params[i] : NULL, NULL,
                                              &failure));
         assert_same(collet_ternary_weights_bytes(expected), collet_ternary_weights_bytes(w));
         if (i == 0)
             assert_same(collet_ternary_weights_scale(expected), collet_ternary_weights_scale(w));
         else
             assert_null(collet_ternary_weights_scale(w));
-        collet_ternary_weights_free(expected);
-        collet_ternary_weights_free(w);
+        collet_ternary_weights_destroy(expected);
+        collet_ternary_weights_destroy(w);
     }
-    collet_ternary_file_close(file);
-    collet_array_free(numbers);
+    collet_ternary_file_destroy(file);
+    collet_array_destroy(numbers);
 }
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */
@@ -266,8 +266,8 @@ static collet_status work_unpack(const collet_ternary_monitor *monitor,
 {
     collet_ternary_file *file = open_file("model.t2");
     collet_status status = collet_ternary_file_unpack(
-        cx, output, path_of("out"), file, 0, COLLET_TERNARY_WRITE_VALUES, monitor, &failure);
-    collet_ternary_file_close(file);
+        cx, file, output, path_of("out"), 0, COLLET_TERNARY_WRITE_VALUES, monitor, &failure);
+    collet_ternary_file_destroy(file);
     return status;
 }
 
@@ -276,13 +276,13 @@ static collet_status work_count(const collet_ternary_monitor *monitor,
 {
     collet_ternary_file *file = open_file("model.t2");
     collet_ternary_counts counts;
-    collet_status status = collet_ternary_file_count(cx, file, 0, &counts, monitor, &failure);
+    collet_status status = collet_ternary_file_count(cx, file, &counts, 0, monitor, &failure);
     (void)output;
     if (status == COLLET_OK) {
         assert_int_equal(counts.minus + counts.zero + counts.plus, HIDDEN * INPUTS);
         assert_int_equal(counts.invalid, 0);
     }
-    collet_ternary_file_close(file);
+    collet_ternary_file_destroy(file);
     return status;
 }
 
@@ -291,11 +291,11 @@ static collet_status work_load(const collet_ternary_monitor *monitor,
 {
     collet_ternary_file *file = open_file("codes.npy");
     collet_ternary_weights *w = NULL;
-    collet_status status = collet_ternary_file_load(cx, &w, NULL, file, 0, NULL, monitor, &failure);
+    collet_status status = collet_ternary_file_load(cx, file, &w, NULL, 0, NULL, monitor, &failure);
     (void)output;
     assert_true((status == COLLET_OK) == (w != NULL));
-    collet_ternary_weights_free(w);
-    collet_ternary_file_close(file);
+    collet_ternary_weights_destroy(w);
+    collet_ternary_file_destroy(file);
     return status;
 }
 
@@ -308,8 +308,8 @@ static collet_status work_network(const collet_ternary_monitor *monitor,
                                                        0, monitor, &failure);
     (void)output;
     assert_true((status == COLLET_OK) == (network != NULL));
-    collet_ternary_network_free(network);
-    collet_ternary_file_close(file);
+    collet_ternary_network_destroy(network);
+    collet_ternary_file_destroy(file);
     return status;
 }
 
@@ -326,13 +326,13 @@ static collet_status work_run(const collet_ternary_monitor *monitor, collet_tern
     assert_done(collet_ternary_weights_from_codes(cx, &row, codes, NULL, &failure));
     const collet_ternary_layer layer = {.struct_size = sizeof layer, .weights = row};
     assert_done(collet_ternary_network_create(cx, &network, &layer, 1, &failure));
-    collet_array_free(codes);
-    collet_ternary_weights_free(row);
+    collet_array_destroy(codes);
+    collet_ternary_weights_destroy(row);
     collet_status status =
-        collet_ternary_network_run_files(cx, network, &files, output, &result, monitor, &failure);
+        collet_ternary_network_run_files(cx, network, output, &result, &files, monitor, &failure);
     if (status == COLLET_OK)
         assert_int_equal(result.vectors, VECTORS);
-    collet_ternary_network_free(network);
+    collet_ternary_network_destroy(network);
     return status;
 }
 
@@ -346,7 +346,7 @@ static void cancel_everywhere(work *run, int writes)
     assert_true(all.calls >= 2);
     assert_int_equal(all.last, all.total);
     assert_int_equal(output != NULL, writes);
-    collet_ternary_output_free(output); /* not published: nothing is left */
+    collet_ternary_output_destroy(output); /* not published: nothing is left */
     assert_int_equal(io_count_entries(directory), before);
     for (int64_t n = 0; n < all.calls; n++) {
         watch some = {.allowed = n};
@@ -408,11 +408,11 @@ static void unknown_members_are_refused(void **state)
     snprintf(x, sizeof x, "%s", path_of("x.npy"));
     source.source.weights = x;
     layer.layer.struct_size = sizeof layer;
-    assert_done(collet_ternary_file_load(cx, &w, NULL, numbers, 0, &params.params, NULL, &failure));
-    collet_ternary_weights_free(w);
+    assert_done(collet_ternary_file_load(cx, numbers, &w, NULL, 0, &params.params, NULL, &failure));
+    collet_ternary_weights_destroy(w);
     w = NULL;
     params.later = 1;
-    REFUSED(collet_ternary_file_load(cx, &w, NULL, numbers, 0, &params.params, NULL, &failure),
+    REFUSED(collet_ternary_file_load(cx, numbers, &w, NULL, 0, &params.params, NULL, &failure),
             COLLET_INVALID, "byte 16 of a struct is set");
     source.source.quantize = &params.params;
     REFUSED(collet_ternary_files_pack(cx, &output, path_of("out"), &source.source, 1,
@@ -428,19 +428,19 @@ static void unknown_members_are_refused(void **state)
             COLLET_INVALID, "of a struct is set");
     assert_done(collet_ternary_network_load(cx, &network, model, COLLET_TERNARY_AS_STORED, 0, NULL,
                                             &failure));
-    REFUSED(collet_ternary_network_run_files(cx, network, &files.files, &output, &result, NULL,
+    REFUSED(collet_ternary_network_run_files(cx, network, &output, &result, &files.files, NULL,
                                              &failure),
             COLLET_INVALID, "of a struct is set");
     files.later = 0;
     files.files.reserved = 1;
-    REFUSED(collet_ternary_network_run_files(cx, network, &files.files, &output, &result, NULL,
+    REFUSED(collet_ternary_network_run_files(cx, network, &output, &result, &files.files, NULL,
                                              &failure),
             COLLET_INVALID, "reserved is not 0");
     assert_null(w);
     assert_null(output);
-    collet_ternary_network_free(network);
-    collet_ternary_file_close(model);
-    collet_ternary_file_close(numbers);
+    collet_ternary_network_destroy(network);
+    collet_ternary_file_destroy(model);
+    collet_ternary_file_destroy(numbers);
 }
 
 static void wrong_arguments(void **state)
@@ -460,28 +460,28 @@ static void wrong_arguments(void **state)
     REFUSED(collet_ternary_file_open(&file, NULL, NULL, &failure), COLLET_INVALID, "NULL");
     REFUSED(collet_ternary_file_open(&file, NULL, path_of("none"), &failure), COLLET_IO,
             "No such file");
-    REFUSED(collet_ternary_file_matrix(model, 2, &m, &failure), COLLET_NOT_FOUND,
+    REFUSED(collet_ternary_file_matrix(model, &m, 2, &failure), COLLET_NOT_FOUND,
             "has no layer 2, of 2 counted from 0");
-    REFUSED(collet_ternary_file_matrix(model, -1, &m, &failure), COLLET_NOT_FOUND, "-1");
-    REFUSED(collet_ternary_file_load(cx, &w, NULL, model, 0, &params, NULL, &failure),
+    REFUSED(collet_ternary_file_matrix(model, &m, -1, &failure), COLLET_NOT_FOUND, "-1");
+    REFUSED(collet_ternary_file_load(cx, model, &w, NULL, 0, &params, NULL, &failure),
             COLLET_INVALID, "is packed already");
-    REFUSED(collet_ternary_file_load(cx, &w, NULL, codes, 0, &params, NULL, &failure),
+    REFUSED(collet_ternary_file_load(cx, codes, &w, NULL, 0, &params, NULL, &failure),
             COLLET_INVALID, "holds codes");
-    REFUSED(collet_ternary_file_load(cx, &w, NULL, numbers, 0, &strange, NULL, &failure),
+    REFUSED(collet_ternary_file_load(cx, numbers, &w, NULL, 0, &strange, NULL, &failure),
             COLLET_INVALID, "there is no mode 9");
-    REFUSED(collet_ternary_file_count(cx, numbers, 0, &counts, NULL, &failure), COLLET_INVALID,
+    REFUSED(collet_ternary_file_count(cx, numbers, &counts, 0, NULL, &failure), COLLET_INVALID,
             "holds numbers, not codes");
     REFUSED(collet_ternary_network_load(cx, &network, codes, COLLET_TERNARY_AS_STORED, 0, NULL,
                                         &failure),
             COLLET_FORMAT, "is no .t2 file");
     REFUSED(collet_ternary_network_load(cx, &network, model, 7, 0, NULL, &failure), COLLET_INVALID,
             "there are no activations 7");
-    REFUSED(collet_ternary_file_unpack(cx, &output, path_of("out"), codes, 0, 0, NULL, &failure),
+    REFUSED(collet_ternary_file_unpack(cx, codes, &output, path_of("out"), 0, 0, NULL, &failure),
             COLLET_INVALID, "is not packed");
-    REFUSED(collet_ternary_file_unpack(cx, &output, path_of("out"), model, 0, 3, NULL, &failure),
+    REFUSED(collet_ternary_file_unpack(cx, model, &output, path_of("out"), 0, 3, NULL, &failure),
             COLLET_INVALID, "to be unpacked as 3");
     REFUSED(
-        collet_ternary_file_unpack(cx, &output, path_of("model.t2"), model, 0, 0, NULL, &failure),
+        collet_ternary_file_unpack(cx, model, &output, path_of("model.t2"), 0, 0, NULL, &failure),
         COLLET_INVALID, "would replace the input");
     REFUSED(
         collet_ternary_layers_write(cx, &output, path_of("out"), layers, NULL, 0, NULL, &failure),
@@ -493,11 +493,11 @@ static void wrong_arguments(void **state)
     assert_null(w);
     assert_null(network);
     assert_null(output);
-    collet_ternary_file_close(model);
-    collet_ternary_file_close(codes);
-    collet_ternary_file_close(numbers);
-    collet_ternary_file_close(NULL);
-    collet_ternary_output_free(NULL);
+    collet_ternary_file_destroy(model);
+    collet_ternary_file_destroy(codes);
+    collet_ternary_file_destroy(numbers);
+    collet_ternary_file_destroy(NULL);
+    collet_ternary_output_destroy(NULL);
 }
 
 int main(void)

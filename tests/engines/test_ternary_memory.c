@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 100 million weights in at most 25 MiB, by the memory counters. */
+#include <collet/ops/array.h>
+#include <collet/ops/ternary.h>
+
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"
 
@@ -9,7 +12,7 @@
 static collet_memory_stats memory(void)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(cx, collet_memory(cx, "host", &stats));
+    assert_ok(cx, collet_memory(cx, &stats, "host"));
     return stats;
 }
 
@@ -19,15 +22,15 @@ static void packed_from_codes(void **state)
     const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = -1};
     collet_ternary_weights *w = NULL;
     (void)state;
-    assert_ok(cx, collet_fill(cx, codes, &one));
+    assert_ok(cx, collet_op_fill(cx, codes, &one));
     assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
-    collet_array_free(codes);
+    collet_array_destroy(codes);
     assert_ok(cx, collet_trim(cx));
     print_message("%d x %d weights: %llu bytes\n", SIDE, SIDE,
                   (unsigned long long)memory().current);
     assert_true(memory().current <= MOST);
     assert_true(memory().current >= (uint64_t)SIDE * SIDE / 4);
-    collet_ternary_weights_free(w);
+    collet_ternary_weights_destroy(w);
     assert_int_equal(memory().current, 0);
 }
 
@@ -46,9 +49,9 @@ static void shared_from_bytes(void **state)
     assert_done(collet_ternary_weights_from_bytes(cx, &w, bytes, SIDE, NULL, NULL, &failure));
     print_message("%llu more bytes to check them\n", (unsigned long long)(memory().peak - before));
     assert_true(memory().peak - before <= (uint64_t)8 << 20);
-    collet_array_free(bytes);
+    collet_array_destroy(bytes);
     assert_true(memory().current <= MOST);
-    collet_ternary_weights_free(w);
+    collet_ternary_weights_destroy(w);
     assert_int_equal(memory().current, 0);
 }
 

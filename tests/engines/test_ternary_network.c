@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include <collet/ops/ternary.h>
+
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"
 
@@ -25,8 +27,8 @@ static void make_layers(collet_ternary_layer layers[LAYERS],
         collet_array *codes = random_codes(cx, widths[i + 1], widths[i], 10 + i);
         collet_array *scale = i == 1 ? NULL : random_floats(cx, 0, widths[i + 1], 20 + i);
         assert_done(collet_ternary_weights_from_codes(cx, &weights[i], codes, scale, &failure));
-        collet_array_free(codes);
-        collet_array_free(scale);
+        collet_array_destroy(codes);
+        collet_array_destroy(scale);
         bias[i] = i == 2 ? NULL : random_floats(cx, 0, widths[i + 1], 30 + i);
         layers[i] = (collet_ternary_layer){.struct_size = sizeof *layers,
                                            .activations = activations[i % 3],
@@ -40,8 +42,8 @@ static void make_layers(collet_ternary_layer layers[LAYERS],
 static void free_layers(collet_ternary_weights *weights[LAYERS], collet_array *bias[LAYERS])
 {
     for (int i = 0; i < LAYERS; i++) {
-        collet_ternary_weights_free(weights[i]);
-        collet_array_free(bias[i]);
+        collet_ternary_weights_destroy(weights[i]);
+        collet_array_destroy(bias[i]);
     }
 }
 
@@ -65,11 +67,11 @@ static collet_array *by_layers(const collet_ternary_layer *layers, const collet_
                                                      .relu = layers[i].relu,
                                                      .threshold = layers[i].threshold};
         y = like(x, collet_ternary_weights_rows(layers[i].weights));
-        assert_ok(cx, collet_ternary_linear(cx, y, collet_ternary_weights_bytes(layers[i].weights),
-                                            from ? from : x,
-                                            collet_ternary_weights_scale(layers[i].weights),
-                                            layers[i].bias, &params));
-        collet_array_free(from);
+        assert_ok(cx,
+                  collet_op_ternary_linear(
+                      cx, y, collet_ternary_weights_bytes(layers[i].weights), from ? from : x,
+                      collet_ternary_weights_scale(layers[i].weights), layers[i].bias, &params));
+        collet_array_destroy(from);
         from = y;
     }
     return y;
@@ -93,8 +95,8 @@ static void run_both(collet_ternary_network *network, const collet_ternary_layer
         assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
         assert_same(expected, y);
     }
-    collet_array_free(expected);
-    collet_array_free(y);
+    collet_array_destroy(expected);
+    collet_array_destroy(y);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -123,11 +125,11 @@ static void layer_by_layer(void **state)
         assert_ok(cx, collet_array_slice(cx, &some, flat, 0, 0, rows, 1));
         assert_ok(cx, collet_array_reshape(cx, &x, some, inputs[i].ndim, inputs[i].shape));
         run_both(network, layers, x);
-        collet_array_free(flat);
-        collet_array_free(some);
-        collet_array_free(x);
+        collet_array_destroy(flat);
+        collet_array_destroy(some);
+        collet_array_destroy(x);
     }
-    collet_ternary_network_free(network);
+    collet_ternary_network_destroy(network);
     free_layers(weights, bias);
 }
 
@@ -147,11 +149,11 @@ static void strided_ends(void **state)
     assert_ok(cx, collet_array_slice(cx, &y, reversed, 1, 7, 10, 3));
     assert_done(collet_ternary_network_run(cx, network, y, reversed, &failure));
     assert_same(expected, y);
-    collet_array_free(y);
-    collet_array_free(expected);
-    collet_array_free(reversed);
-    collet_array_free(x);
-    collet_ternary_network_free(network);
+    collet_array_destroy(y);
+    collet_array_destroy(expected);
+    collet_array_destroy(reversed);
+    collet_array_destroy(x);
+    collet_ternary_network_destroy(network);
     free_layers(weights, bias);
 }
 
@@ -167,18 +169,18 @@ static void one_layer(void **state)
     assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
     const collet_ternary_layer layer = {.struct_size = sizeof layer, .weights = w};
     assert_done(collet_ternary_network_create(cx, &network, &layer, 1, &failure));
-    assert_ok(cx, collet_ternary_linear(cx, expected, collet_ternary_weights_bytes(w), x, NULL,
-                                        NULL, &params));
+    assert_ok(cx, collet_op_ternary_linear(cx, expected, collet_ternary_weights_bytes(w), x, NULL,
+                                           NULL, &params));
     assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
     assert_same(expected, y);
     assert_done(collet_ternary_network_run(cx, network, x, x, &failure));
     assert_same(expected, x);
-    collet_ternary_network_free(network);
-    collet_ternary_weights_free(w);
-    collet_array_free(codes);
-    collet_array_free(x);
-    collet_array_free(y);
-    collet_array_free(expected);
+    collet_ternary_network_destroy(network);
+    collet_ternary_weights_destroy(w);
+    collet_array_destroy(codes);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
+    collet_array_destroy(expected);
 }
 
 /* Layer structs of a later version are longer. */
@@ -201,13 +203,13 @@ static void longer_layers(void **state)
     }
     assert_done(collet_ternary_network_create(cx, &network, &longer[0].layer, LAYERS, &failure));
     run_both(network, layers, x);
-    collet_ternary_network_free(network);
+    collet_ternary_network_destroy(network);
     longer[1].later = 1;
     assert_outcome(collet_ternary_network_create(cx, &network, &longer[0].layer, LAYERS, &failure),
                    COLLET_INVALID);
     assert_failure_has("ternary network: byte ");
     free_layers(weights, bias);
-    collet_array_free(x);
+    collet_array_destroy(x);
 }
 
 /* Weights, biases and the context that created them may be freed before the network. */
@@ -227,15 +229,15 @@ static void freed_in_any_order(void **state)
     cx = mine;
     collet_context_destroy(maker);
     free_layers(weights, bias);
-    collet_array_free(y);
+    collet_array_destroy(y);
     y = like(x, widths[LAYERS]);
     assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
     assert_same(expected, y);
-    collet_ternary_network_free(network);
-    collet_ternary_network_free(NULL);
-    collet_array_free(expected);
-    collet_array_free(x);
-    collet_array_free(y);
+    collet_ternary_network_destroy(network);
+    collet_ternary_network_destroy(NULL);
+    collet_array_destroy(expected);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -265,9 +267,9 @@ static collet_status create_and_run(collet_context *mine, const caller *c, int r
         status = collet_array_read(mine, y, got, (size_t)rows * 10 * sizeof *got);
     if (status == COLLET_OK && memcmp(got, c->expected, (size_t)rows * 10 * sizeof *got) != 0)
         status = COLLET_FAILED;
-    collet_array_free(x);
-    collet_array_free(y);
-    collet_ternary_network_free(network);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
+    collet_ternary_network_destroy(network);
     return status;
 }
 
@@ -276,7 +278,7 @@ static void *call_network(void *argument)
     caller *me = argument;
     collet_context *mine = NULL;
     collet_error err;
-    if (collet_context_create(&mine, rt, &err) != COLLET_OK) {
+    if (collet_context_create(rt, &mine, &err) != COLLET_OK) {
         snprintf(me->wrong, sizeof me->wrong, "%.190s", err.text);
         return NULL;
     }
@@ -316,8 +318,8 @@ static void weights_of_many_threads(void **state)
     for (int i = 0; i < THREADS; i++)
         if (callers[i].wrong[0])
             fail_msg("thread %d, %s", i, callers[i].wrong);
-    collet_array_free(x);
-    collet_array_free(y);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
     free_layers(weights, bias);
 }
 
@@ -360,7 +362,7 @@ static void layers_that_do_not_fit(void **state)
     create_fails(good, 0, COLLET_INVALID, "no layers");
     create_fails(NULL, 1, COLLET_INVALID, "no layers");
     assert_outcome(collet_ternary_network_create(cx, NULL, good, LAYERS, &failure), COLLET_INVALID);
-    collet_array_free(wide);
+    collet_array_destroy(wide);
     free_layers(weights, bias);
 }
 
@@ -398,8 +400,8 @@ static void runs_that_do_not_fit(void **state)
     run_fails(network, y, NULL, COLLET_INVALID, "NULL");
     collet_array *all[] = {x, y, narrow, wide, more, nine, vector, scalar};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_free(all[i]);
-    collet_ternary_network_free(network);
+        collet_array_destroy(all[i]);
+    collet_ternary_network_destroy(network);
     free_layers(weights, bias);
 }
 
@@ -420,16 +422,16 @@ static void contexts_of_another_runtime(void **state)
     collet_array *its_x = random_floats(cx, 4, 300, 9), *its_y = like(its_x, widths[LAYERS]);
     run_fails(network, y, x, COLLET_INVALID, "it belongs to another runtime");
     run_fails(network, its_y, its_x, COLLET_INVALID, "it belongs to another runtime");
-    collet_array_free(its_x);
-    collet_array_free(its_y);
+    collet_array_destroy(its_x);
+    collet_array_destroy(its_y);
     cx = mine;
     run_both(network, layers, x);
-    collet_ternary_network_free(network);
+    collet_ternary_network_destroy(network);
     collet_context_destroy(other_context);
     collet_runtime_destroy(other);
     free_layers(weights, bias);
-    collet_array_free(x);
-    collet_array_free(y);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
 }
 
 int main(void)

@@ -2,13 +2,16 @@
 /* Handles of packed weights: contents, sharing and refusals. */
 #include <math.h>
 
+#include <collet/ops/array.h>
+#include <collet/ops/ternary.h>
+
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"
 
 static uint64_t bytes_in_use(void)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(cx, collet_memory(cx, "host", &stats));
+    assert_ok(cx, collet_memory(cx, &stats, "host"));
     return stats.current;
 }
 
@@ -19,9 +22,9 @@ static collet_array *packed(const collet_array *codes)
     collet_array *info = array_for(cx, COLLET_I32, 0, NULL);
     collet_array *bytes = array_for(
         cx, COLLET_U8, 2, SHAPE(shape[0], collet_ternary_bytes(COLLET_TERNARY_T2, shape[1])));
-    assert_ok(cx, collet_ternary_pack(cx, bytes, info, codes, NULL, COLLET_TERNARY_T2));
+    assert_ok(cx, collet_op_ternary_pack(cx, bytes, info, codes, NULL, COLLET_TERNARY_T2));
     assert_int_equal(number_in(cx, info), 0);
-    collet_array_free(info);
+    collet_array_destroy(info);
     return bytes;
 }
 
@@ -50,8 +53,8 @@ static void from_codes(void **state)
     assert_done(collet_ternary_weights_from_codes(cx, &plain, codes, NULL, &failure));
     /* The scales are a copy. */
     assert_ok(cx, collet_array_write(cx, scale, others, sizeof others));
-    collet_array_free(codes);
-    collet_array_free(scale);
+    collet_array_destroy(codes);
+    collet_array_destroy(scale);
     assert_int_equal(collet_ternary_weights_rows(w), 3);
     assert_int_equal(collet_ternary_weights_columns(w), 300);
     assert_int_equal(collet_array_shape(collet_ternary_weights_bytes(w))[1], 128);
@@ -59,10 +62,10 @@ static void from_codes(void **state)
     assert_same(bytes, collet_ternary_weights_bytes(plain));
     assert_floats(cx, collet_ternary_weights_scale(w), scales);
     assert_null(collet_ternary_weights_scale(plain));
-    collet_array_free(bytes);
-    collet_ternary_weights_free(plain);
-    collet_ternary_weights_free(w);
-    collet_ternary_weights_free(NULL);
+    collet_array_destroy(bytes);
+    collet_ternary_weights_destroy(plain);
+    collet_ternary_weights_destroy(w);
+    collet_ternary_weights_destroy(NULL);
     assert_int_equal(bytes_in_use(), before);
 }
 
@@ -77,20 +80,20 @@ static void from_numbers(void **state)
             .struct_size = sizeof params, .mode = mode, .threshold = mode ? 0 : 0.75f};
         collet_ternary_weights *w = NULL;
         assert_done(collet_ternary_weights_quantize(cx, &w, numbers, &params, &failure));
-        assert_ok(cx, collet_ternary_quantize(cx, codes, scale, info, numbers, &params));
+        assert_ok(cx, collet_op_ternary_quantize(cx, codes, scale, info, numbers, &params));
         collet_array *bytes = packed(codes);
         assert_same(bytes, collet_ternary_weights_bytes(w));
         if (mode == COLLET_TERNARY_ABSMEAN)
             assert_same(scale, collet_ternary_weights_scale(w));
         else
             assert_null(collet_ternary_weights_scale(w));
-        collet_array_free(bytes);
-        collet_ternary_weights_free(w);
+        collet_array_destroy(bytes);
+        collet_ternary_weights_destroy(w);
     }
-    collet_array_free(numbers);
-    collet_array_free(codes);
-    collet_array_free(scale);
-    collet_array_free(info);
+    collet_array_destroy(numbers);
+    collet_array_destroy(codes);
+    collet_array_destroy(scale);
+    collet_array_destroy(info);
 }
 
 /* Shorter parameters of an older caller, on the heap, where a sanitizer detects reads past the end.
@@ -115,11 +118,11 @@ static void from_numbers_with_short_blocks(void **state)
             assert_same(collet_ternary_weights_scale(expected), collet_ternary_weights_scale(w));
         else
             assert_null(collet_ternary_weights_scale(w));
-        collet_ternary_weights_free(expected);
-        collet_ternary_weights_free(w);
+        collet_ternary_weights_destroy(expected);
+        collet_ternary_weights_destroy(w);
         free(block);
     }
-    collet_array_free(numbers);
+    collet_array_destroy(numbers);
 }
 
 /* The bytes are shared and reference-counted. */
@@ -137,9 +140,9 @@ static void the_callers_rounding_changes_nothing(void **state)
     assert_done(status);
     assert_same(collet_ternary_weights_scale(w[0]), collet_ternary_weights_scale(w[1]));
     assert_same(collet_ternary_weights_bytes(w[0]), collet_ternary_weights_bytes(w[1]));
-    collet_ternary_weights_free(w[0]);
-    collet_ternary_weights_free(w[1]);
-    collet_array_free(numbers);
+    collet_ternary_weights_destroy(w[0]);
+    collet_ternary_weights_destroy(w[1]);
+    collet_array_destroy(numbers);
 }
 
 static void from_bytes(void **state)
@@ -151,14 +154,14 @@ static void from_bytes(void **state)
     (void)state;
     assert_done(collet_ternary_weights_from_bytes(cx, &w, bytes, 1000, NULL, NULL, &failure));
     assert_int_equal(bytes_in_use(), before);
-    collet_array_free(bytes);
+    collet_array_destroy(bytes);
     assert_int_equal(bytes_in_use(), before);
     assert_int_equal(collet_ternary_weights_columns(w), 1000);
     assert_same(copy, collet_ternary_weights_bytes(w));
-    collet_ternary_weights_free(w);
+    collet_ternary_weights_destroy(w);
     assert_true(bytes_in_use() < before);
-    collet_array_free(copy);
-    collet_array_free(codes);
+    collet_array_destroy(copy);
+    collet_array_destroy(codes);
 }
 
 /* Rows with gaps: the same weights as from a contiguous copy, and invalid codes are found. */
@@ -166,11 +169,11 @@ static void strided_rows(const collet_array *rows, int64_t columns)
 {
     collet_array *copy = array_for(cx, COLLET_U8, 2, collet_array_shape(rows));
     collet_ternary_weights *w = NULL;
-    assert_ok(cx, collet_copy(cx, copy, rows));
+    assert_ok(cx, collet_op_copy(cx, copy, rows));
     assert_done(collet_ternary_weights_from_bytes(cx, &w, rows, columns, NULL, NULL, &failure));
     assert_same(copy, collet_ternary_weights_bytes(w));
-    collet_ternary_weights_free(w);
-    collet_array_free(copy);
+    collet_ternary_weights_destroy(w);
+    collet_array_destroy(copy);
 }
 
 static void from_strided_rows(void **state)
@@ -195,12 +198,12 @@ static void from_strided_rows(void **state)
             collet_ternary_weights_from_bytes(cx, &w, all[i], i ? 512 : 256, NULL, NULL, &failure),
             COLLET_INVALID);
         assert_failure_has("1 codes are 11, which is no weight");
-        collet_array_free(all[i]);
+        collet_array_destroy(all[i]);
     }
-    collet_array_free(byte);
-    collet_array_free(last);
-    collet_array_free(bytes);
-    collet_array_free(codes);
+    collet_array_destroy(byte);
+    collet_array_destroy(last);
+    collet_array_destroy(bytes);
+    collet_array_destroy(codes);
 }
 
 static void without_weights(void **state)
@@ -216,9 +219,9 @@ static void without_weights(void **state)
         assert_done(collet_ternary_weights_from_bytes(cx, &again, collet_ternary_weights_bytes(w),
                                                       shapes[i][1], NULL, NULL, &failure));
         assert_int_equal(collet_ternary_weights_rows(again), shapes[i][0]);
-        collet_ternary_weights_free(again);
-        collet_ternary_weights_free(w);
-        collet_array_free(codes);
+        collet_ternary_weights_destroy(again);
+        collet_ternary_weights_destroy(w);
+        collet_array_destroy(codes);
     }
 }
 
@@ -261,9 +264,9 @@ static void invalid_numbers(void **state)
     assert_outcome(collet_ternary_weights_quantize(cx, NULL, a, &params, &failure), COLLET_INVALID);
     assert_int_equal(collet_ternary_weights_quantize(NULL, NULL, a, &params, &failure),
                      COLLET_INVALID);
-    collet_array_free(a);
-    collet_array_free(row);
-    collet_array_free(whole);
+    collet_array_destroy(a);
+    collet_array_destroy(row);
+    collet_array_destroy(whole);
 }
 
 static void invalid_codes(void **state)
@@ -290,12 +293,12 @@ static void invalid_codes(void **state)
             "codes have 1 axes, a matrix has 2");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, NULL, NULL, &failure), COLLET_INVALID,
             "NULL");
-    collet_array_free(a);
-    collet_array_free(good);
-    collet_array_free(scale);
-    collet_array_free(wide);
-    collet_array_free(alone);
-    collet_array_free(numbers);
+    collet_array_destroy(a);
+    collet_array_destroy(good);
+    collet_array_destroy(scale);
+    collet_array_destroy(wide);
+    collet_array_destroy(alone);
+    collet_array_destroy(numbers);
 }
 
 static void bytes_refused(int64_t rows, int64_t width, int64_t columns, int64_t at,
@@ -308,7 +311,7 @@ static void bytes_refused(int64_t rows, int64_t width, int64_t columns, int64_t 
     collet_array *bytes = array_of(cx, COLLET_U8, 2, SHAPE(rows, width), values);
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, columns, NULL, NULL, &failure),
             COLLET_INVALID, text);
-    collet_array_free(bytes);
+    collet_array_destroy(bytes);
     free(values);
 }
 
@@ -332,8 +335,8 @@ static void invalid_bytes(void **state)
             COLLET_DTYPE, "collet_ternary_weights_from_bytes: bytes are i8, not u8");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, NULL, 256, NULL, NULL, &failure),
             COLLET_INVALID, "NULL");
-    collet_array_free(a);
-    collet_array_free(codes);
+    collet_array_destroy(a);
+    collet_array_destroy(codes);
 }
 
 /* Messages have the names of the arguments, not those of the operands of the kernels. */
@@ -356,7 +359,7 @@ static void arrays_of_another_runtime(void **state)
             COLLET_INVALID, "bytes belong to another runtime");
     collet_array *all[] = {codes, numbers, bytes, scale, good};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_free(all[i]);
+        collet_array_destroy(all[i]);
     collet_context_destroy(its);
     collet_runtime_destroy(other);
 }
@@ -371,9 +374,9 @@ static void padding_of_every_width(void **state)
         collet_ternary_weights *w = NULL;
         assert_done(
             collet_ternary_weights_from_bytes(cx, &w, bytes, columns, NULL, NULL, &failure));
-        collet_ternary_weights_free(w);
-        collet_array_free(bytes);
-        collet_array_free(codes);
+        collet_ternary_weights_destroy(w);
+        collet_array_destroy(bytes);
+        collet_array_destroy(codes);
     }
 }
 
@@ -393,7 +396,7 @@ static void checking_can_be_cancelled(void **state)
     collet_ternary_weights *whole = NULL;
     assert_done(collet_ternary_weights_from_bytes(cx, &whole, bytes, COLUMNS, NULL,
                                                   &(collet_ternary_monitor){note, &all}, &failure));
-    collet_ternary_weights_free(whole);
+    collet_ternary_weights_destroy(whole);
     assert_true(all.calls > 2);
     assert_int_equal(all.last, all.total);
     for (int64_t n = 0; n < all.calls; n++) {
@@ -403,7 +406,7 @@ static void checking_can_be_cancelled(void **state)
                 COLLET_CANCELLED, "cancelled");
         assert_int_equal(some.calls, n + 1);
     }
-    collet_array_free(bytes);
+    collet_array_destroy(bytes);
 }
 
 int main(void)

@@ -34,7 +34,7 @@ static int set_up(void **state)
 
     (void)state;
     if (collet_runtime_create(&runtime, NULL, &err) != COLLET_OK ||
-        collet_context_create(&context, runtime, &err) != COLLET_OK)
+        collet_context_create(runtime, &context, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     return 0;
 }
@@ -241,7 +241,7 @@ static void test_counters(void **state)
 
     (void)state;
     counting = 1;
-    assert_int_equal(collet_extraction_open(&options, &x, NULL), COLLET_OK);
+    assert_int_equal(collet_extraction_create(&x, &options, NULL), COLLET_OK);
     assert_int_equal(collet_extraction_collect(x, &batch, NULL), COLLET_OK);
     counting = 0;
     meta = cJSON_Parse(collet_extraction_meta(x));
@@ -253,7 +253,7 @@ static void test_counters(void **state)
         assert_true(cJSON_GetNumberValue(counter) == expected * (i + 1));
     }
     cJSON_Delete(meta);
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 }
 
 int main(void)

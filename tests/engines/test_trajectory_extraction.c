@@ -39,7 +39,7 @@ static collet_extraction *open_with(const collet_extraction_options *options)
     collet_extraction *x;
     collet_error err;
 
-    if (collet_extraction_open(options, &x, &err) != COLLET_OK)
+    if (collet_extraction_create(&x, options, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     return x;
 }
@@ -58,7 +58,7 @@ static size_t width_of(size_t i)
 {
     collet_extraction_quantity q = {.struct_size = sizeof q};
 
-    assert_int_equal(collet_extraction_quantity_at(NULL, i, &q), COLLET_OK);
+    assert_int_equal(collet_extraction_quantity_at(NULL, &q, i), COLLET_OK);
     return (size_t)q.width;
 }
 
@@ -90,8 +90,8 @@ static void the_callers_rounding_changes_nothing(void **state)
     usual_floating();
     assert_false(collet_floating_equal(after, collet_floating_now()));
     same_rows(batch, whole);
-    collet_extraction_close(x);
-    collet_extraction_close(y);
+    collet_extraction_destroy(x);
+    collet_extraction_destroy(y);
 }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
@@ -125,11 +125,11 @@ static void batches_are_parts_of_the_whole(void **state)
         assert_int_equal(rows, FRAMES);
         assert_int_equal(collet_extraction_next(x, &batch, NULL), COLLET_OK);
         assert_null(batch);
-        collet_extraction_close(x);
+        collet_extraction_destroy(x);
     }
     assert_int_equal(collet_extraction_collect(all, &batch, NULL), COLLET_OK);
     assert_null(batch);
-    collet_extraction_close(all);
+    collet_extraction_destroy(all);
 }
 
 static collet_status count_rows(void *user, const collet_extraction_batch *batch, collet_error *err)
@@ -153,7 +153,7 @@ static void a_receiver_may_end_the_work(void **state)
     x = open_with(&options);
     assert_int_equal(collet_extraction_each(x, count_rows, &rows, &err), COLLET_OK);
     assert_int_equal(rows, 30);
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 
     options.stop = 0;
     x = open_with(&options);
@@ -161,7 +161,7 @@ static void a_receiver_may_end_the_work(void **state)
     assert_int_equal(collet_extraction_each(x, count_rows, &rows, &err), COLLET_BUSY);
     assert_string_equal(err.text, "enough");
     assert_int_equal(rows, 32);
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 }
 
 /* Waits up to two seconds: a thread that was joined is listed a little longer. */
@@ -201,12 +201,12 @@ static void an_error_of_the_receiver_stops_the_work(void **state)
     assert_int_equal(collet_extraction_next(x, &batch, &err), COLLET_BUSY);
     assert_null(batch);
     assert_string_equal(err.text, "enough");
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 
     x = open_with(&options);
     assert_int_equal(collet_extraction_each(x, refuse, NULL, &err), COLLET_FAILED);
     assert_non_null(strstr(err.text, "COLLET_FAILED at row 0"));
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 }
 
 /* Small batches come soon: after three times as many frames at most. */
@@ -239,7 +239,7 @@ static void signals_are_the_programs(void **state)
     assert_int_equal(signals, 0);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     assert_int_equal(signals, 1);
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 }
 
 static void small_batches_come_soon(void **state)
@@ -260,7 +260,7 @@ static void small_batches_come_soon(void **state)
             collet_extraction_get_info(x, &info);
             assert_true(info.frames <= (rows + 2) * sizes[i]);
         }
-        collet_extraction_close(x);
+        collet_extraction_destroy(x);
     }
 }
 
@@ -276,10 +276,10 @@ static void a_context_is_used(void **state)
 
     (void)state;
     assert_int_equal(collet_runtime_create(&runtime, NULL, NULL), COLLET_OK);
-    assert_int_equal(collet_context_create(&context, runtime, NULL), COLLET_OK);
+    assert_int_equal(collet_context_create(runtime, &context, NULL), COLLET_OK);
     assert_int_equal(collet_set_backend(context, "cpu_scalar"), COLLET_OK);
     options.context = context;
-    assert_int_equal(collet_extraction_open(&options, &nothing, &err), COLLET_INVALID);
+    assert_int_equal(collet_extraction_create(&nothing, &options, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "backend"));
     options.backend = NULL;
     borrowed = open_with(&options);
@@ -287,8 +287,8 @@ static void a_context_is_used(void **state)
     collet_context_counters(context, &counters);
     assert_true(counters.calls > 0);
     assert_null(strstr(collet_extraction_meta(borrowed), "\"cpu_openmp\""));
-    collet_extraction_close(borrowed);
-    collet_extraction_close(own);
+    collet_extraction_destroy(borrowed);
+    collet_extraction_destroy(own);
     assert_string_equal(collet_get_backend(context), "cpu_scalar");
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
@@ -316,14 +316,14 @@ static void masses_may_be_numbers(void **state)
     assert_int_equal(info.atoms_total, 280);
     collect(x);
     assert_non_null(strstr(collet_extraction_meta(x), "\"given\""));
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 
     options.n_mass_values = 279;
-    assert_int_equal(collet_extraction_open(&options, &nothing, &err), COLLET_INVALID);
+    assert_int_equal(collet_extraction_create(&nothing, &options, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "279 masses"));
     masses[7] = -1;
     options.n_mass_values = 280;
-    assert_int_equal(collet_extraction_open(&options, &nothing, &err), COLLET_INVALID);
+    assert_int_equal(collet_extraction_create(&nothing, &options, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "atom 7"));
     assert_null(nothing);
 }
@@ -344,7 +344,7 @@ static void quantities_describe_columns(void **state)
     for (size_t i = 0; i < n; i++) {
         int64_t width = 1;
 
-        assert_int_equal(collet_extraction_quantity_at(x, i, &q), COLLET_OK);
+        assert_int_equal(collet_extraction_quantity_at(x, &q, i), COLLET_OK);
         for (int32_t k = 0; k < q.ndim; k++)
             width *= q.shape[k];
         assert_int_equal(q.width, width);
@@ -354,7 +354,7 @@ static void quantities_describe_columns(void **state)
         if (strncmp(q.key, "tau_", 4) == 0)
             assert_string_equal(q.left_out, "the trajectory has no forces");
     }
-    assert_int_equal(collet_extraction_quantity_at(x, n, &q), COLLET_NOT_FOUND);
+    assert_int_equal(collet_extraction_quantity_at(x, &q, n), COLLET_NOT_FOUND);
     collet_extraction_get_info(x, &info);
     assert_string_equal(info.format, "xtc");
     assert_int_equal(info.frames, FRAMES);
@@ -362,7 +362,7 @@ static void quantities_describe_columns(void **state)
     assert_int_equal(info.bytes, info.bytes_total);
     assert_int_equal(info.truncated, 0);
     assert_null(collet_extraction_warning_at(x, 0));
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 }
 
 /* A program compiled with a shorter structure gets only its fields. */
@@ -389,7 +389,7 @@ static void structures_may_be_shorter(void **state)
     assert_int_equal(longer.info.atoms, 648);
     assert_int_equal(longer.later, 0);
     assert_non_null(strstr(collet_extraction_meta(x), "libcollet-trajectory"));
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 }
 
 /* ---- Invalid options --------------------------------------------------------------------- */
@@ -400,7 +400,7 @@ static void check_refused(const collet_extraction_options *options, collet_statu
     collet_extraction *x;
     collet_error err;
 
-    assert_int_equal(collet_extraction_open(options, &x, &err), status);
+    assert_int_equal(collet_extraction_create(&x, options, &err), status);
     assert_null(x);
     if (strstr(err.text, text) == NULL)
         fail_msg("'%s' not found in '%s'", text, err.text);
@@ -421,7 +421,7 @@ static void bad_options_are_refused(void **state)
         uint64_t later;
     } newer = {good, 0};
     newer.options.struct_size = sizeof newer;
-    collet_extraction_close(open_with(&newer.options));
+    collet_extraction_destroy(open_with(&newer.options));
     newer.later = 1;
     check_refused(&newer.options, COLLET_INVALID, "of a struct is set");
     REFUSED(topology, NULL, COLLET_INVALID, "topology");
@@ -460,14 +460,14 @@ static void errors_stay(void **state)
     assert_int_equal(collet_extraction_collect(x, &batch, &second), COLLET_INVALID);
     assert_string_equal(first.text, second.text);
     assert_null(collet_extraction_meta(x));
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 
     options.start = 0;
     options.backend = "cpu_sclar";
     x = open_with(&options);
     assert_int_equal(collet_extraction_next(x, &batch, &first), COLLET_UNKNOWN_BACKEND);
     assert_non_null(strstr(first.text, "cpu_scalar"));
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 }
 
 /* ---- Files ------------------------------------------------------------------------------- */
@@ -480,7 +480,7 @@ static void compare_file(const char *path, const collet_extraction_batch *whole)
         collet_extraction_quantity q = {.struct_size = sizeof q};
         npy_array array;
 
-        collet_extraction_quantity_at(NULL, i, &q);
+        collet_extraction_quantity_at(NULL, &q, i);
         array = npz_find(file.data, file.size, q.key);
         assert_int_equal(array.size, (size_t)whole->n_rows * (size_t)q.width * sizeof(double));
         assert_memory_equal(array.data, whole->columns[i], array.size);
@@ -503,7 +503,7 @@ static void one_call_writes_files(void **state)
     compare_file(path, collect(x));
     assert_int_equal(io_count_entries(directory), 2);
     assert_int_equal(collet_extraction_write(x, path, 0, &err), COLLET_INVALID);
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 
     assert_int_equal(collet_extract(&options, path, 0, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "exists already"));
@@ -515,7 +515,7 @@ static void one_call_writes_files(void **state)
     assert_int_equal(collet_extraction_write(x, path, COLLET_EXTRACTION_OVERWRITE, &err),
                      COLLET_OK);
     assert_int_equal(collet_extraction_next(x, &batch, &err), COLLET_INVALID);
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
     free(path);
 }
 
@@ -537,7 +537,7 @@ static void truncation_is_reported(void **state)
     collet_extraction_get_info(x, &info);
     assert_int_equal(info.truncated, 1);
     assert_non_null(strstr(collet_extraction_warning_at(x, 0), "inside frame 10"));
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
     assert_int_equal(collet_extract(&options, out, 0, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "they are in "));
     bytes = io_load(out);
@@ -580,11 +580,11 @@ static void progress_may_cancel(void **state)
     options.batch_frames = 10;
     options.progress = watch;
     options.progress_user = &w;
-    assert_int_equal(collet_extraction_open(&options, &x, &err), COLLET_OK);
-    collet_extraction_close(x);
+    assert_int_equal(collet_extraction_create(&x, &options, &err), COLLET_OK);
+    collet_extraction_destroy(x);
     assert_true(w.calls >= 2); /* both files */
     w = (watcher){.last = w.calls};
-    assert_int_equal(collet_extraction_open(&options, &x, &err), COLLET_CANCELLED);
+    assert_int_equal(collet_extraction_create(&x, &options, &err), COLLET_CANCELLED);
     assert_null(x);
     for (int last = 1; last <= 9; last++) {
         w = (watcher){.last = last};

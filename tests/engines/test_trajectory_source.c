@@ -116,7 +116,7 @@ static collet_extraction *open_with(const collet_extraction_options *options)
     collet_extraction *x;
     collet_error err;
 
-    if (collet_extraction_open(options, &x, &err) != COLLET_OK)
+    if (collet_extraction_create(&x, options, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     return x;
 }
@@ -138,15 +138,15 @@ static void expect_same(collet_extraction_options options, const memory *m, cons
     for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
         collet_extraction_quantity q = {.struct_size = sizeof q};
 
-        collet_extraction_quantity_at(NULL, i, &q);
+        collet_extraction_quantity_at(NULL, &q, i);
         assert_int_equal(rows->columns[i] == NULL, expected->columns[i] == NULL);
         if (rows->columns[i] != NULL)
             assert_memory_equal(rows->columns[i], expected->columns[i],
                                 (size_t)(rows->n_rows * q.width) * sizeof(double));
     }
     assert_non_null(strstr(collet_extraction_meta(x), "\"format\":\t\"memory\""));
-    collet_extraction_close(x);
-    collet_extraction_close(files);
+    collet_extraction_destroy(x);
+    collet_extraction_destroy(files);
 }
 
 static void rows_are_those_of_the_file(void **state)
@@ -194,14 +194,14 @@ static void an_error_of_read_ends_the_work(void **state)
     assert_non_null(strstr(err.text, "the test: frame 7"));
     assert_non_null(strstr(err.text, "not now"));
     assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_BUSY);
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 
     m.silent = 1;
     x = open_with(&options);
     assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_BUSY);
     assert_non_null(strstr(err.text, "the test: frame 7"));
     assert_non_null(strstr(err.text, "it cannot be read"));
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
 
     m.fails_at = -1;
     collet_frames *frames = m.frames;
@@ -210,7 +210,7 @@ static void an_error_of_read_ends_the_work(void **state)
     x = open_with(&options);
     assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_NOT_FOUND);
     assert_non_null(strstr(err.text, "has no forces"));
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
     frames->forces = forces;
     unload(&m);
 }
@@ -229,7 +229,7 @@ static void warnings_name_atoms(void **state)
     x = open_with(&options);
     assert_int_equal(collet_extraction_collect(x, &rows, NULL), COLLET_OK);
     assert_non_null(strstr(collet_extraction_warning_at(x, 0), "frame 5: the position of atom 11"));
-    collet_extraction_close(x);
+    collet_extraction_destroy(x);
     unload(&m);
 }
 
@@ -238,7 +238,7 @@ static void expect_refused(const collet_extraction_options *options, const char 
     collet_extraction *x;
     collet_error err;
 
-    assert_int_equal(collet_extraction_open(options, &x, &err), COLLET_INVALID);
+    assert_int_equal(collet_extraction_create(&x, options, &err), COLLET_INVALID);
     assert_null(x);
     if (strstr(err.text, text) == NULL)
         fail_msg("'%s' lacks '%s'", err.text, text);
@@ -271,7 +271,7 @@ static void bad_sources_are_refused(void **state)
     expect_refused(&options, "no frames");
     m.source = good;
     m.source.n_frames = INT64_MAX;
-    assert_int_equal(collet_extraction_open(&options, &x, NULL), COLLET_OVERFLOW);
+    assert_int_equal(collet_extraction_create(&x, &options, NULL), COLLET_OVERFLOW);
     m.source = good;
     m.source.dtype = COLLET_F16;
     expect_refused(&options, "f16");

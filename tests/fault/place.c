@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <collet/collet.h>
+#include <collet/ops/array.h>
 
 static int compute(collet_runtime *rt, const char *backend)
 {
@@ -12,16 +13,16 @@ static int compute(collet_runtime *rt, const char *backend)
     collet_context *cx = NULL;
     collet_array *a = NULL;
     collet_plugin_record record = {.struct_size = sizeof record};
-    for (size_t i = 0; collet_record_at(rt, i, &record, NULL) == COLLET_OK; i++)
+    for (size_t i = 0; collet_record_at(rt, &record, i, NULL) == COLLET_OK; i++)
         printf("%s %s %s\n", record.stage, record.code, record.path);
-    int failed = collet_context_create(&cx, rt, &err) ||
+    int failed = collet_context_create(rt, &cx, &err) ||
                  (backend && collet_set_backend(cx, backend)) ||
                  collet_array_from(cx, &a, COLLET_F32, 1, (int64_t[]){1}, (float[]){1}) ||
-                 collet_add(cx, a, a, a);
+                 collet_op_add(cx, a, a, a);
     printf("computed by %s\n", failed ? "none" : collet_last_backend(cx));
     if (failed)
         fprintf(stderr, "place: %s\n", cx ? collet_last_error(cx) : err.text);
-    collet_array_free(a);
+    collet_array_destroy(a);
     collet_context_destroy(cx);
     return failed;
 }

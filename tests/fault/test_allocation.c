@@ -4,6 +4,8 @@
  * status with a text, nothing leaks, and the next attempt is unaffected. The wrappers of
  * failing_malloc.h and the sanitizer detect leaks.
  */
+#include <collet/ops/array.h>
+
 #include "failing_malloc.h"
 #include "common/support.h"
 
@@ -22,8 +24,8 @@ static collet_status use_and_free(session *s)
         collet_array *a = NULL;
         status = collet_array_create(s->cx, &a, COLLET_F32, 1, &n);
         if (status == COLLET_OK)
-            status = collet_fill(s->cx, a, &one);
-        collet_array_free(a);
+            status = collet_op_fill(s->cx, a, &one);
+        collet_array_destroy(a);
     }
     return status;
 }
@@ -40,7 +42,7 @@ static collet_status calls(session *s, const char *backend)
     if (status == COLLET_OK)
         status = collet_array_create(s->cx, &s->c, COLLET_F32, 2, shape);
     if (status == COLLET_OK)
-        status = collet_add(s->cx, s->c, s->a, s->b);
+        status = collet_op_add(s->cx, s->c, s->a, s->b);
     if (status == COLLET_OK)
         status = use_and_free(s);
     if (status == COLLET_OK)
@@ -59,16 +61,16 @@ static collet_status whole_session(const char *backend, collet_error *err)
                                       .settings = settings};
     collet_status status = collet_runtime_create(&s.rt, &options, err);
     if (status == COLLET_OK)
-        status = collet_context_create(&s.cx, s.rt, err);
+        status = collet_context_create(s.rt, &s.cx, err);
     if (status == COLLET_OK) {
         status = calls(&s, backend);
         if (status != COLLET_OK)
             collet_fail(err, status, "%s", collet_last_error(s.cx));
     }
-    collet_array_free(s.a);
-    collet_array_free(s.b);
-    collet_array_free(s.c);
-    collet_array_free(s.view);
+    collet_array_destroy(s.a);
+    collet_array_destroy(s.b);
+    collet_array_destroy(s.c);
+    collet_array_destroy(s.view);
     collet_context_destroy(s.cx);
     collet_runtime_destroy(s.rt);
     return status;

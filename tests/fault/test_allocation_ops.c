@@ -4,6 +4,10 @@
  * overlapping operands, objects that a context creates on first use. The call reports it, its
  * outputs are unchanged, nothing leaks, and the same call then succeeds.
  */
+#include <collet/ops.h>
+#include <collet/ops.h>
+#include <collet/ops.h>
+
 #include "failing_malloc.h"
 #include "common/fixture.h"
 #include "common/op_call.h"
@@ -101,7 +105,7 @@ static long fail_each(const op_call *c, const char *backend)
 static long every_op(const char *backend)
 {
     long failures = 0;
-    for (size_t i = 0; i < collet_op_count(rt); i++) {
+    for (size_t i = 0; i < collet_ops_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         op_call_arrays(&c, cx);
@@ -150,7 +154,7 @@ static void temporaries(void **state)
     const int64_t n = 32;
     op_call c;
     (void)state;
-    for (size_t i = 0; i < collet_op_count(rt); i++) {
+    for (size_t i = 0; i < collet_ops_count(rt); i++) {
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         if (c.info.id == COLLET_OP_EXP)
             break;
@@ -172,7 +176,7 @@ static void scratch(void **state)
     const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = 1};
     op_call c;
     (void)state;
-    for (size_t i = 0; i < collet_op_count(rt); i++) {
+    for (size_t i = 0; i < collet_ops_count(rt); i++) {
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         if (c.info.id == COLLET_OP_SUM)
             break;
@@ -180,11 +184,11 @@ static void scratch(void **state)
     op_call_arrays(&c, cx);
     c.params.reduce.axes = 1;
     c.operand[0].ndim = 0;
-    collet_array_free(c.array[0]);
-    collet_array_free(c.array[1]);
+    collet_array_destroy(c.array[0]);
+    collet_array_destroy(c.array[1]);
     assert_ok(cx, collet_array_create(cx, &c.array[0], COLLET_F32, 0, NULL));
     assert_ok(cx, collet_array_create(cx, &c.array[1], COLLET_F32, 1, &n));
-    assert_ok(cx, collet_fill(cx, c.array[1], &one));
+    assert_ok(cx, collet_op_fill(cx, c.array[1], &one));
     long without = fail_each(&c, "cpu_scalar"), with = fail_each(&c, "cpu_openmp");
     print_message("%ld allocations without scratch, %ld with\n", without, with);
     assert_true(with > without);
@@ -207,13 +211,13 @@ static collet_status calls(collet_context *context, collet_array **arrays)
     if (status == COLLET_OK)
         status = collet_array_write(context, arrays[1], values, sizeof values);
     if (status == COLLET_OK)
-        status = collet_add(context, arrays[0], arrays[1], arrays[1]);
+        status = collet_op_add(context, arrays[0], arrays[1], arrays[1]);
     if (status == COLLET_OK)
-        status = collet_matmul(context, arrays[0], arrays[1], arrays[1]);
+        status = collet_op_matmul(context, arrays[0], arrays[1], arrays[1]);
     if (status == COLLET_OK)
-        status = collet_cholesky(context, arrays[0], arrays[3], arrays[1]);
+        status = collet_op_cholesky(context, arrays[0], arrays[3], arrays[1]);
     if (status == COLLET_OK)
-        status = collet_fft(context, arrays[2], arrays[1], 2, 0);
+        status = collet_op_fft(context, arrays[2], arrays[1], 2, 0);
     if (status == COLLET_OK)
         status = collet_array_read(context, arrays[0], got, sizeof got);
     return status == COLLET_OK ? collet_finish(context) : status;
@@ -228,7 +232,7 @@ static collet_status session(const char *backend, collet_error *err)
     collet_array *arrays[ARRAYS] = {NULL};
     collet_status status = collet_runtime_create(&runtime, &options, err);
     if (status == COLLET_OK)
-        status = collet_context_create(&context, runtime, err);
+        status = collet_context_create(runtime, &context, err);
     if (status == COLLET_OK) {
         status = collet_set_backend(context, backend);
         if (status == COLLET_OK)
@@ -237,7 +241,7 @@ static collet_status session(const char *backend, collet_error *err)
             snprintf(err->text, sizeof err->text, "%s", collet_last_error(context));
     }
     for (int i = 0; i < ARRAYS; i++)
-        collet_array_free(arrays[i]);
+        collet_array_destroy(arrays[i]);
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
     return status;
@@ -312,7 +316,7 @@ static void fft_plans(void **state)
             long n = 0;
             assert_ok(cx, collet_array_create(cx, &in, COLLET_C128, 1, &lengths[i]));
             assert_ok(cx, collet_array_create(cx, &out, COLLET_C128, 1, &lengths[i]));
-            assert_ok(cx, collet_fill(cx, in, &one));
+            assert_ok(cx, collet_op_fill(cx, in, &one));
             while (!fft_without(out, in, backends[b], n, 0) &&
                    !fft_without(out, in, backends[b], n, 1) &&
                    !fft_without(out, in, backends[b], n, 2))
@@ -320,8 +324,8 @@ static void fft_plans(void **state)
             print_message("%s: %ld failures for %lld points\n", backends[b], n,
                           (long long)lengths[i]);
             assert_true(n >= 3);
-            collet_array_free(in);
-            collet_array_free(out);
+            collet_array_destroy(in);
+            collet_array_destroy(out);
         }
 }
 #endif

@@ -4,6 +4,8 @@
  * returns no object, leaks nothing, and succeeds when repeated. A second run of a network does not
  * allocate.
  */
+#include <collet/ops/ternary.h>
+
 #include "failing_malloc.h"
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"
@@ -27,17 +29,17 @@ static int make_operands(void **state)
     scale = random_floats(cx, 0, ROWS, 3);
     bytes = array_for(cx, COLLET_U8, 2, SHAPE(ROWS, 128));
     collet_array *info = array_for(cx, COLLET_I32, 0, NULL);
-    assert_ok(cx, collet_ternary_pack(cx, bytes, info, codes, NULL, COLLET_TERNARY_T2));
-    collet_array_free(info);
+    assert_ok(cx, collet_op_ternary_pack(cx, bytes, info, codes, NULL, COLLET_TERNARY_T2));
+    collet_array_destroy(info);
     return 0;
 }
 
 static int free_operands(void **state)
 {
-    collet_array_free(codes);
-    collet_array_free(numbers);
-    collet_array_free(scale);
-    collet_array_free(bytes);
+    collet_array_destroy(codes);
+    collet_array_destroy(numbers);
+    collet_array_destroy(scale);
+    collet_array_destroy(bytes);
     return tear_down(state);
 }
 
@@ -83,7 +85,7 @@ static long fail_each(collet_status (*make)(collet_context *, collet_ternary_wei
         if (!allocation_failed) {
             assert_done(status);
             assert_int_equal(collet_ternary_weights_columns(w), COLUMNS);
-            collet_ternary_weights_free(w);
+            collet_ternary_weights_destroy(w);
             collet_context_destroy(fresh);
             return n;
         }
@@ -126,7 +128,7 @@ static void open_model(model *m)
         collet_array *c = random_codes(cx, widths[i + 1], widths[i], i);
         m->weights[i] = NULL;
         assert_done(collet_ternary_weights_from_codes(cx, &m->weights[i], c, NULL, &failure));
-        collet_array_free(c);
+        collet_array_destroy(c);
         m->layers[i] = (collet_ternary_layer){
             .struct_size = sizeof *m->layers, .activations = i, .weights = m->weights[i]};
     }
@@ -141,12 +143,12 @@ static void open_model(model *m)
 static void close_model(model *m)
 {
     for (int i = 0; i < LAYERS; i++)
-        collet_ternary_weights_free(m->weights[i]);
-    collet_array_free(m->bias);
-    collet_array_free(m->x);
-    collet_array_free(m->y);
-    collet_array_free(m->more_x);
-    collet_array_free(m->more_y);
+        collet_ternary_weights_destroy(m->weights[i]);
+    collet_array_destroy(m->bias);
+    collet_array_destroy(m->x);
+    collet_array_destroy(m->y);
+    collet_array_destroy(m->more_x);
+    collet_array_destroy(m->more_y);
 }
 
 static void making_networks(void **state)
@@ -165,7 +167,7 @@ static void making_networks(void **state)
         allocation_countdown = -1;
         if (!allocation_failed) {
             assert_done(status);
-            collet_ternary_network_free(network);
+            collet_ternary_network_destroy(network);
             break;
         }
         assert_reported(status, n);
@@ -233,7 +235,7 @@ static void run_on(const char *backend)
     for (int i = 0; i < 5; i++)
         runs_without(context, network, &m, expected);
     fail_other_axes(context, network, &m, expected);
-    collet_ternary_network_free(network);
+    collet_ternary_network_destroy(network);
     collet_context_destroy(context);
     close_model(&m);
 }
@@ -296,7 +298,7 @@ static collet_status write_layers(collet_context *context, collet_ternary_output
     if (status == COLLET_OK)
         status =
             collet_ternary_layers_write(context, output, out_path, &layer, NULL, 1, NULL, &failure);
-    collet_ternary_weights_free(w);
+    collet_ternary_weights_destroy(w);
     return status;
 }
 
@@ -305,9 +307,9 @@ static collet_status unpack_file(collet_context *context, collet_ternary_output 
     collet_ternary_file *file = NULL;
     collet_status status = collet_ternary_file_open(&file, NULL, model_path, &failure);
     if (status == COLLET_OK)
-        status = collet_ternary_file_unpack(context, output, out_path, file, 0,
+        status = collet_ternary_file_unpack(context, file, output, out_path, 0,
                                             COLLET_TERNARY_WRITE_VALUES, NULL, &failure);
-    collet_ternary_file_close(file);
+    collet_ternary_file_destroy(file);
     return status;
 }
 
@@ -318,8 +320,8 @@ static collet_status count_file(collet_context *context, collet_ternary_output *
     collet_status status = collet_ternary_file_open(&file, NULL, model_path, &failure);
     (void)output;
     if (status == COLLET_OK)
-        status = collet_ternary_file_count(context, file, 0, &counts, NULL, &failure);
-    collet_ternary_file_close(file);
+        status = collet_ternary_file_count(context, file, &counts, 0, NULL, &failure);
+    collet_ternary_file_destroy(file);
     return status;
 }
 
@@ -330,9 +332,9 @@ static collet_status load_file(collet_context *context, collet_ternary_output **
     collet_status status = collet_ternary_file_open(&file, NULL, numbers_path, &failure);
     (void)output;
     if (status == COLLET_OK)
-        status = collet_ternary_file_load(context, &w, NULL, file, 0, NULL, NULL, &failure);
-    collet_ternary_weights_free(w);
-    collet_ternary_file_close(file);
+        status = collet_ternary_file_load(context, file, &w, NULL, 0, NULL, NULL, &failure);
+    collet_ternary_weights_destroy(w);
+    collet_ternary_file_destroy(file);
     return status;
 }
 
@@ -348,10 +350,10 @@ static collet_status run_file(collet_context *context, collet_ternary_output **o
         status = collet_ternary_network_load(context, &network, file, COLLET_TERNARY_AS_STORED, 0,
                                              NULL, &failure);
     if (status == COLLET_OK)
-        status = collet_ternary_network_run_files(context, network, &files, output, &result, NULL,
+        status = collet_ternary_network_run_files(context, network, output, &result, &files, NULL,
                                                   &failure);
-    collet_ternary_network_free(network);
-    collet_ternary_file_close(file);
+    collet_ternary_network_destroy(network);
+    collet_ternary_file_destroy(file);
     return status;
 }
 
@@ -370,7 +372,7 @@ static long fail_each_file(collet_status (*work)(collet_context *, collet_ternar
         allocation_countdown = -1;
         if (!allocation_failed) {
             assert_done(status);
-            collet_ternary_output_free(output);
+            collet_ternary_output_destroy(output);
             collet_context_destroy(fresh);
             return n;
         }
@@ -401,7 +403,7 @@ static void files(void **state)
     save(x_path, COLLET_I8, ROWS, COLUMNS, codes);
     assert_done(pack_files(cx, &output)); /* planes: unpacked when loaded */
     assert_done(collet_ternary_output_publish(output, &failure));
-    collet_ternary_output_free(output);
+    collet_ternary_output_destroy(output);
     assert_int_equal(rename(out_path, model_path), 0);
     for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
         long n = fail_each_file(work[i]);

@@ -18,6 +18,8 @@
 #include <cmocka.h>
 
 #include <collet/collet.h>
+#include <collet/ops/array.h>
+#include <collet/ops/linalg.h>
 
 #define N 100
 
@@ -59,11 +61,11 @@ static int product_is_right(collet_context *cx, collet_dtype dtype)
     for (int i = 0; i < 2; i++)
         ok = ok && collet_array_from(cx, &wide[i], COLLET_F64, 2, shape, values[i]) == COLLET_OK &&
              collet_array_create(cx, &in[i], dtype, 2, shape) == COLLET_OK &&
-             collet_copy(cx, in[i], wide[i]) == COLLET_OK;
+             collet_op_copy(cx, in[i], wide[i]) == COLLET_OK;
     ok = ok && collet_array_create(cx, &c, dtype, 2, shape) == COLLET_OK &&
-         collet_matmul(cx, c, in[0], in[1]) == COLLET_OK &&
+         collet_op_matmul(cx, c, in[0], in[1]) == COLLET_OK &&
          collet_array_create(cx, &back, COLLET_F64, 2, shape) == COLLET_OK &&
-         collet_copy(cx, back, c) == COLLET_OK &&
+         collet_op_copy(cx, back, c) == COLLET_OK &&
          collet_array_read(cx, back, got, sizeof got) == COLLET_OK;
     if (!ok)
         return complain("matmul", collet_last_error(cx));
@@ -76,11 +78,11 @@ static int product_is_right(collet_context *cx, collet_dtype dtype)
         }
     }
     for (int i = 0; i < 2; i++) {
-        collet_array_free(wide[i]);
-        collet_array_free(in[i]);
+        collet_array_destroy(wide[i]);
+        collet_array_destroy(in[i]);
     }
-    collet_array_free(c);
-    collet_array_free(back);
+    collet_array_destroy(c);
+    collet_array_destroy(back);
     return ok ? 1 : complain("matmul", "a wrong element");
 }
 
@@ -130,9 +132,9 @@ static int run_case(const library_case *c)
     if (loaded_before && !dlopen(c->openblas, RTLD_NOW | RTLD_LOCAL))
         return complain("dlopen", dlerror());
     if (collet_runtime_create(&rt, &options, &err) != COLLET_OK ||
-        collet_context_create(&cx, rt, &err) != COLLET_OK)
+        collet_context_create(rt, &cx, &err) != COLLET_OK)
         return complain("runtime", err.text);
-    int ok = collet_backend_info_at(rt, 0, &info, NULL) == COLLET_OK &&
+    int ok = collet_backend_info_at(rt, &info, 0, NULL) == COLLET_OK &&
              reports(c, info.capabilities) && product_is_right(cx, COLLET_F32) &&
              product_is_right(cx, COLLET_F64) &&
              (loaded_before || is_open_as_reported(c->openblas, info.capabilities));

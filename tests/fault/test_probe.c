@@ -199,9 +199,10 @@ static const capabilities_case cases[] = {
 static const capabilities_case *current;
 static uint64_t calls;
 
-static collet_status give(const collet_host *host, char *json, uint64_t capacity, uint64_t *needed,
-                          collet_error *err)
+static collet_status give(const collet_plugin *self, char *json, uint64_t capacity,
+                          uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     size_t bytes = strlen(current->json) + 1;
     (void)host;
     (void)err;
@@ -210,9 +211,10 @@ static collet_status give(const collet_host *host, char *json, uint64_t capacity
     return COLLET_OK;
 }
 
-static collet_status fail_silently(const collet_host *host, char *json, uint64_t capacity,
-                                   uint64_t *needed, collet_error *err)
+static collet_status fail_silently(const collet_plugin *self, char *json, uint64_t capacity,
+                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)host;
     (void)json;
     (void)capacity;

@@ -50,16 +50,16 @@ static found run_probe(const char *first, const char *second)
     found f = {.state = -1};
     if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(collet_backend_info_at(rt, 0, &info, NULL), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(rt, &info, 0, NULL), COLLET_OK);
     f.state = info.state;
     snprintf(f.capabilities, sizeof f.capabilities, "%s",
              info.capabilities ? info.capabilities : "");
     for (size_t i = 0; i < collet_record_count(rt); i++) {
         collet_plugin_record record = {.struct_size = sizeof record};
-        assert_int_equal(collet_record_at(rt, i, &record, NULL), COLLET_OK);
+        assert_int_equal(collet_record_at(rt, &record, i, NULL), COLLET_OK);
         add_record(&f, &record);
     }
-    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_int_equal(collet_context_create(rt, &cx, &err), COLLET_UNAVAILABLE);
     snprintf(f.reason, sizeof f.reason, "%s", err.text);
     collet_runtime_destroy(rt);
     return f;

@@ -13,9 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const uint8_t *input;
 static size_t input_size;
 
-static collet_status answer(const collet_host *host, char *json, uint64_t capacity,
-                            uint64_t *needed, collet_error *err)
+static collet_status answer(const collet_plugin *self, char *json, uint64_t capacity,
+                            uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)host;
     (void)err;
     *needed = input_size + 1;

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <collet/ops/linalg.h>
+#include <collet/ops/random.h>
+
 #include "common/fixture.h"
 
 #define BACKENDS SCALAR_PLUGIN ":" OPENMP_PLUGIN
@@ -52,7 +55,7 @@ static void expect(collet_array *a, int n, const double *expected)
     for (int i = 0; i < n; i++)
         if (!(fabs(got[i] - expected[i]) <= 1e-14) && !(isnan(got[i]) && isnan(expected[i])))
             fail_msg("element %d is %.17g, not %.17g", i, got[i], expected[i]);
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 #define EXPECT(a, n, ...) expect(a, n, (const double[]){__VA_ARGS__})
 
@@ -62,7 +65,7 @@ static void expect_ints(collet_array *a, int n, const int32_t *expected)
     assert_int_equal(collet_array_size(a), n);
     assert_ok(cx, collet_array_read(cx, a, got, (size_t)n * sizeof *got));
     assert_memory_equal(got, expected, (size_t)n * sizeof *got);
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 #define EXPECT_INTS(a, n, ...) expect_ints(a, n, (const int32_t[]){__VA_ARGS__})
 
@@ -80,12 +83,12 @@ static void factors_of_a_matrix(void **state)
     collet_array *l = empty(COLLET_F64, AXES(3, 2)), *u = empty(COLLET_F64, AXES(2, 2));
     collet_array *info = info_of(0, NULL);
     (void)state;
-    assert_ok(cx, collet_lu(cx, perm, l, u, info, a));
+    assert_ok(cx, collet_op_lu(cx, perm, l, u, info, a));
     EXPECT_INTS(perm, 3, 1, 2, 0);
     EXPECT(l, 6, 1, 0, 0.5, 1, 0.25, 0.375);
     EXPECT(u, 4, 4, 2, 0, 4);
     EXPECT_INTS(info, 1, 0);
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 
 static void a_pivot_is_missing(void **state)
@@ -95,12 +98,12 @@ static void a_pivot_is_missing(void **state)
     collet_array *l = empty(COLLET_F64, AXES(3, 3)), *u = empty(COLLET_F64, AXES(3, 3));
     collet_array *info = info_of(0, NULL);
     (void)state;
-    assert_ok(cx, collet_lu(cx, perm, l, u, info, a));
+    assert_ok(cx, collet_op_lu(cx, perm, l, u, info, a));
     EXPECT_INTS(info, 1, 2);
-    collet_array_free(perm);
-    collet_array_free(l);
-    collet_array_free(u);
-    collet_array_free(a);
+    collet_array_destroy(perm);
+    collet_array_destroy(l);
+    collet_array_destroy(u);
+    collet_array_destroy(a);
 }
 
 static void triangular_roots(void **state)
@@ -110,10 +113,10 @@ static void triangular_roots(void **state)
     collet_array *a = doubles(values, AXES(2, 2, 2)), *l = empty(COLLET_F64, AXES(2, 2, 2));
     collet_array *info = info_of(AXES(2));
     (void)state;
-    assert_ok(cx, collet_cholesky(cx, l, info, a));
+    assert_ok(cx, collet_op_cholesky(cx, l, info, a));
     EXPECT(l, 8, 2, 0, 1, 3, NAN, NAN, NAN, NAN);
     EXPECT_INTS(info, 2, 0, 2);
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 
 static void signs_of_r(void **state)
@@ -122,10 +125,10 @@ static void signs_of_r(void **state)
     collet_array *a = doubles(values, AXES(2, 2)), *q = empty(COLLET_F64, AXES(2, 2));
     collet_array *r = empty(COLLET_F64, AXES(2, 2));
     (void)state;
-    assert_ok(cx, collet_qr(cx, q, r, a));
+    assert_ok(cx, collet_op_qr(cx, q, r, a));
     EXPECT(q, 4, -0.6, 0.8, 0.8, 0.6);
     EXPECT(r, 4, 5, -3, 0, 4);
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 
 static void spectra(void **state)
@@ -135,25 +138,25 @@ static void spectra(void **state)
     collet_array *v = empty(COLLET_F64, AXES(2, 2)), *info = info_of(0, NULL);
     double got[6];
     (void)state;
-    assert_ok(cx, collet_eigh(cx, e, v, info, a));
+    assert_ok(cx, collet_op_eigh(cx, e, v, info, a));
     EXPECT(e, 2, 1, 3);
     EXPECT_INTS(info, 1, 0);
     assert_ok(cx, collet_array_read(cx, v, got, 4 * sizeof *got));
     assert_true(fabs(got[0] + got[2]) < 1e-15 && fabs(got[1] - got[3]) < 1e-15);
-    collet_array_free(v);
-    collet_array_free(a);
+    collet_array_destroy(v);
+    collet_array_destroy(a);
     a = doubles(wide, AXES(2, 3));
     collet_array *u = empty(COLLET_F64, AXES(2, 2)), *s = empty(COLLET_F64, AXES(2));
     collet_array *vt = empty(COLLET_F64, AXES(2, 3));
     info = info_of(0, NULL);
-    assert_ok(cx, collet_svd(cx, u, s, vt, info, a));
+    assert_ok(cx, collet_op_svd(cx, u, s, vt, info, a));
     EXPECT(s, 2, 4, 3);
     EXPECT_INTS(info, 1, 0);
     assert_ok(cx, collet_array_read(cx, vt, got, 6 * sizeof *got));
     assert_true(fabs(got[0]) == 1 && fabs(got[4]) == 1 && got[1] == 0 && got[5] == 0);
-    collet_array_free(u);
-    collet_array_free(vt);
-    collet_array_free(a);
+    collet_array_destroy(u);
+    collet_array_destroy(vt);
+    collet_array_destroy(a);
 }
 
 /* ---- Right sides -------------------------------------------------------------------------- */
@@ -165,14 +168,14 @@ static void vectors_are_right_sides(void **state)
     collet_array *x = empty(COLLET_F64, AXES(2)), *info = info_of(0, NULL);
     (void)state;
     assert_ok(cx, collet_array_slice(cx, &b, all, 0, 0, 2, 2));
-    assert_ok(cx, collet_solve(cx, x, info, a, b));
+    assert_ok(cx, collet_op_solve(cx, x, info, a, b));
     EXPECT(x, 2, 1, 3);
     /* In place: b is also an output. */
-    assert_ok(cx, collet_solve(cx, b, info, a, b));
+    assert_ok(cx, collet_op_solve(cx, b, info, a, b));
     EXPECT(b, 2, 1, 3);
     EXPECT(all, 4, 1, 99, 3, 99);
     EXPECT_INTS(info, 1, 0);
-    collet_array_free(a);
+    collet_array_destroy(a);
 }
 
 static void vectors_in_batches(void **state)
@@ -181,17 +184,17 @@ static void vectors_in_batches(void **state)
     collet_array *a = doubles(matrices, AXES(2, 2, 2)), *b = doubles(sides, AXES(2, 2));
     collet_array *x = empty(COLLET_F64, AXES(2, 2)), *info = info_of(0, NULL);
     (void)state;
-    assert_ok(cx, collet_solve(cx, x, info, a, b));
+    assert_ok(cx, collet_op_solve(cx, x, info, a, b));
     EXPECT(x, 4, 1, 2, NAN, NAN);
     EXPECT_INTS(info, 1, 2);
     /* If x has as many axes as a, the same b is one matrix for all. */
     x = empty(COLLET_F64, AXES(2, 2, 2));
     info = info_of(0, NULL);
-    assert_ok(cx, collet_solve(cx, x, info, a, b));
+    assert_ok(cx, collet_op_solve(cx, x, info, a, b));
     EXPECT(x, 8, 1, 4, 0.75, 1, NAN, NAN, NAN, NAN);
     EXPECT_INTS(info, 1, 2);
-    collet_array_free(a);
-    collet_array_free(b);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
 }
 
 /* The second pivot exceeds the largest double, the solution does not. */
@@ -201,11 +204,11 @@ static void pivots_beyond_the_range(void **state)
     collet_array *a = doubles(matrix, AXES(2, 2)), *b = doubles(side, AXES(2));
     collet_array *x = empty(COLLET_F64, AXES(2)), *info = info_of(0, NULL);
     (void)state;
-    assert_ok(cx, collet_solve(cx, x, info, a, b));
+    assert_ok(cx, collet_op_solve(cx, x, info, a, b));
     EXPECT(x, 2, 0, 1);
     EXPECT_INTS(info, 1, 0);
-    collet_array_free(a);
-    collet_array_free(b);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
 }
 
 /* ---- Invalid arguments -------------------------------------------------------------------- */
@@ -218,20 +221,20 @@ static void shapes_are_named(void **state)
     collet_array *b = doubles(values, AXES(4)), *x = empty(COLLET_F64, AXES(4));
     collet_array *q = empty(COLLET_F64, AXES(3, 3)), *r = empty(COLLET_F64, AXES(4, 4));
     (void)state;
-    assert_status(cx, collet_cholesky(cx, out, info, a), COLLET_SHAPE);
+    assert_status(cx, collet_op_cholesky(cx, out, info, a), COLLET_SHAPE);
     assert_text_has(cx, "a (input 0) is 3 x 4");
-    assert_status(cx, collet_solve(cx, x, info, square, b), COLLET_SHAPE);
+    assert_status(cx, collet_op_solve(cx, x, info, square, b), COLLET_SHAPE);
     assert_text_has(cx, "b (input 1) is 4 x 1, a (input 0) is 3 x 3");
-    assert_status(cx, collet_qr(cx, q, r, a), COLLET_SHAPE);
+    assert_status(cx, collet_op_qr(cx, q, r, a), COLLET_SHAPE);
     assert_text_has(cx, "r (output 1) is 4 x 4, a (input 0) is 3 x 4");
-    assert_status(cx, collet_cholesky(cx, q, x, square), COLLET_DTYPE);
+    assert_status(cx, collet_op_cholesky(cx, q, x, square), COLLET_DTYPE);
     assert_text_has(cx, "info (output 1) is f64 and must be i32");
-    assert_status(cx, collet_cholesky(cx, square, info, NULL), COLLET_INVALID);
-    assert_status(cx, collet_solve(cx, NULL, info, square, b), COLLET_INVALID);
-    assert_int_equal(collet_solve(NULL, x, info, square, b), COLLET_INVALID);
+    assert_status(cx, collet_op_cholesky(cx, square, info, NULL), COLLET_INVALID);
+    assert_status(cx, collet_op_solve(cx, NULL, info, square, b), COLLET_INVALID);
+    assert_int_equal(collet_op_solve(NULL, x, info, square, b), COLLET_INVALID);
     collet_array *const all[] = {a, out, info, square, b, x, q, r};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_free(all[i]);
+        collet_array_destroy(all[i]);
 }
 
 static void nothing_to_factor(void **state)
@@ -240,12 +243,12 @@ static void nothing_to_factor(void **state)
     collet_array *l = empty(COLLET_F64, AXES(2, 3, 0)), *u = empty(COLLET_F64, AXES(2, 0, 0));
     collet_array *info = info_of(AXES(2));
     (void)state;
-    assert_ok(cx, collet_lu(cx, perm, l, u, info, a));
+    assert_ok(cx, collet_op_lu(cx, perm, l, u, info, a));
     EXPECT_INTS(perm, 6, 0, 1, 2, 0, 1, 2);
     EXPECT_INTS(info, 2, 0, 0);
-    collet_array_free(l);
-    collet_array_free(u);
-    collet_array_free(a);
+    collet_array_destroy(l);
+    collet_array_destroy(u);
+    collet_array_destroy(a);
 }
 
 /* ---- Matrices divided among threads ---------------------------------------------------------- */
@@ -257,8 +260,8 @@ static collet_array *product(const collet_array *a, const collet_array *b, int t
     collet_array *c = empty(COLLET_F64, AXES(LARGE, LARGE)), *view = NULL;
     if (transposed)
         assert_ok(cx, collet_array_permute(cx, &view, b, NULL));
-    assert_ok(cx, collet_matmul(cx, c, a, transposed ? view : b));
-    collet_array_free(view);
+    assert_ok(cx, collet_op_matmul(cx, c, a, transposed ? view : b));
+    collet_array_destroy(view);
     return c;
 }
 
@@ -289,27 +292,27 @@ static void large_matrices(void **state)
     collet_array *order = empty(COLLET_I32, AXES(LARGE)), *b, *back;
     int32_t perm[LARGE];
     (void)state;
-    assert_ok(cx, collet_normal(cx, a, 3, 0));
-    assert_ok(cx, collet_lu(cx, order, left, right, info, a));
+    assert_ok(cx, collet_op_normal(cx, a, 3, 0));
+    assert_ok(cx, collet_op_lu(cx, order, left, right, info, a));
     assert_ok(cx, collet_array_read(cx, order, perm, sizeof perm));
     back = product(left, right, 0);
     expect_near(back, a, perm);
-    collet_array_free(back);
-    assert_ok(cx, collet_qr(cx, left, right, a));
+    collet_array_destroy(back);
+    assert_ok(cx, collet_op_qr(cx, left, right, a));
     back = product(left, right, 0);
     expect_near(back, a, NULL);
-    collet_array_free(back);
+    collet_array_destroy(back);
     b = product(a, a, 1);
-    assert_ok(cx, collet_cholesky(cx, left, info, b));
+    assert_ok(cx, collet_op_cholesky(cx, left, info, b));
     back = product(left, left, 1);
     expect_near(back, b, NULL);
-    collet_array_free(back);
-    assert_ok(cx, collet_solve(cx, right, info, a, b));
+    collet_array_destroy(back);
+    assert_ok(cx, collet_op_solve(cx, right, info, a, b));
     back = product(a, right, 0);
     expect_near(back, b, NULL);
     collet_array *all[] = {a, b, back, info, left, right, order};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_free(all[i]);
+        collet_array_destroy(all[i]);
 }
 
 #define TESTS(start)                                                                               \

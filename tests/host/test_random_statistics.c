@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include <collet/collet.h>
+#include <collet/ops/array.h>
+#include <collet/ops/random.h>
 
 #define PIECE (1 << 20)  /* numbers per call */
 #define P_LIMIT 1e-5     /* on each side; about 80 p-values are tested */
@@ -160,10 +162,10 @@ static void judge_distribution(const tally *t, const char *of)
 static collet_status draw(collet_context *cx, int normal, collet_array *drawn, collet_array *wide,
                           uint64_t seed, uint64_t offset, double *x)
 {
-    collet_status status =
-        normal ? collet_normal(cx, drawn, seed, offset) : collet_uniform(cx, drawn, seed, offset);
+    collet_status status = normal ? collet_op_normal(cx, drawn, seed, offset)
+                                  : collet_op_uniform(cx, drawn, seed, offset);
     if (status == COLLET_OK)
-        status = collet_copy(cx, wide, drawn);
+        status = collet_op_copy(cx, wide, drawn);
     return status == COLLET_OK ? collet_array_read(cx, wide, x, PIECE * sizeof *x) : status;
 }
 
@@ -183,8 +185,8 @@ static collet_status draw_and_count(collet_context *cx, int normal, collet_dtype
         if (status == COLLET_OK)
             count_piece(t, x);
     }
-    collet_array_free(drawn);
-    collet_array_free(wide);
+    collet_array_destroy(drawn);
+    collet_array_destroy(wide);
     return status;
 }
 
@@ -213,7 +215,7 @@ int main(int argc, char **argv)
         return 2;
     }
     int ok = collet_runtime_create(&rt, NULL, &err) == COLLET_OK &&
-             collet_context_create(&cx, rt, &err) == COLLET_OK;
+             collet_context_create(rt, &cx, &err) == COLLET_OK;
     if (!ok)
         fprintf(stderr, "%s\n", err.text);
     for (int kind = 0; ok && kind < 4; kind++)

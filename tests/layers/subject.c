@@ -88,9 +88,10 @@ static void maybe_block(void)
 
 /* ---- Devices ----------------------------------------------------------------------------- */
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     static const char text[] = "{\"jit\": false}";
     (void)host;
     (void)err;
@@ -100,10 +101,12 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **out,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **out,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     if (is("open_status"))
         return host->fail(err, COLLET_BUSY, "busy");
     collet_device *d = is("no_device") ? NULL : calloc(1, sizeof *d);
@@ -149,7 +152,7 @@ static collet_status stats(collet_device *d, collet_memory_stats *s, collet_erro
     (void)err;
     if (is("stats_overrun"))
         memset(s, 1, sizeof *s + 8);
-    s->current = s->reserved = s->peak = is("stats_lie") ? 1 : allocated;
+    s->current = s->held = s->peak = is("stats_lie") ? 1 : allocated;
     s->peak -= is("stats_peak") ? 1 : 0;
     s->struct_size = sizeof *s + (is("stats_size") ? 8 : 0);
     return COLLET_OK;
@@ -335,8 +338,9 @@ static collet_status native_buffer(collet_device *d, collet_buffer *b, void **ha
 }
 
 /* It copies: a test writes what it imports before. */
-static collet_status native_import(collet_device *d, void *handle, uint64_t offset, uint64_t bytes,
-                                   uint32_t element, collet_buffer **out, collet_error *err)
+static collet_status native_import(collet_device *d, collet_buffer **out, void *handle,
+                                   uint64_t offset, uint64_t bytes, uint32_t element,
+                                   collet_error *err)
 {
     (void)element;
     collet_status status = buffer_alloc(d, bytes, out, err);
@@ -346,7 +350,7 @@ static collet_status native_import(collet_device *d, void *handle, uint64_t offs
     return status;
 }
 
-static collet_status pinned_alloc(collet_device *d, uint64_t bytes, void **address, void **handle,
+static collet_status pinned_alloc(collet_device *d, void **address, void **handle, uint64_t bytes,
                                   collet_error *err)
 {
     (void)d;
@@ -424,8 +428,8 @@ static collet_status timing_stamp(collet_device *d, collet_queue *q, collet_stam
     return COLLET_OK;
 }
 
-static collet_status timing_elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
-                                    int64_t *nanoseconds, collet_error *err)
+static collet_status timing_elapsed(collet_device *d, int64_t *nanoseconds, collet_stamp *first,
+                                    collet_stamp *last, collet_error *err)
 {
     if (is("elapsed_status"))
         return d->host->fail(err, COLLET_REFUSED, "refused");
@@ -540,7 +544,10 @@ static collet_status accepts(collet_device *d, const collet_kernel_call *call,
 static collet_kernel_row rows[] = {
     {.op = COLLET_OP_COPY, .sig = COLLET_SIG(F, F), .run = run},
     {.op = COLLET_OP_NEG, .sig = COLLET_SIG(F, F), .run = run, .accepts = accepts},
-    {.op = COLLET_OP_FILL, .sig = COLLET_SIG(F), .params_size = COLLET_OP_FILL_PARAMS, .run = run},
+    {.op = COLLET_OP_FILL,
+     .sig = COLLET_SIG(F),
+     .params_size = COLLET_PARAMS_SIZE_FILL,
+     .run = run},
 };
 
 void subject_reset(void)

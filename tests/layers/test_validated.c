@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 #include "fakes/remote/control.h"
 
@@ -42,13 +44,13 @@ static int add_everywhere(collet_runtime *rt)
     collet_context *cx = NULL;
     collet_array *a = NULL;
     float got[4] = {0};
-    int wrong = collet_context_create(&cx, rt, NULL) != COLLET_OK ||
+    int wrong = collet_context_create(rt, &cx, NULL) != COLLET_OK ||
                 collet_array_from(cx, &a, COLLET_F32, 1, &n, values) != COLLET_OK;
     for (int i = 0; i < 3 && !wrong; i++)
-        wrong =
-            collet_set_backend(cx, devices[i]) != COLLET_OK || collet_add(cx, a, a, a) != COLLET_OK;
+        wrong = collet_set_backend(cx, devices[i]) != COLLET_OK ||
+                collet_op_add(cx, a, a, a) != COLLET_OK;
     wrong = wrong || collet_array_read(cx, a, got, sizeof got) != COLLET_OK || got[3] != 32;
-    collet_array_free(a);
+    collet_array_destroy(a);
     collet_context_destroy(cx);
     return wrong;
 }
@@ -69,12 +71,12 @@ static void *work(void *rt)
     const int64_t n = 4;
     collet_context *cx = NULL;
     collet_array *a = NULL;
-    int wrong = collet_context_create(&cx, rt, NULL) != COLLET_OK ||
+    int wrong = collet_context_create(rt, &cx, NULL) != COLLET_OK ||
                 collet_set_backend(cx, "cpu_scalar") != COLLET_OK ||
                 collet_array_from(cx, &a, COLLET_F32, 1, &n, (const float[4]){0}) != COLLET_OK;
     while (!wrong && !atomic_load(&ended))
-        wrong = collet_add(cx, a, a, a) != COLLET_OK;
-    collet_array_free(a);
+        wrong = collet_op_add(cx, a, a, a) != COLLET_OK;
+    collet_array_destroy(a);
     collet_context_destroy(cx);
     return wrong ? rt : NULL;
 }
@@ -137,21 +139,21 @@ static void sequences_are_recorded(void **state)
     assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
     collet_array *a = floats(w.cx, 4, 1), *b = floats(w.cx, 4, 0), *arguments[] = {a};
     assert_ok(w.cx, collet_sequence_begin(w.cx));
-    assert_ok(w.cx, collet_add(w.cx, b, b, a));
+    assert_ok(w.cx, collet_op_add(w.cx, b, b, a));
     assert_ok(w.cx, collet_sequence_end(w.cx, &s, 1, arguments));
     for (int i = 0; i < 5; i++)
         assert_ok(w.cx, collet_sequence_run(w.cx, s, NULL));
     collet_array *other = floats(w.cx, 4, 10);
     arguments[0] = other;
-    collet_array_free(a);
+    collet_array_destroy(a);
     assert_ok(w.cx, collet_sequence_run(w.cx, s, arguments));
     assert_floats(w.cx, b, (const float[]){15, 22, 29, 36});
-    collet_sequence_free(s);
+    collet_sequence_destroy(s);
     assert_int_equal(atomic_load(&control.recorded), 2);
     assert_int_equal(atomic_load(&control.replayed), 5);
     assert_int_equal(atomic_load(&control.recordings), 0);
-    collet_array_free(b);
-    collet_array_free(other);
+    collet_array_destroy(b);
+    collet_array_destroy(other);
     close_world(w);
     assert_string_equal(said, "");
 }
@@ -170,17 +172,17 @@ static void a_refused_write_is_no_use(void **state)
     assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
     assert_ok(other, collet_set_backend(other, "remote:0"));
     collet_array *x = floats(w.cx, 4, 1), *y = empty_floats(w.cx, 4), *z = empty_floats(w.cx, 4);
-    assert_ok(w.cx, collet_add(w.cx, y, x, x));
+    assert_ok(w.cx, collet_op_add(w.cx, y, x, x));
     assert_ok(w.cx, collet_finish(w.cx));
-    assert_ok(other, collet_add(other, z, x, x));
+    assert_ok(other, collet_op_add(other, z, x, x));
     assert_ok(w.cx, collet_array_write(w.cx, x, (const float[4]){0}, 4 * sizeof(float)));
     control.refused_writes = 1;
-    assert_status(w.cx, collet_add(w.cx, y, x, x), COLLET_REFUSED);
+    assert_status(w.cx, collet_op_add(w.cx, y, x, x), COLLET_REFUSED);
     assert_int_equal(control.refused_writes, 0);
     assert_ok(w.cx, collet_finish(w.cx));
-    collet_array_free(x);
-    collet_array_free(y);
-    collet_array_free(z);
+    collet_array_destroy(x);
+    collet_array_destroy(y);
+    collet_array_destroy(z);
     collet_context_destroy(other);
     close_world(w);
     assert_string_equal(said, "");

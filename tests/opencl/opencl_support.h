@@ -13,7 +13,7 @@ static inline int has_devices(uint32_t required)
 {
     collet_runtime *runtime = runtime_with(OPENCL_PLUGIN, NULL);
     collet_backend_info info = {.struct_size = sizeof info};
-    assert_int_equal(collet_backend_info_at(runtime, 0, &info, NULL), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(runtime, &info, 0, NULL), COLLET_OK);
     int has = info.device_count >= required;
     if (!has)
         print_message("SKIP: %u of %u OpenCL devices%s%s\n", info.device_count, required,

@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <collet/ops/array.h>
+#include <collet/ops/fft.h>
+
 #include "opencl_support.h"
 
 static char cache_setting[512], cache_path[256];
@@ -24,7 +27,7 @@ static world open_opencl(const char *backend, const char *more)
 static collet_memory_stats memory_of(collet_context *cx, const char *space)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(cx, collet_memory(cx, space, &stats));
+    assert_ok(cx, collet_memory(cx, &stats, space));
     return stats;
 }
 
@@ -34,7 +37,7 @@ static void a_chain_moves_inputs_and_results_only(void **state)
     world w = open_opencl("opencl", NULL);
     collet_array *a = floats(w.cx, 64, 0), *b = floats(w.cx, 64, 100), *c = empty_floats(w.cx, 64);
     for (int i = 0; i < 20; i++)
-        assert_ok(w.cx, collet_add(w.cx, c, i ? c : a, b));
+        assert_ok(w.cx, collet_op_add(w.cx, c, i ? c : a, b));
     assert_int_equal(counters_of(w.cx).bytes_to_device, 2 * 256);
     assert_int_equal(counters_of(w.cx).bytes_to_host, 0);
     float expected[64];
@@ -44,9 +47,9 @@ static void a_chain_moves_inputs_and_results_only(void **state)
     assert_floats(w.cx, c, expected);
     assert_int_equal(counters_of(w.cx).bytes_to_host, 256);
     assert_string_equal(collet_last_backend(w.cx), "opencl");
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -55,17 +58,17 @@ static void the_latest_write_is_used_on_two_devices(void **state)
     (void)state;
     world w = open_opencl("opencl:0", NULL);
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl:1"));
-    assert_ok(w.cx, collet_mul(w.cx, c, c, a));
+    assert_ok(w.cx, collet_op_mul(w.cx, c, c, a));
     assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
-    assert_ok(w.cx, collet_sub(w.cx, c, c, a));
+    assert_ok(w.cx, collet_op_sub(w.cx, c, c, a));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl:0"));
-    assert_ok(w.cx, collet_add(w.cx, c, c, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, c, a));
     const float expected[] = {2, 8, 18, 32};
     assert_floats(w.cx, c, expected);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -79,17 +82,17 @@ static void copies_between_devices_avoid_the_host(void **state)
         expected[i] = 2 * (float)(i + 1);
     for (int round = 0; round < 10; round++) {
         assert_ok(w.cx, collet_set_backend(w.cx, "opencl:0"));
-        assert_ok(w.cx, collet_add(w.cx, c, a, a));
+        assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
         assert_ok(w.cx, collet_set_backend(w.cx, "opencl:1"));
-        assert_ok(w.cx, collet_copy(w.cx, d, c));
+        assert_ok(w.cx, collet_op_copy(w.cx, d, c));
     }
     assert_int_equal(counters_of(w.cx).bytes_to_device, 256);
     assert_int_equal(counters_of(w.cx).bytes_to_host, 0);
     assert_int_equal(counters_of(w.cx).bytes_direct, 10 * 256);
     assert_floats(w.cx, d, expected);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
     close_world(w);
 }
 
@@ -105,11 +108,11 @@ static void transfers_are_split_as_set(void **state)
         for (int i = 0; i < n; i++)
             values[i] = (float)(i + round);
         assert_ok(w.cx, collet_array_from(w.cx, &a, COLLET_F32, 1, &n, values));
-        assert_ok(w.cx, collet_neg(w.cx, a, a));
+        assert_ok(w.cx, collet_op_neg(w.cx, a, a));
         assert_ok(w.cx, collet_array_read(w.cx, a, back, sizeof back));
         for (int i = 0; i < n; i++)
             assert_true(back[i] == -(float)(i + round));
-        collet_array_free(a);
+        collet_array_destroy(a);
         assert_ok(w.cx, collet_trim(w.cx));
     }
     assert_int_equal(counters_of(w.cx).bytes_to_device, 3 * sizeof values);
@@ -143,10 +146,10 @@ static const char *count_up(collet_context *cx)
         collet_array *next = NULL, *product = NULL;
         ok = collet_array_create(cx, &next, COLLET_F32, 1, &n) == COLLET_OK &&
              collet_array_create(cx, &product, COLLET_F32, 1, &n) == COLLET_OK &&
-             collet_add(cx, next, x, one) == COLLET_OK &&
-             collet_mul(cx, product, next, one) == COLLET_OK;
-        collet_array_free(next);
-        collet_array_free(x);
+             collet_op_add(cx, next, x, one) == COLLET_OK &&
+             collet_op_mul(cx, product, next, one) == COLLET_OK;
+        collet_array_destroy(next);
+        collet_array_destroy(x);
         x = product;
     }
     float *result = malloc(sizeof ones);
@@ -154,8 +157,8 @@ static const char *count_up(collet_context *cx)
     for (int i = 0; ok && i < LENGTH; i++)
         ok = result[i] == (float)ROUNDS;
     free(result);
-    collet_array_free(x);
-    collet_array_free(one);
+    collet_array_destroy(x);
+    collet_array_destroy(one);
     return ok ? NULL : "a sum is wrong";
 }
 
@@ -163,7 +166,7 @@ static void *work(void *argument)
 {
     worker *w = argument;
     collet_context *cx = NULL;
-    if (collet_context_create(&cx, w->rt, NULL) != COLLET_OK ||
+    if (collet_context_create(w->rt, &cx, NULL) != COLLET_OK ||
         collet_set_backend(cx, w->backend) != COLLET_OK)
         w->error = "no context";
     for (int i = 0; !w->error && i < 5; i++)
@@ -197,8 +200,8 @@ static collet_status add_once(collet_context *cx, const collet_array *a, int64_t
 {
     collet_array *c = NULL;
     assert_ok(cx, collet_array_create(cx, &c, COLLET_F32, 1, &n));
-    collet_status status = collet_add(cx, c, a, a);
-    collet_array_free(c);
+    collet_status status = collet_op_add(cx, c, a, a);
+    collet_array_destroy(c);
     return status;
 }
 
@@ -209,7 +212,7 @@ static void freed_memory_is_used_again(void **state)
     world w = open_opencl("opencl", NULL);
     collet_array *a = NULL;
     assert_ok(w.cx, collet_array_create(w.cx, &a, COLLET_F32, 1, &n));
-    assert_ok(w.cx, collet_copy(w.cx, a, a));
+    assert_ok(w.cx, collet_op_copy(w.cx, a, a));
     assert_ok(w.cx, add_once(w.cx, a, n));
     assert_ok(w.cx, collet_finish(w.cx));
     collet_memory_stats first = memory_of(w.cx, "opencl:0");
@@ -219,14 +222,14 @@ static void freed_memory_is_used_again(void **state)
     collet_memory_stats last = memory_of(w.cx, "opencl:0");
     assert_int_equal(first.current, 4 * n);
     assert_int_equal(first.peak, 8 * n);
-    assert_int_equal(last.reserved, first.reserved);
+    assert_int_equal(last.held, first.held);
     assert_int_equal(last.peak, first.peak);
     assert_int_equal(last.current, first.current);
-    assert_true(last.reserved > last.current);
+    assert_true(last.held > last.current);
     assert_ok(w.cx, collet_trim(w.cx));
-    assert_true(memory_of(w.cx, "opencl:0").reserved < first.reserved);
+    assert_true(memory_of(w.cx, "opencl:0").held < first.held);
     assert_ok(w.cx, add_once(w.cx, a, n));
-    collet_array_free(a);
+    collet_array_destroy(a);
     close_world(w);
 }
 
@@ -237,7 +240,7 @@ static void freed_memory_is_used_again(void **state)
 static void spectrum(collet_context *cx, collet_array *out, const collet_array *in,
                      float values[2 * HALF_PRIME])
 {
-    assert_ok(cx, collet_fft(cx, out, in, 1, 0));
+    assert_ok(cx, collet_op_fft(cx, out, in, 1, 0));
     assert_ok(cx, collet_array_read(cx, out, values, 2 * HALF_PRIME * sizeof *values));
 }
 
@@ -270,8 +273,8 @@ static void tables_are_kept_until_a_trim(void **state)
     spectrum(w.cx, out, in, again);
     assert_memory_equal(again, first, sizeof first);
     assert_int_equal(memory_of(w.cx, "opencl:0").current, with_table);
-    collet_array_free(in);
-    collet_array_free(out);
+    collet_array_destroy(in);
+    collet_array_destroy(out);
     close_world(w);
 }
 
@@ -283,22 +286,22 @@ static void exhausted_memory_is_refused(void **state)
     world w = open_opencl("opencl", "opencl.memory=10000");
     collet_array *a = NULL, *small = floats(w.cx, 16, 1), *sum = empty_floats(w.cx, 16);
     assert_ok(w.cx, collet_array_create(w.cx, &a, COLLET_F32, 1, &n));
-    assert_ok(w.cx, collet_copy(w.cx, a, a));
+    assert_ok(w.cx, collet_op_copy(w.cx, a, a));
     collet_array *b = NULL;
     assert_ok(w.cx, collet_array_create(w.cx, &b, COLLET_F32, 1, &n));
-    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
     assert_status(w.cx, add_once(w.cx, a, n), COLLET_REFUSED);
     assert_text_has(w.cx, "bytes of device memory");
-    assert_ok(w.cx, collet_add(w.cx, sum, small, small));
+    assert_ok(w.cx, collet_op_add(w.cx, sum, small, small));
     for (int i = 0; i < 16; i++)
         expected[i] = 2.0f + 2.0f * (float)i;
     assert_floats(w.cx, sum, expected);
     /* Freed memory is available again. */
-    collet_array_free(b);
+    collet_array_destroy(b);
     assert_ok(w.cx, add_once(w.cx, a, n));
-    collet_array_free(a);
-    collet_array_free(small);
-    collet_array_free(sum);
+    collet_array_destroy(a);
+    collet_array_destroy(small);
+    collet_array_destroy(sum);
     close_world(w);
 }
 
@@ -370,10 +373,10 @@ static void one_sum(void)
     world w = open_opencl("opencl", NULL);
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     const float expected[] = {2, 4, 6, 8};
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_floats(w.cx, c, expected);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <collet/ops/linalg.h>
+
 #include "../../plugins/opencl/clblast.h"
 #include "opencl_support.h"
 
@@ -91,7 +93,7 @@ static collet_array *matrices(collet_context *cx, collet_dtype dtype, int64_t co
     if (!transposed)
         return all;
     assert_ok(cx, collet_array_permute(cx, &view, all, count ? swap3 : swap2));
-    collet_array_free(all);
+    collet_array_destroy(all);
     return view;
 }
 
@@ -120,7 +122,7 @@ static void assert_product(collet_context *cx, const shape *s)
         matrices(cx, s->dtype, s->b_shared ? 0 : s->batch, INNER, COLUMNS, s->b_transposed);
     int32_t skip = s->batch ? 0 : 1;
     assert_ok(cx, collet_array_create(cx, &c, s->dtype, 3 - skip, shape_of_c + skip));
-    assert_ok(cx, collet_matmul(cx, c, a, b));
+    assert_ok(cx, collet_op_matmul(cx, c, a, b));
     assert_string_equal(collet_last_backend(cx), "opencl");
     assert_ok(cx, collet_array_read(cx, c, got, n * (s->dtype == COLLET_F32 ? 4 : 8)));
     for (size_t i = 0; i < n; i++) {
@@ -130,9 +132,9 @@ static void assert_product(collet_context *cx, const shape *s)
         if (x != y)
             fail_msg("element %zu is %g, not %g", i, x, y);
     }
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(c);
     free(got);
 }
 
@@ -143,7 +145,7 @@ static void assert_reported(const world *w, const char *part)
 {
     for (size_t i = 0; i < collet_backend_count(w->rt); i++) {
         collet_backend_info info = {.struct_size = sizeof info};
-        assert_int_equal(collet_backend_info_at(w->rt, i, &info, NULL), COLLET_OK);
+        assert_int_equal(collet_backend_info_at(w->rt, &info, i, NULL), COLLET_OK);
         if (!strcmp(info.name, "opencl") && !strstr(info.capabilities, part))
             fail_msg("'%s' lacks '%s'", info.capabilities, part);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The opencl backend without a loader, platform or device, and on devices that fail: libraries of
  * this directory replace the loader. */
+#include <collet/ops/array.h>
+
 #include "opencl_support.h"
 
 #include <linux/capability.h>
@@ -40,10 +42,10 @@ static void missing_drivers_are_reported(void **state)
         assert_text_has(w.cx, cases[i][1]);
         assert_ok(w.cx, collet_set_backend(w.cx, "auto"));
         collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
-        assert_ok(w.cx, collet_add(w.cx, c, a, a));
+        assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
         assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
-        collet_array_free(a);
-        collet_array_free(c);
+        collet_array_destroy(a);
+        collet_array_destroy(c);
         close_world(w);
     }
 }
@@ -56,13 +58,13 @@ static void a_device_without_f64_has_fewer_rows(void **state)
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = NULL;
     assert_ok(w.cx, collet_array_create(w.cx, &d, COLLET_F64, 1, &n));
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
-    assert_status(w.cx, collet_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
-    assert_status(w.cx, collet_add(w.cx, d, d, d), COLLET_UNSUPPORTED);
-    assert_status(w.cx, collet_copy(w.cx, d, a), COLLET_UNSUPPORTED);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(d);
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
+    assert_status(w.cx, collet_op_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
+    assert_status(w.cx, collet_op_add(w.cx, d, d, d), COLLET_UNSUPPORTED);
+    assert_status(w.cx, collet_op_copy(w.cx, d, a), COLLET_UNSUPPORTED);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(d);
     close_world(w);
 }
 
@@ -72,11 +74,11 @@ static void a_driver_without_times_fails(void **state)
     int64_t elapsed = 7;
     (void)state;
     world w = open_with(FAKE("plain"));
-    assert_ok(w.cx, collet_timestamp_take(w.cx, "opencl", &t));
-    assert_status(w.cx, collet_timestamp_elapsed(w.cx, t, t, &elapsed, NULL), COLLET_FAILED);
+    assert_ok(w.cx, collet_timestamp_take(w.cx, &t, "opencl"));
+    assert_status(w.cx, collet_timestamp_elapsed(w.cx, &elapsed, NULL, t, t), COLLET_FAILED);
     assert_text_has(w.cx, "the time of a marker: CL_PROFILING_INFO_NOT_AVAILABLE");
     assert_int_equal(elapsed, 7);
-    collet_timestamp_free(t);
+    collet_timestamp_destroy(t);
     close_world(w);
 }
 
@@ -87,14 +89,14 @@ static void failed_compilation_is_refused(void **state)
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *a = floats(w.cx, 4, 1), *c = floats(w.cx, 4, 7);
     for (int i = 0; i < 2; i++) {
-        assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
+        assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_REFUSED);
         assert_text_has(w.cx, "elementwise.dev: compilation failed (CL_BUILD_PROGRAM_FAILURE");
         assert_text_has(w.cx, "this compiler does not support it");
     }
     const float kept[] = {7, 8, 9, 10};
     assert_floats(w.cx, c, kept);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -130,10 +132,10 @@ static int compile_three(const char *library, const char *cache, messages *m)
     w.cx = context_of(w.rt);
     collet_array *a = floats(w.cx, 4, 1);
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
-    assert_ok(w.cx, collet_add(w.cx, a, a, a));
-    assert_ok(w.cx, collet_neg(w.cx, a, a));
-    assert_ok(w.cx, collet_mul(w.cx, a, a, a));
-    collet_array_free(a);
+    assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
+    assert_ok(w.cx, collet_op_neg(w.cx, a, a));
+    assert_ok(w.cx, collet_op_mul(w.cx, a, a, a));
+    collet_array_destroy(a);
     close_world(w);
     return m->count;
 }
@@ -164,7 +166,7 @@ static void a_failed_kernel_is_named(void **state)
     world w = open_with(FAKE("fails"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_status(w.cx, collet_finish(w.cx), COLLET_FAILED);
     assert_text_has(w.cx, "kernel flat of elementwise (-DAPPLY=add_f32");
     assert_text_has(w.cx, "CL_OUT_OF_RESOURCES");
@@ -172,8 +174,8 @@ static void a_failed_kernel_is_named(void **state)
     const float kept[] = {1, 2, 3, 4};
     assert_floats(w.cx, a, kept);
     assert_ok(w.cx, collet_finish(w.cx));
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -184,17 +186,17 @@ static void unresponsive_device_is_lost(void **state)
     world w = open_with(FAKE("dies"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl,cpu_scalar"));
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *e = empty_floats(w.cx, 4);
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
     assert_text_has(w.cx, "the device no longer responds");
     assert_status(w.cx, collet_array_read(w.cx, c, got, sizeof got), COLLET_DEVICE_LOST);
-    assert_ok(w.cx, collet_add(w.cx, e, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, e, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     const float expected[] = {2, 4, 6, 8};
     assert_floats(w.cx, e, expected);
-    collet_array_free(a);
-    collet_array_free(c);
-    collet_array_free(e);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    collet_array_destroy(e);
     close_world(w);
 }
 
@@ -206,13 +208,13 @@ static void a_driver_short_of_memory_refuses(void **state)
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *large = NULL, *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_array_create(w.cx, &large, COLLET_F32, 1, &n));
-    assert_status(w.cx, collet_add(w.cx, large, large, large), COLLET_REFUSED);
+    assert_status(w.cx, collet_op_add(w.cx, large, large, large), COLLET_REFUSED);
     assert_text_has(w.cx, "no 4000 bytes of device memory");
-    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_ok(w.cx, collet_finish(w.cx));
-    collet_array_free(large);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(large);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     close_world(w);
 }
 
@@ -242,7 +244,7 @@ static int refuses_without_threads(void)
     if (!give_up_threads())
         return SKIPPED;
     if (collet_set_backend(w.cx, "opencl") == COLLET_OK)
-        assert_status(w.cx, collet_add(w.cx, a, a, a), COLLET_UNAVAILABLE);
+        assert_status(w.cx, collet_op_add(w.cx, a, a, a), COLLET_UNAVAILABLE);
     assert_text_has(w.cx, "the system starts no more threads");
     return 0;
 }

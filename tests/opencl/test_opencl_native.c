@@ -20,19 +20,19 @@ static void part_of_a_buffer(void **state)
     char in[4] = "";
     (void)state;
     assert_good(n->buffer(device, own, &handle, &err));
-    assert_good(n->buffer_import(device, handle, BYTES / 2, 64, 4, &part, &err));
+    assert_good(n->buffer_import(device, &part, handle, BYTES / 2, 64, 4, &err));
     assert_good(plugin->buffer_write(device, queue, part, 0, "abc", 4, &err));
     assert_good(wait_all(device, queue));
     assert_good(plugin->buffer_read(device, queue, own, BYTES / 2, in, 4, &err));
     assert_string_equal(in, "abc");
     plugin->buffer_free(device, part);
-    assert_good(n->buffer_import(device, handle, 0, BYTES, 4, &part, &err));
+    assert_good(n->buffer_import(device, &part, handle, 0, BYTES, 4, &err));
     assert_good(plugin->buffer_read(device, queue, part, BYTES / 2, in, 4, &err));
     assert_string_equal(in, "abc");
     plugin->buffer_free(device, part);
-    assert_status_is(n->buffer_import(device, handle, 4, 64, 4, &part, &err), COLLET_INVALID);
+    assert_status_is(n->buffer_import(device, &part, handle, 4, 64, 4, &err), COLLET_INVALID);
     assert_says(err.text, "CL_DEVICE_MEM_BASE_ADDR_ALIGN");
-    assert_status_is(n->buffer_import(device, handle, BYTES, 64, 4, &part, &err), COLLET_INVALID);
+    assert_status_is(n->buffer_import(device, &part, handle, BYTES, 64, 4, &err), COLLET_INVALID);
     assert_says(err.text, "the buffer has 4096 bytes; 64 from byte 4096 were given");
     plugin->buffer_free(device, own);
 }
@@ -44,7 +44,7 @@ static void buffers_of_other_contexts_are_refused(void **state)
     void *handle = NULL;
     (void)state;
     assert_good(natives(other)->buffer(other, theirs, &handle, &err));
-    assert_status_is(natives(device)->buffer_import(device, handle, 0, 64, 4, &b, &err),
+    assert_status_is(natives(device)->buffer_import(device, &b, handle, 0, 64, 4, &err),
                      COLLET_INVALID);
     assert_says(err.text, "is no buffer of the device's OpenCL context");
     plugin->buffer_free(other, theirs);
@@ -88,7 +88,7 @@ static void pinned_memory(void **state)
     collet_buffer *b = new_buffer(device, BYTES);
     void *address = NULL, *handle = NULL;
     (void)state;
-    assert_good(pinned->alloc(device, BYTES, &address, &handle, &err));
+    assert_good(pinned->alloc(device, &address, &handle, BYTES, &err));
     memset(address, 7, BYTES);
     assert_good(plugin->buffer_write(device, queue, b, 0, address, BYTES, &err));
     assert_good(wait_all(device, queue));
@@ -96,7 +96,7 @@ static void pinned_memory(void **state)
     assert_good(plugin->buffer_read(device, queue, b, 0, address, BYTES, &err));
     assert_int_equal(((char *)address)[BYTES - 1], 7);
     pinned->free(device, address, handle);
-    assert_status_is(pinned->alloc(device, (uint64_t)1 << 60, &address, &handle, &err),
+    assert_status_is(pinned->alloc(device, &address, &handle, (uint64_t)1 << 60, &err),
                      COLLET_REFUSED);
     plugin->buffer_free(device, b);
 }

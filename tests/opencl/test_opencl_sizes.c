@@ -3,6 +3,8 @@
  * One kernel in many sizes at once. PoCL before 6 aborts a process that does so unless the backend
  * orders its kernels, so this is a process of its own, in which no kernel has run before.
  */
+#include <collet/ops/array.h>
+
 #include "common/support.h"
 
 #include <pthread.h>
@@ -23,15 +25,15 @@ static void *work(void *argument)
     shared *s = argument;
     collet_context *cx = NULL;
     collet_error err;
-    int wrong = collet_context_create(&cx, s->runtime, &err) || collet_set_backend(cx, "opencl");
+    int wrong = collet_context_create(s->runtime, &cx, &err) || collet_set_backend(cx, "opencl");
     for (int i = 0; i < SIZES && !wrong; i++) {
         int64_t n = 2048 * (1 + atomic_fetch_add(&s->sizes, 1));
         collet_array *a = NULL, *b = NULL;
         wrong = collet_array_create(cx, &a, COLLET_F32, 1, &n) ||
-                collet_array_create(cx, &b, COLLET_F32, 1, &n) || collet_add(cx, b, a, a) ||
-                collet_add(cx, b, b, a) || collet_finish(cx);
-        collet_array_free(a);
-        collet_array_free(b);
+                collet_array_create(cx, &b, COLLET_F32, 1, &n) || collet_op_add(cx, b, a, a) ||
+                collet_op_add(cx, b, b, a) || collet_finish(cx);
+        collet_array_destroy(a);
+        collet_array_destroy(b);
     }
     s->wrong |= wrong;
     collet_context_destroy(cx);
@@ -46,7 +48,7 @@ static void test_sizes(void **state)
     (void)state;
     assert_int_equal(collet_runtime_create(&s.runtime, NULL, &err), COLLET_OK);
     collet_context *cx = NULL;
-    assert_int_equal(collet_context_create(&cx, s.runtime, &err), COLLET_OK);
+    assert_int_equal(collet_context_create(s.runtime, &cx, &err), COLLET_OK);
     int absent = collet_set_backend(cx, "opencl") != COLLET_OK;
     collet_context_destroy(cx);
     for (int i = 0; i < THREADS && !absent; i++)

@@ -4,6 +4,8 @@
  * transferred to each device once. Counts computed on a device saturate at 2^31 - 1. Skipped if no
  * driver has two devices.
  */
+#include <collet/ops/ternary.h>
+
 #include "common/fixture.h"
 #include "opencl_support.h"
 #include "engines/ternary_engine.h"
@@ -34,7 +36,7 @@ static int make_layers(void **state)
     for (uint32_t i = 0; i < LAYERS; i++) {
         collet_array *numbers = random_floats(cx, widths[i + 1], widths[i], 2 + i);
         assert_done(collet_ternary_weights_quantize(cx, &weights[i], numbers, &params, &failure));
-        collet_array_free(numbers);
+        collet_array_destroy(numbers);
         bias[i] = random_floats(cx, 0, widths[i + 1], 12 + i);
         layers[i] = (collet_ternary_layer){.struct_size = sizeof *layers,
                                            .activations = i == 1 ? COLLET_TERNARY_TERNARY
@@ -51,10 +53,10 @@ static int make_layers(void **state)
 static int free_layers(void **state)
 {
     for (int i = 0; i < LAYERS; i++) {
-        collet_ternary_weights_free(weights[i]);
-        collet_array_free(bias[i]);
+        collet_ternary_weights_destroy(weights[i]);
+        collet_array_destroy(bias[i]);
     }
-    collet_array_free(x);
+    collet_array_destroy(x);
     return tear_down(state);
 }
 
@@ -80,7 +82,7 @@ static uint64_t run_on(const char *backend, collet_ternary_network *network, flo
     assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
     assert_int_equal(strncmp(backend, collet_last_backend(cx), strlen(collet_last_backend(cx))), 0);
     assert_ok(cx, collet_array_read(cx, y, result, TOKENS * 10 * sizeof *result));
-    collet_array_free(y);
+    collet_array_destroy(y);
     return bytes_moved() - before;
 }
 
@@ -98,11 +100,11 @@ static void weights_move_once(void **state)
         assert_int_equal(moved, i == 2 ? 0 : bytes_needed);
         assert_int_equal(run_on(devices[i], network, got), 0);
         assert_memory_equal(got, expected, sizeof got);
-        collet_ternary_network_free(network);
+        collet_ternary_network_destroy(network);
     }
     assert_int_equal(run_on("cpu_scalar", on_host, got), 0);
     assert_memory_equal(got, expected, sizeof got);
-    collet_ternary_network_free(on_host);
+    collet_ternary_network_destroy(on_host);
 }
 
 /* One network on several backends in turn. */
@@ -117,7 +119,7 @@ static void a_network_moves(void **state)
         (void)run_on(backends[i], network, got);
         assert_memory_equal(got, expected, sizeof got);
     }
-    collet_ternary_network_free(network);
+    collet_ternary_network_destroy(network);
 }
 
 /* Packed on the device and kept there. */
@@ -137,9 +139,9 @@ static void weights_made_on_a_device(void **state)
     assert_ok(cx, collet_array_read(cx, collet_ternary_weights_bytes(here), packed, bytes));
     assert_bytes(cx, collet_ternary_weights_bytes(there), packed);
     free(packed);
-    collet_ternary_weights_free(here);
-    collet_ternary_weights_free(there);
-    collet_array_free(codes);
+    collet_ternary_weights_destroy(here);
+    collet_ternary_weights_destroy(there);
+    collet_array_destroy(codes);
 }
 
 /* More invalid codes than an i32 can count: one row, repeated. */
@@ -154,13 +156,13 @@ static void counts_saturate(void **state)
     row = array_of(cx, COLLET_I8, 1, SHAPE(COLUMNS), codes);
     assert_ok(cx, collet_array_broadcast(cx, &rows, row, 2, SHAPE(ROWS, COLUMNS)));
     assert_ok(cx, collet_set_backend(cx, "opencl:0"));
-    assert_ok(cx, collet_ternary_pack(cx, bytes, info, rows, NULL, COLLET_TERNARY_T2));
+    assert_ok(cx, collet_op_ternary_pack(cx, bytes, info, rows, NULL, COLLET_TERNARY_T2));
     assert_string_equal(collet_last_backend(cx), "opencl");
     assert_int_equal(number_in(cx, info), INT32_MAX);
-    collet_array_free(row);
-    collet_array_free(rows);
-    collet_array_free(info);
-    collet_array_free(bytes);
+    collet_array_destroy(row);
+    collet_array_destroy(rows);
+    collet_array_destroy(info);
+    collet_array_destroy(bytes);
 }
 
 int main(void)

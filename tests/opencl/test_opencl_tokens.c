@@ -3,6 +3,8 @@
  * More tokens than are converted at a time: the results match cpu_scalar, and scratch does not grow
  * with the number of tokens. Skipped if no driver has a device.
  */
+#include <collet/ops/ternary.h>
+
 #include "common/fixture.h"
 #include "opencl_support.h"
 #include "common/ternary_support.h"
@@ -16,9 +18,9 @@ static void multiply(uint32_t kind, collet_array *y, const collet_array *w, cons
 {
     const collet_ternary_linear_params params = {.struct_size = sizeof params, .activations = kind};
     if (kind <= LINEAR_MOST)
-        assert_ok(cx, collet_ternary_linear(cx, y, w, x, NULL, NULL, &params));
+        assert_ok(cx, collet_op_ternary_linear(cx, y, w, x, NULL, NULL, &params));
     else
-        assert_ok(cx, collet_ternary_matmul(cx, y, w, x));
+        assert_ok(cx, collet_op_ternary_matmul(cx, y, w, x));
 }
 
 /* Tokens of small integers; packed: any bytes without a code 11. */
@@ -44,7 +46,7 @@ static collet_array *tokens_of(collet_dtype dtype, int64_t tokens, int64_t colum
 static uint64_t peak(void)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    assert_ok(cx, collet_memory(cx, "opencl:0", &stats));
+    assert_ok(cx, collet_memory(cx, &stats, "opencl:0"));
     return stats.peak;
 }
 
@@ -77,10 +79,10 @@ static void run(uint32_t kind, collet_dtype dtype, int64_t tokens, int64_t colum
     multiply(kind, y, w, reversed);
     assert_bytes(cx, y, got);
     if (reversed != x)
-        collet_array_free(reversed);
-    collet_array_free(x);
-    collet_array_free(w);
-    collet_array_free(y);
+        collet_array_destroy(reversed);
+    collet_array_destroy(x);
+    collet_array_destroy(w);
+    collet_array_destroy(y);
     free(got);
     close_shared();
 }

@@ -3,6 +3,8 @@
  * Work distributed over more compute units than this machine has: PoCL reports as many as it is
  * configured for. Skipped if no driver does so.
  */
+#include <collet/ops/ternary.h>
+
 #include "common/fixture.h"
 #include "opencl_support.h"
 #include "common/ternary_support.h"
@@ -23,21 +25,21 @@ static void dots_of_any_length(void **state)
     collet_array *values = array_of(cx, COLLET_I8, 1, SHAPE(most * 256), codes);
     collet_array *all = array_for(cx, COLLET_U8, 1, SHAPE(most * 64));
     collet_array *out = array_for(cx, COLLET_I32, 0, NULL);
-    assert_ok(cx, collet_ternary_pack(cx, all, out, values, NULL, COLLET_TERNARY_T2));
+    assert_ok(cx, collet_op_ternary_pack(cx, all, out, values, NULL, COLLET_TERNARY_T2));
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         collet_array *some = NULL;
         int32_t expected = 0;
         for (int64_t k = 0; k < blocks[i] * 256; k++)
             expected += codes[k] != 0;
         assert_ok(cx, collet_array_slice(cx, &some, all, 0, 0, blocks[i] * 64, 1));
-        assert_ok(cx, collet_ternary_dot(cx, out, some, some));
+        assert_ok(cx, collet_op_ternary_dot(cx, out, some, some));
         assert_string_equal(collet_last_backend(cx), "opencl");
         assert_int_equal(number_in(cx, out), expected);
-        collet_array_free(some);
+        collet_array_destroy(some);
     }
-    collet_array_free(values);
-    collet_array_free(all);
-    collet_array_free(out);
+    collet_array_destroy(values);
+    collet_array_destroy(all);
+    collet_array_destroy(out);
     free(codes);
 }
 
@@ -46,7 +48,7 @@ static int has_units(void)
 {
     collet_backend_info info = {.struct_size = sizeof info};
     for (size_t i = 0; i < collet_backend_count(rt); i++)
-        if (collet_backend_info_at(rt, i, &info, NULL) == COLLET_OK &&
+        if (collet_backend_info_at(rt, &info, i, NULL) == COLLET_OK &&
             strstr(info.capabilities, "\"compute_units\": " UNITS ","))
             return 1;
     print_message("SKIP: no OpenCL device of " UNITS " compute units\n");

@@ -146,7 +146,7 @@ int backend_usable(const char *name)
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         collet_backend_info info = {.struct_size = sizeof info};
 
-        assert_int_equal(collet_backend_info_at(runtime, i, &info, NULL), COLLET_OK);
+        assert_int_equal(collet_backend_info_at(runtime, &info, i, NULL), COLLET_OK);
         usable |= strcmp(info.name, name) == 0 && info.state != COLLET_BACKEND_UNAVAILABLE;
     }
     collet_runtime_destroy(runtime);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/ops/ternary.h>
+
 #include "ternary_runs.h"
 
 #include <setjmp.h>
@@ -88,7 +90,7 @@ void ternary_t2(const char *directory, const char *name, collet_t2_layer *layer,
     assert_int_equal(ternary_output_add(output, rows, bytes, NULL), COLLET_OK);
     assert_int_equal(ternary_output_end(&complete, output, COLLET_OK, NULL), COLLET_OK);
     assert_int_equal(collet_ternary_output_publish(complete, NULL), COLLET_OK);
-    collet_ternary_output_free(complete);
+    collet_ternary_output_destroy(complete);
 }
 
 tool_result ternary_tool(const char *directory, int quiet, const char *const *args)
@@ -144,14 +146,14 @@ int ternary_backend(const char *name)
 
     int usable =
         collet_runtime_create(&runtime, &options, NULL) == COLLET_OK &&
-        collet_context_create(&context, runtime, NULL) == COLLET_OK &&
+        collet_context_create(runtime, &context, NULL) == COLLET_OK &&
         collet_array_from(context, &codes, COLLET_I8, 1, &few, "\1\0\1\0") == COLLET_OK &&
         collet_array_create(context, &bytes, COLLET_U8, 1, &many) == COLLET_OK &&
         collet_array_create(context, &info, COLLET_I32, 0, NULL) == COLLET_OK &&
-        collet_ternary_pack(context, bytes, info, codes, NULL, COLLET_TERNARY_T2) == COLLET_OK;
-    collet_array_free(codes);
-    collet_array_free(bytes);
-    collet_array_free(info);
+        collet_op_ternary_pack(context, bytes, info, codes, NULL, COLLET_TERNARY_T2) == COLLET_OK;
+    collet_array_destroy(codes);
+    collet_array_destroy(bytes);
+    collet_array_destroy(info);
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
     return usable;

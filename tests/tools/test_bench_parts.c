@@ -48,6 +48,14 @@ static void test_stats(void **state)
     assert_near(s.median, 3, 0);
     assert_near(s.p99, 3, 0);
     assert_near(s.std, 0, 0);
+    double numpy[] = {3, 1, 4, 1, 5, 9, 2, 6}; /* compared with NumPy 2.4 */
+    bench_stats_of(numpy, 8, 1, &s);
+    assert_near(s.std, 2.5708704751503917, 1e-15);
+    assert_near(s.p95, 7.95, 1e-14);
+    assert_near(s.p99, 8.79, 1e-14);
+    double unknown[] = {1, NAN, 2};
+    bench_stats_of(unknown, 3, 1, &s);
+    assert_true(s.samples == 3 && isnan(s.mean) && isnan(s.p99) && isnan(s.min));
 }
 
 static void test_shapes(void **state)

@@ -49,9 +49,10 @@ static collet_status run(collet_device *d, collet_queue *q, const collet_kernel_
 static const char json[] = "{\"jit\": false, \"parallel\": false, \"gpu\": false,"
                            " \"device_count\": 1, \"devices\": [{\"name\": \"bad\"}]}";
 
-static collet_status capabilities(const collet_host *host, char *to, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *to, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)host;
     (void)err;
     *needed = sizeof json;
@@ -60,10 +61,12 @@ static collet_status capabilities(const collet_host *host, char *to, uint64_t ca
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *of, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *of, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     static collet_device only;
     const char *how = host->config(host, "bad.open");
     (void)index;

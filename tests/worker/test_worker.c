@@ -8,6 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <collet/ops/array.h>
+#include <collet/ops/linalg.h>
+
 #include "common/support.h"
 
 #define WORKER_PLUGIN COLLET_TEST_PLUGINS "/worker.so"
@@ -76,8 +79,8 @@ static collet_status call(collet_context *cx, binary f)
     collet_status status = f(cx, c, a, a);
     if (status == COLLET_OK)
         status = collet_array_read(cx, c, got, sizeof got);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     return status;
 }
 
@@ -86,10 +89,10 @@ static void negate_on(collet_context *cx, const char *backend)
     const float expected[] = {-1, -2, -3, -4};
     assert_ok(cx, collet_set_backend(cx, backend));
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    assert_ok(cx, collet_neg(cx, c, a));
+    assert_ok(cx, collet_op_neg(cx, c, a));
     assert_floats(cx, c, expected);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
 }
 
 /* ---- What works ------------------------------------------------------------------------------ */
@@ -121,17 +124,19 @@ static void kernels_are_those_of_the_backend(void **state)
     int have = 0;
     (void)state;
     world w = open_world(path, NULL, NULL);
-    for (size_t i = 0; i < 2 * collet_op_count(w.rt); i++) {
-        collet_op_info op = {.struct_size = sizeof op};
+    for (size_t i = 0; i < 2 * collet_ops_count(w.rt); i++) {
+        collet_ops_info op = {.struct_size = sizeof op};
         collet_dtype types[COLLET_MAX_OPERANDS];
         char worker[64];
         snprintf(worker, sizeof worker, "worker:%s", backends[i % 2]);
-        assert_ok(w.cx, collet_op_at(w.rt, i / 2, &op, NULL));
+        assert_ok(w.cx, collet_ops_at(w.rt, &op, i / 2, NULL));
         uint32_t count = op.n_out + op.n_in;
-        for (size_t k = 0; !collet_op_signature(w.rt, op.id, k, types, NULL); k++) {
-            int32_t has = collet_backend_has_kernel(w.rt, backends[i % 2], op.id, types, count);
-            have += has;
-            assert_int_equal(collet_backend_has_kernel(w.rt, worker, op.id, types, count), has);
+        for (size_t k = 0; !collet_ops_signature(w.rt, op.id, types, k, NULL); k++) {
+            collet_status has =
+                collet_backend_has_kernel(w.rt, backends[i % 2], op.id, types, count, NULL);
+            have += has == COLLET_OK;
+            assert_int_equal(collet_backend_has_kernel(w.rt, worker, op.id, types, count, NULL),
+                             has);
         }
     }
     assert_true(have > 300);
@@ -175,15 +180,15 @@ static void reaped_by_the_program(void **state)
     pid_t worker = worker_of(getpid());
     kill(worker, SIGKILL);
     (void)waitpid(worker, NULL, 0);
-    assert_status(w.cx, call(w.cx, collet_div), COLLET_DEVICE_LOST);
+    assert_status(w.cx, call(w.cx, collet_op_div), COLLET_DEVICE_LOST);
     close_world(w);
 }
 
 static void a_crash_costs_the_device(void **state)
 {
     (void)state;
-    lose(collet_add, "its process was ended by signal 11 (SIGSEGV) in add");
-    lose(collet_mul, "its process ended with status 7 in mul");
+    lose(collet_op_add, "its process was ended by signal 11 (SIGSEGV) in add");
+    lose(collet_op_mul, "its process ended with status 7 in mul");
 }
 
 /* A kernel that fails, or refuses when it runs, costs its result. */
@@ -191,16 +196,16 @@ static void a_failure_costs_the_result(void **state)
 {
     (void)state;
     world w = open_world(ALL, NULL, "worker:bad");
-    assert_status(w.cx, call(w.cx, collet_div), COLLET_FAILED);
+    assert_status(w.cx, call(w.cx, collet_op_div), COLLET_FAILED);
     assert_text_has(w.cx, "worker:bad: the card   is on fire");
     assert_status(w.cx, collet_finish(w.cx), COLLET_FAILED);
     negate_on(w.cx, "worker:bad");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
-    assert_ok(w.cx, collet_abs(w.cx, c, a));
+    assert_ok(w.cx, collet_op_abs(w.cx, c, a));
     assert_status(w.cx, collet_finish(w.cx), COLLET_FAILED);
     assert_text_has(w.cx, "not today");
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
     negate_on(w.cx, "worker:bad");
     close_world(w);
 }
@@ -220,19 +225,19 @@ static void killed_at_work(void **state)
     assert_ok(w.cx, collet_array_from(w.cx, &b, COLLET_F32, 2, n, data));
     assert_ok(w.cx, collet_array_create(w.cx, &c, COLLET_F32, 2, n));
     for (int i = 0; i < 60; i++)
-        assert_ok(w.cx, collet_matmul(w.cx, c, a, b));
+        assert_ok(w.cx, collet_op_matmul(w.cx, c, a, b));
     assert_string_equal(collet_last_backend(w.cx), "worker:cpu_scalar");
     assert_int_equal(kill(worker_of(getpid()), SIGKILL), 0);
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
     assert_text_has(w.cx, "was ended by signal 9 (SIGKILL)");
     /* Inputs are valid on the host too. */
-    assert_ok(w.cx, collet_matmul(w.cx, c, a, b));
+    assert_ok(w.cx, collet_op_matmul(w.cx, c, a, b));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_ok(w.cx, collet_array_read(w.cx, c, data, sizeof data));
     assert_true(data[193] == 1.0f && data[1] == 0.0f);
-    collet_array_free(a);
-    collet_array_free(b);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(c);
     close_world(w);
     assert_no_worker(getpid());
 }
@@ -243,7 +248,7 @@ static void a_hung_worker_costs_the_device(void **state)
     double start = seconds();
     (void)state;
     world w = open_world(ALL, settings, "worker:bad");
-    assert_status(w.cx, call(w.cx, collet_sub), COLLET_DEVICE_LOST);
+    assert_status(w.cx, call(w.cx, collet_op_sub), COLLET_DEVICE_LOST);
     assert_true(seconds() - start < 8);
     assert_text_has(w.cx, "its process did not answer in 1000 ms");
     negate_on(w.cx, "cpu_scalar");
@@ -351,10 +356,10 @@ static void fails_or_not(collet_context *cx, const char *backend)
     if (collet_set_backend(cx, backend) != COLLET_OK)
         return;
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    if (collet_neg(cx, c, a) == COLLET_OK)
+    if (collet_op_neg(cx, c, a) == COLLET_OK)
         (void)collet_array_read(cx, c, got, sizeof got);
-    collet_array_free(a);
-    collet_array_free(c);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
 }
 
 /* Whatever it sends or writes: the program gets an error or wrong numbers, and goes on. */

@@ -70,7 +70,7 @@ static const char *recorded_reason(const worker *w, const char *path)
     const char *reason = "it was not found";
     for (size_t i = 0; i < collet_record_count(w->runtime); i++) {
         collet_plugin_record record = {.struct_size = sizeof record};
-        if (collet_record_at(w->runtime, i, &record, NULL) == COLLET_OK && !record.accepted &&
+        if (collet_record_at(w->runtime, &record, i, NULL) == COLLET_OK && !record.accepted &&
             (!path || !strcmp(record.path, path)))
             reason = record.reason;
     }
@@ -81,7 +81,7 @@ static bool find_backend(worker *w, const char *path, collet_backend_info *info)
 {
     for (size_t i = 0; i < collet_backend_count(w->runtime); i++) {
         *info = (collet_backend_info){.struct_size = sizeof *info};
-        if (collet_backend_info_at(w->runtime, i, info, NULL) != COLLET_OK)
+        if (collet_backend_info_at(w->runtime, info, i, NULL) != COLLET_OK)
             continue;
         const char *name = w->options->target;
         size_t length = strcspn(name, ":");
@@ -114,7 +114,7 @@ static void copy_text(char *target, size_t size, const char *source)
 /* Chooses the backend; the error lists the nearest and the available names. */
 static bool choose_backend(worker *w, const char *name, collet_error *err)
 {
-    if (collet_context_create(&w->context, w->runtime, err) != COLLET_OK)
+    if (collet_context_create(w->runtime, &w->context, err) != COLLET_OK)
         return false;
     if (collet_set_backend(w->context, name) == COLLET_OK)
         return true;
@@ -182,7 +182,7 @@ static bool open_backend(worker *w, const char *path)
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-static void add_row(worker *w, uint32_t device, const collet_op_info *op,
+static void add_row(worker *w, uint32_t device, const collet_ops_info *op,
                     const collet_dtype *dtypes)
 {
     check_shared *shared = w->shared;
@@ -190,7 +190,7 @@ static void add_row(worker *w, uint32_t device, const collet_op_info *op,
     kit_row row = {.info = *op, .kit = kit_op_find(op->id), .operands = count};
     char name[CHOICE_TEXT];
     write_choice(w, device, name);
-    if (!collet_backend_has_kernel(w->runtime, name, op->id, dtypes, count) ||
+    if (collet_backend_has_kernel(w->runtime, name, op->id, dtypes, count, NULL) != COLLET_OK ||
         shared->row_count == CHECK_MAX_ROWS)
         return;
     kit_signature_text(dtypes, op->n_out, count, row.sig);
@@ -200,12 +200,12 @@ static void add_row(worker *w, uint32_t device, const collet_op_info *op,
 
 static void add_rows(worker *w, uint32_t device)
 {
-    collet_op_info op = {.struct_size = sizeof op};
-    for (size_t i = 0; collet_op_at(w->runtime, i, &op, NULL) == COLLET_OK; i++) {
+    collet_ops_info op = {.struct_size = sizeof op};
+    for (size_t i = 0; collet_ops_at(w->runtime, &op, i, NULL) == COLLET_OK; i++) {
         collet_dtype dtypes[KIT_OPERANDS];
         if (w->options->op && strcmp(w->options->op, op.name))
             continue;
-        for (size_t s = 0; collet_op_signature(w->runtime, op.id, s, dtypes, NULL) == COLLET_OK;
+        for (size_t s = 0; collet_ops_signature(w->runtime, op.id, dtypes, s, NULL) == COLLET_OK;
              s++)
             add_row(w, device, &op, dtypes);
     }
@@ -291,7 +291,7 @@ static void find_kernels(worker *w)
     for (uint32_t d = w->device; d < w->device_end; d++)
         add_rows(w, d);
     list_signatures(w, w->shared->row_count, sigs);
-    if (o->op && collet_op_find(w->runtime, o->op, &id, &err) != COLLET_OK) {
+    if (o->op && collet_ops_find(w->runtime, &id, o->op, &err) != COLLET_OK) {
         refuse(w, CHECK_NOTHING, "--op: %s (--list prints all)", err.text);
     } else if (!w->shared->row_count) {
         refuse(w, CHECK_NOTHING, "%s has no kernel%s%s", backend, o->op ? " " : "",

@@ -3,21 +3,53 @@
 
 #include "json_add.h"
 
-#include <collet/collet.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
+
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* As numpy.percentile with its default method. */
+static double percentile(const double *sorted, uint64_t count, double share)
+{
+    double at = share * (double)(count - 1);
+    uint64_t low = (uint64_t)at;
+    if (low + 1 >= count)
+        return sorted[count - 1];
+    return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
+}
+
+/* As numpy.mean, std, median and percentile have them; a NaN makes all of them NaN. */
+static void fill(double *sorted, uint64_t count, bench_stats *s)
+{
+    double sum = 0.0, squares = 0.0;
+    for (uint64_t i = 0; i < count; i++)
+        sum += sorted[i];
+    s->mean = sum / (double)count;
+    if (isnan(sum)) {
+        s->std = s->median = s->p95 = s->p99 = s->min = s->max = s->mean;
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        squares += (sorted[i] - s->mean) * (sorted[i] - s->mean);
+    qsort(sorted, (size_t)count, sizeof *sorted, by_size);
+    s->std = sqrt(squares / (double)count);
+    s->median = percentile(sorted, count, 0.5);
+    s->p95 = percentile(sorted, count, 0.95);
+    s->p99 = percentile(sorted, count, 0.99);
+    s->min = sorted[0];
+    s->max = sorted[count - 1];
+}
 
 void bench_stats_of(double *seconds, int64_t count, int64_t calls, bench_stats *out)
 {
-    collet_statistics s = {.struct_size = sizeof s};
-    collet_error err;
+    *out = (bench_stats){.samples = count, .calls_per_sample = calls};
     for (int64_t i = 0; i < count; i++)
         seconds[i] /= (double)calls;
-    if (collet_statistics_of(seconds, (uint64_t)count, &s, &err) != COLLET_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        exit(1);
-    }
-    *out = (bench_stats){count, calls, s.mean, s.median, s.std, s.p95, s.p99, s.min, s.max};
+    fill(seconds, (uint64_t)count, out);
 }
 
 cJSON *bench_stats_json(const bench_stats *s)

@@ -17,14 +17,15 @@ static inline double bench_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds a call, by collet_statistics_of. */
+/* Seconds a call. */
 typedef struct bench_stats {
     int64_t samples;
     int64_t calls_per_sample;
     double mean, median, std, p95, p99, min, max;
 } bench_stats;
 
-/* Of `seconds`, count > 0 of them, each of `calls` calls, which it divides them by. */
+/* Statistics of `seconds`, count > 0 samples of `calls` calls each; divides them by `calls` and sorts
+ * them. */
 void bench_stats_of(double *seconds, int64_t count, int64_t calls, bench_stats *out);
 
 /* {"mean", ..., "max"} in seconds; NULL when out of memory. */

@@ -29,7 +29,7 @@ static collet_status extract(extract_options *options, tool_progress *progress,
     settings->log = tool_log;
     settings->log_user = progress;
     tool_progress_begin(progress, "collet-extract", stderr, options->quiet);
-    status = collet_extraction_open(settings, extraction, err);
+    status = collet_extraction_create(extraction, settings, err);
     if (status != COLLET_OK)
         return status;
     collet_extraction_get_info(*extraction, &info);
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     } else {
         extract_complain(err.text);
     }
-    collet_extraction_close(extraction);
+    collet_extraction_destroy(extraction);
     extract_options_free(&options);
     return result;
 }

@@ -254,7 +254,7 @@ static char *help_filter(int part, const char *text, void *input)
     for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
         collet_extraction_quantity quantity = {.struct_size = sizeof quantity};
 
-        collet_extraction_quantity_at(NULL, i, &quantity);
+        collet_extraction_quantity_at(NULL, &quantity, i);
         fprintf(out, " %s", quantity.key);
     }
     fclose(out);

@@ -29,7 +29,7 @@ static quantity quantity_at(const collet_extraction *extraction, size_t i)
 {
     quantity q = {.struct_size = sizeof q};
 
-    collet_extraction_quantity_at(extraction, i, &q);
+    collet_extraction_quantity_at(extraction, &q, i);
     return q;
 }
 

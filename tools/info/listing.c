@@ -124,7 +124,7 @@ static size_t first_usable(const collet_runtime *runtime)
 {
     collet_backend_info b = {.struct_size = sizeof b};
     for (size_t i = 0; i < collet_backend_count(runtime); i++)
-        if (collet_backend_info_at(runtime, i, &b, NULL) == COLLET_OK &&
+        if (collet_backend_info_at(runtime, &b, i, NULL) == COLLET_OK &&
             b.state != COLLET_BACKEND_UNAVAILABLE)
             return i;
     return SIZE_MAX;
@@ -135,7 +135,7 @@ static size_t find_name(const collet_runtime *runtime, const char *name, size_t 
 {
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         *backend = (collet_backend_info){.struct_size = sizeof *backend};
-        if (collet_backend_info_at(runtime, i, backend, NULL) == COLLET_OK &&
+        if (collet_backend_info_at(runtime, backend, i, NULL) == COLLET_OK &&
             strlen(backend->name) == length && !strncmp(backend->name, name, length))
             return i;
     }
@@ -166,12 +166,12 @@ static void select_backend(selected *s, collet_runtime *runtime)
     collet_context *context = NULL;
     *s = (selected){.setting = {.struct_size = sizeof s->setting}, .index = SIZE_MAX};
     for (size_t i = 0; i < collet_setting_count(runtime); i++)
-        if (collet_setting_at(runtime, i, &s->setting, NULL) == COLLET_OK &&
+        if (collet_setting_at(runtime, &s->setting, i, NULL) == COLLET_OK &&
             !strcmp(s->setting.key, "backend"))
             break;
     if (!strcmp(s->setting.value, "auto"))
         s->index = first_usable(runtime);
-    else if (collet_context_create(&context, runtime, &s->reason) == COLLET_OK)
+    else if (collet_context_create(runtime, &context, &s->reason) == COLLET_OK)
         select_item(s, runtime, context);
     collet_context_destroy(context);
 }
@@ -211,7 +211,7 @@ static void print_selected(const collet_runtime *runtime, const selected *s)
     else
         add(&t, "* is selected by the setting backend = %s (%s).", s->setting.value,
             s->setting.source);
-    if (collet_backend_info_at(runtime, s->index, &backend, NULL) == COLLET_OK &&
+    if (collet_backend_info_at(runtime, &backend, s->index, NULL) == COLLET_OK &&
         backend.state == COLLET_BACKEND_UNPROVEN)
         add(&t, " Only its first use shows whether it can be loaded.");
     if (s->index != SIZE_MAX || automatic)
@@ -240,11 +240,11 @@ int32_t info_list_backends(collet_runtime *runtime)
     int width = 0;
     select_backend(&s, runtime);
     for (size_t i = 0; i < count; i++)
-        if (collet_backend_info_at(runtime, i, &backend, NULL) == COLLET_OK &&
+        if (collet_backend_info_at(runtime, &backend, i, NULL) == COLLET_OK &&
             (int)strlen(backend.name) > width)
             width = (int)strlen(backend.name);
     for (size_t i = 0; i < count; i++)
-        if (collet_backend_info_at(runtime, i, &backend, NULL) == COLLET_OK)
+        if (collet_backend_info_at(runtime, &backend, i, NULL) == COLLET_OK)
             print_line(&backend, width, i == s.index, i == s.index ? s.item : NULL);
     if (count) {
         print_selected(runtime, &s);

@@ -36,7 +36,7 @@ static int32_t find_backend(const collet_runtime *runtime, const info_options *o
 {
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         backend->struct_size = sizeof *backend;
-        if (collet_backend_info_at(runtime, i, backend, NULL) == COLLET_OK &&
+        if (collet_backend_info_at(runtime, backend, i, NULL) == COLLET_OK &&
             info_wanted(options, backend))
             return 1;
     }
@@ -47,10 +47,11 @@ static int32_t find_backend(const collet_runtime *runtime, const info_options *o
 static uint32_t count_kernels(const collet_runtime *runtime, const char *choice)
 {
     static const collet_dtype any[COLLET_MAX_OPERANDS] = {COLLET_DTYPE_NONE};
-    collet_op_info op = {.struct_size = sizeof op};
+    collet_ops_info op = {.struct_size = sizeof op};
     uint32_t count = 0;
-    for (size_t i = 0; collet_op_at(runtime, i, &op, NULL) == COLLET_OK; i++)
-        count += collet_backend_has_kernel(runtime, choice, op.id, any, op.n_out + op.n_in) != 0;
+    for (size_t i = 0; collet_ops_at(runtime, &op, i, NULL) == COLLET_OK; i++)
+        count += collet_backend_has_kernel(runtime, choice, op.id, any, op.n_out + op.n_in, NULL) ==
+                 COLLET_OK;
     return count;
 }
 
@@ -72,7 +73,7 @@ static collet_status try_choice(const info_options *given, const char *name, uin
 
     collet_status status = collet_runtime_create(&runtime, &options, &err);
     if (status == COLLET_OK)
-        status = collet_context_create(&context, runtime, &err);
+        status = collet_context_create(runtime, &context, &err);
     if (status == COLLET_OK)
         *kernels = count_kernels(runtime, choice);
     else
@@ -88,13 +89,13 @@ static void open_devices(const collet_runtime *runtime, const collet_backend_inf
     static const collet_dtype any[] = {COLLET_DTYPE_NONE};
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         collet_backend_info b = {.struct_size = sizeof b};
-        if (collet_backend_info_at(runtime, i, &b, NULL) != COLLET_OK ||
+        if (collet_backend_info_at(runtime, &b, i, NULL) != COLLET_OK ||
             b.state != COLLET_BACKEND_USABLE || (only && strcmp(b.name, only->name) != 0))
             continue;
         for (uint32_t k = 0; k < b.device_count; k++) {
             char device[COLLET_MAX_NAME + 16];
             snprintf(device, sizeof device, "%s:%u", b.name, k);
-            (void)collet_backend_has_kernel(runtime, device, COLLET_OP_COPY, any, 1);
+            (void)collet_backend_has_kernel(runtime, device, COLLET_OP_COPY, any, 1, NULL);
         }
     }
 }
@@ -136,7 +137,7 @@ static int explain_refused(const collet_runtime *runtime, const info_options *op
     collet_plugin_record r, last = {.path = NULL};
     for (size_t i = 0; i < collet_record_count(runtime); i++) {
         r = (collet_plugin_record){.struct_size = sizeof r};
-        if (collet_record_at(runtime, i, &r, NULL) == COLLET_OK && !r.accepted &&
+        if (collet_record_at(runtime, &r, i, NULL) == COLLET_OK && !r.accepted &&
             (options->file ? !strcmp(r.path, options->name) : info_is_file(r.path, options->name)))
             last = r;
     }

@@ -74,7 +74,7 @@ static int32_t add_backends(cJSON *root, const collet_runtime *runtime, const in
     int32_t fine = list && (!only || add_backend(list, only, options));
     for (size_t i = 0; fine && !only && i < collet_backend_count(runtime); i++) {
         collet_backend_info backend = {.struct_size = sizeof backend};
-        if (collet_backend_info_at(runtime, i, &backend, NULL) == COLLET_OK)
+        if (collet_backend_info_at(runtime, &backend, i, NULL) == COLLET_OK)
             fine = add_backend(list, &backend, options);
     }
     return fine;
@@ -87,7 +87,7 @@ static int32_t add_records(cJSON *root, const collet_runtime *runtime,
     int32_t fine = list != NULL;
     for (size_t i = 0; fine && i < collet_record_count(runtime); i++) {
         collet_plugin_record r = {.struct_size = sizeof r};
-        if (collet_record_at(runtime, i, &r, NULL) != COLLET_OK || !info_record_wanted(only, &r))
+        if (collet_record_at(runtime, &r, i, NULL) != COLLET_OK || !info_record_wanted(only, &r))
             continue;
         cJSON *object = json_append_object(list);
         fine = object && json_add_text(object, "path", r.path) &&
@@ -105,7 +105,7 @@ static int32_t add_settings(cJSON *root, const collet_runtime *runtime)
     int32_t fine = list != NULL;
     for (size_t i = 0; fine && i < collet_setting_count(runtime); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        if (collet_setting_at(runtime, i, &s, NULL) != COLLET_OK)
+        if (collet_setting_at(runtime, &s, i, NULL) != COLLET_OK)
             continue;
         cJSON *object = json_append_object(list);
         fine = object && json_add_text(object, "key", s.key) &&

@@ -12,7 +12,7 @@
 static int32_t record_get(const collet_runtime *runtime, size_t index, collet_plugin_record *record)
 {
     *record = (collet_plugin_record){.struct_size = sizeof *record};
-    return collet_record_at(runtime, index, record, NULL) == COLLET_OK;
+    return collet_record_at(runtime, record, index, NULL) == COLLET_OK;
 }
 
 static void print_record(const collet_plugin_record *record)
@@ -93,7 +93,7 @@ void info_list_settings(const collet_runtime *runtime)
 {
     for (size_t i = 0; i < collet_setting_count(runtime); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        if (collet_setting_at(runtime, i, &s, NULL) == COLLET_OK)
+        if (collet_setting_at(runtime, &s, i, NULL) == COLLET_OK)
             print_setting(&s);
     }
 }

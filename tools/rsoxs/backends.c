@@ -33,10 +33,10 @@ static void find_named(const rsoxs_run *run, const char *backend, char named[64]
 static collet_status try(rsoxs_run *run, rsoxs_backend *b, int named, collet_error *err)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    collet_status status = collet_context_create(&run->context, run->runtime, err);
+    collet_status status = collet_context_create(run->runtime, &run->context, err);
     if (status == COLLET_OK &&
         ((status = collet_set_backend(run->context, named ? b->first : b->name)) != COLLET_OK ||
-         (*b->first && (status = collet_memory(run->context, b->first, &stats)) != COLLET_OK)))
+         (*b->first && (status = collet_memory(run->context, &stats, b->first)) != COLLET_OK)))
         return collet_fail(err, status, "%s", collet_last_error(run->context));
     if (status == COLLET_OK)
         status = rsoxs_devices_choose(&run->devices, run->context, NULL, err);
@@ -57,7 +57,7 @@ static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *
     int named = *b->first != '\0';
     if (info->state != COLLET_BACKEND_USABLE && !named)
         return;
-    if (!named && collet_device_info_at(run->runtime, index, 0, &device, NULL) == COLLET_OK) {
+    if (!named && collet_device_info_at(run->runtime, &device, index, 0, NULL) == COLLET_OK) {
         snprintf(b->first, sizeof b->first, "%s", device.choice);
         b->has = device.memory_bytes;
     }
@@ -109,7 +109,7 @@ collet_status rsoxs_backends(const rsoxs_run *run, rsoxs_backend **out, size_t *
     if (!*out)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < *count; i++)
-        if (collet_backend_info_at(run->runtime, i, &info, NULL) == COLLET_OK)
+        if (collet_backend_info_at(run->runtime, &info, i, NULL) == COLLET_OK)
             plan(run, i, &info, &(*out)[i]);
     choose(run, *out, *count);
     return COLLET_OK;

@@ -30,7 +30,7 @@ static collet_status choose_list(rsoxs_devices *devices, collet_context *context
                 return collet_fail(err, COLLET_INVALID, "--devices: %s is given twice", choice);
         status = collet_set_backend(context, choice);
         if (status == COLLET_OK && strchr(choice, ':'))
-            status = collet_memory(context, choice, &stats); /* opens it */
+            status = collet_memory(context, &stats, choice); /* opens it */
         if (status != COLLET_OK)
             return collet_fail(err, status, "--devices: %s", collet_last_error(context));
     }
@@ -44,7 +44,7 @@ static int find_backend(rsoxs_devices *devices, collet_runtime *runtime, const c
 {
     collet_backend_info info = {.struct_size = sizeof info};
     int any = !strcmp(choice, "auto"), found = 0;
-    for (size_t i = 0; any && collet_backend_info_at(runtime, i, &info, NULL) == COLLET_OK; i++) {
+    for (size_t i = 0; any && collet_backend_info_at(runtime, &info, i, NULL) == COLLET_OK; i++) {
         size_t used = strlen(devices->rest);
         if (info.state != COLLET_BACKEND_USABLE)
             continue;
@@ -57,7 +57,7 @@ static int find_backend(rsoxs_devices *devices, collet_runtime *runtime, const c
     for (const char *at = choice; !any && !found; at += strcspn(at, ",") + 1) {
         size_t length = strcspn(at, ",");
         for (*index = 0;
-             !found && collet_backend_info_at(runtime, *index, &info, NULL) == COLLET_OK; ++*index)
+             !found && collet_backend_info_at(runtime, &info, *index, NULL) == COLLET_OK; ++*index)
             if (strlen(info.name) == length && !strncmp(at, info.name, length))
                 found = info.state == COLLET_BACKEND_USABLE;
         if (found) {
@@ -79,13 +79,13 @@ static collet_status choose_alike(rsoxs_devices *devices, collet_context *contex
     collet_status status = COLLET_OK;
     size_t backend;
     if (find_backend(devices, runtime, choice, &backend) &&
-        collet_device_info_at(runtime, backend, 0, &first, NULL) == COLLET_OK)
+        collet_device_info_at(runtime, &first, backend, 0, NULL) == COLLET_OK)
         for (uint32_t i = 1; status == COLLET_OK && devices->count + 1 < RSOXS_DEVICES &&
-                             collet_device_info_at(runtime, backend, i, &info, NULL) == COLLET_OK;
+                             collet_device_info_at(runtime, &info, backend, i, NULL) == COLLET_OK;
              i++) {
             if (strcmp(info.name, first.name) != 0)
                 continue;
-            if (collet_memory(context, info.choice, &stats) != COLLET_OK) {
+            if (collet_memory(context, &stats, info.choice) != COLLET_OK) {
                 fprintf(stderr, "collet-rsoxs: warning: computing without %s: %s\n", info.choice,
                         collet_last_error(context));
                 continue;
@@ -109,7 +109,7 @@ collet_status rsoxs_devices_context(const rsoxs_devices *devices, int64_t i,
                                     collet_error *err)
 {
     char choice[sizeof devices->choice[0] + sizeof devices->rest];
-    collet_status status = collet_context_create(out, runtime, err);
+    collet_status status = collet_context_create(runtime, out, err);
     if (status != COLLET_OK || devices->count == 0)
         return status;
     snprintf(choice, sizeof choice, "%s%s", devices->choice[i], devices->rest);

@@ -29,7 +29,7 @@ void rsoxs_remove_companions(const char *path, double energy)
     DIR *directory = opendir(path);
     const struct dirent *entry;
     char pattern[COLLET_SCATTERING_NAME];
-    collet_scattering_file_name(energy, pattern);
+    collet_scattering_file_name(pattern, energy);
     while (directory && (entry = readdir(directory)) != NULL) {
         struct stat st;
         if (!is_companion(entry->d_name, pattern))
@@ -51,7 +51,7 @@ static int is_output(const rsoxs_run *run, const char *name)
     int companions = o->force || o->integrate || o->png;
     for (int64_t i = 0; i < run->n_chosen; i++) {
         char pattern[COLLET_SCATTERING_NAME];
-        collet_scattering_file_name(run->chosen[i], pattern);
+        collet_scattering_file_name(pattern, run->chosen[i]);
         if (!strcmp(name, pattern) || (companions && is_companion(name, pattern)))
             return 1;
     }

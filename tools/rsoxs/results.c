@@ -115,7 +115,7 @@ static collet_status draw_pattern(const results *r, double energy, int64_t beam,
 {
     int64_t y = r->rings.y, x = r->rings.x;
     char title[80], name[COLLET_SCATTERING_NAME];
-    collet_scattering_file_name(energy, name);
+    collet_scattering_file_name(name, energy);
     name[strlen(name) - strlen(".h5")] = '\0';
     snprintf(title, sizeof title, r->run->n_beams > 1 ? "%.2f eV, beam K%" PRId64 : "%.2f eV",
              energy, beam);
@@ -224,17 +224,17 @@ static collet_status work_pattern(results *r, int64_t beam, int64_t e, collet_er
         .parallel = row(r->all.parallel, index, n),
         .perpendicular = row(r->all.perpendicular, index, n),
         .anisotropy = row(r->all.anisotropy, index, n)};
-    collet_status status = collet_scattering_read_pattern(r->run->directory, energy, beam, rings.y,
-                                                          rings.x, r->pattern, err);
+    collet_status status = collet_scattering_read_pattern(r->pattern, r->run->directory, energy,
+                                                          beam, rings.y, rings.x, err);
     if (status != COLLET_OK)
         return status;
     /* With RotMask a pixel that no angle has is 0. */
     for (int64_t i = 0; r->run->work.mask && i < rings.y * rings.x; i++)
         r->pattern[i] = r->pattern[i] == 0 ? NAN : r->pattern[i];
-    status = collet_scattering_integrate(&rings, energy, COLLET_F32, r->pattern, &own, err);
+    status = collet_scattering_integrate(&rings, &own, energy, COLLET_F32, r->pattern, err);
     if (status == COLLET_INVALID) { /* a pattern of another run */
         char name[COLLET_SCATTERING_NAME], text[sizeof err->text];
-        collet_scattering_file_name(energy, name);
+        collet_scattering_file_name(name, energy);
         snprintf(text, sizeof text, "%s", err->text);
         collet_fail(err, status, "%.400s/%s: %.400s", r->run->directory, name, text);
     }

@@ -113,7 +113,7 @@ static collet_status is_left(rsoxs_run *run, double energy,
                            (int)sizeof text - 80, text);
     }
     char name[COLLET_SCATTERING_NAME];
-    collet_scattering_file_name(energy, name);
+    collet_scattering_file_name(name, energy);
     return status == COLLET_OK ? collet_fail(err, COLLET_IO,
                                              "%s/%s exists: --resume keeps patterns, --force "
                                              "replaces them",
@@ -179,8 +179,8 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
     *run = (rsoxs_run){.options = options};
     collet_status status = describe_morphology(run, err);
     if (status == COLLET_OK)
-        status = collet_scattering_read(options->morphology, options->configuration, options->dtype,
-                                        &run->input, err);
+        status = collet_scattering_read(&run->input, options->morphology, options->configuration,
+                                        options->dtype, err);
     if (status == COLLET_OK)
         status = describe_morphology(run, err);
     if (status == COLLET_IO && access(options->configuration, F_OK) != 0) {
@@ -259,7 +259,7 @@ static collet_status open_runtime(rsoxs_run *run, collet_error *err)
     run->progress.unit = "energies";
     collet_status status = collet_runtime_create(&run->runtime, &options, err);
     if (status == COLLET_OK)
-        status = collet_context_create(&run->context, run->runtime, err);
+        status = collet_context_create(run->runtime, &run->context, err);
     if (status == COLLET_OK)
         status = rsoxs_devices_choose(&run->devices, run->context, run->options->devices, err);
     return status;
@@ -319,8 +319,8 @@ collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err)
         memcpy(run->work.direction, run->beams[i], sizeof run->work.direction);
         collet_context **own = run->contexts ? run->contexts + i * run->devices.count : NULL;
         run->work.contexts = own ? own + 1 : NULL;
-        status = collet_scattering_open(own ? *own : run->context, &run->work, &run->scatterings[i],
-                                        err);
+        status = collet_scattering_create(own ? *own : run->context, &run->scatterings[i],
+                                          &run->work, err);
     }
     return status;
 }
@@ -391,7 +391,7 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
 void rsoxs_run_close_work(rsoxs_run *run)
 {
     for (int64_t i = 0; run->scatterings && i < run->n_beams; i++)
-        collet_scattering_close(run->scatterings[i]);
+        collet_scattering_destroy(run->scatterings[i]);
     free(run->scatterings);
     for (int64_t i = 0; run->contexts && i < run->n_beams * run->devices.count; i++)
         collet_context_destroy(run->contexts[i]);
@@ -405,7 +405,7 @@ void rsoxs_run_close(rsoxs_run *run)
         tool_progress_end(&run->progress);
     rsoxs_run_close_work(run);
     collet_runtime_destroy(run->runtime);
-    collet_scattering_input_free(run->input);
+    collet_scattering_input_destroy(run->input);
     free(run->energies);
     free(run->chosen);
     free(run->constants);

@@ -156,8 +156,8 @@ static int has_number(const collet_scattering_slice *slice)
 static collet_status draw_slice(const view_options *o, collet_error *err)
 {
     collet_scattering_slice slice = {.struct_size = sizeof slice};
-    collet_status status = collet_scattering_read_slice(o->morphology, o->material, o->field,
-                                                        o->axis, o->at, &slice, err);
+    collet_status status = collet_scattering_read_slice(&slice, o->morphology, o->material,
+                                                        o->field, o->axis, o->at, err);
     if (status == COLLET_OK && o->field == COLLET_SCATTERING_PSI)
         into_turn(&slice, fields[o->field].most);
     if (status == COLLET_OK && !has_number(&slice))
@@ -167,7 +167,7 @@ static collet_status draw_slice(const view_options *o, collet_error *err)
                 o->morphology, fields[o->field].label, o->material);
     if (status == COLLET_OK)
         status = draw(o, &slice, err);
-    collet_scattering_slice_free(&slice);
+    collet_scattering_slice_destroy(&slice);
     return status;
 }
 

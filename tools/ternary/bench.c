@@ -13,6 +13,7 @@
 #include "io/decimal.h"
 
 #include <collet/ternary.h>
+#include <collet/ops/ternary.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static void make_random(bench_bodies *b, int index, collet_dtype dtype, int64_t 
 
     make_empty(b, index, dtype, rows, columns);
     if (b->status == COLLET_OK)
-        b->status = collet_array_acquire(b->context, b->arrays[index], COLLET_WRITE, &data);
+        b->status = collet_array_acquire(b->context, b->arrays[index], &data, COLLET_WRITE);
     if (b->status != COLLET_OK)
         return;
     for (int64_t i = 0; i < collet_array_size(b->arrays[index]); i++) {
@@ -97,8 +98,8 @@ static void make_random(bench_bodies *b, int index, collet_dtype dtype, int64_t 
 static void pack(bench_bodies *b, int to, int from)
 {
     if (b->status == COLLET_OK)
-        b->status = collet_ternary_pack(b->context, b->arrays[to], b->arrays[INFO], b->arrays[from],
-                                        NULL, COLLET_TERNARY_T2);
+        b->status = collet_op_ternary_pack(b->context, b->arrays[to], b->arrays[INFO],
+                                           b->arrays[from], NULL, COLLET_TERNARY_T2);
 }
 
 /* The same into a new array of `rows` rows; rows < 0: a vector. */
@@ -126,8 +127,8 @@ static void call_codes(bench_bodies *b, const bench_case *c)
     (void)c;
     pack(b, PACKED, CODES);
     if (b->status == COLLET_OK)
-        b->status = collet_ternary_unpack(b->context, b->arrays[OTHER], NULL, b->arrays[INFO],
-                                          b->arrays[PACKED], COLLET_TERNARY_T2);
+        b->status = collet_op_ternary_unpack(b->context, b->arrays[OTHER], NULL, b->arrays[INFO],
+                                             b->arrays[PACKED], COLLET_TERNARY_T2);
 }
 
 static void make_dot(bench_bodies *b, const bench_case *c)
@@ -143,7 +144,7 @@ static void call_dot(bench_bodies *b, const bench_case *c)
 {
     (void)c;
     b->status =
-        collet_ternary_dot(b->context, b->arrays[Y], b->arrays[PACKED], b->arrays[OTHER_PACKED]);
+        collet_op_ternary_dot(b->context, b->arrays[Y], b->arrays[PACKED], b->arrays[OTHER_PACKED]);
 }
 
 static void make_matvec(bench_bodies *b, const bench_case *c)
@@ -162,7 +163,7 @@ static void call_matvec(bench_bodies *b, const bench_case *c)
 {
     int x = c->activations == COLLET_TERNARY_TERNARY ? OTHER_PACKED : X;
 
-    b->status = collet_ternary_matmul(b->context, b->arrays[Y], b->arrays[PACKED], b->arrays[x]);
+    b->status = collet_op_ternary_matmul(b->context, b->arrays[Y], b->arrays[PACKED], b->arrays[x]);
 }
 
 static void make_network(bench_bodies *b, const bench_case *c)
@@ -242,11 +243,11 @@ static void sample(bench_bodies *b, const bench_case *c, double seconds, double 
 
 static void clear(bench_bodies *b)
 {
-    collet_ternary_network_free(b->network);
-    collet_ternary_weights_free(b->weights[0]);
-    collet_ternary_weights_free(b->weights[1]);
+    collet_ternary_network_destroy(b->network);
+    collet_ternary_weights_destroy(b->weights[0]);
+    collet_ternary_weights_destroy(b->weights[1]);
     for (int i = 0; i < ARRAYS; i++)
-        collet_array_free(b->arrays[i]);
+        collet_array_destroy(b->arrays[i]);
 }
 
 static int add_json(cJSON *list, const bench_case *c, const char *backend, const bench_stats *stats)

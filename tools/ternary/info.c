@@ -24,11 +24,11 @@ static collet_status add_matrices(ternary_report *report, ternary_session *sessi
     for (int64_t i = first; i < last && status == COLLET_OK; i++) {
         ternary_report_layer *layer = &report->layers[report->count++];
         layer->matrix.struct_size = sizeof layer->matrix;
-        status = collet_ternary_file_matrix(file, i, &layer->matrix, err);
+        status = collet_ternary_file_matrix(file, &layer->matrix, i, err);
         layer->counted = session && layer->matrix.content != COLLET_TERNARY_NUMBERS;
         /* (A matrix without weights fails here, with the reason.) */
         if (status == COLLET_OK && layer->counted)
-            status = collet_ternary_file_count(session->context, file, i, &layer->counts,
+            status = collet_ternary_file_count(session->context, file, &layer->counts, i,
                                                &session->monitor, err);
     }
     return status;
@@ -72,7 +72,7 @@ static collet_status show(const info_options *options, collet_error *err)
                      ? list_tensors(&report, file, options->common.json, err)
                      : describe(&report, options, file, index, err);
     free(report.layers);
-    collet_ternary_file_close(file);
+    collet_ternary_file_destroy(file);
     return status;
 }
 

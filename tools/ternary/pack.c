@@ -74,7 +74,7 @@ static collet_status pack(const pack_options *options, collet_error *err)
         status = collet_ternary_output_publish(output, err);
     if (status == COLLET_OK && !options->common.quiet)
         summarise(options, output);
-    collet_ternary_output_free(output);
+    collet_ternary_output_destroy(output);
     ternary_session_close(&session);
     free(layers);
     return status;

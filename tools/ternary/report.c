@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/ops/ternary.h>
+
 #include "report.h"
 
 #include "options.h"

@@ -70,7 +70,7 @@ static collet_status load(run_job *job, collet_error *err)
             collet_ternary_network_load(session->context, &job->network, file, options->activations,
                                         options->threshold, &session->monitor, err);
     tool_progress_end(&session->progress);
-    collet_ternary_file_close(file);
+    collet_ternary_file_destroy(file);
     return status;
 }
 
@@ -88,8 +88,8 @@ static collet_status compute(const run_options *options, collet_error *err)
     tool_progress_begin(&job.session.progress, "collet-ternary", stderr, options->common.quiet);
     job.session.progress.unit = "vectors";
     if (status == COLLET_OK)
-        status = collet_ternary_network_run_files(job.session.context, job.network, &files, &output,
-                                                  &job.result, &job.session.monitor, err);
+        status = collet_ternary_network_run_files(job.session.context, job.network, &output,
+                                                  &job.result, &files, &job.session.monitor, err);
     tool_progress_end(&job.session.progress);
     if (status == COLLET_OK && output)
         status = collet_ternary_output_publish(output, err);
@@ -97,8 +97,8 @@ static collet_status compute(const run_options *options, collet_error *err)
         status = ternary_print_json(make_json(&job), err);
     else if (status == COLLET_OK)
         print_text(&job);
-    collet_ternary_output_free(output);
-    collet_ternary_network_free(job.network);
+    collet_ternary_output_destroy(output);
+    collet_ternary_network_destroy(job.network);
     ternary_session_close(&job.session);
     return status;
 }

@@ -33,7 +33,7 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
         requested.settings = settings;
     collet_status status = collet_runtime_create(&session->runtime, &requested, err);
     if (status == COLLET_OK)
-        status = collet_context_create(&session->context, session->runtime, err);
+        status = collet_context_create(session->runtime, &session->context, err);
     return status;
 }
 

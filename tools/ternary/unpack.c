@@ -45,7 +45,7 @@ static void summarise(const unpack_options *options, const collet_ternary_file *
 {
     collet_ternary_matrix m = {.struct_size = sizeof m};
 
-    if (collet_ternary_file_matrix(file, index, &m, NULL) == COLLET_OK)
+    if (collet_ternary_file_matrix(file, &m, index, NULL) == COLLET_OK)
         printf(
             "%s: %lld x %lld %s\n", tool_shown(options->common.output), (long long)m.rows,
             (long long)(options->content == COLLET_TERNARY_WRITE_BYTES ? m.row_bytes : m.columns),
@@ -65,15 +65,15 @@ static collet_status unpack(const unpack_options *options, collet_error *err)
     if (status == COLLET_OK)
         status = ternary_session_open(&session, &options->common, "weights", err);
     if (status == COLLET_OK)
-        status = collet_ternary_file_unpack(session.context, &output, options->common.output, file,
+        status = collet_ternary_file_unpack(session.context, file, &output, options->common.output,
                                             index, options->content, &session.monitor, err);
     tool_progress_end(&session.progress);
     if (status == COLLET_OK)
         status = collet_ternary_output_publish(output, err);
     if (status == COLLET_OK && !options->common.quiet)
         summarise(options, file, index);
-    collet_ternary_output_free(output);
-    collet_ternary_file_close(file);
+    collet_ternary_output_destroy(output);
+    collet_ternary_file_destroy(file);
     ternary_session_close(&session);
     return status;
 }

@@ -87,7 +87,7 @@ static collet_status read_energies(collet_scattering_input *in, scatter_settings
         return collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
     for (size_t i = 0; i < count; i++) {
         names[i].energy = in->energies[i];
-        collet_scattering_file_name(in->energies[i], names[i].name);
+        collet_scattering_file_name(names[i].name, in->energies[i]);
     }
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 1; i < count && scatter_goes_on(in, &status, r->err); i++)

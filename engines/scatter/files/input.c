@@ -10,8 +10,8 @@
 
 #include <collet/floating.h>
 
-collet_status collet_scattering_read(const char *morphology, const char *configuration,
-                                     collet_dtype dtype, collet_scattering_input **out,
+collet_status collet_scattering_read(collet_scattering_input **out, const char *morphology,
+                                     const char *configuration, collet_dtype dtype,
                                      collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
@@ -36,7 +36,7 @@ collet_status collet_scattering_read(const char *morphology, const char *configu
     if (status == COLLET_OK)
         status = scatter_warn_of_constants(in, configuration, err);
     if (status != COLLET_OK) {
-        collet_scattering_input_free(in);
+        collet_scattering_input_destroy(in);
         return status;
     }
     in->options.materials = in->materials;
@@ -50,7 +50,7 @@ collet_status collet_scattering_read(const char *morphology, const char *configu
     return COLLET_OK;
 }
 
-void collet_scattering_input_free(collet_scattering_input *in)
+void collet_scattering_input_destroy(collet_scattering_input *in)
 {
     if (!in)
         return;

@@ -16,7 +16,7 @@
 
 #define SETTINGS "collet_settings"
 
-void collet_scattering_file_name(double energy, char name[COLLET_SCATTERING_NAME])
+void collet_scattering_file_name(char name[COLLET_SCATTERING_NAME], double energy)
 {
     COLLET_FLOATING_SCOPE;
     locale_t before = collet_numerals_begin();
@@ -75,7 +75,7 @@ static char *path_of(const char *directory, double energy)
     char name[COLLET_SCATTERING_NAME];
     size_t size = strlen(directory) + sizeof name + 2;
     char *path = malloc(size);
-    collet_scattering_file_name(energy, name);
+    collet_scattering_file_name(name, energy);
     if (path)
         snprintf(path, size, "%s/%s", directory, name);
     return path;
@@ -214,8 +214,8 @@ static int read_set(hid_t file, const char *name, int64_t y, int64_t x, float *v
     return fits;
 }
 
-collet_status collet_scattering_read_pattern(const char *directory, double energy, int64_t beam,
-                                             int64_t y, int64_t x, float *values, collet_error *err)
+collet_status collet_scattering_read_pattern(float *values, const char *directory, double energy,
+                                             int64_t beam, int64_t y, int64_t x, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     char name[48], *path = path_of(directory, energy);

@@ -170,9 +170,9 @@ static collet_status read_slice(scatter_reader *base)
     return status == COLLET_OK && base->reversed ? turn(r) : status;
 }
 
-collet_status collet_scattering_read_slice(const char *morphology, int64_t material, uint32_t field,
-                                           uint32_t axis, int64_t at, collet_scattering_slice *out,
-                                           collet_error *err)
+collet_status collet_scattering_read_slice(collet_scattering_slice *out, const char *morphology,
+                                           int64_t material, uint32_t field, uint32_t axis,
+                                           int64_t at, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     if (!morphology || !out || field > COLLET_SCATTERING_PSI || axis > 2)
@@ -199,7 +199,7 @@ collet_status collet_scattering_read_slice(const char *morphology, int64_t mater
     return status;
 }
 
-void collet_scattering_slice_free(collet_scattering_slice *slice)
+void collet_scattering_slice_destroy(collet_scattering_slice *slice)
 {
     if (slice)
         free(slice->values);

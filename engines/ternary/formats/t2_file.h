@@ -41,6 +41,8 @@
 #ifndef COLLET_IO_T2_FILE_H
 #define COLLET_IO_T2_FILE_H
 
+#include <collet/ops/ternary.h>
+
 #include "io/mapping.h"
 
 #define COLLET_T2_NAME 56 /* bytes of a layer's name with its NUL */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/ops/ternary.h>
+
 #include "t2_format.h"
 
 #include "io/utf8.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/ops/array.h>
+#include <collet/ops/md.h>
+
 #include "analysis.h"
 
 #include "worker.h"
@@ -99,10 +102,10 @@ void extract_analysis_free(extract_analysis *a)
     extract_derivation_free(a->derivation);
     extract_scope_clear(&a->scope);
     for (int i = 0; i < EXTRACT_BUFFERS; i++)
-        collet_array_free(a->buffers[i]);
-    collet_array_free(a->masses);
-    collet_array_free(a->reference);
-    collet_array_free(a->rotation);
+        collet_array_destroy(a->buffers[i]);
+    collet_array_destroy(a->masses);
+    collet_array_destroy(a->reference);
+    collet_array_destroy(a->rotation);
     free(a);
 }
 
@@ -153,7 +156,7 @@ static collet_status take_reference(extract_analysis *a, const extract_batch *ba
     status = collet_array_create(a->scope.context, &a->reference, COLLET_F64, 2, shape);
     if (status != COLLET_OK)
         return extract_scope_check(&a->scope, status, err);
-    return extract_scope_ran(&a->scope, collet_copy(a->scope.context, a->reference, frame), err);
+    return extract_scope_ran(&a->scope, collet_op_copy(a->scope.context, a->reference, frame), err);
 }
 
 /* The block's next n rows of a buffer. */
@@ -194,18 +197,18 @@ static collet_status reduce(extract_analysis *a, const extract_batch *batch, col
 
     if (status == COLLET_OK)
         status = extract_scope_ran(&a->scope,
-                                   collet_observables(cx, com, inertia, momentum, torque, kinetic,
-                                                      batch->positions, a->masses,
-                                                      batch->velocities, batch->forces),
+                                   collet_op_observables(cx, com, inertia, momentum, torque,
+                                                         kinetic, batch->positions, a->masses,
+                                                         batch->velocities, batch->forces),
                                    err);
     if (status == COLLET_OK)
         status = extract_scope_ran(
             &a->scope,
-            collet_gyration(cx, radius, tensor, asphericity, batch->positions, a->masses), err);
+            collet_op_gyration(cx, radius, tensor, asphericity, batch->positions, a->masses), err);
     if (status == COLLET_OK)
         status = extract_scope_ran(
-            &a->scope, collet_rmsd(cx, rmsd, rotation, batch->positions, a->masses, a->reference),
-            err);
+            &a->scope,
+            collet_op_rmsd(cx, rmsd, rotation, batch->positions, a->masses, a->reference), err);
     return status;
 }
 

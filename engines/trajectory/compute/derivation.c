@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/ops/array.h>
+#include <collet/ops/md.h>
+
 #include "derivation.h"
 
 #include <stdlib.h>
@@ -62,7 +65,7 @@ collet_status extract_derivation_create(collet_context *like, int64_t block_fram
     d->has = has;
     d->emit = emit;
     d->user = user;
-    status = collet_context_create(&d->scope.context, collet_context_runtime(like), err);
+    status = collet_context_create(collet_context_runtime(like), &d->scope.context, err);
     if (status == COLLET_OK)
         status = extract_scope_check(
             &d->scope, collet_set_backend(d->scope.context, collet_get_backend(like)), err);
@@ -82,11 +85,11 @@ void extract_derivation_free(extract_derivation *d)
         return;
     extract_scope_clear(&d->scope);
     for (int i = 0; i < EXTRACT_BUFFERS; i++)
-        collet_array_free(d->buffers[i]);
-    collet_array_free(d->axis);
-    collet_array_free(d->across);
-    collet_array_free(d->singular);
-    collet_array_free(d->info);
+        collet_array_destroy(d->buffers[i]);
+    collet_array_destroy(d->axis);
+    collet_array_destroy(d->across);
+    collet_array_destroy(d->singular);
+    collet_array_destroy(d->info);
     collet_context_destroy(d->scope.context);
     free(d);
 }
@@ -129,7 +132,7 @@ collet_status extract_derivation_take(extract_derivation *d, extract_scope *scop
         to = extract_scope_rows(scope, d->buffers[i], CARRY, n);
         status = extract_scope_views(scope, err);
         if (status == COLLET_OK)
-            status = extract_scope_ran(scope, collet_copy(scope->context, to, from), err);
+            status = extract_scope_ran(scope, collet_op_copy(scope->context, to, from), err);
     }
     extract_scope_clear(scope);
     if (status == COLLET_OK)
@@ -158,14 +161,15 @@ static collet_status take_apart(extract_derivation *d, int vector, int64_t first
     status = extract_scope_views(&d->scope, err);
     if (status == COLLET_OK)
         status = ran(d,
-                     collet_decompose(cx, parts[EXTRACT_PARALLEL], parts[EXTRACT_PERP],
-                                      parts[EXTRACT_VECTOR], axes),
+                     collet_op_decompose(cx, parts[EXTRACT_PARALLEL], parts[EXTRACT_PERP],
+                                         parts[EXTRACT_VECTOR], axes),
                      err);
     if (status == COLLET_OK)
         status = ran(
-            d, collet_decompose(cx, parts[EXTRACT_Z], across, parts[EXTRACT_VECTOR], d->axis), err);
+            d, collet_op_decompose(cx, parts[EXTRACT_Z], across, parts[EXTRACT_VECTOR], d->axis),
+            err);
     for (int i = 0; status == COLLET_OK && i <= EXTRACT_Z; i++)
-        status = ran(d, collet_magnitude(cx, parts[EXTRACT_MAG + i], parts[i]), err);
+        status = ran(d, collet_op_magnitude(cx, parts[EXTRACT_MAG + i], parts[i]), err);
     extract_scope_clear(&d->scope);
     return status;
 }
@@ -183,11 +187,11 @@ static collet_status orient(extract_derivation *d, int64_t n, collet_error *err)
     collet_status status = extract_scope_views(&d->scope, err);
 
     if (status == COLLET_OK)
-        status = ran(d, collet_principal_axes(cx, moments, axes, inertia, previous), err);
+        status = ran(d, collet_op_principal_axes(cx, moments, axes, inertia, previous), err);
     if (status == COLLET_OK)
-        status = ran(d, collet_euler_zyz(cx, euler, axes), err);
+        status = ran(d, collet_op_euler_zyz(cx, euler, axes), err);
     if (status == COLLET_OK)
-        status = ran(d, collet_tilt(cx, tilt, axes, d->axis), err);
+        status = ran(d, collet_op_tilt(cx, tilt, axes, d->axis), err);
     extract_scope_clear(&d->scope);
     return status;
 }
@@ -196,7 +200,7 @@ static collet_status count_singular(extract_derivation *d, int64_t n, collet_err
 {
     collet_context *cx = d->scope.context;
     void *address;
-    collet_status status = collet_array_acquire(cx, d->singular, COLLET_READ, &address);
+    collet_status status = collet_array_acquire(cx, d->singular, &address, COLLET_READ);
 
     if (status != COLLET_OK)
         return extract_scope_check(&d->scope, status, err);
@@ -214,8 +218,9 @@ static collet_status rotate(extract_derivation *d, int64_t n, collet_error *err)
     collet_status status = extract_scope_views(&d->scope, err);
 
     if (status == COLLET_OK)
-        status = ran(
-            d, collet_angular_velocity(d->scope.context, omega, singular, inertia, momentum), err);
+        status =
+            ran(d, collet_op_angular_velocity(d->scope.context, omega, singular, inertia, momentum),
+                err);
     extract_scope_clear(&d->scope);
     return status == COLLET_OK ? count_singular(d, n, err) : status;
 }
@@ -232,7 +237,8 @@ static collet_status differentiate(extract_derivation *d, int64_t first, int64_t
 
     if (status == COLLET_OK)
         status = ran(
-            d, collet_time_derivative(d->scope.context, derivative, d->info, momentum, times), err);
+            d, collet_op_time_derivative(d->scope.context, derivative, d->info, momentum, times),
+            err);
     extract_scope_clear(&d->scope);
     return status;
 }
@@ -248,7 +254,7 @@ static collet_status emit(extract_derivation *d, int buffer, int64_t first, int6
 
     if (d->buffers[buffer] == NULL || n == 0)
         return COLLET_OK;
-    status = collet_array_acquire(cx, d->buffers[buffer], COLLET_READ, &address);
+    status = collet_array_acquire(cx, d->buffers[buffer], &address, COLLET_READ);
     if (status != COLLET_OK)
         return extract_scope_check(&d->scope, status, err);
     status = d->emit(d->user, buffer, n,
@@ -304,7 +310,7 @@ static collet_status carry(extract_derivation *d, int64_t n, collet_error *err)
         if (array == NULL)
             continue;
         status =
-            collet_array_acquire(d->scope.context, array, COLLET_READ | COLLET_WRITE, &address);
+            collet_array_acquire(d->scope.context, array, &address, COLLET_READ | COLLET_WRITE);
         if (status == COLLET_OK) {
             memmove((char *)address + (size_t)(CARRY - held) * width,
                     (char *)address + (size_t)(CARRY + n - held) * width, (size_t)held * width);

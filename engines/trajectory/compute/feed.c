@@ -38,7 +38,7 @@ static collet_status slot_set(extract_feed *feed, slot *s, int acquire, collet_e
 
         if (s->whole[i] == NULL || s->acquired[i] == acquire)
             continue;
-        status = acquire ? collet_array_acquire(feed->context, s->whole[i], COLLET_WRITE, &address)
+        status = acquire ? collet_array_acquire(feed->context, s->whole[i], &address, COLLET_WRITE)
                          : collet_array_release(feed->context, s->whole[i]);
         if (status != COLLET_OK)
             return context_failed(feed, status, err);
@@ -92,7 +92,7 @@ collet_status extract_feed_start(collet_context *context, collet_trajectory *tra
 static void views_free(extract_feed *feed)
 {
     for (int i = 0; i < FIELDS; i++) {
-        collet_array_free(feed->views[i]);
+        collet_array_destroy(feed->views[i]);
         feed->views[i] = NULL;
     }
 }
@@ -159,7 +159,7 @@ void extract_feed_stop(extract_feed *feed)
     for (int32_t i = 0; i < feed->n_slots; i++) {
         slot_set(feed, &feed->slots[i], 0, NULL);
         for (int j = 0; j < FIELDS; j++)
-            collet_array_free(feed->slots[i].whole[j]);
+            collet_array_destroy(feed->slots[i].whole[j]);
     }
     collet_readahead_stop(feed->ahead);
     free(feed);

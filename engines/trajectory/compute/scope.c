@@ -50,7 +50,7 @@ collet_status extract_scope_views(const extract_scope *scope, collet_error *err)
 void extract_scope_clear(extract_scope *scope)
 {
     while (scope->n_views > 0)
-        collet_array_free(scope->views[--scope->n_views]);
+        collet_array_destroy(scope->views[--scope->n_views]);
     scope->view_status = COLLET_OK;
 }
 

@@ -64,8 +64,8 @@ struct collet_queue {
 /* Sets d->base.traits (except has_tiles), d->capability and d->base.total_memory from d->id. */
 void cuda_describe(collet_device *d);
 
-collet_status cuda_capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                uint64_t *needed, collet_error *err);
+collet_status cuda_capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                uint64_t *needed, const collet_host *host, collet_error *err);
 
 /* ---- context.c ------------------------------------------------------------------------------- */
 

@@ -123,9 +123,10 @@ static void add_devices(const cuda_driver *cu, const cuda_compiler *rtc, int cou
     cuda_management_close(&management);
 }
 
-collet_status cuda_capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                uint64_t *needed, collet_error *err)
+collet_status cuda_capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     cuda_driver cu;
     cuda_compiler rtc;
     collet_error why = {COLLET_OK, ""};

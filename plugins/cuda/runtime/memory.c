@@ -42,7 +42,7 @@ static void host_free(collet_device *d, void *address)
     cuda_leave(d);
 }
 
-static collet_status pinned_alloc(collet_device *d, uint64_t bytes, void **address, void **handle,
+static collet_status pinned_alloc(collet_device *d, void **address, void **handle, uint64_t bytes,
                                   collet_error *err)
 {
     *handle = NULL;

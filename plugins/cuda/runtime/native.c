@@ -48,8 +48,9 @@ static collet_status native_buffer(collet_device *d, collet_buffer *b, void **ha
     return COLLET_OK;
 }
 
-static collet_status native_import(collet_device *d, void *handle, uint64_t offset, uint64_t bytes,
-                                   uint32_t element, collet_buffer **buffer, collet_error *err)
+static collet_status native_import(collet_device *d, collet_buffer **buffer, void *handle,
+                                   uint64_t offset, uint64_t bytes, uint32_t element,
+                                   collet_error *err)
 {
     unsigned int type = 0;
     CUdeviceptr address = (CUdeviceptr)(uintptr_t)handle + offset;

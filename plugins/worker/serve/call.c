@@ -7,7 +7,7 @@
 uint32_t serve_params_size(uint32_t op)
 {
     static const uint32_t sizes[] = {
-#define COLLET_OP(NAME, id, ...) [id] = COLLET_OP_##NAME##_PARAMS,
+#define COLLET_OP(NAME, id, ...) [id] = COLLET_PARAMS_SIZE_##NAME,
 #include <collet/ops.def>
     };
     return op < sizeof sizes / sizeof *sizes ? sizes[op] : 0;

@@ -40,7 +40,7 @@ static const char *host_config(const collet_host *host, const char *key)
     const server *s = (const void *)host;
     for (size_t i = 0; i < collet_setting_count(s->runtime); i++) {
         collet_setting one = {.struct_size = sizeof one};
-        if (collet_setting_at(s->runtime, i, &one, NULL) == COLLET_OK && !strcmp(one.key, key))
+        if (collet_setting_at(s->runtime, &one, i, NULL) == COLLET_OK && !strcmp(one.key, key))
             return one.value && *one.value ? one.value : NULL;
     }
     return NULL;
@@ -81,7 +81,7 @@ static collet_status find(const server *s, char **path, collet_error *err)
 {
     for (size_t i = 0; i < collet_backend_count(s->runtime); i++) {
         collet_backend_info info = {.struct_size = sizeof info};
-        if (collet_backend_info_at(s->runtime, i, &info, NULL) != COLLET_OK)
+        if (collet_backend_info_at(s->runtime, &info, i, NULL) != COLLET_OK)
             continue;
         if (!strcmp(info.name, s->backend) && info.state == COLLET_BACKEND_UNAVAILABLE)
             return collet_fail(err, COLLET_UNAVAILABLE, "%s: %s", info.path, info.reason);
@@ -130,7 +130,7 @@ static collet_status load(server *s, const char *path, collet_error *err)
 
 static bool row_offered(const server *s, uint32_t i, const collet_kernel_row *row)
 {
-    return row->op < COLLET_OP_OWN(0) && !row->flags && !row->reserved && row->run &&
+    return row->op < COLLET_OWN_OP(0) && !row->flags && !row->reserved && row->run &&
            (!s->plugin->device_supports || s->plugin->device_supports(s->device, i));
 }
 
@@ -141,9 +141,9 @@ static const collet_kernel_row *row_at(const server *s, uint32_t i)
 
 static collet_status open_device(server *s, uint32_t index, collet_error *err)
 {
-    s->properties =
-        (collet_device_properties){.struct_size = sizeof s->properties, .table = s->plugin};
-    collet_status status = s->plugin->device_open(&s->host, index, &s->properties, &s->device, err);
+    s->properties = (collet_device_properties){.struct_size = sizeof s->properties};
+    collet_status status =
+        s->plugin->device_open(s->plugin, &s->device, &s->properties, &s->host, index, NULL, err);
     if (status != COLLET_OK)
         return status;
     s->rows = calloc(s->plugin->kernel_count + 1u, sizeof *s->rows);

@@ -89,9 +89,10 @@ static const char capabilities_json[] =
     "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
     " \"devices\": [{\"name\": \"broken device\"}]}";
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)host, (void)err;
     *needed = sizeof capabilities_json;
     if (capacity >= sizeof capabilities_json)
@@ -99,10 +100,12 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     (void)index, (void)err;
     properties->memory = COLLET_MEMORY_HOST;
     properties->order = COLLET_ORDER_SYNCHRONOUS;

@@ -15,9 +15,10 @@ static const char capabilities_json[] =
     " \"reason\": \"no card found\"}";
 #endif
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)host, (void)err;
     *needed = sizeof capabilities_json;
     if (capacity >= sizeof capabilities_json)
@@ -25,10 +26,12 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     if ((uint64_t)index + 1 > VENDOR_DEVICES)
         return host->fail(err, COLLET_UNAVAILABLE, "vendor: no device %u", index);
     host->log(host, COLLET_LOG_WARNING, "vendor: the card is hot");
@@ -52,10 +55,10 @@ static collet_status refuse(collet_device *device, collet_queue *queue,
     return host->fail(call->err, COLLET_REFUSED, "vendor: every call is refused");
 }
 
-static const collet_op_definition ops[] = {
+static const collet_ops_definition ops[] = {
     {.name = "vendor.own", .shapes = "... : ...", .sigs = "f:f d:d", .alias = 1}};
 static const collet_kernel_row kernels[] = {
-    {.op = COLLET_OP_OWN(0), .sig = COLLET_SIG(COLLET_F32, COLLET_F32), .run = refuse},
+    {.op = COLLET_OWN_OP(0), .sig = COLLET_SIG(COLLET_F32, COLLET_F32), .run = refuse},
 };
 
 static const collet_plugin plugin = {
@@ -64,7 +67,7 @@ static const collet_plugin plugin = {
     .kernel_count = 1,
     .kernel_size = sizeof(collet_kernel_row),
     .op_count = 1,
-    .op_size = sizeof(collet_op_definition),
+    .op_size = sizeof(collet_ops_definition),
     .name = "vendor",
     .version = "0.1.0",
     .kernels = kernels,

@@ -103,7 +103,7 @@ double *patterns_of(collet_context *context, const collet_scattering_options *o)
     const collet_scattering_pattern *pattern;
     collet_scattering *s;
     collet_error err;
-    collet_status status = collet_scattering_open(context, o, &s, &err);
+    collet_status status = collet_scattering_create(context, &s, o, &err);
     if (status != COLLET_OK)
         fail_msg("%s", err.text);
     while ((status = collet_scattering_next(s, &pattern, &err)) == COLLET_OK && pattern) {
@@ -116,7 +116,7 @@ double *patterns_of(collet_context *context, const collet_scattering_options *o)
     if (status != COLLET_OK)
         fail_msg("%s", err.text);
     assert_int_equal(at, o->n_energies);
-    collet_scattering_close(s);
+    collet_scattering_destroy(s);
     return all;
 }
 

@@ -26,13 +26,13 @@ static uint64_t least_memory(collet_scattering_options o)
 {
     collet_scattering *s;
     o.memory = 1000;
-    while (collet_scattering_open(cx, &o, &s, NULL) != COLLET_OK)
+    while (collet_scattering_create(cx, &s, &o, NULL) != COLLET_OK)
         o.memory += o.memory / 50;
     collet_scattering_plan plan = {.struct_size = sizeof plan};
     collet_scattering_get_plan(s, &plan);
     assert_true(plan.bytes <= o.memory);
     several_passes += plan.passes > 1;
-    collet_scattering_close(s);
+    collet_scattering_destroy(s);
     return o.memory;
 }
 
@@ -110,7 +110,7 @@ static void the_callers_rounding_changes_nothing(void **state)
         if (i)
             unusual_floating();
         patterns[i] = patterns_of(cx, &o);
-        collet_scattering_file_name(280.121, name[i]);
+        collet_scattering_file_name(name[i], 280.121);
         usual_floating();
     }
     assert_string_equal(name[0], "Energy_280.12.h5");
@@ -512,7 +512,7 @@ static void detectors_that_face_the_sample_change_nothing(void **state)
     assert_memory_equal(none, facing, (size_t)(n[1] * n[2] * o.n_energies) * sizeof *none);
     for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++) {
         memcpy(o.detector, faulty[i], sizeof o.detector);
-        assert_int_equal(collet_scattering_open(cx, &o, &s, &err), COLLET_INVALID);
+        assert_int_equal(collet_scattering_create(cx, &s, &o, &err), COLLET_INVALID);
         assert_non_null(strstr(err.text, "the detector's normal is"));
     }
     free(none);
@@ -566,15 +566,15 @@ static void newer_options_are_refused(void **state)
     newer.known = options_of(&m, shape, constants);
     newer.known.struct_size = sizeof newer;
     newer.unknown = 0;
-    assert_int_equal(collet_scattering_open(cx, &newer.known, &s, &err), COLLET_OK);
-    collet_scattering_close(s);
+    assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_OK);
+    collet_scattering_destroy(s);
     newer.unknown = 1;
-    assert_int_equal(collet_scattering_open(cx, &newer.known, &s, &err), COLLET_INVALID);
+    assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     newer.unknown = 0;
     newer.known.reserved = 1;
-    assert_int_equal(collet_scattering_open(cx, &newer.known, &s, &err), COLLET_INVALID);
+    assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     newer.known.struct_size = 0;
-    assert_int_equal(collet_scattering_open(cx, &newer.known, &s, &err), COLLET_INVALID);
+    assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     assert_null(s);
     free_morphology(&m);
 }

@@ -83,10 +83,10 @@ static uint64_t little_memory(const team *t, collet_scattering_options o)
     collet_scattering_plan plan = {.struct_size = sizeof plan};
     collet_scattering *s;
     o.memory = 1000;
-    while (collet_scattering_open(t->context[0], &o, &s, NULL) != COLLET_OK)
+    while (collet_scattering_create(t->context[0], &s, &o, NULL) != COLLET_OK)
         o.memory += o.memory / 50;
     collet_scattering_get_plan(s, &plan);
-    collet_scattering_close(s);
+    collet_scattering_destroy(s);
     assert_true(plan.passes > 1);
     return o.memory;
 }
@@ -208,7 +208,7 @@ static double *patterns_with_callbacks(const team *t, int64_t count, collet_scat
     o.layers_user = o.progress_user = p;
     o.n_contexts = count - 1;
     o.contexts = t->context + 1;
-    assert_int_equal(collet_scattering_open(t->context[0], &o, &s, &err), COLLET_OK);
+    assert_int_equal(collet_scattering_create(t->context[0], &s, &o, &err), COLLET_OK);
     p->outside = 1;
     do {
         p->outside = 0;
@@ -223,7 +223,7 @@ static double *patterns_with_callbacks(const team *t, int64_t count, collet_scat
     assert_int_equal(status, COLLET_OK);
     assert_int_equal(at, MANY);
     assert_int_equal(cancelled, p->cancel > 0 && p->steps >= p->cancel); /* some are skipped */
-    collet_scattering_close(s);
+    collet_scattering_destroy(s);
     return all;
 }
 
@@ -271,10 +271,11 @@ static void scatterings_are_closed_early(void **state)
     s.o.contexts = t.context + 1;
     for (int i = 0; i < 3; i++) {
         collet_scattering *scattering;
-        assert_int_equal(collet_scattering_open(t.context[0], &s.o, &scattering, NULL), COLLET_OK);
+        assert_int_equal(collet_scattering_create(t.context[0], &scattering, &s.o, NULL),
+                         COLLET_OK);
         for (int k = 0; k < i; k++)
             assert_int_equal(collet_scattering_next(scattering, &pattern, NULL), COLLET_OK);
-        collet_scattering_close(scattering);
+        collet_scattering_destroy(scattering);
     }
     close_team(&t);
     free_morphology(&s.m);
@@ -289,7 +290,7 @@ static void expect_failure(const team *t, collet_scattering_options o, collet_st
     collet_status status;
     o.n_contexts = t->count - 1;
     o.contexts = t->context + 1;
-    assert_int_equal(collet_scattering_open(t->context[0], &o, &s, &err), COLLET_OK);
+    assert_int_equal(collet_scattering_create(t->context[0], &s, &o, &err), COLLET_OK);
     do
         status = collet_scattering_next(s, &pattern, &err);
     while (status == COLLET_OK && pattern);
@@ -297,7 +298,7 @@ static void expect_failure(const team *t, collet_scattering_options o, collet_st
         fail_msg("%s: %s", collet_status_name(status), err.text);
     assert_int_equal(collet_scattering_next(s, &pattern, &err), expected); /* again */
     assert_non_null(strstr(err.text, text));
-    collet_scattering_close(s);
+    collet_scattering_destroy(s);
 }
 
 /* A device that fails, and a file, end the work; the error says which. */
@@ -339,14 +340,15 @@ static void contexts_are_checked(void **state)
     s.o.n_contexts = 2;
     for (int i = 0; i < 4; i++) {
         s.o.contexts = i < 3 ? bad[i] : NULL;
-        assert_int_equal(collet_scattering_open(t.context[0], &s.o, &scattering, &err),
+        assert_int_equal(collet_scattering_create(t.context[0], &scattering, &s.o, &err),
                          COLLET_INVALID);
         assert_non_null(strstr(err.text, "further context"));
         assert_null(scattering);
     }
     s.o.n_contexts = -1;
     s.o.contexts = bad[0];
-    assert_int_equal(collet_scattering_open(t.context[0], &s.o, &scattering, &err), COLLET_INVALID);
+    assert_int_equal(collet_scattering_create(t.context[0], &scattering, &s.o, &err),
+                     COLLET_INVALID);
     close_team(&t);
     free_morphology(&s.m);
 }

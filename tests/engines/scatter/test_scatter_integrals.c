@@ -80,7 +80,7 @@ static void integrate(const collet_scattering_rings *r)
     memset(polar, 1, sizeof polar);
     if (collet_scattering_rings_q(r, &rings_count, NULL, &err) ||
         collet_scattering_rings_q(r, &rings_count, q, &err) || rings_count > RINGS_MAX ||
-        collet_scattering_integrate(r, ENERGY, COLLET_F64, values, &integrals, &err))
+        collet_scattering_integrate(r, &integrals, ENERGY, COLLET_F64, values, &err))
         fail_msg("%s", err.text);
 }
 
@@ -227,7 +227,7 @@ static void pixels_without_value_are_left_out(void **state)
     for (int64_t i = 0; i < 64 * 64; i++)
         values[i] = NAN;
     collet_error err;
-    assert_int_equal(collet_scattering_integrate(&r, ENERGY, COLLET_F64, values, &integrals, &err),
+    assert_int_equal(collet_scattering_integrate(&r, &integrals, ENERGY, COLLET_F64, values, &err),
                      COLLET_INVALID);
     assert_non_null(strstr(err.text, "has nothing to integrate"));
     for (int64_t j = 0; j < rings_count; j++)
@@ -255,7 +255,7 @@ static void integration_is_linear(void **state)
         narrow[i] = (float)(3 * values[i]);
     memset(polar, 1, sizeof polar);
     mean[5] = 99;
-    assert_int_equal(collet_scattering_integrate(&r, ENERGY, COLLET_F32, narrow, &only, &err),
+    assert_int_equal(collet_scattering_integrate(&r, &only, ENERGY, COLLET_F32, narrow, &err),
                      COLLET_OK);
     for (int64_t i = 0; i < CHI * rings_count; i++)
         if (!isnan(before[i]))
@@ -290,16 +290,16 @@ static void bad_rings_are_refused(void **state)
         if (!strstr(err.text, cases[i].text))
             fail_msg("'%s' is not in: %s", cases[i].text, err.text);
         assert_int_equal(
-            collet_scattering_integrate(&r, ENERGY, COLLET_F64, values, &integrals, &err),
+            collet_scattering_integrate(&r, &integrals, ENERGY, COLLET_F64, values, &err),
             COLLET_INVALID);
     }
-    assert_int_equal(collet_scattering_integrate(&good, 0, COLLET_F64, values, &integrals, &err),
+    assert_int_equal(collet_scattering_integrate(&good, &integrals, 0, COLLET_F64, values, &err),
                      COLLET_INVALID);
-    assert_int_equal(collet_scattering_integrate(&good, 1, COLLET_I32, values, &integrals, &err),
+    assert_int_equal(collet_scattering_integrate(&good, &integrals, 1, COLLET_I32, values, &err),
                      COLLET_INVALID);
-    assert_int_equal(collet_scattering_integrate(&good, 1, COLLET_F64, NULL, &integrals, &err),
+    assert_int_equal(collet_scattering_integrate(&good, &integrals, 1, COLLET_F64, NULL, &err),
                      COLLET_INVALID);
-    assert_int_equal(collet_scattering_integrate(&good, 1, COLLET_F64, values, NULL, &err),
+    assert_int_equal(collet_scattering_integrate(&good, NULL, 1, COLLET_F64, values, &err),
                      COLLET_INVALID);
 }
 

@@ -68,9 +68,10 @@ static collet_status leave(collet_device *d, collet_status status)
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     char text[512] = "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 0,"
                      " \"reason\": \"the card is in another machine\"}";
     int length = (int)strlen(text);
@@ -91,25 +92,26 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *of, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *of, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
     static const collet_device_properties kinds[DEVICES] = {
 #define KIND(space, order, calls, queues)                                                          \
-    {0, COLLET_MEMORY_##space, COLLET_ORDER_##order, COLLET_THREADS_##calls, queues, 0, NULL, NULL}
+    {0, COLLET_MEMORY_##space, COLLET_ORDER_##order, COLLET_THREADS_##calls, queues, 0}
         [HOST] = KIND(HOST, SYNCHRONOUS, ANY, 0),
         [OWN] = KIND(OWN, SYNCHRONOUS, ANY, 0),
         [ONE_QUEUE] = KIND(OWN, QUEUES, ANY, 1),
         [OWN_ONE_CALL] = KIND(OWN, QUEUES, ONE, 0),
         [HOST_ONE_CALL] = KIND(HOST, SYNCHRONOUS, ONE, 0),
         [HOST_LOST] = KIND(HOST, QUEUES, ANY, 0),
-        [UNKNOWN] = {0, 3, COLLET_ORDER_SYNCHRONOUS, COLLET_THREADS_ANY, 0, 0, NULL, NULL},
+        [UNKNOWN] = {0, 3, COLLET_ORDER_SYNCHRONOUS, COLLET_THREADS_ANY, 0, 0},
     };
-    if (of->name && strcmp(of->name, "host") != 0 && strcmp(of->name, "own") != 0)
-        return host->fail(err, COLLET_UNAVAILABLE, "no device is called %s", of->name);
-    if (of->name)
-        index = strcmp(of->name, "own") ? HOST : OWN;
+    if (name && strcmp(name, "host") != 0 && strcmp(name, "own") != 0)
+        return host->fail(err, COLLET_UNAVAILABLE, "no device is called %s", name);
+    if (name)
+        index = strcmp(name, "own") ? HOST : OWN;
     collet_device *d = calloc(1, sizeof *d);
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "no memory for device %u", index);
@@ -313,27 +315,27 @@ static const collet_kernel_row kernels[] = {
     COLLET_ROW(ADD, FFF, run, NULL),
 #endif
     COLLET_ROW(MATMUL, FFF, run, accepts),
-    {COLLET_OP_OWN(0), 0, FF, KINDS_CLASH ? 0 : sizeof(scale_params), 0, run, NULL},
+    {COLLET_OWN_OP(0), 0, FF, KINDS_CLASH ? 0 : sizeof(scale_params), 0, run, NULL},
 #if KINDS_NEWER
-    {COLLET_OP_OWN(1), 0, FF, 512, 0, run, NULL},
+    {COLLET_OWN_OP(1), 0, FF, 512, 0, run, NULL},
 #endif
 #if KINDS_CLASH
-    {COLLET_OP_OWN(1), 0, FF, 0, 0, run, NULL},
-    {COLLET_OP_OWN(1), 0, COLLET_SIG(31, 31), 0, 0, run, NULL},
+    {COLLET_OWN_OP(1), 0, FF, 0, 0, run, NULL},
+    {COLLET_OWN_OP(1), 0, COLLET_SIG(31, 31), 0, 0, run, NULL},
 #endif
 #if !KINDS_NEWER
-    {COLLET_OP_OWN(KINDS_CLASH + 1), 0, FF, sizeof(scale_params), 0, run, NULL},
+    {COLLET_OWN_OP(KINDS_CLASH + 1), 0, FF, sizeof(scale_params), 0, run, NULL},
 #endif
 };
 
-static const collet_op_field fields[] = {
+static const collet_ops_field fields[] = {
     {"factor", "of a", NULL, 1, COLLET_FIELD_NUMBER, KINDS_CLASH ? COLLET_I32 : COLLET_F32, 4, 4},
 #if KINDS_NEWER
     {"summand", "added", NULL, 0, COLLET_FIELD_NUMBER, COLLET_F32, 8, 4},
 #endif
 };
 
-static const collet_op_definition ops[] = {
+static const collet_ops_definition ops[] = {
 #if KINDS_CLASH
     {"kinds.scale", "out[N] : a[N]", "f:f", 0, 1, NULL, 0, 0},
     {"kinds_clash.odd", "out[...] : a[...]", "f:f q:q", 0, 1, NULL, 0, 0},

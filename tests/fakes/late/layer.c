@@ -217,20 +217,20 @@ static collet_status accepts(collet_device *d, const collet_kernel_call *call,
 
 /* ---- Devices ----------------------------------------------------------------------------- */
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **out,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **out,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
     int i = 0;
-    while (&tables[i].table != properties->table)
+    while (&tables[i].table != self)
         i++;
     collet_device *d = calloc(1, sizeof *d);
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "no memory for a device");
     d->host = host;
-    d->of = properties->table = tables[i].below;
+    d->of = tables[i].below;
     d->control = (late_control *)(uintptr_t)strtoull(host->config(host, "late.control"), NULL, 16);
-    collet_status status = d->of->device_open(host, index, properties, &d->below, err);
+    collet_status status = d->of->device_open(d->of, &d->below, properties, host, index, name, err);
     if (status == COLLET_OK)
         *out = d;
     else

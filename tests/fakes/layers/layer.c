@@ -27,16 +27,15 @@ static int32_t none(collet_device *device, uint32_t row)
     return 0;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **out,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **out,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
     for (int i = 0; i < count; i++) {
-        if (properties->table != &list[i].table)
+        if (self != &list[i].table)
             continue;
         host->log(host, COLLET_LOG_INFO, "%s opens %s", LAYER_NAME, list[i].below->name);
-        properties->table = list[i].below;
-        return list[i].below->device_open(host, index, properties, out, err);
+        return list[i].below->device_open(list[i].below, out, properties, host, index, name, err);
     }
     return host->fail(err, COLLET_FAILED, "%s was not opened through its table", LAYER_NAME);
 }

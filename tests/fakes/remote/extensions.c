@@ -16,7 +16,7 @@ static collet_status memory_stats(collet_device *d, collet_memory_stats *stats, 
     (void)err;
     pthread_mutex_lock(&d->lock);
     stats->current = d->stats.current;
-    stats->reserved = d->stats.current + d->kept;
+    stats->held = d->stats.current + d->kept;
     stats->peak = d->stats.peak;
     stats->total = stats->available = 0;
     pthread_mutex_unlock(&d->lock);
@@ -57,8 +57,9 @@ static collet_status native_buffer(collet_device *d, collet_buffer *b, void **ha
     return COLLET_OK;
 }
 
-static collet_status native_import(collet_device *d, void *handle, uint64_t offset, uint64_t bytes,
-                                   uint32_t element, collet_buffer **buffer, collet_error *err)
+static collet_status native_import(collet_device *d, collet_buffer **buffer, void *handle,
+                                   uint64_t offset, uint64_t bytes, uint32_t element,
+                                   collet_error *err)
 {
     if (((uintptr_t)handle + offset) % element)
         return d->host->fail(err, COLLET_INVALID, "%p + %llu is not aligned to %u bytes", handle,
@@ -86,7 +87,7 @@ static const collet_native_extension native_extension = {
 
 /* ---- collet.pinned/1 --------------------------------------------------------------------- */
 
-static collet_status pinned_alloc(collet_device *d, uint64_t bytes, void **address, void **handle,
+static collet_status pinned_alloc(collet_device *d, void **address, void **handle, uint64_t bytes,
                                   collet_error *err)
 {
     *address = bytes < 1 << 20 ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;

@@ -17,9 +17,10 @@ static int64_t setting(const collet_host *host, const char *key)
     return strtoll(host->config(host, key), NULL, 10);
 }
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     /* Of device 0; the others say nothing. */
     static const char described[] =
         ", \"type\": \"accelerator\", \"vendor\": \"nobody\", \"driver_version\": \"7\","
@@ -44,10 +45,12 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **out,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **out,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     host->log(host, COLLET_LOG_WARNING, "remote: opening device %u", index);
     if (index >= setting(host, "remote.devices"))
         return host->fail(err, COLLET_UNAVAILABLE, "there is no device %u", index);
@@ -166,13 +169,13 @@ static const collet_kernel_row kernels[] = {
     COLLET_ROW(ADD, COLLET_SIG(D, D, D), remote_run, NULL),
     COLLET_ROW(FILL, COLLET_SIG(F), remote_run, NULL),
     COLLET_ROW(MUL, COLLET_SIG(F, F, F), remote_run, NULL),
-    {.op = COLLET_OP_OWN(0),
+    {.op = COLLET_OWN_OP(0),
      .sig = COLLET_SIG(F, F, F),
      .run = remote_run,
      .accepts = remote_accepts},
 };
 
-static const collet_op_definition ops[] = {
+static const collet_ops_definition ops[] = {
     {.name = "remote.plus", .shapes = "... : ... ...?", .sigs = "f:ff"}};
 
 static const collet_plugin plugin = {
@@ -182,7 +185,7 @@ static const collet_plugin plugin = {
     .kernel_size = sizeof *kernels,
     .ops = ops,
     .op_count = 1,
-    .op_size = sizeof(collet_op_definition),
+    .op_size = sizeof(collet_ops_definition),
     .name = "remote",
     .version = "1.0",
     .kernels = kernels,

@@ -57,9 +57,9 @@ static float value_of(const collet_scalar *s)
 {
     switch (s->dtype) {
     case COLLET_F16:
-        return (float)half(s->value.u16);
+        return (float)half(s->value.f16);
     case COLLET_BF16:
-        return brain(s->value.u16);
+        return brain(s->value.bf16);
     case COLLET_F32:
         return s->value.f32;
     case COLLET_F64:

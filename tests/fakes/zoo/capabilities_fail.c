@@ -2,9 +2,10 @@
 /* Its capabilities slot returns an error. */
 #include "zoo.h"
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)json;
     (void)capacity;
     *needed = 0;

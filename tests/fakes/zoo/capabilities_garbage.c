@@ -2,9 +2,10 @@
 /* Reports a device_count of two but lists one device. */
 #include "zoo.h"
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)host;
     (void)err;
     return zoo_write("{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 2,"

@@ -2,9 +2,10 @@
 /* Valid: its capabilities need a second, larger buffer and contain escaped characters. */
 #include "zoo.h"
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     static char text[100000];
     (void)host;
     (void)err;

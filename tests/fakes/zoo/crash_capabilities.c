@@ -4,11 +4,11 @@
 
 #include "zoo.h"
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
     raise(SIGFPE);
-    return zoo_capabilities(host, json, capacity, needed, err);
+    return zoo_capabilities(self, json, capacity, needed, host, err);
 }
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

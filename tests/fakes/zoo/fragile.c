@@ -27,9 +27,10 @@ static int descriptors(void)
     return count;
 }
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     const char *safe = host->config(host, "zoo_fragile.safe_mode");
     const char *dies = host->config(host, "zoo_fragile.dies");
     char text[512];
@@ -48,10 +49,12 @@ static const char *setting_or_none(const collet_host *host, const char *key)
     return value ? value : "none";
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     (void)index;
     (void)properties;
     (void)device;

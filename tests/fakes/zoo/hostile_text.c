@@ -2,9 +2,10 @@
 /* Its device's name would clear a terminal and is no UTF-8, as is why the device does not open. */
 #include "zoo.h"
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)host;
     (void)err;
     return zoo_write("{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
@@ -13,10 +14,12 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
                      json, capacity, needed);
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index,
-                                 collet_device_properties *properties, collet_device **device,
-                                 collet_error *err)
+static collet_status device_open(const collet_plugin *self, collet_device **device,
+                                 collet_device_properties *properties, const collet_host *host,
+                                 uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     (void)index;
     (void)properties;
     (void)device;

@@ -36,9 +36,10 @@ __attribute__((constructor)) static void construct(void)
         memory = "no addresses";
 }
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     if (strcmp(memory, "none"))
         return host->fail(err, COLLET_FAILED, "memory: %s", memory);
     return zoo_write(zoo_json, json, capacity, needed);

@@ -2,15 +2,16 @@
 /* Valid: defines the op zoo.twice; the setting zoo_own_op.devices=0 removes its device. */
 #include "zoo.h"
 
-static const collet_op_definition ops[] = {
+static const collet_ops_definition ops[] = {
     {.name = "zoo.twice", .shapes = "... : ...", .sigs = "f:f d:d", .alias = 1}};
 static const collet_kernel_row rows[] = {
-    {.op = COLLET_OP_OWN(0), .sig = COLLET_SIG(COLLET_F32, COLLET_F32), .run = zoo_run},
+    {.op = COLLET_OWN_OP(0), .sig = COLLET_SIG(COLLET_F32, COLLET_F32), .run = zoo_run},
 };
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)err;
     const char *devices = host->config(host, "zoo_own_op.devices");
     return zoo_write(!strcmp(devices, "0")

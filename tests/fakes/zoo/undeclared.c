@@ -2,9 +2,10 @@
 /* Reads settings that its manifest does not declare. */
 #include "zoo.h"
 
-static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                  uint64_t *needed, collet_error *err)
+static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                  uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)err;
     if (host->config(host, "in_probe"))
         (void)host->config(host, "zoo_undeclared.probed");

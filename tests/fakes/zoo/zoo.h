@@ -22,18 +22,21 @@ static collet_status zoo_write(const char *text, char *json, uint64_t capacity, 
     return COLLET_OK;
 }
 
-static collet_status zoo_capabilities(const collet_host *host, char *json, uint64_t capacity,
-                                      uint64_t *needed, collet_error *err)
+static collet_status zoo_capabilities(const collet_plugin *self, char *json, uint64_t capacity,
+                                      uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    (void)self;
     (void)host;
     (void)err;
     return zoo_write(zoo_json, json, capacity, needed);
 }
 
-static collet_status zoo_device_open(const collet_host *host, uint32_t index,
-                                     collet_device_properties *properties, collet_device **device,
-                                     collet_error *err)
+static collet_status zoo_device_open(const collet_plugin *self, collet_device **device,
+                                     collet_device_properties *properties, const collet_host *host,
+                                     uint32_t index, const char *name, collet_error *err)
 {
+    (void)self;
+    (void)name;
     (void)host;
     (void)index;
     (void)properties;

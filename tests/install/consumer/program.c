@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds on the backend named on the command line; prints and checks the sum. */
 #include <collet/collet.h>
+#include <collet/ops/array.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +14,10 @@ static collet_status add(collet_context *cx, const char *backend, double *sum)
     if (status == COLLET_OK)
         status = collet_array_from(cx, &a, COLLET_F64, 1, (int64_t[]){2}, x);
     if (status == COLLET_OK)
-        status = collet_add(cx, a, a, a);
+        status = collet_op_add(cx, a, a, a);
     if (status == COLLET_OK)
         status = collet_array_read(cx, a, sum, 2 * sizeof *sum);
-    collet_array_free(a);
+    collet_array_destroy(a);
     return status;
 }
 
@@ -31,7 +32,7 @@ int main(int argc, char **argv)
         return fprintf(stderr, "headers %s, library %s\n", COLLET_VERSION, collet_version()), 1;
     collet_status status = collet_runtime_create(&runtime, NULL, &err);
     if (status == COLLET_OK)
-        status = collet_context_create(&cx, runtime, &err);
+        status = collet_context_create(runtime, &cx, &err);
     if (status == COLLET_OK)
         status = add(cx, backend, sum);
     if (status != COLLET_OK)

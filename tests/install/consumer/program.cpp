@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A product from C++17 with handles in unique_ptr; includes both headers. */
 #include <collet/collet.h>
+#include <collet/ops/linalg.h>
 #include <collet/plugin.h>
 
 #include <array>
@@ -22,7 +23,7 @@ struct Free {
     }
     void operator()(collet_array *array) const
     {
-        collet_array_free(array);
+        collet_array_destroy(array);
     }
 };
 using Runtime = std::unique_ptr<collet_runtime, Free>;
@@ -39,7 +40,7 @@ Context context(const Runtime &runtime)
 {
     collet_error err;
     collet_context *cx = nullptr;
-    if (collet_context_create(&cx, runtime.get(), &err) != COLLET_OK)
+    if (collet_context_create(runtime.get(), &cx, &err) != COLLET_OK)
         throw std::runtime_error(err.text);
     return Context(cx);
 }
@@ -68,7 +69,7 @@ try {
     const Context cx = context(rt);
     const Array a = matrix(cx, {1, 2, 3, 4}), b = matrix(cx, {0, 1, 1, 0}), c = matrix(cx, {});
     std::array<float, 4> product{};
-    check(cx, collet_matmul(cx.get(), c.get(), a.get(), b.get()));
+    check(cx, collet_op_matmul(cx.get(), c.get(), a.get(), b.get()));
     check(cx, collet_array_read(cx.get(), c.get(), product.data(), sizeof product));
     std::printf("%g %g %g %g by %s\n", product[0], product[1], product[2], product[3],
                 collet_last_backend(cx.get()));

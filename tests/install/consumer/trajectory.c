@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     options.trajectory = argv[2];
     options.keys = "com";
     options.batch_rows = 10;
-    collet_status status = collet_extraction_open(&options, &extraction, &err);
+    collet_status status = collet_extraction_create(&extraction, &options, &err);
     if (status == COLLET_OK)
         status = collet_extraction_each(extraction, count, &rows, &err);
     if (status != COLLET_OK)
@@ -32,6 +32,6 @@ int main(int argc, char **argv)
     while (collet_extraction_warning_at(extraction, warnings) != NULL)
         warnings++;
     printf("%lld rows of com, %d warnings\n", rows, (int)warnings);
-    collet_extraction_close(extraction);
+    collet_extraction_destroy(extraction);
     return 0;
 }

@@ -158,12 +158,12 @@ static void check_pattern(const char *name, const collet_scattering_rings *rings
         int64_t row = (beam * ENERGIES + e) * n;
         assert_true(energies[e] == 280 + e);
         assert_int_equal(
-            collet_scattering_read_pattern(path, energies[e], beam, Y, X, pattern, NULL),
+            collet_scattering_read_pattern(pattern, path, energies[e], beam, Y, X, NULL),
             COLLET_OK);
         for (int p = 0; mask && p < Y * X; p++)
             pattern[p] = pattern[p] == 0 ? NAN : pattern[p];
         assert_int_equal(
-            collet_scattering_integrate(rings, energies[e], COLLET_F32, pattern, &own, NULL),
+            collet_scattering_integrate(rings, &own, energies[e], COLLET_F32, pattern, NULL),
             COLLET_OK);
         for (int64_t j = 0; j < n; j++)
             assert_true(same(a[row + j], (double)anisotropy[j]) &&

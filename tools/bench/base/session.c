@@ -36,7 +36,7 @@ const char *bench_setting(const collet_runtime *runtime, const char *key)
 {
     for (size_t i = 0; i < collet_setting_count(runtime); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        if (collet_setting_at(runtime, i, &s, NULL) == COLLET_OK && !strcmp(s.key, key))
+        if (collet_setting_at(runtime, &s, i, NULL) == COLLET_OK && !strcmp(s.key, key))
             return s.value;
     }
     return "";
@@ -48,7 +48,7 @@ int32_t bench_session_backend(const bench_session *s, const char *choice,
     size_t length = strcspn(choice, ":,");
     for (size_t i = 0; !strchr(choice, ',') && i < collet_backend_count(s->runtime); i++) {
         *backend = (collet_backend_info){.struct_size = sizeof *backend};
-        if (collet_backend_info_at(s->runtime, i, backend, NULL) == COLLET_OK &&
+        if (collet_backend_info_at(s->runtime, backend, i, NULL) == COLLET_OK &&
             strlen(backend->name) == length && !strncmp(backend->name, choice, length))
             return 1;
     }
@@ -60,7 +60,7 @@ static void choose_usable(bench_session *s)
     for (size_t i = 0; i < collet_backend_count(s->runtime); i++) {
         collet_backend_info b = {.struct_size = sizeof b};
         if (s->choice_count < BENCH_CHOICES_MAX &&
-            collet_backend_info_at(s->runtime, i, &b, NULL) == COLLET_OK &&
+            collet_backend_info_at(s->runtime, &b, i, NULL) == COLLET_OK &&
             b.state != COLLET_BACKEND_UNAVAILABLE)
             s->choices[s->choice_count++] = b.name;
     }
@@ -110,7 +110,7 @@ static cJSON *report_begin(const bench_session *s)
 
 static collet_status context_open(bench_session *s, collet_error *err)
 {
-    collet_status status = collet_context_create(&s->context, s->runtime, err);
+    collet_status status = collet_context_create(s->runtime, &s->context, err);
     if (status != COLLET_OK)
         return status;
     collet_set_fallback(s->context, 0); /* what is measured is what is named */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/ops/ternary.h>
+
 #include "cases.h"
 
 #include <math.h>
@@ -223,13 +225,13 @@ static int32_t is_about(const bench_detail *d, const char *op)
 /* ---- Cases ------------------------------------------------------------------------------- */
 
 /* "...,M,K,N": the letters of the inputs in order of occurrence. */
-static void derive_extents(const collet_op_info *op, char text[BENCH_LETTERS])
+static void derive_extents(const collet_ops_info *op, char text[BENCH_LETTERS])
 {
     char letters[BENCH_LETTERS] = "";
     size_t count = 0, length = 0;
     int32_t dots = 0;
     for (uint32_t i = op->n_in ? op->n_out : 0; i < op->n_out + op->n_in; i++) {
-        const collet_op_pattern *p = &op->operands[i].pattern[0];
+        const collet_ops_pattern *p = &op->operands[i].pattern[0];
         dots |= p->dots || p->any;
         for (int32_t k = 0; k < p->ndim; k++) {
             char letter = (char)p->axes[k].letter;
@@ -247,7 +249,7 @@ static void derive_extents(const collet_op_info *op, char text[BENCH_LETTERS])
     text[length] = '\0';
 }
 
-static void make_case(bench_case *c, const collet_op_info *op, const bench_detail *d)
+static void make_case(bench_case *c, const collet_ops_info *op, const bench_detail *d)
 {
     *c = (bench_case){
         .name = d->name ? d->name : op->name, .shape = op->measure, .op = *op, .detail = d};
@@ -258,7 +260,7 @@ static void make_case(bench_case *c, const collet_op_info *op, const bench_detai
 }
 
 /* Row `index` of the op; an op without rows has a plain one. */
-static int32_t case_of_op(const collet_op_info *op, size_t index, bench_case *c)
+static int32_t case_of_op(const collet_ops_info *op, size_t index, bench_case *c)
 {
     size_t seen = 0;
     for (size_t i = 0; i < DETAILS; i++) {
@@ -275,9 +277,9 @@ static int32_t case_of_op(const collet_op_info *op, size_t index, bench_case *c)
 
 int32_t bench_case_at(const collet_runtime *runtime, size_t index, bench_case *c)
 {
-    for (size_t i = 0; i < collet_op_count(runtime); i++) {
-        collet_op_info op = {.struct_size = sizeof op};
-        if (collet_op_at(runtime, i, &op, NULL) != COLLET_OK || !*op.measure)
+    for (size_t i = 0; i < collet_ops_count(runtime); i++) {
+        collet_ops_info op = {.struct_size = sizeof op};
+        if (collet_ops_at(runtime, &op, i, NULL) != COLLET_OK || !*op.measure)
             continue;
         for (size_t row = 0; case_of_op(&op, row, c); row++)
             if (!index--)
@@ -296,7 +298,7 @@ collet_status bench_case_find(const collet_runtime *runtime, const char *name, b
     for (size_t i = 0; bench_case_at(runtime, i, found); i++)
         if (!strcmp(found->name, name))
             return COLLET_OK;
-    if (collet_op_find(runtime, name, &op, &unknown) == COLLET_OK)
+    if (collet_ops_find(runtime, &op, name, &unknown) == COLLET_OK)
         return collet_fail(err, COLLET_NOT_FOUND, "the op '%s' has no case in backend-bench", name);
     return collet_fail(err, COLLET_NOT_FOUND,
                        "%s (dispatch, bandwidth, against, or an op of --list)", unknown.text);

@@ -35,7 +35,7 @@ typedef struct bench_detail {
 typedef struct bench_case {
     const char *name;
     const char *shape; /* the default */
-    collet_op_info op;
+    collet_ops_info op;
     const bench_detail *detail;
     char extents[BENCH_LETTERS]; /* as in bench_detail */
 } bench_case;
@@ -50,7 +50,7 @@ typedef struct bench_operand {
 /* A call to measure, without its arrays. */
 struct bench_layout {
     const bench_case *row; /* not owned */
-    collet_op_info op;
+    collet_ops_info op;
     bench_shape shape;
     uint32_t axes;                           /* bit i: axis i of --axis; all without it */
     char signature[2 * COLLET_MAX_OPERANDS]; /* "d:ff" */

@@ -42,7 +42,8 @@ static collet_status find_entry(bench_direct *d, const char *path, collet_error 
     void *symbol = dlsym(d->library, "collet_plugin_entry");
     memcpy(&entry, &symbol, sizeof entry);
     d->table = entry ? entry(&d->host) : NULL;
-    return d->table ? COLLET_OK : collet_fail(err, COLLET_ABI, "%s: it returned no table", path);
+    return d->table ? COLLET_OK
+                    : collet_fail(err, COLLET_ABI_MISMATCH, "%s: it returned no table", path);
 }
 
 static const collet_kernel_row *find_row(const bench_direct *d, uint32_t op, uint64_t sig)
@@ -64,8 +65,7 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
 {
     int numbered = !device[strspn(device, "0123456789")];
     uint32_t index = numbered ? (uint32_t)strtoul(device, NULL, 10) : 0;
-    collet_device_properties properties = {.struct_size = sizeof properties,
-                                           .name = numbered ? NULL : device};
+    collet_device_properties properties = {.struct_size = sizeof properties};
     *d = (bench_direct){.host = {.abi = COLLET_ABI,
                                  .struct_size = sizeof d->host,
                                  .fail = collet_fail,
@@ -78,7 +78,8 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
     collet_status status = find_entry(d, path, err);
     if (status != COLLET_OK)
         return status;
-    status = d->table->device_open(&d->host, index, &properties, &d->device, err);
+    status = d->table->device_open(d->table, &d->device, &properties, &d->host, index,
+                                   numbered ? NULL : device, err);
     if (status != COLLET_OK)
         return status;
     if (properties.memory != COLLET_MEMORY_HOST || properties.order != COLLET_ORDER_SYNCHRONOUS)

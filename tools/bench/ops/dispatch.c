@@ -4,6 +4,8 @@
  * f32 element, in turn, so that clock rate, caches and load are the same: the differences of the
  * medians are the costs of dispatch and of replaying.
  */
+#include <collet/ops/array.h>
+
 #include "bench/base/modes.h"
 
 #include "common/json_add.h"
@@ -44,7 +46,7 @@ static collet_status call_routed(void *user, int64_t calls)
     routed *r = user;
     collet_status status = COLLET_OK;
     for (int64_t i = 0; i < calls && status == COLLET_OK; i++)
-        status = collet_add(r->context, r->out, r->a, r->b);
+        status = collet_op_add(r->context, r->out, r->a, r->b);
     return status;
 }
 
@@ -94,10 +96,10 @@ static collet_status routed_open(routed *r, collet_context *context)
 
 static void routed_close(routed *r)
 {
-    collet_sequence_free(r->sequence);
-    collet_array_free(r->out);
-    collet_array_free(r->a);
-    collet_array_free(r->b);
+    collet_sequence_destroy(r->sequence);
+    collet_array_destroy(r->out);
+    collet_array_destroy(r->a);
+    collet_array_destroy(r->b);
 }
 
 static void direct_prepare(direct *d, const bench_direct *kernel)

@@ -42,7 +42,7 @@ static collet_status bind_extents(const bench_layout *l, extents *e, collet_erro
     return COLLET_OK;
 }
 
-static int64_t axis_extent(const extents *e, const collet_op_axis *axis)
+static int64_t axis_extent(const extents *e, const collet_ops_axis *axis)
 {
     int64_t extent = axis->letter ? e->letter[axis->letter] : axis->extent;
     int64_t other = axis->other ? e->letter[axis->other] : extent;
@@ -54,7 +54,7 @@ static int64_t axis_extent(const extents *e, const collet_op_axis *axis)
 static collet_status arrange_operand(bench_layout *l, const extents *e, uint32_t i,
                                      collet_error *err)
 {
-    const collet_op_pattern *p = &l->op.operands[i].pattern[0];
+    const collet_ops_pattern *p = &l->op.operands[i].pattern[0];
     bench_operand *o = &l->operands[i];
     int32_t lead = p->any ? l->shape.count : p->dots ? e->lead : 0;
     if (p->any && i < l->op.n_out) {
@@ -92,7 +92,7 @@ static collet_status infer_outputs(bench_layout *l, const collet_runtime *runtim
         memcpy(specs[i].shape, o->shape, sizeof o->shape);
     }
     collet_status status =
-        collet_op_infer(runtime, l->op.id, specs + l->op.n_out, &l->params, specs, err);
+        collet_ops_infer(runtime, l->op.id, specs, specs + l->op.n_out, &l->params, err);
     for (uint32_t i = 0; i < l->op.n_out && status == COLLET_OK; i++) {
         if (l->operands[i].make == '-')
             continue;
@@ -138,7 +138,7 @@ static void take_signature(bench_layout *l, const collet_dtype *dtypes)
 static int32_t find_written(bench_layout *l, const collet_runtime *runtime, const char *text)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
-    for (size_t i = 0; collet_op_signature(runtime, l->op.id, i, dtypes, NULL) == COLLET_OK; i++) {
+    for (size_t i = 0; collet_ops_signature(runtime, l->op.id, dtypes, i, NULL) == COLLET_OK; i++) {
         take_signature(l, dtypes);
         if (!strcmp(l->signature, text))
             return 1;
@@ -153,7 +153,7 @@ static int32_t find_signature(bench_layout *l, const collet_runtime *runtime, co
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     int32_t found = 0;
     uint32_t decisive = l->op.n_in ? l->op.n_out : 0;
-    for (size_t i = 0; collet_op_signature(runtime, l->op.id, i, dtypes, NULL) == COLLET_OK; i++) {
+    for (size_t i = 0; collet_ops_signature(runtime, l->op.id, dtypes, i, NULL) == COLLET_OK; i++) {
         int32_t same = dtypes[0] == dtype;
         if ((dtype && dtypes[decisive] != dtype) || (found && !same))
             continue;
@@ -217,9 +217,9 @@ static collet_status set_parameters(bench_layout *l, const collet_runtime *runti
     if (!l->op.params_size)
         return COLLET_OK;
     collet_status status =
-        collet_op_defaults(runtime, l->op.id, l->shape.count, &l->params, sizeof l->params, err);
+        collet_ops_defaults(runtime, l->op.id, &l->params, sizeof l->params, l->shape.count, err);
     for (uint32_t k = 0; k < l->op.field_count; k++, field += l->op.field_size) {
-        const collet_op_field *f = (const collet_op_field *)(const void *)field;
+        const collet_ops_field *f = (const collet_ops_field *)(const void *)field;
         if (f->kind == COLLET_FIELD_SCALAR)
             memcpy(l->params.bytes + f->offset, &scalar, sizeof scalar);
         else if (f->kind == COLLET_FIELD_AXES && f->default_value < 0)

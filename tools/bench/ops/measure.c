@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/ops/array.h>
+
 #include "measure.h"
 
 #include "bench/base/heap.h"
@@ -25,10 +27,10 @@ static collet_status input_create(collet_context *cx, const bench_operand *o, ui
     collet_status status = collet_array_create(cx, out, o->dtype, o->ndim, o->shape);
     /* The backend's threads touch the memory first, as in a program; backends without `fill` skip
      * this. */
-    if (status == COLLET_OK && collet_fill(cx, *out, &zero) == COLLET_OK)
+    if (status == COLLET_OK && collet_op_fill(cx, *out, &zero) == COLLET_OK)
         status = collet_finish(cx);
     if (status == COLLET_OK)
-        status = collet_array_acquire(cx, *out, COLLET_WRITE, &data);
+        status = collet_array_acquire(cx, *out, &data, COLLET_WRITE);
     if (status != COLLET_OK)
         return status;
     bench_input_fill(o, index, data);
@@ -52,7 +54,7 @@ collet_status bench_arrays_create(bench_arrays *a, collet_context *cx, const ben
 void bench_arrays_free(bench_arrays *a)
 {
     for (size_t i = 0; i < COLLET_MAX_OPERANDS; i++)
-        collet_array_free(a->arrays[i]);
+        collet_array_destroy(a->arrays[i]);
     *a = (bench_arrays){{NULL}};
 }
 
@@ -81,7 +83,8 @@ static int32_t has_kernel(const bench_session *s, const bench_layout *l, const c
         return 1; /* auto or a list: known after the call */
     for (uint32_t i = 0; i < l->count; i++)
         dtypes[i] = l->operands[i].make == '-' ? COLLET_DTYPE_NONE : l->operands[i].dtype;
-    return collet_backend_has_kernel(s->runtime, choice, l->op.id, dtypes, l->count);
+    return collet_backend_has_kernel(s->runtime, choice, l->op.id, dtypes, l->count, NULL) ==
+           COLLET_OK;
 }
 
 collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
@@ -111,7 +114,7 @@ typedef struct memory_state {
 static int64_t bytes_in(collet_context *cx, const char *space)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    return collet_memory(cx, space, &stats) == COLLET_OK ? (int64_t)stats.current : 0;
+    return collet_memory(cx, &stats, space) == COLLET_OK ? (int64_t)stats.current : 0;
 }
 
 static memory_state memory_now(collet_context *cx, const char *choice)
@@ -185,15 +188,15 @@ static collet_status device_sample(const bench_calls *calls, const char *device,
     int64_t nanoseconds = 0;
     collet_status status = enqueue(calls, 1);
     if (status == COLLET_OK)
-        status = collet_timestamp_take(calls->context, device, &first);
+        status = collet_timestamp_take(calls->context, &first, device);
     if (status == COLLET_OK)
         status = enqueue(calls, count);
     if (status == COLLET_OK)
-        status = collet_timestamp_take(calls->context, device, &last);
+        status = collet_timestamp_take(calls->context, &last, device);
     if (status == COLLET_OK)
-        status = collet_timestamp_elapsed(calls->context, first, last, &nanoseconds, clock);
-    collet_timestamp_free(first);
-    collet_timestamp_free(last);
+        status = collet_timestamp_elapsed(calls->context, &nanoseconds, clock, first, last);
+    collet_timestamp_destroy(first);
+    collet_timestamp_destroy(last);
     *seconds = 1e-9 * (double)nanoseconds;
     return status;
 }

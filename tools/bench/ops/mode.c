@@ -105,7 +105,7 @@ int bench_op_mode(bench_session *s)
 static int32_t add_case(cJSON *list, const bench_layout *l)
 {
     const bench_case *row = l->row;
-    const collet_op_info *op = &l->op;
+    const collet_ops_info *op = &l->op;
     cJSON *object = json_append_object(list);
     return object && json_add_text(object, "case", row->name) &&
            json_add_text(object, "op", op->name) && json_add_text(object, "family", op->family) &&

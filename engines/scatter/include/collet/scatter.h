@@ -8,11 +8,11 @@
  *
  *     collet_scattering_options options = COLLET_SCATTERING_OPTIONS;
  *     options.shape[0] = 32, ...
- *     status = collet_scattering_open(context, &options, &scattering, &err);
+ *     status = collet_scattering_create(context, &scattering, &options, &err);
  *     while (status == COLLET_OK &&
  *            (status = collet_scattering_next(scattering, &pattern, &err)) == COLLET_OK && pattern)
  *         ...                                                 pattern->values[y * pattern->x + x]
- *     collet_scattering_close(scattering);
+ *     collet_scattering_destroy(scattering);
  *
  * Two roads lead to a pattern. COLLET_SCATTERING_FAST transforms each field of the morphology once
  * and combines two slices of the spectra for an energy; COLLET_SCATTERING_DIRECT transforms the
@@ -40,7 +40,7 @@ extern "C" {
  * A material of the morphology: arrays of Z x Y x X numbers, C-contiguous. Euler: volume fraction,
  * alignment S (0 to 1), theta and psi in radians, which are ignored where S is 0; `alignment`
  * NULL: isotropic. Vector: `direction`
- * (Z x Y x X x 3) and `unaligned`. The caller's, unchanged until collet_scattering_close.
+ * (Z x Y x X x 3) and `unaligned`. The caller's, unchanged until collet_scattering_destroy.
  */
 typedef struct collet_scattering_material {
     uint32_t struct_size;
@@ -91,7 +91,7 @@ typedef struct collet_scattering_progress {
 typedef int32_t (*collet_scattering_progress_fn)(void *user,
                                                  const collet_scattering_progress *progress);
 
-/* Everything is copied by collet_scattering_open but the arrays of the materials. */
+/* Everything is copied by collet_scattering_create but the arrays of the materials. */
 typedef struct collet_scattering_options {
     uint32_t struct_size;
     uint32_t road;       /* COLLET_SCATTERING_FAST or _DIRECT */
@@ -146,11 +146,11 @@ typedef struct collet_scattering collet_scattering;
  * sphere meets no pixel. NO_MEMORY, or REFUSED where
  * `memory` does not suffice, with what would.
  */
-COLLET_API collet_status collet_scattering_open(collet_context *context,
-                                                const collet_scattering_options *options,
-                                                collet_scattering **out, collet_error *err);
+COLLET_API collet_status collet_scattering_create(collet_context *context, collet_scattering **out,
+                                                  const collet_scattering_options *options,
+                                                  collet_error *err);
 /* NULL is allowed. */
-COLLET_API void collet_scattering_close(collet_scattering *scattering);
+COLLET_API void collet_scattering_destroy(collet_scattering *scattering);
 
 /* What the work takes. */
 typedef struct collet_scattering_plan {
@@ -229,10 +229,9 @@ typedef struct collet_scattering_integrals {
  * collet_scattering_next does. Sums are of f64. INVALID, also where no ring has a finite number.
  * Any thread. */
 COLLET_API collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
-                                                     double energy, collet_dtype dtype,
-                                                     const void *values,
                                                      const collet_scattering_integrals *out,
-                                                     collet_error *err);
+                                                     double energy, collet_dtype dtype,
+                                                     const void *values, collet_error *err);
 
 /* ---- Files of CyRSoXS -------------------------------------------------------------------- */
 
@@ -251,10 +250,10 @@ typedef struct collet_scattering_input collet_scattering_input;
  * numbers are converted to `dtype`; a material without alignment anywhere becomes isotropic. IO,
  * FORMAT, INVALID with file, dataset or key; NO_MEMORY.
  */
-COLLET_API collet_status collet_scattering_read(const char *morphology, const char *configuration,
-                                                collet_dtype dtype, collet_scattering_input **out,
-                                                collet_error *err);
-COLLET_API void collet_scattering_input_free(collet_scattering_input *input);
+COLLET_API collet_status collet_scattering_read(collet_scattering_input **out,
+                                                const char *morphology, const char *configuration,
+                                                collet_dtype dtype, collet_error *err);
+COLLET_API void collet_scattering_input_destroy(collet_scattering_input *input);
 /* What was read, for the first beam; valid as long as the input. A program copies it, sets road,
  * context's memory, progress and grid, and opens a scattering for each beam. */
 COLLET_API const collet_scattering_options *
@@ -310,14 +309,14 @@ typedef struct collet_scattering_slice {
 /*
  * Reads voxels `at` of an axis (0: z, 1: y, 2: x) of a material, counted from 1; of a file with
  * Euler angles and vectors the angles. INVALID if material or voxel are not there, else as
- * collet_scattering_read. The values are freed by collet_scattering_slice_free.
+ * collet_scattering_read. The values are freed by collet_scattering_slice_destroy.
  */
-COLLET_API collet_status collet_scattering_read_slice(const char *morphology, int64_t material,
+COLLET_API collet_status collet_scattering_read_slice(collet_scattering_slice *out,
+                                                      const char *morphology, int64_t material,
                                                       uint32_t field, uint32_t axis, int64_t at,
-                                                      collet_scattering_slice *out,
                                                       collet_error *err);
 /* NULL is allowed. */
-COLLET_API void collet_scattering_slice_free(collet_scattering_slice *slice);
+COLLET_API void collet_scattering_slice_destroy(collet_scattering_slice *slice);
 
 /*
  * Writes all fields of all materials, by the names of their datasets, to an image file of VTK
@@ -330,7 +329,7 @@ COLLET_API collet_status collet_scattering_write_image(const char *morphology, c
 
 /* "Energy_285.20.h5", as CyRSoXS names the file of an energy. */
 #define COLLET_SCATTERING_NAME 40
-COLLET_API void collet_scattering_file_name(double energy, char name[COLLET_SCATTERING_NAME]);
+COLLET_API void collet_scattering_file_name(char name[COLLET_SCATTERING_NAME], double energy);
 /*
  * Writes the patterns of one energy, one a beam, as CyRSoXS does: /K<i>/projection (Y, X) of f32
  * and /KIDList/KVec; and `settings`, any text, as an attribute of the file. The file gets its name
@@ -350,9 +349,9 @@ COLLET_API collet_status collet_scattering_written(const char *directory, double
                                                    const char *settings, collet_error *err);
 /* The pattern of an energy and a beam, counted from 0, into y x x values. NOT_FOUND; FORMAT if
  * there is no such pattern in the file; IO, NO_MEMORY. */
-COLLET_API collet_status collet_scattering_read_pattern(const char *directory, double energy,
-                                                        int64_t beam, int64_t y, int64_t x,
-                                                        float *values, collet_error *err);
+COLLET_API collet_status collet_scattering_read_pattern(float *values, const char *directory,
+                                                        double energy, int64_t beam, int64_t y,
+                                                        int64_t x, collet_error *err);
 /*
  * Writes integrals of all beams and energies, each array n_beams x n_energies x what it is for one
  * pattern, none NULL: I_chi, I, I_parallel, I_perpendicular and A of beam, energy, chi and q, which

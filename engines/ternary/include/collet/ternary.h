@@ -62,7 +62,7 @@ COLLET_API collet_status collet_ternary_weights_from_bytes(
     collet_context *context, collet_ternary_weights **out, const collet_array *bytes,
     int64_t columns, const collet_array *scale, const collet_ternary_monitor *monitor,
     collet_error *err);
-COLLET_API void collet_ternary_weights_free(collet_ternary_weights *weights);
+COLLET_API void collet_ternary_weights_destroy(collet_ternary_weights *weights);
 
 COLLET_API int64_t collet_ternary_weights_rows(const collet_ternary_weights *weights);
 COLLET_API int64_t collet_ternary_weights_columns(const collet_ternary_weights *weights);
@@ -90,7 +90,7 @@ COLLET_API collet_status collet_ternary_network_create(collet_context *context,
                                                        collet_ternary_network **out,
                                                        const collet_ternary_layer *layers,
                                                        uint32_t count, collet_error *err);
-COLLET_API void collet_ternary_network_free(collet_ternary_network *network);
+COLLET_API void collet_ternary_network_destroy(collet_ternary_network *network);
 
 /* Elements of a row of x (K of the first layer) and of y (M of the last). */
 COLLET_API int64_t collet_ternary_network_inputs(const collet_ternary_network *network);
@@ -127,7 +127,7 @@ typedef struct collet_ternary_file collet_ternary_file;
  */
 COLLET_API collet_status collet_ternary_file_open(collet_ternary_file **out, int64_t *index,
                                                   const char *name, collet_error *err);
-COLLET_API void collet_ternary_file_close(collet_ternary_file *file);
+COLLET_API void collet_ternary_file_destroy(collet_ternary_file *file);
 
 typedef struct collet_ternary_file_info {
     uint32_t struct_size; /* set by the caller */
@@ -172,8 +172,8 @@ typedef struct collet_ternary_matrix {
 } collet_ternary_matrix;
 
 /* NOT_FOUND where there is no such matrix. */
-COLLET_API collet_status collet_ternary_file_matrix(const collet_ternary_file *file, int64_t index,
-                                                    collet_ternary_matrix *matrix,
+COLLET_API collet_status collet_ternary_file_matrix(const collet_ternary_file *file,
+                                                    collet_ternary_matrix *matrix, int64_t index,
                                                     collet_error *err);
 
 typedef struct collet_ternary_counts {
@@ -182,8 +182,8 @@ typedef struct collet_ternary_counts {
 
 /* Counts the codes of a matrix of CODES or PACKED. Checks a layer's checksum first (FORMAT). */
 COLLET_API collet_status collet_ternary_file_count(collet_context *context,
-                                                   const collet_ternary_file *file, int64_t index,
-                                                   collet_ternary_counts *counts,
+                                                   const collet_ternary_file *file,
+                                                   collet_ternary_counts *counts, int64_t index,
                                                    const collet_ternary_monitor *monitor,
                                                    collet_error *err);
 
@@ -194,12 +194,10 @@ COLLET_API collet_status collet_ternary_file_count(collet_context *context,
  * not finite, the first invalid code, or a row whose blocks have several scales. `bias` (may be
  * NULL) receives that of a layer of a .t2 file, or NULL.
  */
-COLLET_API collet_status collet_ternary_file_load(collet_context *context,
-                                                  collet_ternary_weights **out, collet_array **bias,
-                                                  const collet_ternary_file *file, int64_t index,
-                                                  const collet_ternary_quantize_params *quantize,
-                                                  const collet_ternary_monitor *monitor,
-                                                  collet_error *err);
+COLLET_API collet_status collet_ternary_file_load(
+    collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out,
+    collet_array **bias, int64_t index, const collet_ternary_quantize_params *quantize,
+    const collet_ternary_monitor *monitor, collet_error *err);
 
 #define COLLET_TERNARY_AS_STORED UINT32_MAX
 /* All layers of a .t2 file. `activations` other than COLLET_TERNARY_AS_STORED replace, with
@@ -221,7 +219,7 @@ typedef struct collet_ternary_output collet_ternary_output;
 COLLET_API collet_status collet_ternary_output_publish(collet_ternary_output *output,
                                                        collet_error *err);
 /* Removes what was not published. */
-COLLET_API void collet_ternary_output_free(collet_ternary_output *output);
+COLLET_API void collet_ternary_output_destroy(collet_ternary_output *output);
 COLLET_API int64_t collet_ternary_output_bytes(const collet_ternary_output *output);
 /* Of the layers of a .t2 file; 0 of other files. */
 COLLET_API int64_t collet_ternary_output_weights(const collet_ternary_output *output);
@@ -261,9 +259,9 @@ COLLET_API collet_status collet_ternary_layers_write(collet_context *context,
 #define COLLET_TERNARY_WRITE_BYTES 2  /* u1: the packed rows */
 /* Writes a PACKED matrix as .npy; `what` is COLLET_TERNARY_WRITE_*. */
 COLLET_API collet_status collet_ternary_file_unpack(collet_context *context,
+                                                    const collet_ternary_file *file,
                                                     collet_ternary_output **out, const char *path,
-                                                    const collet_ternary_file *file, int64_t index,
-                                                    uint32_t what,
+                                                    int64_t index, uint32_t what,
                                                     const collet_ternary_monitor *monitor,
                                                     collet_error *err);
 
@@ -291,8 +289,8 @@ typedef struct collet_ternary_run_result {
 /* Runs the network on all vectors of a file, a few at a time. *out becomes NULL where y is not
  * written. */
 COLLET_API collet_status collet_ternary_network_run_files(
-    collet_context *context, collet_ternary_network *network, const collet_ternary_run_files *files,
-    collet_ternary_output **out, collet_ternary_run_result *result,
+    collet_context *context, collet_ternary_network *network, collet_ternary_output **out,
+    collet_ternary_run_result *result, const collet_ternary_run_files *files,
     const collet_ternary_monitor *monitor, collet_error *err);
 
 #ifdef __cplusplus

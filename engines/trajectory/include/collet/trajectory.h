@@ -16,11 +16,11 @@
  *
  * Or batch by batch:
  *
- *     status = collet_extraction_open(&options, &extraction, &err);
+ *     status = collet_extraction_create(&extraction, &options, &err);
  *     while (status == COLLET_OK &&
  *            (status = collet_extraction_next(extraction, &batch, &err)) == COLLET_OK && batch)
  *         ...                                              batch->columns[i][row * width + k]
- *     collet_extraction_close(extraction);
+ *     collet_extraction_destroy(extraction);
  *
  * Conventions
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
@@ -98,7 +98,7 @@ typedef struct collet_extraction_source {
     void *user;
 } collet_extraction_source;
 
-/* Everything is copied by collet_extraction_open, `context`, `source` and callbacks apart. */
+/* Everything is copied by collet_extraction_create, `context`, `source` and callbacks apart. */
 typedef struct collet_extraction_options {
     uint32_t struct_size;
     uint32_t reserved;
@@ -171,12 +171,13 @@ COLLET_API collet_status collet_extraction_format_at(collet_extraction_format *f
  * for files, COLLET_INVALID for options, for a selection without atoms or mass and for keys that do
  * not exist or need fields that the trajectory lacks; COLLET_NO_MEMORY.
  */
-COLLET_API collet_status collet_extraction_open(const collet_extraction_options *options,
-                                                collet_extraction **out, collet_error *err);
+COLLET_API collet_status collet_extraction_create(collet_extraction **out,
+                                                  const collet_extraction_options *options,
+                                                  collet_error *err);
 
 /* Cancels the work and frees everything; incomplete output is removed. NULL is allowed.
  */
-COLLET_API void collet_extraction_close(collet_extraction *extraction);
+COLLET_API void collet_extraction_destroy(collet_extraction *extraction);
 
 /* Files and progress; all but the last block is valid after open. */
 typedef struct collet_extraction_info {
@@ -222,8 +223,8 @@ typedef struct collet_extraction_quantity {
 COLLET_API size_t collet_extraction_quantity_count(void);
 /* NOT_FOUND beyond the count. Without an extraction (NULL) nothing is left out. */
 COLLET_API collet_status collet_extraction_quantity_at(const collet_extraction *extraction,
-                                                       size_t index,
-                                                       collet_extraction_quantity *quantity);
+                                                       collet_extraction_quantity *quantity,
+                                                       size_t index);
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 

@@ -32,9 +32,9 @@ static uint64_t memory_limit(const jit_base *b)
     return b->total_memory ? b->total_memory : UINT64_MAX;
 }
 
-collet_status jit_device_open(const jit_driver *driver, const collet_host *host, uint32_t index,
-                              collet_device_properties *properties, collet_device **device,
-                              collet_error *err)
+collet_status jit_device_open(const jit_driver *driver, collet_device **device,
+                              collet_device_properties *properties, const collet_host *host,
+                              uint32_t index, collet_error *err)
 {
     sigset_t before;
     const char *name = driver->plugin->name;

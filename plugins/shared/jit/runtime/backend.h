@@ -19,9 +19,9 @@
 void jit_options(collet_device *device, const char *first);
 
 /* The slot device_open, for the backend's own to call with its driver. */
-collet_status jit_device_open(const jit_driver *driver, const collet_host *host, uint32_t index,
-                              collet_device_properties *properties, collet_device **device,
-                              collet_error *err);
+collet_status jit_device_open(const jit_driver *driver, collet_device **device,
+                              collet_device_properties *properties, const collet_host *host,
+                              uint32_t index, collet_error *err);
 
 /* Slots. */
 void jit_device_close(collet_device *device);

@@ -191,7 +191,7 @@ void jit_pool_stats(jit_pool *pool, collet_memory_stats *stats)
 {
     pthread_mutex_lock(&pool->lock);
     stats->current = pool->current;
-    stats->reserved = pool->reserved;
+    stats->held = pool->reserved;
     stats->peak = pool->peak;
     stats->total = 0;
     stats->available = 0;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet/ops/fft.h - typed calls of the fft family: discrete Fourier transforms.
+ *
+ * What all calls have in common: collet_call in collet.h. The definitions and the limits of errors:
+ * docs/KERNELS.md. The calls without a declaration here are rows COLLET_CALL of
+ * fft.def, with their contracts.
+ */
+#ifndef COLLET_OPS_FFT_H
+#define COLLET_OPS_FFT_H
+
+#include <collet/collet.h>
+#include <collet/ops/typed.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COLLET_CALL COLLET_TYPED_DECLARE
+#define COLLET_CALL_PARAMS COLLET_TYPED_DECLARE_PARAMS
+#include <collet/ops/begin.def>
+#include <collet/ops/fft.def>
+#include <collet/ops/end.def>
+
+/* The discrete Fourier transform over the last `axes` axes, 1 to 3, of any length; the axes before
+ * them are a batch. The dtypes select the transform: c64 to c64 and c128 to c128 either way; f32 to
+ * c64 and f64 to c128 forward (inverse 0), the last axis of `out` the half spectrum n / 2 + 1 of
+ * the last axis of `a`; c64 to f32 and c128 to f64 inverse, n taken from `out`. The inverse divides
+ * by the product of the lengths. A complex transform may be done in place. */
+COLLET_API collet_status collet_op_fft(collet_context *context, collet_array *out,
+                                       const collet_array *a, int32_t axes, int32_t inverse);
+/* Rolls each of `count` axes (negative ones count from the end; count 0 with axes NULL: all) by
+ * n / 2, which moves frequency 0 to the middle; inverse: back. Any dtype. */
+COLLET_API collet_status collet_op_fftshift(collet_context *context, collet_array *out,
+                                            const collet_array *a, const int32_t *axes,
+                                            int32_t count, int32_t inverse);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

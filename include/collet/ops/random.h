@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet/ops/random.h - typed calls of the random family: random numbers.
+ *
+ * f32 and f64, any axes, any strides. Element i of `out`, in C order, is number offset + i (modulo
+ * 2^64) of the sequence given by `seed`: a call whose offset is where another one ended continues
+ * it. No state is kept between calls.
+ *
+ * What all calls have in common: collet_call in collet.h. The definitions and the limits of errors:
+ * docs/KERNELS.md.
+ */
+#ifndef COLLET_OPS_RANDOM_H
+#define COLLET_OPS_RANDOM_H
+
+#include <collet/collet.h>
+#include <collet/ops/typed.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In [0, 1), multiples of 2^-24 (f32) or 2^-53 (f64). The same bits on every backend. */
+COLLET_API collet_status collet_op_uniform(collet_context *context, collet_array *out,
+                                           uint64_t seed, uint64_t offset);
+/* Mean 0, deviation 1. Backends agree within 4 ulp. */
+COLLET_API collet_status collet_op_normal(collet_context *context, collet_array *out, uint64_t seed,
+                                          uint64_t offset);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
