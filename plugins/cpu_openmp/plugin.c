@@ -4,10 +4,7 @@
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <collet/extensions.h>
 
 #include "cpu_openmp/providers/choice.h"
 #include "cpu_openmp/providers/library.h"
@@ -15,34 +12,12 @@
 #include "cpu_openmp/runtime/cache.h"
 #include "cpu_openmp/runtime/processor.h"
 #include "cpu_openmp/runtime/team.h"
-#include "shared/host/util/kernel_table.h"
+#include "shared/host/util/plugin_head.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-/* Limits of the plan cache of a device. */
-#define PLANS 64
-#define PLAN_BYTES (64u << 20)
-
-#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
-
-/* ---- The table of kernels -------------------------------------------------------------------- */
-
-/* clang-format off */
-#define ROW(OP, run, ...) KERNEL(run);
-#define ASK(OP, run, accepts, ...)                                                                 \
-    KERNEL(run);                                                                                   \
-    ACCEPTS(accepts);
-#include "kernels.def"
-#undef ROW
-#undef ASK
-
-#define ROW(OP, run, ...) COLLET_ROW(OP, COLLET_SIG(__VA_ARGS__), openmp_##run, NULL),
-#define ASK(OP, run, accepts, ...)                                                                 \
-    COLLET_ROW(OP, COLLET_SIG(__VA_ARGS__), openmp_##run, openmp_##accepts##_accepts),
-static const collet_kernel_row kernels[] = {
-#include "kernels.def"
-};
-/* clang-format on */
+#define KERNELS "cpu_openmp/kernels.def"
+#include "shared/host/util/kernel_table.inc"
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
@@ -94,12 +69,10 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
     (void)self;
-    text measured = {.at = NULL}, written = {.at = json, .capacity = capacity};
+    text t = {json, capacity, 0};
     (void)err;
-    describe(host, &measured);
-    *needed = measured.used + 1;
-    if (capacity >= *needed)
-        describe(host, &written);
+    describe(host, &t);
+    *needed = t.used + 1;
     return COLLET_OK;
 }
 
@@ -109,43 +82,36 @@ static void call_openmp(void)
     (void)omp_get_proc_bind();
 }
 
+static void trim(collet_device *device)
+{
+    if (device->plans)
+        onednn_plans_clear(device->plans);
+}
+
 static collet_status device_open(const collet_plugin *self, collet_device **device,
                                  collet_device_properties *properties, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err)
 {
-    (void)self;
     (void)name;
     const char *reason = "";
-    if (index != 0) {
-        return host->fail(err, COLLET_UNAVAILABLE,
-                          "cpu_openmp has only device 0; there is no device %u", index);
-    }
     const isa_level *level = isa_select(host->config(host, "isa"), &reason);
     if (!level)
         return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s", reason);
-    collet_device *d = calloc(1, sizeof *d);
-    plan_cache *ffts = plan_cache_create(PLANS, PLAN_BYTES);
-    if (!d || !ffts) {
-        free(d);
-        plan_cache_destroy(ffts);
-        return host->fail(err, COLLET_NO_MEMORY,
-                          "cpu_openmp: out of memory while opening the device");
-    }
+    collet_status status =
+        host_device_open(self, device, sizeof **device, properties, host, index, err);
+    if (status != COLLET_OK)
+        return status;
+    collet_device *d = *device;
     library_initialise(call_openmp);
+    d->base.trim = trim;
     d->onednn = choice_settle(host, level);
     d->plans = onednn_plans_create();
-    d->ffts = ffts;
-    d->host = host;
     limit_follow(&d->limit, host);
     d->level = level;
     d->narrow = processor_narrow(level);
     d->ternary = processor_ternary(level);
     d->threads = team_threads(host->threads(host));
     d->cache_bytes = cache_largest();
-    properties->memory = COLLET_MEMORY_HOST;
-    properties->order = COLLET_ORDER_SYNCHRONOUS;
-    properties->threads = COLLET_THREADS_ANY;
-    *device = d;
     return COLLET_OK;
 }
 
@@ -155,39 +121,14 @@ static void device_close(collet_device *device)
         return;
     limit_unfollow(&device->limit);
     onednn_plans_free(device->plans);
-    plan_cache_destroy(device->ffts);
-    free(device);
-}
-
-static void trim(collet_device *device)
-{
-    if (device->plans)
-        onednn_plans_clear(device->plans);
-    plan_cache_trim(device->ffts);
-}
-
-static const collet_trim_extension trim_extension = {sizeof trim_extension, 0, trim};
-
-static const void *extension(collet_device *device, const char *name)
-{
-    (void)device;
-    return strcmp(name, COLLET_EXTENSION_TRIM) ? NULL : &trim_extension;
+    host_device_close(device);
 }
 
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
 static const collet_plugin plugin = {
-    .abi = COLLET_ABI,
-    .struct_size = sizeof(collet_plugin),
-    .kernel_count = COUNT(kernels),
-    .kernel_size = sizeof(collet_kernel_row),
-    .name = "cpu_openmp",
-    .version = "0.1.0",
-    .kernels = kernels,
-    .capabilities = capabilities,
-    .device_open = device_open,
-    .device_close = device_close,
-    .extension = extension,
+    PLUGIN_HEAD("cpu_openmp", kernels), .capabilities = capabilities, .device_open = device_open,
+    .device_close = device_close,       .extension = host_extension,
 };
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

@@ -83,11 +83,11 @@ KERNEL(fft)
         plan_key key = {.words = 0};
         plan_key_add(&key, p->n);
         plan_key_add(&key, p->kind != FFT_COMPLEX);
-        cached_plan *plan = plan_cache_take(device->plans, &key, make, NULL);
+        cached_plan *plan = plan_cache_take(device->base.plans, &key, make, NULL);
         if (!plan) {
-            return device->host->fail(call->err, i ? COLLET_FAILED : COLLET_REFUSED,
-                                      "out of memory for a transform of length %lld",
-                                      (long long)p->n);
+            return device->base.host->fail(call->err, i ? COLLET_FAILED : COLLET_REFUSED,
+                                           "out of memory for a transform of length %lld",
+                                           (long long)p->n);
         }
         fft_group group = {.axis = &((axis_plan *)plan)->axis,
                            .kind = p->kind,
@@ -98,7 +98,7 @@ KERNEL(fft)
             fft_pass_lines(p, line, 1, &group);
             (p->wide ? f64_group : f32_group)(&group, a, b);
         }
-        plan_cache_give(device->plans, plan);
+        plan_cache_give(device->base.plans, plan);
     }
     return COLLET_OK;
 }
@@ -107,5 +107,5 @@ KERNEL(copy); /* array_move.c */
 
 KERNEL(fftshift)
 {
-    return cpu_fft_shift(device, queue, call, scalar_copy);
+    return cpu_fft_shift(device, queue, call, host_copy);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "shared/host/util/plugin_head.h"
 #include "shared/jit/families.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/linalg/decompositions.h"
@@ -7,8 +8,6 @@
 #include "shared/jit/texts.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
-
-#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 static const collet_kernel_row kernels[] = {JIT_ROWS(cuda_matmul, CUDA_DECOMPOSE, cuda_fft)};
 
@@ -46,11 +45,8 @@ static collet_status open_driver(const collet_plugin *self, collet_device **devi
 }
 
 static const collet_plugin plugin = {
+    PLUGIN_HEAD("cuda", kernels),
     JIT_SLOTS,
-    .kernel_count = COUNT(kernels),
-    .name = "cuda",
-    .version = "0.1.0",
-    .kernels = kernels,
     .capabilities = cuda_capabilities,
     .device_open = open_driver,
 };

@@ -2,12 +2,11 @@
 #include "opencl.h"
 #include "linalg.h"
 
+#include "shared/host/util/plugin_head.h"
 #include "shared/jit/families.h"
 #include "shared/jit/texts.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
-
-#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 static const collet_kernel_row kernels[] = {JIT_ROWS(opencl_matmul, JIT_OWN, jit_fft)};
 
@@ -102,11 +101,8 @@ static collet_status open_driver(const collet_plugin *self, collet_device **devi
 }
 
 static const collet_plugin plugin = {
+    PLUGIN_HEAD("opencl", kernels),
     JIT_SLOTS,
-    .kernel_count = COUNT(kernels),
-    .name = "opencl",
-    .version = "0.1.0",
-    .kernels = kernels,
     .capabilities = opencl_capabilities,
     .device_open = open_driver,
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "shared/host/util/kernel_table.h"
+#include "shared/host/util/plugin_head.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
@@ -48,13 +49,7 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
 }
 
 static const collet_plugin plugin = {
-    .abi = COLLET_ABI,
-    .struct_size = sizeof(collet_plugin),
-    .kernel_count = sizeof worker_rows / sizeof *worker_rows,
-    .kernel_size = sizeof(collet_kernel_row),
-    .name = "worker",
-    .version = "0.1.0",
-    .kernels = worker_rows,
+    PLUGIN_HEAD("worker", worker_rows),
     .capabilities = capabilities,
     .device_open = worker_open,
     .device_close = worker_close,

@@ -141,13 +141,12 @@ static void test_unknown_isa_is_refused_with_a_reason(void **state)
 static void test_capabilities_that_do_not_fit(void **state)
 {
     (void)state;
-    char json[8] = "before";
+    char json[16] = "8 bytes behind";
     uint64_t needed = 0;
     collet_error err;
-    assert_int_equal(COLLET_OK,
-                     plugin->capabilities(plugin, json, sizeof json, &needed, &host, &err));
-    assert_true(needed > sizeof json);
-    assert_string_equal("before", json);
+    assert_int_equal(COLLET_OK, plugin->capabilities(plugin, json, 8, &needed, &host, &err));
+    assert_true(needed > 8);
+    assert_string_equal("behind", json + 8);
 }
 
 /* ---- The same bits ----------------------------------------------------------------------------

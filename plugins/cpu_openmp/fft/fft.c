@@ -149,7 +149,7 @@ static line_plan *take(collet_device *device, const fft_pass *p, const strategy 
     plan_key_add(&key, p->wide);
     plan_key_add(&key, w->split);
     plan_key_add(&key, w->kernels->lanes);
-    return (line_plan *)plan_cache_take(device->ffts, &key, make, NULL);
+    return (line_plan *)plan_cache_take(device->base.plans, &key, make, NULL);
 }
 
 /* ---- Groups of whole lines ------------------------------------------------------------------- */
@@ -421,16 +421,16 @@ KERNEL(fft)
     if (made == count)
         run_steps(device, steps, count, (char *)call->workspace + fft_temporary(call));
     for (int32_t i = 0; i < made; i++)
-        plan_cache_give(device->ffts, &steps[i].plan->head);
+        plan_cache_give(device->base.plans, &steps[i].plan->head);
     if (made < count) {
-        return device->host->fail(call->err, COLLET_REFUSED,
-                                  "out of memory for a transform of length %lld",
-                                  (long long)passes[made].n);
+        return device->base.host->fail(call->err, COLLET_REFUSED,
+                                       "out of memory for a transform of length %lld",
+                                       (long long)passes[made].n);
     }
     return COLLET_OK;
 }
 
 KERNEL(fftshift)
 {
-    return cpu_fft_shift(device, queue, call, openmp_copy);
+    return cpu_fft_shift(device, queue, call, host_copy);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_table.h - the macros of kernels.def, the tables of kernels of the CPU backends. Only for
- * plugin.c, which includes its table twice with two definitions of
+ * plugin.c, which includes its table (by kernel_table.inc, or itself) with definitions of
  *
  *   ROW(OP, run, signature...)           a kernel that accepts every call, without workspace
  *   ASK(OP, run, accepts, signature...)  one that is asked

@@ -32,14 +32,14 @@ void jit_buffer_free(collet_device *device, collet_buffer *buffer);
 /* The driver's extensions, and collet.copy/1, collet.memory/1 and collet.trim/1. */
 const void *jit_extension(collet_device *device, const char *name);
 
-/* The slots that all backends have in common, as initialisers of a collet_plugin. */
+/* The slots that all backends have in common, as initialisers of a collet_plugin, after
+ * PLUGIN_HEAD. */
 #define JIT_SLOTS                                                                                  \
-    .abi = COLLET_ABI, .struct_size = sizeof(collet_plugin),                                       \
-    .kernel_size = sizeof(collet_kernel_row), .device_close = jit_device_close,                    \
-    .device_supports = jit_device_supports, .buffer_alloc = jit_buffer_alloc,                      \
-    .buffer_free = jit_buffer_free, .buffer_write = jit_buffer_write,                              \
-    .buffer_read = jit_buffer_read, .queue_create = jit_queue_create,                              \
-    .queue_destroy = jit_queue_destroy, .queue_mark = jit_queue_mark,                              \
-    .queue_wait = jit_queue_wait, .queue_after = jit_queue_after, .extension = jit_extension
+    .device_close = jit_device_close, .device_supports = jit_device_supports,                      \
+    .buffer_alloc = jit_buffer_alloc, .buffer_free = jit_buffer_free,                              \
+    .buffer_write = jit_buffer_write, .buffer_read = jit_buffer_read,                              \
+    .queue_create = jit_queue_create, .queue_destroy = jit_queue_destroy,                          \
+    .queue_mark = jit_queue_mark, .queue_wait = jit_queue_wait, .queue_after = jit_queue_after,    \
+    .extension = jit_extension
 
 #endif

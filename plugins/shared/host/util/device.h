@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device.h - what the devices of the CPU backends have in common: each backend has one, which works
+ * synchronously in the memory of the host. Its `struct collet_device` begins with a host_device.
+ */
+#ifndef COLLET_HOST_DEVICE_H
+#define COLLET_HOST_DEVICE_H
+
+#include <collet/plugin.h>
+
+#include "plan_cache.h"
+
+typedef struct host_device {
+    const collet_host *host;
+    plan_cache *plans; /* of Fourier transforms */
+    /* Frees what else the backend keeps for later calls; NULL: nothing. */
+    void (*trim)(collet_device *device);
+} host_device;
+
+/* As the slot device_open, for that of `plugin`: the device has `bytes` bytes, zeroed but for the
+ * host and the plans. */
+collet_status host_device_open(const collet_plugin *plugin, collet_device **device, uint64_t bytes,
+                               collet_device_properties *properties, const collet_host *host,
+                               uint32_t index, collet_error *err);
+
+/* Slots. host_extension has collet.trim/1. */
+void host_device_close(collet_device *device);
+const void *host_extension(collet_device *device, const char *name);
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+/*
+ * Declares the kernel `name`, the function collet_kernel_row.run of one op or of several that
+ * differ in a function; before a body, defines it. It implements every signature of its ops in
+ * kernels.def and reads the element types from the operands. Kernels are synchronous: few use the
+ * device, none the queue. docs/KERNELS.md defines the results.
+ */
+#define KERNEL(name)                                                                               \
+    KERNEL_HEAD_(name);                                                                            \
+    KERNEL_HEAD_(name)
+
+/* The same for a row's `accepts`. */
+#define ACCEPTS(name)                                                                              \
+    ACCEPTS_HEAD_(name);                                                                           \
+    ACCEPTS_HEAD_(name)
+
+#define KERNEL_HEAD_(name)                                                                         \
+    collet_status host_##name(__attribute__((unused)) collet_device *device,                       \
+                              __attribute__((unused)) collet_queue *queue,                         \
+                              const collet_kernel_call *call)
+#define ACCEPTS_HEAD_(name)                                                                        \
+    collet_status host_##name##_accepts(__attribute__((unused)) collet_device *device,             \
+                                        const collet_kernel_call *call, uint64_t *workspace_bytes)
+
+#endif

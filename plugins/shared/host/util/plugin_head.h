@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plugin_head.h - what the plugins of this tree have in common, as initialisers of a collet_plugin:
+ * PLUGIN_HEAD("name", rows), `rows` the array of its kernels.
+ */
+#ifndef COLLET_HOST_PLUGIN_HEAD_H
+#define COLLET_HOST_PLUGIN_HEAD_H
+
+#include <collet/plugin.h>
+
+#define PLUGIN_HEAD(NAME, rows)                                                                    \
+    .abi = COLLET_ABI, .struct_size = sizeof(collet_plugin),                                       \
+    .kernel_count = (uint32_t)(sizeof(rows) / sizeof *(rows)),                                     \
+    .kernel_size = sizeof(collet_kernel_row), .name = (NAME), .version = "0.1.0",                  \
+    .kernels = (rows)
+
+#endif
