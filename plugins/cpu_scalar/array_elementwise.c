@@ -101,10 +101,10 @@ static const row_fn rows[][COLLET_DTYPE_COUNT] = {
 /* All operands have the output's shape. */
 KERNEL(elementwise)
 {
-    row_fn row = rows[call->op][cpu_operand(call, 1)->dtype];
+    row_fn row = rows[call->op][operand_of(call, 1)->dtype];
     cpu_rows walk = {0};
     for (uint32_t i = 0; i < call->n_out + call->n_in; i++)
-        cpu_rows_view(&walk, cpu_operand(call, i));
+        cpu_rows_view(&walk, operand_of(call, i));
     for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk))
         row(walk.at, walk.inner, walk.length);
     return COLLET_OK;
@@ -133,12 +133,12 @@ KERNEL(axpy)
 {
     const collet_axpy_params *params = call->params;
     collet_scalar alpha;
-    collet_dtype dtype = cpu_operand(call, 0)->dtype;
+    collet_dtype dtype = operand_of(call, 0)->dtype;
     cpu_convert((char *)alpha.value.bytes, dtype, 0, (const char *)params->alpha.value.bytes,
                 params->alpha.dtype, 0, 1);
     cpu_rows walk = {0};
     for (uint32_t i = 0; i < 3; i++)
-        cpu_rows_view(&walk, cpu_operand(call, i));
+        cpu_rows_view(&walk, operand_of(call, i));
     for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk)) {
         if (dtype == COLLET_F32)
             f32_axpy(&walk, alpha.value.f32);

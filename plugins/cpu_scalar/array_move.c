@@ -8,7 +8,7 @@
 KERNEL(fill)
 {
     const collet_fill_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     collet_dtype from = params->value.dtype;
     _Alignas(16) char element[16];
     uint64_t size = cpu_dtype_size(out->dtype);
@@ -22,7 +22,7 @@ KERNEL(fill)
 
 KERNEL(copy)
 {
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     cpu_rows walk = {0};
     cpu_rows_view(&walk, out);
     cpu_rows_view(&walk, in);
@@ -36,7 +36,7 @@ KERNEL(copy)
 KERNEL(transpose)
 {
     const collet_transpose_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     uint64_t size = cpu_dtype_size(out->dtype);
     cpu_rows walk = {0};
     cpu_rows_view(&walk, out);

@@ -82,7 +82,7 @@ static double max_of(cpu_rows reduced, char *at, collet_dtype part)
 static void split_axes(const collet_kernel_call *call, cpu_rows *kept, cpu_rows *reduced)
 {
     const collet_reduce_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     kept->views = 2;
     kept->at[0] = cpu_at(in);
     kept->at[1] = cpu_at(out);
@@ -108,8 +108,8 @@ static const reduction reductions[] = {[COLLET_OP_SUM] = sum_of,
 KERNEL(reduce)
 {
     reduction value = reductions[call->op];
-    collet_dtype from = cpu_operand(call, 1)->dtype, part = part_of(from);
-    collet_dtype to = part_of(cpu_operand(call, 0)->dtype);
+    collet_dtype from = operand_of(call, 1)->dtype, part = part_of(from);
+    collet_dtype to = part_of(operand_of(call, 0)->dtype);
     int64_t parts = part == from ? 1 : 2;
     int64_t in_size = (int64_t)cpu_dtype_size(part), out_size = (int64_t)cpu_dtype_size(to);
     cpu_rows kept = {0}, reduced = {0};
@@ -149,7 +149,7 @@ static int64_t place_of_max(cpu_rows walk, char *at, int wide)
 
 KERNEL(argmax)
 {
-    int wide = cpu_operand(call, 1)->dtype == COLLET_F64;
+    int wide = operand_of(call, 1)->dtype == COLLET_F64;
     cpu_rows kept = {0}, reduced = {0};
     split_axes(call, &kept, &reduced);
     for (cpu_rows_begin(&kept); kept.rows > 0; cpu_rows_next(&kept))

@@ -55,7 +55,7 @@ static cached_plan *make(const plan_key *key, void *context)
 static int64_t buffer_pairs(const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int64_t most = 0;
     for (int32_t i = out->ndim - (int32_t)params->axes; i < out->ndim; i++) {
         int real = out->dtype != in->dtype && i == out->ndim - 1;

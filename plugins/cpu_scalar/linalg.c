@@ -75,13 +75,13 @@ static void product_i8(const matrix m[3], int64_t rows, int64_t columns, int64_t
 
 KERNEL(matmul)
 {
-    const collet_operand *c = cpu_operand(call, 0), *a = cpu_operand(call, 1);
+    const collet_operand *c = operand_of(call, 0), *a = operand_of(call, 1);
     int32_t batch = c->ndim - 2;
     int64_t rows = c->shape[batch], columns = c->shape[batch + 1], inner = a->shape[batch + 1];
     matrix m[3];
     cpu_rows walk = {0};
     for (uint32_t k = 0; k < 3; k++) {
-        const collet_operand *o = cpu_operand(call, k);
+        const collet_operand *o = operand_of(call, k);
         cpu_rows_view(&walk, o);
         m[k].row = cpu_step(o, batch);
         m[k].column = cpu_step(o, batch + 1);
@@ -120,8 +120,8 @@ static void inner_product(collet_dtype dtype, char *out, collet_dtype to, const 
 
 KERNEL(dot)
 {
-    const collet_operand *out = cpu_operand(call, 0), *a = cpu_operand(call, 1);
-    const collet_operand *b = cpu_operand(call, 2);
+    const collet_operand *out = operand_of(call, 0), *a = operand_of(call, 1);
+    const collet_operand *b = operand_of(call, 2);
     inner_product(a->dtype, cpu_at(out), out->dtype, cpu_at(a), cpu_step(a, 0), cpu_at(b),
                   cpu_step(b, 0), a->shape[0]);
     return COLLET_OK;
@@ -129,8 +129,8 @@ KERNEL(dot)
 
 KERNEL(matvec)
 {
-    const collet_operand *y = cpu_operand(call, 0), *a = cpu_operand(call, 1);
-    const collet_operand *x = cpu_operand(call, 2);
+    const collet_operand *y = operand_of(call, 0), *a = operand_of(call, 1);
+    const collet_operand *x = operand_of(call, 2);
     int32_t rows = y->ndim - 1, columns = rows + 1;
     cpu_rows walk = {0};
     cpu_rows_view(&walk, y);

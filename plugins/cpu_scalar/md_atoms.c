@@ -54,7 +54,7 @@ static int next(atoms *a)
     load_vectors(a->r, a->positions, a);
     if (a->vectors)
         load_vectors(a->v, a->vectors, a);
-    if (a->weights && cpu_present(a->weights)) {
+    if (a->weights && operand_present(a->weights)) {
         const collet_operand *o = a->weights;
         cpu_convert((char *)a->w, COLLET_F64, sizeof a->w[0], cpu_at(o) + a->first * cpu_step(o, 0),
                     o->dtype, cpu_step(o, 0), a->count);
@@ -131,12 +131,7 @@ static void sum_inertia(const collet_operand *positions, const collet_operand *w
 {
     double s[6];
     sum_second_moments(positions, weights, frame, com, s);
-    inertia[0] = s[1] + s[2];
-    inertia[4] = s[0] + s[2];
-    inertia[8] = s[0] + s[1];
-    inertia[1] = inertia[3] = 0.0 - s[3];
-    inertia[2] = inertia[6] = 0.0 - s[4];
-    inertia[5] = inertia[7] = 0.0 - s[5];
+    cpu_inertia(s, inertia);
 }
 
 /* sum w (r - com) x v. */
@@ -181,10 +176,10 @@ static void sum_kinetic(const collet_operand *masses, const collet_operand *velo
 
 KERNEL(com)
 {
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     for (int64_t f = 0; f < out->shape[0]; f++) {
         double com[3];
-        (void)sum_com(cpu_operand(call, 1), cpu_operand(call, 2), f, com);
+        (void)sum_com(operand_of(call, 1), operand_of(call, 2), f, com);
         md_store3(out, f, com);
     }
     return COLLET_OK;
@@ -192,11 +187,11 @@ KERNEL(com)
 
 KERNEL(inertia)
 {
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     for (int64_t f = 0; f < out->shape[0]; f++) {
         double com[3], inertia[9];
-        md_load3(cpu_operand(call, 3), f, com);
-        sum_inertia(cpu_operand(call, 1), cpu_operand(call, 2), f, com, inertia);
+        md_load3(operand_of(call, 3), f, com);
+        sum_inertia(operand_of(call, 1), operand_of(call, 2), f, com, inertia);
         md_store9(out, f, inertia);
     }
     return COLLET_OK;
@@ -204,11 +199,11 @@ KERNEL(inertia)
 
 KERNEL(cross_sum)
 {
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     for (int64_t f = 0; f < out->shape[0]; f++) {
         double com[3], sum[3];
-        md_load3(cpu_operand(call, 3), f, com);
-        sum_cross(cpu_operand(call, 1), cpu_operand(call, 2), cpu_operand(call, 4), f, com, sum);
+        md_load3(operand_of(call, 3), f, com);
+        sum_cross(operand_of(call, 1), operand_of(call, 2), operand_of(call, 4), f, com, sum);
         md_store3(out, f, sum);
     }
     return COLLET_OK;
@@ -216,8 +211,8 @@ KERNEL(cross_sum)
 
 KERNEL(kinetic)
 {
-    const collet_operand *out = cpu_operand(call, 0), *positions = cpu_operand(call, 1);
-    const collet_operand *masses = cpu_operand(call, 2), *velocities = cpu_operand(call, 3);
+    const collet_operand *out = operand_of(call, 0), *positions = operand_of(call, 1);
+    const collet_operand *masses = operand_of(call, 2), *velocities = operand_of(call, 3);
     for (int64_t f = 0; f < out->shape[0]; f++) {
         double com[3], inertia[9], L[3], energies[3];
         double mass = sum_com(positions, masses, f, com);
@@ -231,8 +226,8 @@ KERNEL(kinetic)
 
 KERNEL(gyration)
 {
-    const collet_operand *radius = cpu_operand(call, 0), *positions = cpu_operand(call, 3);
-    const collet_operand *masses = cpu_operand(call, 4);
+    const collet_operand *radius = operand_of(call, 0), *positions = operand_of(call, 3);
+    const collet_operand *masses = operand_of(call, 4);
     for (int64_t f = 0; f < radius->shape[0]; f++) {
         double com[3], s[6];
         double mass = sum_com(positions, masses, f, com);
@@ -241,31 +236,31 @@ KERNEL(gyration)
             s[i] = mass == 0.0 ? (double)NAN : s[i] / mass;
         const double tensor[9] = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
         md_store1(radius, f, sqrt(s[0] + s[1] + s[2]));
-        md_store9(cpu_operand(call, 1), f, tensor);
-        md_store1(cpu_operand(call, 2), f, cpu_asphericity(tensor));
+        md_store9(operand_of(call, 1), f, tensor);
+        md_store1(operand_of(call, 2), f, cpu_asphericity(tensor));
     }
     return COLLET_OK;
 }
 
 KERNEL(observables)
 {
-    const collet_operand *com_out = cpu_operand(call, 0), *momentum_out = cpu_operand(call, 2);
-    const collet_operand *torque_out = cpu_operand(call, 3), *kinetic_out = cpu_operand(call, 4);
-    const collet_operand *positions = cpu_operand(call, 5), *masses = cpu_operand(call, 6);
-    const collet_operand *velocities = cpu_operand(call, 7), *forces = cpu_operand(call, 8);
+    const collet_operand *com_out = operand_of(call, 0), *momentum_out = operand_of(call, 2);
+    const collet_operand *torque_out = operand_of(call, 3), *kinetic_out = operand_of(call, 4);
+    const collet_operand *positions = operand_of(call, 5), *masses = operand_of(call, 6);
+    const collet_operand *velocities = operand_of(call, 7), *forces = operand_of(call, 8);
     for (int64_t f = 0; f < com_out->shape[0]; f++) {
         double com[3], inertia[9], L[3], torque[3], energies[3];
         double mass = sum_com(positions, masses, f, com);
         sum_inertia(positions, masses, f, com, inertia);
         md_store3(com_out, f, com);
-        md_store9(cpu_operand(call, 1), f, inertia);
-        if (cpu_present(velocities)) {
+        md_store9(operand_of(call, 1), f, inertia);
+        if (operand_present(velocities)) {
             sum_cross(positions, masses, velocities, f, com, L);
             sum_kinetic(masses, velocities, f, mass, inertia, L, energies);
             md_store3(momentum_out, f, L);
             md_store3(kinetic_out, f, energies);
         }
-        if (cpu_present(forces)) {
+        if (operand_present(forces)) {
             sum_cross(positions, NULL, forces, f, com, torque);
             md_store3(torque_out, f, torque);
         }
@@ -310,8 +305,8 @@ static double sum_residual(atoms *a, const double com[3], const double com_v[3],
 
 KERNEL(rmsd)
 {
-    const collet_operand *out = cpu_operand(call, 0), *positions = cpu_operand(call, 2);
-    const collet_operand *weights = cpu_operand(call, 3), *reference = cpu_operand(call, 4);
+    const collet_operand *out = operand_of(call, 0), *positions = operand_of(call, 2);
+    const collet_operand *weights = operand_of(call, 3), *reference = operand_of(call, 4);
     double com_reference[3];
     double weight = sum_com(reference, weights, 0, com_reference);
     for (int64_t f = 0; f < out->shape[0]; f++) {
@@ -326,7 +321,7 @@ KERNEL(rmsd)
         begin(&a, positions, weights, reference, f);
         double residual = sum_residual(&a, com, com_reference, rotation);
         md_store1(out, f, sqrt(residual / weight));
-        md_store9(cpu_operand(call, 1), f, rotation);
+        md_store9(operand_of(call, 1), f, rotation);
     }
     return COLLET_OK;
 }

@@ -6,7 +6,7 @@
 
 static int64_t frames_of(const collet_kernel_call *call)
 {
-    return cpu_operand(call, 0)->shape[0];
+    return operand_of(call, 0)->shape[0];
 }
 
 KERNEL(principal_axes)
@@ -30,7 +30,7 @@ KERNEL(frames)
 
 KERNEL(magnitude)
 {
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int32_t last = in->ndim - 1;
     cpu_rows walk = {0};
     cpu_rows_view(&walk, out);

@@ -95,7 +95,7 @@ static void draw_row(sequence *s, draw number, collet_dtype dtype, char *at, int
 KERNEL(draw)
 {
     const collet_random_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     int narrow = out->dtype == COLLET_F32;
     draw number = call->op == COLLET_OP_UNIFORM ? narrow ? uniform_f32 : uniform_f64
                   : narrow                      ? normal_f32

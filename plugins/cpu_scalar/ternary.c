@@ -31,7 +31,7 @@ static void rows_begin(row_walk *r, const collet_operand *out, const collet_oper
 {
     heads_view(&r->walk, out, out->ndim - 1);
     heads_view(&r->walk, in, out->ndim - 1);
-    if (numbers && cpu_present(numbers))
+    if (numbers && operand_present(numbers))
         heads_view(&r->walk, numbers, out->ndim - 1);
     cpu_rows_begin(&r->walk);
     r->in_row = 0;
@@ -41,7 +41,7 @@ static void rows_begin(row_walk *r, const collet_operand *out, const collet_oper
  * then overflow. */
 static int is_idle(const collet_operand *out, const collet_operand *numbers)
 {
-    return cpu_is_empty(out) && (!numbers || cpu_is_empty(numbers));
+    return operand_is_empty(out) && (!numbers || operand_is_empty(numbers));
 }
 
 static int rows_left(const row_walk *r)
@@ -70,7 +70,7 @@ static int64_t last_extent(const collet_operand *o)
 static collet_status set_info(const collet_kernel_call *call, uint32_t operand, int64_t count)
 {
     int32_t info = count > INT32_MAX ? INT32_MAX : (int32_t)count;
-    memcpy(cpu_at(cpu_operand(call, operand)), &info, sizeof info);
+    memcpy(cpu_at(operand_of(call, operand)), &info, sizeof info);
     return COLLET_OK;
 }
 
@@ -106,9 +106,9 @@ static int64_t quantize_row(int8_t *codes, int64_t code_step, const char *at,
 KERNEL(ternary_quantize)
 {
     const collet_ternary_quantize_params *params = call->params;
-    const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
-    const collet_operand *in = cpu_operand(call, 3);
-    int with_scale = cpu_present(scales);
+    const collet_operand *codes = operand_of(call, 0), *scales = operand_of(call, 1);
+    const collet_operand *in = operand_of(call, 3);
+    int with_scale = operand_present(scales);
     int64_t nonfinite = 0;
     row_walk r = {0};
     if (is_idle(codes, scales))
@@ -133,9 +133,9 @@ KERNEL(ternary_quantize)
 KERNEL(ternary_pack)
 {
     const collet_ternary_format_params *params = call->params;
-    const collet_operand *bytes = cpu_operand(call, 0), *codes = cpu_operand(call, 2);
-    const collet_operand *scales = cpu_operand(call, 3);
-    int with_scale = cpu_present(scales);
+    const collet_operand *bytes = operand_of(call, 0), *codes = operand_of(call, 2);
+    const collet_operand *scales = operand_of(call, 3);
+    int with_scale = operand_present(scales);
     int64_t wrong = 0;
     row_walk r = {0};
     if (is_idle(bytes, NULL))
@@ -154,9 +154,9 @@ KERNEL(ternary_pack)
 KERNEL(ternary_unpack)
 {
     const collet_ternary_format_params *params = call->params;
-    const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
-    const collet_operand *bytes = cpu_operand(call, 3);
-    int with_scale = cpu_present(scales);
+    const collet_operand *codes = operand_of(call, 0), *scales = operand_of(call, 1);
+    const collet_operand *bytes = operand_of(call, 3);
+    int with_scale = operand_present(scales);
     int64_t wrong = 0;
     row_walk r = {0};
     if (is_idle(codes, scales))
@@ -211,10 +211,10 @@ static float dot_f32(const uint8_t *row, const char *x, int64_t step, int64_t co
 
 KERNEL(ternary_dot)
 {
-    const collet_operand *a = cpu_operand(call, 1), *b = cpu_operand(call, 2);
+    const collet_operand *a = operand_of(call, 1), *b = operand_of(call, 2);
     int32_t sum =
         dot_packed((const uint8_t *)cpu_at(a), (const uint8_t *)cpu_at(b), last_extent(a));
-    memcpy(cpu_at(cpu_operand(call, 0)), &sum, sizeof sum);
+    memcpy(cpu_at(operand_of(call, 0)), &sum, sizeof sum);
     return COLLET_OK;
 }
 
@@ -240,8 +240,8 @@ static void multiply_row(const uint8_t *row, const char *x, const collet_operand
 
 KERNEL(ternary_matmul)
 {
-    const collet_operand *y = cpu_operand(call, 0), *w = cpu_operand(call, 1);
-    const collet_operand *x = cpu_operand(call, 2);
+    const collet_operand *y = operand_of(call, 0), *w = operand_of(call, 1);
+    const collet_operand *x = operand_of(call, 2);
     row_walk r = {0};
     for (rows_begin(&r, y, x, NULL); rows_left(&r); rows_next(&r)) {
         for (int64_t m = 0; m < w->shape[0]; m++)
@@ -297,9 +297,9 @@ static float number_at(const collet_operand *o, int64_t m)
 static void finish_row(const collet_kernel_call *call, float sum, float s, int64_t m, char *y)
 {
     const collet_ternary_linear_params *params = call->params;
-    const collet_operand *scale = cpu_operand(call, 3), *bias = cpu_operand(call, 4);
-    float result = sum * (cpu_present(scale) ? s * number_at(scale, m) : s);
-    if (cpu_present(bias))
+    const collet_operand *scale = operand_of(call, 3), *bias = operand_of(call, 4);
+    float result = sum * (operand_present(scale) ? s * number_at(scale, m) : s);
+    if (operand_present(bias))
         result += number_at(bias, m);
     if (params->relu && result < 0)
         result = 0;
@@ -308,15 +308,15 @@ static void finish_row(const collet_kernel_call *call, float sum, float s, int64
 
 ACCEPTS(ternary_linear)
 {
-    *workspace_bytes = (uint64_t)last_extent(cpu_operand(call, 2));
+    *workspace_bytes = (uint64_t)last_extent(operand_of(call, 2));
     return COLLET_OK;
 }
 
 KERNEL(ternary_linear)
 {
     const collet_ternary_linear_params *params = call->params;
-    const collet_operand *y = cpu_operand(call, 0), *w = cpu_operand(call, 1);
-    const collet_operand *x = cpu_operand(call, 2);
+    const collet_operand *y = operand_of(call, 0), *w = operand_of(call, 1);
+    const collet_operand *x = operand_of(call, 2);
     int64_t count = last_extent(x), step = cpu_last_step(x);
     int real = params->activations == COLLET_TERNARY_F32;
     int8_t *q = call->workspace;

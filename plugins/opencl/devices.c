@@ -259,13 +259,8 @@ static void add_location(const opencl_driver *cl, cl_device_id id, text *t)
 {
     unsigned char uuid[16];
     pci_bus_info pci;
-    if (has_extension(cl, id, "cl_khr_device_uuid") &&
-        get_info(cl, id, DEVICE_UUID_KHR, uuid, 16)) {
-        text_add(t, ", \"uuid\": \"");
-        for (int i = 0; i < 16; i++)
-            text_add(t, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
-        text_add(t, "\"");
-    }
+    if (has_extension(cl, id, "cl_khr_device_uuid") && get_info(cl, id, DEVICE_UUID_KHR, uuid, 16))
+        text_uuid(t, uuid);
     if (has_extension(cl, id, "cl_khr_pci_bus_info") &&
         get_info(cl, id, DEVICE_PCI_BUS_INFO_KHR, &pci, sizeof pci))
         text_add(t, ", \"pci\": \"%04x:%02x:%02x.%x\"", pci.domain, pci.bus, pci.device,

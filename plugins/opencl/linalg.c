@@ -27,7 +27,7 @@ static int lay_out(matrix *m, const jit_batch *v, uint32_t k, const collet_opera
                    int64_t columns)
 {
     const collet_buffer *buffer = o->buffer;
-    uint64_t size = jit_dtype_size(o->dtype);
+    uint64_t size = cpu_dtype_size(o->dtype);
     m->memory = buffer->memory;
     m->first = o->byte_offset / size;
     return o->byte_offset % size == 0 && jit_batch_layout(&m->layout, v, k, rows, columns);
@@ -36,8 +36,8 @@ static int lay_out(matrix *m, const jit_batch *v, uint32_t k, const collet_opera
 /* 1 when CLBlast can compute the call. */
 static int describe(product *p, const collet_kernel_call *call)
 {
-    const collet_operand *c = jit_operand(call, 0), *a = jit_operand(call, 1);
-    const collet_operand *b = jit_operand(call, 2);
+    const collet_operand *c = operand_of(call, 0), *a = operand_of(call, 1);
+    const collet_operand *b = operand_of(call, 2);
     jit_batch v;
     p->dtype = c->dtype;
     p->rows = c->shape[c->ndim - 2];
@@ -45,7 +45,7 @@ static int describe(product *p, const collet_kernel_call *call)
     p->inner = a->shape[a->ndim - 1];
     p->count = jit_batch_begin(&v, c, c->ndim - 2);
     for (uint32_t k = 0; k < 3; k++)
-        jit_batch_operand(&v, k, jit_operand(call, k));
+        jit_batch_operand(&v, k, operand_of(call, k));
     return (c->dtype == COLLET_F32 || c->dtype == COLLET_F64) && a->dtype == c->dtype &&
            p->count > 0 && p->inner > 0 && p->rows * p->columns >= FEW &&
            lay_out(&p->c, &v, 0, c, p->rows, p->columns) && !p->c.layout.transposed &&

@@ -8,17 +8,11 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
-#define MAY(name) (1u << COLLET_##name)
+#include "shared/host/util/clock.h"
 
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+#define MAY(name) (1u << COLLET_##name)
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
@@ -160,10 +154,10 @@ collet_status worker_queue_wait(collet_device *d, collet_queue *q, uint64_t valu
                                 int64_t nanoseconds, collet_error *err)
 {
     wire_queue *shared = q->shared;
-    int64_t end = nanoseconds > 0 ? now() + nanoseconds : 0, left = nanoseconds;
+    int64_t end = nanoseconds > 0 ? clock_now() + nanoseconds : 0, left = nanoseconds;
     while (!atomic_load(&d->lost) && atomic_load(&shared->done) < value) {
         if (nanoseconds > 0)
-            left = end - now();
+            left = end - clock_now();
         /* libcore would not even close a device that hangs; this one can be ended. */
         if (nanoseconds > 0 && left <= 0 && nanoseconds == d->patience)
             return device_broken(d, EAGAIN, err);

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "cpu_openmp/util/loop.h"
 #include "cpu_openmp/util/real.h"
 #include "shared/host/util/rows.h"
@@ -162,7 +162,7 @@ static void add_axis(loop *l, int64_t extent, int64_t step0, int64_t step1)
 static void split_axes(job *j, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int32_t kept = 0;
     for (int32_t i = 0; i < in->ndim; i++) {
         if (params->axes >> i & 1)
@@ -179,7 +179,7 @@ static void split_axes(job *j, const collet_kernel_call *call)
 
 KERNEL(argmax)
 {
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     job j = {.max = &device->level->reduce->max,
              .kept = {.views = 2, .count = 1, .at = {cpu_at(out), cpu_at(in)}},
              .reduced = {.views = 1, .count = 1},

@@ -150,7 +150,7 @@ static void run_large(collet_device *device, const collet_kernel_call *call, ele
                       int64_t heavy)
 {
     loop_init(&e->l, call, (int32_t)(call->n_out + call->n_in), NULL);
-    e->size = (int64_t)cpu_dtype_size(cpu_operand(call, 0)->dtype);
+    e->size = (int64_t)cpu_dtype_size(operand_of(call, 0)->dtype);
     int64_t grain = GRAIN_BYTES / (e->l.views * e->size * heavy);
     e->streams = e->streams && suits_streaming(e);
     team_run(device->threads, e->l.count, grain,
@@ -163,8 +163,8 @@ static inline collet_status run(collet_device *device, const collet_kernel_call 
     static const int8_t index[COLLET_DTYPE_COUNT] = {
         [COLLET_F32] = ROW_F32, [COLLET_F64] = ROW_F64,  [COLLET_C64] = ROW_C64,
         [COLLET_F16] = ROW_F32, [COLLET_BF16] = ROW_F32, [COLLET_C128] = ROW_C128};
-    const collet_operand *out = cpu_operand(call, 0);
-    collet_dtype type = cpu_operand(call, 1)->dtype;
+    const collet_operand *out = operand_of(call, 0);
+    collet_dtype type = operand_of(call, 1)->dtype;
     int half = type == COLLET_F16 || type == COLLET_BF16;
     row_kernel row = device->level->elementwise->row[index[type]];
     int64_t heavy = is_heavy(call->op) ? HEAVY : 1;
@@ -183,7 +183,7 @@ static inline collet_status run(collet_device *device, const collet_kernel_call 
     int64_t step[LOOP_VIEWS];
     char *at[ROW_VIEWS] = {[LOOP_VIEWS] = alpha};
     for (uint32_t k = 0; k < views; k++) {
-        const collet_operand *o = cpu_operand(call, k);
+        const collet_operand *o = operand_of(call, k);
         at[k] = cpu_at(o);
         step[k] = cpu_step(o, 0);
     }
@@ -200,7 +200,7 @@ KERNEL(axpy)
 {
     const collet_axpy_params *params = call->params;
     _Alignas(16) char alpha[16];
-    cpu_convert(alpha, cpu_operand(call, 0)->dtype, 0, (const char *)params->alpha.value.bytes,
+    cpu_convert(alpha, operand_of(call, 0)->dtype, 0, (const char *)params->alpha.value.bytes,
                 params->alpha.dtype, 0, 1);
     return run(device, call, alpha);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "cpu_openmp/util/loop.h"
 #include "shared/host/util/convert.h"
 #include "shared/host/util/rows.h"
@@ -87,7 +87,7 @@ static void fill_streamed(void *argument, int32_t thread, int64_t begin, int64_t
 KERNEL(fill)
 {
     const collet_fill_params *params = call->params;
-    collet_dtype to = cpu_operand(call, 0)->dtype, from = params->value.dtype;
+    collet_dtype to = operand_of(call, 0)->dtype, from = params->value.dtype;
     _Alignas(16) char element[16];
     cpu_convert(element, to, 0, (const char *)params->value.value.bytes, from, 0, 1);
     moving m = {.kernels = device->level->move, .size = size_index(to)};
@@ -202,7 +202,7 @@ static void plan_moving(const collet_device *device, moving *m, const collet_ker
                         const int32_t *perm)
 {
     m->kernels = device->level->move;
-    m->size = size_index(cpu_operand(call, 0)->dtype);
+    m->size = size_index(operand_of(call, 0)->dtype);
     loop_init(&m->l, call, 2, perm);
     m->across = m->l.count > 0 ? find_across(&m->l, (int64_t)1 << m->size) : -1;
     m->rows = m->columns = SQUARE_BYTES >> m->size;
@@ -296,7 +296,7 @@ static void convert_part(void *argument, int32_t thread, int64_t begin, int64_t 
 
 static int converts(const collet_kernel_call *call)
 {
-    return cpu_operand(call, 0)->dtype != cpu_operand(call, 1)->dtype;
+    return operand_of(call, 0)->dtype != operand_of(call, 1)->dtype;
 }
 
 ACCEPTS(copy)
@@ -311,7 +311,7 @@ ACCEPTS(copy)
 
 KERNEL(copy)
 {
-    moving m = {.to = cpu_operand(call, 0)->dtype, .from = cpu_operand(call, 1)->dtype};
+    moving m = {.to = operand_of(call, 0)->dtype, .from = operand_of(call, 1)->dtype};
     plan_moving(device, &m, call, NULL);
     if (!converts(call)) {
         move_all(device, &m);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "cpu_openmp/util/real.h"
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
@@ -141,7 +141,7 @@ static collet_dtype part_of(collet_dtype dtype)
 static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int32_t kept = 0;
     plan->kept.count = plan->reduced.count = 1;
     for (int32_t i = 0; i < in->ndim; i++) {
@@ -385,7 +385,7 @@ ACCEPTS(reduce)
 
 static collet_status run(collet_device *device, const collet_kernel_call *call, reduce_plan *plan)
 {
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     plan->in = cpu_at(in);
     plan->out = cpu_at(out);
     plan->wide = part_of(in->dtype) == COLLET_F64;
@@ -410,7 +410,7 @@ KERNEL(reduce)
 {
     const collet_reduce_params *params = call->params;
     const reduce_kernels *kernels = device->level->reduce;
-    const collet_operand *in = cpu_operand(call, 1);
+    const collet_operand *in = operand_of(call, 1);
     reduce_plan plan = {.kernels = &kernels->sum, .divisor = 1.0};
     for (int32_t i = 0; call->op == COLLET_OP_MEAN && i < in->ndim; i++)
         plan.divisor *= params->axes >> i & 1 ? (double)in->shape[i] : 1.0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "shared/host/fft/passes.h"
 #include "shared/host/fft/shift.h"
 #include "shared/host/util/plan_cache.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "cpu_openmp/util/real.h"
 
 int64_t fft_split_rows(int64_t n)

@@ -28,11 +28,11 @@ typedef struct batch_place {
 static inline batch batch_of(const collet_kernel_call *call, int32_t axes, int32_t views)
 {
     batch b = {.axes = axes, .views = views, .count = 1};
-    b.shape = cpu_operand(call, 0)->shape;
+    b.shape = operand_of(call, 0)->shape;
     for (int32_t i = 0; i < axes; i++)
         b.count *= b.shape[i];
     for (int32_t k = 0; k < views; k++) {
-        const collet_operand *o = cpu_operand(call, (uint32_t)k);
+        const collet_operand *o = operand_of(call, (uint32_t)k);
         b.first[k] = cpu_at(o);
         b.strides[k] = o->strides;
         b.size[k] = (int64_t)cpu_dtype_size(o->dtype);

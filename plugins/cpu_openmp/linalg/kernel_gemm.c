@@ -6,7 +6,7 @@
  */
 #include "kernel_gemm.h"
 
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "cpu_openmp/util/kernel_level.h"
 
 /* Extents of the copied blocks; BLOCK_ROWS is a multiple of every TILE_ROWS. */

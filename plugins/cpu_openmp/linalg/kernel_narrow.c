@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "cpu_openmp/util/kernel_functions.h"
 #include "shared/host/util/half.h"
 

@@ -7,7 +7,7 @@
 #include "cpu_openmp/providers/blas.h"
 #include "cpu_openmp/providers/onednn.h"
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "batch.h"
 #include "kernel_gemm.h"
 #include "kernel_narrow.h"
@@ -219,7 +219,7 @@ static strategy choose(product *p)
 
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call)
 {
-    const collet_operand *c = cpu_operand(call, C), *a = cpu_operand(call, A);
+    const collet_operand *c = operand_of(call, C), *a = operand_of(call, A);
     int32_t axes = c->ndim - 2;
     p->device = device;
     p->from = a->dtype;
@@ -230,7 +230,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
     p->columns = c->shape[axes + 1];
     p->inner = a->shape[axes + 1];
     for (uint32_t k = 0; k < MATRICES; k++) {
-        const int64_t *strides = cpu_operand(call, k)->strides + axes;
+        const int64_t *strides = operand_of(call, k)->strides + axes;
         p->m[k] = (gemm_matrix){NULL, strides[0], strides[1]};
     }
     transpose_product(p);

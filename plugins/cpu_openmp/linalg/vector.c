@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "cpu_openmp/util/real.h"
 #include "shared/host/util/sum.h"
 #include "batch.h"
@@ -82,8 +82,8 @@ static void begin_plan(vector_plan *p, const collet_device *device, const collet
                        int32_t batch_axes)
 {
     p->kernels = device->level->vector;
-    p->to_wide = cpu_operand(call, Y)->dtype == COLLET_F64;
-    p->wide = cpu_operand(call, A)->dtype == COLLET_F64;
+    p->to_wide = operand_of(call, Y)->dtype == COLLET_F64;
+    p->wide = operand_of(call, A)->dtype == COLLET_F64;
     p->batch = batch_of(call, batch_axes, VIEWS);
 }
 
@@ -91,15 +91,15 @@ static void plan_dot(vector_plan *p, const collet_device *device, const collet_k
 {
     begin_plan(p, device, call, 0);
     p->rows = 1;
-    p->inner = cpu_operand(call, A)->shape[0];
-    p->column[A] = cpu_step(cpu_operand(call, A), 0);
-    p->column[X] = cpu_step(cpu_operand(call, X), 0);
+    p->inner = operand_of(call, A)->shape[0];
+    p->column[A] = cpu_step(operand_of(call, A), 0);
+    p->column[X] = cpu_step(operand_of(call, X), 0);
     divide(p);
 }
 
 static void plan_matvec(vector_plan *p, const collet_device *device, const collet_kernel_call *call)
 {
-    const collet_operand *y = cpu_operand(call, Y), *a = cpu_operand(call, A);
+    const collet_operand *y = operand_of(call, Y), *a = operand_of(call, A);
     int32_t axes = y->ndim - 1;
     begin_plan(p, device, call, axes);
     p->rows = y->shape[axes];
@@ -107,7 +107,7 @@ static void plan_matvec(vector_plan *p, const collet_device *device, const colle
     p->row[Y] = cpu_step(y, axes);
     p->row[A] = cpu_step(a, axes);
     p->column[A] = cpu_step(a, axes + 1);
-    p->column[X] = cpu_step(cpu_operand(call, X), axes);
+    p->column[X] = cpu_step(operand_of(call, X), axes);
     if (p->inner <= VECTOR_SHORT)
         p->strategy = SHORT;
     else if (p->rows > 1 && llabs(p->row[A]) < llabs(p->column[A]))

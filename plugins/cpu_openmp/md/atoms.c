@@ -46,16 +46,6 @@ static void centre(const atoms_job *job, const double origin[3], const frame_sum
     subtract_cross(shift, s->force, c->torque);
 }
 
-static void inertia_of(const double s[6], double inertia[9])
-{
-    inertia[0] = s[1] + s[2];
-    inertia[4] = s[0] + s[2];
-    inertia[8] = s[0] + s[1];
-    inertia[1] = inertia[3] = 0.0 - s[3];
-    inertia[2] = inertia[6] = 0.0 - s[4];
-    inertia[5] = inertia[7] = 0.0 - s[5];
-}
-
 /* ---- Energies -------------------------------------------------------------------------------- */
 
 /* With a pivot below this share of the largest moment, eigenvectors are used. */
@@ -100,7 +90,7 @@ static void finish_com(const atoms_job *job, int64_t f, const double origin[3], 
 {
     central c;
     centre(job, origin, s, &c);
-    md_store3(cpu_operand(job->call, 0), f, c.com);
+    md_store3(operand_of(job->call, 0), f, c.com);
 }
 
 static void finish_inertia(const atoms_job *job, int64_t f, const double origin[3],
@@ -108,15 +98,15 @@ static void finish_inertia(const atoms_job *job, int64_t f, const double origin[
 {
     double inertia[9];
     (void)origin;
-    inertia_of(s->second, inertia);
-    md_store9(cpu_operand(job->call, 0), f, inertia);
+    cpu_inertia(s->second, inertia);
+    md_store9(operand_of(job->call, 0), f, inertia);
 }
 
 static void finish_cross_sum(const atoms_job *job, int64_t f, const double origin[3],
                              const frame_sums *s)
 {
     (void)origin;
-    md_store3(cpu_operand(job->call, 0), f, s->angular);
+    md_store3(operand_of(job->call, 0), f, s->angular);
 }
 
 static void finish_kinetic(const atoms_job *job, int64_t f, const double origin[3],
@@ -125,9 +115,9 @@ static void finish_kinetic(const atoms_job *job, int64_t f, const double origin[
     central c;
     double inertia[9], energies[3];
     centre(job, origin, s, &c);
-    inertia_of(c.second, inertia);
+    cpu_inertia(c.second, inertia);
     energies_of(job, s, &c, inertia, energies);
-    md_store3(cpu_operand(job->call, 0), f, energies);
+    md_store3(operand_of(job->call, 0), f, energies);
 }
 
 static void finish_gyration(const atoms_job *job, int64_t f, const double origin[3],
@@ -139,9 +129,9 @@ static void finish_gyration(const atoms_job *job, int64_t f, const double origin
     for (int i = 0; i < 6; i++)
         t[i] = job->mass == 0.0 ? (double)NAN : c.second[i] / job->mass;
     const double tensor[9] = {t[0], t[3], t[4], t[3], t[1], t[5], t[4], t[5], t[2]};
-    md_store1(cpu_operand(job->call, 0), f, sqrt(t[0] + t[1] + t[2]));
-    md_store9(cpu_operand(job->call, 1), f, tensor);
-    md_store1(cpu_operand(job->call, 2), f, cpu_asphericity(tensor));
+    md_store1(operand_of(job->call, 0), f, sqrt(t[0] + t[1] + t[2]));
+    md_store9(operand_of(job->call, 1), f, tensor);
+    md_store1(operand_of(job->call, 2), f, cpu_asphericity(tensor));
 }
 
 static void finish_observables(const atoms_job *job, int64_t f, const double origin[3],
@@ -151,16 +141,16 @@ static void finish_observables(const atoms_job *job, int64_t f, const double ori
     central c;
     double inertia[9], energies[3];
     centre(job, origin, s, &c);
-    inertia_of(c.second, inertia);
-    md_store3(cpu_operand(call, 0), f, c.com);
-    md_store9(cpu_operand(call, 1), f, inertia);
+    cpu_inertia(c.second, inertia);
+    md_store3(operand_of(call, 0), f, c.com);
+    md_store9(operand_of(call, 1), f, inertia);
     if (job->velocities) {
         energies_of(job, s, &c, inertia, energies);
-        md_store3(cpu_operand(call, 2), f, c.angular);
-        md_store3(cpu_operand(call, 4), f, energies);
+        md_store3(operand_of(call, 2), f, c.angular);
+        md_store3(operand_of(call, 4), f, energies);
     }
     if (job->forces)
-        md_store3(cpu_operand(call, 3), f, c.torque);
+        md_store3(operand_of(call, 3), f, c.torque);
 }
 
 /* Operands that follow positions and masses: 1 for the first, 0 for none. */
@@ -182,16 +172,16 @@ static const struct atoms_op {
 /* NULL: absent. */
 static const collet_operand *further(const collet_kernel_call *call, uint32_t which)
 {
-    const collet_operand *o = cpu_operand(call, call->n_out + 1 + which);
-    return which && cpu_present(o) ? o : NULL;
+    const collet_operand *o = operand_of(call, call->n_out + 1 + which);
+    return which && operand_present(o) ? o : NULL;
 }
 
 KERNEL(atoms)
 {
     const struct atoms_op *op = &ops[call->op];
     atoms_job job = {.pass = op->pass,
-                     .positions = cpu_operand(call, call->n_out),
-                     .masses = cpu_operand(call, call->n_out + 1),
+                     .positions = operand_of(call, call->n_out),
+                     .masses = operand_of(call, call->n_out + 1),
                      .origins = further(call, op->origins),
                      .velocities = further(call, op->velocities),
                      .forces = further(call, op->forces),

@@ -31,7 +31,7 @@ static collet_status share_frames(const collet_device *device, const collet_kern
                                   int64_t grain, frames_fn run)
 {
     frames_job job = {.call = call, .run = run};
-    team_run(device->threads, cpu_operand(call, 0)->shape[0], grain, run_frames, &job);
+    team_run(device->threads, operand_of(call, 0)->shape[0], grain, run_frames, &job);
     return COLLET_OK;
 }
 
@@ -67,7 +67,7 @@ static void differentiate(void *argument, int32_t thread, int64_t begin, int64_t
 
 KERNEL(time_derivative)
 {
-    int64_t frames = cpu_operand(call, 0)->shape[0];
+    int64_t frames = operand_of(call, 0)->shape[0];
     frames_job job = {.call = call, .equal_times = frames};
     team_run(device->threads, frames, GRAIN, differentiate, &job);
     cpu_md_time_derivative_info(call, atomic_load(&job.equal_times));
@@ -100,7 +100,7 @@ static void norm_part(void *argument, int32_t thread, int64_t begin, int64_t end
 
 KERNEL(magnitude)
 {
-    const collet_operand *in = cpu_operand(call, 1);
+    const collet_operand *in = operand_of(call, 1);
     int32_t last = in->ndim - 1;
     norms m = {.dtype = in->dtype, .step = cpu_step(in, last), .length = in->shape[last]};
     loop_init(&m.l, call, 2, NULL);

@@ -2,7 +2,7 @@
 #include "pass.h"
 
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "cpu_openmp/util/real.h"
 #include "shared/host/md/operands.h"
 #include "shared/host/util/sum.h"
@@ -66,7 +66,7 @@ static void fill_table(void *argument, int32_t thread, int64_t begin, int64_t en
 double atoms_masses(const collet_device *device, const collet_operand *masses, int64_t atoms,
                     double *table, double *sums)
 {
-    mass_job job = {.masses = masses && cpu_present(masses) ? masses : NULL,
+    mass_job job = {.masses = masses && operand_present(masses) ? masses : NULL,
                     .kernels = device->level->frame,
                     .atoms = atoms,
                     .table = table,
@@ -84,7 +84,7 @@ double atoms_masses(const collet_device *device, const collet_operand *masses, i
 atoms_source atoms_find(const collet_operand *o)
 {
     atoms_source s = {NULL, 0, 0, 0, 0, 0, 1};
-    if (!o || !cpu_present(o))
+    if (!o || !operand_present(o))
         return s;
     int32_t last = o->ndim - 1;
     s.at = cpu_at(o);
@@ -254,7 +254,7 @@ static void finish_blocks(const atoms_job *job)
 
 uint64_t atoms_workspace(const collet_device *device, const collet_kernel_call *call)
 {
-    const collet_operand *positions = cpu_operand(call, call->n_out);
+    const collet_operand *positions = operand_of(call, call->n_out);
     int64_t frames = positions->shape[0], atoms = positions->shape[1];
     int64_t blocks = atoms_blocks(atoms);
     uint64_t bytes = (uint64_t)(atoms_padded(atoms) + blocks) * sizeof(double);

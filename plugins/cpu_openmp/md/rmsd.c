@@ -174,8 +174,8 @@ static void fit_frame(rmsd_job *job, int64_t frame)
         covariance[i] = NAN;
     cpu_superpose(covariance, f.rotation);
     pass_frame(job, frame, f.origin, &f, &sums);
-    md_store1(cpu_operand(job->call, 0), frame, sqrt(sums.deviation / job->weight));
-    md_store9(cpu_operand(job->call, 1), frame, f.rotation);
+    md_store1(operand_of(job->call, 0), frame, sqrt(sums.deviation / job->weight));
+    md_store9(operand_of(job->call, 1), frame, f.rotation);
 }
 
 static void fit_frames(void *argument, int32_t thread, int64_t begin, int64_t end)
@@ -189,7 +189,7 @@ static void fit_frames(void *argument, int32_t thread, int64_t begin, int64_t en
 ACCEPTS(rmsd)
 {
     (void)device;
-    int64_t atoms = cpu_operand(call, 2)->shape[1];
+    int64_t atoms = operand_of(call, 2)->shape[1];
     *workspace_bytes = (uint64_t)(4 * atoms_padded(atoms) + atoms_blocks(atoms)) * sizeof(double) +
                        (uint64_t)atoms_blocks(atoms) * sizeof(block_sums);
     return COLLET_OK;
@@ -199,18 +199,18 @@ KERNEL(rmsd)
 {
     rmsd_job job = {.device = device,
                     .call = call,
-                    .positions = atoms_find(cpu_operand(call, 2)),
-                    .reference = atoms_find(cpu_operand(call, 4)),
+                    .positions = atoms_find(operand_of(call, 2)),
+                    .reference = atoms_find(operand_of(call, 4)),
                     .weights = call->workspace};
-    job.frames = cpu_operand(call, 2)->shape[0];
-    job.atoms = cpu_operand(call, 2)->shape[1];
+    job.frames = operand_of(call, 2)->shape[0];
+    job.atoms = operand_of(call, 2)->shape[1];
     job.padded = atoms_padded(job.atoms);
     job.blocks = atoms_blocks(job.atoms);
     job.reference_at = job.weights + job.padded;
     double *sums = job.reference_at + 3 * job.padded;
     if (job.frames == 0)
         return COLLET_OK;
-    job.weight = atoms_masses(device, cpu_operand(call, 3), job.atoms, job.weights, sums);
+    job.weight = atoms_masses(device, operand_of(call, 3), job.atoms, job.weights, sums);
     centre_reference(&job);
     fill_reference(&job);
     if (atoms_share_blocks(device, job.frames, job.atoms)) {

@@ -103,7 +103,7 @@ KERNEL(draw)
     const random_kernels *kernels = device->level->random;
     const random_draw *draws = call->op == COLLET_OP_UNIFORM ? kernels->uniform : kernels->normal;
     const collet_random_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     drawing d = {.draw = draws[out->dtype == COLLET_F64],
                  .move = device->level->move,
                  .seed = params->seed,

@@ -115,7 +115,7 @@ static void wake(int32_t count, int32_t threads)
             chosen &= atomic_fetch_and_explicit(word, ~chosen, memory_order_seq_cst);
             if (!chosen)
                 continue; /* others woke them */
-            atomic_store_explicit(&team.woken_at, now(), memory_order_relaxed);
+            atomic_store_explicit(&team.woken_at, clock_now(), memory_order_relaxed);
             futex_wake(word, __builtin_popcount(chosen), chosen);
             count -= __builtin_popcount(chosen);
         }
@@ -304,10 +304,10 @@ static void move_away(int32_t processor)
 {
     static _Thread_local int64_t last;
     cpu_set_t all, others;
-    if (sched_getcpu() != processor || now() - last < MOVE_EVERY ||
+    if (sched_getcpu() != processor || clock_now() - last < MOVE_EVERY ||
         sched_getaffinity(0, sizeof all, &all) != 0)
         return;
-    last = now();
+    last = clock_now();
     others = all;
     CPU_CLR((size_t)processor, &others);
     if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
@@ -336,8 +336,8 @@ static void pull(const job *j)
         cpu_set_t all, here;
         if (!id || atomic_load_explicit(&team.members[i].job, memory_order_relaxed) != number)
             continue;
-        int64_t used = time_used(id), begin = now();
-        while (now() - begin < CALLER_SPIN)
+        int64_t used = time_used(id), begin = clock_now();
+        while (clock_now() - begin < CALLER_SPIN)
             relax();
         if (time_used(id) != used || sched_getaffinity(id, sizeof all, &all) != 0 ||
             !CPU_ISSET((size_t)processor, &all))
@@ -454,7 +454,7 @@ static int32_t processors(void)
 static void idle(patience *p, int32_t thread, uint32_t seen)
 {
     bool lost = false;
-    int64_t begin = now(), gap = 0;
+    int64_t begin = clock_now(), gap = 0;
     int64_t limit = p->gap < GAP_MAX ? clamp(2 * (p->gap + p->wake), 0, SPIN_MAX) : p->wake;
     int32_t others = atomic_fetch_add_explicit(&team.spinning, 1, memory_order_seq_cst);
     if (others + 1 < p->processors)
@@ -462,7 +462,8 @@ static void idle(patience *p, int32_t thread, uint32_t seen)
     atomic_fetch_sub_explicit(&team.spinning, 1, memory_order_seq_cst);
     if (atomic_load_explicit(&team.calls, memory_order_acquire) == seen &&
         sleep_until_woken(thread, seen)) {
-        int64_t at = atomic_load_explicit(&team.woken_at, memory_order_relaxed), wake = now() - at;
+        int64_t at = atomic_load_explicit(&team.woken_at, memory_order_relaxed),
+                wake = clock_now() - at;
         p->wake = clamp(wake < p->wake ? wake : p->wake + p->wake / 16, WAKE_MIN, WAKE_MAX);
         p->processors = processors();
         gap = at - begin;
@@ -595,8 +596,8 @@ static void disown(job *j)
 static void await(job *j, uint32_t all)
 {
     uint32_t done = atomic_load_explicit(&j->done, memory_order_acquire);
-    int64_t begin = done == all ? 0 : now();
-    while (done != all && now() - begin < CALLER_SPIN) {
+    int64_t begin = done == all ? 0 : clock_now();
+    while (done != all && clock_now() - begin < CALLER_SPIN) {
         relax();
         done = atomic_load_explicit(&j->done, memory_order_acquire);
     }

@@ -11,15 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shared/host/util/clock.h"
+
 /* Nanoseconds between two looks at the clock after which something else ran meanwhile. */
 #define WAIT_LOST 100000
-
-static inline int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Sleeps while `word` is `value`, until a wake that has a bit of `bits`. */
 static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t bits)
@@ -52,14 +47,14 @@ static inline void relax(void)
  * set when another thread had the processor meanwhile. */
 static inline int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit, bool *lost)
 {
-    int64_t begin = now(), last = begin;
+    int64_t begin = clock_now(), last = begin;
     for (;;) {
         for (int i = 0; i < 16; i++) {
             if (atomic_load_explicit(word, memory_order_acquire) != value)
                 return last - begin;
             relax();
         }
-        int64_t here = now();
+        int64_t here = clock_now();
         *lost |= here - last > WAIT_LOST;
         last = here;
         if (here - begin > limit)

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "shared/host/scatter/between.h"
 #include "shared/host/scatter/numbers.h"
 #include "shared/host/scatter/scatter.h"
@@ -51,7 +51,7 @@ typedef struct job {
 
 static int64_t angles_of(const collet_kernel_call *call)
 {
-    return cpu_operand(call, 2)->shape[0];
+    return operand_of(call, 2)->shape[0];
 }
 
 /* Of the lists of four pixels, and as much of one. */
@@ -116,7 +116,7 @@ static int has_number(const collet_operand *images, int64_t pixel, int64_t e)
  * not. */
 static void find_reach(const job *j)
 {
-    const collet_operand *out = cpu_operand(j->call, 0), *images = cpu_operand(j->call, 1);
+    const collet_operand *out = operand_of(j->call, 0), *images = operand_of(j->call, 1);
     int64_t pixels = out->shape[1] * out->shape[2], energies = out->shape[0], left = energies;
     int weightless = 0;
     for (int64_t a = 0; a < j->n_angles; a++)
@@ -135,8 +135,8 @@ static void find_reach(const job *j)
 /* 0: an angle has more weights. */
 static int find_turns(const job *j)
 {
-    const collet_operand *images = cpu_operand(j->call, 1), *angles = cpu_operand(j->call, 2);
-    const collet_operand *weights = cpu_operand(j->call, 3);
+    const collet_operand *images = operand_of(j->call, 1), *angles = operand_of(j->call, 2);
+    const collet_operand *weights = operand_of(j->call, 3);
     for (int64_t a = 0; a < j->n_angles; a++) {
         turn *t = &j->turns[a];
         double angle = real_at(cpu_at(angles) + a * cpu_step(angles, 0), 1);
@@ -180,14 +180,14 @@ static int64_t find_taps(const collet_operand *images, const turn *t, double asp
 /* Energies begin .. begin+n-1 of a pixel. */
 static void set_energies(const job *j, char *to, int64_t begin, int64_t n, double value)
 {
-    const collet_operand *out = cpu_operand(j->call, 0);
+    const collet_operand *out = operand_of(j->call, 0);
     for (int64_t e = begin; e < begin + n; e++)
         set_real(to + e * cpu_step(out, 0), is_wide(out), value);
 }
 
 static char *pixel_at(const job *j, int64_t y, int64_t x)
 {
-    const collet_operand *out = cpu_operand(j->call, 0);
+    const collet_operand *out = operand_of(j->call, 0);
     return cpu_at(out) + y * cpu_step(out, 1) + x * cpu_step(out, 2);
 }
 
@@ -196,7 +196,7 @@ static void run_pixel(const job *j, scatter_angle *angles, int64_t y, int64_t x,
                       int64_t n)
 {
     const collet_scatter_average_params *params = j->call->params;
-    const collet_operand *out = cpu_operand(j->call, 0), *images = cpu_operand(j->call, 1);
+    const collet_operand *out = operand_of(j->call, 0), *images = operand_of(j->call, 1);
     scatter_tap *taps = (scatter_tap *)(void *)(angles + j->n_angles);
     double dx = (double)x - (double)out->shape[2] / 2, dy = (double)y - (double)out->shape[1] / 2;
     int64_t outside = 0;
@@ -218,7 +218,7 @@ static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
                      int64_t n)
 {
     const collet_scatter_average_params *params = j->call->params;
-    const collet_operand *out = cpu_operand(j->call, 0);
+    const collet_operand *out = operand_of(j->call, 0);
     double far =
         distance(j, (double)x - (double)out->shape[2] / 2, (double)y - (double)out->shape[1] / 2);
     for (int64_t e = begin, end; e < begin + n; e = end) {
@@ -269,7 +269,7 @@ static void turn_pixel(int64_t n, int64_t *row, int64_t *column)
 /* All energies of image k at a pixel of the folded images. */
 static char *folded_at(const job *j, int64_t row, int64_t column, int64_t k)
 {
-    const collet_operand *images = cpu_operand(j->call, 1);
+    const collet_operand *images = operand_of(j->call, 1);
     int64_t n = images->shape[2], size = is_wide(images) ? 8 : 4;
     int64_t pixel = (row - first_folded(n)) * folded_side(n) + column - first_folded(n);
     return j->folded + (pixel * images->shape[1] + k) * images->shape[0] * size;
@@ -278,7 +278,7 @@ static char *folded_at(const job *j, int64_t row, int64_t column, int64_t k)
 static void fold_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const job *j = argument;
-    const collet_operand *images = cpu_operand(j->call, 1);
+    const collet_operand *images = operand_of(j->call, 1);
     int64_t n = images->shape[2], first = first_folded(n);
     (void)thread;
     for (int64_t i = begin * (n - first); i < end * (n - first); i++) {
@@ -304,7 +304,7 @@ static void fold_rows(void *argument, int32_t thread, int64_t begin, int64_t end
 static int find_folded(const job *j, const double *weights, double x, double y,
                        scatter_tap *taps[2], int64_t counts[2])
 {
-    const collet_operand *images = cpu_operand(j->call, 1);
+    const collet_operand *images = operand_of(j->call, 1);
     int64_t n = images->shape[2];
     between across = between_pixels(x, n), down = between_pixels(y, n);
     for (int i = 0; i < 4 && across.low >= 0 && down.low >= 0; i++) {
@@ -331,7 +331,7 @@ static int find_folded(const job *j, const double *weights, double x, double y,
 /* The lists of all angles of the first quarter for an offset from the centre; 0: outside. */
 static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles)
 {
-    int64_t n = cpu_operand(j->call, 1)->shape[2], quarter = j->quarter;
+    int64_t n = operand_of(j->call, 1)->shape[2], quarter = j->quarter;
     scatter_tap *taps = (scatter_tap *)(void *)(angles + 2 * quarter);
     for (int64_t a = 0; a < quarter; a++) {
         const turn *t = &j->turns[a];
@@ -352,7 +352,7 @@ static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles
 static void run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
                       int64_t n, int *single)
 {
-    const collet_operand *out = cpu_operand(j->call, 0);
+    const collet_operand *out = operand_of(j->call, 0);
     int wide = is_wide(out);
     int64_t size = wide ? 8 : 4, N = out->shape[1];
     double sums[2][STEP];
@@ -379,7 +379,7 @@ static void run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x,
 /* All energies of the pixels that quarter turns make of y, x. */
 static void run_four(const job *j, char *memory, int64_t y, int64_t x)
 {
-    const collet_operand *out = cpu_operand(j->call, 0);
+    const collet_operand *out = operand_of(j->call, 0);
     int64_t N = out->shape[1], row = y, column = x;
     double dx = (double)x - (double)N / 2, dy = (double)y - (double)N / 2;
     scatter_angle *orbits = (scatter_angle *)(void *)memory;
@@ -409,7 +409,7 @@ static void run_four(const job *j, char *memory, int64_t y, int64_t x)
 /* Whether quarter turns exchange the angles, and what they do to the weights. */
 static void find_quarter(job *j)
 {
-    const collet_operand *images = cpu_operand(j->call, 1), *weights = cpu_operand(j->call, 3);
+    const collet_operand *images = operand_of(j->call, 1), *weights = operand_of(j->call, 3);
     int64_t A = j->n_angles, K = images->shape[1];
     if (A % 4 || K > KINDS || images->shape[2] != images->shape[3] || j->aspect != 1.0)
         return;
@@ -442,7 +442,7 @@ static void find_quarter(job *j)
 static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const job *j = argument;
-    const collet_operand *out = cpu_operand(j->call, 0);
+    const collet_operand *out = operand_of(j->call, 0);
     char *memory = j->memory + thread * j->bytes;
     scatter_angle *angles = (scatter_angle *)(void *)(memory + orbit_bytes(j->call));
     for (int64_t i = begin; i < end; i++) {
@@ -471,7 +471,7 @@ static uint64_t order_bytes(const collet_operand *out)
 /* Of folded images, where the shapes allow them. */
 static uint64_t folded_bytes(const collet_kernel_call *call)
 {
-    const collet_operand *images = cpu_operand(call, 1);
+    const collet_operand *images = operand_of(call, 1);
     int64_t side = folded_side(images->shape[2]);
     if (angles_of(call) % 4 || images->shape[1] > KINDS || images->shape[2] != images->shape[3])
         return 0;
@@ -481,7 +481,7 @@ static uint64_t folded_bytes(const collet_kernel_call *call)
 
 static int64_t even_energies(const collet_kernel_call *call)
 {
-    return (cpu_operand(call, 0)->shape[0] + 1) / 2 * 2;
+    return (operand_of(call, 0)->shape[0] + 1) / 2 * 2;
 }
 
 ACCEPTS(scatter_average)
@@ -489,13 +489,13 @@ ACCEPTS(scatter_average)
     *workspace_bytes = (uint64_t)(device->threads * thread_bytes(call)) +
                        (uint64_t)angles_of(call) * (sizeof(turn) + KINDS * sizeof(double)) +
                        (uint64_t)even_energies(call) * sizeof(double) +
-                       order_bytes(cpu_operand(call, 0)) + folded_bytes(call) + 16;
+                       order_bytes(operand_of(call, 0)) + folded_bytes(call) + 16;
     return COLLET_OK;
 }
 
 KERNEL(scatter_average)
 {
-    const collet_operand *out = cpu_operand(call, 0), *images = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *images = operand_of(call, 1);
     job j = {.call = call,
              .kernels = device->level->scatter,
              .n_angles = angles_of(call),

@@ -16,7 +16,7 @@ typedef struct job {
 static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const job *j = argument;
-    const collet_operand *out = cpu_operand(j->call, 0);
+    const collet_operand *out = operand_of(j->call, 0);
     (void)thread;
     for (int64_t row = begin; row < end; row++) {
         int64_t z = row / out->shape[2], y = row % out->shape[2];
@@ -26,7 +26,7 @@ static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
             to[i] =
                 cpu_at(out) + i * cpu_step(out, 0) + z * cpu_step(out, 1) + y * cpu_step(out, 2);
         for (uint32_t i = 0; i < 4; i++) {
-            const collet_operand *o = cpu_operand(j->call, 1 + i);
+            const collet_operand *o = operand_of(j->call, 1 + i);
             from[i] = cpu_at(o) + z * cpu_step(o, 0) + y * cpu_step(o, 1);
         }
         if (!j->adjacent || !j->kernels->euler[is_wide(out)](to, from, out->shape[3]))
@@ -36,11 +36,11 @@ static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
 
 KERNEL(scatter_euler)
 {
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     int64_t size = is_wide(out) ? 8 : 4;
     job j = {call, device->level->fields, cpu_step(out, 3) == size};
     for (uint32_t i = 1; i < 5; i++)
-        j.adjacent = j.adjacent && cpu_step(cpu_operand(call, i), 2) == size;
+        j.adjacent = j.adjacent && cpu_step(operand_of(call, i), 2) == size;
     team_run(device->threads, out->shape[1] * out->shape[2], 1, run_rows, &j);
     return COLLET_OK;
 }

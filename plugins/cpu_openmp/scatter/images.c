@@ -18,7 +18,7 @@ typedef struct job {
 
 static int64_t padded_energies(const collet_kernel_call *call)
 {
-    return (cpu_operand(call, 0)->shape[0] + PADDING - 1) / PADDING * PADDING;
+    return (operand_of(call, 0)->shape[0] + PADDING - 1) / PADDING * PADDING;
 }
 
 /* A number of a vector, or of a matrix. */
@@ -30,7 +30,7 @@ static double number(const collet_operand *o, int64_t i, int64_t j)
 /* Copies k and q of the slices. Returns the memory after them. */
 static double *copy_waves(job *j, double *memory)
 {
-    const collet_operand *k = cpu_operand(j->call, 4), *qz = cpu_operand(j->call, 7);
+    const collet_operand *k = operand_of(j->call, 4), *qz = operand_of(j->call, 7);
     scatter_energies *g = &j->energies;
     double *waves = memory, *slices = memory + 4 * g->padded;
     for (int64_t e = 0; e < g->padded; e++) {
@@ -53,7 +53,7 @@ static double *copy_waves(job *j, double *memory)
 
 static const char *weight_at(const job *j, int64_t e, int64_t c, int64_t f)
 {
-    const collet_operand *w = cpu_operand(j->call, 3);
+    const collet_operand *w = operand_of(j->call, 3);
     return cpu_at(w) + e * cpu_step(w, 0) + c * cpu_step(w, 1) + f * cpu_step(w, 2);
 }
 
@@ -72,7 +72,7 @@ static int is_used(const job *j, int64_t c, int64_t f)
 static void copy_weights(job *j, double *memory)
 {
     scatter_energies *g = &j->energies;
-    int64_t fields = cpu_operand(j->call, 1)->shape[1];
+    int64_t fields = operand_of(j->call, 1)->shape[1];
     int64_t *list = (int64_t *)(void *)memory;
     char *to = (char *)(list + 6 * fields);
     int part = j->wide ? 8 : 4;
@@ -95,7 +95,7 @@ static void copy_weights(job *j, double *memory)
 
 static int32_t in_range(const job *j, int64_t which, int64_t y, int64_t x)
 {
-    const collet_operand *range = cpu_operand(j->call, 2);
+    const collet_operand *range = operand_of(j->call, 2);
     return *(const int32_t *)(const void *)(cpu_at(range) + which * cpu_step(range, 0) +
                                             y * cpu_step(range, 1) + x * cpu_step(range, 2));
 }
@@ -103,19 +103,19 @@ static int32_t in_range(const job *j, int64_t which, int64_t y, int64_t x)
 static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const job *j = argument;
-    const collet_operand *out = cpu_operand(j->call, 0), *slices = cpu_operand(j->call, 1);
+    const collet_operand *out = operand_of(j->call, 0), *slices = operand_of(j->call, 1);
     (void)thread;
     for (int64_t y = begin; y < end; y++) {
         scatter_pixel p = {.slice_step = cpu_step(slices, 0),
                            .field_step = cpu_step(slices, 1),
-                           .qy = number(cpu_operand(j->call, 6), y, 0)};
+                           .qy = number(operand_of(j->call, 6), y, 0)};
         for (int64_t x = 0; x < out->shape[3]; x++) {
             p.at = cpu_at(slices) + y * cpu_step(slices, 2) + x * cpu_step(slices, 3);
             p.first = in_range(j, 0, y, x);
             p.count = in_range(j, 1, y, x);
             if (p.count > slices->shape[0])
                 p.count = slices->shape[0];
-            p.qx = number(cpu_operand(j->call, 5), x, 0);
+            p.qx = number(operand_of(j->call, 5), x, 0);
             for (int k = 0; k < 3; k++)
                 p.out[k] = cpu_at(out) + k * cpu_step(out, 1) + y * cpu_step(out, 2) +
                            x * cpu_step(out, 3);
@@ -133,8 +133,8 @@ static void run_general(void *argument, int32_t thread, int64_t begin, int64_t e
 
 ACCEPTS(scatter_images)
 {
-    int64_t fields = cpu_operand(call, 1)->shape[1], padded = padded_energies(call);
-    int64_t doubles = 4 * padded + cpu_operand(call, 7)->shape[0] + 6 * fields;
+    int64_t fields = operand_of(call, 1)->shape[1], padded = padded_energies(call);
+    int64_t doubles = 4 * padded + operand_of(call, 7)->shape[0] + 6 * fields;
     (void)device;
     *workspace_bytes = (uint64_t)(doubles + 12 * fields * padded) * sizeof(double);
     return COLLET_OK;
@@ -143,16 +143,16 @@ ACCEPTS(scatter_images)
 KERNEL(scatter_images)
 {
     const collet_scatter_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     job j = {.call = call,
              .kernels = device->level->scatter,
              .energies = {.n = out->shape[0],
                           .padded = padded_energies(call),
-                          .slices = cpu_operand(call, 7)->shape[0],
+                          .slices = operand_of(call, 7)->shape[0],
                           .nearest = params->nearest != 0},
              .wide = is_wide(out)};
     int adjacent = out->shape[0] == 1 || cpu_step(out, 0) == (j.wide ? 8 : 4);
-    if (adjacent && !cpu_present(cpu_operand(call, 8)) && out->shape[0] && j.energies.slices) {
+    if (adjacent && !operand_present(operand_of(call, 8)) && out->shape[0] && j.energies.slices) {
         copy_weights(&j, copy_waves(&j, call->workspace));
         team_run(device->threads, out->shape[2], 1, run_rows, &j);
     } else {

@@ -31,7 +31,7 @@ typedef struct part {
 
 static int64_t layers_of(const collet_kernel_call *call)
 {
-    return cpu_operand(call, 1)->shape[1];
+    return operand_of(call, 1)->shape[1];
 }
 
 /* Whether slice d of a part is one, and what its layers are multiplied by. */
@@ -49,7 +49,7 @@ static int find_phases(const job *j, const part *p, int64_t d, double (*weight)[
 /* The first element of each layer of field f that a part reads; returns how many follow. */
 static int64_t find_layers(const job *j, const part *p, int64_t f, const char **at)
 {
-    const collet_operand *layers = cpu_operand(j->call, 1), *out = cpu_operand(j->call, 0);
+    const collet_operand *layers = operand_of(j->call, 1), *out = operand_of(j->call, 0);
     int64_t Y = out->shape[2], X = out->shape[3], b = (Y / 2 - p->y + Y) % Y;
     int near = p->begin <= X / 2;
     /* Beyond q = 0 the index is N - (N / 2 - x + N) = x - N / 2. */
@@ -64,7 +64,7 @@ static int64_t find_layers(const job *j, const part *p, int64_t f, const char **
 
 static void run_part(const job *j, const part *p, const char **at, double (*weight)[2])
 {
-    const collet_operand *out = cpu_operand(j->call, 0), *before = cpu_operand(j->call, 3);
+    const collet_operand *out = operand_of(j->call, 0), *before = operand_of(j->call, 3);
     int near = p->begin <= out->shape[3] / 2;
     for (int64_t d = 0; d < out->shape[0]; d++) {
         int64_t count = find_phases(j, p, d, weight) ? layers_of(j->call) : 0;
@@ -72,7 +72,7 @@ static void run_part(const job *j, const part *p, const char **at, double (*weig
             char *to = cpu_at(out) + d * cpu_step(out, 0) + f * cpu_step(out, 1) +
                        p->y * cpu_step(out, 2) + p->begin * j->size;
             const char *from = NULL;
-            if (cpu_present(before))
+            if (operand_present(before))
                 from = cpu_at(before) + d * cpu_step(before, 0) + f * cpu_step(before, 1) +
                        p->y * cpu_step(before, 2) + p->begin * j->size;
             if (!count && from == to)
@@ -86,7 +86,7 @@ static void run_part(const job *j, const part *p, const char **at, double (*weig
 
 static int32_t in_range(const job *j, int64_t which, int64_t y, int64_t x)
 {
-    const collet_operand *range = cpu_operand(j->call, 2);
+    const collet_operand *range = operand_of(j->call, 2);
     return *(const int32_t *)(const void *)(cpu_at(range) + which * cpu_step(range, 0) +
                                             y * cpu_step(range, 1) + x * cpu_step(range, 2));
 }
@@ -94,7 +94,7 @@ static int32_t in_range(const job *j, int64_t which, int64_t y, int64_t x)
 static void run_row(const job *j, int64_t y, const char **at, double (*weight)[2])
 {
     const collet_scatter_params *params = j->call->params;
-    const collet_operand *out = cpu_operand(j->call, 0);
+    const collet_operand *out = operand_of(j->call, 0);
     int64_t X = out->shape[3], Y = out->shape[2];
     int centre = params->neighbours && y == Y / 2;
     for (int64_t begin = 0, end; begin < X; begin = end) {
@@ -143,8 +143,8 @@ ACCEPTS(scatter_slices)
 
 KERNEL(scatter_slices)
 {
-    const collet_operand *out = cpu_operand(call, 0), *layers = cpu_operand(call, 1);
-    const collet_operand *before = cpu_operand(call, 3);
+    const collet_operand *out = operand_of(call, 0), *layers = operand_of(call, 1);
+    const collet_operand *before = operand_of(call, 3);
     int64_t size = is_wide(out) ? 16 : 8, Z = cpu_scatter_layers(call);
     job j = {.call = call,
              .kernels = device->level->scatter,
@@ -157,7 +157,7 @@ KERNEL(scatter_slices)
         j.phase[z][1] = sin(-2 * PI * (double)z / (double)Z);
     }
     if (cpu_step(out, 3) == size && cpu_step(layers, 3) == size &&
-        (!cpu_present(before) || cpu_step(before, 3) == size))
+        (!operand_present(before) || cpu_step(before, 3) == size))
         team_run(device->threads, out->shape[2], 1, run_rows, &j);
     else
         team_run(device->threads, out->shape[0] * out->shape[2], 1, run_general, &j);

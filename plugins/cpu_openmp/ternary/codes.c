@@ -9,7 +9,7 @@
 
 #include "cpu_openmp/array/kernel_convert.h"
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "shared/host/ternary/formats.h"
 #include "shared/host/util/rows.h"
 #include "kernel_ternary.h"
@@ -54,7 +54,7 @@ static void begin_plan(rows_plan *p, const collet_device *device, const collet_o
     p->kernels = device->level->ternary_rows;
     p->convert = device->level->convert;
     p->codes = codes;
-    p->scales = cpu_present(scales) ? scales : NULL;
+    p->scales = operand_present(scales) ? scales : NULL;
     p->other = other;
     p->rows = !idle;
     for (int32_t i = 0; i + 1 < codes->ndim && !idle; i++)
@@ -204,9 +204,9 @@ static void quantize_pieces(void *argument, int32_t thread, int64_t begin, int64
 static void plan_quantize(rows_plan *p, const collet_device *device, const collet_kernel_call *call)
 {
     const collet_ternary_quantize_params *params = call->params;
-    const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
-    begin_plan(p, device, codes, scales, cpu_operand(call, 3),
-               cpu_is_empty(codes) && cpu_is_empty(scales));
+    const collet_operand *codes = operand_of(call, 0), *scales = operand_of(call, 1);
+    begin_plan(p, device, codes, scales, operand_of(call, 3),
+               operand_is_empty(codes) && operand_is_empty(scales));
     p->mode = params->mode;
     p->threshold = params->threshold;
     divide(p);
@@ -237,7 +237,7 @@ KERNEL(ternary_quantize)
         sum_rows(&p);
     }
     run_pieces(&p, device, quantize_pieces);
-    store_info(&p, cpu_operand(call, 2));
+    store_info(&p, operand_of(call, 2));
     return COLLET_OK;
 }
 
@@ -305,11 +305,12 @@ static void pack_pieces(void *argument, int32_t thread, int64_t begin, int64_t e
 KERNEL(ternary_pack)
 {
     rows_plan p = {.found = 0};
-    const collet_operand *bytes = cpu_operand(call, 0);
-    begin_plan(&p, device, cpu_operand(call, 2), cpu_operand(call, 3), bytes, cpu_is_empty(bytes));
+    const collet_operand *bytes = operand_of(call, 0);
+    begin_plan(&p, device, operand_of(call, 2), operand_of(call, 3), bytes,
+               operand_is_empty(bytes));
     plan_format(&p, call);
     run_pieces(&p, device, pack_pieces);
-    store_info(&p, cpu_operand(call, 1));
+    store_info(&p, operand_of(call, 1));
     return COLLET_OK;
 }
 
@@ -369,12 +370,12 @@ static void unpack_pieces(void *argument, int32_t thread, int64_t begin, int64_t
 KERNEL(ternary_unpack)
 {
     rows_plan p = {.found = 0};
-    const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
-    begin_plan(&p, device, codes, scales, cpu_operand(call, 3),
-               cpu_is_empty(codes) && cpu_is_empty(scales));
+    const collet_operand *codes = operand_of(call, 0), *scales = operand_of(call, 1);
+    begin_plan(&p, device, codes, scales, operand_of(call, 3),
+               operand_is_empty(codes) && operand_is_empty(scales));
     plan_format(&p, call);
     run_pieces(&p, device, unpack_pieces);
-    store_info(&p, cpu_operand(call, 2));
+    store_info(&p, operand_of(call, 2));
     return COLLET_OK;
 }
 
@@ -397,12 +398,12 @@ static void dot_part(void *argument, int32_t thread, int64_t begin, int64_t end)
 
 KERNEL(ternary_dot)
 {
-    const collet_operand *a = cpu_operand(call, 1), *b = cpu_operand(call, 2);
+    const collet_operand *a = operand_of(call, 1), *b = operand_of(call, 2);
     dot_plan p = {.kernels = device->ternary,
                   .a = (const uint8_t *)cpu_at(a),
                   .b = (const uint8_t *)cpu_at(b)};
     team_run(device->threads, a->shape[0] / TERNARY_BLOCK_BYTES, DOT_GRAIN, dot_part, &p);
     int32_t sum = (int32_t)p.sum;
-    memcpy(cpu_at(cpu_operand(call, 0)), &sum, sizeof sum);
+    memcpy(cpu_at(operand_of(call, 0)), &sum, sizeof sum);
     return COLLET_OK;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "shared/host/util/rows.h"
 #include "kernel_ternary.h"
 #include "tokens.h"
@@ -137,13 +137,13 @@ static void make_product(product *p, const collet_device *device, const collet_k
     ternary_tokens *t = &p->tokens;
     p->kernels = device->ternary;
     p->linear = linear;
-    p->y = cpu_operand(call, Y);
-    p->weights = cpu_operand(call, WEIGHTS);
-    t->x = cpu_operand(call, X);
-    if (linear && cpu_present(cpu_operand(call, SCALES)))
-        p->scales = cpu_operand(call, SCALES);
-    if (linear && cpu_present(cpu_operand(call, BIASES)))
-        p->biases = cpu_operand(call, BIASES);
+    p->y = operand_of(call, Y);
+    p->weights = operand_of(call, WEIGHTS);
+    t->x = operand_of(call, X);
+    if (linear && operand_present(operand_of(call, SCALES)))
+        p->scales = operand_of(call, SCALES);
+    if (linear && operand_present(operand_of(call, BIASES)))
+        p->biases = operand_of(call, BIASES);
     p->rows = p->weights->shape[0];
     p->y_step = result_step(p->y);
     p->count = 1;

@@ -69,7 +69,7 @@ static void merge(loop *l)
 
 void loop_init(loop *l, const collet_kernel_call *call, int32_t views, const int32_t *perm)
 {
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     l->views = views;
     l->ndim = out->ndim;
     l->count = 1;
@@ -78,7 +78,7 @@ void loop_init(loop *l, const collet_kernel_call *call, int32_t views, const int
         l->count *= out->shape[i];
     }
     for (int32_t k = 0; k < views; k++) {
-        const collet_operand *o = cpu_operand(call, (uint32_t)k);
+        const collet_operand *o = operand_of(call, (uint32_t)k);
         l->at[k] = cpu_at(o);
         for (int32_t i = 0; i < out->ndim; i++)
             l->step[k][i] = cpu_step(o, k > 0 && perm ? perm[i] : i);

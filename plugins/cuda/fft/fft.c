@@ -39,11 +39,6 @@ typedef struct transform {
     double scale;
 } transform;
 
-static int is_complex(collet_dtype dtype)
-{
-    return dtype == COLLET_C64 || dtype == COLLET_C128;
-}
-
 /* Merges the batch's axes into one; transforms must not coincide. */
 static int set_distance(layout *l, const collet_operand *o, int32_t axes)
 {
@@ -103,18 +98,18 @@ static CUdeviceptr address_of(const collet_operand *o)
 static int describe(transform *t, const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
-    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int rank = (int)params->axes;
     *t = (transform){.rank = rank,
-                     .to_real = !is_complex(out->dtype),
-                     .from_real = !is_complex(in->dtype),
+                     .to_real = !cpu_dtype_is_complex(out->dtype),
+                     .from_real = !cpu_dtype_is_complex(in->dtype),
                      .wide = out->dtype == COLLET_C128 || out->dtype == COLLET_F64,
                      .inverse = params->inverse != 0,
                      .count = 1,
                      .scale = 1.0};
     const collet_operand *real = t->from_real ? in : out;
     CUdeviceptr pair = t->wide ? 16 : 8;
-    if (jit_count(out) == 0 || jit_count(in) == 0)
+    if (operand_count(out) == 0 || operand_count(in) == 0)
         return 0;
     for (int32_t i = 0; i < out->ndim - rank; i++)
         t->count *= out->shape[i];
@@ -125,7 +120,7 @@ static int describe(transform *t, const collet_kernel_call *call)
     t->from = address_of(in);
     t->to = address_of(out);
     if (t->to_real) {
-        t->spectrum = jit_ceiling((uint64_t)jit_count(in) * pair, ALIGNMENT) * ALIGNMENT;
+        t->spectrum = jit_ceiling((uint64_t)operand_count(in) * pair, ALIGNMENT) * ALIGNMENT;
         lay_out_dense(&t->in, in, rank);
     } else if (!lay_out(&t->in, in, rank)) {
         return 0;
@@ -283,7 +278,7 @@ static const char *options_of(const transform *t)
 static collet_status scale(collet_device *d, collet_queue *q, const collet_kernel_call *call,
                            const transform *t)
 {
-    const collet_operand *out = jit_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     int64_t parts = t->to_real ? 1 : 2, size = t->wide ? 8 : 4;
     lattice v = {.count = 1};
     jit_launch l;
@@ -305,8 +300,8 @@ static collet_status scale(collet_device *d, collet_queue *q, const collet_kerne
 static collet_status make_hermitian(collet_device *d, collet_queue *q,
                                     const collet_kernel_call *call, const transform *t)
 {
-    const collet_operand *in = jit_operand(call, 1);
-    spectrum v = {.count = jit_count(in),
+    const collet_operand *in = operand_of(call, 1);
+    spectrum v = {.count = operand_count(in),
                   .n = t->n[t->rank - 1],
                   .axes = in->ndim,
                   .batch = in->ndim - t->rank};

@@ -36,14 +36,14 @@ static int minimum_extent(const collet_device *d)
 /* 0: cuSOLVER does not support the extents. */
 static int begin_job(solver_job *j, uint32_t input, uint32_t operands)
 {
-    const collet_operand *a = jit_operand(j->call, input);
-    int64_t m = jit_extent(a, 1), n = jit_extent(a, 0);
+    const collet_operand *a = operand_of(j->call, input);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0);
     j->count = jit_batch_begin(&j->x.operands, a, a->ndim - 2);
     if (m < 1 || n < 1 || j->count < 1 || m > INT_MAX || n > INT_MAX || j->count > INT_MAX ||
         atomic_load(&j->device->base.lost))
         return 0;
     for (uint32_t k = 0; k < operands; k++)
-        jit_batch_operand(&j->x.operands, k, jit_operand(j->call, k));
+        jit_batch_operand(&j->x.operands, k, operand_of(j->call, k));
     j->wide = a->dtype == COLLET_F64;
     j->m = (int)m;
     j->n = (int)n;
@@ -156,7 +156,7 @@ static void launch(solver_job *j, const char *kernel, int k, uint64_t groups,
         return;
     jit_launch_begin(&l, &source, j->wide ? "-DTYPE=f64" : "-DTYPE=f32", kernel);
     if (k >= 0)
-        jit_pass_operand(&l, jit_operand(j->call, (uint32_t)k));
+        jit_pass_operand(&l, operand_of(j->call, (uint32_t)k));
     jit_pass_buffer(&l, j->call->workspace);
     jit_pass_block(&l, &x, sizeof x);
     collet_status status = jit_enqueue(j->device, j->queue, &l, groups, j->call->err);

@@ -142,11 +142,11 @@ const solver_op solver_lu = {COLLET_OP_LU,  4, 5, 0, reserve_lu, size_lu, run_lu
 static int reserve_solve(solver_job *j)
 {
     static const uint32_t batch[] = {0, 3, 2};
-    int64_t columns = jit_extent(jit_operand(j->call, 3), 0);
+    int64_t columns = operand_extent(operand_of(j->call, 3), 0);
     if (columns < 1 || columns > INT_MAX)
         return 0;
     for (uint32_t k = 0; k < 3; k++)
-        jit_batch_operand(&j->x.operands, k, jit_operand(j->call, batch[k]));
+        jit_batch_operand(&j->x.operands, k, operand_of(j->call, batch[k]));
     j->columns = (int)columns;
     j->b = solver_reserve_numbers(j, j->count * j->n * columns);
     j->noted = solver_reserve(j, j->count * columns, sizeof(int));

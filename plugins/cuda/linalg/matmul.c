@@ -68,13 +68,13 @@ static int supports_type(const product *p)
 /* 1 if cuBLAS supports the call. */
 static int describe(product *p, const collet_kernel_call *call)
 {
-    const collet_operand *c = jit_operand(call, 0), *a = jit_operand(call, 1);
+    const collet_operand *c = operand_of(call, 0), *a = operand_of(call, 1);
     int64_t rows = c->shape[c->ndim - 2], columns = c->shape[c->ndim - 1];
     int64_t inner = a->shape[a->ndim - 1];
     jit_batch v;
     int64_t count = jit_batch_begin(&v, c, c->ndim - 2);
     for (uint32_t k = 0; k < 3; k++)
-        jit_batch_operand(&v, k, jit_operand(call, k));
+        jit_batch_operand(&v, k, operand_of(call, k));
     if (rows > INT_MAX || columns > INT_MAX || inner > INT_MAX || count > INT_MAX || count < 1 ||
         inner < 1 || rows * columns < MIN_ELEMENTS)
         return 0;
@@ -85,7 +85,7 @@ static int describe(product *p, const collet_kernel_call *call)
     choose_types(p, c->dtype, a->dtype);
     return lay_out(&p->c, &v, 0, c, rows, columns) && p->c.operation == CUBLAS_OP_N &&
            lay_out(&p->a, &v, 1, a, rows, inner) &&
-           lay_out(&p->b, &v, 2, jit_operand(call, 2), inner, columns) && supports_type(p);
+           lay_out(&p->b, &v, 2, operand_of(call, 2), inner, columns) && supports_type(p);
 }
 
 /* Under the queue's lock, in the device's context: its handle, created on first use; NULL on

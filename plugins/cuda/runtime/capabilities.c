@@ -49,13 +49,8 @@ void cuda_describe(collet_device *d)
 static void add_place(const cuda_driver *cu, CUdevice id, const char *pci, text *t)
 {
     CUuuid uuid;
-    if (cu->DeviceGetUuid(&uuid, id) == CUDA_SUCCESS) {
-        text_add(t, ", \"uuid\": \"");
-        for (int i = 0; i < 16; i++)
-            text_add(t, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                     (unsigned char)uuid.bytes[i]);
-        text_add(t, "\"");
-    }
+    if (cu->DeviceGetUuid(&uuid, id) == CUDA_SUCCESS)
+        text_uuid(t, (const unsigned char *)uuid.bytes);
     if (*pci)
         text_string(t, "pci", pci);
 }

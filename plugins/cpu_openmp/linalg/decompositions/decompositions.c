@@ -57,8 +57,8 @@ static uint64_t padded(uint64_t bytes)
 
 static int64_t shorter_side(const collet_kernel_call *call)
 {
-    const collet_operand *a = cpu_operand(call, call->n_out);
-    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0);
+    const collet_operand *a = operand_of(call, call->n_out);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0);
     return m < n ? m : n;
 }
 
@@ -68,7 +68,7 @@ static batch make_batch(const collet_device *device, const collet_kernel_call *c
     int64_t side = shorter_side(call);
     batch b = {.routine = r, .count = cpu_decomposition_count(call), .threads = device->threads};
     b.job = (lapack_job){.device = device, .call = call, .threads = 1};
-    b.job.wide = cpu_operand(call, call->n_out)->dtype == COLLET_F64;
+    b.job.wide = operand_of(call, call->n_out)->dtype == COLLET_F64;
     if (side >= r->large_from && b.count > 0 && lapack_takes(call)) {
         b.job.library = blas_open(NULL);
         b.job.lapack = b.job.library ? blas_lapack_of(b.job.library, b.job.wide) : NULL;
@@ -118,10 +118,10 @@ static void solve_part(void *argument, int32_t thread, int64_t begin, int64_t en
 
 static void run_batch(batch *b, team_body body)
 {
-    const collet_operand *a = cpu_operand(b->job.call, b->job.call->n_out);
-    double work =
-        (double)cpu_extent(a, 1) * (double)cpu_extent(a, 0) * (double)shorter_side(b->job.call) +
-        1.0;
+    const collet_operand *a = operand_of(b->job.call, b->job.call->n_out);
+    double work = (double)operand_extent(a, 1) * (double)operand_extent(a, 0) *
+                      (double)shorter_side(b->job.call) +
+                  1.0;
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
     int32_t callers = (int32_t)(b->count < b->threads ? b->count : b->threads);
     blas_use use;

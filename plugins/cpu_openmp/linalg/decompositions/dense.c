@@ -20,8 +20,8 @@
 dense_view dense_of(const collet_operand *o, int64_t index)
 {
     return (dense_view){.at = cpu_matrix_at(o, 2, index),
-                        .rows = cpu_extent(o, 1),
-                        .columns = cpu_extent(o, 0),
+                        .rows = operand_extent(o, 1),
+                        .columns = operand_extent(o, 0),
                         .row = cpu_step(o, o->ndim - 2),
                         .column = cpu_step(o, o->ndim - 1),
                         .dtype = o->dtype};

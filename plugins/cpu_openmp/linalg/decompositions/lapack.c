@@ -15,9 +15,10 @@ static int counts_fit(int64_t m, int64_t n)
 
 int lapack_takes(const collet_kernel_call *call)
 {
-    const collet_operand *a = cpu_operand(call, call->n_out);
-    const collet_operand *last = cpu_operand(call, call->n_out + call->n_in - 1);
-    return counts_fit(cpu_extent(a, 1), cpu_extent(a, 0)) && cpu_extent(last, 0) <= INT_MAX;
+    const collet_operand *a = operand_of(call, call->n_out);
+    const collet_operand *last = operand_of(call, call->n_out + call->n_in - 1);
+    return counts_fit(operand_extent(a, 1), operand_extent(a, 0)) &&
+           operand_extent(last, 0) <= INT_MAX;
 }
 
 void lapack_enter(const lapack_job *job, blas_use *use, int32_t threads)

@@ -69,7 +69,7 @@ void lapack_solve_triangle(const lapack_job *job, blas_triangle which, const bla
 /*
  * lapack_factor.c: P A = L U in place, for min(rows, columns) steps: step k exchanged row k with
  * row pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The caller keeps ownership of the parts.
- * Within lapack_enter_parts.
+ * Between lapack_enter, for one thread, and lapack_leave.
  */
 typedef struct lapack_factors {
     const lapack_job *job;

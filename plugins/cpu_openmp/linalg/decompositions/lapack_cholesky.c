@@ -10,9 +10,9 @@
 
 void lapack_cholesky_scratch(const collet_kernel_call *call, lapack_pieces *p)
 {
-    int64_t n = cpu_extent(cpu_operand(call, 2), 0);
-    if (!dense_output(cpu_operand(call, 0), 0).at)
-        (void)lapack_take(p, n, n, cpu_dtype_size(cpu_operand(call, 2)->dtype));
+    int64_t n = operand_extent(operand_of(call, 2), 0);
+    if (!dense_output(operand_of(call, 0), 0).at)
+        (void)lapack_take(p, n, n, cpu_dtype_size(operand_of(call, 2)->dtype));
 }
 
 typedef struct factoring {
@@ -52,9 +52,9 @@ static int64_t factor(const factoring *f, int64_t first, int64_t count)
 void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
 {
     const collet_kernel_call *call = job->call;
-    const collet_operand *lower = cpu_operand(call, 0);
+    const collet_operand *lower = operand_of(call, 0);
     for (int64_t index = begin; index < end; index++) {
-        dense_view in = dense_of(cpu_operand(call, 2), index), out = dense_of(lower, index);
+        dense_view in = dense_of(operand_of(call, 2), index), out = dense_of(lower, index);
         factoring f = {.job = job, .a = dense_output(lower, index)};
         blas_use use;
         if (!f.a.at)
@@ -67,7 +67,7 @@ void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_
         lapack_enter(job, &use, 1);
         int64_t bad = factor(&f, 0, in.rows);
         lapack_leave(job, &use);
-        cpu_info_store(cpu_operand(call, 1), index, bad);
+        cpu_info_store(operand_of(call, 1), index, bad);
         if (bad)
             cpu_matrix_fill(lower, index, (double)NAN);
         else if (f.a.at != out.at)

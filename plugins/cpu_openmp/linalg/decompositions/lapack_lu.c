@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_openmp/array/kernel_move.h"
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
@@ -52,8 +52,9 @@ static void part(const lapack_factors *f, const dense_view *lower, const dense_v
 /* Matrix `index` is factored in the output of its shape, when BLAS supports that one. */
 static dense_view place_of(const collet_kernel_call *call, int64_t index)
 {
-    const collet_operand *lower = cpu_operand(call, 1), *upper = cpu_operand(call, 2);
-    return dense_output(cpu_extent(lower, 1) >= cpu_extent(upper, 0) ? lower : upper, index);
+    const collet_operand *lower = operand_of(call, 1), *upper = operand_of(call, 2);
+    return dense_output(operand_extent(lower, 1) >= operand_extent(upper, 0) ? lower : upper,
+                        index);
 }
 
 typedef struct lu_scratch {
@@ -62,8 +63,8 @@ typedef struct lu_scratch {
 
 static lu_scratch lu_take(const collet_kernel_call *call, lapack_pieces *p)
 {
-    const collet_operand *a = cpu_operand(call, 4);
-    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0);
+    const collet_operand *a = operand_of(call, 4);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0);
     uint64_t size = cpu_dtype_size(a->dtype);
     lu_scratch r;
     r.panel = lapack_take(p, m, LAPACK_PANEL, size);
@@ -82,7 +83,7 @@ static void store_perm(const collet_operand *o, int64_t index, const int32_t *pi
 {
     char *at = cpu_matrix_at(o, 1, index);
     int64_t step = cpu_step(o, o->ndim - 1);
-    for (int64_t i = 0; i < cpu_extent(o, 0); i++)
+    for (int64_t i = 0; i < operand_extent(o, 0); i++)
         *(int32_t *)(void *)(at + i * step) = (int32_t)i;
     for (int64_t k = 0; k < steps; k++) {
         int32_t *x = (int32_t *)(void *)(at + k * step);
@@ -95,13 +96,13 @@ static void store_perm(const collet_operand *o, int64_t index, const int32_t *pi
 void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
 {
     const collet_kernel_call *call = job->call;
-    const collet_operand *perm = cpu_operand(call, 0), *info = cpu_operand(call, 3);
+    const collet_operand *perm = operand_of(call, 0), *info = operand_of(call, 3);
     lapack_pieces p = {.base = scratch};
     lu_scratch r = lu_take(call, &p);
     for (int64_t index = begin; index < end; index++) {
-        dense_view a = dense_of(cpu_operand(call, 4), index), place = place_of(call, index);
-        dense_view lower = dense_of(cpu_operand(call, 1), index);
-        dense_view upper = dense_of(cpu_operand(call, 2), index);
+        dense_view a = dense_of(operand_of(call, 4), index), place = place_of(call, index);
+        dense_view lower = dense_of(operand_of(call, 1), index);
+        dense_view upper = dense_of(operand_of(call, 2), index);
         if (!place.at)
             place = dense_at(r.matrix, a.dtype, a.rows, a.columns);
         if (!lapack_is_regular(job, dense_load(job->device, job->threads, &place, &a, 0))) {

@@ -4,7 +4,7 @@
  * threads would wait for those that the operating system has not scheduled.
  */
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "lapack.h"
 
 /* Minimum number of multiply-adds per thread, and of rows or columns per piece of several: OpenBLAS

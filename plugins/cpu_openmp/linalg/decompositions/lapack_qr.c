@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/counts.h"
 #include "cpu_openmp/util/real.h"
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
@@ -39,7 +39,7 @@ typedef struct qr_places {
 
 static qr_work qr_take(const collet_kernel_call *call, lapack_pieces *p, qr_places *places)
 {
-    dense_view q = dense_of(cpu_operand(call, 0), 0), upper = dense_of(cpu_operand(call, 1), 0);
+    dense_view q = dense_of(operand_of(call, 0), 0), upper = dense_of(operand_of(call, 1), 0);
     int64_t m = q.rows, n = upper.columns, k = q.columns;
     uint64_t size = cpu_dtype_size(q.dtype);
     qr_work r = {.k = k, .size = (int64_t)size};
@@ -241,9 +241,9 @@ void lapack_qr(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
     qr_work r = qr_take(call, &p, &places);
     r.job = job;
     for (int64_t index = begin; index < end; index++) {
-        dense_view q = dense_of(cpu_operand(call, 0), index);
-        dense_view upper = dense_of(cpu_operand(call, 1), index);
-        dense_view in = dense_of(cpu_operand(call, 2), index);
+        dense_view q = dense_of(operand_of(call, 0), index);
+        dense_view upper = dense_of(operand_of(call, 1), index);
+        dense_view in = dense_of(operand_of(call, 2), index);
         r.q = places.q ? dense_at(places.q, q.dtype, q.rows, q.columns) : q;
         r.a = in.columns == q.columns ? r.q
               : places.a              ? dense_at(places.a, in.dtype, in.rows, in.columns)

@@ -11,12 +11,12 @@ typedef struct solve_scratch {
 
 static solve_scratch solve_take(const collet_kernel_call *call, lapack_pieces *p)
 {
-    const collet_operand *b = cpu_operand(call, 3);
-    int64_t n = cpu_extent(b, 1);
+    const collet_operand *b = operand_of(call, 3);
+    int64_t n = operand_extent(b, 1);
     uint64_t size = cpu_dtype_size(b->dtype);
     solve_scratch r;
     r.a = lapack_take(p, n, n, size);
-    r.b = lapack_take(p, n, cpu_extent(b, 0), size);
+    r.b = lapack_take(p, n, operand_extent(b, 0), size);
     r.panel = lapack_take(p, n, LAPACK_PANEL, size);
     r.pivot = lapack_take(p, n, 1, sizeof(int32_t));
     return r;
@@ -31,16 +31,17 @@ typedef enum state { FACTORED, SINGULAR, IRREGULAR } state;
 
 static lapack_factors factors_of(const lapack_job *job, const solve_scratch *r)
 {
-    const collet_operand *a = cpu_operand(job->call, 2);
-    return (lapack_factors){.job = job,
-                            .a = dense_at(r->a, a->dtype, cpu_extent(a, 1), cpu_extent(a, 0)),
-                            .pivot = r->pivot,
-                            .panel = r->panel};
+    const collet_operand *a = operand_of(job->call, 2);
+    return (lapack_factors){
+        .job = job,
+        .a = dense_at(r->a, a->dtype, operand_extent(a, 1), operand_extent(a, 0)),
+        .pivot = r->pivot,
+        .panel = r->panel};
 }
 
 static state factor(const lapack_job *job, int64_t index, const solve_scratch *r)
 {
-    dense_view a = dense_of(cpu_operand(job->call, 2), index);
+    dense_view a = dense_of(operand_of(job->call, 2), index);
     lapack_factors f = factors_of(job, r);
     blas_use use;
     if (!lapack_is_regular(job, dense_load(job->device, job->threads, &f.a, &a, 0)))
@@ -59,8 +60,8 @@ static blas_matrix rows_of(const dense_view *v)
 /* 0: the right sides are not regular. */
 static int solve_one(const lapack_job *job, int64_t index, const solve_scratch *r)
 {
-    dense_view b = dense_of(cpu_operand(job->call, 3), index);
-    dense_view x = dense_of(cpu_operand(job->call, 0), index);
+    dense_view b = dense_of(operand_of(job->call, 3), index);
+    dense_view x = dense_of(operand_of(job->call, 0), index);
     dense_view rows = dense_at(r->b, b.dtype, b.rows, b.columns);
     lapack_factors f = factors_of(job, r);
     blas_matrix triangles = rows_of(&f.a), sides = rows_of(&rows);
@@ -79,7 +80,7 @@ static int solve_one(const lapack_job *job, int64_t index, const solve_scratch *
 int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
 {
     const collet_kernel_call *call = job->call;
-    const collet_operand *x = cpu_operand(call, 0), *a = cpu_operand(call, 2);
+    const collet_operand *x = operand_of(call, 0), *a = operand_of(call, 2);
     int64_t singular = end;
     lapack_pieces p = {.base = scratch};
     solve_scratch r = solve_take(call, &p);

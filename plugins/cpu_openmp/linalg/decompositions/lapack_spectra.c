@@ -20,7 +20,7 @@ static void store_vector(const collet_operand *o, int64_t index, const void *x)
 {
     uint64_t size = cpu_dtype_size(o->dtype);
     cpu_move(cpu_matrix_at(o, 1, index), cpu_step(o, o->ndim - 1), x, (int64_t)size, size,
-             cpu_extent(o, 0));
+             operand_extent(o, 0));
 }
 
 /* ---- svd ------------------------------------------------------------------------------------- */
@@ -34,9 +34,9 @@ typedef struct svd_scratch {
 
 static svd_scratch svd_take(const collet_kernel_call *call, lapack_pieces *p)
 {
-    const collet_operand *u = cpu_operand(call, 0), *vt = cpu_operand(call, 2);
-    const collet_operand *a = cpu_operand(call, 4);
-    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0), k = m < n ? m : n;
+    const collet_operand *u = operand_of(call, 0), *vt = operand_of(call, 2);
+    const collet_operand *a = operand_of(call, 4);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0), k = m < n ? m : n;
     int64_t numbers = 4 * k * k + 7 * k + 64 * (m + n);
     uint64_t size = cpu_dtype_size(a->dtype);
     svd_scratch r;
@@ -59,7 +59,7 @@ void lapack_svd_scratch(const collet_kernel_call *call, lapack_pieces *p)
 static int decompose(const lapack_job *job, int64_t index, const svd_scratch *r,
                      const dense_view *a)
 {
-    const collet_operand *u_out = cpu_operand(job->call, 0), *vt_out = cpu_operand(job->call, 2);
+    const collet_operand *u_out = operand_of(job->call, 0), *vt_out = operand_of(job->call, 2);
     dense_view u = dense_output(u_out, index), vt = dense_output(vt_out, index);
     if (!u.at)
         u = dense_at(r->u, a->dtype, u.rows, u.columns);
@@ -80,7 +80,7 @@ static int decompose(const lapack_job *job, int64_t index, const svd_scratch *r,
     out = dense_of(vt_out, index);
     if (out.at != vt.at)
         dense_copy(job->device, job->threads, &out, &vt);
-    store_vector(cpu_operand(job->call, 1), index, r->s);
+    store_vector(operand_of(job->call, 1), index, r->s);
     return 0;
 }
 
@@ -90,13 +90,13 @@ void lapack_svd(const lapack_job *job, void *scratch, int64_t begin, int64_t end
     lapack_pieces p = {.base = scratch};
     svd_scratch r = svd_take(call, &p);
     for (int64_t index = begin; index < end; index++) {
-        dense_view in = dense_of(cpu_operand(call, 4), index);
+        dense_view in = dense_of(operand_of(call, 4), index);
         dense_view a = dense_at(r.a, in.dtype, in.rows, in.columns);
         if (!lapack_is_regular(job, dense_load(job->device, job->threads, &a, &in, 0)) ||
             decompose(job, index, &r, &a))
             cpu_svd(call, scratch, index, index + 1);
         else
-            cpu_info_store(cpu_operand(call, 3), index, 0);
+            cpu_info_store(operand_of(call, 3), index, 0);
     }
 }
 
@@ -109,8 +109,8 @@ typedef struct eigh_scratch {
 
 static eigh_scratch eigh_take(const collet_kernel_call *call, lapack_pieces *p)
 {
-    const collet_operand *a = cpu_operand(call, 3);
-    int64_t n = cpu_extent(a, 0), numbers = 2 * n * n + 64 * n + 1;
+    const collet_operand *a = operand_of(call, 3);
+    int64_t n = operand_extent(a, 0), numbers = 2 * n * n + 64 * n + 1;
     uint64_t size = cpu_dtype_size(a->dtype);
     eigh_scratch r;
     r.a = lapack_take(p, n, n, size);
@@ -130,11 +130,11 @@ void lapack_eigh_scratch(const collet_kernel_call *call, lapack_pieces *p)
 void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
 {
     const collet_kernel_call *call = job->call;
-    const collet_operand *values = cpu_operand(call, 0), *vectors = cpu_operand(call, 1);
+    const collet_operand *values = operand_of(call, 0), *vectors = operand_of(call, 1);
     lapack_pieces p = {.base = scratch};
     eigh_scratch r = eigh_take(call, &p);
     for (int64_t index = begin; index < end; index++) {
-        dense_view in = dense_of(cpu_operand(call, 3), index), out = dense_of(vectors, index);
+        dense_view in = dense_of(operand_of(call, 3), index), out = dense_of(vectors, index);
         dense_view a = dense_at(r.a, in.dtype, in.rows, in.columns);
         int n = (int)in.rows, info = 1;
         blas_use use;
@@ -152,6 +152,6 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
         dense_view transpose = dense_transposed(a);
         dense_copy(job->device, job->threads, &out, &transpose);
         store_vector(values, index, r.values);
-        cpu_info_store(cpu_operand(call, 2), index, 0);
+        cpu_info_store(operand_of(call, 2), index, 0);
     }
 }

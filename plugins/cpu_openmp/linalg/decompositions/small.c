@@ -34,13 +34,13 @@ static int64_t batch_step(const collet_operand *o, int32_t axes)
 /* How many matrices follow each other in such steps. */
 static int64_t batch_run(const collet_kernel_call *call)
 {
-    const collet_operand *info = cpu_operand(call, INFO);
+    const collet_operand *info = operand_of(call, INFO);
     int64_t run = 1;
     for (int32_t i = info->ndim - 1; i >= 0; i--) {
         if (info->shape[i] == 1)
             continue;
         for (uint32_t k = 0; k < EIGH_OPERANDS; k++) {
-            const collet_operand *o = cpu_operand(call, k);
+            const collet_operand *o = operand_of(call, k);
             if (run > 1 && cpu_step(o, i) != run * batch_step(o, own_axes[k]))
                 return run;
         }
@@ -55,7 +55,7 @@ static void eigen3_part(void *argument, int32_t thread, int64_t begin, int64_t e
     const collet_operand *o[EIGH_OPERANDS];
     (void)thread;
     for (uint32_t k = 0; k < EIGH_OPERANDS; k++)
-        o[k] = cpu_operand(job->call, k);
+        o[k] = operand_of(job->call, k);
     int32_t last = o[MATRIX]->ndim - 1;
     eigen3_batch b = {.matrix_step = batch_step(o[MATRIX], 2),
                       .matrix_row = cpu_step(o[MATRIX], last - 1),
@@ -87,8 +87,8 @@ void small_eigh3(const collet_device *device, const collet_kernel_call *call)
 
 static int solve_is_small(const collet_kernel_call *call)
 {
-    const collet_operand *x = cpu_operand(call, 0);
-    int64_t n = cpu_extent(x, 1), columns = cpu_extent(x, 0);
+    const collet_operand *x = operand_of(call, 0);
+    int64_t n = operand_extent(x, 1), columns = operand_extent(x, 0);
     return n > 0 && n <= SOLVE_ORDER && columns > 0 && columns <= SOLVE_COLUMNS;
 }
 
@@ -101,11 +101,11 @@ uint64_t small_solve_scratch(const collet_kernel_call *call)
 int64_t small_solve(const collet_device *device, const collet_kernel_call *call, void *scratch,
                     int64_t begin, int64_t end)
 {
-    const collet_operand *x = cpu_operand(call, 0), *a = cpu_operand(call, 2);
-    const collet_operand *b = cpu_operand(call, 3);
+    const collet_operand *x = operand_of(call, 0), *a = operand_of(call, 2);
+    const collet_operand *b = operand_of(call, 3);
     const solve_kernels *kernels = device->level->solve;
     int wide = x->dtype == COLLET_F64;
-    solve_group g = {.n = cpu_extent(x, 1), .columns = cpu_extent(x, 0)};
+    solve_group g = {.n = operand_extent(x, 1), .columns = operand_extent(x, 0)};
     int64_t singular = end;
     if (!solve_is_small(call))
         return cpu_solve(call, scratch, begin, end);

@@ -10,11 +10,6 @@ typedef struct side {
     int64_t step[COLLET_MAX_DIMS]; /* bytes */
 } side;
 
-static int is_complex(collet_dtype dtype)
-{
-    return dtype == COLLET_C64 || dtype == COLLET_C128;
-}
-
 static side side_of(const collet_operand *o)
 {
     side s = {.at = cpu_at(o), .shape = o->shape};
@@ -26,7 +21,7 @@ static side side_of(const collet_operand *o)
 /* A contiguous array in the workspace with the input's shape. */
 static side temporary_of(const collet_kernel_call *call)
 {
-    const collet_operand *in = cpu_operand(call, 1);
+    const collet_operand *in = operand_of(call, 1);
     side s = {.at = call->workspace, .shape = in->shape};
     int64_t step = (int64_t)cpu_dtype_size(in->dtype);
     for (int32_t i = in->ndim - 1; i >= 0; i--) {
@@ -74,34 +69,32 @@ static void set_lines(fft_pass *p, int32_t axis, int32_t ndim, const side *from,
 uint64_t fft_temporary(const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
-    const collet_operand *in = cpu_operand(call, 1);
-    uint64_t bytes = cpu_dtype_size(in->dtype);
-    if (is_complex(cpu_operand(call, 0)->dtype) || params->axes == 1)
+    const collet_operand *in = operand_of(call, 1);
+    if (cpu_dtype_is_complex(operand_of(call, 0)->dtype) || params->axes == 1)
         return 0;
-    for (int32_t i = 0; i < in->ndim; i++)
-        bytes *= (uint64_t)in->shape[i];
+    uint64_t bytes = (uint64_t)operand_count(in) * cpu_dtype_size(in->dtype);
     return (bytes + 63) / 64 * 64;
 }
 
 int32_t fft_passes_of(const collet_kernel_call *call, fft_pass pass[FFT_AXES_MAX])
 {
     const collet_fft_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int32_t count = (int32_t)params->axes, last = out->ndim - 1;
-    int from_half = !is_complex(out->dtype);
+    int from_half = !cpu_dtype_is_complex(out->dtype);
     side sides[2] = {side_of(in), side_of(out)}, temporary = {0};
     double scale = 1.0;
     if (from_half && count > 1)
         temporary = temporary_of(call);
-    for (int32_t i = 0; i < out->ndim; i++)
-        if (out->shape[i] == 0)
-            return 0;
+    if (operand_is_empty(out))
+        return 0;
     for (int32_t i = 0; i < count; i++)
         scale *= params->inverse ? (double)out->shape[last - i] : 1.0;
     for (int32_t i = 0; i < count; i++) {
         /* The last axis first; but last in a complex-to-real transform. */
         int32_t axis = from_half ? last - (count - 1) + i : last - i;
-        int to_real = from_half && axis == last, from_real = !is_complex(in->dtype) && i == 0;
+        int to_real = from_half && axis == last,
+            from_real = !cpu_dtype_is_complex(in->dtype) && i == 0;
         const side *from = i == 0 ? &sides[0] : from_half ? &temporary : &sides[1];
         const side *to = from_half && !to_real ? &temporary : &sides[1];
         pass[i] = (fft_pass){.kind = to_real     ? FFT_FROM_HALF

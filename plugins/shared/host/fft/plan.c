@@ -34,12 +34,6 @@ static int64_t factor(fft_form *f, int64_t n)
     return n;
 }
 
-int fft_is_smooth(int64_t n)
-{
-    fft_form f = {0};
-    return factor(&f, n) == 1;
-}
-
 /* The smallest 2^a 3^b 5^c >= least. */
 static int64_t convolution_length(int64_t least)
 {

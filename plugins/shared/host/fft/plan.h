@@ -27,9 +27,6 @@ typedef struct fft_form {
 /* n >= 1. */
 fft_form fft_form_of(int64_t n);
 
-/* Whether n has no prime factor above FFT_PRIME_MAX. */
-int fft_is_smooth(int64_t n);
-
 /* exp(-2 pi i k / n), 0 <= k < n. */
 void fft_root(int64_t k, int64_t n, double root[2]);
 

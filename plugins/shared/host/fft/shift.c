@@ -19,7 +19,7 @@ collet_status cpu_fft_shift(collet_device *device, collet_queue *queue,
                                                   const collet_kernel_call *call))
 {
     const collet_fftshift_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     uint32_t axes = cut_axes(params, out), back = 0;
     collet_status status = COLLET_OK;
     /* Bit i of `back`: this block is the part of axis i that moves to the front. */

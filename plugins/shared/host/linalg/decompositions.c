@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "shared/host/util/counts.h"
 #include "factor.h"
 #include "matrices.h"
 #include "spectral.h"
@@ -14,7 +15,7 @@
 
 int64_t cpu_decomposition_count(const collet_kernel_call *call)
 {
-    return cpu_matrix_count(cpu_operand(call, call->n_out), 2);
+    return cpu_matrix_count(operand_of(call, call->n_out), 2);
 }
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
@@ -38,11 +39,6 @@ static double *take(pieces *p, int64_t rows, int64_t columns)
     return p->base ? (double *)(void *)(p->base + used) : NULL;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- lu -------------------------------------------------------------------------------------- */
 
 typedef struct lu_scratch {
@@ -51,11 +47,11 @@ typedef struct lu_scratch {
 
 static lu_scratch lu_take(const collet_kernel_call *call, pieces *p)
 {
-    const collet_operand *a = cpu_operand(call, 4);
-    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0);
+    const collet_operand *a = operand_of(call, 4);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0);
     lu_scratch r;
     r.a = take(p, m, n);
-    r.part = take(p, m > n ? m : n, smaller(m, n));
+    r.part = take(p, m > n ? m : n, min_i64(m, n));
     r.perm = take(p, m, 1);
     return r;
 }
@@ -64,19 +60,19 @@ uint64_t cpu_lu_scratch(const collet_kernel_call *call)
 {
     pieces p = {0};
     (void)lu_take(call, &p);
-    return cpu_extent(cpu_operand(call, 4), 1) > INT32_MAX ? UINT64_MAX : p.used;
+    return operand_extent(operand_of(call, 4), 1) > INT32_MAX ? UINT64_MAX : p.used;
 }
 
 static void store_perm(const collet_operand *o, int64_t index, const int32_t *perm)
 {
     cpu_move(cpu_matrix_at(o, 1, index), cpu_step(o, o->ndim - 1), (const char *)perm, sizeof *perm,
-             sizeof *perm, cpu_extent(o, 0));
+             sizeof *perm, operand_extent(o, 0));
 }
 
 /* L below the diagonal, with ones on it. */
 static void store_lower(const collet_operand *o, int64_t index, const lu_scratch *r, int64_t n)
 {
-    int64_t m = cpu_extent(o, 1), least = cpu_extent(o, 0);
+    int64_t m = operand_extent(o, 1), least = operand_extent(o, 0);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < least; j++)
             r->part[i * least + j] = j < i ? r->a[i * n + j] : j == i ? 1.0 : 0.0;
@@ -87,7 +83,7 @@ static void store_lower(const collet_operand *o, int64_t index, const lu_scratch
 static int64_t store_upper(const collet_operand *o, int64_t index, const lu_scratch *r,
                            double unscale)
 {
-    int64_t least = cpu_extent(o, 1), n = cpu_extent(o, 0), zero = 0;
+    int64_t least = operand_extent(o, 1), n = operand_extent(o, 0), zero = 0;
     for (int64_t i = 0; i < least; i++) {
         for (int64_t j = 0; j < n; j++)
             r->part[i * n + j] = j < i ? 0.0 : r->a[i * n + j] * unscale;
@@ -101,10 +97,10 @@ static int64_t store_upper(const collet_operand *o, int64_t index, const lu_scra
 
 void cpu_lu(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end)
 {
-    const collet_operand *perm = cpu_operand(call, 0), *lower = cpu_operand(call, 1);
-    const collet_operand *upper = cpu_operand(call, 2), *info = cpu_operand(call, 3);
-    const collet_operand *a = cpu_operand(call, 4);
-    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0), zero;
+    const collet_operand *perm = operand_of(call, 0), *lower = operand_of(call, 1);
+    const collet_operand *upper = operand_of(call, 2), *info = operand_of(call, 3);
+    const collet_operand *a = operand_of(call, 4);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0), zero;
     pieces p = {.base = scratch};
     lu_scratch r = lu_take(call, &p);
     int32_t *rows = (int32_t *)(void *)r.perm;
@@ -136,8 +132,8 @@ typedef struct solve_scratch {
 
 static solve_scratch solve_take(const collet_kernel_call *call, pieces *p)
 {
-    const collet_operand *b = cpu_operand(call, 3);
-    int64_t n = cpu_extent(b, 1), columns = cpu_extent(b, 0);
+    const collet_operand *b = operand_of(call, 3);
+    int64_t n = operand_extent(b, 1), columns = operand_extent(b, 0);
     solve_scratch r;
     r.a = take(p, n, n);
     r.b = take(p, n, columns);
@@ -158,7 +154,7 @@ typedef enum factored { FACTORED, SINGULAR, NOT_FINITE } factored;
 static factored factor(const collet_operand *a, int64_t index, const solve_scratch *r,
                        double *scale)
 {
-    int64_t n = cpu_extent(a, 0);
+    int64_t n = operand_extent(a, 0);
     cpu_matrix_load(a, index, r->a);
     double largest = cpu_largest(r->a, n * n);
     if (isnan(largest))
@@ -186,7 +182,7 @@ static void mark_columns(const solve_scratch *r, int64_t n, int64_t columns)
 
 static void solve_one(const collet_operand *b, int64_t index, const solve_scratch *r, double scale)
 {
-    int64_t n = cpu_extent(b, 1), columns = cpu_extent(b, 0);
+    int64_t n = operand_extent(b, 1), columns = operand_extent(b, 0);
     cpu_matrix_load(b, index, r->b);
     double largest = cpu_largest(r->b, n * columns);
     double shrink = isnan(largest) ? 1.0 : cpu_scale_to(largest, -1100, TOP_OF_LU);
@@ -199,8 +195,8 @@ static void solve_one(const collet_operand *b, int64_t index, const solve_scratc
 
 int64_t cpu_solve(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end)
 {
-    const collet_operand *x = cpu_operand(call, 0), *a = cpu_operand(call, 2);
-    const collet_operand *b = cpu_operand(call, 3);
+    const collet_operand *x = operand_of(call, 0), *a = operand_of(call, 2);
+    const collet_operand *b = operand_of(call, 3);
     int64_t singular = end;
     pieces p = {.base = scratch};
     solve_scratch r = solve_take(call, &p);
@@ -217,7 +213,7 @@ int64_t cpu_solve(const collet_kernel_call *call, void *scratch, int64_t begin, 
             singular = index;
         if (state == FACTORED) {
             solve_one(b, index, &r, scale);
-            cpu_matrix_store(x, index, r.x, cpu_extent(x, 0), 1);
+            cpu_matrix_store(x, index, r.x, operand_extent(x, 0), 1);
         } else {
             cpu_matrix_fill(x, index, (double)NAN);
         }
@@ -227,7 +223,7 @@ int64_t cpu_solve(const collet_kernel_call *call, void *scratch, int64_t begin, 
 
 void cpu_solve_info(const collet_kernel_call *call, int64_t singular)
 {
-    cpu_info_store(cpu_operand(call, 1), 0,
+    cpu_info_store(operand_of(call, 1), 0,
                    singular < cpu_decomposition_count(call) ? singular + 1 : 0);
 }
 
@@ -235,7 +231,7 @@ void cpu_solve_info(const collet_kernel_call *call, int64_t singular)
 
 uint64_t cpu_cholesky_scratch(const collet_kernel_call *call)
 {
-    int64_t n = cpu_extent(cpu_operand(call, 2), 0);
+    int64_t n = operand_extent(operand_of(call, 2), 0);
     pieces p = {0};
     (void)take(&p, n, n);
     return p.used;
@@ -243,9 +239,9 @@ uint64_t cpu_cholesky_scratch(const collet_kernel_call *call)
 
 void cpu_cholesky(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end)
 {
-    const collet_operand *lower = cpu_operand(call, 0), *info = cpu_operand(call, 1);
-    const collet_operand *a = cpu_operand(call, 2);
-    int64_t n = cpu_extent(a, 0);
+    const collet_operand *lower = operand_of(call, 0), *info = operand_of(call, 1);
+    const collet_operand *a = operand_of(call, 2);
+    int64_t n = operand_extent(a, 0);
     double *dense = scratch;
     for (int64_t index = begin; index < end; index++) {
         cpu_matrix_load(a, index, dense);
@@ -266,14 +262,14 @@ typedef struct qr_scratch {
 
 static qr_scratch qr_take(const collet_kernel_call *call, pieces *p)
 {
-    const collet_operand *a = cpu_operand(call, 2);
-    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0);
+    const collet_operand *a = operand_of(call, 2);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0);
     qr_scratch r;
     r.a = take(p, m, n);
-    r.q = take(p, m, smaller(m, n));
+    r.q = take(p, m, min_i64(m, n));
     r.rest = take(p, m, 1);
     (void)take(p, n, 1);
-    (void)take(p, smaller(m, n), 1);
+    (void)take(p, min_i64(m, n), 1);
     return r;
 }
 
@@ -286,9 +282,9 @@ uint64_t cpu_qr_scratch(const collet_kernel_call *call)
 
 void cpu_qr(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end)
 {
-    const collet_operand *q = cpu_operand(call, 0), *upper = cpu_operand(call, 1);
-    const collet_operand *a = cpu_operand(call, 2);
-    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0), least = smaller(m, n);
+    const collet_operand *q = operand_of(call, 0), *upper = operand_of(call, 1);
+    const collet_operand *a = operand_of(call, 2);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0), least = min_i64(m, n);
     pieces p = {.base = scratch};
     qr_scratch r = qr_take(call, &p);
     for (int64_t index = begin; index < end; index++) {
@@ -329,19 +325,20 @@ static svd_scratch svd_take(int64_t tall, int64_t wide, pieces *p)
 
 uint64_t cpu_svd_scratch(const collet_kernel_call *call)
 {
-    const collet_operand *a = cpu_operand(call, 4);
-    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0);
+    const collet_operand *a = operand_of(call, 4);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0);
     pieces p = {0};
-    (void)svd_take(m > n ? m : n, smaller(m, n), &p);
+    (void)svd_take(m > n ? m : n, min_i64(m, n), &p);
     return p.used;
 }
 
 void cpu_svd(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end)
 {
-    const collet_operand *u = cpu_operand(call, 0), *s = cpu_operand(call, 1);
-    const collet_operand *vt = cpu_operand(call, 2), *info = cpu_operand(call, 3);
-    const collet_operand *a = cpu_operand(call, 4);
-    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0), tall = m > n ? m : n, wide = smaller(m, n);
+    const collet_operand *u = operand_of(call, 0), *s = operand_of(call, 1);
+    const collet_operand *vt = operand_of(call, 2), *info = operand_of(call, 3);
+    const collet_operand *a = operand_of(call, 4);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0), tall = m > n ? m : n,
+            wide = min_i64(m, n);
     pieces p = {.base = scratch};
     svd_scratch r = svd_take(tall, wide, &p);
     for (int64_t index = begin; index < end; index++) {
@@ -379,7 +376,7 @@ typedef struct eigh_scratch {
 
 static eigh_scratch eigh_take(const collet_kernel_call *call, pieces *p)
 {
-    int64_t n = cpu_extent(cpu_operand(call, 3), 0);
+    int64_t n = operand_extent(operand_of(call, 3), 0);
     eigh_scratch r;
     r.a = take(p, n, n);
     r.vectors = take(p, n, n);
@@ -397,9 +394,9 @@ uint64_t cpu_eigh_scratch(const collet_kernel_call *call)
 
 void cpu_eigh(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end)
 {
-    const collet_operand *values = cpu_operand(call, 0), *vectors = cpu_operand(call, 1);
-    const collet_operand *info = cpu_operand(call, 2), *a = cpu_operand(call, 3);
-    int64_t n = cpu_extent(a, 0);
+    const collet_operand *values = operand_of(call, 0), *vectors = operand_of(call, 1);
+    const collet_operand *info = operand_of(call, 2), *a = operand_of(call, 3);
+    int64_t n = operand_extent(a, 0);
     pieces p = {.base = scratch};
     eigh_scratch r = eigh_take(call, &p);
     for (int64_t index = begin; index < end; index++) {

@@ -7,15 +7,6 @@
 
 /* ---- LU -------------------------------------------------------------------------------------- */
 
-static void swap_rows(double *a, double *b, int64_t n)
-{
-    for (int64_t j = 0; j < n; j++) {
-        double x = a[j];
-        a[j] = b[j];
-        b[j] = x;
-    }
-}
-
 static int64_t pivot_of(const double *a, int64_t m, int64_t n, int64_t k)
 {
     int64_t pivot = k;
@@ -35,7 +26,7 @@ void cpu_lu_factor(double *a, int64_t m, int64_t n, int32_t *perm)
             int32_t row = perm[k];
             perm[k] = perm[pivot];
             perm[pivot] = row;
-            swap_rows(a + k * n, a + pivot * n, n);
+            cpu_rows_swap(a + k * n, a + pivot * n, n);
         }
         const double *top = a + k * n;
         for (int64_t i = k + 1; top[k] != 0.0 && i < m; i++) {

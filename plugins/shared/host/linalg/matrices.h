@@ -31,16 +31,10 @@ static inline char *cpu_matrix_at(const collet_operand *o, int32_t axes, int64_t
     return at;
 }
 
-/* Extent of the last axis but `back`. */
-static inline int64_t cpu_extent(const collet_operand *o, int32_t back)
-{
-    return o->shape[o->ndim - 1 - back];
-}
-
 /* Copies matrix `index` to dense rows; f32 and f64. */
 static inline void cpu_matrix_load(const collet_operand *o, int64_t index, double *dense)
 {
-    int64_t rows = cpu_extent(o, 1), columns = cpu_extent(o, 0);
+    int64_t rows = operand_extent(o, 1), columns = operand_extent(o, 0);
     const char *at = cpu_matrix_at(o, 2, index);
     for (int64_t i = 0; i < rows; i++)
         cpu_convert((char *)(dense + i * columns), COLLET_F64, sizeof *dense,
@@ -50,7 +44,7 @@ static inline void cpu_matrix_load(const collet_operand *o, int64_t index, doubl
 /* The same to dense columns: its transpose. */
 static inline void cpu_matrix_load_transposed(const collet_operand *o, int64_t index, double *dense)
 {
-    int64_t rows = cpu_extent(o, 1), columns = cpu_extent(o, 0);
+    int64_t rows = operand_extent(o, 1), columns = operand_extent(o, 0);
     const char *at = cpu_matrix_at(o, 2, index);
     for (int64_t j = 0; j < columns; j++)
         cpu_convert((char *)(dense + j * rows), COLLET_F64, sizeof *dense,
@@ -62,7 +56,7 @@ static inline void cpu_matrix_load_transposed(const collet_operand *o, int64_t i
 static inline void cpu_matrix_store(const collet_operand *o, int64_t index, const double *dense,
                                     int64_t row, int64_t column)
 {
-    int64_t rows = cpu_extent(o, 1), columns = cpu_extent(o, 0);
+    int64_t rows = operand_extent(o, 1), columns = operand_extent(o, 0);
     char *at = cpu_matrix_at(o, 2, index);
     for (int64_t i = 0; i < rows; i++)
         cpu_convert(at + i * cpu_step(o, o->ndim - 2), o->dtype, cpu_step(o, o->ndim - 1),
@@ -75,7 +69,7 @@ static inline void cpu_vector_store(const collet_operand *o, int64_t index, cons
                                     int64_t step)
 {
     cpu_convert(cpu_matrix_at(o, 1, index), o->dtype, cpu_step(o, o->ndim - 1), (const char *)dense,
-                COLLET_F64, step * (int64_t)sizeof *dense, cpu_extent(o, 0));
+                COLLET_F64, step * (int64_t)sizeof *dense, operand_extent(o, 0));
 }
 
 static inline void cpu_matrix_fill(const collet_operand *o, int64_t index, double value)

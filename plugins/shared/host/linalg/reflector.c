@@ -21,6 +21,15 @@ void cpu_rows_axpy(double *y, double factor, const double *x, int64_t n)
         y[i] += factor * x[i];
 }
 
+void cpu_rows_swap(double *x, double *y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double kept = x[i];
+        x[i] = y[i];
+        y[i] = kept;
+    }
+}
+
 double cpu_rows_norm(const double *x, int64_t n)
 {
     double largest = 0.0, sum = 0.0;

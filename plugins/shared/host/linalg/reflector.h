@@ -17,6 +17,9 @@ double cpu_rows_dot(const double *x, const double *y, int64_t n);
 /* y += factor x, n numbers. */
 void cpu_rows_axpy(double *y, double factor, const double *x, int64_t n);
 
+/* Exchanges x and y, n numbers. */
+void cpu_rows_swap(double *x, double *y, int64_t n);
+
 /* sqrt(sum x^2) without intermediate overflow or underflow; finite x. */
 double cpu_rows_norm(const double *x, int64_t n);
 

@@ -194,15 +194,6 @@ static int diagonalise(const bidiagonal *b)
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-static void swap(double *x, double *y, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double kept = x[i];
-        x[i] = y[i];
-        y[i] = kept;
-    }
-}
-
 static void sort(const bidiagonal *b)
 {
     for (int64_t i = 0; i < b->n; i++) {
@@ -219,9 +210,9 @@ static void sort(const bidiagonal *b)
                 most = k;
         if (most == i)
             continue;
-        swap(b->d + i, b->d + most, 1);
-        swap(b->left + i * b->m, b->left + most * b->m, b->m);
-        swap(b->right + i * b->n, b->right + most * b->n, b->n);
+        cpu_rows_swap(b->d + i, b->d + most, 1);
+        cpu_rows_swap(b->left + i * b->m, b->left + most * b->m, b->m);
+        cpu_rows_swap(b->right + i * b->n, b->right + most * b->n, b->n);
     }
 }
 

@@ -104,15 +104,6 @@ static int diagonalise(double *d, double *e, double *vectors, int64_t n)
     return 0;
 }
 
-static void swap(double *x, double *y, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double kept = x[i];
-        x[i] = y[i];
-        y[i] = kept;
-    }
-}
-
 int cpu_symmetric_eigen(double *a, int64_t n, double *values, double *vectors, double *scratch)
 {
     double *e = scratch, *tau = e + n, *p = tau + n;
@@ -127,8 +118,8 @@ int cpu_symmetric_eigen(double *a, int64_t n, double *values, double *vectors, d
                 least = k;
         if (least == i)
             continue;
-        swap(values + i, values + least, 1);
-        swap(vectors + i * n, vectors + least * n, n);
+        cpu_rows_swap(values + i, values + least, 1);
+        cpu_rows_swap(vectors + i * n, vectors + least * n, n);
     }
     return 0;
 }

@@ -29,6 +29,16 @@ void cpu_euler_zyz(const double r[9], double angles[3])
     angles[2] = atan2(r[7], -r[6]);
 }
 
+void cpu_inertia(const double s[6], double inertia[9])
+{
+    inertia[0] = s[1] + s[2];
+    inertia[4] = s[0] + s[2];
+    inertia[8] = s[0] + s[1];
+    inertia[1] = inertia[3] = 0.0 - s[3];
+    inertia[2] = inertia[6] = 0.0 - s[4];
+    inertia[5] = inertia[7] = 0.0 - s[5];
+}
+
 double cpu_tilt(const double axes[9], const double axis[3])
 {
     double column[3] = {axes[0], axes[3], axes[6]};

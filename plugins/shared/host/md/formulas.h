@@ -12,6 +12,9 @@
 /* phi, theta, psi in radians of R = Rz(phi) Ry(theta) Rz(psi); psi = 0 where sin theta is 0. */
 void cpu_euler_zyz(const double rotation[9], double angles[3]);
 
+/* The inertia tensor from the second moments xx yy zz xy xz yz. */
+void cpu_inertia(const double moments[6], double inertia[9]);
+
 /* |90 - theta| in degrees, theta between column 0 of `axes` and `axis`; NaN when either is zero. */
 double cpu_tilt(const double axes[9], const double axis[3]);
 

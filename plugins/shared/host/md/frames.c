@@ -10,8 +10,8 @@
 
 void cpu_md_eigen(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
-    const collet_operand *moments = cpu_operand(call, 0), *axes = cpu_operand(call, 1);
-    const collet_operand *inertia = cpu_operand(call, 2);
+    const collet_operand *moments = operand_of(call, 0), *axes = operand_of(call, 1);
+    const collet_operand *inertia = operand_of(call, 2);
     double tensor[9], m[3], now[9];
     for (int64_t f = begin; f < end; f++) {
         md_load9(inertia, f, tensor);
@@ -23,13 +23,13 @@ void cpu_md_eigen(const collet_kernel_call *call, int64_t begin, int64_t end)
 
 void cpu_md_align(const collet_kernel_call *call)
 {
-    const collet_operand *axes = cpu_operand(call, 1), *previous = cpu_operand(call, 3);
+    const collet_operand *axes = operand_of(call, 1), *previous = operand_of(call, 3);
     int64_t frames = axes->shape[0], f = 0;
     double now[9], before[9];
     if (frames == 0)
         return;
-    md_load9(cpu_present(previous) ? previous : axes, 0, before);
-    if (!cpu_present(previous))
+    md_load9(operand_present(previous) ? previous : axes, 0, before);
+    if (!operand_present(previous))
         f = 1;
     for (; f < frames; f++) {
         md_load9(axes, f, now);
@@ -42,7 +42,7 @@ void cpu_md_align(const collet_kernel_call *call)
 
 void cpu_md_euler_zyz(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
-    const collet_operand *out = cpu_operand(call, 0), *axes = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *axes = operand_of(call, 1);
     double rotation[9], angles[3];
     for (int64_t f = begin; f < end; f++) {
         md_load9(axes, f, rotation);
@@ -53,9 +53,9 @@ void cpu_md_euler_zyz(const collet_kernel_call *call, int64_t begin, int64_t end
 
 void cpu_md_tilt(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
-    const collet_operand *out = cpu_operand(call, 0), *axes = cpu_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *axes = operand_of(call, 1);
     double axis[3], rotation[9];
-    md_load3(cpu_operand(call, 2), 0, axis);
+    md_load3(operand_of(call, 2), 0, axis);
     for (int64_t f = begin; f < end; f++) {
         md_load9(axes, f, rotation);
         md_store1(out, f, cpu_tilt(rotation, axis));
@@ -64,8 +64,8 @@ void cpu_md_tilt(const collet_kernel_call *call, int64_t begin, int64_t end)
 
 void cpu_md_angular_velocity(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
-    const collet_operand *out = cpu_operand(call, 0), *info = cpu_operand(call, 1);
-    const collet_operand *inertia = cpu_operand(call, 2), *momentum = cpu_operand(call, 3);
+    const collet_operand *out = operand_of(call, 0), *info = operand_of(call, 1);
+    const collet_operand *inertia = operand_of(call, 2), *momentum = operand_of(call, 3);
     double tensor[9], L[3], omega[3];
     for (int64_t f = begin; f < end; f++) {
         md_load9(inertia, f, tensor);
@@ -78,8 +78,8 @@ void cpu_md_angular_velocity(const collet_kernel_call *call, int64_t begin, int6
 
 void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
-    const collet_operand *parallel = cpu_operand(call, 0), *across = cpu_operand(call, 1);
-    const collet_operand *vectors = cpu_operand(call, 2), *axes = cpu_operand(call, 3);
+    const collet_operand *parallel = operand_of(call, 0), *across = operand_of(call, 1);
+    const collet_operand *vectors = operand_of(call, 2), *axes = operand_of(call, 3);
     double v[3], axis[3], along_axis[3], rest[3];
     for (int64_t f = begin; f < end; f++) {
         md_load3(vectors, f, v);
@@ -133,8 +133,8 @@ double cpu_norm(const char *at, collet_dtype dtype, int64_t step, int64_t n)
 
 int64_t cpu_md_time_derivative(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
-    const collet_operand *out = cpu_operand(call, 0);
-    const collet_operand *x = cpu_operand(call, 2), *t = cpu_operand(call, 3);
+    const collet_operand *out = operand_of(call, 0);
+    const collet_operand *x = operand_of(call, 2), *t = operand_of(call, 3);
     int64_t frames = out->shape[0], equal_times = frames;
     for (int64_t f = begin; f < end; f++) {
         int64_t before = f > 0 ? f - 1 : f, after = f + 1 < frames ? f + 1 : f;
@@ -154,7 +154,7 @@ int64_t cpu_md_time_derivative(const collet_kernel_call *call, int64_t begin, in
 
 void cpu_md_time_derivative_info(const collet_kernel_call *call, int64_t equal_times)
 {
-    int64_t frames = cpu_operand(call, 0)->shape[0];
+    int64_t frames = operand_of(call, 0)->shape[0];
     int64_t flag = equal_times < frames ? equal_times + 1 : 0;
-    *(int32_t *)(void *)cpu_at(cpu_operand(call, 1)) = flag < INT32_MAX ? (int32_t)flag : INT32_MAX;
+    *(int32_t *)(void *)cpu_at(operand_of(call, 1)) = flag < INT32_MAX ? (int32_t)flag : INT32_MAX;
 }

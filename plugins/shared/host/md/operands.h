@@ -48,13 +48,13 @@ static inline double *md_output(const collet_operand *o, int64_t frame, int32_t 
 
 static inline void md_store1(const collet_operand *o, int64_t frame, double x)
 {
-    if (cpu_present(o))
+    if (operand_present(o))
         *md_output(o, frame, 0) = x;
 }
 
 static inline void md_store3(const collet_operand *o, int64_t frame, const double x[3])
 {
-    if (!cpu_present(o))
+    if (!operand_present(o))
         return;
     double *out = md_output(o, frame, 1);
     int64_t step = o->strides[o->ndim - 1];
@@ -64,7 +64,7 @@ static inline void md_store3(const collet_operand *o, int64_t frame, const doubl
 
 static inline void md_store9(const collet_operand *o, int64_t frame, const double x[9])
 {
-    if (!cpu_present(o))
+    if (!operand_present(o))
         return;
     double *out = md_output(o, frame, 2);
     int64_t row = o->strides[o->ndim - 2], step = o->strides[o->ndim - 1];

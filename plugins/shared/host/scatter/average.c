@@ -25,8 +25,8 @@ static double weighted(const collet_operand *images, const char *weights, int64_
 /* Of a pixel of the image of angle a that is turned back. */
 static double turned(const collet_kernel_call *call, int64_t a, int64_t e, int64_t y, int64_t x)
 {
-    const collet_operand *images = cpu_operand(call, 1), *angles = cpu_operand(call, 2);
-    const collet_operand *weights = cpu_operand(call, 3);
+    const collet_operand *images = operand_of(call, 1), *angles = operand_of(call, 2);
+    const collet_operand *weights = operand_of(call, 3);
     double angle = real_at(cpu_at(angles) + a * cpu_step(angles, 0), is_wide(angles));
     double c = cos(angle), s = sin(angle), sum = 0.0;
     double cx = (double)images->shape[3] / 2, cy = (double)images->shape[2] / 2;
@@ -50,8 +50,8 @@ static double turned(const collet_kernel_call *call, int64_t a, int64_t e, int64
 void cpu_scatter_average(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
     const collet_scatter_average_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0);
-    int64_t angles = cpu_operand(call, 2)->shape[0];
+    const collet_operand *out = operand_of(call, 0);
+    int64_t angles = operand_of(call, 2)->shape[0];
     for (int64_t row = begin; row < end; row++) {
         int64_t e = row / out->shape[1], y = row % out->shape[1];
         for (int64_t x = 0; x < out->shape[2]; x++) {
@@ -76,7 +76,7 @@ cpu_scatter_rows cpu_scatter(const collet_kernel_call *call, int64_t *rows)
     static const cpu_scatter_rows ops[] = {
         cpu_scatter_euler,      cpu_scatter_vector, cpu_scatter_polarization, cpu_scatter_ewald,
         cpu_scatter_projection, cpu_scatter_slices, cpu_scatter_images,       cpu_scatter_average};
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     int32_t last = out->ndim - 1;
     *rows = out->shape[last - 1];
     /* Voxels: Z Y. Images: E Y. */

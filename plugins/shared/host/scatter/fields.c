@@ -29,13 +29,13 @@ static void set_fields(const collet_operand *out, int64_t row, int64_t x, double
 
 void cpu_scatter_euler(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
-    const collet_operand *out = cpu_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     int wide = is_wide(out);
     for (int64_t row = begin; row < end; row++) {
         for (int64_t x = 0; x < out->shape[3]; x++) {
             double in[4];
             for (uint32_t i = 0; i < 4; i++) {
-                const collet_operand *o = cpu_operand(call, 1 + i);
+                const collet_operand *o = operand_of(call, 1 + i);
                 in[i] = real_at(voxels(o, 0, row) + x * cpu_last_step(o), wide);
             }
             double aligned = in[0] * in[1], s[3] = {0.0};
@@ -54,8 +54,8 @@ void cpu_scatter_euler(const collet_kernel_call *call, int64_t begin, int64_t en
 
 void cpu_scatter_vector(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
-    const collet_operand *out = cpu_operand(call, 0), *direction = cpu_operand(call, 1);
-    const collet_operand *unaligned = cpu_operand(call, 2);
+    const collet_operand *out = operand_of(call, 0), *direction = operand_of(call, 1);
+    const collet_operand *unaligned = operand_of(call, 2);
     int wide = is_wide(out);
     for (int64_t row = begin; row < end; row++) {
         for (int64_t x = 0; x < out->shape[3]; x++) {
@@ -90,12 +90,12 @@ static void add_material(const char *at, int64_t step, int wide, const complex_n
 
 void cpu_scatter_polarization(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
-    const collet_operand *out = cpu_operand(call, 0), *fields = cpu_operand(call, 1);
-    const collet_operand *constants = cpu_operand(call, 2), *frame = cpu_operand(call, 4);
+    const collet_operand *out = operand_of(call, 0), *fields = operand_of(call, 1);
+    const collet_operand *constants = operand_of(call, 2), *frame = operand_of(call, 4);
     int wide = is_wide(fields);
     double e[3], turn[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    read_vector(cpu_operand(call, 3), 0, e);
-    for (int a = 0; a < 3 && cpu_present(frame); a++)
+    read_vector(operand_of(call, 3), 0, e);
+    for (int a = 0; a < 3 && operand_present(frame); a++)
         read_vector(frame, a, turn[a]);
     for (int64_t item = begin; item < end; item++) {
         for (int64_t x = 0; x < out->shape[3]; x++) {

@@ -47,14 +47,14 @@ static double position(const double k[3], double qx, double qy, const collet_ope
 void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
     const collet_scatter_params *params = call->params;
-    const collet_operand *slice = cpu_operand(call, 0), *fraction = cpu_operand(call, 1);
-    const collet_operand *qx = cpu_operand(call, 3), *qy = cpu_operand(call, 4);
+    const collet_operand *slice = operand_of(call, 0), *fraction = operand_of(call, 1);
+    const collet_operand *qx = operand_of(call, 3), *qy = operand_of(call, 4);
     int64_t Y = slice->shape[1], X = slice->shape[2];
     for (int64_t row = begin; row < end; row++) {
         double k[3], y = number(qy, row % Y);
-        read_vector(cpu_operand(call, 2), row / Y, k);
+        read_vector(operand_of(call, 2), row / Y, k);
         for (int64_t i = 0; i < X; i++) {
-            double at = position(k, number(qx, i), y, cpu_operand(call, 5));
+            double at = position(k, number(qx, i), y, operand_of(call, 5));
             int outside = isnan(at);
             double whole = params->nearest ? round(at) : floor(at);
             *(int32_t *)(void *)(pixels(slice, row) + i * cpu_last_step(slice)) =
@@ -126,7 +126,7 @@ static spectrum spectrum_of(const collet_operand *o, int64_t i, int64_t pixels_x
 int64_t cpu_scatter_layers(const collet_kernel_call *call)
 {
     const collet_scatter_params *params = call->params;
-    return params->layers ? params->layers : params->layer + cpu_operand(call, 1)->shape[1];
+    return params->layers ? params->layers : params->layer + operand_of(call, 1)->shape[1];
 }
 
 /* exp(-2 pi i a z / n) */
@@ -141,8 +141,8 @@ static complex_number of_layer(const collet_kernel_call *call, int64_t f, int64_
                                int64_t y, int64_t x)
 {
     const collet_scatter_params *params = call->params;
-    const collet_operand *layers = cpu_operand(call, 1);
-    int64_t Y = layers->shape[2], X = cpu_operand(call, 0)->shape[3];
+    const collet_operand *layers = operand_of(call, 1);
+    int64_t Y = layers->shape[2], X = operand_of(call, 0)->shape[3];
     int64_t Z = cpu_scatter_layers(call);
     spectrum s = {.at = cpu_at(layers) + f * cpu_step(layers, 0) + l * cpu_step(layers, 1),
                   .extent = {1, Y, X},
@@ -161,14 +161,14 @@ static complex_number of_layer(const collet_kernel_call *call, int64_t f, int64_
 
 void cpu_scatter_slices_pixel(const collet_kernel_call *call, int64_t row, int64_t x)
 {
-    const collet_operand *out = cpu_operand(call, 0), *layers = cpu_operand(call, 1);
-    const collet_operand *range = cpu_operand(call, 2), *before = cpu_operand(call, 3);
+    const collet_operand *out = operand_of(call, 0), *layers = operand_of(call, 1);
+    const collet_operand *range = operand_of(call, 2), *before = operand_of(call, 3);
     int64_t Y = out->shape[2], Z = cpu_scatter_layers(call), d = row / Y, y = row % Y;
     int64_t z = slice_at(range, y, x) + d;
     int inside = d < slice_at(range, Y + y, x) && z >= 0 && z < Z;
     for (int64_t f = 0; f < out->shape[1]; f++) {
         complex_number sum = {0.0, 0.0};
-        if (cpu_present(before))
+        if (operand_present(before))
             sum = complex_at(cpu_at(before) + d * cpu_step(before, 0) + f * cpu_step(before, 1) +
                                  y * cpu_step(before, 2) + x * cpu_step(before, 3),
                              is_wide(before));
@@ -183,7 +183,7 @@ void cpu_scatter_slices_pixel(const collet_kernel_call *call, int64_t row, int64
 void cpu_scatter_slices(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
     for (int64_t row = begin; row < end; row++)
-        for (int64_t x = 0; x < cpu_operand(call, 0)->shape[3]; x++)
+        for (int64_t x = 0; x < operand_of(call, 0)->shape[3]; x++)
             cpu_scatter_slices_pixel(call, row, x);
 }
 
@@ -211,11 +211,11 @@ static double dot(const double a[3], const double b[3])
 void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
     const collet_scatter_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *spectra = cpu_operand(call, 1);
-    const collet_operand *slice = cpu_operand(call, 2), *fraction = cpu_operand(call, 3);
+    const collet_operand *out = operand_of(call, 0), *spectra = operand_of(call, 1);
+    const collet_operand *slice = operand_of(call, 2), *fraction = operand_of(call, 3);
     int64_t X = out->shape[1], Z = spectra->shape[1];
     double k[3];
-    read_vector(cpu_operand(call, 4), 0, k);
+    read_vector(operand_of(call, 4), 0, k);
     for (int64_t y = begin; y < end; y++) {
         for (int64_t x = 0; x < X; x++) {
             int64_t z = slice_at(slice, y, x);
@@ -223,9 +223,9 @@ void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64
                 real_at(pixels(fraction, y) + x * cpu_last_step(fraction), is_wide(fraction));
             double sum = z < 0 || z >= Z ? NAN : 0.0;
             for (int64_t i = 0; i < 2 && z >= 0 && z + i < Z && (i == 0 || w != 0.0); i++) {
-                double s[3] = {k[0] + number(cpu_operand(call, 5), x),
-                               k[1] + number(cpu_operand(call, 6), y),
-                               k[2] + number(cpu_operand(call, 7), z + i)};
+                double s[3] = {k[0] + number(operand_of(call, 5), x),
+                               k[1] + number(operand_of(call, 6), y),
+                               k[2] + number(operand_of(call, 7), z + i)};
                 complex_number p[3];
                 for (int a = 0; a < 3; a++) {
                     spectrum of = spectrum_of(spectra, a, X);
@@ -278,8 +278,8 @@ static void three_parts(const complex_number amplitude[6], const double s[3], do
 static int amplitude_of(const collet_kernel_call *call, int64_t row, int64_t x, int64_t z,
                         complex_number sum[6])
 {
-    const collet_operand *slices = cpu_operand(call, 1), *range = cpu_operand(call, 2);
-    const collet_operand *weights = cpu_operand(call, 3);
+    const collet_operand *slices = operand_of(call, 1), *range = operand_of(call, 2);
+    const collet_operand *weights = operand_of(call, 3);
     int64_t Y = slices->shape[2], e = row / Y, y = row % Y, d = z - slice_at(range, y, x);
     if (d < 0 || d >= slice_at(range, Y + y, x) || d >= slices->shape[0])
         return 0;
@@ -302,22 +302,22 @@ static int amplitude_of(const collet_kernel_call *call, int64_t row, int64_t x, 
 static void add_slice(const collet_kernel_call *call, int64_t row, int64_t x, int64_t z,
                       double share)
 {
-    const collet_operand *out = cpu_operand(call, 0), *angles = cpu_operand(call, 8);
+    const collet_operand *out = operand_of(call, 0), *angles = operand_of(call, 8);
     int64_t e = row / out->shape[2], y = row % out->shape[2];
     complex_number amplitude[6], p[3];
     double k[3], parts[3];
     int present = amplitude_of(call, row, x, z, amplitude);
-    read_vector(cpu_operand(call, 4), e, k);
-    const double s[3] = {k[0] + number(cpu_operand(call, 5), x),
-                         k[1] + number(cpu_operand(call, 6), y),
-                         k[2] + number(cpu_operand(call, 7), z)};
-    if (present && !cpu_present(angles))
+    read_vector(operand_of(call, 4), e, k);
+    const double s[3] = {k[0] + number(operand_of(call, 5), x),
+                         k[1] + number(operand_of(call, 6), y),
+                         k[2] + number(operand_of(call, 7), z)};
+    if (present && !operand_present(angles))
         three_parts(amplitude, s, dot(k, k), parts);
     for (int64_t i = 0; i < out->shape[1]; i++) {
         char *at = cpu_at(out) + e * cpu_step(out, 0) + i * cpu_step(out, 1) +
                    y * cpu_step(out, 2) + x * cpu_step(out, 3);
         double value = NAN;
-        if (present && cpu_present(angles)) {
+        if (present && operand_present(angles)) {
             at_angle(amplitude, k, number(angles, i), p);
             value = intensity(p, s, dot(k, k));
         } else if (present) {
@@ -330,14 +330,13 @@ static void add_slice(const collet_kernel_call *call, int64_t row, int64_t x, in
 void cpu_scatter_images(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
     const collet_scatter_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *qz = cpu_operand(call, 7);
+    const collet_operand *out = operand_of(call, 0), *qz = operand_of(call, 7);
     int64_t X = out->shape[3];
     for (int64_t i = begin * X; i < end * X; i++) {
         int64_t row = i / X, x = i % X, e = row / out->shape[2], y = row % out->shape[2];
         double k[3];
-        read_vector(cpu_operand(call, 4), e, k);
-        double at =
-            position(k, number(cpu_operand(call, 5), x), number(cpu_operand(call, 6), y), qz);
+        read_vector(operand_of(call, 4), e, k);
+        double at = position(k, number(operand_of(call, 5), x), number(operand_of(call, 6), y), qz);
         double low = params->nearest ? round(at) : floor(at),
                share = params->nearest ? 0 : at - low;
         for (int64_t a = 0; a < out->shape[1]; a++)

@@ -6,32 +6,9 @@
 #ifndef COLLET_CPU_ROWS_H
 #define COLLET_CPU_ROWS_H
 
-#include <collet/plugin.h>
-
-#include "convert.h"
+#include "operand.h"
 
 #define CPU_ROWS_VIEWS 3
-
-/* Operand i of a call, outputs first. */
-static inline const collet_operand *cpu_operand(const collet_kernel_call *call, uint32_t i)
-{
-    const char *first = (const char *)call->operands;
-    return (const collet_operand *)(const void *)(first + (uint64_t)i * call->operand_size);
-}
-
-static inline int cpu_present(const collet_operand *o)
-{
-    return o->dtype != COLLET_DTYPE_NONE;
-}
-
-/* Whether it has no elements; an absent operand has none. */
-static inline int cpu_is_empty(const collet_operand *o)
-{
-    int empty = !cpu_present(o);
-    for (int32_t i = 0; !empty && i < o->ndim; i++)
-        empty = o->shape[i] == 0;
-    return empty;
-}
 
 /* Address of the first element; as an integer, because in `accepts` the buffer is NULL. */
 static inline char *cpu_at(const collet_operand *o)

@@ -38,3 +38,11 @@ void text_number(text *t, const char *name, uint64_t value)
     if (value)
         text_add(t, ", \"%s\": %llu", name, (unsigned long long)value);
 }
+
+void text_uuid(text *t, const unsigned char uuid[16])
+{
+    text_add(t, ", \"uuid\": \"");
+    for (int i = 0; i < 16; i++)
+        text_add(t, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+    text_add(t, "\"");
+}

@@ -22,5 +22,7 @@ void text_quote(text *t, const char *string);
 void text_string(text *t, const char *name, const char *value);
 /* The same; nothing for 0. */
 void text_number(text *t, const char *name, uint64_t value);
+/* The member "uuid", 8-4-4-4-12. */
+void text_uuid(text *t, const unsigned char uuid[16]);
 
 #endif

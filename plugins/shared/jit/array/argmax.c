@@ -15,7 +15,7 @@ static const jit_source source =
 collet_status jit_argmax(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
-    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     uint64_t kept = 1;
     argmax_view v;
     jit_launch l;

@@ -88,7 +88,7 @@ static by_type cast_options[COLLET_DTYPE_COUNT] = {
 static uint32_t log2_size(collet_dtype dtype)
 {
     uint32_t bits = 0;
-    while (1u << bits < jit_dtype_size(dtype))
+    while (1u << bits < cpu_dtype_size(dtype))
         bits++;
     return bits;
 }
@@ -104,17 +104,17 @@ static collet_status launch(collet_device *device, collet_queue *queue,
     uint32_t count = call->n_out + call->n_in;
     int flat = 1;
     for (uint32_t i = 0; i < count; i++)
-        flat = flat && jit_contiguous(jit_operand(call, i));
+        flat = flat && jit_contiguous(operand_of(call, i));
     jit_launch l;
     jit_view view;
     jit_launch_begin(&l, source, options, flat ? "flat" : "strided");
     for (uint32_t i = 0; i < count; i++)
-        jit_pass_operand(&l, jit_operand(call, i));
+        jit_pass_operand(&l, operand_of(call, i));
     if (size)
         jit_pass_value(&l, scalar, size);
     uint64_t groups;
     if (flat) {
-        uint64_t n = (uint64_t)jit_count(jit_operand(call, 0));
+        uint64_t n = (uint64_t)operand_count(operand_of(call, 0));
         groups = jit_groups_per_item(t, n);
         jit_pass_i64(&l, (int64_t)n);
     } else {
@@ -127,7 +127,7 @@ static collet_status launch(collet_device *device, collet_queue *queue,
 collet_status jit_elementwise(collet_device *device, collet_queue *queue,
                               const collet_kernel_call *call)
 {
-    collet_dtype from = jit_operand(call, call->n_out)->dtype;
+    collet_dtype from = operand_of(call, call->n_out)->dtype;
     const jit_source *source = cpu_dtype_is_complex(from) ? &complex_source : &real_source;
     return launch(device, queue, call, source, op_options[call->op][from], NULL, 0);
 }
@@ -135,26 +135,26 @@ collet_status jit_elementwise(collet_device *device, collet_queue *queue,
 collet_status jit_axpy(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const collet_axpy_params *params = call->params;
-    collet_dtype dtype = jit_operand(call, 0)->dtype, from = params->alpha.dtype;
+    collet_dtype dtype = operand_of(call, 0)->dtype, from = params->alpha.dtype;
     _Alignas(16) char alpha[16];
     cpu_convert(alpha, dtype, 0, (const char *)params->alpha.value.bytes, from, 0, 1);
     return launch(device, queue, call, &real_source, op_options[COLLET_OP_AXPY][dtype], alpha,
-                  (uint32_t)jit_dtype_size(dtype));
+                  (uint32_t)cpu_dtype_size(dtype));
 }
 
 collet_status jit_fill(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const collet_fill_params *params = call->params;
-    collet_dtype dtype = jit_operand(call, 0)->dtype, from = params->value.dtype;
+    collet_dtype dtype = operand_of(call, 0)->dtype, from = params->value.dtype;
     _Alignas(16) char element[16];
     cpu_convert(element, dtype, 0, (const char *)params->value.value.bytes, from, 0, 1);
     return launch(device, queue, call, &real_source, fill_options[log2_size(dtype)], element,
-                  (uint32_t)jit_dtype_size(dtype));
+                  (uint32_t)cpu_dtype_size(dtype));
 }
 
 collet_status jit_copy(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    collet_dtype to = jit_operand(call, 0)->dtype, from = jit_operand(call, 1)->dtype;
+    collet_dtype to = operand_of(call, 0)->dtype, from = operand_of(call, 1)->dtype;
     if (to == from)
         return launch(device, queue, call, &real_source, move_options[log2_size(to)], NULL, 0);
     const jit_source *source = cpu_dtype_is_complex(to) ? &complex_source : &real_source;

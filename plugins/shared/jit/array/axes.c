@@ -43,11 +43,3 @@ int32_t jit_axes_merge(jit_axis *axes, int32_t count, int by)
     }
     return merged;
 }
-
-int64_t jit_axes_count(const jit_axis *axes, int32_t count)
-{
-    int64_t n = 1;
-    for (int32_t i = 0; i < count; i++)
-        n *= axes[i].extent;
-    return n;
-}

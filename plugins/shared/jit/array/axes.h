@@ -20,7 +20,4 @@ typedef struct jit_axis {
  */
 int32_t jit_axes_merge(jit_axis *axes, int32_t count, int by);
 
-/* The product of the extents. */
-int64_t jit_axes_count(const jit_axis *axes, int32_t count);
-
 #endif

@@ -85,7 +85,7 @@ static collet_status copy_axes(collet_device *device, collet_queue *queue,
                                const collet_kernel_call *call, const jit_axis *axes, int32_t count)
 {
     int64_t shape[COLLET_MAX_DIMS], strides[2][COLLET_MAX_DIMS];
-    collet_operand operands[2] = {*jit_operand(call, 0), *jit_operand(call, 1)};
+    collet_operand operands[2] = {*operand_of(call, 0), *operand_of(call, 1)};
     collet_kernel_call copy = *call;
     for (int32_t i = 0; i < count; i++) {
         shape[i] = axes[i].extent;
@@ -106,12 +106,12 @@ collet_status jit_transpose(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call)
 {
     const collet_transpose_params *params = call->params;
-    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     jit_axis axes[COLLET_MAX_DIMS];
     for (int32_t i = 0; i < out->ndim; i++)
         axes[i] = (jit_axis){out->shape[i], {out->strides[i], in->strides[params->perm[i]]}};
     int32_t count = jit_axes_merge(axes, out->ndim, 0), fast = fast_in(axes, count);
-    const tile_kind *kind = &kinds[jit_dtype_size(out->dtype)];
+    const tile_kind *kind = &kinds[cpu_dtype_size(out->dtype)];
     /* For very small tiles a strided copy is faster. */
     if (fast >= count - 1 || axes[fast].extent * axes[count - 1].extent < SMALL)
         return copy_axes(device, queue, call, axes, count);

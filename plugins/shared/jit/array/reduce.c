@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/host/util/counts.h"
 #include "axes.h"
 #include "shared/jit/runtime/view.h"
 
@@ -30,7 +31,7 @@ static collet_dtype part_of(collet_dtype dtype)
 static void split(split_axes *s, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
-    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int64_t parts = part_of(in->dtype) == in->dtype ? 1 : 2;
     s->kept_count = s->reduced_count = 0;
     for (int32_t i = 0; i < in->ndim; i++) {
@@ -88,11 +89,6 @@ static int32_t bits_for(int64_t n, int32_t most)
     return bits;
 }
 
-static int64_t ceiling(int64_t n, int64_t d)
-{
-    return (int64_t)jit_ceiling((uint64_t)n, (uint64_t)d);
-}
-
 static int64_t lesser(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -107,14 +103,14 @@ static void cut(reduce_view *v, int64_t parts)
     if (parts <= 1)
         return;
     if (v->rows >= parts) {
-        v->part_rows = ceiling(v->rows, parts);
-        v->parts = ceiling(v->rows, v->part_rows);
+        v->part_rows = divide_up(v->rows, parts);
+        v->parts = divide_up(v->rows, v->part_rows);
         return;
     }
-    int64_t wide = ceiling(v->columns, ceiling(parts, v->rows));
+    int64_t wide = divide_up(v->columns, divide_up(parts, v->rows));
     v->part_rows = 1;
-    v->part_columns = ceiling(wide, 64) * 64;
-    v->across = ceiling(v->columns, v->part_columns);
+    v->part_columns = divide_up(wide, 64) * 64;
+    v->across = divide_up(v->columns, v->part_columns);
     v->parts = v->rows * v->across;
 }
 
@@ -128,10 +124,10 @@ static void shape_groups(reduce_view *v, const jit_traits *t)
     member_bits = member_bits < group_bits ? member_bits : group_bits;
     v->kept_bits = bits_for(v->kept, v->kept_adjacent ? group_bits : group_bits - member_bits);
     v->column_bits = bits_for(v->columns, group_bits - v->kept_bits);
-    v->groups = ceiling(v->kept, (int64_t)1 << v->kept_bits);
+    v->groups = divide_up(v->kept, (int64_t)1 << v->kept_bits);
     if (!v->groups)
         return;
-    int64_t target = ceiling((int64_t)t->units * 8, v->groups);
+    int64_t target = divide_up((int64_t)t->units * 8, v->groups);
     int64_t members = (int64_t)t->group >> v->kept_bits;
     cut(v, lesser(lesser(target, MOST_PARTS), total / (members * PER_MEMBER)));
 }
@@ -154,8 +150,8 @@ static const char *options_of(const collet_kernel_call *call)
     static const char *const options[] = {"-DFROM=f32 -DTO=f32", "-DFROM=f64 -DTO=f64",
                                           "-DFROM=f32 -DTO=f64", "-DEXTREME=1 -DFROM=f32 -DTO=f32",
                                           "-DEXTREME=1 -DFROM=f64 -DTO=f64"};
-    collet_dtype to = part_of(jit_operand(call, 0)->dtype);
-    collet_dtype from = part_of(jit_operand(call, 1)->dtype);
+    collet_dtype to = part_of(operand_of(call, 0)->dtype);
+    collet_dtype from = part_of(operand_of(call, 1)->dtype);
     int kind = from == COLLET_F64 ? 1 : to == COLLET_F64 ? 2 : 0;
     if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
         kind = from == COLLET_F64 ? 4 : 3;
@@ -181,7 +177,7 @@ static void pass_count(jit_launch *l, const jit_traits *t, const collet_kernel_c
 static uint64_t carried_size(const jit_traits *t, const collet_kernel_call *call)
 {
     if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
-        return jit_dtype_size(jit_operand(call, 1)->dtype);
+        return cpu_dtype_size(operand_of(call, 1)->dtype);
     return t->has_f64 ? 16 : 8;
 }
 
@@ -217,7 +213,7 @@ collet_status jit_reduce(collet_device *device, collet_queue *queue, const colle
 {
     const jit_traits *t = jit_traits_of(device);
     const char *options = options_of(call);
-    collet_operand out = *jit_operand(call, 0), in = *jit_operand(call, 1);
+    collet_operand out = *operand_of(call, 0), in = *operand_of(call, 1);
     out.dtype = part_of(out.dtype);
     in.dtype = part_of(in.dtype);
     jit_launch l;

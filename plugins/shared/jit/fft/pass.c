@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static int is_complex(collet_dtype dtype)
-{
-    return dtype == COLLET_C64 || dtype == COLLET_C128;
-}
-
 static int is_wide(const collet_operand *o)
 {
     return o->dtype == COLLET_C128 || o->dtype == COLLET_F64;
@@ -15,8 +10,8 @@ static int is_wide(const collet_operand *o)
 
 static fft_side side_of(const collet_operand *o)
 {
-    fft_side s = {.buffer = o->buffer, .shape = o->shape, .real = !is_complex(o->dtype)};
-    s.first = (int64_t)(o->byte_offset / jit_dtype_size(o->dtype));
+    fft_side s = {.buffer = o->buffer, .shape = o->shape, .real = !cpu_dtype_is_complex(o->dtype)};
+    s.first = (int64_t)(o->byte_offset / cpu_dtype_size(o->dtype));
     memcpy(s.strides, o->strides, (size_t)o->ndim * sizeof *s.strides);
     return s;
 }
@@ -24,7 +19,7 @@ static fft_side side_of(const collet_operand *o)
 /* A contiguous array at the front of the workspace with the input's shape. */
 static fft_side temporary_of(const collet_kernel_call *call)
 {
-    const collet_operand *in = jit_operand(call, 1);
+    const collet_operand *in = operand_of(call, 1);
     fft_side s = {.buffer = call->workspace, .shape = in->shape};
     int64_t step = 1;
     for (int32_t i = in->ndim - 1; i >= 0; i--) {
@@ -67,13 +62,12 @@ static void join_others(fft_pass *p)
 int32_t fft_passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXES_MAX])
 {
     const collet_fft_params *params = call->params;
-    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int32_t count = (int32_t)params->axes, last = out->ndim - 1;
-    int from_half = !is_complex(out->dtype);
+    int from_half = !cpu_dtype_is_complex(out->dtype);
     double scale = 1.0;
-    for (int32_t i = 0; i < out->ndim; i++)
-        if (out->shape[i] == 0)
-            return 0;
+    if (operand_is_empty(out))
+        return 0;
     for (int32_t i = 0; i < count; i++)
         scale *= params->inverse ? (double)out->shape[last - i] : 1.0;
     for (int32_t i = 0; i < count; i++) {
@@ -96,8 +90,8 @@ int32_t fft_passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXES_M
 uint64_t fft_temporary_bytes(const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
-    const collet_operand *in = jit_operand(call, 1);
-    if (is_complex(jit_operand(call, 0)->dtype) || params->axes == 1)
+    const collet_operand *in = operand_of(call, 1);
+    if (cpu_dtype_is_complex(operand_of(call, 0)->dtype) || params->axes == 1)
         return 0;
-    return (uint64_t)jit_count(in) * jit_dtype_size(in->dtype);
+    return (uint64_t)operand_count(in) * cpu_dtype_size(in->dtype);
 }

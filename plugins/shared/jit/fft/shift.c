@@ -28,7 +28,7 @@ typedef struct rotated {
 static void rotated_of(rotated *t, const collet_kernel_call *call)
 {
     const collet_fftshift_params *params = call->params;
-    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int32_t at = COLLET_MAX_DIMS;
     for (int32_t i = out->ndim - 1; i >= 0; i--) {
         int64_t n = out->shape[i], cut = params->inverse ? n / 2 : n - n / 2, inner = 1;
@@ -48,7 +48,7 @@ static void rotated_of(rotated *t, const collet_kernel_call *call)
         t->cut[at] = cut * inner;
     }
     for (int k = 0; k < 2; k++) {
-        t->operands[k] = *jit_operand(call, (uint32_t)k);
+        t->operands[k] = *operand_of(call, (uint32_t)k);
         t->operands[k].ndim = COLLET_MAX_DIMS - at;
         t->operands[k].shape = t->shape + at;
         t->operands[k].strides = t->strides[k] + at;
@@ -68,7 +68,7 @@ static void rotation_of(rotation *by, const rotated *t)
 collet_status jit_fftshift(collet_device *device, collet_queue *queue,
                            const collet_kernel_call *call)
 {
-    const collet_operand *out = jit_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     collet_kernel_call merged = *call;
     jit_launch l;
     jit_view view;
@@ -79,9 +79,9 @@ collet_status jit_fftshift(collet_device *device, collet_queue *queue,
     merged.operands = t.operands;
     merged.operand_size = sizeof *t.operands;
     uint64_t groups = jit_view_of(&view, jit_traits_of(device), &merged, 2);
-    jit_launch_begin(&l, &source, options[jit_dtype_size(out->dtype)], "turn");
+    jit_launch_begin(&l, &source, options[cpu_dtype_size(out->dtype)], "turn");
     jit_pass_operand(&l, out);
-    jit_pass_operand(&l, jit_operand(call, 1));
+    jit_pass_operand(&l, operand_of(call, 1));
     jit_pass_block(&l, &view, sizeof view);
     jit_pass_block(&l, &by, sizeof by);
     return jit_enqueue(device, queue, &l, groups, call->err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linalg.h"
 #include "matmul_params.h"
+#include "shared/host/util/counts.h"
 #include "slabs.h"
 #include "shared/jit/texts.h"
 
@@ -58,7 +59,7 @@ static void cholesky_panels(jit_slabs *d)
 {
     int64_t n = d->n, width = n <= WHOLE ? WHOLE : PANEL;
     for (int64_t first = 0; first < n; first += width) {
-        int64_t own = jit_smaller(width, n - first), next = first + own;
+        int64_t own = min_i64(width, n - first), next = first + own;
         jit_launch l;
         jit_slabs_inside(d, &l, d->source, "panel");
         jit_pass_i64s(&l, n, first, own);
@@ -85,7 +86,7 @@ collet_status jit_cholesky(collet_device *device, collet_queue *queue,
     jit_slabs d = cholesky_of(device, queue, call);
     jit_launch l;
     jit_slabs_launch(&d, &l, "load");
-    jit_pass_operand(&l, jit_operand(call, 2));
+    jit_pass_operand(&l, operand_of(call, 2));
     jit_slabs_pass(&d, &l);
     jit_pass_i64(&l, d.n);
     jit_slabs_each(&d, &l);
@@ -104,7 +105,7 @@ static void lu_load(jit_slabs *d, uint32_t input)
 {
     jit_launch l;
     jit_slabs_launch(d, &l, "load");
-    jit_pass_operand(&l, jit_operand(d->s.call, input));
+    jit_pass_operand(&l, operand_of(d->s.call, input));
     jit_pass_i32(&l, (int32_t)input);
     jit_slabs_pass(d, &l);
     jit_pass_i64s(&l, d->m, d->n);
@@ -131,12 +132,12 @@ static void lu_update_rows(jit_slabs *d, int64_t first, int64_t width)
 
 static void lu_factor(jit_slabs *d, uint32_t input)
 {
-    int64_t m = d->m, n = d->n, min_mn = jit_smaller(m, n), matrix = LU_MATRIX(m);
+    int64_t m = d->m, n = d->n, min_mn = min_i64(m, n), matrix = LU_MATRIX(m);
     lu_load(d, input);
     if (min_mn && min_mn <= WHOLE)
         lu_panel(d, 0, min_mn, n);
     for (int64_t first = 0; first < min_mn && min_mn > WHOLE; first += PANEL) {
-        int64_t width = jit_smaller(PANEL, min_mn - first), next = first + width;
+        int64_t width = min_i64(PANEL, min_mn - first), next = first + width;
         lu_panel(d, first, width, next);
         lu_update_rows(d, first, width);
         update u = {.c = matrix + next * n + next,
@@ -190,10 +191,10 @@ static jit_slabs solve_of(collet_device *device, collet_queue *queue,
 {
     jit_slabs d = jit_slabs_begin(device, queue, call, &lu_source, 2);
     d.pitch = jit_slabs_plus(jit_slabs_plus(jit_slabs_plus(d.pitch, d.m, 2), d.m, d.n), d.m,
-                             jit_extent(jit_operand(call, 3), 0));
-    jit_batch_operand(&d.batch, 0, jit_operand(call, 0));
-    jit_batch_operand(&d.batch, 1, jit_operand(call, 3));
-    jit_batch_operand(&d.batch, 2, jit_operand(call, 2));
+                             operand_extent(operand_of(call, 3), 0));
+    jit_batch_operand(&d.batch, 0, operand_of(call, 0));
+    jit_batch_operand(&d.batch, 1, operand_of(call, 3));
+    jit_batch_operand(&d.batch, 2, operand_of(call, 2));
     return d;
 }
 
@@ -208,7 +209,7 @@ collet_status jit_solve_accepts(collet_device *device, const collet_kernel_call 
 collet_status jit_solve(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     jit_slabs d = solve_of(device, queue, call);
-    int64_t columns = jit_extent(jit_operand(call, 3), 0);
+    int64_t columns = operand_extent(operand_of(call, 3), 0);
     uint64_t sides = d.s.traits->group < 16 ? d.s.traits->group : 16;
     uint64_t across = jit_ceiling((uint64_t)columns, sides);
     jit_launch l;
@@ -217,14 +218,14 @@ collet_status jit_solve(collet_device *device, collet_queue *queue, const collet
     jit_pass_i64(&l, d.m);
     jit_sequence_enqueue(&d.s, &l, (uint64_t)d.count);
     jit_slabs_launch(&d, &l, "substitute");
-    jit_pass_operand(&l, jit_operand(call, 0));
-    jit_pass_operand(&l, jit_operand(call, 3));
+    jit_pass_operand(&l, operand_of(call, 0));
+    jit_pass_operand(&l, operand_of(call, 3));
     jit_slabs_pass(&d, &l);
     jit_pass_i64s(&l, d.m, columns, (int64_t)across);
     jit_pass_block(&l, &d.batch, sizeof d.batch);
     jit_sequence_enqueue(&d.s, &l, across * (uint64_t)d.count);
     jit_slabs_inside(&d, &l, &lu_source, "singular");
-    jit_pass_operand(&l, jit_operand(call, 1));
+    jit_pass_operand(&l, operand_of(call, 1));
     jit_pass_i64(&l, d.count);
     jit_sequence_enqueue(&d.s, &l, 1);
     return d.s.status;

@@ -35,8 +35,8 @@ typedef struct inner {
 /* matvec; dot has a single row, whose stride is unused. */
 static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *call)
 {
-    const collet_operand *y = jit_operand(call, 0), *a = jit_operand(call, 1);
-    const collet_operand *x = jit_operand(call, 2);
+    const collet_operand *y = operand_of(call, 0), *a = operand_of(call, 1);
+    const collet_operand *x = operand_of(call, 2);
     int32_t axes = y->ndim > 0 ? y->ndim - 1 : 0;
     s->rows = y->ndim > 0 ? y->shape[axes] : 1;
     s->inner = a->shape[a->ndim - 1];
@@ -60,7 +60,7 @@ static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *ca
 collet_status jit_inner_products(collet_device *device, collet_queue *queue,
                                  const collet_kernel_call *call)
 {
-    const collet_operand *y = jit_operand(call, 0), *a = jit_operand(call, 1);
+    const collet_operand *y = operand_of(call, 0), *a = operand_of(call, 1);
     jit_sequence launches = jit_sequence_of(device, queue, call);
     const char *options = inner_options(y->dtype, a->dtype);
     jit_launch l;

@@ -38,13 +38,13 @@ typedef struct product {
 
 static void product_of(product *p, const collet_kernel_call *call)
 {
-    const collet_operand *c = jit_operand(call, 0), *a = jit_operand(call, 1);
+    const collet_operand *c = operand_of(call, 0), *a = operand_of(call, 1);
     p->rows = c->shape[c->ndim - 2];
     p->columns = c->shape[c->ndim - 1];
     p->inner = a->shape[a->ndim - 1];
     p->count = jit_batch_begin(&p->batch, c, c->ndim - 2);
     for (uint32_t k = 0; k < 3; k++)
-        jit_batch_operand(&p->batch, k, jit_operand(call, k));
+        jit_batch_operand(&p->batch, k, operand_of(call, k));
 }
 
 /* Groups of `tiled` at `block` x `block` elements per item. */
@@ -91,7 +91,7 @@ static choice choose(const jit_traits *t, const product *p, collet_dtype from)
 collet_status jit_matmul(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const jit_traits *t = jit_traits_of(device);
-    collet_dtype to = jit_operand(call, 0)->dtype, from = jit_operand(call, 1)->dtype;
+    collet_dtype to = operand_of(call, 0)->dtype, from = operand_of(call, 1)->dtype;
     jit_launch l;
     product p;
     product_of(&p, call);

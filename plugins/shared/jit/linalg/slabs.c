@@ -13,12 +13,12 @@ int64_t jit_slabs_plus(int64_t sum, int64_t a, int64_t b)
 jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call, const jit_source *source, uint32_t input)
 {
-    const collet_operand *a = jit_operand(call, input);
+    const collet_operand *a = operand_of(call, input);
     jit_slabs d = {.s = jit_sequence_of(device, queue, call),
                    .source = source,
                    .options = a->dtype == COLLET_F32 ? "-DTYPE=f32" : "-DTYPE=f64",
-                   .m = jit_extent(a, 1),
-                   .n = jit_extent(a, 0),
+                   .m = operand_extent(a, 1),
+                   .n = operand_extent(a, 0),
                    .pitch = SLAB_HEAD};
     d.count = jit_batch_begin(&d.batch, a, a->ndim - 2);
     return d;
@@ -27,7 +27,7 @@ jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
 void jit_slabs_operands(jit_slabs *d, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)
-        jit_batch_operand(&d->batch, k, jit_operand(d->s.call, k));
+        jit_batch_operand(&d->batch, k, operand_of(d->s.call, k));
 }
 
 uint64_t jit_slabs_bytes(const jit_slabs *d)

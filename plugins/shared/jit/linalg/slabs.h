@@ -47,14 +47,4 @@ void jit_slabs_pass(const jit_slabs *d, jit_launch *l);
 /* Passes the batch, and enqueues the launch on one group per matrix. */
 void jit_slabs_each(jit_slabs *d, jit_launch *l);
 
-static inline int64_t jit_extent(const collet_operand *o, int32_t back)
-{
-    return o->shape[o->ndim - 1 - back];
-}
-
-static inline int64_t jit_smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qr, eigh and svd: the decompositions built on Householder reflectors. */
 #include "linalg.h"
+#include "shared/host/util/counts.h"
 #include "slabs.h"
 #include "shared/jit/texts.h"
 
@@ -27,7 +28,7 @@ static void load(jit_slabs *d, uint32_t k, int transposed, const place *a, int32
     jit_launch l;
     const jit_batch *b = &d->batch;
     jit_slabs_launch(d, &l, "load");
-    jit_pass_operand(&l, jit_operand(d->s.call, k));
+    jit_pass_operand(&l, operand_of(d->s.call, k));
     jit_pass_i32(&l, (int32_t)k);
     jit_slabs_pass(d, &l);
     jit_pass_i64s(&l, a->first, a->m, a->n, transposed ? b->column[k] : b->row[k],
@@ -83,7 +84,7 @@ static void reflect(jit_slabs *d, const reflector *r, int64_t x, int64_t row, in
 static jit_slabs qr_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     jit_slabs d = jit_slabs_begin(device, queue, call, &qr_source, 2);
-    int64_t min_mn = jit_smaller(d.m, d.n);
+    int64_t min_mn = min_i64(d.m, d.n);
     d.pitch = jit_slabs_plus(d.pitch, min_mn, 1);
     d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.m, d.n), d.m, min_mn);
     jit_slabs_operands(&d, 3);
@@ -101,7 +102,7 @@ collet_status jit_qr_accepts(collet_device *device, const collet_kernel_call *ca
 collet_status jit_qr(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     jit_slabs d = qr_of(device, queue, call);
-    int64_t m = d.m, n = d.n, min_mn = jit_smaller(m, n);
+    int64_t m = d.m, n = d.n, min_mn = min_i64(m, n);
     place a = {QR_MATRIX(min_mn), m, n}, q = {QR_FACTOR(m, n, min_mn), m, min_mn};
     load(&d, 2, 0, &a, 0, 0);
     for (int64_t k = 0; k < min_mn; k++) {
@@ -191,7 +192,7 @@ collet_status jit_eigh(collet_device *device, collet_queue *queue, const collet_
 static jit_slabs svd_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     jit_slabs d = jit_slabs_begin(device, queue, call, &svd_source, 4);
-    int64_t min_mn = jit_smaller(d.m, d.n);
+    int64_t min_mn = min_i64(d.m, d.n);
     d.m = d.m > d.n ? d.m : d.n;
     d.n = min_mn;
     d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.n, 12), d.n, d.n);
@@ -249,8 +250,8 @@ static void accumulate(jit_slabs *d, const place *a, const place *u, const place
 collet_status jit_svd(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     jit_slabs d = svd_of(device, queue, call);
-    const collet_operand *in = jit_operand(call, 4);
-    int transposed = jit_extent(in, 1) < jit_extent(in, 0);
+    const collet_operand *in = operand_of(call, 4);
+    int transposed = operand_extent(in, 1) < operand_extent(in, 0);
     int64_t m = d.m, n = d.n;
     place a = {SVD_MATRIX(n), m, n}, u = {SVD_LEFT(m, n), n, m}, v = {SVD_RIGHT(m, n), n, n};
     jit_launch l;

@@ -32,8 +32,8 @@ static const atoms_op ops[] = {
 
 static const collet_operand *find(const collet_kernel_call *call, uint32_t i)
 {
-    const collet_operand *o = i ? jit_operand(call, i) : NULL;
-    return o && jit_present(o) ? o : NULL;
+    const collet_operand *o = i ? operand_of(call, i) : NULL;
+    return o && operand_present(o) ? o : NULL;
 }
 
 collet_status jit_md_atoms(collet_device *device, collet_queue *queue,
@@ -48,7 +48,7 @@ collet_status jit_md_atoms(collet_device *device, collet_queue *queue,
                  .forces = find(call, op->forces),
                  .origins = find(call, op->origins)};
     for (int i = 0; i < MD_RESULTS; i++)
-        s.results[i] = op->results[i] ? jit_operand(call, op->results[i] - 1) : NULL;
+        s.results[i] = op->results[i] ? operand_of(call, op->results[i] - 1) : NULL;
     /* An optional input adds its sums. */
     if (call->op == COLLET_OP_OBSERVABLES) {
         s.what |= s.velocities ? MD_ANGULAR | MD_LINEAR : 0;
@@ -65,7 +65,7 @@ collet_status jit_md_atoms(collet_device *device, collet_queue *queue,
 collet_status jit_md_atoms_accepts(collet_device *device, const collet_kernel_call *call,
                                    uint64_t *workspace_bytes)
 {
-    const collet_operand *positions = jit_operand(call, ops[call->op].positions);
+    const collet_operand *positions = operand_of(call, ops[call->op].positions);
     if (positions->shape[0] > INT32_MAX - 1)
         return jit_host(device)->fail(call->err, COLLET_REFUSED, "more than %d frames in one call",
                                       INT32_MAX - 1);

@@ -30,14 +30,14 @@ collet_status jit_md_frames(collet_device *device, collet_queue *queue,
 {
     const frames_op *op = &ops[call->op];
     uint32_t count = call->n_out + call->n_in;
-    int64_t frames = jit_operand(call, 0)->shape[0];
+    int64_t frames = operand_of(call, 0)->shape[0];
     md_place places[MOST_OPERANDS];
     jit_launch l;
     jit_launch_begin(&l, &source, "", op->kernel);
     for (uint32_t i = 0; i < count; i++)
-        md_pass(&l, jit_operand(call, i));
+        md_pass(&l, operand_of(call, i));
     for (uint32_t i = 0; i < count; i++) {
-        places[i] = md_place_of(jit_operand(call, i), op->axes[i]);
+        places[i] = md_place_of(operand_of(call, i), op->axes[i]);
         jit_pass_block(&l, &places[i], sizeof places[i]);
     }
     jit_pass_i64(&l, frames);
@@ -59,7 +59,7 @@ static void launch_eigen(axes_call *a)
     jit_launch l;
     jit_launch_begin(&l, &source, "", "eigen");
     for (uint32_t i = 0; i < 3; i++)
-        md_pass(&l, jit_operand(a->s.call, i));
+        md_pass(&l, operand_of(a->s.call, i));
     jit_pass_block(&l, &a->moments, sizeof a->moments);
     jit_pass_block(&l, &a->axes, sizeof a->axes);
     jit_pass_block(&l, &a->inertia, sizeof a->inertia);
@@ -72,8 +72,8 @@ static void launch_maps(axes_call *a)
     jit_launch l;
     jit_launch_begin(&l, &source, "", "maps");
     jit_pass_buffer(&l, a->s.call->workspace);
-    md_pass(&l, jit_operand(a->s.call, 1));
-    md_pass(&l, jit_operand(a->s.call, 3));
+    md_pass(&l, operand_of(a->s.call, 1));
+    md_pass(&l, operand_of(a->s.call, 3));
     jit_pass_block(&l, &a->axes, sizeof a->axes);
     jit_pass_block(&l, &a->previous, sizeof a->previous);
     jit_pass_i64s(&l, a->frames, a->padded);
@@ -94,7 +94,7 @@ static void launch_align(axes_call *a)
 {
     jit_launch l;
     jit_launch_begin(&l, &source, "", "align");
-    md_pass(&l, jit_operand(a->s.call, 1));
+    md_pass(&l, operand_of(a->s.call, 1));
     jit_pass_buffer(&l, a->s.call->workspace);
     jit_pass_block(&l, &a->axes, sizeof a->axes);
     jit_pass_i64s(&l, a->frames, a->padded);
@@ -105,11 +105,11 @@ collet_status jit_md_principal_axes(collet_device *device, collet_queue *queue,
                                     const collet_kernel_call *call)
 {
     axes_call a = {.s = jit_sequence_of(device, queue, call),
-                   .frames = jit_operand(call, 2)->shape[0],
-                   .moments = md_place_of(jit_operand(call, 0), 1),
-                   .axes = md_place_of(jit_operand(call, 1), 2),
-                   .inertia = md_place_of(jit_operand(call, 2), 2),
-                   .previous = md_place_of(jit_operand(call, 3), 2)};
+                   .frames = operand_of(call, 2)->shape[0],
+                   .moments = md_place_of(operand_of(call, 0), 1),
+                   .axes = md_place_of(operand_of(call, 1), 2),
+                   .inertia = md_place_of(operand_of(call, 2), 2),
+                   .previous = md_place_of(operand_of(call, 3), 2)};
     if (a.frames == 0)
         return COLLET_OK;
     a.groups = jit_groups(a.s.traits, (uint64_t)a.frames);
@@ -126,7 +126,7 @@ collet_status jit_md_principal_axes_accepts(collet_device *device, const collet_
                                             uint64_t *workspace_bytes)
 {
     const jit_traits *t = jit_traits_of(device);
-    uint64_t groups = jit_groups(t, (uint64_t)jit_operand(call, 2)->shape[0]);
+    uint64_t groups = jit_groups(t, (uint64_t)operand_of(call, 2)->shape[0]);
     *workspace_bytes = groups * t->group + groups;
     return COLLET_OK;
 }

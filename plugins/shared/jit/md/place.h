@@ -11,7 +11,7 @@
 /* The first element of an operand in its buffer; 0 of an absent one. */
 static inline int64_t md_first(const collet_operand *o)
 {
-    return jit_present(o) ? (int64_t)(o->byte_offset / jit_dtype_size(o->dtype)) : 0;
+    return operand_present(o) ? (int64_t)(o->byte_offset / cpu_dtype_size(o->dtype)) : 0;
 }
 
 /* An operand whose last `axes` (0: a number, 1: a vector, 2: rows of vectors) belong to a frame;
@@ -19,7 +19,7 @@ static inline int64_t md_first(const collet_operand *o)
 static inline md_place md_place_of(const collet_operand *o, int32_t axes)
 {
     md_place p = {0, 0, 0, 0};
-    if (!o || !jit_present(o))
+    if (!o || !operand_present(o))
         return p;
     p.first = md_first(o);
     p.frame = o->ndim > axes ? o->strides[0] : 0;
@@ -40,7 +40,7 @@ static inline md_place md_place_of_column(const collet_operand *o)
 /* Buffer of an operand that may be absent or beyond the op's operands. */
 static inline void md_pass(jit_launch *l, const collet_operand *o)
 {
-    jit_pass_buffer(l, o && jit_present(o) ? o->buffer : NULL);
+    jit_pass_buffer(l, o && operand_present(o) ? o->buffer : NULL);
 }
 
 #endif

@@ -24,9 +24,9 @@ static rmsd_call call_of(collet_device *device, collet_queue *queue, const colle
 {
     const jit_traits *t = jit_traits_of(device);
     rmsd_call c = {.s = jit_sequence_of(device, queue, call),
-                   .positions = jit_operand(call, 2),
-                   .weights = jit_operand(call, 3),
-                   .reference = jit_operand(call, 4)};
+                   .positions = operand_of(call, 2),
+                   .weights = operand_of(call, 3),
+                   .reference = operand_of(call, 4)};
     int64_t frames = c.positions->shape[0], atoms = c.positions->shape[1];
     c.g = md_geometry_of(t, frames, atoms);
     int64_t at = OVERLAP_ROWS * frames * c.g.blocks;
@@ -57,7 +57,7 @@ static void centre_reference(rmsd_call *c)
     md_sums s = {.what = MD_MOMENTS,
                  .moves = 1,
                  .positions = c->reference,
-                 .masses = jit_present(c->weights) ? c->weights : NULL,
+                 .masses = operand_present(c->weights) ? c->weights : NULL,
                  .results = {[MD_COM] = &centre}};
     md_sums_run(&c->s, &s, c->sums);
 }
@@ -89,29 +89,19 @@ static void launch_pass(rmsd_call *c, const char *kernel, int64_t partial)
     jit_sequence_enqueue(&c->s, &l, md_geometry_groups(&c->g, c->s.traits));
 }
 
-static void launch_superpose(rmsd_call *c)
+/* A kernel of one item a frame, which writes `out` from the numbers `from` and `to` of the
+ * workspace.
+ */
+static void launch_fit(rmsd_call *c, const char *kernel, const collet_operand *out, int32_t axes,
+                       int64_t from, int64_t to)
 {
-    const collet_operand *rotations = jit_operand(c->s.call, 1);
-    md_place at = md_place_of(rotations, 2);
+    md_place at = md_place_of(out, axes);
     jit_launch l;
-    jit_launch_begin(&l, &fit_source, "", "superpose");
+    jit_launch_begin(&l, &fit_source, "", kernel);
     jit_pass_buffer(&l, c->s.call->workspace);
-    md_pass(&l, rotations);
+    md_pass(&l, out);
     jit_pass_block(&l, &at, sizeof at);
-    jit_pass_i64s(&l, c->totals, c->fits, c->g.frames);
-    jit_sequence_enqueue(&c->s, &l, jit_groups(c->s.traits, (uint64_t)c->g.frames));
-}
-
-static void launch_deviate(rmsd_call *c)
-{
-    const collet_operand *rmsd = jit_operand(c->s.call, 0);
-    md_place at = md_place_of(rmsd, 0);
-    jit_launch l;
-    jit_launch_begin(&l, &fit_source, "", "deviate");
-    jit_pass_buffer(&l, c->s.call->workspace);
-    md_pass(&l, rmsd);
-    jit_pass_block(&l, &at, sizeof at);
-    jit_pass_i64s(&l, c->weight_sums, c->deviations, c->g.frames);
+    jit_pass_i64s(&l, from, to, c->g.frames);
     jit_sequence_enqueue(&c->s, &l, jit_groups(c->s.traits, (uint64_t)c->g.frames));
 }
 
@@ -126,10 +116,10 @@ collet_status jit_md_rmsd(collet_device *device, collet_queue *queue,
     centre_reference(&c);
     launch_pass(&c, "overlap", c.partial);
     md_gather(&c.s, &c.g, c.partial, c.totals, -1, (1u << OVERLAP_ROWS) - 1);
-    launch_superpose(&c);
+    launch_fit(&c, "superpose", operand_of(call, 1), 2, c.totals, c.fits);
     launch_pass(&c, "deviation", c.g.blocks > 1 ? c.partial : c.deviations);
     md_gather(&c.s, &c.g, c.partial, c.deviations, -1, 1);
-    launch_deviate(&c);
+    launch_fit(&c, "deviate", operand_of(call, 0), 0, c.weight_sums, c.deviations);
     return c.s.status;
 }
 

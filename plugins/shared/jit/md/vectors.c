@@ -19,14 +19,14 @@ static const char *options_of(const collet_operand *from)
 collet_status jit_md_magnitude(collet_device *device, collet_queue *queue,
                                const collet_kernel_call *call)
 {
-    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int64_t length = in->shape[in->ndim - 1];
     jit_view view;
     jit_launch l;
     /* The input's last axis is not part of the view. */
     uint64_t groups = jit_view_of(&view, jit_traits_of(device), call, 2);
     if (length >= LONG)
-        groups = (uint64_t)jit_count(out);
+        groups = (uint64_t)operand_count(out);
     jit_launch_begin(&l, &source, options_of(in), length >= LONG ? "long_norms" : "norms");
     jit_pass_operand(&l, out);
     jit_pass_operand(&l, in);
@@ -41,8 +41,8 @@ collet_status jit_md_magnitude(collet_device *device, collet_queue *queue,
 static void launch_differences(jit_sequence *s, uint64_t groups)
 {
     const collet_kernel_call *call = s->call;
-    const collet_operand *out = jit_operand(call, 0), *x = jit_operand(call, 2);
-    const collet_operand *t = jit_operand(call, 3);
+    const collet_operand *out = operand_of(call, 0), *x = operand_of(call, 2);
+    const collet_operand *t = operand_of(call, 3);
     md_place at_out = md_place_of(out, 1), at = md_place_of(x, 1), times = md_place_of(t, 0);
     jit_launch l;
     jit_launch_begin(&l, &source, options_of(x), "differences");
@@ -60,12 +60,12 @@ static void launch_differences(jit_sequence *s, uint64_t groups)
 collet_status jit_md_time_derivative(collet_device *device, collet_queue *queue,
                                      const collet_kernel_call *call)
 {
-    const collet_operand *out = jit_operand(call, 0), *info = jit_operand(call, 1);
+    const collet_operand *out = operand_of(call, 0), *info = operand_of(call, 1);
     jit_sequence s = jit_sequence_of(device, queue, call);
     uint64_t groups = jit_groups(s.traits, (uint64_t)out->shape[0]);
     jit_launch l;
     launch_differences(&s, groups);
-    jit_launch_begin(&l, &source, options_of(jit_operand(call, 2)), "first_equal");
+    jit_launch_begin(&l, &source, options_of(operand_of(call, 2)), "first_equal");
     jit_pass_operand(&l, info);
     jit_pass_buffer(&l, call->workspace);
     jit_pass_u64(&l, groups);
@@ -77,7 +77,7 @@ collet_status jit_md_time_derivative(collet_device *device, collet_queue *queue,
 collet_status jit_md_time_derivative_accepts(collet_device *device, const collet_kernel_call *call,
                                              uint64_t *workspace_bytes)
 {
-    uint64_t frames = (uint64_t)jit_operand(call, 0)->shape[0];
+    uint64_t frames = (uint64_t)operand_of(call, 0)->shape[0];
     *workspace_bytes = (jit_groups(jit_traits_of(device), frames) + 1) * sizeof(uint32_t);
     return COLLET_OK;
 }

@@ -9,7 +9,7 @@ static const jit_source source =
 
 static const char *options_of(const collet_kernel_call *call)
 {
-    int narrow = jit_operand(call, 0)->dtype == COLLET_F32;
+    int narrow = operand_of(call, 0)->dtype == COLLET_F32;
     if (call->op == COLLET_OP_NORMAL)
         return narrow ? "-DTO=f32 -DNORMAL=1" : "-DTO=f64 -DNORMAL=1";
     return narrow ? "-DTO=f32 -DNORMAL=0" : "-DTO=f64 -DNORMAL=0";
@@ -19,9 +19,9 @@ collet_status jit_random(collet_device *device, collet_queue *queue, const colle
 {
     const collet_random_params *params = call->params;
     const jit_traits *t = jit_traits_of(device);
-    const collet_operand *out = jit_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     int adjacent = jit_contiguous(out);
-    uint64_t lanes = out->dtype == COLLET_F32 ? 4 : 2, count = (uint64_t)jit_count(out);
+    uint64_t lanes = out->dtype == COLLET_F32 ? 4 : 2, count = (uint64_t)operand_count(out);
     /* From the block of number `offset` on. */
     uint64_t blocks = count ? jit_ceiling(params->offset % lanes + count, lanes) : 0;
     jit_launch l;

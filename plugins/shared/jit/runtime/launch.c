@@ -74,15 +74,15 @@ void jit_pass_f64(jit_launch *l, double value)
 
 void jit_pass_operand(jit_launch *l, const collet_operand *o)
 {
-    int present = jit_present(o);
+    int present = operand_present(o);
     jit_pass_buffer(l, present ? o->buffer : NULL);
-    jit_pass_u64(l, present ? o->byte_offset / jit_dtype_size(o->dtype) : 0);
+    jit_pass_u64(l, present ? o->byte_offset / cpu_dtype_size(o->dtype) : 0);
 }
 
 void jit_pass_operands(jit_launch *l, const collet_kernel_call *call, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        jit_pass_operand(l, jit_operand(call, i));
+        jit_pass_operand(l, operand_of(call, i));
 }
 
 collet_status jit_enqueue(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
@@ -111,24 +111,6 @@ void jit_sequence_enqueue(jit_sequence *s, const jit_launch *l, uint64_t groups)
     if (s->launched)
         s->status = jit_after_first(s->status);
     s->launched |= groups != 0;
-}
-
-/* ---- Operands ------------------------------------------------------------------------------ */
-
-uint64_t jit_dtype_size(collet_dtype dtype)
-{
-#define SIZE(NAME, id, size, text, letter) [COLLET_##NAME] = size,
-    static const uint8_t sizes[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(SIZE)};
-#undef SIZE
-    return dtype > 0 && dtype < COLLET_DTYPE_COUNT ? sizes[dtype] : 0;
-}
-
-int64_t jit_count(const collet_operand *o)
-{
-    int64_t count = 1;
-    for (int32_t i = 0; i < o->ndim; i++)
-        count *= o->shape[i];
-    return count;
 }
 
 int jit_contiguous(const collet_operand *o)

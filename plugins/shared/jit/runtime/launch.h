@@ -14,8 +14,8 @@
  *     {
  *         jit_launch l;
  *         jit_launch_begin(&l, &source, "-DTYPE=f32", "add");
- *         jit_pass_operand(&l, jit_operand(call, 0));
- *         jit_pass_operand(&l, jit_operand(call, 1));
+ *         jit_pass_operand(&l, operand_of(call, 0));
+ *         jit_pass_operand(&l, operand_of(call, 1));
  *         jit_pass_i64(&l, n);
  *         return jit_enqueue(device, queue, &l, groups, call->err);
  *     }
@@ -27,6 +27,7 @@
 #ifndef COLLET_JIT_RUNTIME_LAUNCH_H
 #define COLLET_JIT_RUNTIME_LAUNCH_H
 
+#include "shared/host/util/operand.h"
 #include "driver.h"
 
 /* An initialiser: the name, then the texts. */
@@ -93,35 +94,10 @@ jit_sequence jit_sequence_of(collet_device *device, collet_queue *queue,
  * does nothing. */
 void jit_sequence_enqueue(jit_sequence *s, const jit_launch *l, uint64_t groups);
 
-/* ---- Operands ------------------------------------------------------------------------------ */
+/* ---- Extents ------------------------------------------------------------------------------- */
 
-/* Operand i of a call, outputs first. */
-static inline const collet_operand *jit_operand(const collet_kernel_call *call, uint32_t i)
-{
-    const char *first = (const char *)call->operands;
-    return (const collet_operand *)(const void *)(first + (uint64_t)i * call->operand_size);
-}
-
-static inline int jit_present(const collet_operand *o)
-{
-    return o->dtype != COLLET_DTYPE_NONE;
-}
-
-/* Whether it has no elements; so for an absent operand. */
-static inline int jit_is_empty(const collet_operand *o)
-{
-    int empty = !jit_present(o);
-    for (int32_t i = 0; !empty && i < o->ndim; i++)
-        empty = o->shape[i] == 0;
-    return empty;
-}
-
-/* Number of elements of an operand. */
-int64_t jit_count(const collet_operand *o);
 /* Whether the operand is contiguous in C order. */
 int jit_contiguous(const collet_operand *o);
-/* Bytes per element; 0 for an invalid dtype. */
-uint64_t jit_dtype_size(collet_dtype dtype);
 
 /* n / d rounded up. */
 static inline uint64_t jit_ceiling(uint64_t n, uint64_t d)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "shared/host/util/clock.h"
 #include "binary_cache.h"
 #include "file_limit.h"
 #include "source.h"
@@ -56,13 +56,6 @@ static void show(const jit_base *b, const jit_launch *l)
     jit_source_show(b->host->config(b->host, key), l->source, l->options);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void report(const jit_base *b, const char *name)
 {
     char directory[PATH_MAX];
@@ -90,9 +83,9 @@ static collet_status build(collet_device *d, const jit_launch *l, void **handle,
     *handle = from_cache(d, key, options);
     if (!*handle) {
         report(b, name);
-        double began = now();
+        int64_t began = clock_now();
         status = b->driver->programs->compile(d, name, texts, count, options, key, handle, err);
-        b->programs.seconds += now() - began;
+        b->programs.seconds += 1e-9 * (double)(clock_now() - began);
         b->programs.compiled++;
     }
     file_limit_end(&limit);

@@ -6,6 +6,8 @@
 
 #include "queue.h"
 
+#include "shared/host/util/clock.h"
+
 /* ---- Tickets --------------------------------------------------------------------------------- */
 
 static int passed(collet_queue *queue, uint64_t ticket)
@@ -70,20 +72,13 @@ uint64_t jit_queue_mark(collet_device *d, collet_queue *queue)
     return value;
 }
 
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Neither OpenCL nor CUDA has waits with a limit. */
 static int passed_within(collet_queue *queue, uint64_t ticket, int64_t nanoseconds)
 {
     struct timespec pause = {0, 20000};
-    int64_t begin = now();
+    int64_t begin = clock_now();
     while (!passed(queue, ticket)) {
-        if (now() - begin >= nanoseconds)
+        if (clock_now() - begin >= nanoseconds)
             return 0;
         nanosleep(&pause, NULL);
         pause.tv_nsec = pause.tv_nsec < 500000 ? 2 * pause.tv_nsec : 1000000;

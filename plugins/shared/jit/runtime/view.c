@@ -8,7 +8,7 @@ _Static_assert(VIEW_DIMS == COLLET_MAX_DIMS, "a view holds any operand");
 uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call *call,
                      uint32_t count)
 {
-    const collet_operand *shape = jit_operand(call, 0);
+    const collet_operand *shape = operand_of(call, 0);
     int32_t last = shape->ndim - 1;
     memset(v, 0, sizeof *v);
     v->rows = 1;
@@ -19,7 +19,7 @@ uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call 
         v->rows *= shape->shape[axis];
     }
     for (uint32_t k = 0; k < count; k++) {
-        const collet_operand *o = jit_operand(call, k);
+        const collet_operand *o = operand_of(call, k);
         v->step[k] = last >= 0 ? o->strides[last] : 0;
         for (int32_t axis = 0; axis < v->outer; axis++)
             v->stride[k][axis] = o->strides[axis];

@@ -43,9 +43,9 @@ static const scatter_op ops[] = {
 static scatter_place place_of(const collet_operand *o, const char *axes)
 {
     scatter_place p = {0};
-    if (!jit_present(o))
+    if (!operand_present(o))
         return p;
-    p.first = (int64_t)(o->byte_offset / jit_dtype_size(o->dtype));
+    p.first = (int64_t)(o->byte_offset / cpu_dtype_size(o->dtype));
     for (int i = 0; axes[i]; i++) {
         if (axes[i] < 'a') {
             p.step[axes[i] - '0'] = o->strides[i];
@@ -89,7 +89,7 @@ static void set_params(scatter_job *job, const collet_kernel_call *call)
         job->neighbours = params->neighbours != 0;
         job->layer = params->layer;
         job->layers =
-            params->layers ? params->layers : params->layer + jit_operand(call, 1)->shape[1];
+            params->layers ? params->layers : params->layer + operand_of(call, 1)->shape[1];
     }
 }
 
@@ -98,18 +98,18 @@ collet_status jit_scatter(collet_device *device, collet_queue *queue,
 {
     const scatter_op *op = &ops[call->op - COLLET_OP_SCATTER_EULER];
     /* Of the type of the results: fraction, or the first input. */
-    const collet_operand *second = jit_operand(call, 1);
+    const collet_operand *second = operand_of(call, 1);
     int wide = second->dtype == COLLET_F64 || second->dtype == COLLET_C128;
     scatter_job job = {0};
     jit_launch l;
     jit_launch_begin(&l, op->source,
                      wide ? "-DREAL=f64 -DCOMPLEX=c128" : "-DREAL=f32 -DCOMPLEX=c64", op->kernel);
     for (uint32_t i = 0; i < SCATTER_OPERANDS && op->axes[i]; i++) {
-        const collet_operand *o = jit_operand(call, i);
+        const collet_operand *o = operand_of(call, i);
         job.at[i] = place_of(o, op->axes[i]);
-        jit_pass_buffer(&l, jit_present(o) ? o->buffer : NULL);
+        jit_pass_buffer(&l, operand_present(o) ? o->buffer : NULL);
     }
-    set_items(&job, jit_operand(call, op->along), op->axes[op->along], job.at[op->along].step);
+    set_items(&job, operand_of(call, op->along), op->axes[op->along], job.at[op->along].step);
     job.halved = second->ndim == 4 && second->shape[3] != job.extent[2];
     set_params(&job, call);
     jit_pass_block(&l, &job, sizeof job);

@@ -37,7 +37,7 @@ typedef struct plan {
 static const char *take_of(const collet_kernel_call *call)
 {
     const collet_ternary_linear_params *params = call->params;
-    collet_dtype x = jit_operand(call, 2)->dtype;
+    collet_dtype x = operand_of(call, 2)->dtype;
     if (call->op == COLLET_OP_TERNARY_LINEAR)
         return params->activations == COLLET_TERNARY_INT8      ? "take_int8"
                : params->activations == COLLET_TERNARY_TERNARY ? "take_ternary"
@@ -52,13 +52,13 @@ static int is_real(const collet_kernel_call *call)
     const collet_ternary_linear_params *params = call->params;
     if (call->op == COLLET_OP_TERNARY_LINEAR)
         return params->activations == COLLET_TERNARY_F32;
-    return jit_operand(call, 2)->dtype == COLLET_F32;
+    return operand_of(call, 2)->dtype == COLLET_F32;
 }
 
 static int vector_of(jit_batch *v, uint32_t k, const collet_operand *o)
 {
-    v->column[k] = jit_present(o) ? o->strides[0] : 0;
-    return jit_present(o);
+    v->column[k] = operand_present(o) ? o->strides[0] : 0;
+    return operand_present(o);
 }
 
 /* The numbers of a token and, for i8, a factor and their sum. */
@@ -80,8 +80,8 @@ static int64_t tokens_together(const plan *g)
 
 static void plan_of(plan *g, const collet_kernel_call *call)
 {
-    const collet_operand *y = jit_operand(call, 0), *w = jit_operand(call, 1);
-    const collet_operand *x = jit_operand(call, 2);
+    const collet_operand *y = operand_of(call, 0), *w = operand_of(call, 1);
+    const collet_operand *x = operand_of(call, 2);
     jit_batch *v = &g->p.v;
     g->linear = call->op == COLLET_OP_TERNARY_LINEAR;
     g->real = is_real(call);
@@ -93,14 +93,14 @@ static void plan_of(plan *g, const collet_kernel_call *call)
     g->tokens = g->p.tokens = jit_batch_begin(v, y, y->ndim - 1);
     jit_batch_operand(v, 0, y);
     jit_batch_operand(v, 1, x);
-    g->p.with_scale = g->linear && vector_of(v, 3, jit_operand(call, 3));
-    g->p.with_bias = g->linear && vector_of(v, 4, jit_operand(call, 4));
+    g->p.with_scale = g->linear && vector_of(v, 3, operand_of(call, 3));
+    g->p.with_bias = g->linear && vector_of(v, 4, operand_of(call, 4));
     g->p.relu = g->linear && ((const collet_ternary_linear_params *)call->params)->relu != 0;
     g->t = (ternary_taking){g->tokens, x->shape[x->ndim - 1], 4 * g->p.bytes, 0, *v};
     /* Contiguous f32 is read in place. */
     if (g->real && g->t.columns == g->t.pitch && jit_contiguous(x)) {
         g->take = NULL;
-        g->p.q_first = (int64_t)(x->byte_offset / jit_dtype_size(x->dtype));
+        g->p.q_first = (int64_t)(x->byte_offset / cpu_dtype_size(x->dtype));
     }
     g->together = tokens_together(g);
 }
@@ -124,7 +124,7 @@ static void take(jit_sequence *s, const plan *g)
     jit_launch l;
     jit_launch_begin(&l, &take_source, "", g->take);
     jit_pass_buffer(&l, s->call->workspace);
-    jit_pass_operand(&l, jit_operand(s->call, 2));
+    jit_pass_operand(&l, operand_of(s->call, 2));
     jit_pass_block(&l, &g->t, sizeof g->t);
     if (g->linear && params->activations == COLLET_TERNARY_TERNARY)
         jit_pass_f32(&l, params->threshold);
@@ -139,12 +139,12 @@ static void begin(jit_launch *l, const collet_kernel_call *call, const plan *g, 
         {"-DLINEAR=1 -DREAL=0", "-DLINEAR=1 -DREAL=1"},
     };
     jit_launch_begin(l, &product_source, options[g->linear][g->real], kernel);
-    jit_pass_operand(l, jit_operand(call, 0));
-    jit_pass_operand(l, jit_operand(call, 1));
-    jit_pass_buffer(l, g->take ? call->workspace : jit_operand(call, 2)->buffer);
+    jit_pass_operand(l, operand_of(call, 0));
+    jit_pass_operand(l, operand_of(call, 1));
+    jit_pass_buffer(l, g->take ? call->workspace : operand_of(call, 2)->buffer);
     for (uint32_t i = 3; i < 5; i++) {
         if (g->linear) {
-            jit_pass_operand(l, jit_operand(call, i));
+            jit_pass_operand(l, operand_of(call, i));
         } else {
             jit_pass_buffer(l, NULL);
             jit_pass_i64(l, 0);

@@ -59,7 +59,7 @@ static uint64_t rows_of(row_view *w, const jit_traits *t, const collet_operand *
 
 static void scale_of(row_view *w, const collet_operand *scale)
 {
-    w->with_scale = jit_present(scale);
+    w->with_scale = operand_present(scale);
     if (w->with_scale)
         jit_batch_operand(&w->v, 2, scale);
 }
@@ -72,7 +72,7 @@ static int64_t last_extent(const collet_operand *o)
 /* Whether the outputs are empty: the number of rows may then overflow. */
 static int is_idle(const collet_operand *out, const collet_operand *scale)
 {
-    return jit_is_empty(out) && jit_is_empty(scale);
+    return operand_is_empty(out) && operand_is_empty(scale);
 }
 
 /* info = 0, before kernels add to it. */
@@ -110,11 +110,11 @@ static int takes_means(const collet_kernel_call *call)
 
 static uint64_t quantize_rows(row_view *w, const jit_traits *t, const collet_kernel_call *call)
 {
-    const collet_operand *codes = jit_operand(call, 0), *in = jit_operand(call, 3);
+    const collet_operand *codes = operand_of(call, 0), *in = operand_of(call, 3);
     uint64_t groups = rows_of(w, t, codes, last_extent(codes));
     jit_batch_operand(&w->v, 0, codes);
     jit_batch_operand(&w->v, 1, in);
-    scale_of(w, jit_operand(call, 1));
+    scale_of(w, operand_of(call, 1));
     return groups;
 }
 
@@ -122,7 +122,7 @@ collet_status jit_ternary_quantize_accepts(collet_device *device, const collet_k
                                            uint64_t *workspace_bytes)
 {
     row_view w;
-    if (!takes_means(call) || is_idle(jit_operand(call, 0), jit_operand(call, 1)))
+    if (!takes_means(call) || is_idle(operand_of(call, 0), operand_of(call, 1)))
         return COLLET_OK;
     quantize_rows(&w, jit_traits_of(device), call);
     *workspace_bytes = (uint64_t)w.units * 2 * sizeof(double);
@@ -133,14 +133,14 @@ collet_status jit_ternary_quantize(collet_device *device, collet_queue *queue,
                                    const collet_kernel_call *call)
 {
     const collet_ternary_quantize_params *params = call->params;
-    const collet_operand *in = jit_operand(call, 3);
+    const collet_operand *in = operand_of(call, 3);
     const char *options = quantize_options(in->dtype);
     jit_sequence s = jit_sequence_of(device, queue, call);
     int means = takes_means(call);
     jit_launch l;
     row_view w;
-    clear(&s, &codes_source, options, jit_operand(call, 2));
-    if (is_idle(jit_operand(call, 0), jit_operand(call, 1)))
+    clear(&s, &codes_source, options, operand_of(call, 2));
+    if (is_idle(operand_of(call, 0), operand_of(call, 1)))
         return s.status;
     uint64_t groups = quantize_rows(&w, s.traits, call);
     if (means) {
@@ -170,17 +170,17 @@ static collet_status convert(collet_device *device, collet_queue *queue,
                              uint32_t scale, uint32_t info, int64_t length)
 {
     const collet_ternary_format_params *params = call->params;
-    const collet_operand *out = jit_operand(call, 0);
+    const collet_operand *out = operand_of(call, 0);
     jit_sequence s = jit_sequence_of(device, queue, call);
     jit_launch l;
     row_view w;
-    clear(&s, &formats_source, "", jit_operand(call, info));
-    if (is_idle(out, scale < call->n_out ? jit_operand(call, scale) : out))
+    clear(&s, &formats_source, "", operand_of(call, info));
+    if (is_idle(out, scale < call->n_out ? operand_of(call, scale) : out))
         return s.status;
     uint64_t groups = rows_of(&w, s.traits, out, last_extent(out));
     jit_batch_operand(&w.v, 0, out);
-    jit_batch_operand(&w.v, 1, jit_operand(call, in));
-    scale_of(&w, jit_operand(call, scale));
+    jit_batch_operand(&w.v, 1, operand_of(call, in));
+    scale_of(&w, operand_of(call, scale));
     jit_launch_begin(&l, &formats_source, "", kernel);
     jit_pass_operands(&l, call, 4);
     jit_pass_i32(&l, (int32_t)params->format);
@@ -193,15 +193,15 @@ static collet_status convert(collet_device *device, collet_queue *queue,
 collet_status jit_ternary_pack(collet_device *device, collet_queue *queue,
                                const collet_kernel_call *call)
 {
-    int64_t codes = last_extent(jit_operand(call, 2));
+    int64_t codes = last_extent(operand_of(call, 2));
     return convert(device, queue, call, "pack", 2, 3, 1, codes);
 }
 
 collet_status jit_ternary_unpack(collet_device *device, collet_queue *queue,
                                  const collet_kernel_call *call)
 {
-    const collet_operand *scale = jit_operand(call, 1);
-    int64_t blocks = jit_present(scale) ? last_extent(scale) : 0;
+    const collet_operand *scale = operand_of(call, 1);
+    int64_t blocks = operand_present(scale) ? last_extent(scale) : 0;
     return convert(device, queue, call, "unpack", 3, 1, 2, blocks);
 }
 
@@ -226,11 +226,11 @@ collet_status jit_ternary_dot(collet_device *device, collet_queue *queue,
                               const collet_kernel_call *call)
 {
     jit_sequence s = jit_sequence_of(device, queue, call);
-    int64_t count = last_extent(jit_operand(call, 1));
+    int64_t count = last_extent(operand_of(call, 1));
     uint64_t each, groups = inner_groups(s.traits, (uint64_t)count, &each);
     jit_launch l;
     if (groups > 1)
-        clear(&s, &formats_source, "", jit_operand(call, 0));
+        clear(&s, &formats_source, "", operand_of(call, 0));
     jit_launch_begin(&l, &formats_source, "", "inner");
     jit_pass_operands(&l, call, 3);
     jit_pass_i64s(&l, count, (int64_t)each);

@@ -16,7 +16,7 @@ typedef struct row_view {
 #define T2_BLOCK 256      /* weights per t2 block */
 #define T2_BLOCK_BYTES 64 /* bytes per t2 block */
 
-/* Packed formats: those of enum collet_ternary_format. */
+/* Packed formats: COLLET_TERNARY_* of collet/types.h. */
 #define T2 0
 #define PLANES 1
 #define ROTOR 2

@@ -2,8 +2,8 @@
 /*
  * counts.h - arithmetic of counts, which are not negative.
  */
-#ifndef COLLET_OPENMP_COUNTS_H
-#define COLLET_OPENMP_COUNTS_H
+#ifndef COLLET_HOST_COUNTS_H
+#define COLLET_HOST_COUNTS_H
 
 #include <stdint.h>
 
