@@ -16,7 +16,8 @@
  *       2. what it creates or fills: `**out`, structs and memory of the caller
  *       3. inputs, then options
  *       4. err
- *     Only collet_fail, whose arguments vary, has err in front: it is what the function fills.
+ *     Only collet_fail has err in front: err is what it fills, and its last arguments vary in
+ *     number.
  *   - The life of every object ends with a function _destroy, which accepts NULL.
  *   - Every function that can fail returns a collet_status. Functions that take a context also
  *     store the text, for the calling thread (collet_last_error); the others have a parameter `err`
@@ -32,25 +33,24 @@
  *   - A runtime is safe on any thread; a context belongs to one thread at a time; an array may be
  *     read by several contexts at once and written by one while nothing else reads it. Arrays may
  *     be destroyed on any thread.
- *   - After fork, in the child, a runtime of the parent's, its contexts and arrays are of no use:
- *     functions that take one of them and return a status return COLLET_FORKED, but for
- *     collet_last_status; collet_record_count returns 0. The others
- *     (getters, counts, collet_set_fallback) work as before, and destroy functions release the
- *     child's memory, wait for nothing and touch no device. None of them blocks, whatever the
- *     parent's threads did at the fork. The child may create a runtime of its own and use it on any thread,
- *     unless a thread of the parent was opening a backend at the fork: the C library's dlopen does
- *     not survive that.
+ *   - A child of fork cannot use the parent's runtimes, contexts and arrays. There, functions that
+ *     take one of them and return a status return COLLET_FORKED, except collet_last_status;
+ *     collet_record_count returns 0. Getters, the other counts and collet_set_fallback work as
+ *     before. Destroy functions release the child's memory, wait for nothing and touch no device.
+ *     None of these functions blocks, whatever the parent's threads did at the fork. The child may
+ *     create a runtime of its own and use it on any thread, unless a thread of the parent was
+ *     opening a backend at the fork: the C library's dlopen does not survive that.
  *   - A call computes in the floating-point state of collet/floating.h, whatever the thread's is:
  *     it rounds to nearest, keeps subnormal numbers and has no traps. When it returns, the thread's
- *     state is as it was, but for sticky flags. Callbacks (log, progress, deleters) run in
+ *     state is as it was, except for sticky flags. Callbacks (log, progress, deleters) run in
  *     Collet's state and leave it as they found it.
  *   - A thread with a stack of 48 KiB (pthread_attr_setstacksize) suffices for every call with the
- *     CPU backends, the first one included. A driver or library that a backend opens may need more,
- *     as compilers of kernels do: give threads that use opencl or cuda 1 MiB.
- *   - A backend is code of this process: one that crashes in a kernel ends the program. Found in
- *     time, by the probe in a child process, are crashes and hangs while it is loaded and looks for
- *     its devices. The backend "worker:NAME" runs NAME in a process of its own, whose crash is
- *     DEVICE_LOST here; plugins/README.md lists what is contained where.
+ *     CPU backends, the first one included. A driver or library that a backend opens may need more;
+ *     compilers of kernels do. Give threads that use opencl or cuda 1 MiB.
+ *   - A backend runs in this process: a crash in a kernel ends the program. The probe, in a child
+ *     process, detects crashes and hangs that occur while a backend is loaded and looks for its
+ *     devices. The backend "worker:NAME" runs NAME in a process of its own, whose crash is
+ *     DEVICE_LOST here; plugins/README.md lists which faults each of the two contains.
  */
 #ifndef COLLET_H
 #define COLLET_H
@@ -73,9 +73,10 @@ typedef struct collet_timestamp collet_timestamp;
 COLLET_API const char *collet_status_name(collet_status status);
 COLLET_API const char *collet_status_text(collet_status status);
 
-/* Sets *err (if not NULL) to `status` and the formatted text; returns `status`. The text is valid
- * UTF-8: control characters, hidden ones of Unicode (marks of direction, no width) and other bytes,
- * which what it quotes may have, become \xNN, but not line ends if the format has one. */
+/* Sets *err (if not NULL) to `status` and the formatted text; returns `status`. The text becomes
+ * valid UTF-8: control characters, invisible characters of Unicode (direction marks, zero width)
+ * and bytes that are not UTF-8 become \xNN, because quoted names may contain them. Line ends stay
+ * if `format` contains one. */
 COLLET_API collet_status collet_fail(collet_error *err, collet_status status, const char *format,
                                      ...) COLLET_PRINTF(3, 4);
 
@@ -83,15 +84,15 @@ COLLET_API collet_status collet_fail(collet_error *err, collet_status status, co
 COLLET_API const char *collet_dtype_name(collet_dtype dtype);
 COLLET_API size_t collet_dtype_size(collet_dtype dtype);
 
-/* The version of the library that is running: "0.1.0", and as COLLET_VERSION_NUMBER, which is that
- * of the header. */
+/* The version of the library that is running, as a text ("0.1.0") and as a number.
+ * COLLET_VERSION_NUMBER is the number of the header. */
 COLLET_API const char *collet_version(void);
 COLLET_API int32_t collet_version_number(void);
 
 /* ---- Runtime ----------------------------------------------------------------------------- */
 
 /* Called on any thread, possibly at the same time on several, and while libcore holds locks: it
- * must not call collet.h. `text` has no newline; it is valid during the call. */
+ * must not call functions of collet.h. `text` has no newline; it is valid during the call. */
 typedef void (*collet_log_fn)(void *user, int32_t level, const char *text);
 
 /*
@@ -101,8 +102,8 @@ typedef void (*collet_log_fn)(void *user, int32_t level, const char *text);
 typedef struct collet_runtime_options {
     uint32_t struct_size;
     uint32_t reserved;       /* 0 */
-    const char *plugin_path; /* directories, ':'-separated; replaces the search path; leading '+':
-                                is put before it */
+    const char *plugin_path; /* directories, ':'-separated, searched in place of the default ones;
+                                with a leading '+', before them */
     const char *config_file; /* instead of $COLLET_CONFIG or the user's collet.conf */
     const char *backend;     /* a tool's --backend: overrides COLLET_BACKEND, not
                                 collet_set_backend */
@@ -122,7 +123,8 @@ typedef struct collet_runtime_options {
 COLLET_API collet_status collet_runtime_create(collet_runtime **out,
                                                const collet_runtime_options *options,
                                                collet_error *err);
-/* Releases the runtime. Devices finish their work and are closed with its last context or array. */
+/* Releases the runtime. Its devices finish their work and are closed when the last context and
+ * array of the runtime are destroyed too. */
 COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
 
 /* USABLE: at least one device. UNAVAILABLE: see `reason`. UNPROVEN: not tried in a child process
@@ -166,9 +168,9 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
 #define COLLET_EXECUTION_SYNCHRONOUS 1  /* a call returns when its kernel is done */
 #define COLLET_EXECUTION_ASYNCHRONOUS 2 /* a call enqueues its kernel */
 
-/* A device of a backend, from the backend's capabilities. What they do not say is 0 (UNKNOWN) or
- * ""; `memory` and `execution` are known of every device that was opened. Strings live as long as
- * the runtime. */
+/* A device of a backend, from the backend's capabilities. A member that they do not give is 0
+ * (UNKNOWN) or "". `memory` and `execution` are known for every device that was opened. Strings
+ * live as long as the runtime. */
 typedef struct collet_device_info {
     uint32_t struct_size;
     int32_t kind;           /* COLLET_DEVICE_* */
@@ -178,15 +180,16 @@ typedef struct collet_device_info {
     const char *driver;     /* its version */
     int32_t memory;         /* COLLET_MEMORY_* */
     int32_t execution;      /* COLLET_EXECUTION_* */
-    uint64_t memory_bytes;  /* all of its memory; of COLLET_MEMORY_HOST the machine's */
-    uint64_t largest_array; /* bytes of the largest array */
-    uint64_t cache_bytes;   /* of its last cache */
+    uint64_t memory_bytes;  /* all of its memory; with COLLET_MEMORY_HOST, the machine's */
+    uint64_t largest_array; /* bytes of the largest array that it can hold */
+    uint64_t cache_bytes;   /* size of its last-level cache */
     uint32_t compute_units; /* multiprocessors, compute units, threads of a CPU */
     uint32_t clock_mhz;
 } collet_device_info;
 
-/* Device `device`, 0 .. device_count - 1, of the backend `index` of collet_backend_info_at; opens
- * nothing. NOT_FOUND beyond the counts, and for devices of a backend that is not USABLE. */
+/* Describes device `device` (0 to device_count - 1) of backend `index` (as in
+ * collet_backend_info_at). Opens nothing. NOT_FOUND beyond the counts, and for devices of a backend
+ * that is not USABLE. */
 COLLET_API collet_status collet_device_info_at(const collet_runtime *runtime,
                                                collet_device_info *info, size_t index,
                                                uint32_t device, collet_error *err);
@@ -219,8 +222,9 @@ typedef struct collet_setting {
     const char *value;       /* in force now */
     const char *source;      /* "default", "file", "environment", "program", "probe" */
     const char *help;
-    const char *values; /* words, separated by blanks: all of a "choice" or of "words"; of another
-                           type those that it accepts too */
+    const char *values; /* words, separated by blanks: all that the type "choice" or "words"
+                           accepts; for other types, the words that are accepted besides the values
+                           of the type */
 } collet_setting;
 
 COLLET_API size_t collet_setting_count(const collet_runtime *runtime);
@@ -239,9 +243,9 @@ COLLET_API void collet_context_destroy(collet_context *context);
 COLLET_API collet_runtime *collet_context_runtime(const collet_context *context);
 
 /* Text and status of the last failure of a call with this context on the calling thread, until its
- * next one or the end of the context; "" and OK before the first. A thread whose first call with
- * the context finds no memory for that gets NO_MEMORY without a text. Any thread, also while
- * another one uses the context. */
+ * next one or the end of the context; "" and OK before the first. A thread's first call with the
+ * context allocates memory for this; if that fails, the call returns NO_MEMORY without a text. Any
+ * thread, also while another one uses the context. */
 COLLET_API const char *collet_last_error(const collet_context *context);
 COLLET_API collet_status collet_last_status(const collet_context *context);
 
@@ -259,27 +263,28 @@ COLLET_API collet_status collet_set_backend(collet_context *context, const char 
 COLLET_API const char *collet_get_backend(const collet_context *context);
 COLLET_API const char *collet_last_backend(const collet_context *context);
 /* Whether another backend may run a call that the chosen one refuses, has no kernel for or has no
- * memory for. 1: any usable one, after those that are named, in the order of "auto"; 0: none, nor
- * another one of a list or of "auto". Default: the setting `fallback`, by which under "auto" any
- * may, for a list those in it, for a single name none. Each fallback is counted, the first of a
- * runtime is logged. */
+ * memory for. 1: any usable backend may; the named ones are tried first, then the others in the
+ * order of "auto". 0: none may, not even the others of a list or of "auto". Default: the setting
+ * `fallback`. Its own default allows any backend under "auto", the named ones for a list, and none
+ * for a single name. Each fallback is counted; the first of a runtime is logged. */
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
 /* 1 or 0, or -1 before collet_set_fallback where the setting `fallback` is "auto". */
 COLLET_API int32_t collet_get_fallback(const collet_context *context);
 
-/* Waits for everything that the context has enqueued; returns the first failure since the last
- * collet_finish, also one that another thread detected first by reading a result, and that of other
- * contexts' work from whose results the context computed. FAILED, DEVICE_LOST. */
+/* Waits for everything that the context has enqueued. Returns the first failure since the last
+ * collet_finish. This includes a failure that another thread has already detected by reading a
+ * result, and a failure of another context's work if this context computed with its results.
+ * FAILED, DEVICE_LOST. */
 COLLET_API collet_status collet_finish(collet_context *context);
 
 typedef struct collet_counters {
     uint32_t struct_size;
     uint32_t reserved;
     uint64_t calls;           /* kernels run */
-    uint64_t fallbacks;       /* of these, not run on the first choice */
+    uint64_t fallbacks;       /* kernels not run on the first choice */
     uint64_t temporaries;     /* copies made because operands overlapped */
     uint64_t bytes_to_device; /* moved from the host's memory to a device's */
-    uint64_t bytes_to_host;   /* and back */
+    uint64_t bytes_to_host;   /* moved from a device's memory to the host's */
     uint64_t bytes_direct;    /* from one device's memory to another's, not through the host's */
 } collet_counters;
 
@@ -287,13 +292,13 @@ COLLET_API collet_status collet_context_counters(collet_context *context,
                                                  collet_counters *counters);
 
 /* Bytes in a memory space: "host", or one device as in collet_set_backend ("cuda:0"), which is
- * opened for it. Freed arrays of a device count until the work that uses them is over: what leaks
- * is by how much `current` grows between two calls after collet_finish. INVALID for lists and
- * "auto". */
+ * opened for it. Destroyed arrays of a device count until the work that uses them is over; to find
+ * a leak, compare `current` after one collet_finish with `current` after a later one. INVALID for
+ * lists and "auto". */
 COLLET_API collet_status collet_memory(collet_context *context, collet_memory_stats *stats,
                                        const char *space);
 
-/* From now on `peak` of that space, of all contexts, is the largest `current` after this call.
+/* From now on, for all contexts, `peak` of that space is the largest `current` since this call.
  * INVALID as collet_memory. */
 COLLET_API collet_status collet_memory_reset_peak(collet_context *context, const char *space);
 
@@ -308,15 +313,16 @@ COLLET_API collet_status collet_trim(collet_context *context);
 /* ---- Time -------------------------------------------------------------------------------- */
 
 /*
- * A timestamp is the time at which all that the context has enqueued on a device so far is done: as
- * a recorded event of CUDA. Take one before and one after the calls to measure, and ask for the
- * difference.
+ * A timestamp is the time at which everything that the context has enqueued on a device so far is
+ * done, like a recorded event of CUDA. To measure calls, take one before and one after them;
+ * collet_timestamp_elapsed gives the difference.
  *
  * `device` is "host" or one device as in collet_set_backend ("cuda:0"), which is opened for it;
- * NULL: the first of the context's choice that can be opened. INVALID otherwise. A device with a
- * clock of its own (the extension collet.timing/1) goes on working, and the call does not wait. Of
- * others the clock is the host's, and of an asynchronous one the call waits for the context's work
- * there. It holds a reference to the runtime. REFUSED, NO_MEMORY, FAILED, DEVICE_LOST.
+ * NULL: the first of the context's choice that can be opened. INVALID otherwise. If the device has
+ * a clock of its own (the extension collet.timing/1), the call does not wait and the device goes on
+ * working. Otherwise the host's clock is used, and the call waits for the context's work on the
+ * device if that is asynchronous. A timestamp holds a reference to the runtime. REFUSED, NO_MEMORY,
+ * FAILED, DEVICE_LOST.
  */
 COLLET_API collet_status collet_timestamp_take(collet_context *context, collet_timestamp **out,
                                                const char *device);
@@ -325,10 +331,11 @@ COLLET_API collet_status collet_timestamp_take(collet_context *context, collet_t
 #define COLLET_CLOCK_DEVICE 2 /* the device's */
 
 /*
- * Nanoseconds from `first` to `last`, two timestamps of one device, perhaps of several contexts;
- * negative if `last` was earlier. Waits until both are reached. *clock (may be NULL) becomes the
- * clock that measured, COLLET_CLOCK_*. INVALID: two devices, another runtime. FAILED, DEVICE_LOST:
- * work before one of them failed, or the device has no time for it.
+ * Nanoseconds from `first` to `last`, two timestamps of one device, which may come from different
+ * contexts; negative if `last` was earlier. Waits until both are reached. *clock (may be NULL)
+ * becomes COLLET_CLOCK_*, the clock that was used. INVALID: the timestamps are of two devices, or
+ * of another runtime. FAILED, DEVICE_LOST: work before one of them failed, or the device has no
+ * time for it.
  */
 COLLET_API collet_status collet_timestamp_elapsed(collet_context *context, int64_t *nanoseconds,
                                                   int32_t *clock, const collet_timestamp *first,
@@ -348,40 +355,40 @@ COLLET_API void collet_timestamp_destroy(collet_timestamp *timestamp);
 /* A new C-contiguous array with undefined contents. ndim 0..COLLET_MAX_DIMS, extents >= 0. Its
  * memory is allocated in a memory space at the first use there: an array too large for any memory
  * can be created, and its first use fails (NO_MEMORY, REFUSED). INVALID, DTYPE, OVERFLOW (more
- * bytes than an i64), NO_MEMORY. */
+ * bytes than an i64 can count), NO_MEMORY. */
 COLLET_API collet_status collet_array_create(collet_context *context, collet_array **out,
                                              collet_dtype dtype, int32_t ndim,
                                              const int64_t *shape);
-/* The same, holding a copy of the C-contiguous elements at `data`. */
+/* As collet_array_create; the array holds a copy of the C-contiguous elements at `data`. */
 COLLET_API collet_status collet_array_from(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
                                            const void *data);
-/* The memory is not written: it may be constant or mapped for reading alone. Calls that would write
- * the array, collet_array_write and collet_array_acquire for writing are INVALID. */
+/* The memory is not written: it may be constant or mapped read-only. Calls that would write the
+ * array, collet_array_write and collet_array_acquire for writing are INVALID. */
 #define COLLET_WRAP_READONLY 1u
 /*
  * An array over the caller's memory, not copied. `strides` NULL means C-contiguous; otherwise ndim
  * strides in elements. `data` is aligned to its element (8 bytes for c128) and covers every element
  * that shape and strides reach. `flags`: 0 or COLLET_WRAP_READONLY; others are INVALID. Memory that
  * is wrapped twice is recognised as shared within one call; on a device with memory of its own, two
- * such arrays have separate copies. OVERFLOW also when the strides exceed any address space,
- * INVALID when elements would be outside of it from `data` on.
+ * such arrays have separate copies. OVERFLOW also when the strides span more than any address
+ * space; INVALID when elements, counted from `data`, would be outside of the address space.
  *
- * Until the array's storage is freed the caller accesses the memory, gaps between strided elements
- * included, only between collet_array_acquire and collet_array_release. When the last view is
- * freed, that call waits for the work on the memory and copies to it what a device computed. If
- * that fails it logs an error, and the memory holds undefined bytes: acquire and release the array
- * before where a status is needed. Then `deleter` (may be NULL) is called once, with `user`, on
- * that thread; not when collet_array_wrap fails. Where a lost device may still be at work on the
- * memory, it is called when the runtime is destroyed, or never if the device hangs (setting
- * `timeout`); until then the memory must not be freed. In a child of fork nothing is waited
- * for or copied.
+ * Until the array's storage is freed, the caller may access the memory, gaps between strided
+ * elements included, only between collet_array_acquire and collet_array_release. The call that
+ * destroys the last view waits for the work on the memory and copies to it what a device computed.
+ * If that fails, the call logs an error and the memory holds undefined bytes; to get a status,
+ * acquire and release the array before. Then `deleter` (may be NULL) is called once, with `user`,
+ * on that thread. It is not called when collet_array_wrap fails. Where a lost device may still be
+ * at work on the memory, `deleter` is called when the runtime is destroyed, or never if the device
+ * hangs (setting `timeout`); until then the memory must not be freed. In a child of fork the
+ * destroy function waits for nothing and copies nothing.
  */
 COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
                                            const int64_t *strides, void *data, uint32_t flags,
                                            void (*deleter)(void *user), void *user);
-/* Frees the view, and its storage with the last one; see collet_array_wrap. */
+/* Frees the view; the last view of a storage frees the storage. See collet_array_wrap. */
 COLLET_API void collet_array_destroy(collet_array *array);
 
 COLLET_API collet_dtype collet_array_dtype(const collet_array *array);
@@ -394,9 +401,9 @@ COLLET_API int64_t collet_array_size(const collet_array *array); /* elements */
 /* The runtime of the array's storage: only its contexts may use the array. */
 COLLET_API collet_runtime *collet_array_runtime(const collet_array *array);
 
-/* Views; the new array shares the storage. */
-/* Elements start, start+step, ... (count of them) of one axis (a negative one counts from the end);
- * step may be negative. SHAPE when they leave the axis. */
+/* The following functions make views: the new array shares the storage. */
+/* `count` elements of one axis: start, start + step, ...; `step` may be negative, and a negative
+ * `axis` counts from the last one. SHAPE when elements are outside of the axis. */
 COLLET_API collet_status collet_array_slice(collet_context *context, collet_array **out,
                                             const collet_array *array, int32_t axis, int64_t start,
                                             int64_t count, int64_t step);
@@ -422,29 +429,31 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
 #define COLLET_READ 1
 #define COLLET_WRITE 2
 /*
- * Makes the array's bytes valid in host memory, waits for work on them, and returns the address
- * of the first element, valid until collet_array_release; with COLLET_WRITE copies in other spaces
- * are stale afterwards. In between nothing may write the storage, and with COLLET_WRITE nothing may
- * use it (BUSY); several may read.
+ * Makes the array's bytes valid in host memory, waits for work on them, and returns the address of
+ * the first element, valid until collet_array_release; with COLLET_WRITE copies in other spaces are
+ * stale afterwards. Until the release nothing may write the storage, and with COLLET_WRITE nothing
+ * may use it (BUSY); an array may be acquired for reading several times at once.
  */
 COLLET_API collet_status collet_array_acquire(collet_context *context, collet_array *array,
                                               void **address, int32_t access);
 COLLET_API collet_status collet_array_release(collet_context *context, collet_array *array);
 
 /* A hint that the array is used next in the memory of `device` ("host", or one device as in
- * collet_set_backend): copies its bytes there unless they are valid there. The copy to a device is
- * in order with the context's work on it, and the call does not wait for that; to "host" it waits.
- * BUSY while the array is acquired for writing; INVALID, REFUSED, NO_MEMORY, FAILED, DEVICE_LOST. */
+ * collet_set_backend): copies its bytes there unless they are valid there. A copy to a device is in
+ * order with the context's work on that device, and the call does not wait for it; for a copy to
+ * "host" it waits. BUSY while the array is acquired for writing; INVALID, REFUSED, NO_MEMORY,
+ * FAILED, DEVICE_LOST. */
 COLLET_API collet_status collet_array_prefetch(collet_context *context, collet_array *array,
                                                const char *device);
 
 /* ---- Native handles ---------------------------------------------------------------------- */
 
 /*
- * For programs that use a device's own interface beside Collet: MPI and NCCL on device memory,
- * kernels of their own. `device` is "host" or one device as in collet_set_backend ("cuda:0"), which
- * is opened for it; INVALID otherwise. UNSUPPORTED: the device offers no native handles. Devices
- * that work in the host's memory are the host. Handles are lent: do not free them.
+ * For programs that use a device's own interface together with Collet: MPI and NCCL on device
+ * memory, kernels of their own. `device` is "host" or one device as in collet_set_backend
+ * ("cuda:0"), which is opened for it; INVALID otherwise. UNSUPPORTED: the device offers no native
+ * handles. Devices that work in the host's memory are the host. Handles stay libcore's: do not free
+ * them.
  */
 
 /* The device's context and number. They live as long as the runtime. */
@@ -452,22 +461,23 @@ COLLET_API collet_status collet_native_describe(collet_context *context,
                                                 collet_native_device *native, const char *device);
 
 /* The context's queue on the device, in which its work is done in order: a CUstream, a
- * cl_command_queue; NULL of the host and of synchronous devices. It lives as long as the context,
- * but after a failure of its work there is another one. */
+ * cl_command_queue; NULL for the host and for synchronous devices. It lives as long as the context,
+ * but after a failure of its work a new queue replaces it. */
 COLLET_API collet_status collet_native_queue(collet_context *context, void **queue,
                                              const char *device);
 
 /*
- * As collet_array_acquire, in the memory of a device: makes the array's bytes valid there and
- * returns the handle of memory (a CUdeviceptr, a cl_mem, of the host an address) and the byte at
- * which the first element begins in it. It does not wait, except on the host: what the program
- * enqueues in collet_native_queue comes after the work on the bytes. Commands in other queues must
- * wait for that queue, by means of the device's interface. In between nothing may write the
- * storage, and with COLLET_WRITE nothing may use it (BUSY).
+ * As collet_array_acquire, in the memory of a device: makes the array's bytes valid there. *handle
+ * becomes the memory (a CUdeviceptr, a cl_mem; for the host an address), *offset the byte in it at
+ * which the first element begins. It does not wait, except on the host: what the program enqueues
+ * in collet_native_queue comes after the work on the bytes. Commands in other queues must wait for
+ * that queue, by means of the device's interface. Until the release nothing may write the storage,
+ * and with COLLET_WRITE nothing may use it (BUSY).
  *
- * The release, with the same context and device, ends that. What the program enqueued in
- * collet_native_queue is before all later work on the bytes, and other commands that use them are
- * over. libcore does not learn of failures of such commands. Release before the array is freed.
+ * The release takes the same context and device. All later work on the bytes comes after what the
+ * program enqueued in collet_native_queue; other commands of the program that use the bytes must be
+ * over before the release. libcore does not learn of failures of the program's commands. Release
+ * the array before it is destroyed.
  */
 COLLET_API collet_status collet_array_acquire_on(collet_context *context, collet_array *array,
                                                  void **handle, uint64_t *offset,
@@ -476,10 +486,10 @@ COLLET_API collet_status collet_array_release_on(collet_context *context, collet
                                                  const char *device);
 
 /*
- * As collet_array_wrap, over memory of a device: `handle` (as above) and the byte in it at which
- * the first element begins. All commands that use the memory are over. Memory that is wrapped twice
- * is not recognised as shared. INVALID also: the device cannot use that memory, or not from that
- * byte.
+ * As collet_array_wrap, over memory of a device: `handle` (as above) is the memory, `offset` the
+ * byte in it at which the first element begins. All commands that use the memory must be over.
+ * Memory that is wrapped twice is not recognised as shared. INVALID also when the device cannot use
+ * that memory, or cannot use it from that byte on.
  */
 COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_array **out,
                                               const char *device, collet_dtype dtype, int32_t ndim,
@@ -493,44 +503,44 @@ COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_ar
  * `bytes` bytes of host memory that the system does not move, for arrays that go to and from a
  * device often: wrap it (collet_array_wrap), read and write through it. *address is 64-byte aligned
  * and undefined memory. `device` as for native handles; other devices of that backend may have to
- * copy. UNSUPPORTED: the device ("host" too) offers none, and any memory does as well. REFUSED:
- * there is not so much; it is scarce, for the system cannot use it for anything else. INVALID: 0
- * bytes, NULL.
+ * copy. UNSUPPORTED: the device (always for "host") offers none, and ordinary memory is as good.
+ * REFUSED: not enough is left; page-locked memory is scarce, because the system cannot use it for
+ * anything else. INVALID: 0 bytes, NULL.
  */
 typedef struct collet_pinned collet_pinned;
 COLLET_API collet_status collet_pinned_create(collet_context *context, collet_pinned **out,
                                               void **address, const char *device, uint64_t bytes);
-/* On any thread. Arrays over the memory have been freed. NULL does nothing. */
+/* Any thread. The arrays over the memory must have been destroyed before. NULL does nothing. */
 COLLET_API void collet_pinned_destroy(collet_pinned *pinned);
 
 /* ---- DLPack ------------------------------------------------------------------------------ */
 
 /*
- * Arrays as tensors of DLPack 1 (dlpack.h of the program: DLManagedTensorVersioned), to share
- * memory with other libraries without a copy. Every dtype can be expressed.
+ * DLPack 1 shares the memory of arrays with other libraries, without a copy. The program includes
+ * dlpack.h, which defines DLManagedTensorVersioned. DLPack can express every dtype of Collet.
  */
 struct DLManagedTensorVersioned;
 
 /*
  * A tensor over the array's elements in the memory of `device` ("host", "cuda:0"; NULL: where they
- * are), after waiting for the work on them. The array is acquired there until the tensor's deleter
- * is called, as collet_array_acquire does it: with COLLET_READ the tensor is marked read-only; with
- * COLLET_WRITE the array cannot be used meanwhile (BUSY). Whoever has the tensor calls its deleter
- * once, on any thread, when commands of its own on the memory are over. The array may be freed
- * before that. UNSUPPORTED: the device offers no native handles, or is of no kind that DLPack
- * knows. INVALID as collet_array_acquire.
+ * are), after waiting for the work on them. The array is acquired there (see collet_array_acquire)
+ * until the tensor's deleter is called: with COLLET_READ the tensor is marked read-only; with
+ * COLLET_WRITE the array cannot be used meanwhile (BUSY). The owner of the tensor calls its deleter
+ * once, on any thread, when the owner's commands on the memory are over. The array may be destroyed
+ * before that. UNSUPPORTED: the device offers no native handles, or DLPack has no type for it.
+ * INVALID as collet_array_acquire.
  */
 COLLET_API collet_status collet_array_to_dlpack(collet_context *context, collet_array *array,
                                                 struct DLManagedTensorVersioned **tensor,
                                                 const char *device, int32_t access);
 
 /*
- * An array over the tensor's memory, which is wrapped as by collet_array_wrap or
- * collet_array_wrap_on; COLLET_WRAP_READONLY if the tensor is marked read-only. Commands on the
- * memory are over. libcore calls the tensor's deleter when the last view of the array is freed; if
- * this call fails the tensor remains the caller's. A tensor of a device's memory needs a device
- * that is open or chosen in the context. UNSUPPORTED: another major version, a dtype, ndim or
- * device that libcore does not have. INVALID, OVERFLOW, NO_MEMORY as collet_array_wrap.
+ * An array over the tensor's memory; the rules of collet_array_wrap and collet_array_wrap_on hold,
+ * with COLLET_WRAP_READONLY if the tensor is marked read-only. All commands on the memory must be
+ * over. libcore calls the tensor's deleter when the last view of the array is destroyed; if this
+ * call fails, the tensor remains the caller's. For a tensor in a device's memory, that device must
+ * be open or chosen in the context. UNSUPPORTED: another major version, a dtype, ndim or device
+ * that libcore does not have. INVALID, OVERFLOW, NO_MEMORY as collet_array_wrap.
  */
 COLLET_API collet_status collet_array_from_dlpack(collet_context *context, collet_array **out,
                                                   struct DLManagedTensorVersioned *tensor);
@@ -538,40 +548,40 @@ COLLET_API collet_status collet_array_from_dlpack(collet_context *context, colle
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
 /*
- * Every kernel: outputs first; all arrays exist and have the right shape and dtype, or nothing runs
- * (INVALID for NULL, SHAPE, DTYPE; the text names the operand, and what its dtype must be). Work is
- * asynchronous in the device's queue. An output may be exactly an input where ops.def says EXACT;
- * other overlaps go through a temporary; an output that repeats elements, or overlaps another one,
- * is refused (INVALID), as are arrays of another runtime. BUSY: see collet_array_acquire.
- * UNSUPPORTED: no selected backend has the kernel. REFUSED: every backend that has it refused the
- * call, for lack of memory for example; nothing was done. FAILED and DEVICE_LOST: the outputs are
- * undefined; a failure that is detected later is reported by collet_finish and by reads of the
- * outputs.
+ * Rules for every kernel. Outputs come first. All arrays must exist and have the right shape and
+ * dtype, otherwise nothing runs (INVALID for NULL, SHAPE, DTYPE; the text names the operand and the
+ * dtypes that it may have). Work is asynchronous in the device's queue. An output may be exactly
+ * the same view as an input where ops.def has EXACT; for any other overlap with an input libcore
+ * makes a temporary. INVALID also: an output that repeats elements or overlaps another output, and
+ * arrays of another runtime. BUSY: see collet_array_acquire. UNSUPPORTED: no selected backend has
+ * the kernel. REFUSED: every backend that has it refused the call, for lack of memory for example;
+ * nothing was done. FAILED and DEVICE_LOST: the outputs are undefined; a failure that is detected
+ * later is reported by collet_finish and by reads of the outputs.
  *
- * docs/KERNELS.md gives the formulas. F frames, N atoms.
+ * docs/KERNELS.md gives the formulas.
  */
 
-/* Any kernel by id (COLLET_OP_* or collet_ops_find). `outs` and `ins` have as many entries as the op
- * has operands; NULL where one is optional. `params` points to its parameter block, or NULL.
- * NOT_FOUND when there is no such op. */
+/* Runs any kernel by the id of its op (COLLET_OP_* or collet_ops_find). `outs` and `ins` have an
+ * entry for each operand of the op; an entry may be NULL where the operand is optional. `params`
+ * points to its parameter block, or NULL. NOT_FOUND when there is no such op. */
 COLLET_API collet_status collet_call(collet_context *context, uint32_t op,
                                      collet_array *const *outs, const collet_array *const *ins,
                                      const void *params);
 
-/* The id of an op, a backend's own ("vendor.op") included. NOT_FOUND: the text has the nearest name
- * if there is one near. */
+/* Finds the id of an op by its name; backends may have ops of their own ("vendor.op"). NOT_FOUND:
+ * the text suggests a similar name if there is one. */
 COLLET_API collet_status collet_ops_find(const collet_runtime *runtime, uint32_t *op,
                                          const char *name, collet_error *err);
 
 /* One axis of an operand, as a pattern of its op describes it. */
 typedef struct collet_ops_axis {
-    int32_t extent;  /* exactly, where `letter` is 0 */
-    uint16_t letter; /* 'A'..'z': any extent, the same wherever the letter occurs in the op; 0 */
+    int32_t extent;  /* the exact extent if `letter` is 0 */
+    uint16_t letter; /* 'A'..'z': any extent, the same wherever the letter occurs in the op; or 0 */
     uint16_t other;  /* not 0: the smaller of the extents of both letters */
 } collet_ops_axis;
 
 typedef struct collet_ops_pattern {
-    int32_t ndim; /* of `axes` */
+    int32_t ndim; /* number of `axes` */
     int32_t dots; /* 1: any axes in front of them, broadcast ("...") */
     int32_t any;  /* 1: any axes, which a rule of the op computes or checks ("*") */
     int32_t reserved;
@@ -616,8 +626,9 @@ COLLET_API collet_status collet_ops_at(const collet_runtime *runtime, collet_ops
 /* The same by the op's id. NOT_FOUND. */
 COLLET_API collet_status collet_ops_describe(const collet_runtime *runtime, uint32_t op,
                                              collet_ops_info *info, collet_error *err);
-/* Dtypes number `index` that the op accepts, into dtypes[0..n_out + n_in), outputs first. NOT_FOUND
- * beyond the last, or when there is no such op. An optional operand may be absent from any. */
+/* Writes signature `index` of the op to dtypes[0..n_out + n_in): the dtypes of its operands,
+ * outputs first. NOT_FOUND beyond the last signature, or when there is no such op. In any signature
+ * an optional operand may be absent. */
 COLLET_API collet_status collet_ops_signature(const collet_runtime *runtime, uint32_t op,
                                               collet_dtype *dtypes, size_t index,
                                               collet_error *err);
@@ -649,21 +660,22 @@ typedef struct collet_array_spec {
  * every check of dtypes, shapes and parameters (not those of strides); on failure `outs` are
  * unchanged.
  *
- * Where several outputs fit, the dtype is that of the first signature that fits (one that is any
- * dtype: that of the first input, or of the value of an op without inputs), the half spectrum of m
- * elements comes from 2 (m - 1) real ones, and packed bytes hold as many weights as they can.
+ * Where several outputs fit: the dtype is the one of the first signature that fits; if that
+ * signature allows any dtype, it is the dtype of the first input, or of the value for an op without
+ * inputs. A half spectrum of m elements becomes 2 (m - 1) real ones. Packed bytes become as many
+ * weights as they can hold.
  *
- * Errors are those of the call: INVALID (NULL, an absent operand that is not optional, an extent
- * < 0, ndim out of range, parameters), SHAPE, DTYPE, OVERFLOW, NOT_FOUND; SHAPE and DTYPE also if
- * the inputs do not determine an output, which must be given then: ops without inputs. Any thread;
- * allocates nothing, opens no device.
+ * Errors are the same as for the call: INVALID (NULL, an absent operand that is not optional, an
+ * extent < 0, ndim out of range, parameters), SHAPE, DTYPE, OVERFLOW, NOT_FOUND; SHAPE and DTYPE
+ * also if the inputs do not determine an output, which must be given then: ops without inputs. Any
+ * thread; allocates nothing, opens no device.
  */
 COLLET_API collet_status collet_ops_infer(const collet_runtime *runtime, uint32_t op,
                                           collet_array_spec *outs, const collet_array_spec *ins,
                                           const void *params, collet_error *err);
-/* OK when the backend ("cuda": its first device) or the device ("cuda:1"), which is opened, has a
- * kernel for the op with these `count` dtypes, outputs first; a dtype COLLET_DTYPE_NONE, or one
- * beyond `count`, stands for any. UNSUPPORTED: it has none. NOT_FOUND: no such op; UNKNOWN_BACKEND,
+/* Opens the device ("cuda:1"), or the first device of the backend ("cuda"). OK when it has a kernel
+ * for the op with these `count` dtypes, outputs first; a dtype COLLET_DTYPE_NONE, or one beyond
+ * `count`, stands for any. UNSUPPORTED: it has none. NOT_FOUND: no such op; UNKNOWN_BACKEND,
  * UNAVAILABLE; INVALID, DTYPE. */
 COLLET_API collet_status collet_backend_has_kernel(const collet_runtime *runtime,
                                                    const char *backend, uint32_t op,
@@ -677,11 +689,11 @@ COLLET_API collet_status collet_backend_has_kernel(const collet_runtime *runtime
  * on other arrays: like a graph of CUDA, or a function that JAX has traced.
  *
  * From collet_sequence_begin to collet_sequence_end the context records collet_call and the typed
- * functions instead of running them. They check their arguments as ever, but neither read nor write
- * an array; a call that fails is not recorded. Arrays and views can be made and freed in between.
- * What reads, writes or waits is BUSY on that context: collet_array_from, collet_array_read,
- * collet_array_write, collet_array_acquire, collet_array_release, collet_finish, collet_trim,
- * collet_set_backend and running a sequence. Other contexts are not concerned.
+ * functions instead of running them. They check their arguments as usual, but neither read nor
+ * write an array; a call that fails is not recorded. Arrays and views can be made and freed in
+ * between. What reads, writes or waits is BUSY on that context: collet_array_from,
+ * collet_array_read, collet_array_write, collet_array_acquire, collet_array_release, collet_finish,
+ * collet_trim, collet_set_backend and running a sequence. Other contexts are not concerned.
  *
  * All calls are recorded for one device, the first of the context's choice that can be opened. A
  * call for which that device has no kernel, or which it refuses, fails: there is no fallback.

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/extensions.h - what a device may offer beyond the slots of collet_plugin.
+ * collet/extensions.h - optional functions of a device, besides the slots of collet_plugin.
  *
- * An extension is a table of functions with a name, "collet.word/version" (an extension of a
- * vendor's: "vendor.word/version"). libcore asks for those that it knows, by
- * collet_plugin.extension, when it has opened a device; NULL means that the device has none, and
- * each comment below tells what libcore then does.
+ * An extension is a table of functions with a name, "collet.word/version" ("vendor.word/version"
+ * for a vendor's own). When libcore has opened a device it calls collet_plugin.extension for each
+ * extension that it knows. NULL means that the device does not have it; each comment below states
+ * what libcore then does.
  *
  * Every table begins {struct_size, reserved}, is constant and lives until the device is closed.
- * Members are only appended; a change of those that are there is a new version, under a new name. A
- * table that is shorter than in the first release of its version, whose `reserved` is not 0, or
- * that has a NULL in it is not used, as if it were absent, and an error is logged. Functions that
- * return collet_status set err (never NULL) through host->fail on failure. Threads and queues: as
- * for the slots of collet_plugin; what enqueues may wait, as `run` may, while a queue has no room.
- * Where NO_MEMORY is not among the statuses, REFUSED stands for too little memory of the host too.
+ * Members are only appended; a change of existing members is a new version, under a new name.
+ * libcore treats a table as absent, and logs an error, if it is shorter than in the first release
+ * of its version, if `reserved` is not 0, or if a function is NULL. Functions that return
+ * collet_status set err (never NULL) through host->fail on failure. The rules of collet_plugin's
+ * slots for threads and queues hold here too; like `run`, a function that enqueues may wait while a
+ * queue has no room. If NO_MEMORY is not among the statuses of a function, REFUSED also means too
+ * little memory of the host.
  */
 #ifndef COLLET_EXTENSIONS_H
 #define COLLET_EXTENSIONS_H
@@ -25,8 +26,7 @@ extern "C" {
 #endif
 
 /*
- * What a device knows of its memory. Absent: collet_memory reports what libcore has allocated
- * there.
+ * Statistics of a device's memory. Absent: collet_memory reports what libcore has allocated there.
  *
  * stats       Fills *stats; struct_size is set by the caller and the rest is zero. Writes nothing
  *             beyond struct_size. FAILED, DEVICE_LOST.
@@ -54,27 +54,27 @@ typedef struct collet_trim_extension {
 } collet_trim_extension;
 
 /*
- * Records kernels, to enqueue them again as one command: for devices with queues, whose driver or
- * compiler can do more with calls that it knows beforehand. Absent: each run of a sequence
- * (collet_sequence_run) enqueues its calls one after another, as the first run always does, so
- * that what calls make on first use is there.
+ * Records kernels, to enqueue them again as one command. For devices with queues whose driver or
+ * compiler can optimise calls that it knows beforehand. Absent: each run of a sequence
+ * (collet_sequence_run) enqueues its calls one after another. The first run always does so, so that
+ * everything which a call creates at its first use exists when it is recorded.
  *
  * begin    From now on `run` of any row in `queue` records: it enqueues nothing and reads and
- *          writes no buffer. Nothing but `run` is enqueued in the queue until `end`; waits for it,
- *          and calls that name it as `other`, are as ever. A `run` that cannot be recorded returns
- *          REFUSED or FAILED. A begin that fails is not followed by an end. REFUSED, FAILED,
- *          DEVICE_LOST.
- * end      Ends that. *recording becomes what was recorded, and is replaced if it was not NULL:
- *          then it was most often made of the same calls on other buffers, and replays of it may
- *          still be at work. `recording` NULL: what was recorded is dropped, as after a `run` that
- *          failed. After a failure of its own the recording that it was to replace is released, and
- *          *recording is NULL. REFUSED, FAILED, DEVICE_LOST.
- * replay   Enqueues what was recorded as one command of `queue`, in which it was recorded. What is
- *          asynchronous in `run` is here. REFUSED: nothing was enqueued, and libcore calls the
- *          kernels instead and records them anew: so after a trim that has freed what they need.
- *          FAILED, DEVICE_LOST.
+ *          writes no buffer. Until `end` libcore calls nothing but `run` that enqueues in the
+ *          queue; it may wait for the queue and name it as `other`, as at any time. A `run` that
+ *          cannot be recorded returns REFUSED or FAILED. libcore calls no `end` after a `begin`
+ *          that failed. REFUSED, FAILED, DEVICE_LOST.
+ * end      Ends the recording. *recording becomes what was recorded; if it was not NULL, the new
+ *          recording replaces it. The old one usually has the same calls on other buffers, and
+ *          replays of it may still be at work. `recording` NULL: what was recorded is dropped;
+ *          libcore does this after a `run` that failed. If `end` itself fails, the recording that
+ *          was to be replaced is released and *recording is NULL. REFUSED, FAILED, DEVICE_LOST.
+ * replay   Enqueues the recording as one command of `queue`, the queue in which it was recorded. It
+ *          is asynchronous where `run` is. REFUSED: nothing was enqueued; libcore calls the kernels
+ *          instead and records them again. A plugin refuses, for example, after a trim that has
+ *          freed what the kernels need. FAILED, DEVICE_LOST.
  * release  Frees a recording; NULL does nothing. Its last replay is over. Its queue may have been
- *          destroyed and its buffers freed; before that it is not replayed again.
+ *          destroyed and its buffers freed before; once they are, the recording is not replayed.
  *
  * After a begin, run or end that failed, except with DEVICE_LOST, the queue goes on as if nothing
  * had been recorded; libcore does not try again to record that sequence.
@@ -93,18 +93,18 @@ typedef struct collet_record_extension {
 } collet_record_extension;
 
 /*
- * The device's own clock, to measure work without waiting for it. Absent: collet_timestamp_take
+ * A clock of the device, to measure work without waiting for it. Absent: collet_timestamp_take
  * waits for the queue and reads the host's clock, as it does for devices without queues.
  *
- * stamp    *stamp becomes one for the time at which all that is enqueued in `queue` so far is done;
- *          what is enqueued later does not count. Enqueues a command or not; does not block.
- *          REFUSED, FAILED, NO_MEMORY: there is no stamp, and the queue goes on. DEVICE_LOST.
- * elapsed  Nanoseconds from `first` to `last`, two stamps of the device, of any queues, which may
- *          have been destroyed; negative if `last` was earlier; true to 2 % and 5 microseconds.
- *          queue_wait has reported a mark that was made after each of them: the call may wait for
- *          what the stamps themselves need beyond that, which is little. FAILED: the device has no
- *          time for one. DEVICE_LOST.
- * release  Frees a stamp; NULL does nothing. As for elapsed, queue_wait has reported a later mark,
+ * stamp    *stamp becomes a stamp for the time at which everything enqueued in `queue` so far is
+ *          done; later commands do not count. May enqueue a command; does not block. REFUSED,
+ *          FAILED, NO_MEMORY: there is no stamp, and the queue goes on. DEVICE_LOST.
+ * elapsed  Nanoseconds from `first` to `last`, two stamps of the device, from any queues, which may
+ *          have been destroyed; negative if `last` was earlier; accurate to 2 % and 5 microseconds.
+ *          Before the call, queue_wait has reported a mark that was made after each stamp; the call
+ *          may wait for the little that the stamps themselves need beyond that. FAILED: the device
+ *          has no time for one of them. DEVICE_LOST.
+ * release  Frees a stamp; NULL does nothing. Before the call, queue_wait has reported a later mark,
  *          or the queue was destroyed.
  */
 #define COLLET_EXTENSION_TIMING "collet.timing/1"
@@ -123,15 +123,16 @@ typedef struct collet_timing_extension {
  * Copies directly from another device's memory. Absent, or one of the devices has no
  * queues: libcore reads and writes.
  *
- * between  From `source`, a buffer of the device `from` of the plugin `of` (this one, or another
- *          with a name that the plugin supports and whose collet.native/1 it may call), to `target`
- *          of `device`. The copy is ordered after the work in `queue` (of `device`) and in
- *          `from_queue` (of `from`), and before later work in either; does not block; enqueues in
- *          both, as a call that names them as `queue`. REFUSED with nothing enqueued: libcore
- *          reads and writes; also if `from` is lost. DEVICE_LOST: `device` is. Failures, also one of
- *          earlier work in `from_queue`, are reported by waits for both queues, or for `queue`
- *          alone. A mark of either queue after the copy is reached when the copy is over, also
- *          where that queue has failed.
+ * between  Copies from `source` to `target`, a buffer of `device`. `source` is a buffer of the
+ *          device `from` of the plugin `of`: this plugin, or one with a name that this plugin
+ *          supports, whose collet.native/1 it may call. The copy is ordered after the work in
+ *          `queue` (of `device`) and in `from_queue` (of `from`), and before later work in either.
+ *          Does not block. Enqueues in both queues: for threads the call counts as one that names
+ *          each as `queue`. REFUSED, also if `from` is lost: nothing was enqueued, and libcore
+ *          reads and writes. DEVICE_LOST: `device` is lost. A failure, also of earlier work in
+ *          `from_queue`, is reported by waits for both queues, or for `queue` alone. A mark of
+ *          either queue after the copy is reached when the copy is over, also where that queue has
+ *          failed.
  */
 #define COLLET_EXTENSION_COPY "collet.copy/1"
 typedef struct collet_copy_extension {
@@ -144,21 +145,22 @@ typedef struct collet_copy_extension {
 } collet_copy_extension;
 
 /*
- * The device's objects as those of its own programming interface, for programs that use both.
- * Absent: the functions of collet.h for native handles are UNSUPPORTED there. Handles are lent: the
- * device keeps them as long as the object.
+ * Handles of the device's own programming interface for its objects, for programs that use both
+ * interfaces. Absent: the functions of collet.h for native handles are UNSUPPORTED there. Handles
+ * stay the plugin's and are valid as long as the object.
  *
  * device         Fills *native; struct_size is set by the caller and the rest is zero. FAILED,
  *                DEVICE_LOST.
  * queue          The handle of a queue. FAILED, DEVICE_LOST.
- * queue_used     Commands were enqueued by the handle of the queue: the next queue_mark is after
- *                them. REFUSED, FAILED, DEVICE_LOST.
- * buffer         The handle of a buffer's memory: byte n of the buffer is byte n behind the handle.
- *                FAILED, DEVICE_LOST.
- * buffer_import  A buffer over `bytes` (> 0) bytes of foreign memory from byte `offset` behind
- *                `handle`, which hold elements of `element` bytes. The memory stays the caller's
- *                and outlives the buffer, which is freed by buffer_free. INVALID: the plugin cannot
- *                use such memory, or not from there; the text tells why. NO_MEMORY, DEVICE_LOST.
+ * queue_used     libcore calls it after the program has enqueued commands through the queue's
+ *                handle: the next queue_mark comes after them. REFUSED, FAILED, DEVICE_LOST.
+ * buffer         The handle of a buffer's memory: byte n of the buffer is byte n from the handle
+ *                on. FAILED, DEVICE_LOST.
+ * buffer_import  Makes a buffer over `bytes` (> 0) bytes of the program's memory, from byte
+ *                `offset` of `handle` on; they hold elements of `element` bytes. The memory stays
+ *                the program's and outlives the buffer, which buffer_free frees. INVALID: the
+ *                plugin cannot use such memory, or cannot use it from there on; the text states
+ *                why. NO_MEMORY, DEVICE_LOST.
  */
 #define COLLET_EXTENSION_NATIVE "collet.native/1"
 typedef struct collet_native_extension {
@@ -176,11 +178,11 @@ typedef struct collet_native_extension {
 } collet_native_extension;
 
 /*
- * Page-locked host memory, which the device reads and writes directly, so that transfers need no
- * copy. Absent: collet_pinned_create is UNSUPPORTED.
+ * Page-locked host memory: the device reads and writes it directly, so that transfers need no copy.
+ * Absent: collet_pinned_create is UNSUPPORTED.
  *
- * alloc  `bytes` (> 0) bytes, 64-byte aligned, and a handle of the plugin's own for them. REFUSED:
- *        there is not so much; FAILED, DEVICE_LOST.
+ * alloc  Allocates `bytes` (> 0) bytes, 64-byte aligned. *handle becomes the plugin's own handle
+ *        for them. REFUSED: not enough is left. FAILED, DEVICE_LOST.
  * free   Frees what alloc returned; no transfer uses it.
  */
 #define COLLET_EXTENSION_PINNED "collet.pinned/1"

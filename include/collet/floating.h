@@ -4,14 +4,15 @@
  * round to nearest, ties to even; subnormal numbers are kept, in operands and in results;
  * no exception raises a signal; x87 computes with 64 bits of precision.
  *
- * libcore and the engines set it for the time of a call, on the calling thread, and restore the
- * caller's afterwards. Backends use this header for threads of their own. Programs do not need it.
+ * libcore and the engines set it on the calling thread at the beginning of a call and restore the
+ * caller's state at the end. Backends use this header for threads of their own. Programs do not
+ * need it.
  *
  * The state is each thread's own; a new thread has the state of the thread that created it. Sticky
- * exception flags (fetestexcept) are not part of it: any call may raise some, and where the caller
- * let x87 exceptions raise signals, the flags of x87 are cleared.
+ * exception flags (fetestexcept) are not part of it: any call may raise some. If the caller has
+ * enabled signals for x87 exceptions, the x87 flags are cleared.
  *
- * Asking costs about 2 ns, and nothing is written unless the state differs.
+ * Reading the state costs about 2 ns; it is written only if it differs.
  */
 #ifndef COLLET_FLOATING_H
 #define COLLET_FLOATING_H
@@ -27,7 +28,8 @@ extern "C" {
 #endif
 
 typedef struct collet_floating {
-    uint64_t control; /* of the vector unit (MXCSR, FPCR), without sticky flags; else fegetround */
+    uint64_t control; /* MXCSR or FPCR of the vector unit, without sticky flags; on other processors
+                         fegetround() */
     uint64_t legacy;  /* x87 control word, 0 on other processors */
 } collet_floating;
 
@@ -94,7 +96,7 @@ static inline collet_floating collet_floating_default(void)
     return state;
 }
 
-/* Sets Collet's state; returns what it was, for collet_floating_end. */
+/* Sets Collet's state; returns the state before, for collet_floating_end. */
 static inline collet_floating collet_floating_begin(void)
 {
     collet_floating was = collet_floating_now();
@@ -109,7 +111,8 @@ static inline void collet_floating_end(const collet_floating *was)
         collet_floating_set(*was);
 }
 
-/* First in a function: it computes in Collet's state, and each return restores the caller's. */
+/* As the first statement of a function: the function computes in Collet's state, and each return
+ * restores the caller's state. */
 #define COLLET_FLOATING_SCOPE                                                                      \
     __attribute__((cleanup(collet_floating_end))) const collet_floating collet_floating_was =      \
         collet_floating_begin()

@@ -71,8 +71,8 @@ enum { COLLET_STATUS_LIST(COLLET_STATUS_CONSTANT) COLLET_STATUS_COUNT };
 #undef COLLET_STATUS_CONSTANT
 
 /*
- * An error with its text. The caller owns it and may leave it uninitialised: text is set only when
- * a function that takes it returns something other than COLLET_OK. Every function that takes a
+ * An error with its text. The caller owns it and may leave it uninitialised: it is set only when a
+ * function that takes it returns something other than COLLET_OK. Every function that takes a
  * `collet_error *` accepts NULL and then only returns the status. `text` is always terminated.
  */
 #define COLLET_ERROR_TEXT 1020
@@ -162,25 +162,25 @@ enum {
 #define COLLET_LOG_DEBUG 4
 
 /* Where the arrays of a device are. */
-#define COLLET_MEMORY_HOST 1 /* in the host's memory: nothing is copied */
-#define COLLET_MEMORY_OWN 2  /* copied to memory of the device's own */
+#define COLLET_MEMORY_HOST 1 /* in the host's memory; nothing is copied */
+#define COLLET_MEMORY_OWN 2  /* copied to memory that belongs to the device */
 
 /* Bytes in one memory space. */
 typedef struct collet_memory_stats {
     uint32_t struct_size;
     uint32_t reserved;  /* 0 */
     uint64_t current;   /* in use by arrays */
-    uint64_t held;      /* from the system or device, in use or pooled; >= current */
+    uint64_t held;      /* allocated from the system or device, in use or pooled; >= current */
     uint64_t peak;      /* the largest `current` so far, or since it was reset */
-    uint64_t total;     /* of the machine or device; 0 = unknown */
-    uint64_t available; /* free there; 0 = unknown */
+    uint64_t total;     /* all memory of the machine or device; 0 = unknown */
+    uint64_t available; /* free memory of the machine or device; 0 = unknown */
 } collet_memory_stats;
 
 /* A device as an object of its own programming interface. */
 typedef struct collet_native_device {
     uint32_t struct_size;
     int32_t dlpack_type; /* DLDeviceType of DLPack: 1 the CPU, 2 CUDA, 4 OpenCL; 0: none */
-    int32_t dlpack_id;   /* number of the device among those of that type */
+    int32_t dlpack_id;   /* number of the device among the devices of that type */
     uint32_t reserved;   /* 0 */
     const char *api;     /* "host", "cuda", "opencl", ... */
     void *context;       /* CUcontext, cl_context; NULL for "host" */
@@ -189,49 +189,53 @@ typedef struct collet_native_device {
 
 /* ---- Parameter blocks -------------------------------------------------------------------- */
 
-/* What a field of a parameter block means, and with it how a caller determines its value. */
+/* What a field of a parameter block means: this determines which values a caller may give. */
 #define COLLET_FIELD_NUMBER 0 /* a number */
 #define COLLET_FIELD_FLAG 1   /* 0 or 1 */
 #define COLLET_FIELD_CHOICE 2 /* 0, 1, ...: the words of `choices` */
 #define COLLET_FIELD_AXES 3   /* u32, bit i: axis i of input 0; default -1: all axes */
 #define COLLET_FIELD_SCALAR 4 /* a collet_scalar, converted to the dtype of output 0; required */
-#define COLLET_FIELD_RANK 5   /* the number of axes of input 0: no choice of the caller's */
-#define COLLET_FIELD_PERMUTATION 6 /* i32[8], of the axes of input 0; default -1: ndim-1 .. 0 */
+#define COLLET_FIELD_RANK 5   /* the number of axes of input 0; the caller cannot choose it */
+#define COLLET_FIELD_PERMUTATION                                                                   \
+    6 /* i32[8], the axes of input 0 in a new order; default -1: ndim-1
+                                      .. 0 */
 #define COLLET_FIELD_KINDS 7
 
 /*
  * One field of an op's parameter block, so that a binding can fill in the block by name:
  * collet_ops_defaults, then the fields that are given. struct_size and reserved fields are not
- * described. Strings live as long as the runtime, those of a plugin's definition as long as the
- * plugin. Of a plugin, libcore refuses fields whose dtype, size, alignment or default does not fit
- * their kind: NUMBER f32, f64 or an integer, FLAG, CHOICE and RANK an integer, the others as above.
+ * described. Strings live as long as the runtime; strings of a plugin's definition live as long as
+ * the plugin. libcore refuses a plugin's field whose dtype, size, alignment or default does not fit
+ * its kind: NUMBER needs f32, f64 or an integer; FLAG, CHOICE and RANK need an integer; the other
+ * kinds are stated above.
  */
 typedef struct collet_ops_field {
     const char *name;
     const char *meaning;  /* one line */
-    const char *choices;  /* of a CHOICE, separated by blanks; else NULL */
-    double default_value; /* of each element; SCALAR has none */
+    const char *choices;  /* the words of a CHOICE, separated by blanks; else NULL */
+    double default_value; /* of each element; a SCALAR has none */
     int32_t kind;         /* COLLET_FIELD_* */
     collet_dtype dtype;   /* of an element; COLLET_U8 for SCALAR */
-    uint32_t offset;      /* in the block, bytes */
-    uint32_t size;        /* bytes: one element, or all of a fixed array */
+    uint32_t offset;      /* bytes from the beginning of the block */
+    uint32_t size;        /* bytes of the field: one element or a fixed array */
 } collet_ops_field;
 
 /*
  * The parameters of kernels. `struct_size` is sizeof the caller's block; fields beyond it read as
- * zero. Reserved fields, and bytes of a longer block that libcore does not know, are 0, or the call
- * is INVALID. ops.def describes every field.
+ * zero. Reserved fields must be 0, and so must the bytes of a longer block that libcore does not
+ * know; else the call is INVALID. ops.def describes every field.
  */
 
-/* fill: the kernel converts the value, of any real dtype or complex for a complex output, to the
- * output's dtype as `copy` converts. */
+/* fill: the kernel converts the value to the output's dtype in the same way as `copy`. The value
+ * has any real dtype; for a complex output it may be complex. */
 typedef struct collet_fill_params {
     uint32_t struct_size;
     uint32_t reserved;
     collet_scalar value;
 } collet_fill_params;
 
-/* axpy: the kernel converts alpha, of any real dtype, to the arrays' dtype as `copy` converts. */
+/* axpy: the kernel converts alpha, which has any real dtype, to the arrays' dtype in the same way
+ * as `copy`. */
 typedef struct collet_axpy_params {
     uint32_t struct_size;
     uint32_t reserved;
@@ -283,13 +287,13 @@ typedef struct collet_random_params {
 } collet_random_params;
 
 /* scatter_ewald (nearest), scatter_projection (neighbours), scatter_slices (neighbours, layer,
- * layers), scatter_images (nearest). Fields that an op does not name are not read. */
+ * layers), scatter_images (nearest). The names in parentheses are the fields that an op reads. */
 typedef struct collet_scatter_params {
     uint32_t struct_size;
     uint32_t nearest;
     uint32_t neighbours;
-    uint32_t layer;    /* the first that is given */
-    uint32_t layers;   /* of the sample; 0: none after those given */
+    uint32_t layer;    /* the first of the layers that are given */
+    uint32_t layers;   /* layers of the sample; 0: none after the given ones */
     uint32_t reserved; /* 0 */
 } collet_scatter_params;
 
@@ -314,9 +318,9 @@ typedef struct collet_ternary_quantize_params {
     uint32_t reserved; /* 0 */
 } collet_ternary_quantize_params;
 
-/* Layouts of the K weights of a row: docs/KERNELS.md. */
+/* Layouts of the K weights of a row, defined in docs/KERNELS.md. */
 #define COLLET_TERNARY_T2 0     /* the layout that kernels use: 64 bytes for 256 weights */
-#define COLLET_TERNARY_PLANES 1 /* two bit planes, of +1 and of -1: 2 ceil(K / 8) bytes */
+#define COLLET_TERNARY_PLANES 1 /* a bit plane for +1 and one for -1: 2 ceil(K / 8) bytes */
 #define COLLET_TERNARY_ROTOR 2  /* 4 weights a byte: ceil(K / 4) bytes */
 #define COLLET_TERNARY_TQ2_0 3  /* GGUF's blocks of 256: 66 bytes each */
 #define COLLET_TERNARY_TQ1_0 4  /* GGUF's blocks of 256: 54 bytes each */
@@ -333,8 +337,8 @@ typedef struct collet_ternary_format_params {
 #define COLLET_TERNARY_TERNARY 1 /* x > threshold: 1, x < -threshold: -1, else 0 */
 #define COLLET_TERNARY_F32 2     /* none */
 
-/* ternary_linear: `threshold` is finite and >= 0, and 0 for other activations than TERNARY; relu
- * != 0: negative results become 0. */
+/* ternary_linear: `threshold` is finite and >= 0, and 0 unless the activations are TERNARY; relu !=
+ * 0: negative results become 0. */
 typedef struct collet_ternary_linear_params {
     uint32_t struct_size;
     uint32_t activations;

@@ -5,9 +5,9 @@
  * Arrays are f32, f64, f16 and bf16 unless stated otherwise; f16 and bf16 are computed in f32 and
  * rounded once. Shapes broadcast as in NumPy.
  *
- * What all calls have in common: collet_call in collet.h. The definitions and the limits of errors:
- * docs/KERNELS.md. The calls without a declaration here are rows COLLET_CALL of
- * array.def, with their contracts.
+ * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
+ * array.def, with its contract.
  */
 #ifndef COLLET_OPS_ARRAY_H
 #define COLLET_OPS_ARRAY_H
@@ -25,8 +25,8 @@ extern "C" {
 #include <collet/ops/array.def>
 #include <collet/ops/end.def>
 
-/* Every element of `out` becomes *value, converted as by copy; a real value goes into a complex
- * array with imaginary part 0, a complex one into a real array is DTYPE. Any dtype. */
+/* Every element of `out` becomes *value, converted as by copy; a real value in a complex array gets
+ * the imaginary part 0; a complex value for a real array is DTYPE. Any dtype. */
 COLLET_API collet_status collet_op_fill(collet_context *context, collet_array *out,
                                         const collet_scalar *value);
 /* out = alpha x + y, f32 and f64; *alpha of any real dtype, converted as by copy. `out` may be x or
@@ -34,25 +34,25 @@ COLLET_API collet_status collet_op_fill(collet_context *context, collet_array *o
 COLLET_API collet_status collet_op_axpy(collet_context *context, collet_array *out,
                                         const collet_scalar *alpha, const collet_array *x,
                                         const collet_array *y);
-/* out's axis i is a's axis perm[i]; perm NULL reverses. Any dtype. Moves elements; for a view see
- * collet_array_permute. */
+/* out's axis i is a's axis perm[i]; perm NULL reverses the axes. Any dtype. Copies the elements;
+ * collet_array_permute makes a view. */
 COLLET_API collet_status collet_op_transpose(collet_context *context, collet_array *out,
                                              const collet_array *a, const int32_t *perm);
 /*
- * Over `count` axes (negative ones count from the end; count 0 with axes NULL: all). With keepdims
- * the reduced axes stay with length 1. Sums are at least as good as in f64, also of f32, and may be
- * stored as f64.
+ * Reductions over `count` axes (a negative axis counts from the last one; count 0 with axes NULL:
+ * all axes). With keepdims the reduced axes stay, with length 1. Sums are at least as accurate as
+ * in f64, also for f32 elements, and may be stored as f64.
  */
-/* Of no elements: 0. Complex too. */
+/* The sum; 0 if there are no elements. Also for complex arrays. */
 COLLET_API collet_status collet_op_sum(collet_context *context, collet_array *out,
                                        const collet_array *a, const int32_t *axes, int32_t count,
                                        int32_t keepdims);
-/* The sum divided by the number of elements; of no elements: NaN. */
+/* The sum divided by the number of elements; NaN if there are none. */
 COLLET_API collet_status collet_op_mean(collet_context *context, collet_array *out,
                                         const collet_array *a, const int32_t *axes, int32_t count,
                                         int32_t keepdims);
-/* minimum and maximum of IEEE 754-2019: NaN where there is one, -0 < +0. SHAPE where an element of
- * the output has no elements to choose from. */
+/* minimum and maximum of IEEE 754-2019: NaN if one of the elements is NaN, -0 < +0. SHAPE where an
+ * element of the output has no elements to choose from. */
 COLLET_API collet_status collet_op_min(collet_context *context, collet_array *out,
                                        const collet_array *a, const int32_t *axes, int32_t count,
                                        int32_t keepdims);

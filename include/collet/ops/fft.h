@@ -2,9 +2,9 @@
 /*
  * collet/ops/fft.h - typed calls of the fft family: discrete Fourier transforms.
  *
- * What all calls have in common: collet_call in collet.h. The definitions and the limits of errors:
- * docs/KERNELS.md. The calls without a declaration here are rows COLLET_CALL of
- * fft.def, with their contracts.
+ * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
+ * fft.def, with its contract.
  */
 #ifndef COLLET_OPS_FFT_H
 #define COLLET_OPS_FFT_H

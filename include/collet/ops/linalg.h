@@ -2,9 +2,9 @@
 /*
  * collet/ops/linalg.h - typed calls of the linalg family: products, decompositions and solutions of systems.
  *
- * What all calls have in common: collet_call in collet.h. The definitions and the limits of errors:
- * docs/KERNELS.md. The calls without a declaration here are rows COLLET_CALL of
- * linalg.def, with their contracts.
+ * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
+ * linalg.def, with its contract.
  */
 #ifndef COLLET_OPS_LINALG_H
 #define COLLET_OPS_LINALG_H

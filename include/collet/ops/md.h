@@ -5,9 +5,9 @@
  * F frames, N atoms. Positions, velocities and forces are F x N x 3, masses N, in f32 or f64;
  * results are f64.
  *
- * What all calls have in common: collet_call in collet.h. The definitions and the limits of errors:
- * docs/KERNELS.md. The calls without a declaration here are rows COLLET_CALL of
- * md.def, with their contracts.
+ * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
+ * md.def, with its contract.
  */
 #ifndef COLLET_OPS_MD_H
 #define COLLET_OPS_MD_H

@@ -6,8 +6,8 @@
  * 2^64) of the sequence given by `seed`: a call whose offset is where another one ended continues
  * it. No state is kept between calls.
  *
- * What all calls have in common: collet_call in collet.h. The definitions and the limits of errors:
- * docs/KERNELS.md.
+ * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * definitions and the limits of errors.
  */
 #ifndef COLLET_OPS_RANDOM_H
 #define COLLET_OPS_RANDOM_H

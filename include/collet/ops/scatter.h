@@ -5,9 +5,9 @@
  * Z x Y x X voxels, M materials, F real fields and their half spectra of H = X / 2 + 1, E energies,
  * A angles of polarisation.
  *
- * What all calls have in common: collet_call in collet.h. The definitions and the limits of errors:
- * docs/KERNELS.md. The calls without a declaration here are rows COLLET_CALL of
- * scatter.def, with their contracts.
+ * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
+ * scatter.def, with its contract.
  */
 #ifndef COLLET_OPS_SCATTER_H
 #define COLLET_OPS_SCATTER_H
