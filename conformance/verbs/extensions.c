@@ -18,7 +18,6 @@ static const struct {
     {COLLET_EXTENSION_MEMORY, sizeof(collet_memory_extension)},
     {COLLET_EXTENSION_NATIVE, sizeof(collet_native_extension)},
     {COLLET_EXTENSION_PINNED, sizeof(collet_pinned_extension)},
-    {COLLET_EXTENSION_RECORD, sizeof(collet_record_extension)},
     {COLLET_EXTENSION_TIMING, sizeof(collet_timing_extension)},
     {COLLET_EXTENSION_TRIM, sizeof(collet_trim_extension)},
 };

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const kit_verb *const themes[] = {
-    verbs_device, verbs_order,      verbs_wait,    verbs_queues, verbs_memory, verbs_large,
-    verbs_rows,   verbs_calls,      verbs_conduct, verbs_leaks,  verbs_short,  verbs_failure,
-    verbs_record, verbs_extensions, verbs_own,     verbs_timing, verbs_limits};
+static const kit_verb *const themes[] = {verbs_device,     verbs_order, verbs_wait,   verbs_queues,
+                                         verbs_memory,     verbs_large, verbs_rows,   verbs_calls,
+                                         verbs_conduct,    verbs_leaks, verbs_short,  verbs_failure,
+                                         verbs_extensions, verbs_own,   verbs_timing, verbs_limits};
 
 const kit_verb *kit_verb_at(size_t index)
 {

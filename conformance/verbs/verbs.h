@@ -251,6 +251,6 @@ struct kit_verb {
 
 extern const kit_verb verbs_device[], verbs_order[], verbs_wait[], verbs_queues[], verbs_memory[],
     verbs_large[], verbs_calls[], verbs_conduct[], verbs_leaks[], verbs_short[], verbs_failure[],
-    verbs_record[], verbs_extensions[], verbs_own[], verbs_rows[], verbs_timing[], verbs_limits[];
+    verbs_extensions[], verbs_own[], verbs_rows[], verbs_timing[], verbs_limits[];
 
 #endif

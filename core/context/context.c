@@ -99,17 +99,6 @@ collet_status context_check(collet_context *cx)
     return runtime_alive(cx->runtime) ? COLLET_OK : runtime_forked(err);
 }
 
-collet_status context_ready(collet_context *cx, const char *what)
-{
-    collet_status status = context_check(cx);
-    if (status == COLLET_OK && cx->recording)
-        status = context_fail(cx, COLLET_BUSY,
-                              "%s: the context records a sequence, to which only calls can be "
-                              "added; end the recording first",
-                              what);
-    return status;
-}
-
 #define SCRATCH_ALIGNMENT 256
 
 collet_status collet_context_create(collet_runtime *runtime, collet_context **out,
@@ -178,8 +167,6 @@ void collet_context_destroy(collet_context *cx)
     COLLET_FLOATING_SCOPE;
     if (!cx)
         return;
-    if (cx->recording)
-        cx->recording_free(cx->recording);
     for (size_t i = 0; i < RUNTIME_DEVICES_MAX && runtime_alive(cx->runtime); i++)
         lane_close(&cx->lanes[i]);
     selection_clear(&cx->selection);
@@ -209,7 +196,7 @@ collet_status collet_set_backend(collet_context *cx, const char *choice)
 {
     COLLET_FLOATING_SCOPE;
     selection s;
-    collet_status status = context_ready(cx, "collet_set_backend");
+    collet_status status = context_check(cx);
     if (status == COLLET_OK && !choice)
         status = context_fail(cx, COLLET_INVALID, "collet_set_backend: the choice is NULL");
     if (status == COLLET_OK)
@@ -244,7 +231,7 @@ int32_t collet_get_fallback(const collet_context *cx)
 collet_status collet_finish(collet_context *cx)
 {
     COLLET_FLOATING_SCOPE;
-    collet_status first = context_ready(cx, "collet_finish");
+    collet_status first = context_check(cx);
     if (first != COLLET_OK)
         return first;
     for (size_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {
@@ -339,7 +326,7 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
 collet_status collet_trim(collet_context *cx)
 {
     COLLET_FLOATING_SCOPE;
-    collet_status status = context_ready(cx, "collet_trim");
+    collet_status status = context_check(cx);
     for (size_t i = 0; status == COLLET_OK && i < RUNTIME_DEVICES_MAX; i++) {
         device *d = atomic_load(&cx->runtime->devices[i]);
         if (cx->lanes[i].queue)

@@ -36,8 +36,6 @@ struct collet_context {
     collet_counters counters;
     transfer_counters moved;
     lane lanes[RUNTIME_DEVICES_MAX];
-    collet_sequence *recording; /* calls are added to it instead of run; or NULL */
-    void (*recording_free)(collet_sequence *recording); /* set with it */
 };
 
 /* The context's lane on an open device, created on first use. */
@@ -59,8 +57,6 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
 collet_error *context_error(collet_context *cx);
 /* INVALID for NULL; FORKED in a child of fork; NO_MEMORY: context_error is NULL. */
 collet_status context_check(collet_context *cx);
-/* The same for what cannot be recorded; `what` is the function. BUSY while the context records. */
-collet_status context_ready(collet_context *cx, const char *what);
 
 /* Stores status and text as the thread's last error (cx may be NULL); returns `status`. In a child
  * of fork the error is FORKED, whatever the arguments. */

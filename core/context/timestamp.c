@@ -70,7 +70,7 @@ collet_status collet_timestamp_take(collet_context *cx, collet_timestamp **out, 
     COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_timestamp_take";
     device *d = NULL;
-    collet_status status = context_ready(cx, what);
+    collet_status status = context_check(cx);
     if (status == COLLET_OK && !out)
         status = context_fail(cx, COLLET_INVALID, "%s: the address of the timestamp is NULL", what);
     if (status == COLLET_OK)
@@ -113,7 +113,7 @@ static collet_status comparable(collet_context *cx, const collet_timestamp *firs
                                 const collet_timestamp *last, const int64_t *nanoseconds)
 {
     static const char what[] = "collet_timestamp_elapsed";
-    collet_status status = context_ready(cx, what);
+    collet_status status = context_check(cx);
     if (status != COLLET_OK)
         return status;
     if (!first || !last || !nanoseconds)

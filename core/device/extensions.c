@@ -16,7 +16,6 @@ static const known_extension known[] = {
     {COLLET_EXTENSION_PINNED, offsetof(device_extensions, pinned), sizeof(collet_pinned_extension)},
     {COLLET_EXTENSION_TIMING, offsetof(device_extensions, timing), sizeof(collet_timing_extension)},
     {COLLET_EXTENSION_TRIM, offsetof(device_extensions, trim), sizeof(collet_trim_extension)},
-    {COLLET_EXTENSION_RECORD, offsetof(device_extensions, record), sizeof(collet_record_extension)},
 };
 
 /* What every table begins with; pointers to functions follow. */

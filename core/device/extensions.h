@@ -13,7 +13,6 @@ typedef struct device_extensions {
     const collet_pinned_extension *pinned;
     const collet_timing_extension *timing;
     const collet_trim_extension *trim;
-    const collet_record_extension *record;
 } device_extensions;
 
 /* Asks an open device, called `name` in messages, for the extensions that libcore uses. Tables that

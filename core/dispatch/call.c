@@ -11,7 +11,6 @@
 #include "device/rows.h"
 #include "memory/access.h"
 #include "op/check.h"
-#include "sequence.h"
 #include "timeline/origins.h"
 #include "util/text.h"
 
@@ -327,16 +326,6 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
     return status;
 }
 
-/* The context records: the call is added to its sequence. */
-static collet_status record_row(frame *f, const collet_kernel_row *row,
-                                const collet_kernel_call *call)
-{
-    collet_status status = fill_temporaries(f);
-    return status == COLLET_OK
-               ? sequence_append(f->cx->recording, f->op, row, call, f->arrays, &f->err)
-               : status;
-}
-
 typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
 
 static collet_status no_kernel(frame *f, const device *d)
@@ -370,8 +359,8 @@ static outcome try_device(frame *f, device *d)
     }
     status = accept_call(f, d, row, &call);
     if (status == COLLET_OK)
-        status = f->cx->recording ? record_row(f, row, &call) : context_lane(f->cx, d, &l, &f->err);
-    if (status == COLLET_OK && !f->cx->recording)
+        status = context_lane(f->cx, d, &l, &f->err);
+    if (status == COLLET_OK)
         status = run_row(f, d, l, row, &call);
     if (status == COLLET_OK) {
         f->cx->last_backend = device_called(d);
@@ -405,15 +394,6 @@ static uint32_t preferred(const frame *f, const selection *s)
                 return k;
     }
     return 0;
-}
-
-/* A sequence has one device: there is no fallback. */
-static collet_status record(frame *f)
-{
-    return try_device(f, f->cx->recording->device) == SERVED
-               ? COLLET_OK
-               : context_fail(f->cx, f->err.status, "%s (while recording a sequence for %s)",
-                              f->err.text, f->cx->recording->device->name);
 }
 
 /* What lets another backend run a call for which the chosen device has no kernel; "": no other
@@ -501,7 +481,7 @@ static collet_status call_checked(frame *f)
     if (f->op->elementwise)
         op_merge_axes(&f->views, f->count, f->scratch);
     describe_operands(f);
-    return f->cx->recording ? record(f) : run(f);
+    return run(f);
 }
 
 collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *outs,
@@ -523,7 +503,6 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     f.sig = f.mask = 0;
     f.temporary_count = f.temporaries_filled = 0;
     f.views.open = NULL;
-    uint32_t recorded = cx->recording ? cx->recording->step_count : 0;
     collet_status status = take_operands(&f, outs, ins);
     if (status == COLLET_OK)
         status = op_params(f.op, params, f.params_copy, &f.params, f.error);
@@ -531,8 +510,6 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
         status = call_checked(&f);
     for (uint32_t i = 0; i < f.temporary_count; i++)
         collet_array_destroy(f.temporaries[i]);
-    if (status != COLLET_OK && cx->recording) /* copies to temporaries */
-        sequence_truncate(cx->recording, recorded);
     return status;
 }
 
@@ -542,8 +519,8 @@ collet_status call_copy(collet_context *cx, collet_array *to, const collet_array
 {
     collet_error *error = context_error(cx), before = *error;
     collet_status status = collet_call(cx, COLLET_OP_COPY, &to, &from, NULL);
-    if (cx->recording || (status != COLLET_UNSUPPORTED && status != COLLET_REFUSED &&
-                          status != COLLET_UNAVAILABLE && status != COLLET_DEVICE_LOST))
+    if (status != COLLET_UNSUPPORTED && status != COLLET_REFUSED && status != COLLET_UNAVAILABLE &&
+        status != COLLET_DEVICE_LOST)
         return status;
     *error = before;
     return array_copy_on_host(cx, to, from);

@@ -10,7 +10,7 @@
 static collet_status host_ready(collet_context *cx, const collet_array *a, const void *address,
                                 size_t bytes, const char *what)
 {
-    collet_status status = context_ready(cx, what);
+    collet_status status = context_check(cx);
     if (status != COLLET_OK)
         return status;
     if (!a)

@@ -56,7 +56,7 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, void
 {
     COLLET_FLOATING_SCOPE;
     void *base = NULL;
-    collet_status status = context_ready(cx, "collet_array_acquire");
+    collet_status status = context_check(cx);
     if (status == COLLET_OK && !address)
         status = context_fail(cx, COLLET_INVALID, "collet_array_acquire: address is NULL");
     if (status == COLLET_OK)
@@ -72,7 +72,7 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, void
 collet_status collet_array_release(collet_context *cx, collet_array *array)
 {
     COLLET_FLOATING_SCOPE;
-    collet_status status = context_ready(cx, "collet_array_release");
+    collet_status status = context_check(cx);
     if (status == COLLET_OK && !array)
         status = context_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");
     return status == COLLET_OK ? storage_unmap(array->storage, context_error(cx)) : status;
@@ -84,7 +84,7 @@ collet_status collet_array_prefetch(collet_context *cx, collet_array *array, con
     device *d = NULL;
     lane *l = NULL;
     void *address;
-    collet_status status = context_ready(cx, "collet_array_prefetch");
+    collet_status status = context_check(cx);
     if (status == COLLET_OK)
         status = context_space(cx, "collet_array_prefetch", name, &d);
     if (status == COLLET_OK && !array)

@@ -86,7 +86,7 @@ collet_status collet_array_to_dlpack(collet_context *cx, collet_array *array, te
     collet_native_device native;
     device *d = NULL;
     void *base = NULL;
-    collet_status status = context_ready(cx, what);
+    collet_status status = context_check(cx);
     if (status == COLLET_OK && !out)
         status = context_fail(cx, COLLET_INVALID, "%s: the address of the tensor is NULL", what);
     if (status == COLLET_OK)
@@ -226,7 +226,7 @@ collet_status collet_array_from_dlpack(collet_context *cx, collet_array **out, t
 {
     COLLET_FLOATING_SCOPE;
     collet_dtype dtype = COLLET_DTYPE_NONE;
-    collet_status status = context_ready(cx, "collet_array_from_dlpack");
+    collet_status status = context_check(cx);
     if (status == COLLET_OK && (!out || !t))
         status = context_fail(cx, COLLET_INVALID, "collet_array_from_dlpack: an argument is NULL");
     if (status == COLLET_OK)

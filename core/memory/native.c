@@ -16,7 +16,7 @@
 static collet_status native_space(collet_context *cx, const char *what, const char *name,
                                   device **d)
 {
-    collet_status status = context_ready(cx, what);
+    collet_status status = context_check(cx);
     if (status == COLLET_OK)
         status = context_space(cx, what, name, d);
     if (status != COLLET_OK || !*d || (*d)->extensions.native)

@@ -20,7 +20,7 @@ collet_status collet_pinned_create(collet_context *cx, collet_pinned **out, void
     COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_pinned_create";
     device *d = NULL;
-    collet_status status = context_ready(cx, what);
+    collet_status status = context_check(cx);
     if (status == COLLET_OK && (!bytes || !out || !address))
         status = context_fail(cx, COLLET_INVALID, "%s: bytes are 0, or an argument is NULL", what);
     if (status == COLLET_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/collet.h - the interface for programs: runtime, context, arrays, sequences. collet/ops.h
+ * collet/collet.h - the interface for programs: runtime, context and arrays. collet/ops.h
  * has a function for each op.
  *
  *   - collet_runtime: the backends that were found; shared by all threads.
@@ -11,7 +11,7 @@
  * Conventions
  *
  *   - One order of parameters, here, in plugin.h and in the engines' headers:
- *       1. what the function acts on: the runtime or context, then the array, sequence, ... of it,
+ *       1. what the function acts on: the runtime or context, then the array, timestamp, ... of it,
  *          or the id of an op
  *       2. what it creates or fills: `**out`, structs and memory of the caller
  *       3. inputs, then options
@@ -64,7 +64,6 @@ extern "C" {
 typedef struct collet_runtime collet_runtime;
 typedef struct collet_context collet_context;
 typedef struct collet_array collet_array;
-typedef struct collet_sequence collet_sequence;
 typedef struct collet_timestamp collet_timestamp;
 
 /* ---- Status and errors ------------------------------------------------------------------- */
@@ -681,54 +680,6 @@ COLLET_API collet_status collet_backend_has_kernel(const collet_runtime *runtime
                                                    const char *backend, uint32_t op,
                                                    const collet_dtype *dtypes, uint32_t count,
                                                    collet_error *err);
-
-/* ---- Sequences --------------------------------------------------------------------------- */
-
-/*
- * A sequence is a list of calls that are checked once and run any number of times, on the same or
- * on other arrays: like a graph of CUDA, or a function that JAX has traced.
- *
- * From collet_sequence_begin to collet_sequence_end the context records collet_call and the typed
- * functions instead of running them. They check their arguments as usual, but neither read nor
- * write an array; a call that fails is not recorded. Arrays and views can be made and freed in
- * between. What reads, writes or waits is BUSY on that context: collet_array_from,
- * collet_array_read, collet_array_write, collet_array_acquire, collet_array_release, collet_finish,
- * collet_trim, collet_set_backend and running a sequence. Other contexts are not concerned.
- *
- * All calls are recorded for one device, the first of the context's choice that can be opened. A
- * call for which that device has no kernel, or which it refuses, fails: there is no fallback.
- * collet_context_destroy drops what is being recorded.
- */
-COLLET_API collet_status collet_sequence_begin(collet_context *context);
-
-/*
- * Ends the recording. `arguments` are `count` arrays that each run may replace by others; the
- * sequence uses all others as they are. An argument contains every element of its storage that the
- * calls use, and is contiguous or used only as it is. Two arguments do not share a storage. The
- * sequence holds references: the recorded arrays may be freed, a deleter of wrapped memory runs
- * after collet_sequence_destroy. INVALID, NO_MEMORY: the context still records. `out` NULL: the
- * recording is dropped.
- */
-COLLET_API collet_status collet_sequence_end(collet_context *context, collet_sequence **out,
-                                             uint32_t count, collet_array *const *arguments);
-
-/*
- * Runs the calls, in their order, on the device of the recording, with a context of its runtime.
- * `arguments` has as many entries as were named: arrays with the dtype, shape and strides of the
- * recorded ones, of which the sequence keeps a reference until the next run with others. An entry
- * that is NULL, or all if `arguments` is NULL: the array of the run before, at first the recorded
- * one. An argument may not overlap another array of the sequence if one of them is written. What
- * fails before the calls run (DTYPE, SHAPE, INVALID, BUSY, REFUSED, NO_MEMORY, FAILED, DEVICE_LOST)
- * leaves every array as it was, except that new arguments may already be the sequence's.
- *
- * A run fails as one call does: if one of its calls fails, now or later, every array that the
- * sequence writes is undefined, and the text names the call if it is known. DEVICE_LOST if the
- * device is lost: record the sequence again, for another one. A sequence is used by one thread at a
- * time.
- */
-COLLET_API collet_status collet_sequence_run(collet_context *context, collet_sequence *sequence,
-                                             collet_array *const *arguments);
-COLLET_API void collet_sequence_destroy(collet_sequence *sequence);
 
 #ifdef __cplusplus
 }

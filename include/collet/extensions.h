@@ -54,45 +54,6 @@ typedef struct collet_trim_extension {
 } collet_trim_extension;
 
 /*
- * Records kernels, to enqueue them again as one command. For devices with queues whose driver or
- * compiler can optimise calls that it knows beforehand. Absent: each run of a sequence
- * (collet_sequence_run) enqueues its calls one after another. The first run always does so, so that
- * everything which a call creates at its first use exists when it is recorded.
- *
- * begin    From now on `run` of any row in `queue` records: it enqueues nothing and reads and
- *          writes no buffer. Until `end` libcore calls nothing but `run` that enqueues in the
- *          queue; it may wait for the queue and name it as `other`, as at any time. A `run` that
- *          cannot be recorded returns REFUSED or FAILED. libcore calls no `end` after a `begin`
- *          that failed. REFUSED, FAILED, DEVICE_LOST.
- * end      Ends the recording. *recording becomes what was recorded; if it was not NULL, the new
- *          recording replaces it. The old one usually has the same calls on other buffers, and
- *          replays of it may still be at work. `recording` NULL: what was recorded is dropped;
- *          libcore does this after a `run` that failed. If `end` itself fails, the recording that
- *          was to be replaced is released and *recording is NULL. REFUSED, FAILED, DEVICE_LOST.
- * replay   Enqueues the recording as one command of `queue`, the queue in which it was recorded. It
- *          is asynchronous where `run` is. REFUSED: nothing was enqueued; libcore calls the kernels
- *          instead and records them again. A plugin refuses, for example, after a trim that has
- *          freed what the kernels need. FAILED, DEVICE_LOST.
- * release  Frees a recording; NULL does nothing. Its last replay is over. Its queue may have been
- *          destroyed and its buffers freed before; once they are, the recording is not replayed.
- *
- * After a begin, run or end that failed, except with DEVICE_LOST, the queue goes on as if nothing
- * had been recorded; libcore does not try again to record that sequence.
- */
-#define COLLET_EXTENSION_RECORD "collet.record/1"
-typedef struct collet_recording collet_recording; /* opaque to libcore */
-typedef struct collet_record_extension {
-    uint32_t struct_size;
-    uint32_t reserved; /* 0 */
-    collet_status (*begin)(collet_device *device, collet_queue *queue, collet_error *err);
-    collet_status (*end)(collet_device *device, collet_queue *queue, collet_recording **recording,
-                         collet_error *err);
-    collet_status (*replay)(collet_device *device, collet_queue *queue, collet_recording *recording,
-                            collet_error *err);
-    void (*release)(collet_device *device, collet_recording *recording);
-} collet_record_extension;
-
-/*
  * A clock of the device, to measure work without waiting for it. Absent: collet_timestamp_take
  * waits for the queue and reads the host's clock, as it does for devices without queues.
  *

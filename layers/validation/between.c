@@ -30,8 +30,6 @@ static int find_from(copy *k, const collet_plugin *of, collet_device *from, coll
     else if (k->from_queue == c->queue ||
              !(k->locked = !atomic_exchange(&k->from_queue->enqueuing, 1)))
         call_wrong(c, LIBCORE, "another call enqueues in `from_queue`");
-    else if (k->from_queue->recording)
-        call_wrong(c, LIBCORE, "`from_queue` records");
     return c->wrong.status == COLLET_OK;
 }
 

@@ -106,14 +106,12 @@ void validation_device_close(collet_device *named)
     }
     device *d = c.device;
     uint32_t queues = atomic_load(&d->queues), buffers = atomic_load(&d->buffers);
-    uint32_t recordings = atomic_load(&d->recordings), locked = pinned_forget(d);
+    uint32_t locked = pinned_forget(d);
     if (queues || buffers)
         call_wrong(&c, LIBCORE, "%u queues and %u buffers of the device were not freed before",
                    queues, buffers);
-    if (recordings || locked)
-        call_wrong(&c, LIBCORE,
-                   "%u recordings and %u allocations of collet.pinned/1 were not freed before",
-                   recordings, locked);
+    if (locked)
+        call_wrong(&c, LIBCORE, "%u allocations of collet.pinned/1 were not freed before", locked);
     instance_check(&c, d->of);
     if (!object_remove(&d->object)) {
         call_wrong(&c, LIBCORE, "another call names the device; it is not closed");

@@ -189,7 +189,6 @@ static const struct known {
     [EXTENSION_COPY] = {COLLET_EXTENSION_COPY, &validation_copy, sizeof validation_copy},
     [EXTENSION_NATIVE] = {COLLET_EXTENSION_NATIVE, &validation_native, sizeof validation_native},
     [EXTENSION_PINNED] = {COLLET_EXTENSION_PINNED, &pinned_table, sizeof pinned_table},
-    [EXTENSION_RECORD] = {COLLET_EXTENSION_RECORD, &validation_record, sizeof validation_record},
     [EXTENSION_TIMING] = {COLLET_EXTENSION_TIMING, &validation_timing, sizeof validation_timing},
     [EXTENSION_TRIM] = {COLLET_EXTENSION_TRIM, &trim_table, sizeof trim_table},
 };

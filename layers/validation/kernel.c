@@ -366,10 +366,7 @@ static collet_status run(kernel_call *k)
         call_wrong(c, PLUGIN, "it returned REFUSED and had written to an output");
     check_guard(k);
     for (uint32_t i = 0; c->queue && status != COLLET_REFUSED && i < k->buffer_count; i++)
-        if (!c->queue->recording)
-            queue_used(c->queue, k->buffers[i]);
-        else if (!record_used(c->queue, k->buffers[i], k->written[i]))
-            call_wrong(c, LIBCORE, "no memory is left for the layer");
+        queue_used(c->queue, k->buffers[i]);
     return status;
 }
 
@@ -397,7 +394,7 @@ collet_status validation_run(collet_device *named, collet_queue *in,
 {
     kernel_call k;
     collet_status status = COLLET_FAILED;
-    if (begin(&k, "run", named, given) && call_queue(&k.call, in, RECORDS) &&
+    if (begin(&k, "run", named, given) && call_queue(&k.call, in, ENQUEUES) &&
         (on_host(&k) || take_buffers(&k)) && check_reach(&k))
         status = run(&k);
     return end(&k, status);

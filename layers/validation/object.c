@@ -118,8 +118,8 @@ void object_write_end(object *o)
 
 const char *object_unknown(const void *handle, object_kind kind)
 {
-    static const char *const names[KIND_MASK + 1] = {"",         "a device", "a queue",
-                                                     "a buffer", "a stamp",  "a recording"};
+    static const char *const names[KIND_MASK + 1] = {"", "a device", "a queue", "a buffer",
+                                                     "a stamp"};
     uint64_t id = (uintptr_t)handle;
     pthread_mutex_lock(&lock);
     int existed = id >> KIND_BITS && id >> KIND_BITS <= last;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object - the devices, queues, buffers, recordings and stamps that the layer hands to libcore.
+ * object - the devices, queues, buffers and stamps that the layer hands to libcore.
  *
  * A handle is a serial number and a kind, never an address, so that one which was destroyed, or is
  * of another kind, is told from all others. Every function may be called on any thread.
@@ -14,8 +14,7 @@ typedef enum object_kind {
     OBJECT_DEVICE = 1,
     OBJECT_QUEUE = 2,
     OBJECT_BUFFER = 3,
-    OBJECT_STAMP = 4,
-    OBJECT_RECORDING = 5
+    OBJECT_STAMP = 4
 } object_kind;
 
 /* First member of what is handed out. */

@@ -160,7 +160,6 @@ void validation_queue_destroy(collet_device *handle, collet_queue *named)
         d->of->below->queue_destroy(d->below, c.queue->below);
         call_left(&c);
         queue_all_done(c.queue);
-        free(c.queue->recorded.buffers);
         atomic_fetch_sub(&d->queues, 1);
     }
     call_end(&c, COLLET_OK);

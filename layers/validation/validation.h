@@ -36,7 +36,6 @@ typedef enum extension_kind {
     EXTENSION_NATIVE,
     EXTENSION_PINNED,
     EXTENSION_TIMING,
-    EXTENSION_RECORD,
     EXTENSION_KINDS
 } extension_kind;
 
@@ -58,7 +57,7 @@ typedef struct device {
     collet_device_properties properties;
     _Atomic uint8_t *supported;                        /* by row: 0, 1, UNASKED */
     _Atomic(const void *) extensions[EXTENSION_KINDS]; /* the backend's tables, once asked for */
-    _Atomic uint32_t under_way, queues, buffers, recordings;
+    _Atomic uint32_t under_way, queues, buffers;
     pthread_mutex_t lock; /* of the list */
     pinned *pinned;
     _Atomic uint64_t bytes; /* of its buffers */
@@ -70,18 +69,6 @@ typedef struct queue_mark {
     uint64_t value, sequence;
 } queue_mark;
 
-/* A buffer that recorded calls use. */
-typedef struct recorded {
-    collet_buffer *buffer;
-    int written;
-} recorded;
-
-/* Of one recording, each buffer once. */
-typedef struct recorded_list {
-    recorded *buffers;
-    uint32_t count;
-} recorded_list;
-
 #define QUEUE_MARKS 256
 
 typedef struct queue {
@@ -90,14 +77,12 @@ typedef struct queue {
     device *device;
     collet_queue *below;
     _Atomic int enqueuing;
-    int recording;          /* of the call that enqueues, as is `recorded` */
-    recorded_list recorded; /* since `begin` */
-    pthread_mutex_t lock;   /* of the members below */
-    uint64_t marked;        /* the last mark */
-    uint64_t reached;       /* the largest value for which a wait returned */
-    uint64_t failed;        /* the least value for which a wait returned FAILED; 0: none */
-    uint64_t sequence;      /* of what was enqueued */
-    uint64_t done;          /* sequence of what is known to be done */
+    pthread_mutex_t lock; /* of the members below */
+    uint64_t marked;      /* the last mark */
+    uint64_t reached;     /* the largest value for which a wait returned */
+    uint64_t failed;      /* the least value for which a wait returned FAILED; 0: none */
+    uint64_t sequence;    /* of what was enqueued */
+    uint64_t done;        /* sequence of what is known to be done */
     uint32_t mark_count;
     queue_mark marks[QUEUE_MARKS];
 } queue;
@@ -153,11 +138,7 @@ collet_status call_end(call *c, collet_status status);
 /* Logs a violation; the first of a call becomes its error. */
 void call_wrong(call *c, side by, const char *format, ...) COLLET_PRINTF(3, 4);
 
-typedef enum queue_use {
-    WAITS,
-    ENQUEUES, /* not while the queue records */
-    RECORDS   /* or enqueues */
-} queue_use;
+typedef enum queue_use { WAITS, ENQUEUES } queue_use;
 
 /* The queue of a call; 0 if the call must not be passed on. Of a synchronous device the queue must
  * be NULL. */
@@ -193,11 +174,6 @@ int buffer_in_use(buffer *b, uint64_t *where);
 /* Forgets what was not freed; how many. */
 uint32_t pinned_forget(device *d);
 
-/* ---- record.c ---------------------------------------------------------------------------- */
-
-/* A call that is being recorded uses the buffer; 0 without memory. */
-int record_used(queue *q, const buffer *b, int written);
-
 /* ---- The slots --------------------------------------------------------------------------- */
 
 collet_status validation_device_open(const collet_plugin *self, collet_device **out,
@@ -227,11 +203,10 @@ collet_status validation_accepts(collet_device *device, const collet_kernel_call
                                  uint64_t *workspace_bytes);
 const void *validation_extension(collet_device *device, const char *name);
 
-/* ---- between.c, native.c, record.c, timing.c: tables of extensions ----------------------- */
+/* ---- between.c, native.c, timing.c: tables of extensions --------------------------------- */
 
 extern const struct collet_copy_extension validation_copy;
 extern const struct collet_native_extension validation_native;
-extern const struct collet_record_extension validation_record;
 extern const struct collet_timing_extension validation_timing;
 
 /* ---- layer.c ----------------------------------------------------------------------------- */

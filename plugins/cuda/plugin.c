@@ -13,7 +13,6 @@ static const collet_kernel_row kernels[] = {JIT_ROWS(cuda_matmul, CUDA_DECOMPOSE
 
 static const jit_extension_table extensions[] = {
     {COLLET_EXTENSION_NATIVE, &cuda_native},
-    {COLLET_EXTENSION_RECORD, &cuda_record},
     {COLLET_EXTENSION_PINNED, &cuda_pinned},
     {COLLET_EXTENSION_TIMING, &cuda_timing},
     {NULL, NULL},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_floating BACKEND: every kernel, alone and in a sequence, computes the same bytes whatever
+ * test_floating BACKEND: every kernel computes the same bytes whatever
  * floating-point state its caller has, and leaves that state as it was.
  */
 #include <fenv.h>
@@ -79,7 +79,6 @@ typedef struct test {
     bool large; /* one of them too */
     long calls;
     int failures;
-    collet_sequence *sequence;
 } test;
 
 static collet_status call(const test *t, const kit_case *c, const kit_operands *o)
@@ -91,17 +90,6 @@ static collet_status call(const test *t, const kit_case *c, const kit_operands *
                        c->row->info.params_size ? &c->params : NULL);
 }
 
-static collet_status record(test *t, const kit_case *c, const kit_operands *o)
-{
-    collet_status status = collet_sequence_begin(t->context);
-    if (status == COLLET_OK)
-        status = call(t, c, o);
-    collet_status ended = collet_sequence_end(t->context, &t->sequence, 0, NULL);
-    if (status == COLLET_OK)
-        status = ended;
-    return status == COLLET_OK ? collet_sequence_run(t->context, t->sequence, NULL) : status;
-}
-
 /* Calls that fail return in the caller's state, too. */
 static void fail_calls(const test *t)
 {
@@ -111,21 +99,18 @@ static void fail_calls(const test *t)
     (void)collet_array_read(t->context, NULL, NULL, 0);
 }
 
-static bool in_state(test *t, kit_case *c, const kit_operands *o, const state *s, bool recorded)
+static bool in_state(test *t, kit_case *c, const kit_operands *o, const state *s)
 {
     fenv_t environment;
     fegetenv(&environment);
     s->set();
     collet_floating before = collet_floating_now();
-    collet_status status = recorded ? record(t, c, o) : call(t, c, o);
+    collet_status status = call(t, c, o);
     if (status == COLLET_OK)
         status = collet_finish(t->context);
-    collet_sequence_destroy(t->sequence);
-    if (recorded)
-        fail_calls(t);
+    fail_calls(t);
     bool kept = collet_floating_equal(before, collet_floating_now());
     fesetenv(&environment);
-    t->sequence = NULL;
     t->calls++;
     if (!kept)
         printf("%s %s: %s was changed\n", c->row->info.name, c->row->sig, s->name);
@@ -135,7 +120,7 @@ static bool in_state(test *t, kit_case *c, const kit_operands *o, const state *s
 }
 
 /* The outputs are in c->operand afterwards. */
-static bool compute(test *t, kit_case *c, const state *s, bool recorded, kit_rng rng)
+static bool compute(test *t, kit_case *c, const state *s, kit_rng rng)
 {
     kit_operands o = {0};
     kit_verdict verdict = {0};
@@ -143,7 +128,7 @@ static bool compute(test *t, kit_case *c, const state *s, bool recorded, kit_rng
         memset(c->operand[k].data, 0xff,
                (size_t)c->operand[k].count * collet_dtype_size(c->operand[k].dtype));
     bool good = kit_operands_create(t->context, c, &o, &rng) == COLLET_OK &&
-                in_state(t, c, &o, s, recorded) &&
+                in_state(t, c, &o, s) &&
                 kit_operands_gather(t->context, c, &o, &verdict) == COLLET_OK;
     if (!good)
         printf("%s %s on %s: case %d failed in %s\n", c->row->info.name, c->row->sig, t->backend,
@@ -176,13 +161,13 @@ static bool outputs_equal(const kit_case *c, const kit_tensor *to)
 static void compare(test *t, kit_case *c, kit_rng rng)
 {
     kit_tensor expected[KIT_OPERANDS];
-    bool good = compute(t, c, &states[0], false, rng);
+    bool good = compute(t, c, &states[0], rng);
     outputs_copy(c, expected);
-    for (int i = 1; good && i < 2 * STATES; i++) {
-        good = compute(t, c, &states[i / 2], i % 2, rng) && outputs_equal(c, expected);
+    for (int i = 1; good && i < STATES; i++) {
+        good = compute(t, c, &states[i], rng) && outputs_equal(c, expected);
         if (!good)
-            printf("%s %s on %s: case %d, %s, is another in %s\n", c->row->info.name, c->row->sig,
-                   t->backend, c->number, i % 2 ? "in a sequence" : "called", states[i / 2].name);
+            printf("%s %s on %s: case %d is another in %s\n", c->row->info.name, c->row->sig,
+                   t->backend, c->number, states[i].name);
     }
     t->failures += !good;
     for (uint32_t k = 0; k < c->row->info.n_out; k++)

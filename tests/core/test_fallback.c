@@ -142,22 +142,6 @@ static void taken_back(void **state)
     close_world(w);
 }
 
-/* A sequence has one device. */
-static void none_while_recording(void **state)
-{
-    (void)state;
-    for (size_t choice = 0; choice < sizeof choices / sizeof *choices; choice++) {
-        world w = open_world(BOTH, NULL, choices[choice].choice);
-        collet_array *a = ones(w.cx, COLLET_F32);
-        collet_set_fallback(w.cx, 1);
-        assert_ok(w.cx, collet_sequence_begin(w.cx));
-        assert_status(w.cx, collet_op_div(w.cx, a, a, a), COLLET_UNSUPPORTED);
-        assert_ok(w.cx, collet_sequence_end(w.cx, NULL, 0, NULL));
-        collet_array_destroy(a);
-        close_world(w);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,7 +149,6 @@ int main(void)
         cmocka_unit_test(automatic),
         cmocka_unit_test(unproven),
         cmocka_unit_test(taken_back),
-        cmocka_unit_test(none_while_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,6 @@ static void note(const char *function, int right)
 }
 
 static collet_array *a, *wrapped;
-static collet_sequence *sequence;
 static collet_timestamp *timestamp;
 static collet_error err;
 static int deleted;
@@ -134,9 +133,6 @@ static void of_a_context(void)
     REFUSED(collet_timestamp_elapsed, &elapsed, NULL, timestamp, timestamp);
     HARMLESS(collet_timestamp_destroy, (collet_timestamp_destroy(timestamp), 1));
     REFUSED(collet_call, COLLET_OP_ADD, &a, ins, NULL);
-    FORKED(collet_sequence_begin, cx);
-    REFUSED(collet_sequence_end, &sequence, 0, NULL);
-    REFUSED(collet_sequence_run, sequence, NULL);
     HARMLESS(collet_context_runtime, collet_context_runtime(cx) == rt);
     HARMLESS(collet_last_error, strstr(collet_last_error(cx), "before fork") != NULL);
     HARMLESS(collet_last_status, collet_last_status(cx) == COLLET_FORKED);
@@ -248,7 +244,6 @@ static void life(void)
     collet_runtime *own = NULL;
     pthread_t thread;
     void *failed = &own;
-    HARMLESS(collet_sequence_destroy, (collet_sequence_destroy(sequence), 1));
     HARMLESS(collet_array_destroy,
              (collet_array_destroy(a), collet_array_destroy(wrapped), deleted == 1));
     HARMLESS(collet_context_destroy, (collet_context_destroy(cx), 1));
@@ -379,13 +374,7 @@ static void every_function_in_a_child(void **state)
     assert_ok(cx, collet_array_wrap(cx, &wrapped, COLLET_F32, 1, &four, NULL, memory, 0,
                                     count_deletes, &deleted));
     assert_ok(cx, collet_op_add(cx, wrapped, a, a));
-    collet_array *sum = empty_floats(cx, 4);
-    assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_op_add(cx, sum, a, a));
-    assert_ok(cx, collet_sequence_end(cx, &sequence, 0, NULL));
-    assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
     assert_ok(cx, collet_timestamp_take(cx, &timestamp, "remote"));
-    collet_array_destroy(sum);
     for (int i = 0; i < BUSY; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, busy, backends[i]), 0);
     fflush(NULL);
@@ -406,7 +395,6 @@ static void every_function_in_a_child(void **state)
     if (AT_WORK)
         stop_work(threads);
     assert_floats(cx, a, (const float[]){0, 1, 2, 3});
-    collet_sequence_destroy(sequence);
     collet_timestamp_destroy(timestamp);
     collet_array_destroy(a);
     collet_array_destroy(wrapped);

@@ -290,61 +290,7 @@ static void lose(collet_context *in)
     collet_array_destroy(a);
 }
 
-/* The stand-in ends the test where a recording is released that a queue has yet to replay. */
-static void a_recording_at_work_is_kept(void **state)
-{
-    gate g;
-    collet_sequence *s = NULL;
-    (void)state;
-    open_failing(REMOTE_GOES_ON);
-    collet_array *x = on_device(1), *y = on_device(0);
-    assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_op_add(cx, y, x, x));
-    assert_ok(cx, collet_sequence_end(cx, &s, 0, NULL));
-    assert_ok(cx, collet_sequence_run(cx, s, NULL));
-    assert_ok(cx, collet_sequence_run(cx, s, NULL));
-    close_gate(&g, cx);
-    assert_ok(cx, collet_sequence_run(cx, s, NULL));
-    assert_int_equal(control.recordings, 1);
-    lose(contexts[0]);
-    collet_sequence_destroy(s);
-    assert_int_equal(control.recordings, 1);
-    open_gate(&g);
-    collet_array_destroy(x);
-    collet_array_destroy(y);
-    close_failing();
-    assert_int_equal(control.recordings, 0);
-}
-
-/* A run in another queue replaces the recording; those of the first queue are at work. */
-static void and_one_at_work_in_an_earlier_queue(void **state)
-{
-    gate g;
-    collet_sequence *s = NULL;
-    (void)state;
-    open_failing(REMOTE_GOES_ON);
-    collet_array *x = on_device(1), *y = on_device(0), *z = on_device(0);
-    assert_ok(cx, collet_sequence_begin(cx));
-    assert_ok(cx, collet_op_copy(cx, y, x));
-    assert_ok(cx, collet_sequence_end(cx, &s, 1, (collet_array *[]){y}));
-    assert_ok(cx, collet_sequence_run(cx, s, NULL));
-    assert_ok(cx, collet_sequence_run(cx, s, NULL));
-    close_gate(&g, cx);
-    assert_ok(cx, collet_sequence_run(cx, s, NULL));
-    assert_ok(contexts[0], collet_sequence_run(contexts[0], s, (collet_array *[]){z}));
-    assert_ok(contexts[0], collet_finish(contexts[0]));
-    lose(contexts[0]);
-    collet_sequence_destroy(s);
-    assert_int_equal(control.recordings, 1);
-    open_gate(&g);
-    collet_array_destroy(x);
-    collet_array_destroy(y);
-    collet_array_destroy(z);
-    close_failing();
-    assert_int_equal(control.recordings, 0);
-}
-
-/* So it does where a stamp is released that a command has yet to set. */
+/* The stand-in ends the test where a stamp is released that a command has yet to set. */
 static void a_stamp_at_work_is_kept(void **state)
 {
     gate g;
@@ -399,8 +345,6 @@ int main(void)
         cmocka_unit_test(freed_memory_is_kept),
         cmocka_unit_test(many_queues),
         cmocka_unit_test(copies_between_devices),
-        cmocka_unit_test(a_recording_at_work_is_kept),
-        cmocka_unit_test(and_one_at_work_in_an_earlier_queue),
         cmocka_unit_test(a_stamp_at_work_is_kept),
         cmocka_unit_test(foreign_memory_at_work_is_kept),
     };

@@ -92,28 +92,23 @@ static void run_first(void *user)
     collet_runtime_destroy(runtime);
 }
 
-/* Arrays, views, a sequence, messages; `user` is NULL. */
+/* Arrays, views, messages; `user` is NULL. */
 static void run_others(void *user)
 {
     const int64_t shape[] = {3, 5}, wrong[] = {4};
     float values[15] = {1, 2, 3};
     collet_array *a = NULL, *turned = NULL, *out = NULL, *other = NULL;
-    collet_sequence *sequence = NULL;
     (void)user;
     status = collet_array_from(cx, &a, COLLET_F32, 2, shape, values);
     status |= collet_array_permute(cx, &turned, a, NULL);
     status |= collet_array_create(cx, &out, COLLET_F32, 2, shape);
     status |= collet_array_create(cx, &other, COLLET_F32, 1, wrong);
-    status |= collet_sequence_begin(cx);
     status |= collet_op_exp(cx, out, a);
-    status |= collet_sequence_end(cx, &sequence, 0, NULL);
-    status |= collet_sequence_run(cx, sequence, NULL);
     status |= collet_array_read(cx, out, values, sizeof values);
     status |= collet_array_read(cx, turned, values, sizeof values);
     if (collet_op_add(cx, out, a, other) == COLLET_OK ||
         collet_set_backend(cx, "none") == COLLET_OK)
         status = COLLET_FAILED;
-    collet_sequence_destroy(sequence);
     collet_array_destroy(a);
     collet_array_destroy(turned);
     collet_array_destroy(out);

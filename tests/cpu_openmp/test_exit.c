@@ -142,15 +142,17 @@ static void *compute(void *argument)
 }
 
 /* Opens the libraries, and computes nothing: nobody can hold up exit() while the constructors of a
- * library make what its destructors free. */
-static void record(const operation *o, collet_context *cx, const arrays *x)
+ * library make what its destructors free. The backend accepts the call, and libcore then finds the
+ * output acquired. */
+static void open_libraries(const operation *o, collet_context *cx, const arrays *x)
 {
-    collet_sequence *s = NULL;
-    if (collet_sequence_begin(cx) || o->run(cx, x) || collet_sequence_end(cx, &s, 0, NULL)) {
+    collet_array *out = o->run == spectrum ? x->spectrum : x->b;
+    void *data;
+    if (collet_array_acquire(cx, out, &data, COLLET_READ) || o->run(cx, x) != COLLET_BUSY ||
+        collet_array_release(cx, out)) {
         fprintf(stderr, "%s: %s\n", o->name, collet_last_error(cx));
         _exit(3);
     }
-    collet_sequence_destroy(s);
 }
 
 static void *compute_first(void *argument)
@@ -158,7 +160,7 @@ static void *compute_first(void *argument)
     const operation *o = argument;
     arrays x = {.a = NULL};
     collet_context *cx = begin(o, &x);
-    record(o, cx, &x);
+    open_libraries(o, cx, &x);
     atomic_fetch_add(&computing, 1);
     run(o, cx, &x);
     return NULL;

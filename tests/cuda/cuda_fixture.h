@@ -83,15 +83,13 @@ static int nothing_left(void **state)
 {
     (void)state;
     if (!cu->contexts && !cu->allocations && !cu->host_allocations && !cu->streams && !cu->events &&
-        !cu->modules && !cu->graphs && !cu->stale && !cu->outside && !cu->unordered &&
-        !cu->current())
+        !cu->modules && !cu->outside && !cu->unordered && !cu->current())
         return 0;
-    print_error(
-        "left: contexts %d, memory %d, page-locked %d, streams %d, events %d, modules %d, "
-        "graphs %d; stale graphs launched %d, calls in a wrong context %d, out of order %d; "
-        "current context %p\n",
-        cu->contexts, cu->allocations, cu->host_allocations, cu->streams, cu->events, cu->modules,
-        cu->graphs, cu->stale, cu->outside, cu->unordered, cu->current());
+    print_error("left: contexts %d, memory %d, page-locked %d, streams %d, events %d, modules %d, "
+                "calls in a wrong context %d, out of order %d; "
+                "current context %p\n",
+                cu->contexts, cu->allocations, cu->host_allocations, cu->streams, cu->events,
+                cu->modules, cu->outside, cu->unordered, cu->current());
     return -1;
 }
 

@@ -25,7 +25,6 @@ struct collet_device {
 
 struct collet_queue {
     uint64_t counter, claimed, failed;
-    int recording;
 };
 
 struct collet_buffer {
@@ -367,50 +366,6 @@ static void pinned_free(collet_device *d, void *address, void *handle)
     free(handle);
 }
 
-struct collet_recording {
-    int calls;
-};
-
-static collet_status record_begin(collet_device *d, collet_queue *q, collet_error *err)
-{
-    if (is("begin_status"))
-        return d->host->fail(err, COLLET_NO_MEMORY, "no memory");
-    q->recording = 1;
-    return COLLET_OK;
-}
-
-static collet_status record_end(collet_device *d, collet_queue *q, collet_recording **recording,
-                                collet_error *err)
-{
-    q->recording = 0;
-    if (is("end_fails") || is("end_keeps")) {
-        if (recording && is("end_fails")) {
-            free(*recording);
-            *recording = NULL;
-        }
-        return d->host->fail(err, COLLET_FAILED, "not recorded");
-    }
-    if (recording && !is("end_empty") && !*recording)
-        *recording = calloc(1, sizeof **recording);
-    return COLLET_OK;
-}
-
-static collet_status record_replay(collet_device *d, collet_queue *q, collet_recording *recording,
-                                   collet_error *err)
-{
-    if (is("replay_status"))
-        return d->host->fail(err, COLLET_BUSY, "busy");
-    recording->calls++;
-    q->counter++;
-    return COLLET_OK;
-}
-
-static void record_release(collet_device *d, collet_recording *recording)
-{
-    (void)d;
-    free(recording);
-}
-
 struct collet_stamp {
     int64_t time;
 };
@@ -451,8 +406,6 @@ static const void *extension(collet_device *d, const char *name)
                                        other = {sizeof other, 0, trim}, shorter = {8, 0, trim},
                                        reserved = {sizeof reserved, 1, trim},
                                        null = {sizeof null, 0, NULL};
-    static const collet_record_extension record = {
-        sizeof record, 0, record_begin, record_end, record_replay, record_release};
     static const collet_memory_extension memory = {sizeof memory, 0, stats, reset_peak};
     static const collet_copy_extension copy = {sizeof copy, 0, between};
     static const collet_native_extension native = {
@@ -466,8 +419,6 @@ static const void *extension(collet_device *d, const char *name)
         return &copy;
     if (!strcmp(name, COLLET_EXTENSION_PINNED))
         return &pinned;
-    if (!strcmp(name, COLLET_EXTENSION_RECORD))
-        return &record;
     if (!strcmp(name, COLLET_EXTENSION_TIMING))
         return &timing;
     if (!strcmp(name, COLLET_EXTENSION_NATIVE))
@@ -523,7 +474,7 @@ static collet_status run(collet_device *d, collet_queue *q, const collet_kernel_
     }
     for (int64_t i = 0; i < call->operands[0].shape[0]; i++)
         out[i] = call->n_in ? data(d, &call->operands[1])[i] : 3.0f;
-    if (q && !q->recording)
+    if (q)
         q->counter++;
     return COLLET_OK;
 }

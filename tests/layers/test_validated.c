@@ -126,38 +126,6 @@ static void ignore(remote_control *c, uint64_t queue, uint64_t value, collet_sta
     (void)status;
 }
 
-/* The device records them, and replays what it has recorded. */
-static void sequences_are_recorded(void **state)
-{
-    static remote_control control = {.enqueued = succeed, .waited = ignore};
-    char setting[48];
-    (void)state;
-    snprintf(setting, sizeof setting, "remote.control=%zx", (size_t)(void *)&control);
-    world w = {.rt = validated("layers=validation", setting)};
-    collet_sequence *s = NULL;
-    w.cx = context_of(w.rt);
-    assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
-    collet_array *a = floats(w.cx, 4, 1), *b = floats(w.cx, 4, 0), *arguments[] = {a};
-    assert_ok(w.cx, collet_sequence_begin(w.cx));
-    assert_ok(w.cx, collet_op_add(w.cx, b, b, a));
-    assert_ok(w.cx, collet_sequence_end(w.cx, &s, 1, arguments));
-    for (int i = 0; i < 5; i++)
-        assert_ok(w.cx, collet_sequence_run(w.cx, s, NULL));
-    collet_array *other = floats(w.cx, 4, 10);
-    arguments[0] = other;
-    collet_array_destroy(a);
-    assert_ok(w.cx, collet_sequence_run(w.cx, s, arguments));
-    assert_floats(w.cx, b, (const float[]){15, 22, 29, 36});
-    collet_sequence_destroy(s);
-    assert_int_equal(atomic_load(&control.recorded), 2);
-    assert_int_equal(atomic_load(&control.replayed), 5);
-    assert_int_equal(atomic_load(&control.recordings), 0);
-    collet_array_destroy(b);
-    collet_array_destroy(other);
-    close_world(w);
-    assert_string_equal(said, "");
-}
-
 /* A write that is refused, after its queue was told to wait for a read in another one: it leaves no
  * use behind, and that read is not over when the queue is. */
 static void a_refused_write_is_no_use(void **state)
@@ -193,7 +161,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(over_itself),
         cmocka_unit_test(a_child_of_fork_works),
-        cmocka_unit_test(sequences_are_recorded),
         cmocka_unit_test(a_refused_write_is_no_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

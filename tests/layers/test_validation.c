@@ -349,50 +349,6 @@ static void act_read_failed(room *r)
                      COLLET_FAILED);
 }
 
-static const collet_record_extension *record_of(const room *r)
-{
-    return layer->extension(r->device, COLLET_EXTENSION_RECORD);
-}
-
-static void act_begin(room *r)
-{
-    assert_int_equal(record_of(r)->begin(r->device, r->queue, &err), COLLET_FAILED);
-}
-
-/* Records b = copy(a). */
-static collet_status record(room *r, collet_recording **out)
-{
-    assert_int_equal(record_of(r)->begin(r->device, r->queue, &err), COLLET_OK);
-    assert_int_equal(run_row(r, 0), COLLET_OK);
-    return record_of(r)->end(r->device, r->queue, out, &err);
-}
-
-static void act_end(room *r)
-{
-    collet_recording *made = NULL;
-    assert_int_equal(record(r, &made), COLLET_FAILED);
-    assert_null(made);
-}
-
-static void act_end_again(room *r)
-{
-    collet_recording *made = NULL;
-    subject_defect = "";
-    assert_int_equal(record(r, &made), COLLET_OK);
-    subject_defect = "end_keeps";
-    assert_int_equal(record(r, &made), COLLET_FAILED);
-    assert_null(made);
-}
-
-static void act_replay(room *r)
-{
-    collet_recording *made = NULL;
-    assert_int_equal(record(r, &made), COLLET_OK);
-    assert_int_equal(record_of(r)->replay(r->device, r->queue, made, &err), COLLET_FAILED);
-    finish(r);
-    record_of(r)->release(r->device, made);
-}
-
 static void act_native(room *r)
 {
     collet_native_device native = {.struct_size = sizeof native};
@@ -560,10 +516,6 @@ static const defect defects[] = {
     {"extension_short", act_extension, "collet.trim/1 has fewer bytes than the first release"},
     {"extension_reserved", act_extension, "collet.trim/1 has a reserved member that is not 0"},
     {"extension_null", act_extension, "the table of collet.trim/1 has a function that is NULL"},
-    {"begin_status", act_begin, "collet.record/1 begin: plugin: it returned the status 5"},
-    {"end_empty", act_end, "collet.record/1 end: plugin: it returned the status 0 and no rec"},
-    {"end_keeps", act_end_again, "record/1 end: plugin: it returned the status 10 and a rec"},
-    {"replay_status", act_replay, "collet.record/1 replay: plugin: it returned the status 16"},
     {"native_overrun", act_native, "collet.native/1 device: plugin: it wrote behind struct_size"},
     {"native_status", act_native, "native/1 device: plugin: it returned the status"},
     {"native_api", act_native, "collet.native/1 device: plugin: `api` is NULL"},
@@ -959,85 +911,6 @@ static void natives(void **state)
     quiet();
 }
 
-static void recordings(void **state)
-{
-    room r, second;
-    collet_recording *made = NULL, *before;
-    (void)state;
-    make(&r, 0);
-    make(&second, 0);
-    const collet_record_extension *e = record_of(&r);
-    assert_int_equal(record(&r, &made), COLLET_OK);
-    before = made;
-    assert_int_equal(e->replay(r.device, r.queue, made, &err), COLLET_OK);
-    assert_int_equal(record(&r, &made), COLLET_OK);
-    assert_ptr_equal(made, before);
-    assert_int_equal(record(&r, NULL), COLLET_OK);
-    finish(&r);
-    assert_int_equal(e->replay(r.device, r.queue, made, &err), COLLET_OK);
-    quiet();
-    e->release(r.device, made);
-    expect("collet.record/1 release: libcore: no wait has reported its last replay");
-    layer->buffer_free(r.device, r.a);
-    expect("may still use the buffer");
-    finish(&r);
-    e->replay(r.device, r.other, made, &err);
-    expect("collet.record/1 replay: libcore: it was recorded in another queue");
-    e->replay(second.device, second.queue, made, &err);
-    expect("the recording is another device's");
-    layer->buffer_free(r.device, r.a);
-    r.a = NULL;
-    quiet();
-    e->replay(r.device, r.queue, made, &err);
-    expect("a buffer of the recording is destroyed before");
-    e->release(r.device, made);
-    e->release(r.device, NULL);
-    quiet();
-    e->release(r.device, made);
-    expect("the recording is destroyed before");
-    destroy(&second);
-    destroy(&r);
-    quiet();
-}
-
-static void recording_queues(void **state)
-{
-    room r, host_room;
-    collet_recording *made = NULL;
-    (void)state;
-    make(&r, 0);
-    make(&host_room, 1);
-    const collet_record_extension *e = record_of(&r);
-    e->begin(host_room.device, NULL, &err);
-    expect("collet.record/1 begin: libcore: a synchronous device has no queues");
-    e->end(r.device, r.queue, &made, &err);
-    expect("collet.record/1 end: libcore: the queue does not record");
-    assert_int_equal(e->begin(r.device, r.queue, &err), COLLET_OK);
-    layer->buffer_write(r.device, r.queue, r.a, 0, r.x, 4, &err);
-    expect("buffer_write: libcore: the queue records: nothing but `run` is enqueued before `end`");
-    e->begin(r.device, r.queue, &err);
-    expect("collet.record/1 begin: libcore: the queue records");
-    assert_int_equal(run_row(&r, 0), COLLET_OK);
-    layer->queue_wait(r.device, r.queue, 0, -1, &err);
-    layer->queue_after(r.device, r.other, r.queue, 0, &err);
-    layer->buffer_free(r.device, r.a); /* recorded calls use nothing */
-    r.a = NULL;
-    assert_int_equal(e->end(r.device, r.queue, &made, &err), COLLET_OK);
-    e->release(r.device, made);
-    quiet();
-    made = NULL;
-    subject_defect = "end_fails";
-    layer->buffer_alloc(r.device, 256, &r.a, &err);
-    assert_int_equal(record(&r, &made), COLLET_FAILED);
-    assert_null(made);
-    subject_defect = "";
-    quiet();
-    assert_int_equal(record(&r, &made), COLLET_OK);
-    destroy(&host_room);
-    destroy(&r);
-    expect("1 recordings and 0 allocations of collet.pinned/1 were not freed before");
-}
-
 static void pinned_memory(void **state)
 {
     room r;
@@ -1059,7 +932,7 @@ static void pinned_memory(void **state)
     subject_defect = "";
     assert_int_equal(e->alloc(r.device, &address, &handle, 100, &err), COLLET_OK);
     destroy(&r);
-    expect("0 recordings and 1 allocations of collet.pinned/1 were not freed before");
+    expect("1 allocations of collet.pinned/1 were not freed before");
     free(handle);
 }
 
@@ -1303,8 +1176,6 @@ int main(void)
         cmocka_unit_test(natives),
         cmocka_unit_test(timing),
         cmocka_unit_test(pinned_memory),
-        cmocka_unit_test(recordings),
-        cmocka_unit_test(recording_queues),
         cmocka_unit_test(too_many_queues),
         cmocka_unit_test(calls_are_checked),
         cmocka_unit_test(calls_are_accepted_without_memory),

@@ -168,7 +168,6 @@ static void destroy_plan(cached_plan *plan)
     collet_device *d = p->device;
     if (p->usable) {
         jit_queues_visit(d, cuda_queues.drain);
-        jit_freed(d);
         if (cuda_enter(d) == CUDA_SUCCESS) {
             d->fourier.Destroy(p->handle);
             cuda_leave(d);

@@ -25,7 +25,6 @@ const char *cuda_error_text(const cuda_driver *cu, CUresult error, char text[160
 
 #define SYMBOL(type, name, symbol, parameters) CUDA_SYMBOL(cuda_driver, name, symbol),
 static const cuda_symbol symbols[] = {CUDA_FUNCTIONS(SYMBOL)};
-static const cuda_symbol graph_symbols[] = {CUDA_GRAPH_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
 
 static collet_status find_functions(const collet_host *host, cuda_driver *cu, const char *path,
@@ -54,9 +53,6 @@ static collet_status start(const collet_host *host, cuda_driver *cu, collet_erro
                           cuda_error_text(cu, error, text));
     if (cu->DriverGetVersion(&cu->version) != CUDA_SUCCESS)
         cu->version = 0;
-    cu->has_graphs = cu->version >= 12000 &&
-                     !cuda_symbols_find(graph_symbols, sizeof graph_symbols / sizeof *graph_symbols,
-                                        cu->library, cu);
     return COLLET_OK;
 }
 

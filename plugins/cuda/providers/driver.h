@@ -14,8 +14,6 @@ typedef struct cuda_driver {
     void *library;
     int version; /* 12040 for CUDA 12.4 */
     CUDA_FUNCTIONS(ABI_MEMBER)
-    int has_graphs; /* the functions below */
-    CUDA_GRAPH_FUNCTIONS(ABI_MEMBER)
 } cuda_driver;
 
 /*

@@ -49,9 +49,6 @@ typedef struct cuda_mark {
 struct collet_queue {
     jit_queue base;
     CUstream handle;
-    int recording;  /* between begin and end of record.c: the stream captures and is not waited for
-                     */
-    uint64_t freed; /* base.freed of the device, at begin */
     uint64_t first_mark, mark_count; /* the pending ones in the ring `marks` */
     cublasHandle_t blas;             /* created by the first product */
     cusolverDnHandle_t solver;       /* created by the first decomposition */
@@ -116,10 +113,6 @@ uint64_t cuda_commit(collet_queue *q, const char *label);
 CUresult cuda_mark_now(collet_queue *q);
 /* Under the queue's lock: stores an asynchronous error, which the next wait reports. */
 void cuda_note_error(collet_queue *q, CUresult error);
-
-/* ---- record.c -------------------------------------------------------------------------------- */
-
-extern const collet_record_extension cuda_record;
 
 /* ---- timing.c -------------------------------------------------------------------------------- */
 

@@ -121,14 +121,6 @@ static void pinned_give(collet_queue *q, jit_piece *piece)
     host_free(q->base.device, piece->address);
 }
 
-/* A recorded transfer would use the host's memory again in each replay. */
-static collet_status not_recorded(collet_queue *q, const char *what, collet_error *err)
-{
-    return q->recording ? jit_host(q->base.device)
-                              ->fail(err, COLLET_REFUSED, "a %s cannot be recorded", what)
-                        : COLLET_OK;
-}
-
 static CUresult write_locked(collet_device *d, collet_queue *q, CUdeviceptr at, const void *source,
                              uint64_t bytes)
 {
@@ -147,9 +139,7 @@ static collet_status write_buffer(collet_device *d, collet_queue *q, collet_buff
                                   collet_error *err)
 {
     int locked = !in_piece && is_pinned(d, source);
-    collet_status status = not_recorded(q, "write", err);
-    if (status == COLLET_OK)
-        status = begin_command(d, q, err);
+    collet_status status = begin_command(d, q, err);
     if (status != COLLET_OK)
         return status;
     CUdeviceptr at = cuda_address(b) + offset;
@@ -162,9 +152,7 @@ static collet_status read_buffer(collet_device *d, collet_queue *q, collet_buffe
                                  uint64_t offset, void *target, uint64_t bytes, int in_piece,
                                  collet_error *err)
 {
-    collet_status status = not_recorded(q, "read", err);
-    if (status == COLLET_OK)
-        status = begin_command(d, q, err);
+    collet_status status = begin_command(d, q, err);
     if (status != COLLET_OK)
         return status;
     CUresult error = d->cu.MemcpyDtoHAsync(target, cuda_address(b) + offset, bytes, q->handle);

@@ -10,7 +10,6 @@ static void forget(collet_device *d)
 {
     pthread_rwlock_wrlock(&d->launches);
     jit_queues_visit(d, cuda_queues.drain);
-    jit_freed(d);
     jit_kernels_clear(d, &d->kernels);
     pthread_rwlock_unlock(&d->launches);
 }

@@ -34,8 +34,6 @@ CUresult cuda_mark_now(collet_queue *q)
 
 uint64_t cuda_commit(collet_queue *q, const char *label)
 {
-    if (q->recording)
-        return q->base.submitted;
     uint64_t ticket = ++q->base.submitted;
     q->labels[ticket & (CUDA_LABELS - 1)] = label;
     return ticket;
@@ -115,19 +113,10 @@ static void retire(collet_queue *q)
     cuda_leave(q->base.device);
 }
 
-/* Waiting for a stream that captures would end that; marks follow all that came before. */
-static CUresult synchronize(collet_queue *q)
-{
-    const cuda_driver *cu = &q->base.device->cu;
-    if (!q->recording)
-        return cu->StreamSynchronize(q->handle);
-    return q->mark_count ? cu->EventSynchronize(mark_at(q, q->mark_count - 1)->event)
-                         : CUDA_SUCCESS;
-}
-
 static void drain(collet_queue *q)
 {
-    CUresult error = CUDA_IN_CONTEXT(q->base.device, synchronize(q));
+    CUresult error =
+        CUDA_IN_CONTEXT(q->base.device, q->base.device->cu.StreamSynchronize(q->handle));
     if (error != CUDA_SUCCESS)
         cuda_note_error(q, error);
     all_passed(q);
@@ -238,8 +227,6 @@ static collet_status queue_open(collet_queue *q, collet_error *err)
 
 static void release_libraries(collet_queue *q)
 {
-    if (q->blas || q->solver)
-        jit_freed(q->base.device);
     if (q->blas)
         q->base.device->blas.Destroy(q->blas);
     if (q->solver)

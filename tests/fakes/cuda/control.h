@@ -39,9 +39,6 @@ typedef struct fake_cuda_control {
     int faults_with;   /* its CUresult */
     /* ---- Counted ---- */
     _Atomic int contexts, allocations, host_allocations, streams, events, modules; /* alive */
-    _Atomic int graphs; /* alive, captures and executable ones included */
-    _Atomic int instantiated, updated, graph_launches;
-    _Atomic int stale; /* launches of graphs whose kernels or memory are gone */
     _Atomic int allocated, synchronized, waits; /* calls of MemAlloc, Stream- and EventSynchronize,
                                                    StreamWaitEvent */
     _Atomic int peer_copies;
@@ -57,11 +54,6 @@ typedef struct fake_cuda_control {
                                                         current context's device */
     int (*is_stream)(const void *stream);            /* alive, and of the current context */
     void (*catch_up)(void *stream);                  /* completes the stream's delayed copies */
-    /* If the stream captures: keeps a copy of `data`, with which each launch of the graph calls
-     * `run`, and returns 1. */
-    int (*capture)(void *stream, void (*run)(void *data), const void *data, size_t bytes);
-    /* If the stream captures: ends the capture and returns 1. */
-    int (*end_capture)(void *stream);
     void (*report)(const char *library, int calls, int wrong); /* at exit: appends a line to the
                                                                 file in FAKE_CUDA_TALLY */
 } fake_cuda_control;

@@ -85,9 +85,8 @@ typedef struct product {
     long long a_step, b_step, c_step;
 } product;
 
-static void multiply(void *data)
+static void multiply(const product *p)
 {
-    const product *p = data;
     for (long long i = 0; i < p->count; i++)
         for (long long column = 0; column < p->n; column++)
             for (long long row = 0; row < p->m; row++) {
@@ -117,8 +116,6 @@ cublasStatus_t cublasGemmStridedBatchedEx(
         return CUBLAS_STATUS_INVALID_VALUE;
     product p = {transa, transb, m, n,      k,      lda,    ldb,    ldc,    count,
                  a,      b,      c, a_type, b_type, c_type, a_step, b_step, c_step};
-    if (fake_cuda.capture(handle->stream, multiply, &p, sizeof p))
-        return CUBLAS_STATUS_SUCCESS;
     fake_cuda.catch_up(handle->stream);
     multiply(&p);
     return CUBLAS_STATUS_SUCCESS;

@@ -381,8 +381,6 @@ cufftResult cufftXtExec(cufftHandle handle, void *input, void *output, int direc
         fake_cufft.wrong++;
         return CUFFT_INVALID_VALUE;
     }
-    if (fake_cuda.end_capture(p->stream))
-        return CUFFT_EXEC_FAILED;
     direction = is_real(p->in.type) ? -1 : is_real(p->out.type) ? 1 : direction;
     fake_cuda.catch_up(p->stream);
     if (p->work)

@@ -133,8 +133,6 @@ static cusolverStatus_t begin(cusolverDnHandle_t handle, int ok)
         fake_cusolver.wrong++;
         return CUSOLVER_STATUS_INVALID_VALUE;
     }
-    if (fake_cuda.end_capture(handle->stream))
-        return CUSOLVER_STATUS_INTERNAL_ERROR;
     fake_cuda.catch_up(handle->stream);
     fake_cusolver.computed++;
     return CUSOLVER_STATUS_SUCCESS;

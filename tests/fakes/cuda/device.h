@@ -134,19 +134,3 @@ template <class... Types> static inline void fake_call(void (*kernel)(Types...),
 {
     fake_invoke(kernel, arguments, std::index_sequence_for<Types...>{});
 }
-
-/* Copies the pointed-to argument values into memory of malloc; returns how many. */
-template <class... Types, size_t... Places>
-static inline int fake_copy_each(void (*)(Types...), void **arguments, void **copies,
-                                 std::index_sequence<Places...>)
-{
-    ((copies[Places] = std::memcpy(std::malloc(sizeof(Types)), arguments[Places], sizeof(Types))),
-     ...);
-    return sizeof...(Types);
-}
-
-template <class... Types>
-static inline int fake_copy(void (*kernel)(Types...), void **arguments, void **copies)
-{
-    return fake_copy_each(kernel, arguments, copies, std::index_sequence_for<Types...>{});
-}

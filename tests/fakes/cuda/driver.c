@@ -25,17 +25,11 @@ static void *current(void)
 }
 static int holds(const void *address, size_t bytes);
 static void report(const char *library, int calls, int wrong);
-static int end_capture(void *stream)
-{
-    return fake_not_captured(stream) != CUDA_SUCCESS;
-}
 fake_cuda_control fake_cuda = {.reset = reset,
                                .current = current,
                                .holds = holds,
                                .is_stream = fake_is_stream,
                                .catch_up = fake_catch_up,
-                               .capture = fake_capture_call,
-                               .end_capture = end_capture,
                                .report = report};
 
 CUcontext fake_current(void)
@@ -69,7 +63,6 @@ __attribute__((constructor)) static void reset(void)
     fake_cuda.fails = NULL;
     fake_cuda.allocated = fake_cuda.synchronized = fake_cuda.waits = fake_cuda.outside = 0;
     fake_cuda.launch_count = 0;
-    fake_cuda.instantiated = fake_cuda.updated = fake_cuda.graph_launches = fake_cuda.stale = 0;
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */

@@ -9,12 +9,6 @@
 #include "cuda/providers/abi/cuda.h"
 
 CUDA_FUNCTIONS(ABI_PROTOTYPE)
-CUDA_GRAPH_FUNCTIONS(ABI_PROTOTYPE)
-
-/* Errors that the plugin does not tell from others. */
-#define CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED 900
-#define CUDA_ERROR_STREAM_CAPTURE_INVALIDATED 901
-#define CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE 910
 
 #if defined(__GNUC__)
 #pragma GCC visibility push(hidden)
@@ -56,21 +50,6 @@ int fake_is_stream(const void *stream);
 void fake_catch_up(void *stream);
 /* The piece that holds these bytes, or NULL. */
 piece *fake_piece_at(const void *address, size_t bytes);
-
-/* The graph that the stream captures; NULL: none. */
-CUgraph *fake_capture(CUstream stream);
-CUcontext fake_stream_context(CUstream stream);
-/* 1 if its module is loaded. */
-int fake_is_function(CUfunction function);
-/* Copies the arguments of a kernel that runs on the host, in memory of malloc; returns how many, 0
- * if they are not known. */
-int fake_function_keep(CUfunction function, void **arguments, void **copies);
-/* Commands of a stream that captures. The first ends the capture. */
-CUresult fake_not_captured(CUstream stream);
-CUresult fake_capture_launch(CUstream stream, CUfunction function, unsigned groups, unsigned items,
-                             void **arguments);
-CUresult fake_capture_fill(CUstream stream, CUdeviceptr target, unsigned char value, size_t bytes);
-int fake_capture_call(void *stream, void (*run)(void *data), const void *data, size_t bytes);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -120,16 +120,6 @@ fake_entry fake_library_entry(fake_library *library, const char *kernel)
     return entry;
 }
 
-fake_keep fake_library_keep(fake_library *library, const char *kernel)
-{
-    char name[96];
-    fake_keep keep = NULL;
-    (void)snprintf(name, sizeof name, "fake_keep_%s", kernel);
-    void *symbol = dlsym(library->handle, name);
-    memcpy(&keep, &symbol, sizeof keep);
-    return keep;
-}
-
 static int run_group(fake_library *library, unsigned items)
 {
     memset(turn.done, 0, sizeof turn.done);

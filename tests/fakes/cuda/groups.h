@@ -9,9 +9,6 @@ typedef void (*fake_entry)(void **arguments);
 /* Loads an image, never unloaded; NULL if it is malformed. */
 fake_library *fake_library_load(const void *image);
 fake_entry fake_library_entry(fake_library *library, const char *kernel);
-/* Copies the arguments into memory of malloc; returns how many. */
-typedef int (*fake_keep)(void **arguments, void **copies);
-fake_keep fake_library_keep(fake_library *library, const char *kernel);
 
 /* Runs all groups, one at a time. Returns 0 if there is no memory for so many items or the items of
  * a group do not meet at a barrier. Called by one thread at a time. */

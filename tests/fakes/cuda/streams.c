@@ -29,7 +29,6 @@ struct CUstream_st {
     _Atomic int done;          /* all enqueued commands have completed */
     int late_count, late_done; /* delayed copies; completed ones */
     late_copy late[LATE];
-    CUgraph capture; /* NULL: commands run */
 };
 
 struct CUevent_st {
@@ -54,7 +53,6 @@ typedef struct function {
     char name[64];
     CUmodule module;
     fake_entry entry;
-    fake_keep keep;
 } function;
 
 static pthread_mutex_t lock =
@@ -93,16 +91,6 @@ static void catch_up(CUstream s)
 void fake_catch_up(void *stream)
 {
     catch_up(stream);
-}
-
-CUgraph *fake_capture(CUstream s)
-{
-    return &s->capture;
-}
-
-CUcontext fake_stream_context(CUstream s)
-{
-    return s->context;
 }
 
 int fake_is_stream(const void *stream)
@@ -182,9 +170,6 @@ static CUresult touch(const char *name, CUstream s, CUcontext context, CUdevicep
                       size_t bytes, int writes)
 {
     ENTER(name, s->context);
-    CUresult captured = fake_not_captured(s);
-    if (captured != CUDA_SUCCESS)
-        return captured;
     piece *p = fake_piece_at((void *)(uintptr_t)address, bytes);
     if (!p || p->context != context)
         return CUDA_ERROR_INVALID_VALUE;
@@ -218,7 +203,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 
 CUresult cuStreamDestroy_v2(CUstream s)
 {
-    fake_cuda.outside += s->context != fake_current() || s->capture;
+    fake_cuda.outside += s->context != fake_current();
     fake_cuda.streams--;
     pthread_mutex_lock(&lock);
     CUstream *at = &streams;
@@ -234,9 +219,6 @@ CUresult cuStreamDestroy_v2(CUstream s)
 CUresult cuStreamQuery(CUstream s)
 {
     ENTER("StreamQuery", s->context);
-    CUresult captured = fake_not_captured(s);
-    if (captured != CUDA_SUCCESS)
-        return captured;
     if (!s->done)
         return CUDA_ERROR_NOT_READY;
     catch_up(s);
@@ -247,9 +229,6 @@ CUresult cuStreamQuery(CUstream s)
 CUresult cuStreamSynchronize(CUstream s)
 {
     ENTER("StreamSynchronize", s->context);
-    CUresult captured = fake_not_captured(s);
-    if (captured != CUDA_SUCCESS)
-        return captured;
     fake_cuda.synchronized++;
     catch_up(s);
     s->done = 1;
@@ -261,9 +240,6 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 {
     (void)flags;
     ENTER("StreamWaitEvent", s->context);
-    CUresult captured = fake_not_captured(s);
-    if (captured != CUDA_SUCCESS)
-        return captured;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < FAKE_STREAMS; i++)
         s->seen[i] = s->seen[i] > e->seen[i] ? s->seen[i] : e->seen[i];
@@ -331,8 +307,6 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext to, CUdeviceptr source,
 
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count, CUstream s)
 {
-    if (s->capture)
-        return fake_capture_fill(s, target, value, count);
     CUresult error = command("MemsetD8Async", s, target, count, 1);
     catch_up(s);
     if (error == CUDA_SUCCESS)
@@ -371,9 +345,6 @@ static double now_ms(void)
 CUresult cuEventRecord(CUevent e, CUstream s)
 {
     ENTER("EventRecord", s->context);
-    CUresult captured = fake_not_captured(s);
-    if (captured != CUDA_SUCCESS)
-        return captured;
     e->done = !fake_cuda.busy;
     pthread_mutex_lock(&lock);
     e->at = now_ms();
@@ -483,30 +454,12 @@ CUresult cuModuleGetFunction(CUfunction *handle, CUmodule module, const char *na
         return CUDA_ERROR_NOT_FOUND;
     function *f = calloc(1, sizeof *f);
     f->entry = entry;
-    f->keep = entry ? fake_library_keep(module->host, name) : NULL;
     (void)snprintf(f->name, sizeof f->name, "%s", name);
     f->module = module;
     f->next = module->functions;
     module->functions = f;
     *handle = (CUfunction)(void *)f;
     return CUDA_SUCCESS;
-}
-
-int fake_is_function(CUfunction handle)
-{
-    int found = 0;
-    pthread_mutex_lock(&lock);
-    for (CUmodule m = modules; m; m = m->next)
-        for (const function *f = m->functions; f; f = f->next)
-            found |= f == (const function *)(const void *)handle;
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-int fake_function_keep(CUfunction handle, void **arguments, void **copies)
-{
-    const function *f = (const function *)(const void *)handle;
-    return f->keep ? f->keep(arguments, copies) : 0;
 }
 
 CUresult cuLaunchKernel(CUfunction handle, unsigned x, unsigned y, unsigned z, unsigned items,
@@ -518,8 +471,6 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned x, unsigned y, unsigned z, u
     ENTER("LaunchKernel", s->context);
     if (!x || y != 1 || z != 1 || items_y != 1 || items_z != 1 || extra)
         return CUDA_ERROR_INVALID_VALUE;
-    if (s->capture)
-        return fake_capture_launch(s, handle, x, items, arguments);
     fake_cuda.outside += f->module->context != s->context;
     void *first;
     memcpy(&first, arguments[0], sizeof first);

@@ -115,7 +115,6 @@ static void trim(collet_device *d)
 {
     pthread_mutex_lock(&d->lock);
     d->kept = 0;
-    d->trims++;
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -134,7 +133,6 @@ static const struct {
     {COLLET_EXTENSION_PINNED, &pinned_extension, sizeof pinned_extension},
     {COLLET_EXTENSION_TIMING, &remote_timing, sizeof remote_timing},
     {COLLET_EXTENSION_TRIM, &trim_extension, sizeof trim_extension},
-    {COLLET_EXTENSION_RECORD, &remote_record, sizeof remote_record},
 };
 
 /* A copy of the table with the fault that the setting remote.extension names. */

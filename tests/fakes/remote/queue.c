@@ -28,7 +28,6 @@ struct collet_queue {
     timeline *time; /* its lock guards the members below, too */
     task *first, **last;
     int ending;
-    collet_recording *recording;
 };
 
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *))
@@ -59,8 +58,6 @@ void task_free(task *t)
             buffer_count(t->buffers[i], -1);
     if (t->after)
         timeline_unref(t->after);
-    if (t->of)
-        t->of->copies--;
     if (t->stamp)
         t->stamp->pending = 0;
     free(t->source);
@@ -151,27 +148,8 @@ static void announce(collet_queue *q, task *t)
     t->delay_us = c.delay_us;
 }
 
-collet_recording **queue_recording(collet_queue *q)
-{
-    return &q->recording;
-}
-
-/* A recording names buffers, but does not use them. */
-static void record_task(collet_recording *r, task *t)
-{
-    for (int i = 0; i < 4; i++)
-        if (t->buffers[i])
-            buffer_count(t->buffers[i], -1);
-    *r->last = t;
-    r->last = &t->next;
-}
-
 void queue_push(collet_queue *q, task *t)
 {
-    if (q->recording) {
-        record_task(q->recording, t);
-        return;
-    }
     announce(q, t);
     pthread_mutex_lock(&q->time->lock);
     *q->last = t;

@@ -36,7 +36,6 @@ struct collet_device {
     int64_t calls;
     int64_t kernel_ns;     /* 0: `clock` is not used */
     _Atomic int64_t clock; /* advanced by each kernel */
-    uint64_t trims;
     _Atomic int lost;
     collet_memory_stats stats;
     collet_buffer *buffers;                 /* so that those of a hung device are not leaks */
@@ -47,15 +46,6 @@ struct collet_device {
 };
 
 typedef struct timeline timeline;
-struct task;
-
-/* Tasks that were recorded: record.c. */
-struct collet_recording {
-    collet_queue *queue;
-    uint64_t trims;         /* of the device, when they were recorded */
-    _Atomic int64_t copies; /* in queues */
-    struct task *first, **last;
-};
 
 /* A queued task. `work` runs on the queue's thread and returns the task's status. */
 typedef struct task {
@@ -79,7 +69,6 @@ typedef struct task {
     double fill;          /* the value of a fill */
     collet_status ending; /* chosen when it was enqueued; OK: as `work` returns */
     void *source;         /* owned */
-    collet_recording *of; /* of which it is a copy, or NULL */
     struct task *next;
 } task;
 
@@ -89,8 +78,6 @@ void buffer_count(collet_buffer *b, int64_t change);
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *));
 uint64_t next_serial(collet_device *d);
 void task_free(task *t);
-/* Where tasks are recorded; NULL: they are enqueued. */
-collet_recording **queue_recording(collet_queue *q);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
 /* As the slot queue_after; a lost device does it too. `copied`: see task. */
@@ -101,10 +88,7 @@ void queue_push_or_run(collet_device *d, collet_queue *q, task *t);
 
 collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
                              uint64_t *workspace_bytes);
-/* Gives a task the number of a kernel call, and with it its ending: REFUSED, DEVICE_LOST. */
-collet_status task_number(collet_device *d, task *t, collet_error *err);
 
-extern const collet_record_extension remote_record;
 extern const collet_timing_extension remote_timing;
 collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call);
 collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,

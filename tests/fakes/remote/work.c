@@ -120,7 +120,8 @@ static int listed(const char *list, int64_t number)
     return 0;
 }
 
-collet_status task_number(collet_device *d, task *t, collet_error *err)
+/* Gives a task the number of a kernel call, and with it its ending: REFUSED, DEVICE_LOST. */
+static collet_status task_number(collet_device *d, task *t, collet_error *err)
 {
     pthread_mutex_lock(&d->lock);
     int64_t number = ++d->calls;
@@ -139,13 +140,10 @@ collet_status task_number(collet_device *d, task *t, collet_error *err)
 
 collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
-    int recording = q && *queue_recording(q) != NULL;
-    if (recording && call->op >> 31)
-        return d->host->fail(call->err, COLLET_REFUSED, "remote.plus cannot be recorded");
     task *t = task_new(d, kernel_work);
     if (!t)
         return d->host->fail(call->err, COLLET_REFUSED, "no memory for a task");
-    collet_status status = recording ? COLLET_OK : task_number(d, t, call->err);
+    collet_status status = task_number(d, t, call->err);
     if (status != COLLET_OK) {
         free(t);
         return status;

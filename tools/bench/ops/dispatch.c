@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A routed call, one of a recorded sequence, and a direct one of the same kernel row, `add` of one
- * f32 element, in turn, so that clock rate, caches and load are the same: the differences of the
- * medians are the costs of dispatch and of replaying.
+ * A routed call and a direct one of the same kernel row, `add` of one f32 element, in turn, so that
+ * clock rate, caches and load are the same: the difference of the medians is the cost of dispatch.
  */
 #include <collet/ops/array.h>
 
@@ -19,12 +18,10 @@
 
 #define CALLS_PER_SAMPLE 1000
 #define COUNTED_CALLS 1000000
-#define SEQUENCE_CALLS 100 /* a divisor of both */
 
 typedef struct routed {
     collet_context *context;
     collet_array *out, *a, *b;
-    collet_sequence *sequence;
 } routed;
 
 typedef struct direct {
@@ -37,7 +34,7 @@ typedef struct direct {
 } direct;
 
 typedef struct dispatch_result {
-    bench_stats routed, replay, direct;
+    bench_stats routed, direct;
     uint64_t allocations;
 } dispatch_result;
 
@@ -47,15 +44,6 @@ static collet_status call_routed(void *user, int64_t calls)
     collet_status status = COLLET_OK;
     for (int64_t i = 0; i < calls && status == COLLET_OK; i++)
         status = collet_op_add(r->context, r->out, r->a, r->b);
-    return status;
-}
-
-static collet_status call_replay(void *user, int64_t calls)
-{
-    routed *r = user;
-    collet_status status = COLLET_OK;
-    for (int64_t i = 0; i < calls && status == COLLET_OK; i += SEQUENCE_CALLS)
-        status = collet_sequence_run(r->context, r->sequence, NULL);
     return status;
 }
 
@@ -71,14 +59,6 @@ static collet_status call_direct(void *user, int64_t calls)
 
 /* ---- Preparing --------------------------------------------------------------------------- */
 
-static collet_status routed_record(routed *r)
-{
-    collet_status status = collet_sequence_begin(r->context);
-    if (status == COLLET_OK)
-        status = call_routed(r, SEQUENCE_CALLS);
-    return status == COLLET_OK ? collet_sequence_end(r->context, &r->sequence, 0, NULL) : status;
-}
-
 static collet_status routed_open(routed *r, collet_context *context)
 {
     static const int64_t shape[] = {1};
@@ -89,14 +69,11 @@ static collet_status routed_open(routed *r, collet_context *context)
         status = collet_array_from(context, &r->a, COLLET_F32, 1, shape, &one);
     if (status == COLLET_OK)
         status = collet_array_from(context, &r->b, COLLET_F32, 1, shape, &one);
-    if (status == COLLET_OK)
-        status = routed_record(r);
     return status;
 }
 
 static void routed_close(routed *r)
 {
-    collet_sequence_destroy(r->sequence);
     collet_array_destroy(r->out);
     collet_array_destroy(r->a);
     collet_array_destroy(r->b);
@@ -139,25 +116,20 @@ static collet_status measure(bench_sampler *samplers, int count, double budget)
 
 static collet_status compare(routed *r, direct *d, double budget, dispatch_result *out)
 {
-    bench_sampler samplers[3] = {{0}};
+    bench_sampler samplers[2] = {{0}};
     collet_status status = bench_sampler_create(&samplers[0], call_routed, r);
     if (status == COLLET_OK)
-        status = bench_sampler_create(&samplers[1], call_replay, r);
+        status = bench_sampler_create(&samplers[1], call_direct, d);
     if (status == COLLET_OK)
-        status = bench_sampler_create(&samplers[2], call_direct, d);
-    if (status == COLLET_OK)
-        status = measure(samplers, 3, budget);
+        status = measure(samplers, 2, budget);
     if (status == COLLET_OK) {
         bench_sampler_stats(&samplers[0], &out->routed);
-        bench_sampler_stats(&samplers[1], &out->replay);
-        bench_sampler_stats(&samplers[2], &out->direct);
+        bench_sampler_stats(&samplers[1], &out->direct);
         uint64_t before = bench_heap_allocations();
         status = call_routed(r, COUNTED_CALLS);
-        if (status == COLLET_OK)
-            status = call_replay(r, COUNTED_CALLS);
         out->allocations = bench_heap_allocations() - before;
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         bench_sampler_clear(&samplers[i]);
     return status;
 }
@@ -191,22 +163,21 @@ static collet_status dispatch_one(const bench_session *s, const char *choice, di
 
 /* ---- Reporting --------------------------------------------------------------------------- */
 
-static double overhead(const bench_stats *calls, const dispatch_result *r)
+static double overhead(const dispatch_result *r)
 {
-    return 1e9 * (calls->median - r->direct.median);
+    return 1e9 * (r->routed.median - r->direct.median);
 }
 
 static void print_row(const char *choice, const dispatch_result *r, int32_t first)
 {
     if (first)
-        printf("add of one f32, ns a call (medians; replay: in a sequence of %d calls; allocations "
-               "in %d calls of both)\n%-16s %9s %9s %9s %9s %9s %9s %9s %12s\n",
-               SEQUENCE_CALLS, COUNTED_CALLS, "backend", "routed", "direct", "overhead", "replay",
-               "overhead", "p95", "p99", "allocations");
-    printf("%-16s %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %12llu\n", choice,
-           1e9 * r->routed.median, 1e9 * r->direct.median, overhead(&r->routed, r),
-           1e9 * r->replay.median, overhead(&r->replay, r), 1e9 * r->routed.p95,
-           1e9 * r->routed.p99, (unsigned long long)r->allocations);
+        printf("add of one f32, ns a call (medians; allocations in %d calls)\n"
+               "%-16s %9s %9s %9s %9s %9s %12s\n",
+               COUNTED_CALLS, "backend", "routed", "direct", "overhead", "p95", "p99",
+               "allocations");
+    printf("%-16s %9.1f %9.1f %9.1f %9.1f %9.1f %12llu\n", choice, 1e9 * r->routed.median,
+           1e9 * r->direct.median, overhead(r), 1e9 * r->routed.p95, 1e9 * r->routed.p99,
+           (unsigned long long)r->allocations);
 }
 
 static int32_t add_row(cJSON *list, const char *choice, const dispatch_result *r)
@@ -218,9 +189,7 @@ static int32_t add_row(cJSON *list, const char *choice, const dispatch_result *r
            json_add_number(row, "calls_per_sample", CALLS_PER_SAMPLE) &&
            json_add_item(row, "routed_seconds", bench_stats_json(&r->routed)) &&
            json_add_item(row, "direct_seconds", bench_stats_json(&r->direct)) &&
-           json_add_item(row, "replay_seconds", bench_stats_json(&r->replay)) &&
-           json_add_number(row, "overhead_ns", overhead(&r->routed, r)) &&
-           json_add_number(row, "replay_overhead_ns", overhead(&r->replay, r)) &&
+           json_add_number(row, "overhead_ns", overhead(r)) &&
            json_add_number(row, "counted_calls", COUNTED_CALLS) &&
            json_add_number(row, "allocations", (double)r->allocations);
 }

@@ -23,7 +23,6 @@
     X(CU_MEMORYTYPE_DEVICE, 2)                                                                     \
     X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                                                         \
     X(CU_STREAM_NON_BLOCKING, 1)                                                                   \
-    X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                           \
     X(CUDA_ERROR_INVALID_VALUE, 1)                                                                 \
     X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                 \
     X(CUDA_ERROR_DEINITIALIZED, 4)                                                                 \
@@ -65,14 +64,6 @@ typedef struct CUstream_st *CUstream, *cudaStream_t;
 typedef struct CUuuid {
     char bytes[16];
 } CUuuid;
-typedef struct CUgraph_st *CUgraph;
-typedef struct CUgraphExec_st *CUgraphExec;
-typedef struct CUgraphNode_st *CUgraphNode;
-typedef int CUstreamCaptureMode;
-typedef struct CUgraphExecUpdateResultInfo {
-    int result;
-    CUgraphNode errorNode, errorFromNode;
-} CUgraphExecUpdateResultInfo;
 #endif
 
 #define CUDA_FUNCTIONS(X)                                                                          \
@@ -135,18 +126,5 @@ typedef struct CUgraphExecUpdateResultInfo {
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,   \
        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                 \
        void **arguments, void **extra))
-
-/* Drivers for CUDA 12 have all of them. */
-#define CUDA_GRAPH_FUNCTIONS(X)                                                                    \
-    X(CUresult, StreamBeginCapture, cuStreamBeginCapture_v2,                                       \
-      (CUstream stream, CUstreamCaptureMode mode))                                                 \
-    X(CUresult, StreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))          \
-    X(CUresult, GraphInstantiate, cuGraphInstantiateWithFlags,                                     \
-      (CUgraphExec * executable, CUgraph graph, unsigned long long flags))                         \
-    X(CUresult, GraphExecUpdate, cuGraphExecUpdate_v2,                                             \
-      (CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo * info))                 \
-    X(CUresult, GraphLaunch, cuGraphLaunch, (CUgraphExec executable, CUstream stream))             \
-    X(CUresult, GraphExecDestroy, cuGraphExecDestroy, (CUgraphExec executable))                    \
-    X(CUresult, GraphDestroy, cuGraphDestroy, (CUgraph graph))
 
 #endif

@@ -156,9 +156,8 @@ typedef struct jit_base {
     jit_pool pool;
     jit_programs programs;
     struct plan_cache *tables; /* tables.h; emptied by trim */
-    _Atomic uint64_t freed; /* counts what recorded commands may refer to: tables, programs, ... */
-    pthread_mutex_t lock;   /* protects the list of queues */
-    collet_queue *queues;   /* all ever created */
+    pthread_mutex_t lock;      /* protects the list of queues */
+    collet_queue *queues;      /* all ever created */
 } jit_base;
 
 #define JIT_MESSAGE 400
@@ -345,12 +344,6 @@ static inline collet_status jit_check(collet_device *device, collet_error *err)
 static inline collet_status jit_after_first(collet_status status)
 {
     return status == COLLET_REFUSED ? COLLET_FAILED : status;
-}
-
-/* Recordings of commands made before this are of no use. */
-static inline void jit_freed(collet_device *device)
-{
-    atomic_fetch_add(&jit_base_of(device)->freed, 1);
 }
 
 #endif

@@ -29,7 +29,6 @@ static void destroy(cached_plan *plan)
 {
     jit_table *t = (jit_table *)plan;
     jit_queues_visit(t->device, jit_driver_of(t->device)->queue->drain);
-    jit_freed(t->device);
     jit_driver_of(t->device)->plugin->buffer_free(t->device, t->buffer);
     free(t);
 }
