@@ -106,6 +106,10 @@ static const long double f64[] = {0,
 
 static const long double i8[] = {INT8_MIN, -1, 0, 1, INT8_MAX};
 static const long double u8[] = {0, 1, INT8_MAX, 128, UINT8_MAX};
+static const long double i16[] = {INT16_MIN, INT16_MAX, 0,   -1,   1,    -129, 128,
+                                  255,       256,       257, 2049, 2051, 32752};
+static const long double u16[] = {0,    1,         255,   256,   257,   2049,
+                                  2051, INT16_MAX, 32768, 65519, 65520, UINT16_MAX};
 /* What f16, bf16 or f32 rounds, ties included. */
 static const long double i32[] = {INT32_MIN, INT32_MAX, 0,     -1,        1,        -129,
                                   128,       255,       256,   257,       259,      2049,
@@ -156,13 +160,11 @@ static const long double u64[] = {0,
                                   65519,
                                   65520};
 
-#define TABLE(ID, values) [COLLET_##ID] = {values, sizeof(values) / sizeof *(values)}
+#define TABLE(ID, values, ...) [COLLET_##ID] = {values, sizeof(values) / sizeof *(values)},
 static const struct {
     const long double *values;
     int64_t count;
-} tables[COLLET_DTYPE_COUNT] = {
-    TABLE(F16, f16), TABLE(BF16, bf16), TABLE(F32, f32), TABLE(F64, f64), TABLE(I8, i8),
-    TABLE(U8, u8),   TABLE(I32, i32),   TABLE(U32, u32), TABLE(I64, i64), TABLE(U64, u64)};
+} tables[COLLET_DTYPE_COUNT] = {COLLET_EACH_REAL(TABLE, 0)};
 
 int64_t kit_edge_count(collet_dtype dtype)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define LETTER(name, id, size, text, letter) [id] = letter,
+#define LETTER(name, id, size, text, letter, ...) [id] = letter,
 static const char letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(LETTER)};
 #undef LETTER
 

@@ -112,43 +112,30 @@ static long double clamp(long double value, long double low, long double high)
         memcpy(target, &stored, sizeof stored);                                                    \
     } while (0)
 
+#define STORE_FLOAT(type, bits)                                                                    \
+    if (bits == 16)                                                                                \
+        STORE(uint16_t, encode16(value, 10, -14, 0x7c00));                                         \
+    else                                                                                           \
+        STORE(type, value)
+#define STORE_BFLOAT(type, bits) STORE(type, encode16(value, 7, -126, 0x7f80))
+#define STORE_INT(type, bits)                                                                      \
+    STORE(type, clamp(value, -ldexpl(1, bits - 1), ldexpl(1, bits - 1) - 1))
+#define STORE_UINT(type, bits) STORE(type, clamp(value, 0, ldexpl(1, bits) - 1))
+#define STORE_CASE(NAME, id, bytes, text, letter, type, kind, ...)                                 \
+    case COLLET_##NAME:                                                                            \
+        STORE_##kind(type, 8 * bytes);                                                             \
+        break;
+
 void kit_convert(collet_dtype dtype, long double value, void *target)
 {
     switch (dtype) {
-    case COLLET_F16:
-        STORE(uint16_t, encode16(value, 10, -14, 0x7c00));
-        break;
-    case COLLET_BF16:
-        STORE(uint16_t, encode16(value, 7, -126, 0x7f80));
-        break;
-    case COLLET_F32:
-        STORE(float, value);
-        break;
-    case COLLET_F64:
-        STORE(double, value);
-        break;
-    case COLLET_I8:
-        STORE(int8_t, clamp(value, INT8_MIN, INT8_MAX));
-        break;
-    case COLLET_U8:
-        STORE(uint8_t, clamp(value, 0, UINT8_MAX));
-        break;
-    case COLLET_I32:
-        STORE(int32_t, clamp(value, INT32_MIN, INT32_MAX));
-        break;
-    case COLLET_U32:
-        STORE(uint32_t, clamp(value, 0, UINT32_MAX));
-        break;
-    case COLLET_I64:
-        STORE(int64_t, clamp(value, (long double)INT64_MIN, (long double)INT64_MAX));
-        break;
-    case COLLET_U64:
-        STORE(uint64_t, clamp(value, 0, (long double)UINT64_MAX));
-        break;
+        COLLET_REAL_LIST(STORE_CASE)
     default:
         break;
     }
 }
+
+/* ---- The reverse --------------------------------------------------------------------------- */
 
 #define LOAD(type)                                                                                 \
     do {                                                                                           \
@@ -157,32 +144,27 @@ void kit_convert(collet_dtype dtype, long double value, void *target)
         return (long double)loaded;                                                                \
     } while (0)
 
+#define LOAD16(...)                                                                                \
+    do {                                                                                           \
+        uint16_t half;                                                                             \
+        memcpy(&half, source, sizeof half);                                                        \
+        return decode16(half, __VA_ARGS__);                                                        \
+    } while (0)
+#define LOAD_FLOAT(type, bits)                                                                     \
+    if (bits == 16)                                                                                \
+        LOAD16(10, -14, 0x7c00);                                                                   \
+    LOAD(type)
+#define LOAD_BFLOAT(type, bits) LOAD16(7, -126, 0x7f80)
+#define LOAD_INT(type, bits) LOAD(type)
+#define LOAD_UINT(type, bits) LOAD(type)
+#define LOAD_CASE(NAME, id, bytes, text, letter, type, kind, ...)                                  \
+    case COLLET_##NAME:                                                                            \
+        LOAD_##kind(type, 8 * bytes);
+
 long double kit_value(collet_dtype dtype, const void *source)
 {
-    uint16_t half;
     switch (dtype) {
-    case COLLET_F16:
-        memcpy(&half, source, sizeof half);
-        return decode16(half, 10, -14, 0x7c00);
-    case COLLET_BF16:
-        memcpy(&half, source, sizeof half);
-        return decode16(half, 7, -126, 0x7f80);
-    case COLLET_F32:
-        LOAD(float);
-    case COLLET_F64:
-        LOAD(double);
-    case COLLET_I8:
-        LOAD(int8_t);
-    case COLLET_U8:
-        LOAD(uint8_t);
-    case COLLET_I32:
-        LOAD(int32_t);
-    case COLLET_U32:
-        LOAD(uint32_t);
-    case COLLET_I64:
-        LOAD(int64_t);
-    case COLLET_U64:
-        LOAD(uint64_t);
+        COLLET_REAL_LIST(LOAD_CASE)
     default:
         return 0;
     }

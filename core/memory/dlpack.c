@@ -16,13 +16,9 @@ typedef struct DLManagedTensorVersioned tensor;
 
 /* ---- Types ------------------------------------------------------------------------------- */
 
-static const dl_type types[COLLET_DTYPE_COUNT] = {
-    [COLLET_F16] = {DLPACK_FLOAT, 16, 1},   [COLLET_BF16] = {DLPACK_BFLOAT, 16, 1},
-    [COLLET_F32] = {DLPACK_FLOAT, 32, 1},   [COLLET_F64] = {DLPACK_FLOAT, 64, 1},
-    [COLLET_C64] = {DLPACK_COMPLEX, 64, 1}, [COLLET_C128] = {DLPACK_COMPLEX, 128, 1},
-    [COLLET_I8] = {DLPACK_INT, 8, 1},       [COLLET_U8] = {DLPACK_UINT, 8, 1},
-    [COLLET_I32] = {DLPACK_INT, 32, 1},     [COLLET_U32] = {DLPACK_UINT, 32, 1},
-    [COLLET_I64] = {DLPACK_INT, 64, 1},     [COLLET_U64] = {DLPACK_UINT, 64, 1}};
+#define TYPE(NAME, id, bytes, text, letter, type, kind, ...) [id] = {DLPACK_##kind, 8 * bytes, 1},
+static const dl_type types[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(TYPE)};
+#undef TYPE
 
 static collet_dtype dtype_of(dl_type type)
 {

@@ -6,7 +6,7 @@
 
 #include "util/text.h"
 
-#define DTYPE_LETTER(name, id, size, text, letter) [id] = letter,
+#define DTYPE_LETTER(name, id, size, text, letter, ...) [id] = letter,
 static const char dtype_letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(DTYPE_LETTER)};
 #undef DTYPE_LETTER
 

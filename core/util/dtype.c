@@ -6,7 +6,7 @@ typedef struct dtype_entry {
     size_t size;
 } dtype_entry;
 
-#define DTYPE_ENTRY(name, id, size, text, letter) [id] = {text, size},
+#define DTYPE_ENTRY(name, id, size, text, letter, ...) [id] = {text, size},
 static const dtype_entry dtypes[COLLET_DTYPE_COUNT] = {{"none", 0}, COLLET_DTYPE_LIST(DTYPE_ENTRY)};
 #undef DTYPE_ENTRY
 

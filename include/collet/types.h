@@ -84,29 +84,51 @@ typedef struct collet_error {
 /* ---- Element types ----------------------------------------------------------------------- */
 
 /*
- * X(NAME, id, size in bytes, "name", sig character). Ids are ABI (they are packed into kernel
- * signatures): 1..31, append only. f16 and bf16 are stored as uint16_t; complex is {re, im}.
- * 0 is COLLET_DTYPE_NONE: an operand that is absent.
+ * The one list of element types: X(NAME, id, bytes, "name", letter in signatures, C type, kind,
+ * "NumPy's name"). Everything else reads it. Ids are ABI (they are packed into kernel signatures):
+ * 1..31, append only. 0 is COLLET_DTYPE_NONE: an operand that is absent. f16 and bf16 are stored as
+ * their bits; complex is {re, im}. The kind is that of DLPack.
  */
-#define COLLET_DTYPE_LIST(X)                                                                       \
-    X(F16, 1, 2, "f16", 'h')                                                                       \
-    X(BF16, 2, 2, "bf16", 'b')                                                                     \
-    X(F32, 3, 4, "f32", 'f')                                                                       \
-    X(F64, 4, 8, "f64", 'd')                                                                       \
-    X(C64, 5, 8, "c64", 'c')                                                                       \
-    X(C128, 6, 16, "c128", 'z')                                                                    \
-    X(I8, 7, 1, "i8", 'a')                                                                         \
-    X(U8, 8, 1, "u8", 'A')                                                                         \
-    X(I32, 9, 4, "i32", 'i')                                                                       \
-    X(U32, 10, 4, "u32", 'I')                                                                      \
-    X(I64, 11, 8, "i64", 'l')                                                                      \
-    X(U64, 12, 8, "u64", 'L')
+#define COLLET_COMPLEX_LIST(X)                                                                     \
+    X(C64, 5, 8, "c64", 'c', collet_c64, COMPLEX, "complex64")                                     \
+    X(C128, 6, 16, "c128", 'z', collet_c128, COMPLEX, "complex128")
+#define COLLET_REAL_LIST(X)                                                                        \
+    X(F16, 1, 2, "f16", 'h', uint16_t, FLOAT, "float16")                                           \
+    X(BF16, 2, 2, "bf16", 'b', uint16_t, BFLOAT, "bfloat16")                                       \
+    X(F32, 3, 4, "f32", 'f', float, FLOAT, "float32")                                              \
+    X(F64, 4, 8, "f64", 'd', double, FLOAT, "float64")                                             \
+    X(I8, 7, 1, "i8", 'a', int8_t, INT, "int8")                                                    \
+    X(U8, 8, 1, "u8", 'A', uint8_t, UINT, "uint8")                                                 \
+    X(I16, 13, 2, "i16", 's', int16_t, INT, "int16")                                               \
+    X(U16, 14, 2, "u16", 'S', uint16_t, UINT, "uint16")                                            \
+    X(I32, 9, 4, "i32", 'i', int32_t, INT, "int32")                                                \
+    X(U32, 10, 4, "u32", 'I', uint32_t, UINT, "uint32")                                            \
+    X(I64, 11, 8, "i64", 'l', int64_t, INT, "int64")                                               \
+    X(U64, 12, 8, "u64", 'L', uint64_t, UINT, "uint64")
+#define COLLET_DTYPE_LIST(X) COLLET_COMPLEX_LIST(X) COLLET_REAL_LIST(X)
+
+/* X(NAME, name, arguments) for each real type; the second one is for use within the first. */
+#define COLLET_EACH_REAL(X, ...)                                                                   \
+    X(F16, f16, __VA_ARGS__)                                                                       \
+    X(BF16, bf16, __VA_ARGS__) X(F32, f32, __VA_ARGS__) X(F64, f64, __VA_ARGS__)                   \
+        X(I8, i8, __VA_ARGS__) X(U8, u8, __VA_ARGS__) X(I16, i16, __VA_ARGS__)                     \
+            X(U16, u16, __VA_ARGS__) X(I32, i32, __VA_ARGS__) X(U32, u32, __VA_ARGS__)             \
+                X(I64, i64, __VA_ARGS__) X(U64, u64, __VA_ARGS__)
+#define COLLET_EACH_REAL_AGAIN(X, ...)                                                             \
+    X(F16, f16, __VA_ARGS__)                                                                       \
+    X(BF16, bf16, __VA_ARGS__) X(F32, f32, __VA_ARGS__) X(F64, f64, __VA_ARGS__)                   \
+        X(I8, i8, __VA_ARGS__) X(U8, u8, __VA_ARGS__) X(I16, i16, __VA_ARGS__)                     \
+            X(U16, u16, __VA_ARGS__) X(I32, i32, __VA_ARGS__) X(U32, u32, __VA_ARGS__)             \
+                X(I64, i64, __VA_ARGS__) X(U64, u64, __VA_ARGS__)
 
 typedef int32_t collet_dtype;
 
-#define COLLET_DTYPE_CONSTANT(name, id, size, text, letter) COLLET_##name = id,
-enum { COLLET_DTYPE_NONE = 0, COLLET_DTYPE_LIST(COLLET_DTYPE_CONSTANT) COLLET_DTYPE_COUNT };
+#define COLLET_DTYPE_CONSTANT(NAME, id, ...) COLLET_##NAME = id,
+enum { COLLET_DTYPE_NONE = 0, COLLET_DTYPE_LIST(COLLET_DTYPE_CONSTANT) };
 #undef COLLET_DTYPE_CONSTANT
+#define COLLET_DTYPE_ONE(...) +1
+enum { COLLET_DTYPE_COUNT = 1 COLLET_DTYPE_LIST(COLLET_DTYPE_ONE) }; /* ids are below it */
+#undef COLLET_DTYPE_ONE
 
 typedef struct collet_c64 {
     float re, im;
@@ -120,14 +142,15 @@ typedef struct collet_c128 {
 typedef struct collet_scalar {
     union {
         uint8_t bytes[16];
-        uint16_t f16;  /* its bits */
-        uint16_t bf16; /* its bits */
+        uint16_t f16, bf16; /* their bits */
         float f32;
         double f64;
         collet_c64 c64;
         collet_c128 c128;
         int8_t i8;
         uint8_t u8;
+        int16_t i16;
+        uint16_t u16;
         int32_t i32;
         uint32_t u32;
         int64_t i64;

@@ -6,9 +6,7 @@ from collections import namedtuple
 
 from . import _core
 
-_DTYPES = {"h": "f16", "b": "bf16", "f": "f32", "d": "f64", "c": "c64", "z": "c128", "a": "i8",
-           "A": "u8", "i": "i32", "I": "u32", "l": "i64", "L": "u64", "*": "any real",
-           "=": "as out"}
+_DTYPES = {**_core.dtype_letters(), "*": "any real", "=": "as out"}
 RESULT = "_result"  # the end of the name of a type of results
 
 

@@ -384,6 +384,26 @@ PyObject *array_dtype_name(PyObject *module, PyObject *name)
     return dtype ? PyUnicode_FromString(collet_dtype_name(dtype)) : NULL;
 }
 
+PyObject *array_dtype_letters(PyObject *module, PyObject *unused)
+{
+#define LETTER(NAME, id, bytes, text, letter, ...) {text, letter},
+    static const struct {
+        const char *name;
+        char letter;
+    } letters[] = {COLLET_DTYPE_LIST(LETTER)};
+    PyObject *found = PyDict_New();
+    (void)module;
+    (void)unused;
+    for (size_t i = 0; found && i < sizeof letters / sizeof *letters; i++) {
+        PyObject *name = PyUnicode_FromString(letters[i].name);
+        char letter[] = {letters[i].letter, '\0'};
+        if (!name || PyDict_SetItemString(found, letter, name) < 0)
+            Py_CLEAR(found);
+        Py_XDECREF(name);
+    }
+    return found;
+}
+
 /* (shape, dtype) */
 PyObject *array_empty(PyObject *module, PyObject *arguments)
 {

@@ -21,6 +21,7 @@ static PyMethodDef functions[] = {
     {"empty", array_empty, METH_VARARGS, NULL},
     {"dtype", array_dtype, METH_O, NULL},
     {"dtype_name", array_dtype_name, METH_O, NULL},
+    {"dtype_letters", array_dtype_letters, METH_NOARGS, NULL},
     {"array_from", array_from, METH_VARARGS, NULL},
     {"from_capsule", array_from_capsule, METH_O, NULL},
     {"backends", report_backends, METH_NOARGS, NULL},

@@ -47,10 +47,11 @@ static const struct {
     char kind;
     int size;
 } numbered[] = {
-    [1] = {COLLET_I8, 'i', 1},     [2] = {COLLET_U8, 'u', 1},   [5] = {COLLET_I32, 'i', 4},
-    [6] = {COLLET_U32, 'u', 4},    [7] = {COLLET_I64, 'i', 8},  [8] = {COLLET_U64, 'u', 8},
-    [11] = {COLLET_F32, 'f', 4},   [12] = {COLLET_F64, 'f', 8}, [14] = {COLLET_C64, 'c', 8},
-    [15] = {COLLET_C128, 'c', 16}, [23] = {COLLET_F16, 'f', 2},
+    [1] = {COLLET_I8, 'i', 1},   [2] = {COLLET_U8, 'u', 1},   [3] = {COLLET_I16, 'i', 2},
+    [4] = {COLLET_U16, 'u', 2},  [5] = {COLLET_I32, 'i', 4},  [6] = {COLLET_U32, 'u', 4},
+    [7] = {COLLET_I64, 'i', 8},  [8] = {COLLET_U64, 'u', 8},  [11] = {COLLET_F32, 'f', 4},
+    [12] = {COLLET_F64, 'f', 8}, [14] = {COLLET_C64, 'c', 8}, [15] = {COLLET_C128, 'c', 16},
+    [23] = {COLLET_F16, 'f', 2},
 };
 _Static_assert(sizeof(long) == 8, "numbers 7 and 8 are NumPy's long");
 
@@ -58,13 +59,22 @@ static int layout_known;
 static PyObject *array_type, *empty, *asarray, *as_number, *copyto, *dtype_type, *interface_name;
 static PyObject *dtypes[COLLET_DTYPE_COUNT];
 
-/* NumPy's name of a dtype; bfloat16 is of the package ml_dtypes. */
-static const char *const names[COLLET_DTYPE_COUNT] = {
-    [COLLET_F16] = "float16", [COLLET_BF16] = "bfloat16", [COLLET_F32] = "float32",
-    [COLLET_F64] = "float64", [COLLET_C64] = "complex64", [COLLET_C128] = "complex128",
-    [COLLET_I8] = "int8",     [COLLET_U8] = "uint8",      [COLLET_I32] = "int32",
-    [COLLET_U32] = "uint32",  [COLLET_I64] = "int64",     [COLLET_U64] = "uint64",
-};
+/* NumPy's name of a dtype, its kind and its size; bfloat16, of no kind there, is of the package
+ * ml_dtypes. */
+#define KIND_INT 'i'
+#define KIND_UINT 'u'
+#define KIND_FLOAT 'f'
+#define KIND_BFLOAT 0
+#define KIND_COMPLEX 'c'
+#define DESCRIPTION(NAME, id, bytes, text, letter, type, kind, name)                               \
+    [id] = {name, KIND_##kind, bytes},
+static const struct {
+    const char *name;
+    char kind;
+    int size;
+} known[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(DESCRIPTION)};
+#define TEXT(NAME, id, bytes, text, ...) " " text
+static const char all_names[] = COLLET_DTYPE_LIST(TEXT);
 
 static int prepare(void);
 
@@ -85,7 +95,7 @@ PyObject *numpy_dtype(collet_dtype dtype)
     if (prepare())
         return NULL;
     if (dtype != COLLET_BF16) {
-        dtypes[dtype] = PyObject_CallFunction(dtype_type, "s", names[dtype]);
+        dtypes[dtype] = PyObject_CallFunction(dtype_type, "s", known[dtype].name);
         return Py_XNewRef(dtypes[dtype]);
     }
     module = PyImport_ImportModule("ml_dtypes");
@@ -104,18 +114,10 @@ PyObject *numpy_dtype(collet_dtype dtype)
 /* 0: libcore has none of that kind and size. */
 static collet_dtype dtype_of(char kind, int size)
 {
-    switch (kind) {
-    case 'f':
-        return size == 4 ? COLLET_F32 : size == 8 ? COLLET_F64 : size == 2 ? COLLET_F16 : 0;
-    case 'c':
-        return size == 8 ? COLLET_C64 : size == 16 ? COLLET_C128 : 0;
-    case 'i':
-        return size == 4 ? COLLET_I32 : size == 8 ? COLLET_I64 : size == 1 ? COLLET_I8 : 0;
-    case 'u':
-        return size == 4 ? COLLET_U32 : size == 8 ? COLLET_U64 : size == 1 ? COLLET_U8 : 0;
-    default:
-        return 0;
-    }
+    for (collet_dtype d = 1; kind && d < COLLET_DTYPE_COUNT; d++)
+        if (known[d].kind == kind && known[d].size == size)
+            return d;
+    return 0;
 }
 
 /* Whether NumPy's dtype is the bfloat16 of ml_dtypes, in this machine's order of bytes. */
@@ -148,7 +150,7 @@ collet_dtype numpy_dtype_parse(PyObject *object)
     if (PyUnicode_Check(object))
         for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
             if (!PyUnicode_CompareWithASCIIString(object, collet_dtype_name(d)) ||
-                !PyUnicode_CompareWithASCIIString(object, names[d]))
+                !PyUnicode_CompareWithASCIIString(object, known[d].name))
                 return d;
     dtype = prepare() ? NULL : PyObject_CallFunctionObjArgs(dtype_type, object, NULL);
     if (!dtype)
@@ -156,9 +158,8 @@ collet_dtype numpy_dtype_parse(PyObject *object)
     found = parse_numpy(dtype);
     Py_DECREF(dtype);
     if (!found && (text = PyObject_Str(object))) {
-        error_format(COLLET_DTYPE, "collet has no dtype %s; it has %s",
-                     PyUnicode_AsUTF8AndSize(text, NULL),
-                     "f16 bf16 f32 f64 c64 c128 i8 u8 i32 u32 i64 u64");
+        error_format(COLLET_DTYPE, "collet has no dtype %s; it has%s",
+                     PyUnicode_AsUTF8AndSize(text, NULL), all_names);
         Py_DECREF(text);
     }
     return found;

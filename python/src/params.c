@@ -23,23 +23,21 @@ static int refuse_type(const op_field *field, PyObject *value, const char *wante
 
 /* ---- Numbers ------------------------------------------------------------------------------ */
 
-/* The integer types that are shorter than a long long, with their ranges. */
-static const struct {
-    collet_dtype dtype;
-    long long low, high;
-} ranges[] = {
-    {COLLET_I8, INT8_MIN, INT8_MAX},
-    {COLLET_U8, 0, UINT8_MAX},
-    {COLLET_I32, INT32_MIN, INT32_MAX},
-    {COLLET_U32, 0, UINT32_MAX},
-};
+/* Bits of the integer types; negative: signed. */
+#define BITS_INT(bits) -bits
+#define BITS_UINT(bits) bits
+#define BITS_FLOAT(bits) 0
+#define BITS_BFLOAT(bits) 0
+#define BITS_COMPLEX(bits) 0
+#define BITS(NAME, id, bytes, text, letter, type, kind, ...) [id] = BITS_##kind(8 * (bytes)),
+static const int integer_bits[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(BITS)};
 
-static int in_range(collet_dtype dtype, long long number)
+static int in_range(int bits, long long number)
 {
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (ranges[i].dtype == dtype)
-            return number >= ranges[i].low && number <= ranges[i].high;
-    return 1;
+    if (bits <= -64 || bits >= 64)
+        return 1;
+    return bits < 0 ? number >= -(1LL << (-bits - 1)) && number < 1LL << (-bits - 1)
+                    : number >= 0 && number < 1LL << bits;
 }
 
 static int store_integer(const op_field *field, PyObject *value, unsigned char *target)
@@ -59,14 +57,9 @@ static int store_integer(const op_field *field, PyObject *value, unsigned char *
     }
     number = PyLong_AsLongLongAndOverflow(index, &overflow);
     Py_DECREF(index);
-    if (overflow || !in_range(field->row.dtype, number))
+    if (overflow || !in_range(integer_bits[field->row.dtype], number))
         return refuse(field, value, "within the range of its type");
-    if (field->row.dtype == COLLET_I8 || field->row.dtype == COLLET_U8)
-        *target = (unsigned char)number;
-    else if (field->row.dtype == COLLET_I64)
-        memcpy(target, &number, sizeof number);
-    else
-        memcpy(target, &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
+    memcpy(target, &number, collet_dtype_size(field->row.dtype)); /* little-endian */
     return 0;
 }
 

@@ -235,7 +235,7 @@ def test_dlpack_with_numpy():
     del view
     x += 1
     a = np.arange(6.0).reshape(2, 3)
-    for dtype in ("f2", "f4", "f8", "c8", "c16", "i1", "u1", "i4", "u4", "i8", "u8"):
+    for dtype in ("f2", "f4", "f8", "c8", "c16", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
         b = a.astype(dtype)[::-1]
         equal(collet.from_dlpack(b), b)
     shared = collet.from_dlpack(a)

@@ -12,7 +12,7 @@ import collet
 from collet import op
 
 A, B, OUT = np.ones(4), np.ones(4), np.ones(4)
-THREE, SHORT = np.ones(3), np.ones(4, "i2")
+THREE, BOOLS = np.ones(3), np.ones(4, "?")
 X = collet.ones(4)
 
 
@@ -46,7 +46,7 @@ CALLS = {
     "using": lambda: collet.using("cpu_scalar").__enter__().__exit__(),
     "backends": collet.backends,
     "shape error": lambda: failing(lambda: op.add(A, THREE)),
-    "dtype error": lambda: failing(lambda: op.add(A, SHORT)),
+    "dtype error": lambda: failing(lambda: op.add(A, BOOLS)),
     "keyword error": lambda: failing(lambda: op.add(A, B, c=3)),
     "field error": lambda: failing(lambda: op.sum(A, axes=3)),
     "out error": lambda: failing(lambda: op.add(A, B, out=THREE)),
@@ -63,7 +63,7 @@ def resident():
 @pytest.mark.parametrize("name", CALLS)
 def test_references(name):
     call = CALLS[name]
-    watched = [A, B, OUT, THREE, SHORT, X, A.dtype, np.float64]
+    watched = [A, B, OUT, THREE, BOOLS, X, A.dtype, np.float64]
     if sys.version_info < (3, 12):  # immortal since then
         watched += [None, True]
 

@@ -50,7 +50,7 @@ WRONG = {
     "read-only": lambda: written_read_only(lambda x: op.neg(x, out=x)),
     "read-only write": lambda: written_read_only(lambda x: x._write(bytes(24))),
     "bool tensor": lambda: collet.from_dlpack(Tensor(6, 8)),
-    "int16 tensor": lambda: collet.from_dlpack(Tensor(0, 16)),
+    "int128 tensor": lambda: collet.from_dlpack(Tensor(0, 128)),
     "f128 tensor": lambda: collet.from_dlpack(Tensor(2, 128)),
     "bytes": lambda: X._write(b"12"),
     "backend": lambda: collet.set_backend("nothing"), "memory": lambda: collet.memory("nothing"),
@@ -89,7 +89,7 @@ def test_what_they_say():
             ("shared", collet.BusyError, "in use outside of libcore.*DLPack in another library"),
             ("read-only", collet.InvalidError, "wraps read-only memory"),
             ("bool tensor", collet.UnsupportedError, "the tensor is bool of 8 bits"),
-            ("int16 tensor", collet.UnsupportedError, "int of 16 bits.*convert it"),
+            ("int128 tensor", collet.UnsupportedError, "int of 128 bits.*convert it"),
             ("format", collet.InvalidError, "no format 9; t2 to tq1_0 are 0 to 4")):
         with pytest.raises(error, match=text):
             WRONG[case]()

@@ -60,7 +60,7 @@ def test_dtypes(dtype):
 
 
 def test_integer_dtypes_go_through():
-    for dtype in ("i1", "u1", "i4", "u4", "i8", "u8"):
+    for dtype in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
         a = np.arange(5).astype(dtype)
         assert (op.transpose(a.reshape(5, 1)) == a.reshape(1, 5)).all()
         assert op.copy(a, dtype="f64").dtype == np.float64
@@ -72,7 +72,7 @@ def test_bfloat16():
     assert op.add(a, a).dtype == a.dtype and (op.add(a, a) == a + a).all()
 
 
-@pytest.mark.parametrize("dtype", ["?", "i2", "u2", "M8[s]", "O", "S3", "f4,f4", "g"])
+@pytest.mark.parametrize("dtype", ["?", "M8[s]", "O", "S3", "f4,f4", "g"])
 def test_dtypes_that_there_are_not(dtype):
     with pytest.raises(collet.DtypeError, match="a is"):
         op.add(np.zeros(3, dtype), np.zeros(3))

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define LETTER_OF(name, id, size, text, letter) [id] = letter,
+#define LETTER_OF(name, id, size, text, letter, ...) [id] = letter,
 static const char letter_of[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(LETTER_OF)};
 
 static const int64_t dots[] = {2, 3}; /* the axes of "..." */

@@ -235,7 +235,7 @@ static void test_vectors(void **state)
 
 static collet_dtype dtype_of(char letter)
 {
-#define LETTER(name, id, size, text, letter_)                                                      \
+#define LETTER(name, id, size, text, letter_, ...)                                                 \
     if (letter == letter_)                                                                         \
         return id;
     COLLET_DTYPE_LIST(LETTER)

@@ -16,7 +16,7 @@
 static size_t size_of(collet_dtype dtype)
 {
     static const size_t sizes[COLLET_DTYPE_COUNT] = {
-#define SIZE(name, id, size, text, letter) [id] = size,
+#define SIZE(name, id, size, text, letter, ...) [id] = size,
         COLLET_DTYPE_LIST(SIZE)
 #undef SIZE
     };

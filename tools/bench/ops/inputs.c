@@ -35,10 +35,23 @@ static uint16_t to_bf16(double value)
     return (uint16_t)(bits >> 16);
 }
 
-/* Integers get 100 times the value, so that not all are 0. */
+/* Integers get 100 times the value, so that not all are 0, within the range of their type. */
+#define CASE_FLOAT(NAME, type, bits)
+#define CASE_BFLOAT(NAME, type, bits)
+#define CASE_INT(NAME, type, bits)                                                                 \
+    case COLLET_##NAME:                                                                            \
+        ((type *)data)[i] = (type)fmod(hundredfold, ldexp(1, bits - 1));                           \
+        break;
+#define CASE_UINT(NAME, type, bits)                                                                \
+    case COLLET_##NAME:                                                                            \
+        ((type *)data)[i] = (type)fmod(fabs(hundredfold), ldexp(1, bits));                         \
+        break;
+#define INTEGER_CASE(NAME, id, bytes, text, letter, type, kind, ...)                               \
+    CASE_##kind(NAME, type, 8 * bytes)
+
 static void store(collet_dtype dtype, void *data, int64_t i, double value)
 {
-    double hundredfold = 100 * value, positive = fabs(hundredfold);
+    double hundredfold = 100 * value;
     switch (dtype) {
     case COLLET_F16:
         ((uint16_t *)data)[i] = to_f16(value);
@@ -58,24 +71,7 @@ static void store(collet_dtype dtype, void *data, int64_t i, double value)
     case COLLET_C128:
         ((collet_c128 *)data)[i] = (collet_c128){value, 1 - value};
         break;
-    case COLLET_I8:
-        ((int8_t *)data)[i] = (int8_t)fmod(hundredfold, 128);
-        break;
-    case COLLET_U8:
-        ((uint8_t *)data)[i] = (uint8_t)fmod(positive, 256);
-        break;
-    case COLLET_I32:
-        ((int32_t *)data)[i] = (int32_t)hundredfold;
-        break;
-    case COLLET_U32:
-        ((uint32_t *)data)[i] = (uint32_t)positive;
-        break;
-    case COLLET_I64:
-        ((int64_t *)data)[i] = (int64_t)hundredfold;
-        break;
-    case COLLET_U64:
-        ((uint64_t *)data)[i] = (uint64_t)positive;
-        break;
+        COLLET_REAL_LIST(INTEGER_CASE)
     default:
         break;
     }

@@ -105,14 +105,14 @@ static collet_status infer_outputs(bench_layout *l, const collet_runtime *runtim
 /* ---- Types ------------------------------------------------------------------------------- */
 
 static const char letters[] = {'?',
-#define LETTER(NAME, id, size, text, letter) [id] = letter,
+#define LETTER(NAME, id, size, text, letter, ...) [id] = letter,
                                COLLET_DTYPE_LIST(LETTER)
 #undef LETTER
 };
 
 static collet_dtype dtype_named(const char *name)
 {
-#define NAMED(NAME, id, size, text, letter)                                                        \
+#define NAMED(NAME, id, size, text, letter, ...)                                                   \
     if (!strcmp(name, text))                                                                       \
         return id;
     COLLET_DTYPE_LIST(NAMED)

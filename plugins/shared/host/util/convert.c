@@ -71,6 +71,20 @@ static double sticky_i64(int64_t x)
 #define BEYOND 0x1p8
 #include "cast_integer.inc"
 
+#define NAME(x) i16_##x
+#define TYPE int16_t
+#define LEAST INT16_MIN
+#define MOST INT16_MAX
+#define BEYOND 0x1p15
+#include "cast_integer.inc"
+
+#define NAME(x) u16_##x
+#define TYPE uint16_t
+#define LEAST 0
+#define MOST UINT16_MAX
+#define BEYOND 0x1p16
+#include "cast_integer.inc"
+
 #define NAME(x) i32_##x
 #define TYPE int32_t
 #define LEAST INT32_MIN
@@ -108,23 +122,14 @@ typedef struct conversion {
     void (*store_u64)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t count);
 } conversion;
 
-#define REAL(ID, prefix, size)                                                                     \
-    [COLLET_##ID] = {size,           COLLET_DTYPE_NONE,  prefix##_load,                            \
-                     prefix##_store, prefix##_store_i64, prefix##_store_u64}
+#define REAL(ID, prefix, size_of)                                                                  \
+    [COLLET_##ID] = {size_of(prefix), COLLET_DTYPE_NONE,  prefix##_load,                           \
+                     prefix##_store,  prefix##_store_i64, prefix##_store_u64},
+#define SIZE_OF(prefix) sizeof(((collet_scalar *)0)->value.prefix)
 
 static const conversion conversions[COLLET_DTYPE_COUNT] = {
-    REAL(F16, f16, 2),
-    REAL(BF16, bf16, 2),
-    REAL(F32, f32, 4),
-    REAL(F64, f64, 8),
-    [COLLET_C64] = {8, COLLET_F32, NULL, NULL, NULL, NULL},
+    COLLET_EACH_REAL(REAL, SIZE_OF)[COLLET_C64] = {8, COLLET_F32, NULL, NULL, NULL, NULL},
     [COLLET_C128] = {16, COLLET_F64, NULL, NULL, NULL, NULL},
-    REAL(I8, i8, 1),
-    REAL(U8, u8, 1),
-    REAL(I32, i32, 4),
-    REAL(U32, u32, 4),
-    REAL(I64, i64, 8),
-    REAL(U64, u64, 8),
 };
 
 uint64_t cpu_dtype_size(collet_dtype dtype)

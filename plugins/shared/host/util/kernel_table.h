@@ -25,35 +25,18 @@
 /* One row for each real type t, its signature SIG(t): REALS(ROW, SIG, OP, run) or
  * REALS(ASK, SIG, OP, run, accepts). NUMBERS: for each real and complex type. CONVERSIONS: from
  * every real type to every real type, and between complex types. */
-#define REALS(row, SIG, ...)                                                                       \
-    row(__VA_ARGS__, SIG(H)) row(__VA_ARGS__, SIG(B)) row(__VA_ARGS__, SIG(F))                     \
-        row(__VA_ARGS__, SIG(D)) row(__VA_ARGS__, SIG(A)) row(__VA_ARGS__, SIG(U))                 \
-            row(__VA_ARGS__, SIG(I)) row(__VA_ARGS__, SIG(COLLET_U32))                             \
-                row(__VA_ARGS__, SIG(COLLET_I64)) row(__VA_ARGS__, SIG(COLLET_U64))
-
 #define ALONE(t) t
 #define TWICE(t) t, t
-#define TO_F16(t) COLLET_F16, t
-#define TO_BF16(t) COLLET_BF16, t
-#define TO_F32(t) COLLET_F32, t
-#define TO_F64(t) COLLET_F64, t
-#define TO_I8(t) COLLET_I8, t
-#define TO_U8(t) COLLET_U8, t
-#define TO_I32(t) COLLET_I32, t
-#define TO_U32(t) COLLET_U32, t
-#define TO_I64(t) COLLET_I64, t
-#define TO_U64(t) COLLET_U64, t
-
+#define REALS(row, SIG, ...) COLLET_EACH_REAL(REAL_ROW, row, SIG, __VA_ARGS__)
+#define REAL_ROW(NAME, name, row, SIG, ...) row(__VA_ARGS__, SIG(COLLET_##NAME))
 #define NUMBERS(row, SIG, ...)                                                                     \
     REALS(row, SIG, __VA_ARGS__) row(__VA_ARGS__, SIG(C)) row(__VA_ARGS__, SIG(Z))
 #define CONVERSIONS(row, ...)                                                                      \
-    REALS(row, TO_F16, __VA_ARGS__)                                                                \
-    REALS(row, TO_BF16, __VA_ARGS__)                                                               \
-    REALS(row, TO_F32, __VA_ARGS__)                                                                \
-    REALS(row, TO_F64, __VA_ARGS__) REALS(row, TO_I8, __VA_ARGS__) REALS(row, TO_U8, __VA_ARGS__)  \
-        REALS(row, TO_I32, __VA_ARGS__) REALS(row, TO_U32, __VA_ARGS__)                            \
-            REALS(row, TO_I64, __VA_ARGS__) REALS(row, TO_U64, __VA_ARGS__) row(__VA_ARGS__, C, C) \
-                row(__VA_ARGS__, Z, Z) row(__VA_ARGS__, C, Z) row(__VA_ARGS__, Z, C)
+    COLLET_EACH_REAL(CONVERSIONS_TO, row, __VA_ARGS__)                                             \
+    row(__VA_ARGS__, C, C) row(__VA_ARGS__, Z, Z) row(__VA_ARGS__, C, Z) row(__VA_ARGS__, Z, C)
+#define CONVERSIONS_TO(NAME, name, row, ...)                                                       \
+    COLLET_EACH_REAL_AGAIN(CONVERSION, COLLET_##NAME, row, __VA_ARGS__)
+#define CONVERSION(NAME, name, to, row, ...) row(__VA_ARGS__, to, COLLET_##NAME)
 
 #define UNARY(OP, run) ROW(OP, run, F, F) ROW(OP, run, D, D) ROW(OP, run, H, H) ROW(OP, run, B, B)
 #define BINARY(OP, run) ROW(OP, run, F, F, F) ROW(OP, run, D, D, D)

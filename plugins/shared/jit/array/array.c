@@ -63,25 +63,13 @@ static const char *const move_options[] = {
     "-DMOVE=1 -DTO=u32 -DFROM=u32 -DINPUTS=1", "-DMOVE=1 -DTO=u64 -DFROM=u64 -DINPUTS=1",
     "-DMOVE=1 -DTO=b128 -DFROM=b128 -DINPUTS=1"};
 
-#define CAST_OPTION(to, from) "-DCAST=1 -DTO=" #to " -DFROM=" #from " -DINPUTS=1"
-#define CAST_OPTIONS(ID, to)                                                                       \
-    [COLLET_##ID] = {[COLLET_F16] = CAST_OPTION(to, f16), [COLLET_BF16] = CAST_OPTION(to, bf16),   \
-                     [COLLET_F32] = CAST_OPTION(to, f32), [COLLET_F64] = CAST_OPTION(to, f64),     \
-                     [COLLET_I8] = CAST_OPTION(to, i8),   [COLLET_U8] = CAST_OPTION(to, u8),       \
-                     [COLLET_I32] = CAST_OPTION(to, i32), [COLLET_U32] = CAST_OPTION(to, u32),     \
-                     [COLLET_I64] = CAST_OPTION(to, i64), [COLLET_U64] = CAST_OPTION(to, u64)}
+#define CAST_OPTION(NAME, from, to)                                                                \
+    [COLLET_##NAME] = "-DCAST=1 -DTO=" #to " -DFROM=" #from " -DINPUTS=1",
+#define CAST_OPTIONS(NAME, to, ...) [COLLET_##NAME] = {COLLET_EACH_REAL_AGAIN(CAST_OPTION, to)},
 static by_type cast_options[COLLET_DTYPE_COUNT] = {
-    CAST_OPTIONS(F16, f16),
-    CAST_OPTIONS(BF16, bf16),
-    CAST_OPTIONS(F32, f32),
-    CAST_OPTIONS(F64, f64),
-    CAST_OPTIONS(I8, i8),
-    CAST_OPTIONS(U8, u8),
-    CAST_OPTIONS(I32, i32),
-    CAST_OPTIONS(U32, u32),
-    CAST_OPTIONS(I64, i64),
-    CAST_OPTIONS(U64, u64),
-    [COLLET_C64] = {[COLLET_C128] = "-DCAST_PARTS=1 -DTO=c64 -DFROM=c128 -DINPUTS=1" OF_C64},
+    COLLET_EACH_REAL(CAST_OPTIONS,
+                     0)[COLLET_C64] = {[COLLET_C128] =
+                                           "-DCAST_PARTS=1 -DTO=c64 -DFROM=c128 -DINPUTS=1" OF_C64},
     [COLLET_C128] = {[COLLET_C64] = "-DCAST_PARTS=1 -DTO=c128 -DFROM=c64 -DINPUTS=1" OF_C128},
 };
 

@@ -22,19 +22,17 @@ jit_accepts jit_reduce_accepts;
         JIT_ROW(OP, elementwise, H, H, H), JIT_ROW(OP, elementwise, B, B, B),                      \
         JIT_ROW(OP, elementwise, C, C, C), JIT_ROW(OP, elementwise, Z, Z, Z)
 
-/* One row for each type that real type t can be copied to. */
-#define JIT_COPY_FROM(t)                                                                           \
-    JIT_ROW(COPY, copy, H, t), JIT_ROW(COPY, copy, B, t), JIT_ROW(COPY, copy, F, t),               \
-        JIT_ROW(COPY, copy, D, t), JIT_ROW(COPY, copy, I8, t), JIT_ROW(COPY, copy, U8, t),         \
-        JIT_ROW(COPY, copy, I32, t), JIT_ROW(COPY, copy, U32, t), JIT_ROW(COPY, copy, I64, t),     \
-        JIT_ROW(COPY, copy, U64, t)
+/* A row for each real type, with equal types or alone, and for each pair of them; a comma follows. */
+#define JIT_SAME(NAME, name, OP, run)                                                              \
+    COLLET_ROW(OP, COLLET_SIG(COLLET_##NAME, COLLET_##NAME), jit_##run, NULL),
+#define JIT_FILL(NAME, name, ...) COLLET_ROW(FILL, COLLET_SIG(COLLET_##NAME), jit_fill, NULL),
+#define JIT_COPY(NAME, name, to) COLLET_ROW(COPY, COLLET_SIG(to, COLLET_##NAME), jit_copy, NULL),
+#define JIT_COPIES_TO(NAME, name, ...) COLLET_EACH_REAL_AGAIN(JIT_COPY, COLLET_##NAME)
 
 /* One row for each type, with equal input and output types. */
 #define JIT_MOVES(OP, run)                                                                         \
-    JIT_ROW(OP, run, H, H), JIT_ROW(OP, run, B, B), JIT_ROW(OP, run, F, F),                        \
-        JIT_ROW(OP, run, D, D), JIT_ROW(OP, run, C, C), JIT_ROW(OP, run, Z, Z),                    \
-        JIT_ROW(OP, run, I8, I8), JIT_ROW(OP, run, U8, U8), JIT_ROW(OP, run, I32, I32),            \
-        JIT_ROW(OP, run, U32, U32), JIT_ROW(OP, run, I64, I64), JIT_ROW(OP, run, U64, U64)
+    COLLET_EACH_REAL(JIT_SAME, OP, run)                                                            \
+    JIT_ROW(OP, run, C, C), JIT_ROW(OP, run, Z, Z)
 
 #define JIT_REDUCTIONS                                                                             \
     JIT_ROW_ACCEPTS(SUM, reduce, F, F), JIT_ROW_ACCEPTS(SUM, reduce, D, D),                        \
@@ -46,13 +44,9 @@ jit_accepts jit_reduce_accepts;
         JIT_ROW(ARGMAX, argmax, I64, F), JIT_ROW(ARGMAX, argmax, I64, D)
 
 #define JIT_ARRAY_ROWS                                                                             \
-    JIT_ROW(FILL, fill, H), JIT_ROW(FILL, fill, B), JIT_ROW(FILL, fill, F),                        \
-        JIT_ROW(FILL, fill, D), JIT_ROW(FILL, fill, C), JIT_ROW(FILL, fill, Z),                    \
-        JIT_ROW(FILL, fill, I8), JIT_ROW(FILL, fill, U8), JIT_ROW(FILL, fill, I32),                \
-        JIT_ROW(FILL, fill, U32), JIT_ROW(FILL, fill, I64), JIT_ROW(FILL, fill, U64),              \
-        JIT_COPY_FROM(H), JIT_COPY_FROM(B), JIT_COPY_FROM(F), JIT_COPY_FROM(D), JIT_COPY_FROM(I8), \
-        JIT_COPY_FROM(U8), JIT_COPY_FROM(I32), JIT_COPY_FROM(U32), JIT_COPY_FROM(I64),             \
-        JIT_COPY_FROM(U64), JIT_ROW(COPY, copy, C, C), JIT_ROW(COPY, copy, Z, Z),                  \
+    COLLET_EACH_REAL(JIT_FILL, 0)                                                                  \
+    JIT_ROW(FILL, fill, C), JIT_ROW(FILL, fill, Z),                                                \
+        COLLET_EACH_REAL(JIT_COPIES_TO, 0) JIT_ROW(COPY, copy, C, C), JIT_ROW(COPY, copy, Z, Z),   \
         JIT_ROW(COPY, copy, C, Z), JIT_ROW(COPY, copy, Z, C), JIT_ARITHMETIC(ADD),                 \
         JIT_ARITHMETIC(SUB), JIT_ARITHMETIC(MUL), JIT_ARITHMETIC(DIV), JIT_FLOATS(NEG),            \
         JIT_FLOATS(ABS), JIT_ROW(ABS, elementwise, F, C), JIT_ROW(ABS, elementwise, D, Z),         \

@@ -2,7 +2,8 @@
 /*
  * rows.h - macros for rows of a family's table of kernels: JIT_ROW(OP, run, types...), outputs
  * first, the kernel being jit_<run>; JIT_ROW_ACCEPTS has jit_<run>_accepts too. Types are
- * written as H (f16), B (bf16), F, D, C (c64), Z (c128), I8, U8, I32, U32, I64, U64.
+ * written as H (f16), B (bf16), F, D, C (c64), Z (c128), I8, U8, I32, I64, or by their constants
+ * where a list names them.
  */
 #ifndef COLLET_JIT_RUNTIME_ROWS_H
 #define COLLET_JIT_RUNTIME_ROWS_H
@@ -24,9 +25,7 @@ typedef collet_status jit_accepts(collet_device *device, const collet_kernel_cal
 #define JIT_TYPE_I8 COLLET_I8
 #define JIT_TYPE_U8 COLLET_U8
 #define JIT_TYPE_I32 COLLET_I32
-#define JIT_TYPE_U32 COLLET_U32
 #define JIT_TYPE_I64 COLLET_I64
-#define JIT_TYPE_U64 COLLET_U64
 #define JIT_TYPE_0 0
 
 /* No signature of ops.def has more than ten operands. */
