@@ -38,8 +38,8 @@ N = len(A)
 
 
 def seconds_until_heard(function):
-    """Of processor time, from SIGINT until its exception; infinite if it did not come during
-    `function`. Others may be busy."""
+    """Processor time, since others may be busy, from SIGINT until its exception; infinite if it did
+    not come during `function`."""
     sent, stage = [], "before"
 
     def send():
