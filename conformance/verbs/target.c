@@ -28,6 +28,11 @@ static void host_log(const collet_host *host, int32_t level, const char *format,
     pthread_mutex_unlock(&t->lock);
 }
 
+static void host_log_text(const collet_host *host, int32_t level, const char *text)
+{
+    host_log(host, level, "%s", text);
+}
+
 static int32_t host_threads(const collet_host *host)
 {
     cpu_set_t set;
@@ -180,7 +185,9 @@ kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_
                                .log = host_log,
                                .threads = host_threads,
                                .config = host_config,
-                               .extension = host_extension},
+                               .extension = host_extension,
+                               .fail_text = collet_fail_text,
+                               .log_text = host_log_text},
                       .runtime = runtime,
                       .named = named,
                       .device_count = named ? 1 : backend->device_count};

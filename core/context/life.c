@@ -129,7 +129,9 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
                             .log = host_log,
                             .threads = host_threads,
                             .config = host_config,
-                            .extension = open_host_extension};
+                            .extension = open_host_extension,
+                            .fail_text = collet_fail_text,
+                            .log_text = open_host_log_text};
     atomic_store(&r->references, 1);
     pthread_mutex_init(&r->own_ops_lock, NULL);
     pthread_mutex_init(&r->device_lock, NULL);

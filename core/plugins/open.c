@@ -150,3 +150,8 @@ const void *open_host_extension(const collet_host *host, const char *name)
     (void)name;
     return NULL;
 }
+
+void open_host_log_text(const collet_host *host, int32_t level, const char *text)
+{
+    host->log(host, level, "%s", text);
+}

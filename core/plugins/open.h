@@ -38,5 +38,7 @@ collet_status open_layer(const char *path, const manifest *m, const collet_host 
 
 /* collet_host.extension: libcore has none so far. */
 const void *open_host_extension(const collet_host *host, const char *name);
+/* collet_host.log_text, by the host's `log`. */
+void open_host_log_text(const collet_host *host, int32_t level, const char *text);
 
 #endif

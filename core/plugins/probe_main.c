@@ -279,7 +279,9 @@ int main(int argc, char **argv)
                   .log = host_log,
                   .threads = host_threads,
                   .config = host_config,
-                  .extension = open_host_extension},
+                  .extension = open_host_extension,
+                  .fail_text = collet_fail_text,
+                  .log_text = open_host_log_text},
         .threads = (int32_t)strtol(argv[2], NULL, 10),
         .settings = argv + 4,
     };

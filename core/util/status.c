@@ -42,6 +42,11 @@ collet_status collet_fail(collet_error *err, collet_status status, const char *f
     return status;
 }
 
+collet_status collet_fail_text(collet_error *err, collet_status status, const char *text)
+{
+    return collet_fail(err, status, "%s", text);
+}
+
 const char *collet_version(void)
 {
     return COLLET_VERSION;

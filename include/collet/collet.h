@@ -16,8 +16,7 @@
  *       2. what it creates or fills: `**out`, structs and memory of the caller
  *       3. inputs, then options
  *       4. err
- *     Only collet_fail has err in front: err is what it fills, and its last arguments vary in
- *     number.
+ *     Only collet_fail and collet_fail_text have err in front: it is what they fill.
  *   - The life of every object ends with a function _destroy, which accepts NULL.
  *   - Every function that can fail returns a collet_status. Functions that take a context also
  *     store the text, for the calling thread (collet_last_error); the others have a parameter `err`
@@ -78,6 +77,9 @@ COLLET_API const char *collet_status_text(collet_status status);
  * if `format` contains one. */
 COLLET_API collet_status collet_fail(collet_error *err, collet_status status, const char *format,
                                      ...) COLLET_PRINTF(3, 4);
+/* collet_fail with a text that is complete: a % in it means nothing. */
+COLLET_API collet_status collet_fail_text(collet_error *err, collet_status status,
+                                          const char *text);
 
 /* "f32", and bytes per element; "none" and 0 for values that are not a dtype. */
 COLLET_API const char *collet_dtype_name(collet_dtype dtype);

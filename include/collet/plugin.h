@@ -229,6 +229,10 @@ struct collet_host {
     /* A table that begins with uint32_t struct_size, or NULL: libcore has no extension of that
      * name. This version of libcore has none. It lives as long as the host. */
     const void *(*extension)(const collet_host *host, const char *name);
+    /* `fail` and `log` with a text that is complete: a % in it means nothing. For languages whose
+     * functions cannot pass variable arguments. */
+    collet_status (*fail_text)(collet_error *err, collet_status status, const char *text);
+    void (*log_text)(const collet_host *host, int32_t level, const char *text);
 };
 
 /* ---- Devices ----------------------------------------------------------------------------- */

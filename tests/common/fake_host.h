@@ -52,6 +52,16 @@ static void keep_message(const collet_host *of, int32_t level, const char *forma
     va_end(arguments);
 }
 
+static collet_status set_plain_text(collet_error *err, collet_status status, const char *text)
+{
+    return set_text(err, status, "%s", text);
+}
+
+static void keep_text(const collet_host *of, int32_t level, const char *text)
+{
+    keep_message(of, level, "%s", text);
+}
+
 static int32_t get_threads(const collet_host *of)
 {
     (void)of;
@@ -92,7 +102,9 @@ static const collet_host host = {.abi = COLLET_ABI,
                                  .log = keep_message,
                                  .threads = get_threads,
                                  .config = get_setting,
-                                 .extension = no_extension};
+                                 .extension = no_extension,
+                                 .fail_text = set_plain_text,
+                                 .log_text = keep_text};
 
 static inline collet_status host_open(uint32_t index, collet_device **device, collet_error *err)
 {

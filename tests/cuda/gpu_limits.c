@@ -49,6 +49,16 @@ static void log_message(const collet_host *host, int32_t level, const char *form
     va_end(arguments);
 }
 
+static collet_status set_plain_text(collet_error *err, collet_status status, const char *text)
+{
+    return set_text(err, status, "%s", text);
+}
+
+static void log_plain(const collet_host *host, int32_t level, const char *text)
+{
+    log_message(host, level, "%s", text);
+}
+
 static const char *setting(const collet_host *host, const char *key)
 {
     size_t length = strlen(key);
@@ -71,7 +81,9 @@ static const collet_host host = {.abi = COLLET_ABI,
                                  .fail = set_text,
                                  .log = log_message,
                                  .config = setting,
-                                 .extension = no_extension};
+                                 .extension = no_extension,
+                                 .fail_text = set_plain_text,
+                                 .log_text = log_plain};
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 

@@ -17,6 +17,11 @@ static void host_log(const collet_host *host, int32_t level, const char *format,
     (void)format;
 }
 
+static void host_log_text(const collet_host *host, int32_t level, const char *text)
+{
+    host_log(host, level, "%s", text);
+}
+
 static int32_t host_threads(const collet_host *host)
 {
     (void)host;
@@ -43,7 +48,9 @@ const collet_host fixture_host = {.abi = COLLET_ABI,
                                   .log = host_log,
                                   .threads = host_threads,
                                   .config = host_config,
-                                  .extension = no_extension};
+                                  .extension = no_extension,
+                                  .fail_text = collet_fail_text,
+                                  .log_text = host_log_text};
 
 static void release(fixture *f)
 {

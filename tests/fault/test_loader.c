@@ -223,7 +223,7 @@ static const struct {
     {"crash_entry", "crash-in-entry", "(SIGABRT); last output: the zoo is closed"},
     {"crash_capabilities", "crash-in-capabilities", "SIGFPE"},
     {"exit_entry", "exit-in-entry", "status 7"},
-    {"capabilities_fail", "capabilities-failed", "the driver does not respond"},
+    {"capabilities_fail", "capabilities-failed", "the driver does not respond: %s"},
     {"capabilities_garbage", "capabilities-invalid", "device_count (2)"},
     {"changes_itself", "changed", "while it was tried"},
     {"forged_report", "exit-in-constructor", "status 0"},

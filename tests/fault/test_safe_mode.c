@@ -16,7 +16,8 @@
 #include <collet/collet.h>
 
 #define PLUGIN COLLET_TEST_ZOO "/zoo_fragile.so"
-#define CRASHED "the probe crashed in its capabilities (SIGILL); last output: trying the library"
+#define CRASHED                                                                                    \
+    "the probe crashed in its capabilities (SIGILL); last output: trying the library 100 %s"
 
 static char cache[80];
 static const char *timeout = "probe_timeout_ms=60000";

@@ -38,8 +38,17 @@ static void keep(const collet_host *of, int32_t level, const char *format, ...)
     snprintf(said + length, sizeof said - length, "\n");
 }
 
-static const collet_host host = {
-    .abi = COLLET_ABI, .struct_size = sizeof host, .fail = collet_fail, .log = keep};
+static void keep_text(const collet_host *of, int32_t level, const char *text)
+{
+    keep(of, level, "%s", text);
+}
+
+static const collet_host host = {.abi = COLLET_ABI,
+                                 .struct_size = sizeof host,
+                                 .fail = collet_fail,
+                                 .log = keep,
+                                 .fail_text = collet_fail_text,
+                                 .log_text = keep_text};
 
 static const collet_plugin *layer; /* the layer's table over the subject */
 static collet_layer_entry_fn entry;

@@ -38,7 +38,7 @@ static collet_status run(collet_device *d, collet_queue *q, const collet_kernel_
     case COLLET_OP_DIV:
         return d->host->fail(call->err, COLLET_FAILED, "the card \n is on fire");
     case COLLET_OP_ABS:
-        return d->host->fail(call->err, COLLET_REFUSED, "not today");
+        return d->host->fail_text(call->err, COLLET_REFUSED, "not today: %s");
     default:
         for (int64_t i = 0; i < out->shape[0]; i++)
             to[i] = call->op == COLLET_OP_NEG ? -from[i] : from[i];
@@ -75,7 +75,7 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
         crash();
     if (!strcmp(how, "exit"))
         exit(3);
-    host->log(host, COLLET_LOG_WARNING, "bad\x1b[31m opens");
+    host->log_text(host, COLLET_LOG_WARNING, "bad\x1b[31m opens 100 %s");
     only.host = host;
     of->memory = COLLET_MEMORY_HOST;
     of->order = COLLET_ORDER_SYNCHRONOUS;

@@ -30,6 +30,11 @@ static void host_log(const collet_host *host, int32_t level, const char *format,
                MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+static void host_log_text(const collet_host *host, int32_t level, const char *text)
+{
+    host_log(host, level, "%s", text);
+}
+
 static int32_t host_threads(const collet_host *host)
 {
     return ((const server *)(const void *)host)->threads;
@@ -199,7 +204,9 @@ bool serve_open(server *s, const char *name, const char *const *settings)
                             .log = host_log,
                             .threads = host_threads,
                             .config = host_config,
-                            .extension = host_extension};
+                            .extension = host_extension,
+                            .fail_text = collet_fail_text,
+                            .log_text = host_log_text};
     snprintf(s->backend, sizeof s->backend, "%.*s", (int)length, name);
     pthread_mutex_init(&s->calls, NULL);
     pthread_mutex_init(&s->lock, NULL);

@@ -54,8 +54,10 @@ static collet_status device_open(const collet_plugin *self, collet_device **out,
     host->log(host, COLLET_LOG_WARNING, "remote: opening device %u", index);
     if (index >= setting(host, "remote.devices"))
         return host->fail(err, COLLET_UNAVAILABLE, "there is no device %u", index);
-    if (setting(host, "remote.closed"))
-        return host->fail(err, COLLET_UNAVAILABLE, "remote.closed is set");
+    if (setting(host, "remote.closed")) {
+        host->log_text(host, COLLET_LOG_WARNING, "remote: closed to 100 %s");
+        return host->fail_text(err, COLLET_UNAVAILABLE, "remote.closed is set: 100 %s");
+    }
     if (host->extension(host, "nobody.nothing/1"))
         return host->fail(err, COLLET_UNAVAILABLE, "the host has an extension that nobody defined");
     collet_device *d = calloc(1, sizeof *d);

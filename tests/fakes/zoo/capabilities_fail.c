@@ -9,7 +9,7 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
     (void)json;
     (void)capacity;
     *needed = 0;
-    return host->fail(err, COLLET_FAILED, "the driver does not respond");
+    return host->fail_text(err, COLLET_FAILED, "the driver does not respond: %s");
 }
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

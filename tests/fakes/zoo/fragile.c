@@ -35,7 +35,7 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
     const char *dies = host->config(host, "zoo_fragile.dies");
     char text[512];
     (void)err;
-    host->log(host, COLLET_LOG_DEBUG, "trying the library");
+    host->log_text(host, COLLET_LOG_DEBUG, "trying the library 100 %s");
     if (dies && (!safe || !strcmp(safe, "off") || !strcmp(dies, "always")))
         die(dies);
     snprintf(text, sizeof text, "%.*s, \"choices\": {\"probe\": \"%ld\"}, \"descriptors\": %d}",

@@ -15,6 +15,11 @@ static void host_log(const collet_host *host, int32_t level, const char *format,
     (void)format;
 }
 
+static void host_log_text(const collet_host *host, int32_t level, const char *text)
+{
+    host_log(host, level, "%s", text);
+}
+
 static int32_t host_threads(const collet_host *host)
 {
     return ((const bench_direct *)(const void *)host)->threads;
@@ -72,7 +77,9 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
                                  .log = host_log,
                                  .threads = host_threads,
                                  .config = host_config,
-                                 .extension = host_extension},
+                                 .extension = host_extension,
+                                 .fail_text = collet_fail_text,
+                                 .log_text = host_log_text},
                         .runtime = runtime,
                         .threads = threads};
     collet_status status = find_entry(d, path, err);
