@@ -20,7 +20,7 @@ static const char *string(const cJSON *described, const char *key)
     return value ? value : "";
 }
 
-static int32_t memory_of(const device *d, const cJSON *described)
+static uint32_t memory_of(const device *d, const cJSON *described)
 {
     int state = atomic_load(&d->state);
     const char *said = string(described, "memory_space");
@@ -46,7 +46,7 @@ static int32_t execution_of(const device *d, const cJSON *described)
                           : COLLET_EXECUTION_SYNCHRONOUS;
 }
 
-static int32_t kind_of(const device *d, const cJSON *described, int32_t memory)
+static int32_t kind_of(const device *d, const cJSON *described, uint32_t memory)
 {
     const char *type = string(described, "type");
     if (*type)
@@ -84,7 +84,7 @@ collet_status collet_device_info_at(const collet_runtime *r, collet_device_info 
         return runtime_beyond(number_of, "devices", err);
     const device *d = &b->devices[number_of];
     const cJSON *described = description_of(d);
-    int32_t memory = memory_of(d, described);
+    uint32_t memory = memory_of(d, described);
     collet_device_info full = {
         .kind = kind_of(d, described, memory),
         .memory = memory,

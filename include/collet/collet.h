@@ -130,9 +130,11 @@ COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
 
 /* USABLE: at least one device. UNAVAILABLE: see `reason`. UNPROVEN: not tried in a child process
  * (COLLET_PROBE=off, a library missing there); it is tried at its first use; device_count is 0. */
-#define COLLET_BACKEND_USABLE 0
-#define COLLET_BACKEND_UNAVAILABLE 1
-#define COLLET_BACKEND_UNPROVEN 2
+COLLET_ENUM(int32_t){
+    COLLET_BACKEND_USABLE = 0,
+    COLLET_BACKEND_UNAVAILABLE = 1,
+    COLLET_BACKEND_UNPROVEN = 2,
+};
 
 /* A backend that was found, usable or not. Strings live as long as the runtime. */
 typedef struct collet_backend_info {
@@ -158,16 +160,22 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
                                                 collet_backend_info *info, size_t index,
                                                 collet_error *err);
 
-#define COLLET_DEVICE_UNKNOWN 0
-#define COLLET_DEVICE_CPU 1
-#define COLLET_DEVICE_GPU 2
-#define COLLET_DEVICE_OTHER 3
+COLLET_ENUM(int32_t){
+    COLLET_DEVICE_UNKNOWN = 0,
+    COLLET_DEVICE_CPU = 1,
+    COLLET_DEVICE_GPU = 2,
+    COLLET_DEVICE_OTHER = 3,
+};
 
-#define COLLET_MEMORY_UNKNOWN 0 /* else COLLET_MEMORY_HOST or COLLET_MEMORY_OWN */
+COLLET_ENUM(uint32_t){
+    COLLET_MEMORY_UNKNOWN = 0, /* else COLLET_MEMORY_HOST or COLLET_MEMORY_OWN */
+};
 
-#define COLLET_EXECUTION_UNKNOWN 0
-#define COLLET_EXECUTION_SYNCHRONOUS 1  /* a call returns when its kernel is done */
-#define COLLET_EXECUTION_ASYNCHRONOUS 2 /* a call enqueues its kernel */
+COLLET_ENUM(int32_t){
+    COLLET_EXECUTION_UNKNOWN = 0,
+    COLLET_EXECUTION_SYNCHRONOUS = 1,  /* a call returns when its kernel is done */
+    COLLET_EXECUTION_ASYNCHRONOUS = 2, /* a call enqueues its kernel */
+};
 
 /* A device of a backend, from the backend's capabilities. A member that they do not give is 0
  * (UNKNOWN) or "". `memory` and `execution` are known for every device that was opened. Strings
@@ -179,7 +187,7 @@ typedef struct collet_device_info {
     const char *name;       /* of the hardware */
     const char *vendor;     /* of the hardware */
     const char *driver;     /* its version */
-    int32_t memory;         /* COLLET_MEMORY_* */
+    uint32_t memory;        /* COLLET_MEMORY_* */
     int32_t execution;      /* COLLET_EXECUTION_* */
     uint64_t memory_bytes;  /* all of its memory; with COLLET_MEMORY_HOST, the machine's */
     uint64_t largest_array; /* bytes of the largest array that it can hold */
@@ -328,8 +336,10 @@ COLLET_API collet_status collet_trim(collet_context *context);
 COLLET_API collet_status collet_timestamp_take(collet_context *context, collet_timestamp **out,
                                                const char *device);
 
-#define COLLET_CLOCK_HOST 1   /* libcore's, CLOCK_MONOTONIC */
-#define COLLET_CLOCK_DEVICE 2 /* the device's */
+COLLET_ENUM(int32_t){
+    COLLET_CLOCK_HOST = 1,   /* libcore's, CLOCK_MONOTONIC */
+    COLLET_CLOCK_DEVICE = 2, /* the device's */
+};
 
 /*
  * Nanoseconds from `first` to `last`, two timestamps of one device, which may come from different
@@ -427,8 +437,10 @@ COLLET_API collet_status collet_array_read(collet_context *context, const collet
 COLLET_API collet_status collet_array_write(collet_context *context, collet_array *array,
                                             const void *source, size_t bytes);
 
-#define COLLET_READ 1
-#define COLLET_WRITE 2
+COLLET_ENUM(int32_t){
+    COLLET_READ = 1,
+    COLLET_WRITE = 2,
+};
 /*
  * Makes the array's bytes valid in host memory, waits for work on them, and returns the address of
  * the first element, valid until collet_array_release; with COLLET_WRITE copies in other spaces are
@@ -608,9 +620,9 @@ typedef struct collet_ops_info {
     const char *split;
     const char *check;
     uint32_t n_out, n_in;
-    uint32_t params_size;              /* of the parameter block; 0: none */
-    uint32_t alias;                    /* 1: EXACT */
-    uint32_t operand_size, field_size; /* bytes from one element to the next */
+    uint32_t params_size;               /* of the parameter block; 0: none */
+    uint32_t alias;                     /* 1: EXACT */
+    uint32_t operand_size, field_size;  /* bytes from one element to the next */
     const collet_ops_operand *operands; /* n_out + n_in, outputs first */
     const collet_ops_field *fields;     /* of the parameter block */
     uint32_t field_count;
@@ -646,8 +658,10 @@ COLLET_API collet_status collet_ops_defaults(const collet_runtime *runtime, uint
 
 /* Dtype and shape of an array. `ndim` is COLLET_ABSENT for an absent optional operand; the other
  * members are then ignored. */
-#define COLLET_INFER (-1)
-#define COLLET_ABSENT (-2)
+COLLET_ENUM(int32_t){
+    COLLET_INFER = -1,
+    COLLET_ABSENT = -2,
+};
 typedef struct collet_array_spec {
     collet_dtype dtype;
     int32_t ndim;

@@ -11,10 +11,10 @@
  * Members are only appended; a change of existing members is a new version, under a new name.
  * libcore treats a table as absent, and logs an error, if it is shorter than in the first release
  * of its version, if `reserved` is not 0, or if a function is NULL. Functions that return
- * collet_status set err (never NULL) through host->fail on failure. The rules of collet_plugin's
- * slots for threads and queues hold here too; like `run`, a function that enqueues may wait while a
- * queue has no room. If NO_MEMORY is not among the statuses of a function, REFUSED also means too
- * little memory of the host.
+ * collet_status set err (never NULL) through host->fail on failure. The head of
+ * plugin.h defines the tags of functions, and its rules for threads and queues hold here too; like
+ * `run`, a function that enqueues may wait while a queue has no room. If NO_MEMORY is not among the
+ * statuses of a function, REFUSED also means too little memory of the host.
  */
 #ifndef COLLET_EXTENSIONS_H
 #define COLLET_EXTENSIONS_H
@@ -28,9 +28,9 @@ extern "C" {
 /*
  * Statistics of a device's memory. Absent: collet_memory reports what libcore has allocated there.
  *
- * stats       Fills *stats; struct_size is set by the caller and the rest is zero. Writes nothing
- *             beyond struct_size. FAILED, DEVICE_LOST.
- * reset_peak  `peak` becomes `current`.
+ * stats       [required; any thread] Fills *stats; struct_size is set by the caller and the rest is
+ *             zero. Writes nothing beyond struct_size. FAILED, DEVICE_LOST.
+ * reset_peak  [required; any thread] `peak` becomes `current`.
  */
 #define COLLET_EXTENSION_MEMORY "collet.memory/1"
 typedef struct collet_memory_extension {
@@ -43,8 +43,8 @@ typedef struct collet_memory_extension {
 /*
  * Frees what a device keeps for later calls. Absent: collet_trim skips the device.
  *
- * trim  Frees pooled memory, plans and compiled programs that are not in use; other threads may be
- *       using the device. May block.
+ * trim  [required; any thread] Frees pooled memory, plans and compiled programs that are not in
+ *       use; other threads may be using the device. May block.
  */
 #define COLLET_EXTENSION_TRIM "collet.trim/1"
 typedef struct collet_trim_extension {
@@ -57,16 +57,17 @@ typedef struct collet_trim_extension {
  * A clock of the device, to measure work without waiting for it. Absent: collet_timestamp_take
  * waits for the queue and reads the host's clock, as it does for devices without queues.
  *
- * stamp    *stamp becomes a stamp for the time at which everything enqueued in `queue` so far is
- *          done; later commands do not count. May enqueue a command; does not block. REFUSED,
- *          FAILED, NO_MEMORY: there is no stamp, and the queue goes on. DEVICE_LOST.
- * elapsed  Nanoseconds from `first` to `last`, two stamps of the device, from any queues, which may
- *          have been destroyed; negative if `last` was earlier; accurate to 2 % and 5 microseconds.
- *          Before the call, queue_wait has reported a mark that was made after each stamp; the call
- *          may wait for the little that the stamps themselves need beyond that. FAILED: the device
- *          has no time for one of them. DEVICE_LOST.
- * release  Frees a stamp; NULL does nothing. Before the call, queue_wait has reported a later mark,
- *          or the queue was destroyed.
+ * stamp    [required; one a queue] *stamp becomes a stamp for the time at which everything enqueued
+ *          in `queue` so far is done; later commands do not count. May enqueue a command; does not
+ *          block. REFUSED, FAILED, NO_MEMORY: there is no stamp, and the queue goes on.
+ *          DEVICE_LOST.
+ * elapsed  [required; any thread] Nanoseconds from `first` to `last`, two stamps of the device,
+ *          from any queues, which may have been destroyed; negative if `last` was earlier; accurate
+ *          to 2 % and 5 microseconds. Before the call, queue_wait has reported a mark that was made
+ *          after each stamp; the call may wait for the little that the stamps themselves need
+ *          beyond that. FAILED: the device has no time for one of them. DEVICE_LOST.
+ * release  [required; last] Frees a stamp; NULL does nothing. Before the call, queue_wait has
+ *          reported a later mark, or the queue was destroyed.
  */
 #define COLLET_EXTENSION_TIMING "collet.timing/1"
 typedef struct collet_stamp collet_stamp; /* opaque to libcore */
@@ -84,14 +85,14 @@ typedef struct collet_timing_extension {
  * Copies directly from another device's memory. Absent, or one of the devices has no
  * queues: libcore reads and writes.
  *
- * between  Copies from `source` to `target`, a buffer of `device`. `source` is a buffer of the
- *          device `from` of the plugin `of`: this plugin, or one with a name that this plugin
- *          supports, whose collet.native/1 it may call. The copy is ordered after the work in
- *          `queue` (of `device`) and in `from_queue` (of `from`), and before later work in either.
- *          Does not block. Enqueues in both queues: for threads the call counts as one that names
- *          each as `queue`. REFUSED, also if `from` is lost: nothing was enqueued, and libcore
- *          reads and writes. DEVICE_LOST: `device` is lost. A failure, also of earlier work in
- *          `from_queue`, is reported by waits for both queues, or for `queue` alone. A mark of
+ * between  [required; one a queue] Copies from `source` to `target`, a buffer of `device`. `source`
+ *          is a buffer of the device `from` of the plugin `of`: this plugin, or one with a name
+ *          that this plugin supports, whose collet.native/1 it may call. The copy is ordered after
+ *          the work in `queue` (of `device`) and in `from_queue` (of `from`), and before later work
+ *          in either. Does not block. Enqueues in both queues: for threads the call counts as one
+ *          that names each as `queue`. REFUSED, also if `from` is lost: nothing was enqueued, and
+ *          libcore reads and writes. DEVICE_LOST: `device` is lost. A failure, also of earlier work
+ *          in `from_queue`, is reported by waits for both queues, or for `queue` alone. A mark of
  *          either queue after the copy is reached when the copy is over, also where that queue has
  *          failed.
  */
@@ -110,18 +111,19 @@ typedef struct collet_copy_extension {
  * interfaces. Absent: the functions of collet.h for native handles are UNSUPPORTED there. Handles
  * stay the plugin's and are valid as long as the object.
  *
- * device         Fills *native; struct_size is set by the caller and the rest is zero. FAILED,
+ * device         [required; any thread] Fills *native; struct_size is set by the caller and the
+ *                rest is zero. FAILED, DEVICE_LOST.
+ * queue          [required; any thread] The handle of a queue. FAILED, DEVICE_LOST.
+ * queue_used     [required; one a queue] libcore calls it after the program has enqueued commands
+ *                through the queue's handle: the next queue_mark comes after them. REFUSED, FAILED,
  *                DEVICE_LOST.
- * queue          The handle of a queue. FAILED, DEVICE_LOST.
- * queue_used     libcore calls it after the program has enqueued commands through the queue's
- *                handle: the next queue_mark comes after them. REFUSED, FAILED, DEVICE_LOST.
- * buffer         The handle of a buffer's memory: byte n of the buffer is byte n from the handle
- *                on. FAILED, DEVICE_LOST.
- * buffer_import  Makes a buffer over `bytes` (> 0) bytes of the program's memory, from byte
- *                `offset` of `handle` on; they hold elements of `element` bytes. The memory stays
- *                the program's and outlives the buffer, which buffer_free frees. INVALID: the
- *                plugin cannot use such memory, or cannot use it from there on; the text states
- *                why. NO_MEMORY, DEVICE_LOST.
+ * buffer         [required; any thread] The handle of a buffer's memory: byte n of the buffer is
+ *                byte n from the handle on. FAILED, DEVICE_LOST.
+ * buffer_import  [required; any thread] Makes a buffer over `bytes` (> 0) bytes of the program's
+ *                memory, from byte `offset` of `handle` on; they hold elements of `element` bytes.
+ *                The memory stays the program's and outlives the buffer, which buffer_free frees.
+ *                INVALID: the plugin cannot use such memory, or cannot use it from there on; the
+ *                text states why. NO_MEMORY, DEVICE_LOST.
  */
 #define COLLET_EXTENSION_NATIVE "collet.native/1"
 typedef struct collet_native_extension {
@@ -142,9 +144,9 @@ typedef struct collet_native_extension {
  * Page-locked host memory: the device reads and writes it directly, so that transfers need no copy.
  * Absent: collet_pinned_create is UNSUPPORTED.
  *
- * alloc  Allocates `bytes` (> 0) bytes, 64-byte aligned. *handle becomes the plugin's own handle
- *        for them. REFUSED: not enough is left. FAILED, DEVICE_LOST.
- * free   Frees what alloc returned; no transfer uses it.
+ * alloc  [required; any thread] Allocates `bytes` (> 0) bytes, 64-byte aligned. *handle becomes the
+ *        plugin's own handle for them. REFUSED: not enough is left. FAILED, DEVICE_LOST.
+ * free   [required; last] Frees what alloc returned; no transfer uses it.
  */
 #define COLLET_EXTENSION_PINNED "collet.pinned/1"
 typedef struct collet_pinned_extension {

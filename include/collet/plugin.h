@@ -12,13 +12,20 @@
  * of the other's table only after checking that struct_size covers it. Arrays of structs cross with
  * a count and an element size.
  *
- * Threads. libcore calls slots of one device from any thread. Calls that enqueue in the same queue,
- * and queue_mark, are never concurrent, but waits for it, and calls that name it as `other`, may be
- * concurrent with them. No buffer is written while another call names it, nor freed while a call or
- * a command names it; everything else may be: several queues read one buffer at once. A device with
- * COLLET_THREADS_ONE gets one call at a time. A slot may block only where its comment states it,
- * and `run`, buffer_write and queue_after while a queue has no room for the command. Of a device
- * with COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
+ * Slots. The comment of each function that a plugin supplies begins with a tag, [when; threads]:
+ *   required     never NULL
+ *   optional     may be NULL; the comment states what libcore does then
+ *   memory       required by a device with COLLET_MEMORY_OWN, not called for others
+ *   queue        required by a device with COLLET_ORDER_QUEUES, not called for others
+ *   any thread   on any thread, also while other calls for the device are in progress
+ *   one a queue  on any thread; two calls with this tag for the same `queue` are never in progress at
+ *                once (if it is NULL, they may be)
+ *   last         on any thread; the last call for the object, with no other in progress
+ * No buffer is written while another call names it, nor freed while a call or a command names it;
+ * everything else may be: several queues read one buffer at once. A device with COLLET_THREADS_ONE
+ * gets one call at a time. A slot may block only where its comment states it, and `run`,
+ * buffer_write and queue_after while a queue has no room for the command. Of a device with
+ * COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
  *
  * Errors. A slot returns no status but OK and those that its comment lists. NO_MEMORY is the host's
  * memory, REFUSED stands for too little of the device's. After a failure nothing has changed unless
@@ -47,16 +54,18 @@ extern "C" {
 
 #define COLLET_ABI_MAJOR 1
 #define COLLET_ABI_MINOR 0
-#define COLLET_ABI (((uint32_t)COLLET_ABI_MAJOR << 16) | (uint32_t)COLLET_ABI_MINOR)
+/* Without a cast, so that programs that translate headers can compute it. */
+#define COLLET_ABI (COLLET_ABI_MAJOR * 65536u + COLLET_ABI_MINOR)
 
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
-/* A plugin's own op k (index into `collet_plugin.ops`) in its kernel rows. */
+/* A plugin's own op k (index into `collet_plugin.ops`) in its kernel rows: 2^31 + k. */
 #define COLLET_OWN_OP(k) (0x80000000u | (uint32_t)(k))
 
 /*
- * A kernel signature: one dtype an operand, outputs first, five bits each, operand 0 lowest.
- * COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is f64 <- f32, f32.
+ * A kernel signature: one dtype an operand, outputs first, five bits each, operand 0 lowest: the
+ * sum of dtype << 5 i over the operands i. COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is
+ * f64 <- f32, f32: 4 + (3 << 5) + (3 << 10) = 3172.
  */
 #define COLLET_SIG_BITS 5
 #define COLLET_SIG_AT(operand, dtype) ((uint64_t)(dtype) << ((operand)*COLLET_SIG_BITS))
@@ -120,27 +129,27 @@ typedef struct collet_kernel_call {
 
 /* COLLET_PARAMS_SIZE_<NAME>: bytes of the op's parameter block, 0: it has none. */
 #define COLLET_PARAMS(type) COLLET_SIZE_##type = sizeof(type),
-enum {
+COLLET_ENUM(uint32_t){
     COLLET_SIZE_void = 0,
 #include <collet/ops.def>
 };
 #define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, ...)                       \
     COLLET_PARAMS_SIZE_##NAME = COLLET_SIZE_##params,
-enum {
+COLLET_ENUM(uint32_t){
 #include <collet/ops.def>
 };
 
 /*
  * One kernel for one signature.
  *
- * run        Enqueue (or do) the work in `queue`'s order. Any thread, one at a time a queue.
+ * run        [required; one a queue] Enqueue (or do) the work in `queue`'s order.
  *            COLLET_OK. COLLET_REFUSED: nothing enqueued, outputs untouched; libcore may try
  *            elsewhere (what is known beforehand is for `accepts`). COLLET_FAILED: outputs are
  *            undefined. COLLET_DEVICE_LOST. No other status.
  *
- * accepts    Optional (NULL: every call, without scratch). Decides what is known of a call before
- *            any byte moves: in *call the operands' buffers are NULL, and workspace is not set. Any
- *            thread. COLLET_OK with the bytes of scratch in *workspace_bytes, which is 0 before;
+ * accepts    [optional; any thread] NULL: every call, without scratch. Decides what is known of a
+ *            call before any byte moves: in *call the operands' buffers are NULL, and workspace is
+ *            not set. COLLET_OK with the bytes of scratch in *workspace_bytes, which is 0 before;
  *            libcore supplies them and keeps them until the queue has passed the call.
  *            COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST.
  *
@@ -160,7 +169,8 @@ typedef struct collet_kernel_row {
                              uint64_t *workspace_bytes);
 } collet_kernel_row;
 
-/* The row of COLLET_OP_<OP>. */
+/* The row of COLLET_OP_<OP>: its id, 0, the signature, the size of its parameter block, 0, the
+ * functions. */
 #define COLLET_ROW(OP, sig, run, accepts)                                                          \
     {                                                                                              \
         COLLET_OP_##OP, 0, sig, COLLET_PARAMS_SIZE_##OP, 0, run, accepts                           \
@@ -238,14 +248,18 @@ struct collet_host {
 /* ---- Devices ----------------------------------------------------------------------------- */
 
 /* collet_device_properties.order */
-#define COLLET_ORDER_SYNCHRONOUS 1 /* run returns when the work is done: no queues */
-#define COLLET_ORDER_QUEUES 2      /* run enqueues in a queue */
+COLLET_ENUM(uint32_t){
+    COLLET_ORDER_SYNCHRONOUS = 1, /* run returns when the work is done: no queues */
+    COLLET_ORDER_QUEUES = 2,      /* run enqueues in a queue */
+};
 
 /* collet_device_properties.threads */
-#define COLLET_THREADS_ANY 1 /* as stated above */
-/* libcore never has two calls of the device's slots and rows in progress, on whichever threads: a
- * wait holds up every other call. */
-#define COLLET_THREADS_ONE 2
+COLLET_ENUM(uint32_t){
+    COLLET_THREADS_ANY = 1, /* as stated above */
+    /* libcore never has two calls of the device's slots and rows in progress, on whichever threads:
+     * a wait holds up every other call. */
+    COLLET_THREADS_ONE = 2,
+};
 
 typedef struct collet_plugin collet_plugin;
 
@@ -273,8 +287,6 @@ typedef struct collet_device_properties {
 
 /*
  * The vtable. It and everything it points to is constant and lives as long as the process.
- * "Required" slots are never NULL; "memory" slots are required by a device with COLLET_MEMORY_OWN,
- * "queue" slots by one with COLLET_ORDER_QUEUES; "optional" slots may be NULL.
  * Functions that return collet_status set err (never NULL) through host->fail on failure. `self` is
  * the table whose slot is called: a layer over several backends knows by it which one is meant.
  */
@@ -293,12 +305,11 @@ struct collet_plugin {
     const collet_ops_definition *ops; /* NULL when op_count is 0 */
 
     /*
-     * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and its size,
-     * with the NUL, into *needed; of a text that does not fit any part may be written there, and
-     * the call succeeds. `json` may be NULL if capacity is 0. Creates no device context. Any
-     * thread, which has the locale C during the call, so that printf writes numbers of JSON; may
-     * block while a driver starts.
-     * UNAVAILABLE, FAILED, NO_MEMORY.
+     * [required; any thread] Writes the capabilities as JSON, with its NUL, into json[0..capacity)
+     * and its size, with the NUL, into *needed; of a text that does not fit any part may be written
+     * there, and the call succeeds. `json` may be NULL if capacity is 0. Creates no device context.
+     * The thread has the locale C during the call, so that printf writes numbers of JSON; may block
+     * while a driver starts. UNAVAILABLE, FAILED, NO_MEMORY.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
      * Members of a device that programs get as collet_device_info, each of which may be absent:
@@ -316,61 +327,64 @@ struct collet_plugin {
                                   uint64_t *needed, const collet_host *host, collet_error *err);
 
     /*
-     * Required. Opens device `index` (0..device_count-1) and reports its properties. `name` is NULL;
-     * or it is the text that names the device, "text" of the choice "backend:text", if the manifest
-     * has "named_devices", and `index` means nothing. *device belongs to libcore until
-     * device_close; a device may be opened more than once at a time. Any thread; may block.
+     * [required; any thread] Opens device `index` (0..device_count-1) and reports its properties.
+     * `name` is NULL; or it is the text that names the device, "text" of the choice "backend:text",
+     * if the manifest has "named_devices", and `index` means nothing. *device belongs to libcore
+     * until device_close; a device may be opened more than once at a time. May block.
      * UNAVAILABLE (also for another index or name), FAILED: it is not tried again. NO_MEMORY.
      */
     collet_status (*device_open)(const collet_plugin *self, collet_device **device,
                                  collet_device_properties *properties, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err);
-    /* Required. NULL does nothing. Its queues and buffers are freed before. May block. Afterwards
-     * nothing of the device is left but what the plugin keeps for all. */
+    /* [required; last] NULL does nothing. Its queues and buffers are freed before. May block.
+     * Afterwards nothing of the device is left but what the plugin keeps for all. */
     void (*device_close)(collet_device *device);
 
-    /* Optional (NULL: every row runs on every device). 1 when row `row` of the table runs on this
-     * device, else 0; the same each time. Any thread. */
+    /* [optional; any thread] NULL: every row runs on every device. 1 when row `row` of the table
+     * runs on this device, else 0; the same each time. */
     int32_t (*device_supports)(collet_device *device, uint32_t row);
 
-    /* Memory. bytes > 0, any number; the memory begins at a multiple of 256 and holds undefined
-     * bytes. REFUSED when memory is short, the device's or the host's, without waiting for queues:
-     * libcore then frees buffers whose work it has waited for, trims, and asks again. DEVICE_LOST.
+    /* [memory; any thread] bytes > 0, any number; the memory begins at a multiple of 256 and holds
+     * undefined bytes. REFUSED when memory is short, the device's or the host's, without waiting
+     * for queues: libcore then frees buffers whose work it has waited for, trims, and asks again.
+     * DEVICE_LOST.
      */
     collet_status (*buffer_alloc)(collet_device *device, uint64_t bytes, collet_buffer **buffer,
                                   collet_error *err);
-    /* Memory. NULL does nothing. No command that is enqueued or under way names the buffer: libcore
-     * frees it when queue_wait has reported all of them as over, or their queues are destroyed. */
+    /* [memory; last] NULL does nothing. No command that is enqueued or under way names the buffer:
+     * libcore frees it when queue_wait has reported all of them as over, or their queues are
+     * destroyed. */
     void (*buffer_free)(collet_device *device, collet_buffer *buffer);
-    /* Memory. Host to device in queue order; `source` may be reused when the call returns. bytes >
-     * 0, within the buffer; no alignment. May wait until the queue has room for the bytes. REFUSED:
-     * nothing was enqueued. FAILED: the bytes are undefined, also where memory was short after a
-     * part was enqueued. DEVICE_LOST. */
+    /* [memory; one a queue] Host to device in queue order; `source` may be reused when the call
+     * returns. bytes > 0, within the buffer; no alignment. May wait until the queue has room for
+     * the bytes. REFUSED: nothing was enqueued. FAILED: the bytes are undefined, also where memory
+     * was short after a part was enqueued. DEVICE_LOST. */
     collet_status (*buffer_write)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                                   uint64_t offset, const void *source, uint64_t bytes,
                                   collet_error *err);
-    /* Memory. Device to host, after all that is enqueued in the queue; blocks until `target` holds
-     * the bytes. bytes > 0, within the buffer; no alignment. REFUSED, FAILED (also if the queue has
-     * failed), DEVICE_LOST: the target is undefined, but nothing is written to it later. */
+    /* [memory; one a queue] Device to host, after all that is enqueued in the queue; blocks until
+     * `target` holds the bytes. bytes > 0, within the buffer; no alignment. REFUSED, FAILED (also
+     * if the queue has failed), DEVICE_LOST: the target is undefined, but nothing is written to it
+     * later. */
     collet_status (*buffer_read)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                                  uint64_t offset, void *target, uint64_t bytes, collet_error *err);
     /*
-     * Queue. A queue is a timeline: it does its commands in the order in which they were enqueued,
-     * and its counter grows as they are done. It belongs to libcore until queue_destroy. The queues
-     * of a device work at the same time. NO_MEMORY, FAILED, DEVICE_LOST.
+     * [queue; any thread] A queue is a timeline: it does its commands in the order in which they
+     * were enqueued, and its counter grows as they are done. It belongs to libcore until
+     * queue_destroy. The queues of a device work at the same time. NO_MEMORY, FAILED, DEVICE_LOST.
      */
     collet_status (*queue_create)(collet_device *device, collet_queue **queue, collet_error *err);
-    /* Queue. NULL does nothing; waits for what is enqueued. No other call names the queue at that
-     * time or later; other queues may still have to go on after it (queue_after). */
+    /* [queue; last] NULL does nothing; waits for what is enqueued. Other queues may still have to
+     * go on after it (queue_after). */
     void (*queue_destroy)(collet_device *device, collet_queue *queue);
-    /* Queue. The value that the counter will have when everything enqueued so far is done; never
-     * less than before, also after a failure. Does not block; what goes wrong is for queue_wait to
-     * report. */
+    /* [queue; one a queue] The value that the counter will have when everything enqueued so far is
+     * done; never less than before, also after a failure. Does not block; what goes wrong is for
+     * queue_wait to report. */
     uint64_t (*queue_mark)(collet_device *device, collet_queue *queue);
     /*
-     * Queue. Blocks until the counter is at least `value`, which is not above the last mark, or
-     * `nanoseconds` are over: 0 only asks, a negative number is no limit. Any number of threads may
-     * wait, also while another thread enqueues in the queue.
+     * [queue; any thread] Blocks until the counter is at least `value`, which is not above the last
+     * mark, or `nanoseconds` are over: 0 only asks, a negative number is no limit. Any number of
+     * threads may wait, also while another thread enqueues in the queue.
      *   OK         what was enqueued up to `value` is done, without a failure
      *   NOT_READY  the time is over; needs no text
      *   FAILED     it is over, but a command up to `value` failed; the text names it. So does every
@@ -382,15 +396,16 @@ struct collet_plugin {
      */
     collet_status (*queue_wait)(collet_device *device, collet_queue *queue, uint64_t value,
                                 int64_t nanoseconds, collet_error *err);
-    /* Queue. What is enqueued in `queue` from now on starts after the counter of `other`, another
-     * queue of this device, is `value`, which is not above its last mark; `other` may be destroyed
-     * before that. Does not wait for `other`. If commands of `other` fail, those of `queue` may
-     * fail or compute from undefined bytes. REFUSED, FAILED: nothing was enqueued. DEVICE_LOST. */
+    /* [queue; one a queue] What is enqueued in `queue` from now on starts after the counter of
+     * `other`, another queue of this device, is `value`, which is not above its last mark; `other`
+     * may be destroyed before that. Does not wait for `other`. If commands of `other` fail, those
+     * of `queue` may fail or compute from undefined bytes. REFUSED, FAILED: nothing was enqueued.
+     * DEVICE_LOST. */
     collet_status (*queue_after)(collet_device *device, collet_queue *queue, collet_queue *other,
                                  uint64_t value, collet_error *err);
 
-    /* Optional (NULL: no extensions). The table of the extension `name` for this device, or NULL:
-     * collet/extensions.h. The same each time. Any thread. */
+    /* [optional; any thread] NULL: no extensions. The table of the extension `name` for this
+     * device, or NULL: collet/extensions.h. The same each time. */
     const void *(*extension)(collet_device *device, const char *name);
 };
 
@@ -437,6 +452,17 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  * second note has the sanitizer that the object was built with: such a plugin loads only into a
  * program built with the same one.
  *
+ * A note lies in a section of type SHT_NOTE, for example .note.collet, that is loaded, so that the
+ * object has it in a segment PT_NOTE; a file may have several in a row. Each begins at a multiple
+ * of 4 bytes and is, in the byte order of the machine:
+ *   uint32  7: the bytes of the owner
+ *   uint32  the bytes of the content, without the padding
+ *   uint32  the type: 1 (COLLET_NOTE_MANIFEST) or 2 (COLLET_NOTE_SANITIZER)
+ *   8 bytes "collet", NUL, and one byte of padding
+ *   content the JSON, or "address", "thread", "memory" or "none", without a NUL
+ *   padding 0 to 3 bytes, up to a multiple of 4
+ * Without a note of type 2 the sanitizer is "none".
+ *
  * "settings" declares the keys that the plugin reads (collet_host.config):
  *   [{"key": "example.memory", "type": "size", "help": "bytes that ..."}, ...]
  * with, optional, "default" and "values", words separated by blanks, which a value of any type may
@@ -457,8 +483,10 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  * by .incbin: the assembler's include path, -Wa,-I).
  */
 #define COLLET_NOTE_OWNER "collet"
-#define COLLET_NOTE_MANIFEST 1
-#define COLLET_NOTE_SANITIZER 2
+COLLET_ENUM(uint32_t){
+    COLLET_NOTE_MANIFEST = 1,
+    COLLET_NOTE_SANITIZER = 2,
+};
 
 #if defined(__SANITIZE_ADDRESS__)
 #define COLLET_SANITIZER "address"

@@ -33,6 +33,17 @@ extern "C" {
 #define COLLET_VERSION_NUMBER                                                                      \
     (COLLET_VERSION_MAJOR * 1000000 + COLLET_VERSION_MINOR * 1000 + COLLET_VERSION_PATCH)
 
+/*
+ * Constants for a field or a parameter are enumerators with its type in C++, in C23, and in clang's
+ * C, by which bindgen and zig read headers. In other C their type is int.
+ */
+#if defined(__cplusplus) || defined(__clang__) ||                                                  \
+    (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define COLLET_ENUM(type) __extension__ enum : type
+#else
+#define COLLET_ENUM(type) enum
+#endif
+
 /* ---- Status ------------------------------------------------------------------------------ */
 
 /*
@@ -67,7 +78,7 @@ extern "C" {
 typedef int32_t collet_status;
 
 #define COLLET_STATUS_CONSTANT(name, value, text) COLLET_##name = value,
-enum { COLLET_STATUS_LIST(COLLET_STATUS_CONSTANT) COLLET_STATUS_COUNT };
+COLLET_ENUM(int32_t){COLLET_STATUS_LIST(COLLET_STATUS_CONSTANT) COLLET_STATUS_COUNT};
 #undef COLLET_STATUS_CONSTANT
 
 /*
@@ -124,10 +135,11 @@ typedef struct collet_error {
 typedef int32_t collet_dtype;
 
 #define COLLET_DTYPE_CONSTANT(NAME, id, ...) COLLET_##NAME = id,
-enum { COLLET_DTYPE_NONE = 0, COLLET_DTYPE_LIST(COLLET_DTYPE_CONSTANT) };
+COLLET_ENUM(int32_t){COLLET_DTYPE_NONE = 0, COLLET_DTYPE_LIST(COLLET_DTYPE_CONSTANT)};
 #undef COLLET_DTYPE_CONSTANT
+/* Ids are below COLLET_DTYPE_COUNT. */
 #define COLLET_DTYPE_ONE(...) +1
-enum { COLLET_DTYPE_COUNT = 1 COLLET_DTYPE_LIST(COLLET_DTYPE_ONE) }; /* ids are below it */
+COLLET_ENUM(int32_t){COLLET_DTYPE_COUNT = 1 COLLET_DTYPE_LIST(COLLET_DTYPE_ONE)};
 #undef COLLET_DTYPE_ONE
 
 typedef struct collet_c64 {
@@ -164,7 +176,7 @@ typedef struct collet_scalar {
 
 /* COLLET_OP_<NAME>: the ids of ops.def. */
 #define COLLET_OP(NAME, id, ...) COLLET_OP_##NAME = id,
-enum {
+COLLET_ENUM(uint32_t){
     COLLET_NO_OP = 0,
 #include <collet/ops.def>
 };
@@ -179,14 +191,18 @@ enum {
 /* ---- Messages and memory ----------------------------------------------------------------- */
 
 /* Levels of log messages. */
-#define COLLET_LOG_ERROR 1
-#define COLLET_LOG_WARNING 2
-#define COLLET_LOG_INFO 3
-#define COLLET_LOG_DEBUG 4
+COLLET_ENUM(int32_t){
+    COLLET_LOG_ERROR = 1,
+    COLLET_LOG_WARNING = 2,
+    COLLET_LOG_INFO = 3,
+    COLLET_LOG_DEBUG = 4,
+};
 
 /* Where the arrays of a device are. */
-#define COLLET_MEMORY_HOST 1 /* in the host's memory; nothing is copied */
-#define COLLET_MEMORY_OWN 2  /* copied to memory that belongs to the device */
+COLLET_ENUM(uint32_t){
+    COLLET_MEMORY_HOST = 1, /* in the host's memory; nothing is copied */
+    COLLET_MEMORY_OWN = 2,  /* copied to memory that belongs to the device */
+};
 
 /* Bytes in one memory space. */
 typedef struct collet_memory_stats {
@@ -213,16 +229,16 @@ typedef struct collet_native_device {
 /* ---- Parameter blocks -------------------------------------------------------------------- */
 
 /* What a field of a parameter block means: this determines which values a caller may give. */
-#define COLLET_FIELD_NUMBER 0 /* a number */
-#define COLLET_FIELD_FLAG 1   /* 0 or 1 */
-#define COLLET_FIELD_CHOICE 2 /* 0, 1, ...: the words of `choices` */
-#define COLLET_FIELD_AXES 3   /* u32, bit i: axis i of input 0; default -1: all axes */
-#define COLLET_FIELD_SCALAR 4 /* a collet_scalar, converted to the dtype of output 0; required */
-#define COLLET_FIELD_RANK 5   /* the number of axes of input 0; the caller cannot choose it */
-#define COLLET_FIELD_PERMUTATION                                                                   \
-    6 /* i32[8], the axes of input 0 in a new order; default -1: ndim-1
-                                      .. 0 */
-#define COLLET_FIELD_KINDS 7
+COLLET_ENUM(int32_t){
+    COLLET_FIELD_NUMBER = 0, /* a number */
+    COLLET_FIELD_FLAG = 1,   /* 0 or 1 */
+    COLLET_FIELD_CHOICE = 2, /* 0, 1, ...: the words of `choices` */
+    COLLET_FIELD_AXES = 3,   /* u32, bit i: axis i of input 0; default -1: all axes */
+    COLLET_FIELD_SCALAR = 4, /* a collet_scalar, converted to the dtype of output 0; required */
+    COLLET_FIELD_RANK = 5,   /* the number of axes of input 0; the caller cannot choose it */
+    COLLET_FIELD_PERMUTATION = 6, /* i32[8], the axes of input 0 in an order; default: reversed */
+    COLLET_FIELD_KINDS = 7,
+};
 
 /*
  * One field of an op's parameter block, so that a binding can fill in the block by name:
@@ -330,8 +346,10 @@ typedef struct collet_scatter_average_params {
 
 /* How ternary weights v become codes. THRESHOLD: v > threshold is 1, v < -threshold is -1, all others
  * are 0; the scale is 1. ABSMEAN: the scale of a row is mean |v|, and the threshold is half of it. */
-#define COLLET_TERNARY_THRESHOLD 0
-#define COLLET_TERNARY_ABSMEAN 1
+COLLET_ENUM(uint32_t){
+    COLLET_TERNARY_THRESHOLD = 0,
+    COLLET_TERNARY_ABSMEAN = 1,
+};
 
 /* ternary_quantize: `threshold` is finite and >= 0, and 0 for ABSMEAN. */
 typedef struct collet_ternary_quantize_params {
@@ -342,12 +360,14 @@ typedef struct collet_ternary_quantize_params {
 } collet_ternary_quantize_params;
 
 /* Layouts of the K weights of a row, defined in docs/KERNELS.md. */
-#define COLLET_TERNARY_T2 0     /* the layout that kernels use: 64 bytes for 256 weights */
-#define COLLET_TERNARY_PLANES 1 /* a bit plane for +1 and one for -1: 2 ceil(K / 8) bytes */
-#define COLLET_TERNARY_ROTOR 2  /* 4 weights a byte: ceil(K / 4) bytes */
-#define COLLET_TERNARY_TQ2_0 3  /* GGUF's blocks of 256: 66 bytes each */
-#define COLLET_TERNARY_TQ1_0 4  /* GGUF's blocks of 256: 54 bytes each */
-#define COLLET_TERNARY_FORMATS 5
+COLLET_ENUM(uint32_t){
+    COLLET_TERNARY_T2 = 0,     /* the layout that kernels use: 64 bytes for 256 weights */
+    COLLET_TERNARY_PLANES = 1, /* a bit plane for +1 and one for -1: 2 ceil(K / 8) bytes */
+    COLLET_TERNARY_ROTOR = 2,  /* 4 weights a byte: ceil(K / 4) bytes */
+    COLLET_TERNARY_TQ2_0 = 3,  /* GGUF's blocks of 256: 66 bytes each */
+    COLLET_TERNARY_TQ1_0 = 4,  /* GGUF's blocks of 256: 54 bytes each */
+    COLLET_TERNARY_FORMATS = 5,
+};
 
 /* ternary_pack, ternary_unpack */
 typedef struct collet_ternary_format_params {
@@ -356,9 +376,11 @@ typedef struct collet_ternary_format_params {
 } collet_ternary_format_params;
 
 /* Conversion of x before it is multiplied by the weights. */
-#define COLLET_TERNARY_INT8 0    /* 8 bits and a scale for each row of x, max |x| / 127 */
-#define COLLET_TERNARY_TERNARY 1 /* x > threshold: 1, x < -threshold: -1, else 0 */
-#define COLLET_TERNARY_F32 2     /* none */
+COLLET_ENUM(uint32_t){
+    COLLET_TERNARY_INT8 = 0,    /* 8 bits and a scale for each row of x, max |x| / 127 */
+    COLLET_TERNARY_TERNARY = 1, /* x > threshold: 1, x < -threshold: -1, else 0 */
+    COLLET_TERNARY_F32 = 2,     /* none */
+};
 
 /* ternary_linear: `threshold` is finite and >= 0, and 0 unless the activations are TERNARY; relu !=
  * 0: negative results become 0. */

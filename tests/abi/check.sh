@@ -3,6 +3,7 @@
 # Checks of headers, symbols and libcore's sources.
 #
 #   check.sh headers           each header compiles alone as C11 and C++17; two C files with all link
+#   check.sh slots             each function that a plugin supplies has a tag
 #   check.sh names             no constant is both a macro and an enumerator
 #   check.sh plugin FILE.so    a plugin exports only collet_plugin_entry
 #   check.sh library FILE.so   libcore exports only collet_*
@@ -34,10 +35,30 @@ headers() {
         "$CXX" -std=c++17 "${strict[@]}" -fsyntax-only "$WORK/alone.cpp" ||
             fail "$header is not C++17"
     done
+    "$CXX" -std=c++17 "${strict[@]}" -fsyntax-only "$SOURCE/tests/abi/types.cpp" ||
+        fail "a constant does not have the type of its field"
     # shellcheck disable=SC2086 # FLAGS is a list
     "$CC" -std=c11 "${strict[@]}" $FLAGS "$SOURCE/tests/abi/first.c" "$SOURCE/tests/abi/second.c" \
         "$LIBRARY" "-Wl,-rpath,$(dirname "$LIBRARY")" -o "$WORK/two_files"
     "$WORK/two_files" || fail "a program of two files does not run"
+}
+
+# The head of plugin.h defines the tags. The comment of a slot begins with its tag; the comment of a
+# row or an extension, before the struct, has it behind the name of the function.
+slots() {
+    local tag='\\[(required|optional|memory|queue); (any thread|one a queue|last)\\]' found
+    found=$(awk -v tag="$tag" '
+        /^struct collet_host/ { host = 1 }
+        /^}/ { host = 0 }
+        $0 ~ "^ +(/\\*|\\*) " tag { before = 1 }
+        $0 ~ "^ \\* +[a-z_]+ +" tag { tagged[$2] = 1 }
+        /^ .*\(\*[a-z_]+\)\(/ && !host {
+            name = $0; sub(/\)\(.*/, "", name); sub(/.*\(\*/, "", name)
+            print name, before || name in tagged ? "tagged" : "bare"
+            delete tagged[name]; before = 0
+        }' "$SOURCE"/include/collet/{plugin,extensions}.h)
+    [ "$(wc -l <<<"$found")" -gt 25 ] || fail "only these slots were found: $found"
+    ! grep bare <<<"$found" || fail "the slots above have no tag"
 }
 
 # Translators of headers for other languages would take one of the two.
