@@ -11,8 +11,8 @@
  * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
  * memory runs out. One thread; no globals except constant tables.
  */
-#ifndef COLLET_KIT_H
-#define COLLET_KIT_H
+#ifndef CONFORMANCE_KIT_H
+#define CONFORMANCE_KIT_H
 
 #include <fenv.h>
 #include <locale.h>

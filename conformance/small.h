@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* small.h - vectors and small matrices of the oracle, in long double. Row-major; pure functions. */
-#ifndef COLLET_KIT_SMALL_H
-#define COLLET_KIT_SMALL_H
+#ifndef CONFORMANCE_SMALL_H
+#define CONFORMANCE_SMALL_H
 
 typedef long double real;
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Any value but 0 would cancel. */
-static int32_t show(void *user, const collet_extraction_progress *progress)
+static int32_t show(void *user, const collet_trajectory_progress *progress)
 {
     (void)user;
     fprintf(stderr, "\r%lld frames, %.0f %%", (long long)progress->frames,
@@ -18,7 +18,7 @@ static int32_t show(void *user, const collet_extraction_progress *progress)
 
 int main(int argc, char **argv)
 {
-    collet_extraction_options options = {.struct_size = sizeof options, .progress = show};
+    collet_trajectory_options options = {.struct_size = sizeof options, .progress = show};
     collet_error err;
     if (argc != 4)
         return fprintf(stderr, "usage: trajectory TOP TRAJ OUT.npz\n"), 2;
@@ -26,7 +26,8 @@ int main(int argc, char **argv)
     options.trajectory = argv[2];
     options.selection = "name OW";
     options.keys = "com,rg,L_*";
-    if (collet_extract(&options, argv[3], COLLET_EXTRACTION_OVERWRITE, &err) != COLLET_OK)
+    if (collet_trajectory_extract(&options, argv[3], COLLET_TRAJECTORY_OVERWRITE, &err) !=
+        COLLET_OK)
         return fprintf(stderr, "\ntrajectory: %s\n", err.text), 1;
     fprintf(stderr, "\n");
     printf("%s is complete\n", argv[3]);

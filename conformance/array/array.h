@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the elementwise ops: kinds of values, the plan, index mapping of broadcast inputs. */
-#ifndef COLLET_KIT_ARRAY_H
-#define COLLET_KIT_ARRAY_H
+#ifndef CONFORMANCE_ARRAY_ARRAY_H
+#define CONFORMANCE_ARRAY_ARRAY_H
 
 #include "kit.h"
 

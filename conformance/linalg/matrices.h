@@ -6,8 +6,8 @@
  * Errors are measured in units of u, half an ulp of 1 of the element type, so that one limit holds
  * for f32 and f64. A *floor* is the absolute error of rounding to denormals.
  */
-#ifndef COLLET_KIT_MATRICES_H
-#define COLLET_KIT_MATRICES_H
+#ifndef CONFORMANCE_LINALG_MATRICES_H
+#define CONFORMANCE_LINALG_MATRICES_H
 
 #include "kit.h"
 #include "small.h"

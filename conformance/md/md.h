@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* md.h - shared by the md family: kinds of molecules and the oracle of one frame. */
-#ifndef COLLET_KIT_MD_H
-#define COLLET_KIT_MD_H
+#ifndef CONFORMANCE_MD_MD_H
+#define CONFORMANCE_MD_MD_H
 
 #include "kit.h"
 #include "small.h"

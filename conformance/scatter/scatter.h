@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scatter.h - what the oracles of the scatter family share. */
-#ifndef COLLET_KIT_SCATTER_H
-#define COLLET_KIT_SCATTER_H
+#ifndef CONFORMANCE_SCATTER_SCATTER_H
+#define CONFORMANCE_SCATTER_SCATTER_H
 
 #include <complex.h>
 

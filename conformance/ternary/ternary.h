@@ -3,8 +3,8 @@
  * ternary.h - the packed formats of docs/KERNELS.md for the oracles of the ternary family: the
  * position of each weight of a row, one weight at a time.
  */
-#ifndef COLLET_KIT_TERNARY_H
-#define COLLET_KIT_TERNARY_H
+#ifndef CONFORMANCE_TERNARY_TERNARY_H
+#define CONFORMANCE_TERNARY_TERNARY_H
 
 #include "kit.h"
 

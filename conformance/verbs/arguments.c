@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCKS (sizeof((bench){0}.kept) / sizeof *(bench){0}.kept)
+#define BLOCKS (sizeof((testbed){0}.kept) / sizeof *(testbed){0}.kept)
 
 static bool untouched(const kept_block *k)
 {
@@ -16,7 +16,7 @@ static bool untouched(const kept_block *k)
 
 static const char written[] = "memory of a call's arguments was written after the call returned";
 
-void arguments_keep(bench *b, void *block, size_t size)
+void arguments_keep(testbed *b, void *block, size_t size)
 {
     memset(block, KEPT, size);
     pthread_mutex_lock(b->lock);
@@ -25,10 +25,10 @@ void arguments_keep(bench *b, void *block, size_t size)
     pthread_mutex_unlock(b->lock);
     bool same = untouched(&old);
     free(old.bytes);
-    bench_require(b, same, "%s", written);
+    testbed_require(b, same, "%s", written);
 }
 
-bool arguments_free(bench *b)
+bool arguments_free(testbed *b)
 {
     bool same = true;
     for (size_t i = 0; i < BLOCKS; i++) {
@@ -39,20 +39,20 @@ bool arguments_free(bench *b)
     return same;
 }
 
-bench bench_beside(const bench *b)
+testbed testbed_beside(const testbed *b)
 {
-    bench other = *b;
+    testbed other = *b;
     memset(other.kept, 0, sizeof other.kept);
     return other;
 }
 
-void bench_end(bench *b)
+void testbed_end(testbed *b)
 {
-    bench_close(b);
-    bench_require(b, arguments_free(b), "%s", written);
+    testbed_close(b);
+    testbed_require(b, arguments_free(b), "%s", written);
 }
 
-int32_t bench_row(const bench *b, uint32_t op, uint64_t sig)
+int32_t testbed_row(const testbed *b, uint32_t op, uint64_t sig)
 {
     const collet_plugin *p = b->plugin;
     for (uint32_t i = 0; i < p->kernel_count; i++) {
@@ -78,7 +78,7 @@ typedef struct call_block {
     _Alignas(16) unsigned char params[256];
 } call_block;
 
-static call_block *call_new(const collet_kernel_row *row, const bench_operand *operands,
+static call_block *call_new(const collet_kernel_row *row, const testbed_operand *operands,
                             uint32_t count, uint32_t n_out, const void *params, const slot_call *s)
 {
     call_block *c = kit_memory(sizeof *c);
@@ -100,7 +100,7 @@ static call_block *call_new(const collet_kernel_row *row, const bench_operand *o
         c->call.params = c->params;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const bench_operand *o = &operands[i];
+        const testbed_operand *o = &operands[i];
         memcpy(c->shapes[i], o->shape, sizeof o->shape);
         memcpy(c->strides[i], o->strides, sizeof o->strides);
         c->operands[i].operand =
@@ -109,12 +109,12 @@ static call_block *call_new(const collet_kernel_row *row, const bench_operand *o
     return c;
 }
 
-static const collet_kernel_row *row_at(const bench *b, uint32_t row)
+static const collet_kernel_row *row_at(const testbed *b, uint32_t row)
 {
     return (const void *)((const char *)b->plugin->kernels + (size_t)row * b->plugin->kernel_size);
 }
 
-bool row_asks(const bench *b, uint32_t row)
+bool row_asks(const testbed *b, uint32_t row)
 {
     return row_at(b, row)->accepts != NULL;
 }
@@ -123,17 +123,17 @@ bool row_asks(const bench *b, uint32_t row)
 static collet_status call_end(slot_call *s, call_block *c, const call_block *before,
                               collet_status status, uint32_t allowed)
 {
-    bench *b = s->b;
+    testbed *b = s->b;
     s->err = c->err;
     c->err = before->err;
     bool same = !memcmp(c, before, sizeof *c);
     arguments_keep(b, c, sizeof *c);
-    bench_require(b, same, "%s changed the call, its operands, shapes, strides or parameters",
-                  s->slot);
+    testbed_require(b, same, "%s changed the call, its operands, shapes, strides or parameters",
+                    s->slot);
     return slot_end(s, status, allowed);
 }
 
-collet_status try_accepts(bench *b, uint32_t row, const bench_operand *operands, uint32_t count,
+collet_status try_accepts(testbed *b, uint32_t row, const testbed_operand *operands, uint32_t count,
                           uint32_t n_out, const void *params, uint64_t *bytes)
 {
     slot_call s;
@@ -151,7 +151,7 @@ collet_status try_accepts(bench *b, uint32_t row, const bench_operand *operands,
     return call_end(&s, c, &before, status, MAY(REFUSED) | MAY(DEVICE_LOST));
 }
 
-collet_status try_run(bench *b, collet_queue *q, uint32_t row, const bench_operand *operands,
+collet_status try_run(testbed *b, collet_queue *q, uint32_t row, const testbed_operand *operands,
                       uint32_t count, uint32_t n_out, const void *params, void *scratch,
                       uint64_t scratch_bytes)
 {

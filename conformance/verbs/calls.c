@@ -10,9 +10,9 @@
 #define N 1024
 
 /* Elements 0..N-1 of a buffer with that many axes. */
-static bench_operand of_rank(const bench *b, void *buffer, int32_t rank)
+static testbed_operand of_rank(const testbed *b, void *buffer, int32_t rank)
 {
-    bench_operand o = bench_vector(b, buffer, 0, N);
+    testbed_operand o = testbed_vector(b, buffer, 0, N);
     o.ndim = rank;
     int64_t stride = N;
     for (int32_t axis = 0; axis < rank; axis++) {
@@ -24,48 +24,48 @@ static bench_operand of_rank(const bench *b, void *buffer, int32_t rank)
 }
 
 /* Adds y to z with operands of 1, 2, ... axes; returns how often. */
-static int add_ranks(bench *b, collet_queue *q, void *z, void *y)
+static int add_ranks(testbed *b, collet_queue *q, void *z, void *y)
 {
     int added = 0;
     for (int32_t rank = 1; rank <= COLLET_MAX_DIMS; rank++) {
-        bench_operand add[3] = {of_rank(b, z, rank), of_rank(b, z, rank), of_rank(b, y, rank)};
+        testbed_operand add[3] = {of_rank(b, z, rank), of_rank(b, z, rank), of_rank(b, y, rank)};
         collet_status status = try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0);
-        bench_require(b, status == COLLET_OK || status == COLLET_REFUSED,
-                      "run of add with %d axes returned %s", rank, collet_status_name(status));
+        testbed_require(b, status == COLLET_OK || status == COLLET_REFUSED,
+                        "run of add with %d axes returned %s", rank, collet_status_name(status));
         added += status == COLLET_OK;
     }
     return added;
 }
 
 /* A parameter block, shapes and operands are gone before the kernels begin. */
-static void arguments(bench *b)
+static void arguments(testbed *b)
 {
-    bench_slow(b);
-    collet_queue *q = bench_queue(b);
-    int32_t fill = bench_row(b, COLLET_OP_FILL, COLLET_SIG(b->dtype));
-    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, b->elements, 0);
-    void *y = bench_numbers(b, q, N, 0), *z = bench_numbers(b, q, N, 10);
+    testbed_slow(b);
+    collet_queue *q = testbed_queue(b);
+    int32_t fill = testbed_row(b, COLLET_OP_FILL, COLLET_SIG(b->dtype));
+    void *one = testbed_numbers(b, q, 1, 1), *x = testbed_numbers(b, q, b->elements, 0);
+    void *y = testbed_numbers(b, q, N, 0), *z = testbed_numbers(b, q, N, 10);
     collet_fill_params params = {.struct_size = sizeof params, .value = {.dtype = b->dtype}};
     if (b->dtype == COLLET_F32)
         params.value.value.f32 = 7;
     else
         params.value.value.f64 = 7;
-    bench_chain(b, q, x, one, b->elements, CHAIN);
-    bench_operand out = bench_vector(b, y, 0, N);
+    testbed_chain(b, q, x, one, b->elements, CHAIN);
+    testbed_operand out = testbed_vector(b, y, 0, N);
     if (fill >= 0)
-        bench_require(b, try_run(b, q, (uint32_t)fill, &out, 1, 1, &params, NULL, 0) == COLLET_OK,
-                      "run of fill failed");
+        testbed_require(b, try_run(b, q, (uint32_t)fill, &out, 1, 1, &params, NULL, 0) == COLLET_OK,
+                        "run of fill failed");
     int added = add_ranks(b, q, z, y);
-    bench_expect(b, q, y, N, fill >= 0 ? 7 : 0,
-                 "fill, whose parameters were overwritten after the call");
-    bench_expect(b, q, z, N, 10 + (fill >= 0 ? 7 * added : 0),
-                 "add, whose arguments were overwritten after the call");
-    bench_settle(b, q);
-    bench_free(b, one);
-    bench_free(b, x);
-    bench_free(b, y);
-    bench_free(b, z);
-    bench_destroy(b, q);
+    testbed_expect(b, q, y, N, fill >= 0 ? 7 : 0,
+                   "fill, whose parameters were overwritten after the call");
+    testbed_expect(b, q, z, N, 10 + (fill >= 0 ? 7 * added : 0),
+                   "add, whose arguments were overwritten after the call");
+    testbed_settle(b, q);
+    testbed_free(b, one);
+    testbed_free(b, x);
+    testbed_free(b, y);
+    testbed_free(b, z);
+    testbed_destroy(b, q);
 }
 
 #define SUMS 64
@@ -76,49 +76,50 @@ typedef struct sum_work {
 } sum_work;
 
 /* Sums over the first axis, of as many numbers as slow work has, in several queues at once. */
-static void workspace(bench *b)
+static void workspace(testbed *b)
 {
-    int32_t row = bench_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));
+    int32_t row = testbed_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));
     if (row < 0)
-        bench_skip(b, "the device has no kernel sum");
-    bench_slow(b);
+        testbed_skip(b, "the device has no kernel sum");
+    testbed_slow(b);
     int64_t terms = b->elements / SUMS;
     terms = terms < 1 << 12 ? 1 << 12 : terms > 1 << 16 ? 1 << 16 : terms;
     collet_reduce_params params = {.struct_size = sizeof params, .axes = 1};
     collet_queue *queues[4];
     sum_work w[4];
-    int count = bench_queues(b, queues, 4);
+    int count = testbed_queues(b, queues, 4);
     for (int i = 0; i < count; i++)
         w[i] = (sum_work){.q = queues[i],
-                          .in = bench_numbers(b, queues[i], terms * SUMS, i + 1),
-                          .out = bench_numbers(b, queues[i], SUMS, 0)};
+                          .in = testbed_numbers(b, queues[i], terms * SUMS, i + 1),
+                          .out = testbed_numbers(b, queues[i], SUMS, 0)};
     for (int round = 0; round < 6; round++)
         for (int i = 0; i < count; i++) {
-            bench_operand sum[2] = {bench_vector(b, w[i].out, 0, SUMS),
-                                    bench_vector(b, w[i].in, 0, terms)};
+            testbed_operand sum[2] = {testbed_vector(b, w[i].out, 0, SUMS),
+                                      testbed_vector(b, w[i].in, 0, terms)};
             uint64_t bytes = 0;
             sum[1].ndim = 2;
             sum[1].shape[1] = SUMS;
             sum[1].strides[0] = SUMS;
             sum[1].strides[1] = 1;
-            bench_require(b, try_accepts(b, (uint32_t)row, sum, 2, 1, &params, &bytes) == COLLET_OK,
-                          "sum is refused");
+            testbed_require(b,
+                            try_accepts(b, (uint32_t)row, sum, 2, 1, &params, &bytes) == COLLET_OK,
+                            "sum is refused");
             if (bytes && round == 0)
-                w[i].scratch = bench_alloc(b, bytes);
-            bench_require(b,
-                          try_run(b, w[i].q, (uint32_t)row, sum, 2, 1, &params, w[i].scratch,
-                                  bytes) == COLLET_OK,
-                          "run of sum failed");
+                w[i].scratch = testbed_alloc(b, bytes);
+            testbed_require(b,
+                            try_run(b, w[i].q, (uint32_t)row, sum, 2, 1, &params, w[i].scratch,
+                                    bytes) == COLLET_OK,
+                            "run of sum failed");
         }
     for (int i = 0; i < count; i++) {
-        bench_expect(b, w[i].q, w[i].out, SUMS, (double)(terms * (i + 1)),
-                     "sums in several queues, each with a workspace of its own");
-        bench_settle(b, w[i].q);
-        bench_free(b, w[i].in);
-        bench_free(b, w[i].out);
+        testbed_expect(b, w[i].q, w[i].out, SUMS, (double)(terms * (i + 1)),
+                       "sums in several queues, each with a workspace of its own");
+        testbed_settle(b, w[i].q);
+        testbed_free(b, w[i].in);
+        testbed_free(b, w[i].out);
         if (w[i].scratch)
-            bench_free(b, w[i].scratch);
-        bench_destroy(b, w[i].q);
+            testbed_free(b, w[i].scratch);
+        testbed_destroy(b, w[i].q);
     }
 }
 

@@ -29,8 +29,8 @@ static void floating_unusual(void)
 #endif
 }
 
-/* What bench_scenario does not call, and what is refused. */
-static void call_others(bench *b)
+/* What testbed_scenario does not call, and what is refused. */
+static void call_others(testbed *b)
 {
     slot_call s;
     collet_device *device = b->device, *none = NULL;
@@ -44,9 +44,9 @@ static void call_others(bench *b)
     if (b->own_memory && allocation_watched())
         (void)try_alloc(b, (uint64_t)1 << 62, &buffer);
     if (b->own_memory)
-        bench_free(b, NULL);
-    bench_reset_peak(b);
-    const collet_trim_extension *trim = bench_extension(b, COLLET_EXTENSION_TRIM);
+        testbed_free(b, NULL);
+    testbed_reset_peak(b);
+    const collet_trim_extension *trim = testbed_extension(b, COLLET_EXTENSION_TRIM);
     if (trim) {
         slot_begin(&s, b, "collet.trim/1 trim");
         trim->trim(b->device);
@@ -60,7 +60,7 @@ static void call_others(bench *b)
 }
 
 /* A thread in a state that a plugin does not expect; every call compares it (slot_end). */
-static void unusual(bench *b, int number, void *user)
+static void unusual(testbed *b, int number, void *user)
 {
     sigset_t signals;
     (void)number;
@@ -72,26 +72,26 @@ static void unusual(bench *b, int number, void *user)
     /* libcore sets the state, but a plugin may have other callers. A layer checks libcore. */
     if (!target_has_layers(b->target))
         floating_unusual();
-    bench_open(b);
-    bench_scenario(b);
+    testbed_open(b);
+    testbed_scenario(b);
     call_others(b);
-    bench_scenario(b);
-    bench_close(b);
+    testbed_scenario(b);
+    testbed_close(b);
 }
 
-static void state(bench *b)
+static void state(testbed *b)
 {
     char before[128];
     snprintf(before, sizeof before, "%s", setlocale(LC_ALL, NULL));
     if (!setlocale(LC_ALL, "C.UTF-8") && !setlocale(LC_ALL, "en_US.UTF-8"))
         (void)setlocale(LC_ALL, "");
-    bench_threads(b, 1, unusual, NULL);
+    testbed_threads(b, 1, unusual, NULL);
     (void)setlocale(LC_ALL, before);
 }
 
-static void load(bench *b)
+static void load(testbed *b)
 {
-    bench_require(b, !b->target->loaded[0], "while the plugin was loaded: %s", b->target->loaded);
+    testbed_require(b, !b->target->loaded[0], "while the plugin was loaded: %s", b->target->loaded);
 }
 
 static void nothing(int number)
@@ -133,20 +133,20 @@ static void process_restore(const kit_process *to)
         return;
 }
 
-static void process(bench *b)
+static void process(testbed *b)
 {
     kit_process first, before, after;
     char text[KIT_TEXT];
     kit_process_take(&first);
     process_mark(&first);
     kit_process_take(&before);
-    bench_open(b);
-    bench_scenario(b);
-    bench_close(b);
+    testbed_open(b);
+    testbed_scenario(b);
+    testbed_close(b);
     kit_process_take(&after);
     process_restore(&first);
     /* The layer validation handles SIGSEGV. */
-    bench_require(
+    testbed_require(
         b, kit_process_same(&before, &after, target_has_layers(b->target) ? SIGSEGV : 0, text),
         "%s", text);
 }
@@ -157,32 +157,32 @@ static double rounded(int i)
     return i % 4 == 3 ? 1e-40 : 1.0 / (3 + i % 97);
 }
 
-static void create_unusual(bench *b, int number, void *user)
+static void create_unusual(testbed *b, int number, void *user)
 {
     (void)number;
     if (!target_has_layers(b->target))
         floating_unusual();
-    bench_open(b);
-    *(collet_queue **)user = bench_queue(b);
+    testbed_open(b);
+    *(collet_queue **)user = testbed_queue(b);
 }
 
 /* A kernel sum, which may leave another state than it found. */
-static void sum_up(bench *b, collet_queue *q, void *in, void *out, int64_t n)
+static void sum_up(testbed *b, collet_queue *q, void *in, void *out, int64_t n)
 {
-    int32_t row = bench_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));
-    bench_operand sum[2] = {bench_vector(b, out, 0, 1), bench_vector(b, in, 0, n)};
+    int32_t row = testbed_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));
+    testbed_operand sum[2] = {testbed_vector(b, out, 0, 1), testbed_vector(b, in, 0, n)};
     collet_reduce_params params = {.struct_size = sizeof params, .axes = 1};
     uint64_t bytes = 0;
     if (row < 0 || try_accepts(b, (uint32_t)row, sum, 2, 1, &params, &bytes) != COLLET_OK)
         return;
-    void *scratch = bytes ? bench_scratch(b, q, bytes) : NULL;
+    void *scratch = bytes ? testbed_scratch(b, q, bytes) : NULL;
     (void)try_run(b, q, (uint32_t)row, sum, 2, 1, &params, scratch, bytes);
-    bench_settle(b, q);
+    testbed_settle(b, q);
     if (scratch)
-        bench_free(b, scratch);
+        testbed_free(b, scratch);
 }
 
-void bench_rounding(bench *b, collet_queue *q, const char *what)
+void testbed_rounding(testbed *b, collet_queue *q, const char *what)
 {
     enum { N = 4000 };
     float x[N], y[N], sum[N];
@@ -195,46 +195,47 @@ void bench_rounding(bench *b, collet_queue *q, const char *what)
     x[0] = y[1] = INFINITY; /* an invalid operation, and overflow */
     y[0] = -INFINITY;
     x[1] = FLT_MAX;
-    void *a = bench_alloc(b, sizeof x), *c = bench_alloc(b, sizeof x),
-         *out = bench_alloc(b, sizeof x);
-    bench_write(b, q, a, 0, x, sizeof x);
-    bench_write(b, q, c, 0, y, sizeof y);
-    bench_operand add[3] = {bench_vector(b, out, 0, N), bench_vector(b, a, 0, N),
-                            bench_vector(b, c, 0, N)};
-    bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
-                  "run of add failed");
-    bench_read(b, q, out, 0, sum, sizeof sum);
+    void *a = testbed_alloc(b, sizeof x), *c = testbed_alloc(b, sizeof x),
+         *out = testbed_alloc(b, sizeof x);
+    testbed_write(b, q, a, 0, x, sizeof x);
+    testbed_write(b, q, c, 0, y, sizeof y);
+    testbed_operand add[3] = {testbed_vector(b, out, 0, N), testbed_vector(b, a, 0, N),
+                              testbed_vector(b, c, 0, N)};
+    testbed_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                    "run of add failed");
+    testbed_read(b, q, out, 0, sum, sizeof sum);
     for (int i = 0; i < 2; i++)
-        bench_require(b, !isfinite(sum[i]), "conduct: %g + %g is %g %s", (double)x[i], (double)y[i],
-                      (double)sum[i], what);
+        testbed_require(b, !isfinite(sum[i]), "conduct: %g + %g is %g %s", (double)x[i],
+                        (double)y[i], (double)sum[i], what);
     for (int i = 2; i < N; i++)
-        bench_require(b, sum[i] == x[i] + y[i],
-                      "conduct: %a + %a is %a %s: threads of a plugin set their own "
-                      "floating-point state, and kernels leave it as it is",
-                      (double)x[i], (double)y[i], (double)sum[i], what);
-    bench_free(b, a);
-    bench_free(b, c);
-    bench_free(b, out);
+        testbed_require(b, sum[i] == x[i] + y[i],
+                        "conduct: %a + %a is %a %s: threads of a plugin set their own "
+                        "floating-point state, and kernels leave it as it is",
+                        (double)x[i], (double)y[i], (double)sum[i], what);
+    testbed_free(b, a);
+    testbed_free(b, c);
+    testbed_free(b, out);
 }
 
 /* Kernels in queues compute as always, whatever the state of the thread that made the queue. */
-static void floating(bench *b)
+static void floating(testbed *b)
 {
     enum { N = 4000 };
     collet_queue *q = NULL;
-    bench_threads(b, 1, create_unusual, &q);
+    testbed_threads(b, 1, create_unusual, &q);
     if (b->dtype != COLLET_F32)
-        bench_skip(b, "the device has no kernel add of f32");
-    void *in = bench_numbers(b, q, N, 1), *out = bench_numbers(b, q, 1, 0);
+        testbed_skip(b, "the device has no kernel add of f32");
+    void *in = testbed_numbers(b, q, N, 1), *out = testbed_numbers(b, q, 1, 0);
     sum_up(b, q, in, out, N);
-    bench_rounding(b, q,
-                   "where the thread that opened the device and made the queue rounds upwards and "
-                   "flushes denormals, and after sum");
-    bench_settle(b, q);
-    bench_free(b, in);
-    bench_free(b, out);
-    bench_destroy(b, q);
-    bench_close(b);
+    testbed_rounding(
+        b, q,
+        "where the thread that opened the device and made the queue rounds upwards and "
+        "flushes denormals, and after sum");
+    testbed_settle(b, q);
+    testbed_free(b, in);
+    testbed_free(b, out);
+    testbed_destroy(b, q);
+    testbed_close(b);
 }
 
 /* Signals that a program handles and that must not interrupt a plugin's threads. */
@@ -255,13 +256,13 @@ static unsigned long long blocked_by(const char *thread)
     return blocked; /* all, of a thread that ended */
 }
 
-static void look_at_threads(bench *b)
+static void look_at_threads(testbed *b)
 {
     char own[32];
     snprintf(own, sizeof own, "%ld", syscall(SYS_gettid));
     DIR *tasks = opendir("/proc/self/task");
     if (!tasks)
-        bench_skip(b, "the system does not report threads");
+        testbed_skip(b, "the system does not report threads");
     for (struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks)) {
         if (entry->d_name[0] == '.' || !strcmp(entry->d_name, own))
             continue;
@@ -269,21 +270,22 @@ static void look_at_threads(bench *b)
         for (size_t i = 0; i < sizeof asynchronous / sizeof *asynchronous; i++)
             if (!(blocked >> (asynchronous[i] - 1) & 1)) {
                 closedir(tasks);
-                bench_fail(b,
-                           "conduct: a thread of the plugin or of a library that it uses does not "
-                           "block %s: block all signals while threads are created",
-                           strsignal(asynchronous[i]));
+                testbed_fail(
+                    b,
+                    "conduct: a thread of the plugin or of a library that it uses does not "
+                    "block %s: block all signals while threads are created",
+                    strsignal(asynchronous[i]));
             }
     }
     closedir(tasks);
 }
 
-static void signals(bench *b)
+static void signals(testbed *b)
 {
-    collet_queue *q = bench_queue(b);
-    bench_scenario(b);
+    collet_queue *q = testbed_queue(b);
+    testbed_scenario(b);
     look_at_threads(b);
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
 }
 
 const kit_verb verbs_conduct[] = {

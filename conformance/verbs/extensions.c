@@ -22,24 +22,24 @@ static const struct {
     {COLLET_EXTENSION_TRIM, sizeof(collet_trim_extension)},
 };
 
-static void check_table(bench *b, const char *name, uint32_t size, const void *table)
+static void check_table(testbed *b, const char *name, uint32_t size, const void *table)
 {
     uint32_t head[2];
     memcpy(head, table, sizeof head);
-    bench_require(b, head[0] >= size,
-                  "the table of %s has %u bytes; its struct_size is %u at least", name, head[0],
-                  size);
-    bench_require(b, !head[1], "the table of %s has a reserved member that is not 0", name);
+    testbed_require(b, head[0] >= size,
+                    "the table of %s has %u bytes; its struct_size is %u at least", name, head[0],
+                    size);
+    testbed_require(b, !head[1], "the table of %s has a reserved member that is not 0", name);
     for (uint32_t at = sizeof head; at < size; at += sizeof(void (*)(void))) {
         void (*function)(void);
         memcpy(&function, (const char *)table + at, sizeof function);
-        bench_require(b, function != NULL, "the table of %s has a NULL at byte %u", name, at);
+        testbed_require(b, function != NULL, "the table of %s has a NULL at byte %u", name, at);
     }
-    bench_require(b, bench_extension(b, name) == table, "%s has another table the second time",
-                  name);
+    testbed_require(b, testbed_extension(b, name) == table, "%s has another table the second time",
+                    name);
 }
 
-static void tables(bench *b)
+static void tables(testbed *b)
 {
     static const char *const none[] = {"",
                                        "collet.",
@@ -51,31 +51,32 @@ static void tables(bench *b)
     const void *found[sizeof known / sizeof *known];
     unsigned char bytes[sizeof known / sizeof *known][128];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        found[i] = bench_extension(b, known[i].name);
+        found[i] = testbed_extension(b, known[i].name);
         if (!found[i])
             continue;
         check_table(b, known[i].name, known[i].size, found[i]);
         memcpy(bytes[i], found[i], known[i].size);
     }
-    bench other = bench_beside(b);
-    bench_open(&other);
+    testbed other = testbed_beside(b);
+    testbed_open(&other);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        (void)bench_extension(&other, known[i].name);
-    bench_scenario(&other);
-    bench_end(&other);
-    bench_scenario(b);
+        (void)testbed_extension(&other, known[i].name);
+    testbed_scenario(&other);
+    testbed_end(&other);
+    testbed_scenario(b);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        bench_require(b, !found[i] || !memcmp(bytes[i], found[i], known[i].size),
-                      "the table of %s changed when another device was opened and closed",
-                      known[i].name);
+        testbed_require(b, !found[i] || !memcmp(bytes[i], found[i], known[i].size),
+                        "the table of %s changed when another device was opened and closed",
+                        known[i].name);
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        bench_require(b, !bench_extension(b, none[i]),
-                      "the slot extension returns a table for '%s', which does not exist", none[i]);
+        testbed_require(b, !testbed_extension(b, none[i]),
+                        "the slot extension returns a table for '%s', which does not exist",
+                        none[i]);
 }
 
 /* ---- collet.trim/1 ------------------------------------------------------------------------- */
 
-static void trim_once(bench *b, const collet_trim_extension *table)
+static void trim_once(testbed *b, const collet_trim_extension *table)
 {
     slot_call s;
     slot_begin(&s, b, "collet.trim/1 trim");
@@ -83,20 +84,20 @@ static void trim_once(bench *b, const collet_trim_extension *table)
     slot_end(&s, COLLET_OK, 0);
 }
 
-static void alloc_and_free(bench *b)
+static void alloc_and_free(testbed *b)
 {
     void *buffers[4];
     for (uint64_t i = 0; i < 4; i++)
-        buffers[i] = bench_alloc(b, 4096 + 64 * (i % 2));
+        buffers[i] = testbed_alloc(b, 4096 + 64 * (i % 2));
     for (int i = 0; i < 4; i++)
-        bench_free(b, buffers[i]);
+        testbed_free(b, buffers[i]);
 }
 
-static void trim_at_work(bench *b, int number, void *user)
+static void trim_at_work(testbed *b, int number, void *user)
 {
     for (int i = 0; i < 24; i++) {
         if (number)
-            bench_scenario(b);
+            testbed_scenario(b);
         for (int k = 0; k < 250; k++)
             if (!number)
                 trim_once(b, user);
@@ -106,50 +107,50 @@ static void trim_at_work(bench *b, int number, void *user)
 }
 
 /* What is reported as in use is so before and after; the peak is none of trim's business. */
-static void trim_counts(bench *b, const collet_trim_extension *table)
+static void trim_counts(testbed *b, const collet_trim_extension *table)
 {
     collet_memory_stats before = {.struct_size = sizeof before}, after = before;
-    if (!b->own_memory || !bench_statistics(b, &before))
+    if (!b->own_memory || !testbed_statistics(b, &before))
         return;
-    bench_free(b, bench_alloc(b, (uint64_t)1 << 20));
-    bench_statistics(b, &before);
+    testbed_free(b, testbed_alloc(b, (uint64_t)1 << 20));
+    testbed_statistics(b, &before);
     trim_once(b, table);
-    bench_statistics(b, &after);
-    bench_require(b, after.peak >= before.peak && after.current == before.current,
-                  "a trim changed the peak from %" PRIu64 " to %" PRIu64
-                  " and the bytes in use from %" PRIu64 " to %" PRIu64,
-                  before.peak, after.peak, before.current, after.current);
+    testbed_statistics(b, &after);
+    testbed_require(b, after.peak >= before.peak && after.current == before.current,
+                    "a trim changed the peak from %" PRIu64 " to %" PRIu64
+                    " and the bytes in use from %" PRIu64 " to %" PRIu64,
+                    before.peak, after.peak, before.current, after.current);
 }
 
 /* Trimming while others work takes nothing that is in use. */
-static void trim(bench *b)
+static void trim(testbed *b)
 {
-    const collet_trim_extension *table = bench_extension(b, COLLET_EXTENSION_TRIM);
+    const collet_trim_extension *table = testbed_extension(b, COLLET_EXTENSION_TRIM);
     if (!table)
-        bench_skip(b, "the device has no " COLLET_EXTENSION_TRIM);
-    collet_queue *q = bench_queue(b);
-    void *x = bench_numbers(b, q, 1000, 4);
+        testbed_skip(b, "the device has no " COLLET_EXTENSION_TRIM);
+    collet_queue *q = testbed_queue(b);
+    void *x = testbed_numbers(b, q, 1000, 4);
     collet_memory_stats before = {.struct_size = sizeof before}, after = before;
     trim_once(b, table);
-    bench_statistics(b, &before);
-    bench_threads(b, b->max_queues < 9 || b->one_thread ? 1 : 4, trim_at_work,
-                  (void *)(uintptr_t)table);
+    testbed_statistics(b, &before);
+    testbed_threads(b, b->max_queues < 9 || b->one_thread ? 1 : 4, trim_at_work,
+                    (void *)(uintptr_t)table);
     trim_once(b, table);
-    bench_statistics(b, &after);
-    bench_require(b, after.current == before.current && after.held <= before.held,
-                  "%" PRIu64 " bytes are in use and %" PRIu64 " held after trims beside other "
-                  "threads, %" PRIu64 " and %" PRIu64 " before",
-                  after.current, after.held, before.current, before.held);
-    bench_expect(b, q, x, 1000, 4, "a buffer after a trim");
+    testbed_statistics(b, &after);
+    testbed_require(b, after.current == before.current && after.held <= before.held,
+                    "%" PRIu64 " bytes are in use and %" PRIu64 " held after trims beside other "
+                    "threads, %" PRIu64 " and %" PRIu64 " before",
+                    after.current, after.held, before.current, before.held);
+    testbed_expect(b, q, x, 1000, 4, "a buffer after a trim");
     trim_counts(b, table);
-    bench_free(b, x);
-    bench_destroy(b, q);
+    testbed_free(b, x);
+    testbed_destroy(b, q);
 }
 
 /* ---- collet.copy/1 ------------------------------------------------------------------------- */
 
-static collet_status copy_between(bench *b, const collet_copy_extension *table, collet_queue *q,
-                                  void *target, const collet_plugin *of, bench *other,
+static collet_status copy_between(testbed *b, const collet_copy_extension *table, collet_queue *q,
+                                  void *target, const collet_plugin *of, testbed *other,
                                   collet_queue *from, void *source, uint64_t bytes)
 {
     slot_call s;
@@ -161,8 +162,8 @@ static collet_status copy_between(bench *b, const collet_copy_extension *table, 
 }
 
 /* The last bytes of large copies, too. */
-static void copy_sizes(bench *b, const collet_copy_extension *table, collet_queue *q, bench *other,
-                       collet_queue *from)
+static void copy_sizes(testbed *b, const collet_copy_extension *table, collet_queue *q,
+                       testbed *other, collet_queue *from)
 {
     static const uint64_t sizes[] = {1, 4099, ((uint64_t)9 << 20) + 5, (uint64_t)40 << 20};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -173,84 +174,85 @@ static void copy_sizes(bench *b, const collet_copy_extension *table, collet_queu
         bool room =
             try_alloc(other, sizes[i], &x) == COLLET_OK && try_alloc(b, sizes[i], &y) == COLLET_OK;
         if (room) {
-            bench_write(other, from, x, 0, bytes, sizes[i]);
-            bench_write(b, q, y, 0, found, sizes[i]);
+            testbed_write(other, from, x, 0, bytes, sizes[i]);
+            testbed_write(b, q, y, 0, found, sizes[i]);
             room = copy_between(b, table, q, y, b->plugin, other, from, x, sizes[i]) == COLLET_OK;
         }
         if (room)
-            bench_read(b, q, y, 0, found, sizes[i]);
+            testbed_read(b, q, y, 0, found, sizes[i]);
         bool same = !room || !memcmp(bytes, found, sizes[i]);
-        bench_settle(other, from);
-        bench_settle(b, q);
+        testbed_settle(other, from);
+        testbed_settle(b, q);
         if (x)
-            bench_free(other, x);
+            testbed_free(other, x);
         if (y)
-            bench_free(b, y);
+            testbed_free(b, y);
         free(bytes);
         free(found);
-        bench_require(b, same, "a copy of %" PRIu64 " bytes from another device has other bytes",
-                      sizes[i]);
+        testbed_require(b, same, "a copy of %" PRIu64 " bytes from another device has other bytes",
+                        sizes[i]);
     }
 }
 
 #define TRIES 12
 
 /* A copy does not wait for the work before it; under load that may be done by then. */
-static void copy_returns(bench *b, const collet_copy_extension *table, bench *other,
+static void copy_returns(testbed *b, const collet_copy_extension *table, testbed *other,
                          collet_queue *q, collet_queue *from)
 {
     bool early = false;
     int64_t n = b->elements;
-    void *one = bench_numbers(other, from, 1, 1), *x = bench_numbers(other, from, n, 0);
-    void *y = bench_numbers(b, q, n, 0);
+    void *one = testbed_numbers(other, from, 1, 1), *x = testbed_numbers(other, from, n, 0);
+    void *y = testbed_numbers(b, q, n, 0);
     for (int i = 0; i < TRIES && !early; i++) {
-        bench_settle(other, from);
-        bench_chain(other, from, x, one, n, CHAIN);
-        uint64_t work = bench_mark(other, from);
+        testbed_settle(other, from);
+        testbed_chain(other, from, x, one, n, CHAIN);
+        uint64_t work = testbed_mark(other, from);
         early = copy_between(b, table, q, y, b->plugin, other, from, x, (uint64_t)b->size) !=
                     COLLET_OK ||
                 try_wait(other, from, work, 0) == COLLET_NOT_READY;
-        bench_settle(b, q);
+        testbed_settle(b, q);
     }
-    bench_settle(other, from);
-    bench_require(b, early, "between waited until the work before it was done, in %d tries", TRIES);
-    bench_free(b, y);
-    bench_free(other, x);
-    bench_free(other, one);
+    testbed_settle(other, from);
+    testbed_require(b, early, "between waited until the work before it was done, in %d tries",
+                    TRIES);
+    testbed_free(b, y);
+    testbed_free(other, x);
+    testbed_free(other, one);
 }
 
 /* From another device: after the work there, before what follows there, in the order of both. */
-static void copy(bench *b)
+static void copy(testbed *b)
 {
-    const collet_copy_extension *table = bench_extension(b, COLLET_EXTENSION_COPY);
+    const collet_copy_extension *table = testbed_extension(b, COLLET_EXTENSION_COPY);
     if (!table)
-        bench_skip(b, "the device has no " COLLET_EXTENSION_COPY);
+        testbed_skip(b, "the device has no " COLLET_EXTENSION_COPY);
     if (b->target->device_count < 2)
-        bench_skip(b, "the plugin has one device");
-    bench_slow(b);
+        testbed_skip(b, "the plugin has one device");
+    testbed_slow(b);
     int64_t n = b->elements;
     uint64_t bytes = (uint64_t)(n * b->size);
-    bench other = bench_beside(b);
+    testbed other = testbed_beside(b);
     other.index = (b->index + 1) % b->target->device_count;
-    bench_open(&other);
-    collet_queue *q = bench_queue(b), *from = bench_queue(&other);
-    void *one = bench_numbers(&other, from, 1, 1), *x = bench_numbers(&other, from, n, 0);
-    void *y = bench_numbers(b, q, n, 50), *own = bench_numbers(b, q, 1, 1);
+    testbed_open(&other);
+    collet_queue *q = testbed_queue(b), *from = testbed_queue(&other);
+    void *one = testbed_numbers(&other, from, 1, 1), *x = testbed_numbers(&other, from, n, 0);
+    void *y = testbed_numbers(b, q, n, 50), *own = testbed_numbers(b, q, 1, 1);
     collet_status status = COLLET_OK;
     double value = 0.0;
     /* First the copy's own queue is late, then the other. */
     for (int i = 0; i < 2 && status == COLLET_OK; i++) {
         int late = i ? 3 * CHAIN : CHAIN / 2;
-        bench_chain(&other, from, x, one, n, late);
-        bench_chain(b, q, y, own, n, 3 * CHAIN + CHAIN / 2 - late);
+        testbed_chain(&other, from, x, one, n, late);
+        testbed_chain(b, q, y, own, n, 3 * CHAIN + CHAIN / 2 - late);
         status = copy_between(b, table, q, y, b->plugin, &other, from, x, bytes);
         if (status != COLLET_OK)
             break;
-        bench_chain(&other, from, x, one, n, 1);
-        bench_chain(b, q, y, own, n, 1);
+        testbed_chain(&other, from, x, one, n, 1);
+        testbed_chain(b, q, y, own, n, 1);
         value += late + 1;
-        bench_expect(b, q, y, n, value, "a copy from another device, and work after it");
-        bench_expect(&other, from, x, n, value, "the source of a copy, and work after it");
+        testbed_expect(b, q, y, n, value, "a copy from another device, and work after it");
+        testbed_expect(&other, from, x, n, value, "the source of a copy, and work after it");
     }
     if (status == COLLET_OK) {
         copy_sizes(b, table, q, &other, from);
@@ -260,47 +262,47 @@ static void copy(bench *b)
     stranger.name = "nobody";
     stranger.extension = NULL;
     /* (The layer validation reports that as libcore's mistake.) */
-    bench_require(
+    testbed_require(
         b,
         target_has_layers(b->target) || copy_between(b, table, q, y, &stranger, &other, from, x,
                                                      (uint64_t)b->size) != COLLET_OK,
         "a copy from a device of a plugin \"nobody\" was not refused: `of` is not looked at");
-    bench_settle(&other, from);
-    bench_settle(b, q);
-    bench_free(&other, x);
-    bench_free(&other, one);
-    bench_free(b, y);
-    bench_free(b, own);
-    bench_destroy(&other, from);
-    bench_destroy(b, q);
-    bench_end(&other);
+    testbed_settle(&other, from);
+    testbed_settle(b, q);
+    testbed_free(&other, x);
+    testbed_free(&other, one);
+    testbed_free(b, y);
+    testbed_free(b, own);
+    testbed_destroy(&other, from);
+    testbed_destroy(b, q);
+    testbed_end(&other);
     if (status != COLLET_OK)
-        bench_skip(b, "the device refuses copies from the next one of the plugin");
+        testbed_skip(b, "the device refuses copies from the next one of the plugin");
 }
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
 
-static void put(bench *b, collet_queue *q, void *buffer, int first)
+static void put(testbed *b, collet_queue *q, void *buffer, int first)
 {
     unsigned char *bytes = kit_memory(BYTES);
     for (uint64_t i = 0; i < BYTES; i++)
         bytes[i] = (unsigned char)((uint64_t)first + i * 7);
-    bench_write(b, q, buffer, 0, bytes, BYTES);
+    testbed_write(b, q, buffer, 0, bytes, BYTES);
     free(bytes);
 }
 
-static void check(bench *b, const unsigned char *bytes, uint64_t at, uint64_t count, int first,
+static void check(testbed *b, const unsigned char *bytes, uint64_t at, uint64_t count, int first,
                   const char *what)
 {
     for (uint64_t i = 0; i < count; i++)
-        bench_require(b, bytes[i] == (unsigned char)((uint64_t)first + (at + i) * 7),
-                      "%s: byte %" PRIu64 " is wrong", what, at + i);
+        testbed_require(b, bytes[i] == (unsigned char)((uint64_t)first + (at + i) * 7),
+                        "%s: byte %" PRIu64 " is wrong", what, at + i);
 }
 
-static void expect(bench *b, collet_queue *q, void *buffer, int first, const char *what)
+static void expect(testbed *b, collet_queue *q, void *buffer, int first, const char *what)
 {
     unsigned char *bytes = kit_memory(BYTES);
-    bench_read(b, q, buffer, 0, bytes, BYTES);
+    testbed_read(b, q, buffer, 0, bytes, BYTES);
     check(b, bytes, 0, BYTES, first, what);
     free(bytes);
 }
@@ -309,20 +311,21 @@ static void expect(bench *b, collet_queue *q, void *buffer, int first, const cha
 
 #define MAY_IMPORT (MAY(INVALID) | MAY(NO_MEMORY) | MAY(DEVICE_LOST))
 
-static void describes(bench *b, const collet_native_extension *native)
+static void describes(testbed *b, const collet_native_extension *native)
 {
     slot_call s;
     collet_native_device is = {.struct_size = sizeof is};
     slot_begin(&s, b, COLLET_EXTENSION_NATIVE " device");
     collet_status status =
         slot_end(&s, native->device(b->device, &is, &s.err), MAY(FAILED) | MAY(DEVICE_LOST));
-    bench_require(b, status == COLLET_OK, "the device's handles are not returned: %s", s.err.text);
-    bench_require(b, is.struct_size == sizeof is && !is.reserved && is.api && *is.api,
-                  "the device's handles: struct_size or reserved was changed, or api is not set");
+    testbed_require(b, status == COLLET_OK, "the device's handles are not returned: %s",
+                    s.err.text);
+    testbed_require(b, is.struct_size == sizeof is && !is.reserved && is.api && *is.api,
+                    "the device's handles: struct_size or reserved was changed, or api is not set");
 }
 
 /* A plugin may not be able to use memory from any byte; then it says so. */
-static void imported_parts(bench *b, const collet_native_extension *native, collet_queue *q,
+static void imported_parts(testbed *b, const collet_native_extension *native, collet_queue *q,
                            void *handle)
 {
     static const uint64_t offsets[] = {4, 8, 20, 64, 100, 256, 1000, 4096, 4100, 40000};
@@ -336,69 +339,69 @@ static void imported_parts(bench *b, const collet_native_extension *native, coll
                                            &s.err),
                      MAY_IMPORT) != COLLET_OK)
             continue;
-        bench_read(b, q, part, 0, bytes, sizeof bytes);
+        testbed_read(b, q, part, 0, bytes, sizeof bytes);
         check(b, bytes, offsets[i], sizeof bytes, 90,
               "memory imported from a byte behind a handle");
-        bench_settle(b, q);
-        bench_free(b, part);
+        testbed_settle(b, q);
+        testbed_free(b, part);
     }
 }
 
 /* The memory of a buffer under a second one: its bytes are the same, and stay when that is freed.
  */
-static void imported(bench *b, const collet_native_extension *native, collet_queue *q)
+static void imported(testbed *b, const collet_native_extension *native, collet_queue *q)
 {
     slot_call s;
-    void *buffer = bench_alloc(b, BYTES), *handle = NULL;
+    void *buffer = testbed_alloc(b, BYTES), *handle = NULL;
     collet_buffer *second = NULL;
     put(b, q, buffer, 3);
-    bench_settle(b, q);
+    testbed_settle(b, q);
     slot_begin(&s, b, COLLET_EXTENSION_NATIVE " buffer");
     collet_status status = slot_end(&s, native->buffer(b->device, buffer, &handle, &s.err),
                                     MAY(FAILED) | MAY(DEVICE_LOST));
-    bench_require(b, status == COLLET_OK && handle, "a buffer has no handle");
+    testbed_require(b, status == COLLET_OK && handle, "a buffer has no handle");
     slot_begin(&s, b, COLLET_EXTENSION_NATIVE " buffer_import");
     status = slot_end(&s, native->buffer_import(b->device, &second, handle, 0, BYTES, 4, &s.err),
                       MAY_IMPORT);
-    bench_require(b, status == COLLET_OK, "the memory of a buffer cannot be imported: %s",
-                  s.err.text);
+    testbed_require(b, status == COLLET_OK, "the memory of a buffer cannot be imported: %s",
+                    s.err.text);
     expect(b, q, second, 3, "imported memory");
     put(b, q, second, 90);
-    bench_settle(b, q);
-    bench_free(b, second);
+    testbed_settle(b, q);
+    testbed_free(b, second);
     expect(b, q, buffer, 90, "memory after a buffer imported over it was freed");
     imported_parts(b, native, q, handle);
-    bench_free(b, buffer);
+    testbed_free(b, buffer);
 }
 
-static void native(bench *b)
+static void native(testbed *b)
 {
     slot_call s;
-    const collet_native_extension *table = bench_extension(b, COLLET_EXTENSION_NATIVE);
+    const collet_native_extension *table = testbed_extension(b, COLLET_EXTENSION_NATIVE);
     if (!table)
-        bench_skip(b, "the device has no " COLLET_EXTENSION_NATIVE);
-    collet_queue *q = bench_queue(b);
+        testbed_skip(b, "the device has no " COLLET_EXTENSION_NATIVE);
+    collet_queue *q = testbed_queue(b);
     describes(b, table);
     imported(b, table, q);
     if (q) {
         void *handle = NULL;
-        uint64_t before = bench_mark(b, q);
+        uint64_t before = testbed_mark(b, q);
         slot_begin(&s, b, COLLET_EXTENSION_NATIVE " queue");
         collet_status status = slot_end(&s, table->queue(b->device, q, &handle, &s.err),
                                         MAY(FAILED) | MAY(DEVICE_LOST));
-        bench_require(b, status == COLLET_OK && handle, "a queue has no handle");
+        testbed_require(b, status == COLLET_OK && handle, "a queue has no handle");
         slot_begin(&s, b, COLLET_EXTENSION_NATIVE " queue_used");
         status = slot_end(&s, table->queue_used(b->device, q, &s.err), MAY_ENQUEUE);
-        bench_require(b, status == COLLET_OK, "queue_used failed: %s", s.err.text);
-        bench_require(b, bench_mark(b, q) >= before, "queue_mark decreased after queue_used");
-        bench_settle(b, q);
+        testbed_require(b, status == COLLET_OK, "queue_used failed: %s", s.err.text);
+        testbed_require(b, testbed_mark(b, q) >= before, "queue_mark decreased after queue_used");
+        testbed_settle(b, q);
     }
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
 }
 
 /* ---- collet.pinned/1 ----------------------------------------------------------------------- */
 
-static collet_status try_pinned(bench *b, const collet_pinned_extension *table, uint64_t bytes,
+static collet_status try_pinned(testbed *b, const collet_pinned_extension *table, uint64_t bytes,
                                 void **address, void **handle)
 {
     slot_call s;
@@ -407,7 +410,7 @@ static collet_status try_pinned(bench *b, const collet_pinned_extension *table, 
 }
 
 /* Blocks that are in use at the same time are apart, and as long as was asked for. */
-static void pinned_apart(bench *b, const collet_pinned_extension *table)
+static void pinned_apart(testbed *b, const collet_pinned_extension *table)
 {
     static const uint64_t sizes[] = {100, 100000, 100000, 1 << 20, 1 << 20, 5 << 20, 5 << 20};
     enum { BLOCKS = sizeof sizes / sizeof *sizes };
@@ -420,10 +423,10 @@ static void pinned_apart(bench *b, const collet_pinned_extension *table)
     }
     for (int i = 0; i < BLOCKS; i++)
         for (uint64_t k = 0; address[i] && k < sizes[i]; k++)
-            bench_require(b, address[i][k] == i + 1,
-                          "byte %" PRIu64 " of %" PRIu64 " of page-locked memory is another "
-                          "block's, too",
-                          k, sizes[i]);
+            testbed_require(b, address[i][k] == i + 1,
+                            "byte %" PRIu64 " of %" PRIu64 " of page-locked memory is another "
+                            "block's, too",
+                            k, sizes[i]);
     for (int i = 0; i < BLOCKS; i++) {
         slot_call s;
         if (!address[i])
@@ -434,73 +437,74 @@ static void pinned_apart(bench *b, const collet_pinned_extension *table)
     }
 }
 
-static void pinned_leaks(bench *b)
+static void pinned_leaks(testbed *b)
 {
     slot_call s;
-    const collet_pinned_extension *table = bench_extension(b, COLLET_EXTENSION_PINNED);
+    const collet_pinned_extension *table = testbed_extension(b, COLLET_EXTENSION_PINNED);
     void *address = NULL, *handle = NULL;
     if (!table)
-        bench_skip(b, "the device has no " COLLET_EXTENSION_PINNED);
-    bench_require(b, try_pinned(b, table, 70000, &address, &handle) == COLLET_OK,
-                  "70000 bytes of page-locked memory were refused");
+        testbed_skip(b, "the device has no " COLLET_EXTENSION_PINNED);
+    testbed_require(b, try_pinned(b, table, 70000, &address, &handle) == COLLET_OK,
+                    "70000 bytes of page-locked memory were refused");
     slot_begin(&s, b, COLLET_EXTENSION_PINNED " free");
     table->free(b->device, address, handle);
     slot_end(&s, COLLET_OK, 0);
 }
 
-static void pinned_again(bench *b)
+static void pinned_again(testbed *b)
 {
-    bench_repeat(b, 5, pinned_leaks, "alloc and free of page-locked memory");
+    testbed_repeat(b, 5, pinned_leaks, "alloc and free of page-locked memory");
 }
 
-static void pinned(bench *b)
+static void pinned(testbed *b)
 {
     slot_call s;
-    const collet_pinned_extension *table = bench_extension(b, COLLET_EXTENSION_PINNED);
+    const collet_pinned_extension *table = testbed_extension(b, COLLET_EXTENSION_PINNED);
     void *address = NULL, *handle = NULL, *none = NULL, *no_handle = NULL;
     if (!table)
-        bench_skip(b, "the device has no " COLLET_EXTENSION_PINNED);
-    collet_queue *q = bench_queue(b);
-    void *buffer = bench_alloc(b, BYTES);
+        testbed_skip(b, "the device has no " COLLET_EXTENSION_PINNED);
+    collet_queue *q = testbed_queue(b);
+    void *buffer = testbed_alloc(b, BYTES);
     put(b, q, buffer, 11);
     collet_status status = try_pinned(b, table, BYTES, &address, &handle);
-    bench_require(b, status == COLLET_OK && address && (uintptr_t)address % 64 == 0,
-                  "%" PRIu64 " bytes of page-locked memory: %s, at %p (64-byte aligned?)", BYTES,
-                  collet_status_name(status), address);
-    bench_require(b, try_read(b, q, buffer, 0, address, BYTES) == COLLET_OK,
-                  "a read into page-locked memory failed");
+    testbed_require(b, status == COLLET_OK && address && (uintptr_t)address % 64 == 0,
+                    "%" PRIu64 " bytes of page-locked memory: %s, at %p (64-byte aligned?)", BYTES,
+                    collet_status_name(status), address);
+    testbed_require(b, try_read(b, q, buffer, 0, address, BYTES) == COLLET_OK,
+                    "a read into page-locked memory failed");
     check(b, address, 0, BYTES, 11, "page-locked memory");
     /* What is written waits for slow work. */
     if (b->add >= 0)
-        bench_slow(b);
-    void *one = b->add < 0 ? NULL : bench_numbers(b, q, 1, 1);
-    void *slow = b->add < 0 ? NULL : bench_numbers(b, q, b->elements, 0);
+        testbed_slow(b);
+    void *one = b->add < 0 ? NULL : testbed_numbers(b, q, 1, 1);
+    void *slow = b->add < 0 ? NULL : testbed_numbers(b, q, b->elements, 0);
     if (slow)
-        bench_chain(b, q, slow, one, b->elements, CHAIN);
+        testbed_chain(b, q, slow, one, b->elements, CHAIN);
     memset(address, 0x5a, BYTES);
-    bench_require(b, try_write(b, q, buffer, 0, address, BYTES) == COLLET_OK,
-                  "a write from page-locked memory failed");
+    testbed_require(b, try_write(b, q, buffer, 0, address, BYTES) == COLLET_OK,
+                    "a write from page-locked memory failed");
     /* The source may be reused at once. */
     for (uint64_t i = 0; i < BYTES; i++)
         ((unsigned char *)address)[i] = (unsigned char)(40 + i * 7);
-    bench_require(b, try_write(b, q, buffer, 0, address, BYTES) == COLLET_OK,
-                  "a write from page-locked memory failed");
+    testbed_require(b, try_write(b, q, buffer, 0, address, BYTES) == COLLET_OK,
+                    "a write from page-locked memory failed");
     memset(address, 0, BYTES);
     expect(b, q, buffer, 40, "bytes written from page-locked memory that was changed at once");
     status = try_pinned(b, table, (uint64_t)1 << 60, &none, &no_handle);
-    bench_require(b, status == COLLET_REFUSED, "2^60 bytes of page-locked memory: %s, not REFUSED",
-                  collet_status_name(status));
+    testbed_require(b, status == COLLET_REFUSED,
+                    "2^60 bytes of page-locked memory: %s, not REFUSED",
+                    collet_status_name(status));
     slot_begin(&s, b, COLLET_EXTENSION_PINNED " free");
     table->free(b->device, address, handle);
     slot_end(&s, COLLET_OK, 0);
     pinned_apart(b, table);
-    bench_settle(b, q);
+    testbed_settle(b, q);
     if (slow) {
-        bench_free(b, slow);
-        bench_free(b, one);
+        testbed_free(b, slow);
+        testbed_free(b, one);
     }
-    bench_free(b, buffer);
-    bench_destroy(b, q);
+    testbed_free(b, buffer);
+    testbed_destroy(b, q);
 }
 
 const kit_verb verbs_extensions[] = {

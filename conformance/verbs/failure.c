@@ -7,58 +7,58 @@
 #include <string.h>
 #include <time.h>
 
-static void stays(bench *b)
+static void stays(testbed *b)
 {
     enum { N = 1000 };
     if (!target_set(b->target, "fail", "2"))
-        bench_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
-    bench_open(b);
-    collet_queue *q = bench_queue(b), *other;
-    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, N, 0);
-    void *y = bench_numbers(b, q, N, 0);
+        testbed_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
+    testbed_open(b);
+    collet_queue *q = testbed_queue(b), *other;
+    void *one = testbed_numbers(b, q, 1, 1), *x = testbed_numbers(b, q, N, 0);
+    void *y = testbed_numbers(b, q, N, 0);
     uint64_t marks[3];
     for (int i = 0; i < 3; i++) {
-        bench_chain(b, q, i ? y : x, one, N, 1);
-        marks[i] = bench_mark(b, q);
+        testbed_chain(b, q, i ? y : x, one, N, 1);
+        marks[i] = testbed_mark(b, q);
     }
     collet_status last = try_wait(b, q, marks[2], -1);
-    bench_require(b, last == COLLET_FAILED, "queue_wait for what follows a failure returned %s",
-                  collet_status_name(last));
+    testbed_require(b, last == COLLET_FAILED, "queue_wait for what follows a failure returned %s",
+                    collet_status_name(last));
     for (int i = 0; i < 2; i++)
         for (int k = 2; k >= 0; k--) {
             collet_status status = try_wait(b, q, marks[k], i ? 0 : -1);
-            bench_require(b, status == (k ? COLLET_FAILED : COLLET_OK),
-                          "queue_wait for a value %s a failure returned %s",
-                          k ? "at or after" : "before", collet_status_name(status));
+            testbed_require(b, status == (k ? COLLET_FAILED : COLLET_OK),
+                            "queue_wait for a value %s a failure returned %s",
+                            k ? "at or after" : "before", collet_status_name(status));
         }
     unsigned char bytes[N * sizeof(float)];
     for (uint64_t count = 1; count <= sizeof bytes; count = 2 * count > 64 ? 2 * count : count + 1)
-        bench_require(b, try_read(b, q, y, 0, bytes, count) != COLLET_OK,
-                      "buffer_read of %llu bytes in a failed queue returned OK",
-                      (unsigned long long)count);
+        testbed_require(b, try_read(b, q, y, 0, bytes, count) != COLLET_OK,
+                        "buffer_read of %llu bytes in a failed queue returned OK",
+                        (unsigned long long)count);
     if (b->max_queues < 2)
-        bench_destroy(b, q);
-    other = bench_queue(b);
-    bench_expect(b, other, x, N, 1, "what was done before a failure");
+        testbed_destroy(b, q);
+    other = testbed_queue(b);
+    testbed_expect(b, other, x, N, 1, "what was done before a failure");
     if (b->max_queues > 1)
-        bench_destroy(b, q);
-    bench_free(b, x);
-    bench_free(b, y);
-    x = bench_numbers(b, other, N, 5);
-    bench_chain(b, other, x, one, N, 1);
-    bench_expect(b, other, x, N, 6, "work in a new queue after another failed");
-    bench_free(b, x);
-    bench_free(b, one);
-    bench_destroy(b, other);
+        testbed_destroy(b, q);
+    testbed_free(b, x);
+    testbed_free(b, y);
+    x = testbed_numbers(b, other, N, 5);
+    testbed_chain(b, other, x, one, N, 1);
+    testbed_expect(b, other, x, N, 6, "work in a new queue after another failed");
+    testbed_free(b, x);
+    testbed_free(b, one);
+    testbed_destroy(b, other);
 }
 
 /* A queue whose second kernel failed; the failure has been waited for. */
-static collet_queue *failed_queue(bench *b, void *x, void *one)
+static collet_queue *failed_queue(testbed *b, void *x, void *one)
 {
-    collet_queue *q = bench_queue(b);
-    bench_chain(b, q, x, one, 16, 2);
-    bench_require(b, try_wait(b, q, bench_mark(b, q), -1) == COLLET_FAILED,
-                  "queue_wait for a kernel that failed did not return FAILED");
+    collet_queue *q = testbed_queue(b);
+    testbed_chain(b, q, x, one, 16, 2);
+    testbed_require(b, try_wait(b, q, testbed_mark(b, q), -1) == COLLET_FAILED,
+                    "queue_wait for a kernel that failed did not return FAILED");
     return q;
 }
 
@@ -69,7 +69,7 @@ typedef struct writes {
     collet_queue *q;
     void *buffer, *bytes;
     pthread_t thread;
-    bench *b;
+    testbed *b;
 } writes;
 
 static void *write_much(void *user)
@@ -77,7 +77,7 @@ static void *write_much(void *user)
     writes *w = user;
     for (int i = 0; i < WRITES; i++)
         (void)try_write(w->b, w->q, w->buffer, 0, w->bytes, WRITTEN);
-    (void)try_wait(w->b, w->q, bench_mark(w->b, w->q), -1);
+    (void)try_wait(w->b, w->q, testbed_mark(w->b, w->q), -1);
     return NULL;
 }
 
@@ -94,119 +94,120 @@ static bool join_within(pthread_t thread, int64_t seconds)
 
 /* Writes that are skipped after a failure give the place of their bytes back: more of them than any
  * staging memory holds. */
-static void staged(bench *b)
+static void staged(testbed *b)
 {
     if (!target_set(b->target, "fail", "2"))
-        bench_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
-    bench_open(b);
-    collet_queue *first = bench_queue(b);
-    void *one = bench_numbers(b, first, 1, 1), *x = bench_numbers(b, first, 16, 0);
-    writes w = {.b = b, .buffer = bench_alloc(b, WRITTEN), .bytes = kit_memory(WRITTEN)};
-    bench_settle(b, first);
-    bench_destroy(b, first);
+        testbed_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
+    testbed_open(b);
+    collet_queue *first = testbed_queue(b);
+    void *one = testbed_numbers(b, first, 1, 1), *x = testbed_numbers(b, first, 16, 0);
+    writes w = {.b = b, .buffer = testbed_alloc(b, WRITTEN), .bytes = kit_memory(WRITTEN)};
+    testbed_settle(b, first);
+    testbed_destroy(b, first);
     w.q = failed_queue(b, x, one);
     allocation_watch(b->target->begin, b->target->end);
     int64_t blocks = allocation_live();
     if (pthread_create(&w.thread, NULL, write_much, &w) != 0)
-        bench_skip(b, "backend-check cannot start a thread");
-    bench_require(b, join_within(w.thread, JOIN_SECONDS),
-                  "%d writes of 1 MiB in a failed queue did not return in %d s", WRITES,
-                  JOIN_SECONDS);
-    bench_check(b);
-    bench_require(b, allocation_live() - blocks < WRITES / 2,
-                  "%lld blocks stay allocated after %d writes in a failed queue",
-                  (long long)(allocation_live() - blocks), WRITES);
-    bench_destroy(b, w.q);
-    bench_free(b, w.buffer);
-    bench_free(b, one);
-    bench_free(b, x);
+        testbed_skip(b, "backend-check cannot start a thread");
+    testbed_require(b, join_within(w.thread, JOIN_SECONDS),
+                    "%d writes of 1 MiB in a failed queue did not return in %d s", WRITES,
+                    JOIN_SECONDS);
+    testbed_check(b);
+    testbed_require(b, allocation_live() - blocks < WRITES / 2,
+                    "%lld blocks stay allocated after %d writes in a failed queue",
+                    (long long)(allocation_live() - blocks), WRITES);
+    testbed_destroy(b, w.q);
+    testbed_free(b, w.buffer);
+    testbed_free(b, one);
+    testbed_free(b, x);
     free(w.bytes);
 }
 
 typedef struct follower {
-    bench *b;
+    testbed *b;
     collet_queue *q;
 } follower;
 
 static void *follow(void *user)
 {
     follower *f = user;
-    (void)try_wait(f->b, f->q, bench_mark(f->b, f->q), -1);
+    (void)try_wait(f->b, f->q, testbed_mark(f->b, f->q), -1);
     return NULL;
 }
 
 /* A queue that goes on after one that fails, or has failed, goes on. */
-static void followed(bench *b)
+static void followed(testbed *b)
 {
     pthread_t thread;
-    bench_open(b);
+    testbed_open(b);
     if (b->max_queues < 3)
-        bench_skip(b, "the device has %u queues", b->max_queues);
-    bench_slow(b);
-    bench_close(b);
+        testbed_skip(b, "the device has %u queues", b->max_queues);
+    testbed_slow(b);
+    testbed_close(b);
     if (!target_set(b->target, "fail", "2"))
-        bench_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
-    bench_open(b);
-    follower f = {.b = b, .q = bench_queue(b)};
-    void *one = bench_numbers(b, f.q, 1, 1), *x = bench_numbers(b, f.q, b->elements, 0);
-    bench_settle(b, f.q);
-    collet_queue *failed = failed_queue(b, x, one), *fails = bench_queue(b);
-    bench_chain(b, fails, x, one, b->elements, 4);
-    bench_after(b, f.q, failed, bench_mark(b, failed));
-    bench_after(b, f.q, fails, bench_mark(b, fails));
+        testbed_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
+    testbed_open(b);
+    follower f = {.b = b, .q = testbed_queue(b)};
+    void *one = testbed_numbers(b, f.q, 1, 1), *x = testbed_numbers(b, f.q, b->elements, 0);
+    testbed_settle(b, f.q);
+    collet_queue *failed = failed_queue(b, x, one), *fails = testbed_queue(b);
+    testbed_chain(b, fails, x, one, b->elements, 4);
+    testbed_after(b, f.q, failed, testbed_mark(b, failed));
+    testbed_after(b, f.q, fails, testbed_mark(b, fails));
     if (pthread_create(&thread, NULL, follow, &f) != 0)
-        bench_skip(b, "backend-check cannot start a thread");
-    bench_require(b, join_within(thread, JOIN_SECONDS),
-                  "a queue that goes on after a failed one did not go on in %d s", JOIN_SECONDS);
-    bench_check(b);
-    bench_destroy(b, failed);
-    bench_destroy(b, fails);
-    bench_destroy(b, f.q);
-    bench_free(b, one);
-    bench_free(b, x);
+        testbed_skip(b, "backend-check cannot start a thread");
+    testbed_require(b, join_within(thread, JOIN_SECONDS),
+                    "a queue that goes on after a failed one did not go on in %d s", JOIN_SECONDS);
+    testbed_check(b);
+    testbed_destroy(b, failed);
+    testbed_destroy(b, fails);
+    testbed_destroy(b, f.q);
+    testbed_free(b, one);
+    testbed_free(b, x);
 }
 
 /* A kernel and a write behind a failure and a wait for another queue, which reads what they write:
  * they may be skipped, but not the wait alone. */
-static void ordered(bench *b)
+static void ordered(testbed *b)
 {
     enum { N = 1000, FAILS = 40 }; /* in every queue: more than the other one does */
-    bench_open(b);
+    testbed_open(b);
     if (b->max_queues < 2)
-        bench_skip(b, "the device has %u queues", b->max_queues);
-    bench_slow(b);
-    bench_close(b);
+        testbed_skip(b, "the device has %u queues", b->max_queues);
+    testbed_slow(b);
+    testbed_close(b);
     if (!target_set(b->target, "fail", "40"))
-        bench_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
-    bench_open(b);
-    collet_queue *q = bench_queue(b), *fails = bench_queue(b);
-    void *one = bench_numbers(b, q, 1, 1), *slow = bench_numbers(b, q, b->elements, 0);
-    void *small = bench_numbers(b, q, 16, 0), *x = bench_numbers(b, q, N, 5);
-    void *y = bench_numbers(b, q, N, 0), *zeros = kit_memory(N * sizeof(double));
+        testbed_skip(b, "the plugin has no setting %s.fail", b->plugin->name);
+    testbed_open(b);
+    collet_queue *q = testbed_queue(b), *fails = testbed_queue(b);
+    void *one = testbed_numbers(b, q, 1, 1), *slow = testbed_numbers(b, q, b->elements, 0);
+    void *small = testbed_numbers(b, q, 16, 0), *x = testbed_numbers(b, q, N, 5);
+    void *y = testbed_numbers(b, q, N, 0), *zeros = kit_memory(N * sizeof(double));
     memset(zeros, 0, N * sizeof(double));
-    bench_settle(b, q);
-    bench_chain(b, q, slow, one, b->elements, CHAIN);
-    bench_operand add[3] = {bench_vector(b, y, 0, N), bench_vector(b, x, 0, N),
-                            bench_vector(b, one, 0, N)};
+    testbed_settle(b, q);
+    testbed_chain(b, q, slow, one, b->elements, CHAIN);
+    testbed_operand add[3] = {testbed_vector(b, y, 0, N), testbed_vector(b, x, 0, N),
+                              testbed_vector(b, one, 0, N)};
     add[2].strides[0] = 0;
-    bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
-                  "run of add failed");
-    bench_chain(b, fails, small, one, 16, FAILS);
-    if (try_after(b, fails, q, bench_mark(b, q)) == COLLET_OK) {
-        add[0] = add[1] = bench_vector(b, x, 0, N);
+    testbed_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                    "run of add failed");
+    testbed_chain(b, fails, small, one, 16, FAILS);
+    if (try_after(b, fails, q, testbed_mark(b, q)) == COLLET_OK) {
+        add[0] = add[1] = testbed_vector(b, x, 0, N);
         (void)try_run(b, fails, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0);
         (void)try_write(b, fails, x, 0, zeros, (uint64_t)(N * b->size));
     }
-    bench_expect(b, q, y, N, 6, "work in a queue for which a failed one, which then writes, waits");
-    bench_require(b, try_wait(b, fails, bench_mark(b, fails), -1) == COLLET_FAILED,
-                  "queue_wait for a kernel that failed did not return FAILED");
-    bench_destroy(b, fails);
-    bench_destroy(b, q);
-    bench_free(b, one);
-    bench_free(b, slow);
-    bench_free(b, small);
-    bench_free(b, x);
-    bench_free(b, y);
+    testbed_expect(b, q, y, N, 6,
+                   "work in a queue for which a failed one, which then writes, waits");
+    testbed_require(b, try_wait(b, fails, testbed_mark(b, fails), -1) == COLLET_FAILED,
+                    "queue_wait for a kernel that failed did not return FAILED");
+    testbed_destroy(b, fails);
+    testbed_destroy(b, q);
+    testbed_free(b, one);
+    testbed_free(b, slow);
+    testbed_free(b, small);
+    testbed_free(b, x);
+    testbed_free(b, y);
     free(zeros);
 }
 

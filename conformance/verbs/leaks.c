@@ -49,10 +49,10 @@ static int thread_count(int expected)
     return count;
 }
 
-static holdings take(bench *b, int threads)
+static holdings take(testbed *b, int threads)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    if (!b->device || !bench_statistics(b, &stats))
+    if (!b->device || !testbed_statistics(b, &stats))
         stats.current = 0;
     return (holdings){allocation_live(), thread_count(threads), descriptor_count(), key_count(),
                       stats.current};
@@ -63,7 +63,7 @@ static holdings take(bench *b, int threads)
 
 /* What is held after the first rounds and after the last. Something may still be made late, once:
  * what leaks does so in every round. */
-void bench_repeat(bench *b, int times, void (*body)(bench *b), const char *what)
+void testbed_repeat(testbed *b, int times, void (*body)(testbed *b), const char *what)
 {
     holdings before = {0};
     allocation_watch(b->target->begin, b->target->end);
@@ -75,71 +75,71 @@ void bench_repeat(bench *b, int times, void (*body)(bench *b), const char *what)
     }
     holdings after = take(b, before.threads);
     const int least = (ROUNDS - WARM) / 2;
-    bench_require(b, after.blocks - before.blocks < least,
-                  "leak: %lld blocks of memory stay allocated after %d times %s",
-                  (long long)(after.blocks - before.blocks), times * (ROUNDS - WARM), what);
-    bench_require(b, after.threads - before.threads < least,
-                  "leak: %d threads stay after %d times %s", after.threads - before.threads,
-                  times * (ROUNDS - WARM), what);
-    bench_require(b, after.descriptors - before.descriptors < least,
-                  "leak: %d descriptors stay open after %d times %s",
-                  after.descriptors - before.descriptors, times * (ROUNDS - WARM), what);
-    bench_require(b, after.keys - before.keys < least,
-                  "leak: %d keys of pthread_key_create stay after %d times %s",
-                  after.keys - before.keys, times * (ROUNDS - WARM), what);
-    bench_require(b, after.memory <= before.memory,
-                  "leak: memory_stats reports %llu bytes more in use after %d times %s",
-                  (unsigned long long)(after.memory - before.memory), times * (ROUNDS - WARM),
-                  what);
+    testbed_require(b, after.blocks - before.blocks < least,
+                    "leak: %lld blocks of memory stay allocated after %d times %s",
+                    (long long)(after.blocks - before.blocks), times * (ROUNDS - WARM), what);
+    testbed_require(b, after.threads - before.threads < least,
+                    "leak: %d threads stay after %d times %s", after.threads - before.threads,
+                    times * (ROUNDS - WARM), what);
+    testbed_require(b, after.descriptors - before.descriptors < least,
+                    "leak: %d descriptors stay open after %d times %s",
+                    after.descriptors - before.descriptors, times * (ROUNDS - WARM), what);
+    testbed_require(b, after.keys - before.keys < least,
+                    "leak: %d keys of pthread_key_create stay after %d times %s",
+                    after.keys - before.keys, times * (ROUNDS - WARM), what);
+    testbed_require(b, after.memory <= before.memory,
+                    "leak: memory_stats reports %llu bytes more in use after %d times %s",
+                    (unsigned long long)(after.memory - before.memory), times * (ROUNDS - WARM),
+                    what);
 }
 
-static void open_close(bench *b)
+static void open_close(testbed *b)
 {
-    bench_open(b);
-    bench_scenario(b);
-    bench_close(b);
+    testbed_open(b);
+    testbed_scenario(b);
+    testbed_close(b);
 }
 
-static void device(bench *b)
+static void device(testbed *b)
 {
-    bench_repeat(b, 1, open_close, "device_open and device_close");
+    testbed_repeat(b, 1, open_close, "device_open and device_close");
 }
 
-static void create_destroy(bench *b)
+static void create_destroy(testbed *b)
 {
     collet_queue *q[2] = {0};
-    int count = bench_queues(b, q, 2);
+    int count = testbed_queues(b, q, 2);
     if (count > 1)
-        bench_after(b, q[0], q[1], bench_mark(b, q[1]));
+        testbed_after(b, q[0], q[1], testbed_mark(b, q[1]));
     for (int i = 0; i < count; i++)
-        bench_destroy(b, q[i]);
+        testbed_destroy(b, q[i]);
 }
 
-static void queues(bench *b)
+static void queues(testbed *b)
 {
-    bench_repeat(b, 3, create_destroy, "queue_create and queue_destroy");
+    testbed_repeat(b, 3, create_destroy, "queue_create and queue_destroy");
 }
 
-static void alloc_free(bench *b)
+static void alloc_free(testbed *b)
 {
     void *buffers[3];
     for (uint64_t i = 0; i < 3; i++)
-        buffers[i] = bench_alloc(b, 1 + i * 70000);
+        buffers[i] = testbed_alloc(b, 1 + i * 70000);
     for (int i = 0; i < 3; i++)
-        bench_free(b, buffers[i]);
+        testbed_free(b, buffers[i]);
 }
 
-static void buffers(bench *b)
+static void buffers(testbed *b)
 {
-    bench_repeat(b, 5, alloc_free, "buffer_alloc and buffer_free");
+    testbed_repeat(b, 5, alloc_free, "buffer_alloc and buffer_free");
 }
 
-static void calls(bench *b)
+static void calls(testbed *b)
 {
-    bench_repeat(b, 4, bench_scenario, "writes, kernels, waits and reads");
+    testbed_repeat(b, 4, testbed_scenario, "writes, kernels, waits and reads");
 }
 
-static void ask(bench *b)
+static void ask(testbed *b)
 {
     slot_call s;
     uint64_t needed = 0;
@@ -148,12 +148,12 @@ static void ask(bench *b)
              MAY_OPEN);
 }
 
-static void capabilities(bench *b)
+static void capabilities(testbed *b)
 {
-    bench_repeat(b, 3, ask, "capabilities");
+    testbed_repeat(b, 3, ask, "capabilities");
 }
 
-static void refuse(bench *b)
+static void refuse(testbed *b)
 {
     collet_device *none = NULL;
     void *buffer = NULL;
@@ -162,12 +162,12 @@ static void refuse(bench *b)
         (void)try_alloc(b, UINT64_MAX - 4096, &buffer);
 }
 
-static void errors(bench *b)
+static void errors(testbed *b)
 {
-    bench_repeat(b, 5, refuse, "device_open and buffer_alloc that fail");
+    testbed_repeat(b, 5, refuse, "device_open and buffer_alloc that fail");
 }
 
-static void nothing(bench *b, collet_queue *q, own_call *o, const results *base)
+static void nothing(testbed *b, collet_queue *q, own_call *o, const results *base)
 {
     (void)b;
     (void)q;
@@ -175,24 +175,24 @@ static void nothing(bench *b, collet_queue *q, own_call *o, const results *base)
     (void)base;
 }
 
-static void call_own(bench *b)
+static void call_own(testbed *b)
 {
     own_each(b, 1, nothing);
 }
 
-static void own(bench *b)
+static void own(testbed *b)
 {
-    bench_repeat(b, 1, call_own, "calls of the plugin's own ops");
+    testbed_repeat(b, 1, call_own, "calls of the plugin's own ops");
 }
 
-static void rows(bench *b)
+static void rows(testbed *b)
 {
-    bench_repeat(b, 1, bench_rows, "calls of the rows");
+    testbed_repeat(b, 1, testbed_rows, "calls of the rows");
 }
 
-static void accepts(bench *b)
+static void accepts(testbed *b)
 {
-    bench_repeat(b, 1, bench_ask_rows, "accepts, also of calls that are refused");
+    testbed_repeat(b, 1, testbed_ask_rows, "accepts, also of calls that are refused");
 }
 
 const kit_verb verbs_leaks[] = {

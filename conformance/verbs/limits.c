@@ -19,32 +19,32 @@ typedef struct depth {
 #define SMALL 16
 #define AHEAD 4 /* slow additions */
 
-static depth depth_begin(bench *b)
+static depth depth_begin(testbed *b)
 {
-    bench_slow(b);
-    depth d = {.reader = bench_queue(b)};
-    d.one = bench_numbers(b, d.reader, 1, 1);
-    d.x = bench_numbers(b, d.reader, b->elements, 0);
-    d.y = bench_numbers(b, d.reader, SMALL, 0);
-    bench_settle(b, d.reader);
+    testbed_slow(b);
+    depth d = {.reader = testbed_queue(b)};
+    d.one = testbed_numbers(b, d.reader, 1, 1);
+    d.x = testbed_numbers(b, d.reader, b->elements, 0);
+    d.y = testbed_numbers(b, d.reader, SMALL, 0);
+    testbed_settle(b, d.reader);
     return d;
 }
 
-static void depth_end(bench *b, depth *d)
+static void depth_end(testbed *b, depth *d)
 {
-    bench_settle(b, d->reader);
-    bench_free(b, d->one);
-    bench_free(b, d->x);
-    bench_free(b, d->y);
-    bench_destroy(b, d->reader);
+    testbed_settle(b, d->reader);
+    testbed_free(b, d->one);
+    testbed_free(b, d->x);
+    testbed_free(b, d->y);
+    testbed_destroy(b, d->reader);
 }
 
 /* A queue with slow work and `count` small additions, all pending if it has room for them. */
-static collet_queue *deep_queue(bench *b, depth *d, int count)
+static collet_queue *deep_queue(testbed *b, depth *d, int count)
 {
-    collet_queue *q = bench_queue(b);
-    bench_chain(b, q, d->x, d->one, b->elements, AHEAD);
-    bench_chain(b, q, d->y, d->one, SMALL, count);
+    collet_queue *q = testbed_queue(b);
+    testbed_chain(b, q, d->x, d->one, b->elements, AHEAD);
+    testbed_chain(b, q, d->y, d->one, SMALL, count);
     d->slow += AHEAD;
     d->small += count;
     return q;
@@ -52,73 +52,73 @@ static collet_queue *deep_queue(bench *b, depth *d, int count)
 
 /* Reads, waits, other queues and queue_destroy wait for however many calls are pending: just fewer
  * than powers of two, the sizes of rings. */
-static void pending(bench *b)
+static void pending(testbed *b)
 {
     if (b->max_queues < 3)
-        bench_skip(b, "the device has %u queues", b->max_queues);
+        testbed_skip(b, "the device has %u queues", b->max_queues);
     depth d = depth_begin(b);
-    int64_t start = bench_now();
-    for (int room = 16; room <= 512 || (room <= 4096 && bench_now() - start < 2 * SECOND);
+    int64_t start = testbed_now();
+    for (int room = 16; room <= 512 || (room <= 4096 && testbed_now() - start < 2 * SECOND);
          room *= 2) {
         int count = room - AHEAD - 6;
         collet_queue *q = deep_queue(b, &d, count);
-        bench_expect(b, q, d.y, SMALL, d.small, "a read behind many pending calls");
-        bench_destroy(b, q);
+        testbed_expect(b, q, d.y, SMALL, d.small, "a read behind many pending calls");
+        testbed_destroy(b, q);
         q = deep_queue(b, &d, count);
-        bench_after(b, d.reader, q, bench_mark(b, q));
-        bench_chain(b, d.reader, d.y, d.one, SMALL, 1);
+        testbed_after(b, d.reader, q, testbed_mark(b, q));
+        testbed_chain(b, d.reader, d.y, d.one, SMALL, 1);
         d.small++;
-        bench_expect(b, d.reader, d.y, SMALL, d.small,
-                     "work in a queue that goes on after many pending calls of another");
-        bench_chain(b, q, d.x, d.one, b->elements, AHEAD);
-        bench_chain(b, q, d.y, d.one, SMALL, count);
+        testbed_expect(b, d.reader, d.y, SMALL, d.small,
+                       "work in a queue that goes on after many pending calls of another");
+        testbed_chain(b, q, d.x, d.one, b->elements, AHEAD);
+        testbed_chain(b, q, d.y, d.one, SMALL, count);
         d.slow += AHEAD;
         d.small += count;
-        bench_destroy(b, q);
-        bench_expect(b, d.reader, d.y, SMALL, d.small,
-                     "many calls that were pending when queue_destroy was called");
+        testbed_destroy(b, q);
+        testbed_expect(b, d.reader, d.y, SMALL, d.small,
+                       "many calls that were pending when queue_destroy was called");
     }
-    bench_expect(b, d.reader, d.x, b->elements, d.slow, "slow work before many pending calls");
+    testbed_expect(b, d.reader, d.x, b->elements, d.slow, "slow work before many pending calls");
     depth_end(b, &d);
 }
 
 #define MANY 40
 
 /* Many queues wait for one that has many calls pending, and then one for the other. */
-static void queues(bench *b)
+static void queues(testbed *b)
 {
     collet_queue *q[MANY] = {0};
-    int count = bench_queues(b, q, MANY);
+    int count = testbed_queues(b, q, MANY);
     if (count < 2)
-        bench_skip(b, "the device has one queue");
-    bench_slow(b);
-    void *one = bench_numbers(b, q[0], 1, 1), *x = bench_numbers(b, q[0], b->elements, 0);
+        testbed_skip(b, "the device has one queue");
+    testbed_slow(b);
+    void *one = testbed_numbers(b, q[0], 1, 1), *x = testbed_numbers(b, q[0], b->elements, 0);
     void *y[MANY];
     for (int i = 0; i < count; i++)
-        y[i] = bench_numbers(b, q[0], SMALL, 0);
-    bench_chain(b, q[0], x, one, b->elements, AHEAD);
+        y[i] = testbed_numbers(b, q[0], SMALL, 0);
+    testbed_chain(b, q[0], x, one, b->elements, AHEAD);
     for (int i = 0; i < count; i++)
-        bench_chain(b, q[0], y[i], one, SMALL, 4);
+        testbed_chain(b, q[0], y[i], one, SMALL, 4);
     for (int i = 1; i < count; i++) {
-        bench_after(b, q[i], q[0], bench_mark(b, q[0]));
-        bench_chain(b, q[i], y[i], one, SMALL, 1);
+        testbed_after(b, q[i], q[0], testbed_mark(b, q[0]));
+        testbed_chain(b, q[i], y[i], one, SMALL, 1);
     }
     for (int i = 1; i < count; i++)
-        bench_expect(b, q[i], y[i], SMALL, 5, "work in many queues that go on after one");
-    bench_chain(b, q[0], x, one, b->elements, AHEAD);
-    bench_chain(b, q[0], y[0], one, SMALL, 1);
+        testbed_expect(b, q[i], y[i], SMALL, 5, "work in many queues that go on after one");
+    testbed_chain(b, q[0], x, one, b->elements, AHEAD);
+    testbed_chain(b, q[0], y[0], one, SMALL, 1);
     for (int i = 1; i < count; i++) {
-        bench_after(b, q[i], q[i - 1], bench_mark(b, q[i - 1]));
-        bench_chain(b, q[i], y[0], one, SMALL, 1);
+        testbed_after(b, q[i], q[i - 1], testbed_mark(b, q[i - 1]));
+        testbed_chain(b, q[i], y[0], one, SMALL, 1);
     }
-    bench_expect(b, q[count - 1], y[0], SMALL, 4 + count,
-                 "work in many queues of which each goes on after the one before");
-    bench_free(b, one);
-    bench_free(b, x);
+    testbed_expect(b, q[count - 1], y[0], SMALL, 4 + count,
+                   "work in many queues of which each goes on after the one before");
+    testbed_free(b, one);
+    testbed_free(b, x);
     for (int i = 0; i < count; i++) {
-        bench_settle(b, q[i]);
-        bench_free(b, y[i]);
-        bench_destroy(b, q[i]);
+        testbed_settle(b, q[i]);
+        testbed_free(b, y[i]);
+        testbed_destroy(b, q[i]);
     }
 }
 
@@ -132,116 +132,117 @@ static uint64_t word(uint64_t at, uint64_t seed)
 
 /* Writes of `size` bytes from one place, which is overwritten after each, in a new queue behind
  * slow work. */
-static void write_behind(bench *b, depth *d, uint64_t size, unsigned shift)
+static void write_behind(testbed *b, depth *d, uint64_t size, unsigned shift)
 {
     uint64_t total = (LEAST + size - 1) / size * size;
     unsigned char *memory = aligned_alloc(ALIGNED, (size_t)(size + 2 * ALIGNED) & -(size_t)ALIGNED);
     uint64_t *back = kit_memory(total);
-    void *buffer = bench_alloc(b, total);
-    bench_require(b, memory, "backend-check has no memory");
+    void *buffer = testbed_alloc(b, total);
+    testbed_require(b, memory, "backend-check has no memory");
     unsigned char *source = memory + shift;
-    collet_queue *q = bench_queue(b);
-    bench_chain(b, q, d->x, d->one, b->elements, AHEAD);
+    collet_queue *q = testbed_queue(b);
+    testbed_chain(b, q, d->x, d->one, b->elements, AHEAD);
     d->slow += AHEAD;
     for (uint64_t at = 0; at < total; at += size) {
         for (uint64_t i = 0; i < size; i += sizeof(uint64_t)) {
             uint64_t value = word(at + i, size);
             memcpy(source + i, &value, sizeof value);
         }
-        bench_require(b, try_write(b, q, buffer, at, source, size) == COLLET_OK,
-                      "a write of %" PRIu64 " bytes failed", size);
+        testbed_require(b, try_write(b, q, buffer, at, source, size) == COLLET_OK,
+                        "a write of %" PRIu64 " bytes failed", size);
         memset(source, KEPT, size);
     }
-    bench_read(b, q, buffer, 0, back, total);
+    testbed_read(b, q, buffer, 0, back, total);
     for (uint64_t i = 0; i < total / sizeof *back; i++)
-        bench_require(b, back[i] == word(i * sizeof *back, size),
-                      "writes of %" PRIu64 " bytes behind slow work, whose source was overwritten "
-                      "when buffer_write had returned: byte %" PRIu64 " is wrong",
-                      size, (uint64_t)(i * sizeof *back));
+        testbed_require(b, back[i] == word(i * sizeof *back, size),
+                        "writes of %" PRIu64
+                        " bytes behind slow work, whose source was overwritten "
+                        "when buffer_write had returned: byte %" PRIu64 " is wrong",
+                        size, (uint64_t)(i * sizeof *back));
     free(back);
     free(memory);
-    bench_free(b, buffer);
-    bench_destroy(b, q);
+    testbed_free(b, buffer);
+    testbed_destroy(b, q);
 }
 
-static void writes(bench *b)
+static void writes(testbed *b)
 {
     static const uint64_t sizes[] = {20000,   1 << 16,       1 << 18, 1 << 20,
                                      3 << 20, (4 << 20) + 8, 1 << 24, (1 << 25) + 4096};
     if (b->max_queues < 2)
-        bench_skip(b, "the device has one queue");
+        testbed_skip(b, "the device has one queue");
     depth d = depth_begin(b);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         write_behind(b, &d, sizes[i], i % 2 ? 0 : 24);
-    bench_expect(b, d.reader, d.x, b->elements, d.slow, "slow work before large writes");
+    testbed_expect(b, d.reader, d.x, b->elements, d.slow, "slow work before large writes");
     depth_end(b, &d);
 }
 
 /* Work of more than a second: a wait with a limit of a second, another queue that goes on after it,
  * and queue_destroy. */
-static void seconds(bench *b)
+static void seconds(testbed *b)
 {
     if (b->max_queues < 3)
-        bench_skip(b, "the device has %u queues", b->max_queues);
+        testbed_skip(b, "the device has %u queues", b->max_queues);
     depth d = depth_begin(b);
-    collet_queue *q = bench_queue(b), *after = bench_queue(b);
-    int64_t start = bench_now();
-    bench_chain(b, q, d.x, d.one, b->elements, CHAIN);
-    bench_settle(b, q);
-    int64_t took = bench_now() - start + 1;
+    collet_queue *q = testbed_queue(b), *after = testbed_queue(b);
+    int64_t start = testbed_now();
+    testbed_chain(b, q, d.x, d.one, b->elements, CHAIN);
+    testbed_settle(b, q);
+    int64_t took = testbed_now() - start + 1;
     int count = (int)((int64_t)CHAIN * 3 * SECOND / 2 / took) + 1;
-    bench_chain(b, q, d.x, d.one, b->elements, count);
-    uint64_t mark = bench_mark(b, q);
-    bench_after(b, after, q, mark);
-    bench_operand add[3] = {bench_vector(b, d.y, 0, SMALL), bench_vector(b, d.y, 0, SMALL),
-                            bench_vector(b, d.x, b->elements - SMALL, SMALL)};
-    bench_require(b, try_run(b, after, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
-                  "run of add failed");
-    if (bench_poll(b, q, mark, SECOND) == COLLET_OK)
-        bench_expect(b, d.reader, d.x, b->elements, CHAIN + count,
-                     "what queue_wait with a limit of a second reported as done");
-    bench_destroy(b, q);
-    bench_expect(b, d.reader, d.x, b->elements, CHAIN + count,
-                 "work of more than a second that was pending when queue_destroy was called");
-    bench_expect(b, after, d.y, SMALL, CHAIN + count,
-                 "work in a queue that goes on after work of more than a second");
-    bench_destroy(b, after);
+    testbed_chain(b, q, d.x, d.one, b->elements, count);
+    uint64_t mark = testbed_mark(b, q);
+    testbed_after(b, after, q, mark);
+    testbed_operand add[3] = {testbed_vector(b, d.y, 0, SMALL), testbed_vector(b, d.y, 0, SMALL),
+                              testbed_vector(b, d.x, b->elements - SMALL, SMALL)};
+    testbed_require(b, try_run(b, after, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                    "run of add failed");
+    if (testbed_poll(b, q, mark, SECOND) == COLLET_OK)
+        testbed_expect(b, d.reader, d.x, b->elements, CHAIN + count,
+                       "what queue_wait with a limit of a second reported as done");
+    testbed_destroy(b, q);
+    testbed_expect(b, d.reader, d.x, b->elements, CHAIN + count,
+                   "work of more than a second that was pending when queue_destroy was called");
+    testbed_expect(b, after, d.y, SMALL, CHAIN + count,
+                   "work in a queue that goes on after work of more than a second");
+    testbed_destroy(b, after);
     depth_end(b, &d);
 }
 
 #define MOST_SUMS (1 << 19)
 
 /* Sums of two rows of 1, 2, 4, ... numbers, with the workspace that was requested and no more. */
-static void workspace(bench *b)
+static void workspace(testbed *b)
 {
-    int32_t row = bench_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));
+    int32_t row = testbed_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));
     if (row < 0 || !row_asks(b, (uint32_t)row))
-        bench_skip(b, "the device has no kernel sum that may request a workspace");
+        testbed_skip(b, "the device has no kernel sum that may request a workspace");
     kit_row described = {.info = {.name = "sum"}};
     collet_reduce_params params = {.struct_size = sizeof params, .axes = 1};
-    collet_queue *q = bench_queue(b);
-    void *in = bench_numbers(b, q, 2 * MOST_SUMS, 3), *out = bench_numbers(b, q, MOST_SUMS, 0);
+    collet_queue *q = testbed_queue(b);
+    void *in = testbed_numbers(b, q, 2 * MOST_SUMS, 3), *out = testbed_numbers(b, q, MOST_SUMS, 0);
     for (int64_t n = 1; n <= MOST_SUMS; n *= 2) {
         uint64_t bytes = 0;
-        bench_operand sum[2] = {bench_vector(b, out, 0, n), bench_vector(b, in, 0, 2)};
+        testbed_operand sum[2] = {testbed_vector(b, out, 0, n), testbed_vector(b, in, 0, 2)};
         sum[1].ndim = 2;
         sum[1].shape[1] = n;
         sum[1].strides[0] = n;
         sum[1].strides[1] = 1;
         if (try_accepts(b, (uint32_t)row, sum, 2, 1, &params, &bytes) != COLLET_OK)
             continue;
-        void *scratch = bytes ? bench_scratch(b, q, bytes) : NULL;
-        bench_require(b,
-                      try_run(b, q, (uint32_t)row, sum, 2, 1, &params, scratch, bytes) == COLLET_OK,
-                      "run of sum failed");
-        bench_expect(b, q, out, n, 6, "sums with the workspace that was requested");
-        bench_settle(b, q);
+        void *scratch = bytes ? testbed_scratch(b, q, bytes) : NULL;
+        testbed_require(
+            b, try_run(b, q, (uint32_t)row, sum, 2, 1, &params, scratch, bytes) == COLLET_OK,
+            "run of sum failed");
+        testbed_expect(b, q, out, n, 6, "sums with the workspace that was requested");
+        testbed_settle(b, q);
         if (scratch)
-            bench_scratch_check(b, q, scratch, bytes, &described);
+            testbed_scratch_check(b, q, scratch, bytes, &described);
     }
-    bench_free(b, in);
-    bench_free(b, out);
-    bench_destroy(b, q);
+    testbed_free(b, in);
+    testbed_free(b, out);
+    testbed_destroy(b, q);
 }
 
 const kit_verb verbs_limits[] = {

@@ -15,142 +15,143 @@ static uint64_t bytes_of(int i)
     return sizes[i % 10];
 }
 
-static void put(bench *b, collet_queue *q, void *buffer, int i)
+static void put(testbed *b, collet_queue *q, void *buffer, int i)
 {
     unsigned char *bytes = kit_memory(bytes_of(i));
     memset(bytes, 1 + i, bytes_of(i));
-    bench_write(b, q, buffer, 0, bytes, bytes_of(i));
+    testbed_write(b, q, buffer, 0, bytes, bytes_of(i));
     free(bytes);
 }
 
-static void expect(bench *b, collet_queue *q, void *buffer, int i)
+static void expect(testbed *b, collet_queue *q, void *buffer, int i)
 {
     unsigned char *bytes = kit_memory(bytes_of(i));
-    bench_read(b, q, buffer, 0, bytes, bytes_of(i));
+    testbed_read(b, q, buffer, 0, bytes, bytes_of(i));
     for (uint64_t k = 0; k < bytes_of(i); k++)
-        bench_require(b, bytes[k] == 1 + i,
-                      "byte %" PRIu64 " of a buffer of %" PRIu64
-                      " changed when other buffers were written or freed",
-                      k, bytes_of(i));
+        testbed_require(b, bytes[k] == 1 + i,
+                        "byte %" PRIu64 " of a buffer of %" PRIu64
+                        " changed when other buffers were written or freed",
+                        k, bytes_of(i));
     free(bytes);
 }
 
 /* Buffers keep their bytes while others are allocated, written and freed. */
-static void apart(bench *b)
+static void apart(testbed *b)
 {
-    collet_queue *q = bench_queue(b);
+    collet_queue *q = testbed_queue(b);
     void *buffers[BUFFERS];
     for (int i = 0; i < BUFFERS; i++)
-        put(b, q, buffers[i] = bench_alloc(b, bytes_of(i)), i);
-    bench_settle(b, q);
+        put(b, q, buffers[i] = testbed_alloc(b, bytes_of(i)), i);
+    testbed_settle(b, q);
     for (int round = 0; round < 3; round++) {
         for (int i = round % 2; i < BUFFERS; i += 2)
-            bench_free(b, buffers[i]);
+            testbed_free(b, buffers[i]);
         for (int i = round % 2; i < BUFFERS; i += 2)
-            put(b, q, buffers[i] = bench_alloc(b, bytes_of(i)), i);
+            put(b, q, buffers[i] = testbed_alloc(b, bytes_of(i)), i);
         for (int i = 0; i < BUFFERS; i++)
             expect(b, q, buffers[i], i);
     }
     for (int i = 0; i < BUFFERS; i++)
-        bench_free(b, buffers[i]);
-    bench_destroy(b, q);
+        testbed_free(b, buffers[i]);
+    testbed_destroy(b, q);
 }
 
 /* A buffer is freed and another allocated while unrelated work is under way. */
-static void reused(bench *b)
+static void reused(testbed *b)
 {
-    bench_slow(b);
+    testbed_slow(b);
     int64_t n = b->elements;
     collet_queue *q[2] = {0};
-    int count = bench_queues(b, q, 2);
-    void *one = bench_numbers(b, q[0], 1, 1), *x = bench_numbers(b, q[0], n, 0);
-    bench_settle(b, q[0]);
+    int count = testbed_queues(b, q, 2);
+    void *one = testbed_numbers(b, q[0], 1, 1), *x = testbed_numbers(b, q[0], n, 0);
+    testbed_settle(b, q[0]);
     for (int i = 0; i < 4; i++) {
-        void *y = bench_numbers(b, q[count - 1], n, 50);
-        bench_settle(b, q[count - 1]);
-        bench_chain(b, q[0], x, one, n, CHAIN / 2);
-        bench_free(b, y);
-        y = bench_numbers(b, q[count - 1], n, 60 + i);
-        bench_chain(b, q[count - 1], y, one, n, 2);
-        bench_expect(b, q[count - 1], y, n, 62 + i, "a buffer in the place of one that was freed");
-        bench_free(b, y);
+        void *y = testbed_numbers(b, q[count - 1], n, 50);
+        testbed_settle(b, q[count - 1]);
+        testbed_chain(b, q[0], x, one, n, CHAIN / 2);
+        testbed_free(b, y);
+        y = testbed_numbers(b, q[count - 1], n, 60 + i);
+        testbed_chain(b, q[count - 1], y, one, n, 2);
+        testbed_expect(b, q[count - 1], y, n, 62 + i,
+                       "a buffer in the place of one that was freed");
+        testbed_free(b, y);
     }
-    bench_expect(b, q[0], x, n, 4 * (CHAIN / 2), "work while other buffers were freed");
-    bench_free(b, x);
-    bench_free(b, one);
+    testbed_expect(b, q[0], x, n, 4 * (CHAIN / 2), "work while other buffers were freed");
+    testbed_free(b, x);
+    testbed_free(b, one);
     for (int i = 0; i < count; i++)
-        bench_destroy(b, q[i]);
+        testbed_destroy(b, q[i]);
 }
 
-static void huge(bench *b)
+static void huge(testbed *b)
 {
     static const uint64_t sizes[] = {(uint64_t)1 << 48, (uint64_t)1 << 62, (uint64_t)1 << 63,
                                      UINT64_MAX - 4096, UINT64_MAX - 255,  UINT64_MAX};
     if (!allocation_watched())
-        bench_skip(b, "this backend-check was built with a sanitizer, which prints such sizes");
-    collet_queue *q = bench_queue(b);
-    void *before = bench_alloc(b, 1000);
+        testbed_skip(b, "this backend-check was built with a sanitizer, which prints such sizes");
+    collet_queue *q = testbed_queue(b);
+    void *before = testbed_alloc(b, 1000);
     collet_memory_stats first = {.struct_size = sizeof first}, last = first;
-    bool known = bench_statistics(b, &first);
+    bool known = testbed_statistics(b, &first);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         void *buffer = NULL;
         collet_status status = try_alloc(b, sizes[i], &buffer);
-        bench_require(b, status == COLLET_REFUSED,
-                      "buffer_alloc of %" PRIu64 " bytes returned %s, not REFUSED", sizes[i],
-                      collet_status_name(status));
+        testbed_require(b, status == COLLET_REFUSED,
+                        "buffer_alloc of %" PRIu64 " bytes returned %s, not REFUSED", sizes[i],
+                        collet_status_name(status));
     }
-    if (known && bench_statistics(b, &last))
-        bench_require(b, last.current == first.current && last.peak == first.peak,
-                      "memory_stats: buffer_alloc that was refused changed current from %" PRIu64
-                      " to %" PRIu64 " or the peak from %" PRIu64 " to %" PRIu64,
-                      first.current, last.current, first.peak, last.peak);
+    if (known && testbed_statistics(b, &last))
+        testbed_require(b, last.current == first.current && last.peak == first.peak,
+                        "memory_stats: buffer_alloc that was refused changed current from %" PRIu64
+                        " to %" PRIu64 " or the peak from %" PRIu64 " to %" PRIu64,
+                        first.current, last.current, first.peak, last.peak);
     put(b, q, before, 0);
     expect(b, q, before, 0);
-    bench_free(b, before);
-    bench_destroy(b, q);
+    testbed_free(b, before);
+    testbed_destroy(b, q);
 }
 
 #define LIMIT ((uint64_t)48 << 20)
 #define SHARE ((uint64_t)10 << 20)
 
 /* A device with little memory, if the plugin has the setting NAME.memory. */
-static void limit(bench *b)
+static void limit(testbed *b)
 {
     void *buffers[16] = {0};
     int count = 0;
     collet_status status = COLLET_OK;
     if (!target_set(b->target, "memory", "50331648"))
-        bench_skip(b, "the plugin has no setting %s.memory", b->plugin->name);
-    bench_open(b);
-    collet_queue *q = bench_queue(b);
-    bench_scenario(b);
+        testbed_skip(b, "the plugin has no setting %s.memory", b->plugin->name);
+    testbed_open(b);
+    collet_queue *q = testbed_queue(b);
+    testbed_scenario(b);
     for (; count < 16 && status == COLLET_OK; count += status == COLLET_OK) {
         status = try_alloc(b, SHARE, &buffers[count]);
         if (status == COLLET_OK)
             put(b, q, buffers[count], 9);
     }
-    bench_require(b, status == COLLET_REFUSED && count >= 1 && (uint64_t)count * SHARE <= LIMIT,
-                  "of a memory of 48 MiB %d buffers of 10 MiB were allocated before %s", count,
-                  collet_status_name(status));
+    testbed_require(b, status == COLLET_REFUSED && count >= 1 && (uint64_t)count * SHARE <= LIMIT,
+                    "of a memory of 48 MiB %d buffers of 10 MiB were allocated before %s", count,
+                    collet_status_name(status));
     for (int i = 0; i < 3; i++) {
-        bench_settle(b, q);
-        bench_free(b, buffers[i % count]);
-        buffers[i % count] = bench_alloc(b, SHARE);
+        testbed_settle(b, q);
+        testbed_free(b, buffers[i % count]);
+        buffers[i % count] = testbed_alloc(b, SHARE);
         put(b, q, buffers[i % count], 9);
         void *more = NULL;
-        bench_require(b, try_alloc(b, SHARE, &more) == COLLET_REFUSED,
-                      "more memory was allocated than there is");
+        testbed_require(b, try_alloc(b, SHARE, &more) == COLLET_REFUSED,
+                        "more memory was allocated than there is");
     }
     for (int i = 0; i < count; i++) {
         expect(b, q, buffers[i], 9);
-        bench_free(b, buffers[i]);
+        testbed_free(b, buffers[i]);
     }
-    bench_destroy(b, q);
-    bench_scenario(b);
+    testbed_destroy(b, q);
+    testbed_scenario(b);
 }
 
 /* Statistics in a struct of `size` bytes, with bytes behind that stay as they are. */
-static collet_memory_stats statistics_of(bench *b, uint32_t size)
+static collet_memory_stats statistics_of(testbed *b, uint32_t size)
 {
     union {
         collet_memory_stats stats;
@@ -160,34 +161,34 @@ static collet_memory_stats statistics_of(bench *b, uint32_t size)
     memset(room.bytes, 0xc3, sizeof room.bytes);
     memset(room.bytes, 0, size);
     room.stats.struct_size = size;
-    if (!bench_statistics(b, &room.stats))
-        bench_skip(b, "the device reports no memory");
+    if (!testbed_statistics(b, &room.stats))
+        testbed_skip(b, "the device reports no memory");
     for (size_t i = size; i < sizeof room.bytes; i++)
-        bench_require(b, room.bytes[i] == 0xc3,
-                      "memory_stats of a struct of %u bytes wrote byte %zu", size, i);
-    bench_require(b, room.stats.struct_size == size,
-                  "memory_stats changed struct_size from %u to %u", size, room.stats.struct_size);
-    bench_require(b, room.stats.reserved == 0, "memory_stats set `reserved` to %u",
-                  room.stats.reserved);
+        testbed_require(b, room.bytes[i] == 0xc3,
+                        "memory_stats of a struct of %u bytes wrote byte %zu", size, i);
+    testbed_require(b, room.stats.struct_size == size,
+                    "memory_stats changed struct_size from %u to %u", size, room.stats.struct_size);
+    testbed_require(b, room.stats.reserved == 0, "memory_stats set `reserved` to %u",
+                    room.stats.reserved);
     memcpy(&stats, room.bytes, size < sizeof stats ? size : sizeof stats);
     return stats;
 }
 
-static collet_memory_stats statistics_now(bench *b)
+static collet_memory_stats statistics_now(testbed *b)
 {
     collet_memory_stats s = statistics_of(b, sizeof s);
-    bench_require(b, s.held >= s.current,
-                  "memory_stats: held %" PRIu64 " is less than current %" PRIu64, s.held,
-                  s.current);
-    bench_require(b, s.peak >= s.current,
-                  "memory_stats: peak %" PRIu64 " is less than current %" PRIu64, s.peak,
-                  s.current);
-    bench_require(b, !s.total || s.total >= s.held,
-                  "memory_stats: total %" PRIu64 " is less than held %" PRIu64, s.total, s.held);
-    bench_require(b, !s.total || s.available <= s.total - s.held,
-                  "memory_stats: available %" PRIu64 " of a total of %" PRIu64 ", of which %" PRIu64
-                  " are held",
-                  s.available, s.total, s.held);
+    testbed_require(b, s.held >= s.current,
+                    "memory_stats: held %" PRIu64 " is less than current %" PRIu64, s.held,
+                    s.current);
+    testbed_require(b, s.peak >= s.current,
+                    "memory_stats: peak %" PRIu64 " is less than current %" PRIu64, s.peak,
+                    s.current);
+    testbed_require(b, !s.total || s.total >= s.held,
+                    "memory_stats: total %" PRIu64 " is less than held %" PRIu64, s.total, s.held);
+    testbed_require(b, !s.total || s.available <= s.total - s.held,
+                    "memory_stats: available %" PRIu64 " of a total of %" PRIu64
+                    ", of which %" PRIu64 " are held",
+                    s.available, s.total, s.held);
     return s;
 }
 
@@ -198,76 +199,76 @@ static bool is_about(uint64_t found, uint64_t expected)
     return found >= expected && found <= expected + PART / 8;
 }
 
-static void statistics(bench *b)
+static void statistics(testbed *b)
 {
-    collet_queue *q = bench_queue(b);
+    collet_queue *q = testbed_queue(b);
     void *buffers[4];
     (void)statistics_of(b, sizeof(collet_memory_stats) + 8);
     collet_memory_stats first = statistics_now(b);
     uint64_t before = first.current;
     for (uint64_t i = 0; i < 4; i++) {
-        buffers[i] = bench_alloc(b, PART);
+        buffers[i] = testbed_alloc(b, PART);
         collet_memory_stats s = statistics_now(b);
-        bench_require(b, s.total == first.total,
-                      "memory_stats: total went from %" PRIu64 " to %" PRIu64, first.total,
-                      s.total);
-        bench_require(b, is_about(s.current, before + (i + 1) * PART),
-                      "memory_stats: current went from %" PRIu64 " to %" PRIu64 " when %" PRIu64
-                      " bytes were allocated",
-                      before, s.current, (i + 1) * PART);
+        testbed_require(b, s.total == first.total,
+                        "memory_stats: total went from %" PRIu64 " to %" PRIu64, first.total,
+                        s.total);
+        testbed_require(b, is_about(s.current, before + (i + 1) * PART),
+                        "memory_stats: current went from %" PRIu64 " to %" PRIu64 " when %" PRIu64
+                        " bytes were allocated",
+                        before, s.current, (i + 1) * PART);
     }
     put(b, q, buffers[0], 9);
-    bench_settle(b, q);
+    testbed_settle(b, q);
     uint64_t most = statistics_now(b).peak;
-    bench_require(b, most >= before + 4 * PART,
-                  "memory_stats: the peak is %" PRIu64 " after %" PRIu64 " bytes were in use", most,
-                  before + 4 * PART);
+    testbed_require(b, most >= before + 4 * PART,
+                    "memory_stats: the peak is %" PRIu64 " after %" PRIu64 " bytes were in use",
+                    most, before + 4 * PART);
     for (int i = 0; i < 4; i++)
-        bench_free(b, buffers[i]);
+        testbed_free(b, buffers[i]);
     collet_memory_stats s = statistics_now(b);
-    bench_require(b, s.current <= before + PART / 8,
-                  "memory_stats: current is %" PRIu64 " when all is freed, and was %" PRIu64,
-                  s.current, before);
-    bench_require(b, s.peak >= most, "memory_stats: the peak fell from %" PRIu64 " to %" PRIu64,
-                  most, s.peak);
-    bench_reset_peak(b);
+    testbed_require(b, s.current <= before + PART / 8,
+                    "memory_stats: current is %" PRIu64 " when all is freed, and was %" PRIu64,
+                    s.current, before);
+    testbed_require(b, s.peak >= most, "memory_stats: the peak fell from %" PRIu64 " to %" PRIu64,
+                    most, s.peak);
+    testbed_reset_peak(b);
     s = statistics_now(b);
-    bench_require(b, s.peak <= before + PART / 8,
-                  "memory_stats: the peak is %" PRIu64 " after it was reset, current %" PRIu64,
-                  s.peak, s.current);
-    bench_destroy(b, q);
+    testbed_require(b, s.peak <= before + PART / 8,
+                    "memory_stats: the peak is %" PRIu64 " after it was reset, current %" PRIu64,
+                    s.peak, s.current);
+    testbed_destroy(b, q);
 }
 
 /* The peak without a question between, and its reset while buffers are allocated. */
-static void peak(bench *b)
+static void peak(testbed *b)
 {
     void *buffers[4];
     uint64_t before = statistics_now(b).current;
-    bench_reset_peak(b);
+    testbed_reset_peak(b);
     for (int i = 0; i < 4; i++)
-        buffers[i] = bench_alloc(b, PART);
+        buffers[i] = testbed_alloc(b, PART);
     for (int i = 2; i < 4; i++)
-        bench_free(b, buffers[i]);
+        testbed_free(b, buffers[i]);
     uint64_t most = statistics_now(b).peak;
-    bench_require(b, is_about(most, before + 4 * PART),
-                  "memory_stats: the peak is %" PRIu64 " after four buffers of %" PRIu64
-                  " over %" PRIu64,
-                  most, PART, before);
-    bench_reset_peak(b);
+    testbed_require(b, is_about(most, before + 4 * PART),
+                    "memory_stats: the peak is %" PRIu64 " after four buffers of %" PRIu64
+                    " over %" PRIu64,
+                    most, PART, before);
+    testbed_reset_peak(b);
     collet_memory_stats s = statistics_now(b);
-    bench_require(b, s.peak == s.current,
-                  "memory_stats: the peak is %" PRIu64 " after it was reset, and %" PRIu64
-                  " are in use",
-                  s.peak, s.current);
-    bench_free(b, buffers[0]);
-    bench_free(b, bench_alloc(b, PART));
-    bench_free(b, bench_alloc(b, PART));
+    testbed_require(b, s.peak == s.current,
+                    "memory_stats: the peak is %" PRIu64 " after it was reset, and %" PRIu64
+                    " are in use",
+                    s.peak, s.current);
+    testbed_free(b, buffers[0]);
+    testbed_free(b, testbed_alloc(b, PART));
+    testbed_free(b, testbed_alloc(b, PART));
     most = statistics_now(b).peak;
-    bench_require(b, most == s.peak,
-                  "memory_stats: the peak went from %" PRIu64 " to %" PRIu64
-                  " when a buffer was freed and another one allocated, twice",
-                  s.peak, most);
-    bench_free(b, buffers[1]);
+    testbed_require(b, most == s.peak,
+                    "memory_stats: the peak went from %" PRIu64 " to %" PRIu64
+                    " when a buffer was freed and another one allocated, twice",
+                    s.peak, most);
+    testbed_free(b, buffers[1]);
 }
 
 #define COUNTERS 4
@@ -281,16 +282,16 @@ typedef struct counted {
     int64_t start, processor_start;
 } counted;
 
-static void leave_buffers(bench *b, void *left[LEFT])
+static void leave_buffers(testbed *b, void *left[LEFT])
 {
     for (uint64_t i = 0; i < LEFT; i++)
-        left[i] = bench_alloc(b, 700 + 300 * i);
+        left[i] = testbed_alloc(b, 700 + 300 * i);
 }
 
-static void free_buffers(bench *b, void *left[LEFT])
+static void free_buffers(testbed *b, void *left[LEFT])
 {
     for (int i = 0; i < LEFT; i++)
-        bench_free(b, left[i]);
+        testbed_free(b, left[i]);
 }
 
 static int64_t processor_now(void)
@@ -301,16 +302,17 @@ static int64_t processor_now(void)
 }
 
 /* Without what every call checks, so that calls meet. */
-static void count_meanwhile(bench *b, int number, void *user)
+static void count_meanwhile(testbed *b, int number, void *user)
 {
     counted *c = user;
     collet_error err;
-    while (processor_now() < c->processor_start + RACE_NS && bench_now() < c->start + RACE_MOST_NS)
+    while (processor_now() < c->processor_start + RACE_NS &&
+           testbed_now() < c->start + RACE_MOST_NS)
         for (uint64_t i = 0; i < 100; i++) {
             collet_buffer *one = NULL, *two = NULL;
             if (b->plugin->buffer_alloc(b->device, 1 + i * 37 % 5000, &one, &err) != COLLET_OK ||
                 b->plugin->buffer_alloc(b->device, 256, &two, &err) != COLLET_OK)
-                bench_fail(b, "buffer_alloc of a few bytes failed: %s", err.text);
+                testbed_fail(b, "buffer_alloc of a few bytes failed: %s", err.text);
             b->plugin->buffer_free(b->device, one);
             b->plugin->buffer_free(b->device, two);
         }
@@ -318,10 +320,10 @@ static void count_meanwhile(bench *b, int number, void *user)
 }
 
 /* Threads allocate and free at once: then the counters are what they are without threads. */
-static void counters(bench *b)
+static void counters(testbed *b)
 {
     if (b->one_thread)
-        bench_skip(b, "one thread at a time may use the device");
+        testbed_skip(b, "one thread at a time may use the device");
     counted *c = kit_memory(sizeof *c);
     uint64_t before = statistics_now(b).current, expected, found;
     for (int i = 0; i < COUNTERS; i++)
@@ -329,20 +331,21 @@ static void counters(bench *b)
     expected = statistics_now(b).current;
     for (int i = 0; i < COUNTERS; i++)
         free_buffers(b, c->left[i]);
-    c->start = bench_now();
+    c->start = testbed_now();
     c->processor_start = processor_now();
-    bench_threads(b, COUNTERS, count_meanwhile, c);
+    testbed_threads(b, COUNTERS, count_meanwhile, c);
     found = statistics_now(b).current;
-    bench_require(b, found == expected,
-                  "memory_stats: current is %" PRIu64 " after four threads allocated and freed at "
-                  "once, and %" PRIu64 " with the same buffers from one thread",
-                  found, expected);
+    testbed_require(b, found == expected,
+                    "memory_stats: current is %" PRIu64
+                    " after four threads allocated and freed at "
+                    "once, and %" PRIu64 " with the same buffers from one thread",
+                    found, expected);
     for (int i = 0; i < COUNTERS; i++)
         free_buffers(b, c->left[i]);
     found = statistics_now(b).current;
-    bench_require(b, found == before,
-                  "memory_stats: current is %" PRIu64 " when all is freed, and was %" PRIu64, found,
-                  before);
+    testbed_require(b, found == before,
+                    "memory_stats: current is %" PRIu64 " when all is freed, and was %" PRIu64,
+                    found, before);
     free(c);
 }
 

@@ -5,33 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void kernels(bench *b)
+static void kernels(testbed *b)
 {
-    bench_slow(b);
-    collet_queue *q = bench_queue(b);
-    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, b->elements, 0);
+    testbed_slow(b);
+    collet_queue *q = testbed_queue(b);
+    void *one = testbed_numbers(b, q, 1, 1), *x = testbed_numbers(b, q, b->elements, 0);
     unsigned char bytes[2][16];
-    bench_chain(b, q, x, one, b->elements, CHAIN);
-    bench_read(b, q, x, (uint64_t)((b->elements - 2) * b->size), bytes[0], (uint64_t)b->size);
-    bench_expect(b, q, x, b->elements, CHAIN, "16 additions in a queue, then a read");
-    bench_read(b, q, x, 0, bytes[1], (uint64_t)b->size);
-    bench_require(b, !memcmp(bytes[0], bytes[1], (size_t)b->size),
-                  "a read of a few bytes did not wait for the kernels before");
-    bench_free(b, one);
-    bench_free(b, x);
-    bench_destroy(b, q);
+    testbed_chain(b, q, x, one, b->elements, CHAIN);
+    testbed_read(b, q, x, (uint64_t)((b->elements - 2) * b->size), bytes[0], (uint64_t)b->size);
+    testbed_expect(b, q, x, b->elements, CHAIN, "16 additions in a queue, then a read");
+    testbed_read(b, q, x, 0, bytes[1], (uint64_t)b->size);
+    testbed_require(b, !memcmp(bytes[0], bytes[1], (size_t)b->size),
+                    "a read of a few bytes did not wait for the kernels before");
+    testbed_free(b, one);
+    testbed_free(b, x);
+    testbed_destroy(b, q);
 }
 
 /* Few numbers, written and added to in turn behind slow work. */
-static void small_writes(bench *b)
+static void small_writes(testbed *b)
 {
     enum { N = 64, TURNS = 6 };
-    collet_queue *q = bench_queue(b);
-    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, b->elements, 0);
-    void *values = bench_numbers(b, q, N, 0), *sums[TURNS];
+    collet_queue *q = testbed_queue(b);
+    void *one = testbed_numbers(b, q, 1, 1), *x = testbed_numbers(b, q, b->elements, 0);
+    void *values = testbed_numbers(b, q, N, 0), *sums[TURNS];
     for (int i = 0; i < TURNS; i++)
-        sums[i] = bench_numbers(b, q, N, 0);
-    bench_chain(b, q, x, one, b->elements, CHAIN);
+        sums[i] = testbed_numbers(b, q, N, 0);
+    testbed_chain(b, q, x, one, b->elements, CHAIN);
     for (int i = 0; i < TURNS; i++) {
         double numbers[N];
         for (int k = 0; k < N; k++)
@@ -39,56 +39,56 @@ static void small_writes(bench *b)
                 ((float *)(void *)numbers)[k] = (float)(10 * i);
             else
                 numbers[k] = 10 * i;
-        bench_write(b, q, values, 0, numbers, (uint64_t)(N * b->size));
-        bench_operand add[3] = {bench_vector(b, sums[i], 0, N), bench_vector(b, values, 0, N),
-                                bench_vector(b, one, 0, N)};
+        testbed_write(b, q, values, 0, numbers, (uint64_t)(N * b->size));
+        testbed_operand add[3] = {testbed_vector(b, sums[i], 0, N), testbed_vector(b, values, 0, N),
+                                  testbed_vector(b, one, 0, N)};
         add[2].strides[0] = 0;
-        bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
-                      "run of add failed");
+        testbed_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                        "run of add failed");
     }
     for (int i = 0; i < TURNS; i++) {
-        bench_expect(b, q, sums[i], N, 10 * i + 1, "a sum between two small writes");
-        bench_free(b, sums[i]);
+        testbed_expect(b, q, sums[i], N, 10 * i + 1, "a sum between two small writes");
+        testbed_free(b, sums[i]);
     }
-    bench_free(b, values);
-    bench_free(b, one);
-    bench_free(b, x);
-    bench_destroy(b, q);
+    testbed_free(b, values);
+    testbed_free(b, one);
+    testbed_free(b, x);
+    testbed_destroy(b, q);
 }
 
 /* A write between kernels: neither sooner nor later. */
-static void writes(bench *b)
+static void writes(testbed *b)
 {
-    bench_slow(b);
+    testbed_slow(b);
     small_writes(b);
     int64_t n = b->elements;
-    collet_queue *q = bench_queue(b);
-    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, n, 0);
-    void *y = bench_numbers(b, q, n, 0);
+    collet_queue *q = testbed_queue(b);
+    void *one = testbed_numbers(b, q, 1, 1), *x = testbed_numbers(b, q, n, 0);
+    void *y = testbed_numbers(b, q, n, 0);
     void *values = kit_memory((size_t)(n * b->size));
     for (int64_t i = 0; i < n; i++)
         if (b->size == 4)
             ((float *)values)[i] = 100;
         else
             ((double *)values)[i] = 100;
-    bench_chain(b, q, x, one, n, CHAIN);
+    testbed_chain(b, q, x, one, n, CHAIN);
     uint64_t small = 64 * (uint64_t)b->size;
-    bench_write(b, q, x, 0, values, small);
-    bench_write(b, q, x, small, (char *)values + small, (uint64_t)(n * b->size) - small);
-    bench_operand add[3] = {bench_vector(b, y, 0, n), bench_vector(b, x, 0, n),
-                            bench_vector(b, one, 0, n)};
+    testbed_write(b, q, x, 0, values, small);
+    testbed_write(b, q, x, small, (char *)values + small, (uint64_t)(n * b->size) - small);
+    testbed_operand add[3] = {testbed_vector(b, y, 0, n), testbed_vector(b, x, 0, n),
+                              testbed_vector(b, one, 0, n)};
     add[2].strides[0] = 0;
-    bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
-                  "run of add failed");
+    testbed_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                    "run of add failed");
     memset(values, 0, (size_t)(n * b->size));
-    bench_write(b, q, x, 0, values, (uint64_t)(n * b->size));
-    bench_expect(b, q, y, n, 101, "a sum with what was written before the kernel");
-    bench_expect(b, q, x, n, 0, "what was written after the kernel");
+    testbed_write(b, q, x, 0, values, (uint64_t)(n * b->size));
+    testbed_expect(b, q, y, n, 101, "a sum with what was written before the kernel");
+    testbed_expect(b, q, x, n, 0, "what was written after the kernel");
     free(values);
-    bench_free(b, one);
-    bench_free(b, x);
-    bench_free(b, y);
-    bench_destroy(b, q);
+    testbed_free(b, one);
+    testbed_free(b, x);
+    testbed_free(b, y);
+    testbed_destroy(b, q);
 }
 
 static unsigned char pattern(uint64_t i, unsigned seed)
@@ -103,12 +103,12 @@ static void fill_pattern(unsigned char *bytes, uint64_t at, uint64_t count, unsi
         bytes[i] = pattern(at + i, seed);
 }
 
-static void expect_pattern(bench *b, const unsigned char *bytes, uint64_t at, uint64_t count,
+static void expect_pattern(testbed *b, const unsigned char *bytes, uint64_t at, uint64_t count,
                            unsigned seed, const char *what)
 {
     for (uint64_t i = 0; i < count; i++)
-        bench_require(b, bytes[i] == pattern(at + i, seed), "%s: byte %llu is wrong", what,
-                      (unsigned long long)(at + i));
+        testbed_require(b, bytes[i] == pattern(at + i, seed), "%s: byte %llu is wrong", what,
+                        (unsigned long long)(at + i));
 }
 
 #define PIECES 700
@@ -116,32 +116,32 @@ static void expect_pattern(bench *b, const unsigned char *bytes, uint64_t at, ui
 #define BIG ((uint64_t)3 << 20)
 
 /* Writes wait behind slow work; the memory that they came from is overwritten. */
-static void sources(bench *b)
+static void sources(testbed *b)
 {
-    bench_slow(b);
+    testbed_slow(b);
     uint64_t small = (uint64_t)PIECES * PIECE, total = small + 4 * BIG;
-    collet_queue *q = bench_queue(b);
-    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, b->elements, 0);
-    void *buffer = bench_alloc(b, total);
+    collet_queue *q = testbed_queue(b);
+    void *one = testbed_numbers(b, q, 1, 1), *x = testbed_numbers(b, q, b->elements, 0);
+    void *buffer = testbed_alloc(b, total);
     unsigned char *bytes = kit_memory(total);
-    bench_chain(b, q, x, one, b->elements, CHAIN);
+    testbed_chain(b, q, x, one, b->elements, CHAIN);
     for (uint64_t at = 0, count = PIECE; at < total; at += count) {
         count = at < small ? PIECE : BIG;
         fill_pattern(bytes, at, count, 1);
-        bench_write(b, q, buffer, at, bytes, count);
+        testbed_write(b, q, buffer, at, bytes, count);
     }
-    bench_read(b, q, buffer, 0, bytes, total);
+    testbed_read(b, q, buffer, 0, bytes, total);
     expect_pattern(b, bytes, 0, total, 1, "writes enqueued behind slow kernels");
-    bench_expect(b, q, x, b->elements, CHAIN, "kernels before many writes");
+    testbed_expect(b, q, x, b->elements, CHAIN, "kernels before many writes");
     free(bytes);
-    bench_free(b, one);
-    bench_free(b, x);
-    bench_free(b, buffer);
-    bench_destroy(b, q);
+    testbed_free(b, one);
+    testbed_free(b, x);
+    testbed_free(b, buffer);
+    testbed_destroy(b, q);
 }
 
 /* Odd sizes and offsets; nothing else is written. */
-static void sizes(bench *b)
+static void sizes(testbed *b)
 {
     static const uint64_t counts[] = {1,
                                       2,
@@ -162,162 +162,164 @@ static void sizes(bench *b)
                                       (4u << 20) + 1,
                                       (9u << 20) + 13};
     uint64_t room = (9u << 20) + 100;
-    collet_queue *q = bench_queue(b);
-    void *buffer = bench_alloc(b, room);
+    collet_queue *q = testbed_queue(b);
+    void *buffer = testbed_alloc(b, room);
     unsigned char *bytes = kit_memory(room), *back = kit_memory(room);
     for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
         uint64_t count = counts[i], at = (i * 13) % 53, span = count + 87;
         memset(bytes, 0xee, span);
-        bench_write(b, q, buffer, 0, bytes, span);
+        testbed_write(b, q, buffer, 0, bytes, span);
         fill_pattern(bytes + at, at, count, i);
-        bench_write(b, q, buffer, at, bytes + at, count);
+        testbed_write(b, q, buffer, at, bytes + at, count);
         memset(back, 0x55, span);
-        bench_read(b, q, buffer, at, back + at, count);
+        testbed_read(b, q, buffer, at, back + at, count);
         expect_pattern(b, back + at, at, count, i, "a write and a read of the same bytes");
         for (uint64_t k = 0; k < span; k++)
-            bench_require(b, back[k] == 0x55 || (k >= at && k < at + count),
-                          "buffer_read of %llu bytes wrote beyond them", (unsigned long long)count);
-        bench_read(b, q, buffer, 0, back, span);
-        bench_require(b, !memcmp(back, bytes, span),
-                      "buffer_write of %llu bytes at %llu changed others",
-                      (unsigned long long)count, (unsigned long long)at);
+            testbed_require(b, back[k] == 0x55 || (k >= at && k < at + count),
+                            "buffer_read of %llu bytes wrote beyond them",
+                            (unsigned long long)count);
+        testbed_read(b, q, buffer, 0, back, span);
+        testbed_require(b, !memcmp(back, bytes, span),
+                        "buffer_write of %llu bytes at %llu changed others",
+                        (unsigned long long)count, (unsigned long long)at);
     }
     free(bytes);
     free(back);
-    bench_free(b, buffer);
-    bench_destroy(b, q);
+    testbed_free(b, buffer);
+    testbed_destroy(b, q);
 }
 
 /* A queue goes on after another, to and fro. */
-static void after(bench *b)
+static void after(testbed *b)
 {
-    bench_slow(b);
+    testbed_slow(b);
     int64_t n = b->elements;
     collet_queue *q[2] = {0};
-    if (bench_queues(b, q, 2) < 2)
+    if (testbed_queues(b, q, 2) < 2)
         q[1] = q[0];
-    bench_after(b, q[0], q[1], 0);
-    bench_after(b, q[0], q[1], bench_mark(b, q[1]));
-    void *one = bench_numbers(b, q[0], 1, 1), *x = bench_numbers(b, q[0], n, 0);
+    testbed_after(b, q[0], q[1], 0);
+    testbed_after(b, q[0], q[1], testbed_mark(b, q[1]));
+    void *one = testbed_numbers(b, q[0], 1, 1), *x = testbed_numbers(b, q[0], n, 0);
     for (int i = 0; i < 6; i++) {
         collet_queue *from = q[i % 2], *to = q[1 - i % 2];
-        bench_chain(b, from, x, one, n, CHAIN / 4);
-        bench_after(b, to, from, bench_mark(b, from));
+        testbed_chain(b, from, x, one, n, CHAIN / 4);
+        testbed_after(b, to, from, testbed_mark(b, from));
     }
-    bench_expect(b, q[0], x, n, 6 * (CHAIN / 4), "additions in two queues, each after the other");
+    testbed_expect(b, q[0], x, n, 6 * (CHAIN / 4), "additions in two queues, each after the other");
     for (int i = 0; i < 200; i++) {
         collet_queue *from = q[i % 2], *to = q[1 - i % 2];
-        bench_chain(b, from, x, one, 64, 1);
-        bench_after(b, to, from, bench_mark(b, from));
+        testbed_chain(b, from, x, one, 64, 1);
+        testbed_after(b, to, from, testbed_mark(b, from));
     }
-    bench_expect(b, q[0], x, 64, 200 + 6 * (CHAIN / 4), "200 small additions in two queues");
-    bench_settle(b, q[1]);
-    bench_free(b, one);
-    bench_free(b, x);
+    testbed_expect(b, q[0], x, 64, 200 + 6 * (CHAIN / 4), "200 small additions in two queues");
+    testbed_settle(b, q[1]);
+    testbed_free(b, one);
+    testbed_free(b, x);
     for (int i = 0; i < 1 + (q[0] != q[1]); i++)
-        bench_destroy(b, q[i]);
+        testbed_destroy(b, q[i]);
 }
 
 /* A queue goes on after two others; its write and its read wait too. */
-static void after_two(bench *b)
+static void after_two(testbed *b)
 {
-    bench_slow(b);
+    testbed_slow(b);
     int64_t n = b->elements;
     collet_queue *q[3] = {0};
-    int count = bench_queues(b, q, 3);
+    int count = testbed_queues(b, q, 3);
     collet_queue *last = q[count - 1], *middle = q[count > 1];
-    void *one = bench_numbers(b, q[0], 1, 1);
-    bench_settle(b, q[0]);
-    void *x = bench_numbers(b, q[0], n, 0), *y = bench_numbers(b, middle, n, 5);
-    bench_chain(b, q[0], x, one, n, CHAIN);
-    bench_chain(b, middle, y, one, n, CHAIN / 2);
-    bench_after(b, last, q[0], bench_mark(b, q[0]));
-    bench_after(b, last, middle, bench_mark(b, middle));
+    void *one = testbed_numbers(b, q[0], 1, 1);
+    testbed_settle(b, q[0]);
+    void *x = testbed_numbers(b, q[0], n, 0), *y = testbed_numbers(b, middle, n, 5);
+    testbed_chain(b, q[0], x, one, n, CHAIN);
+    testbed_chain(b, middle, y, one, n, CHAIN / 2);
+    testbed_after(b, last, q[0], testbed_mark(b, q[0]));
+    testbed_after(b, last, middle, testbed_mark(b, middle));
     unsigned char zeros[64] = {0};
-    bench_write(b, last, y, 0, zeros, sizeof zeros);
-    bench_expect(b, last, x, n, CHAIN, "a read in a queue that goes on after another");
+    testbed_write(b, last, y, 0, zeros, sizeof zeros);
+    testbed_expect(b, last, x, n, CHAIN, "a read in a queue that goes on after another");
     unsigned char back[64];
-    bench_read(b, last, y, 0, back, sizeof back);
-    bench_require(b, !memcmp(back, zeros, sizeof back),
-                  "a write in a queue that goes on after another was done before the other's work");
+    testbed_read(b, last, y, 0, back, sizeof back);
+    testbed_require(
+        b, !memcmp(back, zeros, sizeof back),
+        "a write in a queue that goes on after another was done before the other's work");
     for (int i = 0; i < count; i++)
-        bench_settle(b, q[i]);
-    bench_free(b, one);
-    bench_free(b, x);
-    bench_free(b, y);
+        testbed_settle(b, q[i]);
+    testbed_free(b, one);
+    testbed_free(b, x);
+    testbed_free(b, y);
     for (int i = 0; i < count; i++)
-        bench_destroy(b, q[i]);
+        testbed_destroy(b, q[i]);
 }
 
 #define FANS 5
 
 /* A queue that is at work waits for several others, of which one takes long: whichever that is. */
-static void after_each(bench *b)
+static void after_each(testbed *b)
 {
     collet_queue *q[FANS];
     if (b->max_queues < 3)
-        bench_skip(b, "the device has %u queues", b->max_queues);
-    bench_slow(b);
+        testbed_skip(b, "the device has %u queues", b->max_queues);
+    testbed_slow(b);
     int64_t n = b->elements;
-    int count = bench_queues(b, q, FANS), others = count - 1;
+    int count = testbed_queues(b, q, FANS), others = count - 1;
     collet_queue *last = q[others];
-    void *one = bench_numbers(b, last, 1, 1), *x = bench_numbers(b, last, n, 0);
-    void *busy = bench_numbers(b, last, n, 0);
-    bench_settle(b, last);
+    void *one = testbed_numbers(b, last, 1, 1), *x = testbed_numbers(b, last, n, 0);
+    void *busy = testbed_numbers(b, last, n, 0);
+    testbed_settle(b, last);
     for (int slow = 0; slow < others; slow++) {
-        bench_chain(b, last, busy, one, n, 2);
-        bench_chain(b, q[slow], x, one, n, CHAIN / 2);
+        testbed_chain(b, last, busy, one, n, 2);
+        testbed_chain(b, q[slow], x, one, n, CHAIN / 2);
         for (int i = 0; i < others; i++)
-            bench_after(b, last, q[i], bench_mark(b, q[i]));
-        bench_chain(b, last, x, one, n, 1);
-        bench_expect(b, last, x, n, (slow + 1) * (CHAIN / 2 + 1),
-                     "work in a queue at work that goes on after several others");
+            testbed_after(b, last, q[i], testbed_mark(b, q[i]));
+        testbed_chain(b, last, x, one, n, 1);
+        testbed_expect(b, last, x, n, (slow + 1) * (CHAIN / 2 + 1),
+                       "work in a queue at work that goes on after several others");
     }
     for (int i = 0; i < count; i++)
-        bench_settle(b, q[i]);
-    bench_free(b, one);
-    bench_free(b, x);
-    bench_free(b, busy);
+        testbed_settle(b, q[i]);
+    testbed_free(b, one);
+    testbed_free(b, x);
+    testbed_free(b, busy);
     for (int i = 0; i < count; i++)
-        bench_destroy(b, q[i]);
+        testbed_destroy(b, q[i]);
 }
 
 /* A queue goes on after one that has no kernels: a wait alone, or a wait and a write. */
-static void after_write(bench *b)
+static void after_write(testbed *b)
 {
     if (b->max_queues < 3)
-        bench_skip(b, "the device has %u queues", b->max_queues);
-    bench_slow(b);
+        testbed_skip(b, "the device has %u queues", b->max_queues);
+    testbed_slow(b);
     int64_t n = b->elements;
-    collet_queue *q = bench_queue(b), *middle = bench_queue(b), *last = bench_queue(b);
-    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, n, 0);
-    void *y = bench_numbers(b, q, n, 0), *twenty = bench_numbers(b, q, n, 20);
+    collet_queue *q = testbed_queue(b), *middle = testbed_queue(b), *last = testbed_queue(b);
+    void *one = testbed_numbers(b, q, 1, 1), *x = testbed_numbers(b, q, n, 0);
+    void *y = testbed_numbers(b, q, n, 0), *twenty = testbed_numbers(b, q, n, 20);
     unsigned char *bytes = kit_memory((size_t)(n * b->size));
-    bench_read(b, q, twenty, 0, bytes, (uint64_t)(n * b->size));
-    bench_chain(b, q, x, one, n, CHAIN / 2);
-    bench_after(b, middle, q, bench_mark(b, q));
-    bench_after(b, last, middle, bench_mark(b, middle));
-    bench_chain(b, last, x, one, n, 1);
-    bench_expect(b, last, x, n, CHAIN / 2 + 1,
-                 "work in a queue that goes on after one that only goes on after another");
-    bench_chain(b, q, x, one, n, CHAIN / 2);
-    bench_after(b, middle, q, bench_mark(b, q));
+    testbed_read(b, q, twenty, 0, bytes, (uint64_t)(n * b->size));
+    testbed_chain(b, q, x, one, n, CHAIN / 2);
+    testbed_after(b, middle, q, testbed_mark(b, q));
+    testbed_after(b, last, middle, testbed_mark(b, middle));
+    testbed_chain(b, last, x, one, n, 1);
+    testbed_expect(b, last, x, n, CHAIN / 2 + 1,
+                   "work in a queue that goes on after one that only goes on after another");
+    testbed_chain(b, q, x, one, n, CHAIN / 2);
+    testbed_after(b, middle, q, testbed_mark(b, q));
     if (b->own_memory)
-        bench_write(b, middle, y, 0, bytes, (uint64_t)(n * b->size));
-    bench_after(b, last, middle, bench_mark(b, middle));
-    bench_chain(b, last, y, one, n, 1);
-    bench_expect(b, last, y, n, b->own_memory ? 21 : 1,
-                 "work in a queue that goes on after a write in another");
-    bench_settle(b, q);
-    bench_settle(b, middle);
+        testbed_write(b, middle, y, 0, bytes, (uint64_t)(n * b->size));
+    testbed_after(b, last, middle, testbed_mark(b, middle));
+    testbed_chain(b, last, y, one, n, 1);
+    testbed_expect(b, last, y, n, b->own_memory ? 21 : 1,
+                   "work in a queue that goes on after a write in another");
+    testbed_settle(b, q);
+    testbed_settle(b, middle);
     free(bytes);
-    bench_free(b, one);
-    bench_free(b, x);
-    bench_free(b, y);
-    bench_free(b, twenty);
-    bench_destroy(b, q);
-    bench_destroy(b, middle);
-    bench_destroy(b, last);
+    testbed_free(b, one);
+    testbed_free(b, x);
+    testbed_free(b, y);
+    testbed_free(b, twenty);
+    testbed_destroy(b, q);
+    testbed_destroy(b, middle);
+    testbed_destroy(b, last);
 }
 
 const kit_verb verbs_order[] = {

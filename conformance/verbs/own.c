@@ -45,7 +45,7 @@ static unsigned char *element(const place *p, const kit_tensor *t, unsigned char
     return image + (size_t)at * p->size;
 }
 
-static place put(bench *b, collet_queue *q, const own_call *o, uint32_t k, const manner *m)
+static place put(testbed *b, collet_queue *q, const own_call *o, uint32_t k, const manner *m)
 {
     const kit_tensor *t = &o->c.operand[k];
     bool output = k < o->row.info.n_out;
@@ -56,19 +56,19 @@ static place put(bench *b, collet_queue *q, const own_call *o, uint32_t k, const
     memset(p.image, output ? m->fill : 0x3e, bytes);
     for (int64_t i = 0; !output && i < t->count; i++)
         memcpy(element(&p, t, p.image, i), t->data + (size_t)i * p.size, p.size);
-    p.buffer = bench_alloc(b, bytes);
-    bench_write(b, q, p.buffer, 0, p.image, bytes);
+    p.buffer = testbed_alloc(b, bytes);
+    testbed_write(b, q, p.buffer, 0, p.image, bytes);
     return p;
 }
 
 /* What the call left: the results, and whether anything else was written. */
-static void take(bench *b, collet_queue *q, const own_call *o, uint32_t k, place *p, bool written,
+static void take(testbed *b, collet_queue *q, const own_call *o, uint32_t k, place *p, bool written,
                  kit_tensor *out)
 {
     const kit_tensor *t = &o->c.operand[k];
     size_t bytes = (size_t)p->count * p->size;
     unsigned char *after = kit_memory(bytes);
-    bench_read(b, q, p->buffer, 0, after, bytes);
+    testbed_read(b, q, p->buffer, 0, after, bytes);
     if (written) {
         *out = *t;
         kit_allocate(out);
@@ -80,18 +80,18 @@ static void take(bench *b, collet_queue *q, const own_call *o, uint32_t k, place
     size_t at = 0;
     while (at < bytes && after[at] == p->image[at])
         at++;
-    bench_require(b, at == bytes, "%s %s wrote byte %zu of the buffer of %s %u, which is %s",
-                  o->row.info.name, o->row.sig, at, written ? "output" : "input",
-                  written ? k : k - o->row.info.n_out,
-                  written ? "not one of its elements" : "not to be written");
+    testbed_require(b, at == bytes, "%s %s wrote byte %zu of the buffer of %s %u, which is %s",
+                    o->row.info.name, o->row.sig, at, written ? "output" : "input",
+                    written ? k : k - o->row.info.n_out,
+                    written ? "not one of its elements" : "not to be written");
     free(after);
 }
 
-static void drop(bench *b, const own_call *o, place *places)
+static void drop(testbed *b, const own_call *o, place *places)
 {
     for (uint32_t k = 0; k < o->row.operands; k++) {
         if (places[k].image)
-            bench_free(b, places[k].buffer);
+            testbed_free(b, places[k].buffer);
         free(places[k].image);
     }
 }
@@ -104,25 +104,25 @@ static const void *params_of(const own_call *o)
 }
 
 /* Asks twice. */
-static collet_status ask(bench *b, const own_call *o, const bench_operand *operands,
+static collet_status ask(testbed *b, const own_call *o, const testbed_operand *operands,
                          uint64_t *bytes)
 {
     uint64_t again = 0;
     uint32_t count = o->row.operands, n_out = o->row.info.n_out;
     collet_status first = try_accepts(b, o->number, operands, count, n_out, params_of(o), bytes);
     collet_status second = try_accepts(b, o->number, operands, count, n_out, params_of(o), &again);
-    bench_require(b, first == second && (first != COLLET_OK || *bytes == again),
-                  "%s %s: accepts returned %s and %" PRIu64
-                  " bytes of scratch, then %s and %" PRIu64 " for the same call",
-                  o->row.info.name, o->row.sig, collet_status_name(first), *bytes,
-                  collet_status_name(second), again);
+    testbed_require(b, first == second && (first != COLLET_OK || *bytes == again),
+                    "%s %s: accepts returned %s and %" PRIu64
+                    " bytes of scratch, then %s and %" PRIu64 " for the same call",
+                    o->row.info.name, o->row.sig, collet_status_name(first), *bytes,
+                    collet_status_name(second), again);
     return first;
 }
 
 /* Calls a row; false: it refused. The caller frees the results. */
-bool own_run(bench *b, collet_queue *q, const own_call *o, const manner *m, results *r)
+bool own_run(testbed *b, collet_queue *q, const own_call *o, const manner *m, results *r)
 {
-    bench_operand operands[COLLET_MAX_OPERANDS];
+    testbed_operand operands[COLLET_MAX_OPERANDS];
     place places[KIT_OPERANDS] = {0};
     uint32_t count = o->row.operands, n_out = o->row.info.n_out;
     uint64_t bytes = 0;
@@ -133,30 +133,30 @@ bool own_run(bench *b, collet_queue *q, const own_call *o, const manner *m, resu
         if (!in_place)
             places[k] = put(b, q, o, k, m);
         const place *p = &places[in_place ? m->shared : k];
-        operands[k] = bench_operand_of(&o->c, k, p->buffer);
+        operands[k] = testbed_operand_of(&o->c, k, p->buffer);
         operands[k].offset = (uint64_t)p->first * p->size;
         for (int32_t axis = 0; axis < o->c.operand[k].ndim; axis++)
             operands[k].strides[axis] = p->strides[axis];
     }
     collet_status status = ask(b, o, operands, &bytes);
-    void *scratch = bytes && status == COLLET_OK ? bench_scratch(b, q, bytes) : NULL;
+    void *scratch = bytes && status == COLLET_OK ? testbed_scratch(b, q, bytes) : NULL;
     if (m->slow)
-        bench_chain(b, q, m->slow, m->one, b->elements, CHAIN / 4);
+        testbed_chain(b, q, m->slow, m->one, b->elements, CHAIN / 4);
     if (status == COLLET_OK) {
         status = try_run(b, q, o->number, operands, count, n_out, params_of(o), scratch, bytes);
-        bench_require(b,
-                      status == COLLET_OK || (status == COLLET_REFUSED && !row_asks(b, o->number)),
-                      "%s %s: accepts returned OK for a call, and run %s", o->row.info.name,
-                      o->row.sig, collet_status_name(status));
+        testbed_require(
+            b, status == COLLET_OK || (status == COLLET_REFUSED && !row_asks(b, o->number)),
+            "%s %s: accepts returned OK for a call, and run %s", o->row.info.name, o->row.sig,
+            collet_status_name(status));
     }
     for (uint32_t k = 0; k < count; k++) {
         bool written = status == COLLET_OK && (k < n_out || k == m->shared);
         if (places[k].image)
             take(b, q, o, k, &places[k], written, &r->out[k == m->shared ? 0 : k]);
     }
-    bench_settle(b, q);
+    testbed_settle(b, q);
     if (scratch)
-        bench_scratch_check(b, q, scratch, bytes, &o->row);
+        testbed_scratch_check(b, q, scratch, bytes, &o->row);
     drop(b, o, places);
     return status == COLLET_OK;
 }
@@ -179,7 +179,7 @@ static bool is_near(const kit_tensor *t, long double x, long double y, long doub
 }
 
 /* Fails unless the results are equal: bit for bit, or `near`. */
-void own_compare(bench *b, const own_call *o, const results *found, const results *expected,
+void own_compare(testbed *b, const own_call *o, const results *found, const results *expected,
                  bool near, const char *what)
 {
     for (uint32_t k = 0; k < o->row.info.n_out; k++) {
@@ -191,8 +191,9 @@ void own_compare(bench *b, const own_call *o, const results *found, const result
             size_t size = collet_dtype_size(kit_part(y->dtype));
             bool same = near ? is_near(y, kit_get(x, i), kit_get(y, i), largest)
                              : !memcmp(kit_at(x, i), kit_at(y, i), size);
-            bench_require(b, same, "%s %s, %s: part %" PRId64 " of output %u is %.17Lg, not %.17Lg",
-                          o->row.info.name, o->row.sig, what, i, k, kit_get(x, i), kit_get(y, i));
+            testbed_require(b, same,
+                            "%s %s, %s: part %" PRId64 " of output %u is %.17Lg, not %.17Lg",
+                            o->row.info.name, o->row.sig, what, i, k, kit_get(x, i), kit_get(y, i));
         }
     }
 }
@@ -246,17 +247,17 @@ void own_fill(own_call *o, uint64_t seed, bool repeated)
     }
 }
 
-static void set_default(bench *b, own_call *o)
+static void set_default(testbed *b, own_call *o)
 {
     collet_error err;
     int32_t ndim = o->row.info.n_in ? kit_in(&o->c, 0)->ndim : 0;
     memset(o->params, 0, sizeof o->params);
     if (!o->row.info.params_size)
         return;
-    bench_require(b,
-                  collet_ops_defaults(b->target->runtime, o->row.info.id, o->params,
-                                      sizeof o->params, ndim, &err) == COLLET_OK,
-                  "%s: %s", o->row.info.name, err.text);
+    testbed_require(b,
+                    collet_ops_defaults(b->target->runtime, o->row.info.id, o->params,
+                                        sizeof o->params, ndim, &err) == COLLET_OK,
+                    "%s: %s", o->row.info.name, err.text);
     for (uint32_t i = 0; i < o->row.info.field_count; i++) {
         const collet_ops_field *f = own_field(o, i);
         collet_scalar one = {.dtype = o->row.dtypes[0]};
@@ -288,7 +289,7 @@ static void set_shape(own_call *o, size_t number, int64_t scale)
 
 /* Finds shapes that the row accepts with default parameters; false: none of those here. `base`
  * becomes the results. */
-static bool choose(bench *b, collet_queue *q, own_call *o, int64_t scale, results *base)
+static bool choose(testbed *b, collet_queue *q, own_call *o, int64_t scale, results *base)
 {
     const manner dense = {.fill = 0xff};
     for (size_t i = 0; i < SHAPES; i++) {
@@ -307,7 +308,7 @@ static const collet_kernel_row *row_of(const collet_plugin *p, uint32_t i)
     return (const void *)((const char *)p->kernels + (size_t)i * p->kernel_size);
 }
 
-static bool describe(bench *b, uint32_t number, own_call *o)
+static bool describe(testbed *b, uint32_t number, own_call *o)
 {
     const collet_plugin *p = b->plugin;
     const collet_kernel_row *row = row_of(p, number);
@@ -333,8 +334,8 @@ static bool describe(bench *b, uint32_t number, own_call *o)
 }
 
 /* Calls `body` for each row of an own op that can be called. */
-void own_each(bench *b, int64_t scale,
-              void (*body)(bench *b, collet_queue *q, own_call *o, const results *base))
+void own_each(testbed *b, int64_t scale,
+              void (*body)(testbed *b, collet_queue *q, own_call *o, const results *base))
 {
     own_call *o = kit_memory(sizeof *o);
     int own = 0, called = 0;
@@ -343,20 +344,20 @@ void own_each(bench *b, int64_t scale,
         if (!describe(b, i, o))
             continue;
         own++;
-        collet_queue *q = bench_queue(b);
+        collet_queue *q = testbed_queue(b);
         bool accepted = choose(b, q, o, scale, &base);
-        bench_destroy(b, q);
+        testbed_destroy(b, q);
         if (!accepted)
             continue;
-        q = bench_queue(b);
+        q = testbed_queue(b);
         called++;
         body(b, q, o, &base);
-        bench_destroy(b, q);
+        testbed_destroy(b, q);
         own_results_free(&base);
         own_free(o);
     }
     free(o);
     if (!called)
-        bench_skip(b, own ? "every call of the plugin's own ops was refused"
-                          : "the plugin has no op of its own");
+        testbed_skip(b, own ? "every call of the plugin's own ops was refused"
+                            : "the plugin has no op of its own");
 }

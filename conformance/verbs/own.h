@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* own.h - calls of a plugin's own ops, whose results are compared with each other (own.c); their
  * checks are in own_checks.c. */
-#ifndef COLLET_KIT_OWN_H
-#define COLLET_KIT_OWN_H
+#ifndef CONFORMANCE_VERBS_OWN_H
+#define CONFORMANCE_VERBS_OWN_H
 
 #include "verbs/verbs.h"
 
@@ -38,17 +38,17 @@ typedef struct results {
 
 /* Calls a row; false: it refused. The caller frees the results. Ends the check if anything but the
  * outputs is written, or `accepts` does not agree with itself or with `run`. */
-bool own_run(bench *b, collet_queue *q, const own_call *o, const manner *m, results *r);
+bool own_run(testbed *b, collet_queue *q, const own_call *o, const manner *m, results *r);
 void own_results_free(results *r);
 /* Ends the check unless the results are equal: bit for bit, or `near`. */
-void own_compare(bench *b, const own_call *o, const results *found, const results *expected,
+void own_compare(testbed *b, const own_call *o, const results *found, const results *expected,
                  bool near, const char *what);
 void own_fill(own_call *o, uint64_t seed, bool repeated);
 void own_free(own_call *o);
 const collet_ops_field *own_field(const own_call *o, uint32_t i);
 /* Calls `body` for each row of an own op that accepts a call with default parameters; `base` are
  * its results. `scale` multiplies "..." axes. */
-void own_each(bench *b, int64_t scale,
-              void (*body)(bench *b, collet_queue *q, own_call *o, const results *base));
+void own_each(testbed *b, int64_t scale,
+              void (*body)(testbed *b, collet_queue *q, own_call *o, const results *base));
 
 #endif

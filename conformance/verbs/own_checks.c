@@ -15,7 +15,7 @@ static const char *const arrangement_names[] = {"dense", "dense with an offset",
 
 /* ---- Views --------------------------------------------------------------------------------- */
 
-static void call_and_compare(bench *b, collet_queue *q, own_call *o, const manner *m,
+static void call_and_compare(testbed *b, collet_queue *q, own_call *o, const manner *m,
                              const results *base, bool near, const char *what)
 {
     results r;
@@ -25,7 +25,7 @@ static void call_and_compare(bench *b, collet_queue *q, own_call *o, const manne
 }
 
 /* Output 0 is exactly an input. */
-static void in_place(bench *b, collet_queue *q, own_call *o, const results *base)
+static void in_place(testbed *b, collet_queue *q, own_call *o, const results *base)
 {
     const kit_tensor *out = &o->c.operand[0];
     for (uint32_t k = o->row.info.n_out; o->row.info.alias && k < o->row.operands; k++) {
@@ -37,7 +37,7 @@ static void in_place(bench *b, collet_queue *q, own_call *o, const results *base
     }
 }
 
-static void view_row(bench *b, collet_queue *q, own_call *o, const results *base)
+static void view_row(testbed *b, collet_queue *q, own_call *o, const results *base)
 {
     char what[160];
     manner m = {.fill = 0x11};
@@ -61,7 +61,7 @@ static void view_row(bench *b, collet_queue *q, own_call *o, const results *base
     own_results_free(&repeated);
 }
 
-static void views(bench *b)
+static void views(testbed *b)
 {
     own_each(b, 1, view_row);
 }
@@ -76,18 +76,18 @@ typedef struct own_threads {
     results base[OWN_THREADS];
 } own_threads;
 
-static void call_again(bench *b, int number, void *user)
+static void call_again(testbed *b, int number, void *user)
 {
     own_threads *t = user;
     const manner m = {.fill = 0x33};
-    collet_queue *q = bench_queue(b);
-    for (int i = 0; i < 30 && !bench_failed(b); i++)
+    collet_queue *q = testbed_queue(b);
+    for (int i = 0; i < 30 && !testbed_failed(b); i++)
         call_and_compare(b, q, &t->calls[number], &m, &t->base[number], false,
                          "while other threads call it in queues of their own");
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
 }
 
-static void thread_row(bench *b, collet_queue *q, own_call *o, const results *base)
+static void thread_row(testbed *b, collet_queue *q, own_call *o, const results *base)
 {
     const manner m = {0};
     own_threads *t = kit_memory(sizeof *t);
@@ -103,7 +103,7 @@ static void thread_row(bench *b, collet_queue *q, own_call *o, const results *ba
         (void)own_run(b, q, mine, &m, &t->base[i]);
     }
     int count = b->max_queues <= OWN_THREADS ? (int)b->max_queues - b->has_queues : OWN_THREADS;
-    bench_threads(b, count < 1 ? 1 : count, call_again, t);
+    testbed_threads(b, count < 1 ? 1 : count, call_again, t);
     for (int i = 0; i < OWN_THREADS; i++) {
         own_results_free(&t->base[i]);
         own_free(&t->calls[i]);
@@ -111,10 +111,10 @@ static void thread_row(bench *b, collet_queue *q, own_call *o, const results *ba
     free(t);
 }
 
-static void queues(bench *b)
+static void queues(testbed *b)
 {
     if (b->has_queues && b->max_queues < 3)
-        bench_skip(b, "the device has %u queues", b->max_queues);
+        testbed_skip(b, "the device has %u queues", b->max_queues);
     own_each(b, 6, thread_row);
 }
 
@@ -150,7 +150,7 @@ static bool vary(own_call *o, const collet_ops_field *f, int i)
 }
 
 /* A block that is longer than the op's does not reach the row, unless the rest is 0. */
-static void longer_block(bench *b, const own_call *o)
+static void longer_block(testbed *b, const own_call *o)
 {
     collet_array_spec specs[KIT_OPERANDS];
     unsigned char params[sizeof o->params];
@@ -166,22 +166,22 @@ static void longer_block(bench *b, const own_call *o)
         params[at] = 1;
         collet_status status = collet_ops_infer(b->target->runtime, o->row.info.id, specs,
                                                 specs + o->row.info.n_out, params, NULL);
-        bench_require(b, status != COLLET_OK,
-                      "%s: byte %u of the parameters, which are %u bytes, may be 1",
-                      o->row.info.name, at, size);
+        testbed_require(b, status != COLLET_OK,
+                        "%s: byte %u of the parameters, which are %u bytes, may be 1",
+                        o->row.info.name, at, size);
         params[at] = 0;
     }
 }
 
-static void check_variant(bench *b, collet_queue *q, own_call *o, variant *v, bool again,
+static void check_variant(testbed *b, collet_queue *q, own_call *o, variant *v, bool again,
                           const char *what)
 {
     const manner m = {.fill = again ? 0x77 : 0x44};
     results r;
     memcpy(o->params, v->params, sizeof v->params);
     bool accepted = own_run(b, q, o, &m, &r);
-    bench_require(b, !again || accepted == v->accepted, "%s %s, %s: %s, and not before",
-                  o->row.info.name, o->row.sig, what, accepted ? "accepted" : "refused");
+    testbed_require(b, !again || accepted == v->accepted, "%s %s, %s: %s, and not before",
+                    o->row.info.name, o->row.sig, what, accepted ? "accepted" : "refused");
     if (again && accepted)
         own_compare(b, o, &r, &v->r, false, what);
     if (again) {
@@ -193,7 +193,7 @@ static void check_variant(bench *b, collet_queue *q, own_call *o, variant *v, bo
 }
 
 /* Only fields change the results: what they do not describe is reserved. */
-static void reserved_words(bench *b, collet_queue *q, own_call *o, variant *first)
+static void reserved_words(testbed *b, collet_queue *q, own_call *o, variant *first)
 {
     const manner m = {.fill = 0x66};
     for (uint32_t at = 4; o->row.info.field_count && at + 4 <= o->row.info.params_size; at += 4) {
@@ -229,14 +229,14 @@ static int list_variants(own_call *o, variant *list)
 }
 
 /* The parameters are overwritten after the call and before the kernel begins. */
-static void late(bench *b, own_call *o, variant *list, int count)
+static void late(testbed *b, own_call *o, variant *list, int count)
 {
     manner m = {.fill = 0x55};
-    collet_queue *q = bench_queue(b);
+    collet_queue *q = testbed_queue(b);
     if (b->add >= 0 && b->has_queues) {
-        bench_slow(b);
-        m.one = bench_numbers(b, q, 1, 1);
-        m.slow = bench_numbers(b, q, b->elements, 0);
+        testbed_slow(b);
+        m.one = testbed_numbers(b, q, 1, 1);
+        m.slow = testbed_numbers(b, q, b->elements, 0);
     }
     for (int i = 0; m.slow && i<count; i += count> 4 ? count / 4 : 1) {
         results r;
@@ -245,26 +245,26 @@ static void late(bench *b, own_call *o, variant *list, int count)
             own_compare(b, o, &r, &list[i].r, false, "with arguments overwritten after the call");
         own_results_free(&r);
     }
-    bench_settle(b, q);
+    testbed_settle(b, q);
     if (m.slow) {
-        bench_free(b, m.slow);
-        bench_free(b, m.one);
+        testbed_free(b, m.slow);
+        testbed_free(b, m.one);
     }
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
 }
 
 /* The first call of a device that was opened anew. */
-static void first_call(bench *b, own_call *o, variant *v)
+static void first_call(testbed *b, own_call *o, variant *v)
 {
-    bench other = bench_beside(b);
-    bench_open(&other);
-    collet_queue *q = bench_queue(&other);
+    testbed other = testbed_beside(b);
+    testbed_open(&other);
+    collet_queue *q = testbed_queue(&other);
     check_variant(&other, q, o, v, true, "in the first call of a device");
-    bench_destroy(&other, q);
-    bench_end(&other);
+    testbed_destroy(&other, q);
+    testbed_end(&other);
 }
 
-static void vary_row(bench *b, collet_queue *q, own_call *o, const results *base)
+static void vary_row(testbed *b, collet_queue *q, own_call *o, const results *base)
 {
     variant *list = kit_memory(MOST_VARIANTS * sizeof *list);
     memset(list, 0, MOST_VARIANTS * sizeof *list);
@@ -286,7 +286,7 @@ static void vary_row(bench *b, collet_queue *q, own_call *o, const results *base
     free(list);
 }
 
-static void parameters(bench *b)
+static void parameters(testbed *b)
 {
     own_each(b, 1, vary_row);
 }
@@ -294,7 +294,7 @@ static void parameters(bench *b)
 /* ---- What a call leaves behind ------------------------------------------------------------- */
 
 /* The threads of queues are in the same floating-point state as before. */
-static void rounding_row(bench *b, collet_queue *q, own_call *o, const results *base)
+static void rounding_row(testbed *b, collet_queue *q, own_call *o, const results *base)
 {
     char what[160];
     const manner m = {.fill = 0x12};
@@ -303,11 +303,11 @@ static void rounding_row(bench *b, collet_queue *q, own_call *o, const results *
     snprintf(what, sizeof what, "in a queue in which %s %s was called", o->row.info.name,
              o->row.sig);
     if (own_run(b, q, o, &m, &r))
-        bench_rounding(b, q, what);
+        testbed_rounding(b, q, what);
     own_results_free(&r);
 }
 
-static void rounding(bench *b)
+static void rounding(testbed *b)
 {
     own_each(b, 1, rounding_row);
 }

@@ -6,68 +6,68 @@
 #include <string.h>
 
 /* A queue ends while its work is under way and another queue is to go on after it. */
-static void destroyed(bench *b)
+static void destroyed(testbed *b)
 {
-    bench_slow(b);
+    testbed_slow(b);
     int64_t n = b->elements;
     if (b->max_queues < 2)
-        bench_skip(b, "the device has one queue");
-    collet_queue *other = bench_queue(b), *third = b->max_queues > 3 ? bench_queue(b) : NULL;
-    void *one = bench_numbers(b, other, 1, 1), *y = bench_numbers(b, other, n, 0);
-    bench_settle(b, other);
+        testbed_skip(b, "the device has one queue");
+    collet_queue *other = testbed_queue(b), *third = b->max_queues > 3 ? testbed_queue(b) : NULL;
+    void *one = testbed_numbers(b, other, 1, 1), *y = testbed_numbers(b, other, n, 0);
+    testbed_settle(b, other);
     for (int i = 0; i < 4; i++) {
-        collet_queue *q = bench_queue(b);
-        void *x = bench_numbers(b, q, n, 0);
-        bench_chain(b, q, x, one, n, CHAIN / 2);
+        collet_queue *q = testbed_queue(b);
+        void *x = testbed_numbers(b, q, n, 0);
+        testbed_chain(b, q, x, one, n, CHAIN / 2);
         if (third) { /* comes to its wait when the queue is gone */
-            bench_chain(b, third, y, one, n, CHAIN);
-            bench_after(b, third, q, bench_mark(b, q));
+            testbed_chain(b, third, y, one, n, CHAIN);
+            testbed_after(b, third, q, testbed_mark(b, q));
         }
-        bench_after(b, other, q, bench_mark(b, q));
-        bench_chain(b, other, x, one, n, 1);
-        bench_destroy(b, q);
+        testbed_after(b, other, q, testbed_mark(b, q));
+        testbed_chain(b, other, x, one, n, 1);
+        testbed_destroy(b, q);
         /* Memory of the queue may be another's by now. */
-        collet_queue *next = bench_queue(b);
+        collet_queue *next = testbed_queue(b);
         if (i % 2)
-            bench_destroy(b, next);
-        bench_expect(b, other, x, n, CHAIN / 2 + 1, "work after that of a destroyed queue");
+            testbed_destroy(b, next);
+        testbed_expect(b, other, x, n, CHAIN / 2 + 1, "work after that of a destroyed queue");
         if (i % 2 == 0)
-            bench_destroy(b, next);
+            testbed_destroy(b, next);
         if (third)
-            bench_settle(b, third);
-        bench_free(b, x);
+            testbed_settle(b, third);
+        testbed_free(b, x);
     }
-    bench_free(b, one);
-    bench_free(b, y);
-    bench_destroy(b, other);
+    testbed_free(b, one);
+    testbed_free(b, y);
+    testbed_destroy(b, other);
     if (third)
-        bench_destroy(b, third);
+        testbed_destroy(b, third);
 }
 
 /* queue_destroy waits for what is enqueued. */
-static void unfinished(bench *b)
+static void unfinished(testbed *b)
 {
-    bench_slow(b);
+    testbed_slow(b);
     int64_t n = b->elements;
-    collet_queue *q = bench_queue(b);
-    void *one = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, n, 0);
+    collet_queue *q = testbed_queue(b);
+    void *one = testbed_numbers(b, q, 1, 1), *x = testbed_numbers(b, q, n, 0);
     unsigned char zeros[256] = {0};
-    bench_chain(b, q, x, one, n, CHAIN);
-    bench_write(b, q, x, 0, zeros, sizeof zeros);
-    bench_destroy(b, q);
-    q = bench_queue(b);
+    testbed_chain(b, q, x, one, n, CHAIN);
+    testbed_write(b, q, x, 0, zeros, sizeof zeros);
+    testbed_destroy(b, q);
+    q = testbed_queue(b);
     float values[64];
-    bench_read(b, q, x, 0, values, sizeof values);
-    bench_require(b, !memcmp(values, zeros, sizeof zeros),
-                  "queue_destroy returned before a write in the queue was done");
+    testbed_read(b, q, x, 0, values, sizeof values);
+    testbed_require(b, !memcmp(values, zeros, sizeof zeros),
+                    "queue_destroy returned before a write in the queue was done");
     char *all = kit_memory((size_t)(n * b->size));
-    bench_read(b, q, x, 0, all, (uint64_t)(n * b->size));
-    bench_write(b, q, x, 0, all + 256, 256);
+    testbed_read(b, q, x, 0, all, (uint64_t)(n * b->size));
+    testbed_write(b, q, x, 0, all + 256, 256);
     free(all);
-    bench_expect(b, q, x, n, CHAIN, "what a destroyed queue had enqueued");
-    bench_free(b, one);
-    bench_free(b, x);
-    bench_destroy(b, q);
+    testbed_expect(b, q, x, n, CHAIN, "what a destroyed queue had enqueued");
+    testbed_free(b, one);
+    testbed_free(b, x);
+    testbed_destroy(b, q);
 }
 
 typedef struct shared_work {
@@ -75,72 +75,72 @@ typedef struct shared_work {
     int64_t n;
 } shared_work;
 
-static void work_alone(bench *b, int number, void *user)
+static void work_alone(testbed *b, int number, void *user)
 {
     const shared_work *work = user;
-    collet_queue *q = bench_queue(b);
+    collet_queue *q = testbed_queue(b);
     for (int i = 0; i < 12; i++) {
         int64_t n = 100 + 977 * ((number + i) % 5);
-        void *x = bench_numbers(b, q, n, number);
-        bench_chain(b, q, x, work->one, n, 5);
-        bench_operand add[3] = {bench_vector(b, x, 0, n), bench_vector(b, x, 0, n),
-                                bench_vector(b, work->shared, 0, n)};
-        bench_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
-                      "run of add failed");
-        bench_expect(b, q, x, n, number + 5 + 1000, "work of a thread in a queue of its own");
-        bench_settle(b, q);
-        bench_free(b, x);
+        void *x = testbed_numbers(b, q, n, number);
+        testbed_chain(b, q, x, work->one, n, 5);
+        testbed_operand add[3] = {testbed_vector(b, x, 0, n), testbed_vector(b, x, 0, n),
+                                  testbed_vector(b, work->shared, 0, n)};
+        testbed_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
+                        "run of add failed");
+        testbed_expect(b, q, x, n, number + 5 + 1000, "work of a thread in a queue of its own");
+        testbed_settle(b, q);
+        testbed_free(b, x);
     }
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
 }
 
 /* Threads with a queue, buffers and work of their own, which read one buffer at once. */
-static void threads(bench *b)
+static void threads(testbed *b)
 {
     int count = b->has_queues && b->max_queues < 7 ? (int)b->max_queues - 1 : 6;
     if (count < 2)
-        bench_skip(b, "the device has one queue");
-    collet_queue *q = bench_queue(b);
+        testbed_skip(b, "the device has one queue");
+    collet_queue *q = testbed_queue(b);
     shared_work work = {.n = 5000};
-    work.one = bench_numbers(b, q, 1, 1);
-    work.shared = bench_numbers(b, q, work.n, 1000);
-    bench_settle(b, q);
-    bench_threads(b, count, work_alone, &work);
-    bench_expect(b, q, work.shared, work.n, 1000, "a buffer that several queues read");
-    bench_free(b, work.one);
-    bench_free(b, work.shared);
-    bench_destroy(b, q);
+    work.one = testbed_numbers(b, q, 1, 1);
+    work.shared = testbed_numbers(b, q, work.n, 1000);
+    testbed_settle(b, q);
+    testbed_threads(b, count, work_alone, &work);
+    testbed_expect(b, q, work.shared, work.n, 1000, "a buffer that several queues read");
+    testbed_free(b, work.one);
+    testbed_free(b, work.shared);
+    testbed_destroy(b, q);
 }
 
 /* All that a program does, in one queue, more than once. */
-static void one(bench *b)
+static void one(testbed *b)
 {
     uint32_t most = b->max_queues;
     b->max_queues = 1;
     for (int i = 0; i < 3; i++)
-        bench_scenario(b);
+        testbed_scenario(b);
     b->max_queues = most;
 }
 
 /* A device without a limit has many queues at once. */
-static void many(bench *b)
+static void many(testbed *b)
 {
     collet_queue *q[48] = {0};
-    int count = bench_queues(b, q, 48);
-    void *one_ = bench_numbers(b, q[0], 1, 1), *x[48];
-    bench_settle(b, q[0]);
+    int count = testbed_queues(b, q, 48);
+    void *one_ = testbed_numbers(b, q[0], 1, 1), *x[48];
+    testbed_settle(b, q[0]);
     for (int i = 0; i < count; i++) {
-        x[i] = bench_numbers(b, q[i], 500, i);
-        bench_chain(b, q[i], x[i], one_, 500, 4);
+        x[i] = testbed_numbers(b, q[i], 500, i);
+        testbed_chain(b, q[i], x[i], one_, 500, 4);
     }
     for (int i = count; i-- > 0;)
-        bench_expect(b, q[i], x[i], 500, i + 4, "work in many queues");
+        testbed_expect(b, q[i], x[i], 500, i + 4, "work in many queues");
     for (int i = 0; i < count; i++) {
-        bench_settle(b, q[i]);
-        bench_free(b, x[i]);
-        bench_destroy(b, q[i]);
+        testbed_settle(b, q[i]);
+        testbed_free(b, x[i]);
+        testbed_destroy(b, q[i]);
     }
-    bench_free(b, one_);
+    testbed_free(b, one_);
 }
 
 #define BATCH 1000
@@ -148,51 +148,51 @@ static void many(bench *b)
 #define DEEP_NS 6000000000
 
 /* Another queue goes on after one that has thousands of commands behind it. */
-static void follow_deep(bench *b, collet_queue *q, void *one_)
+static void follow_deep(testbed *b, collet_queue *q, void *one_)
 {
     if (b->max_queues < 2)
         return;
-    bench_slow(b);
-    collet_queue *other = bench_queue(b);
-    void *x = bench_numbers(b, q, b->elements, 0);
-    bench_settle(b, q);
+    testbed_slow(b);
+    collet_queue *other = testbed_queue(b);
+    void *x = testbed_numbers(b, q, b->elements, 0);
+    testbed_settle(b, q);
     for (int i = 0; i < 4; i++) {
-        bench_chain(b, q, x, one_, b->elements, 4);
-        bench_chain(b, q, x, one_, 16, 70 * i); /* bytes of a counter have other values */
-        bench_after(b, other, q, bench_mark(b, q));
-        bench_chain(b, other, x, one_, 16, 1);
-        bench_expect(b, other, x, 16, (i + 1) * (4 + 1) + 70 * (i * (i + 1) / 2),
-                     "work in a queue that goes on after thousands of calls in another");
-        bench_after(b, q, other, bench_mark(b, other));
+        testbed_chain(b, q, x, one_, b->elements, 4);
+        testbed_chain(b, q, x, one_, 16, 70 * i); /* bytes of a counter have other values */
+        testbed_after(b, other, q, testbed_mark(b, q));
+        testbed_chain(b, other, x, one_, 16, 1);
+        testbed_expect(b, other, x, 16, (i + 1) * (4 + 1) + 70 * (i * (i + 1) / 2),
+                       "work in a queue that goes on after thousands of calls in another");
+        testbed_after(b, q, other, testbed_mark(b, other));
     }
-    bench_settle(b, q);
-    bench_free(b, x);
-    bench_destroy(b, other);
+    testbed_settle(b, q);
+    testbed_free(b, x);
+    testbed_destroy(b, other);
 }
 
 /* More commands than any ring has room for, and than counters of 16 bits count. */
-static void deep(bench *b)
+static void deep(testbed *b)
 {
-    collet_queue *q = bench_queue(b);
-    void *one_ = bench_numbers(b, q, 1, 1), *x = bench_numbers(b, q, 16, 0);
-    int64_t start = bench_now();
-    uint64_t last = bench_mark(b, q);
+    collet_queue *q = testbed_queue(b);
+    void *one_ = testbed_numbers(b, q, 1, 1), *x = testbed_numbers(b, q, 16, 0);
+    int64_t start = testbed_now();
+    uint64_t last = testbed_mark(b, q);
     int count = 0;
-    while (count < 5 * BATCH || (count < DEEP && bench_now() - start < DEEP_NS)) {
-        bench_chain(b, q, x, one_, 16, BATCH);
+    while (count < 5 * BATCH || (count < DEEP && testbed_now() - start < DEEP_NS)) {
+        testbed_chain(b, q, x, one_, 16, BATCH);
         count += BATCH;
-        uint64_t mark = bench_mark(b, q);
-        bench_require(b, mark >= last, "queue_mark decreased from %llu to %llu",
-                      (unsigned long long)last, (unsigned long long)mark);
+        uint64_t mark = testbed_mark(b, q);
+        testbed_require(b, mark >= last, "queue_mark decreased from %llu to %llu",
+                        (unsigned long long)last, (unsigned long long)mark);
         last = mark;
     }
-    bench_expect(b, q, x, 16, count, "thousands of additions in a queue");
-    bench_wait(b, q, last);
-    bench_require(b, bench_mark(b, q) >= last, "queue_mark decreased when all was done");
+    testbed_expect(b, q, x, 16, count, "thousands of additions in a queue");
+    testbed_wait(b, q, last);
+    testbed_require(b, testbed_mark(b, q) >= last, "queue_mark decreased when all was done");
     follow_deep(b, q, one_);
-    bench_free(b, one_);
-    bench_free(b, x);
-    bench_destroy(b, q);
+    testbed_free(b, one_);
+    testbed_free(b, x);
+    testbed_destroy(b, q);
 }
 
 const kit_verb verbs_queues[] = {

@@ -44,7 +44,7 @@ static void choose(void *user, const kit_case *c)
 
 /* The row as the kit knows it, with a case: MATRIX or the first of the sample. False: it has none.
  */
-static bool describe(bench *b, uint32_t number, int wanted, row_call *r)
+static bool describe(testbed *b, uint32_t number, int wanted, row_call *r)
 {
     const collet_plugin *p = b->plugin;
     const collet_kernel_row *row =
@@ -69,11 +69,11 @@ static bool describe(bench *b, uint32_t number, int wanted, row_call *r)
     return r->found;
 }
 
-bench_operand bench_operand_of(const kit_case *c, uint32_t k, void *buffer)
+testbed_operand testbed_operand_of(const kit_case *c, uint32_t k, void *buffer)
 {
     const kit_tensor *t = &c->operand[k], *out = &c->operand[0];
     const collet_ops_pattern *p = kit_pattern(c, k, 0), *first = kit_pattern(c, 0, 0);
-    bench_operand o = {.buffer = buffer, .dtype = t->dtype, .ndim = t->ndim};
+    testbed_operand o = {.buffer = buffer, .dtype = t->dtype, .ndim = t->ndim};
     int32_t lead = p->dots ? t->ndim - p->ndim : 0;
     int32_t wanted = p->dots && first->dots ? out->ndim - first->ndim : lead;
     int32_t more = lead >= 0 && wanted > lead ? wanted - lead : 0;
@@ -97,27 +97,27 @@ static uint64_t tensor_bytes(const kit_tensor *t)
     return (uint64_t)t->count * collet_dtype_size(t->dtype);
 }
 
-void *bench_scratch(bench *b, collet_queue *q, uint64_t bytes)
+void *testbed_scratch(testbed *b, collet_queue *q, uint64_t bytes)
 {
     unsigned char *garbage = kit_memory((size_t)bytes + GUARD);
-    void *scratch = bench_alloc(b, bytes + GUARD);
+    void *scratch = testbed_alloc(b, bytes + GUARD);
     memset(garbage, 0xfb, (size_t)bytes + GUARD);
-    bench_write(b, q, scratch, 0, garbage, bytes + GUARD);
+    testbed_write(b, q, scratch, 0, garbage, bytes + GUARD);
     free(garbage);
     return scratch;
 }
 
-void bench_scratch_check(bench *b, collet_queue *q, void *scratch, uint64_t bytes,
-                         const kit_row *row)
+void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t bytes,
+                           const kit_row *row)
 {
     unsigned char guard[GUARD];
-    bench_read(b, q, scratch, bytes, guard, GUARD);
+    testbed_read(b, q, scratch, bytes, guard, GUARD);
     for (int i = 0; i < GUARD; i++)
-        bench_require(b, guard[i] == 0xfb,
-                      "%s %s wrote %d bytes behind its workspace of %llu bytes, which is what it "
-                      "requested",
-                      row->info.name, row->sig, i, (unsigned long long)bytes);
-    bench_free(b, scratch);
+        testbed_require(b, guard[i] == 0xfb,
+                        "%s %s wrote %d bytes behind its workspace of %llu bytes, which is what it "
+                        "requested",
+                        row->info.name, row->sig, i, (unsigned long long)bytes);
+    testbed_free(b, scratch);
 }
 
 /* ---- Where operands are -------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static int64_t far_step(const area *far, const kit_case *c)
     return (int64_t)(far->bytes - STARTS) / (most - 1) / 64 * 64;
 }
 
-static span span_of(bench *b, collet_queue *q, const area *far, const kit_case *c, uint32_t k,
+static span span_of(testbed *b, collet_queue *q, const area *far, const kit_case *c, uint32_t k,
                     uint64_t *used)
 {
     const kit_tensor *t = &c->operand[k];
@@ -162,8 +162,8 @@ static span span_of(bench *b, collet_queue *q, const area *far, const kit_case *
         return s;
     if (!is_far(far, t)) {
         memset(tail, 0xd7, TAIL);
-        s.buffer = bench_alloc(b, s.row + TAIL);
-        bench_write(b, q, s.buffer, s.row, tail, TAIL);
+        s.buffer = testbed_alloc(b, s.row + TAIL);
+        testbed_write(b, q, s.buffer, s.row, tail, TAIL);
         return s;
     }
     s = (span){.buffer = far->buffer, .rows = t->shape[0], .start = *used};
@@ -177,23 +177,23 @@ static span span_of(bench *b, collet_queue *q, const area *far, const kit_case *
     return s;
 }
 
-static void span_write(bench *b, collet_queue *q, const span *s, const unsigned char *data)
+static void span_write(testbed *b, collet_queue *q, const span *s, const unsigned char *data)
 {
     for (int64_t i = 0; s->buffer && s->row && i < s->rows; i++)
-        bench_write(b, q, s->buffer, s->start + (uint64_t)(i * s->step),
-                    data + (uint64_t)i * s->row, s->row);
+        testbed_write(b, q, s->buffer, s->start + (uint64_t)(i * s->step),
+                      data + (uint64_t)i * s->row, s->row);
 }
 
-static void span_read(bench *b, collet_queue *q, const span *s, unsigned char *data)
+static void span_read(testbed *b, collet_queue *q, const span *s, unsigned char *data)
 {
     for (int64_t i = 0; s->buffer && s->row && i < s->rows; i++)
-        bench_read(b, q, s->buffer, s->start + (uint64_t)(i * s->step), data + (uint64_t)i * s->row,
-                   s->row);
+        testbed_read(b, q, s->buffer, s->start + (uint64_t)(i * s->step),
+                     data + (uint64_t)i * s->row, s->row);
 }
 
-static bench_operand span_operand(const kit_case *c, uint32_t k, const span *s)
+static testbed_operand span_operand(const kit_case *c, uint32_t k, const span *s)
 {
-    bench_operand o = bench_operand_of(c, k, s->buffer);
+    testbed_operand o = testbed_operand_of(c, k, s->buffer);
     const kit_tensor *t = &c->operand[k];
     int32_t axis = o.ndim - t->ndim;
     o.offset = s->start;
@@ -202,25 +202,26 @@ static bench_operand span_operand(const kit_case *c, uint32_t k, const span *s)
     return o;
 }
 
-static void span_free(bench *b, collet_queue *q, const span *s, const area *far, const kit_row *row)
+static void span_free(testbed *b, collet_queue *q, const span *s, const area *far,
+                      const kit_row *row)
 {
     unsigned char tail[TAIL];
     if (!s->buffer || s->buffer == far->buffer)
         return;
-    bench_read(b, q, s->buffer, s->row, tail, TAIL);
+    testbed_read(b, q, s->buffer, s->row, tail, TAIL);
     for (int i = 0; i < TAIL; i++)
-        bench_require(b, tail[i] == 0xd7, "%s %s wrote byte %d behind an operand", row->info.name,
-                      row->sig, i);
-    bench_free(b, s->buffer);
+        testbed_require(b, tail[i] == 0xd7, "%s %s wrote byte %d behind an operand", row->info.name,
+                        row->sig, i);
+    testbed_free(b, s->buffer);
 }
 
 /* ---- Calls --------------------------------------------------------------------------------- */
 
 /* Calls the row and reads the outputs; OK or REFUSED. */
-static collet_status call_row(bench *b, collet_queue *q, row_call *r, const span *spans)
+static collet_status call_row(testbed *b, collet_queue *q, row_call *r, const span *spans)
 {
     kit_case *c = &r->c;
-    bench_operand operands[COLLET_MAX_OPERANDS];
+    testbed_operand operands[COLLET_MAX_OPERANDS];
     uint32_t count = r->row.operands, n_out = r->row.info.n_out;
     uint64_t bytes = 0, again = 0;
     void *scratch = NULL;
@@ -228,28 +229,28 @@ static collet_status call_row(bench *b, collet_queue *q, row_call *r, const span
     for (uint32_t k = 0; k < count; k++)
         operands[k] = span_operand(c, k, &spans[k]);
     collet_status status = try_accepts(b, r->number, operands, count, n_out, params, &bytes);
-    bench_require(b,
-                  try_accepts(b, r->number, operands, count, n_out, params, &again) == status &&
-                      (status != COLLET_OK || again == bytes),
-                  "%s %s: accepts returned %s and %llu bytes, and then another status or number",
-                  r->row.info.name, r->row.sig, collet_status_name(status),
-                  (unsigned long long)bytes);
+    testbed_require(b,
+                    try_accepts(b, r->number, operands, count, n_out, params, &again) == status &&
+                        (status != COLLET_OK || again == bytes),
+                    "%s %s: accepts returned %s and %llu bytes, and then another status or number",
+                    r->row.info.name, r->row.sig, collet_status_name(status),
+                    (unsigned long long)bytes);
     if (status != COLLET_OK)
         return status;
     if (bytes)
-        scratch = bench_scratch(b, q, bytes);
+        scratch = testbed_scratch(b, q, bytes);
     status = try_run(b, q, r->number, operands, count, n_out, params, scratch, bytes);
-    bench_require(b, status == COLLET_OK || status == COLLET_REFUSED, "run of %s %s returned %s",
-                  r->row.info.name, r->row.sig, collet_status_name(status));
+    testbed_require(b, status == COLLET_OK || status == COLLET_REFUSED, "run of %s %s returned %s",
+                    r->row.info.name, r->row.sig, collet_status_name(status));
     for (uint32_t k = 0; k < n_out && status == COLLET_OK; k++)
         span_read(b, q, &spans[k], c->operand[k].data);
-    bench_settle(b, q);
+    testbed_settle(b, q);
     if (bytes)
-        bench_scratch_check(b, q, scratch, bytes, &r->row);
+        testbed_scratch_check(b, q, scratch, bytes, &r->row);
     return status;
 }
 
-static void run_case(bench *b, collet_queue *q, row_call *r, uint64_t seed, const area *far)
+static void run_case(testbed *b, collet_queue *q, row_call *r, uint64_t seed, const area *far)
 {
     kit_case *c = &r->c;
     kit_rng rng = {.state = seed};
@@ -268,8 +269,9 @@ static void run_case(bench *b, collet_queue *q, row_call *r, uint64_t seed, cons
     }
     if (call_row(b, q, r, spans) == COLLET_OK)
         r->row.kit->judge(c, &v);
-    bench_require(b, !v.failed, "%s %s, called directly with %s: %s", r->row.info.name, r->row.sig,
-                  far->buffer ? "rows that are far apart" : "a workspace of garbage", v.text);
+    testbed_require(b, !v.failed, "%s %s, called directly with %s: %s", r->row.info.name,
+                    r->row.sig, far->buffer ? "rows that are far apart" : "a workspace of garbage",
+                    v.text);
     for (uint32_t k = 0; k < r->row.operands; k++) {
         span_free(b, q, &spans[k], far, &r->row);
         free(c->operand[k].data);
@@ -285,7 +287,7 @@ typedef struct row_list {
 } row_list;
 
 /* Rows that request a workspace first, then others, spread over the table. */
-static row_list list_rows(bench *b)
+static row_list list_rows(testbed *b)
 {
     const collet_plugin *p = b->plugin;
     row_list list = {0};
@@ -303,12 +305,12 @@ static row_list list_rows(bench *b)
     return list;
 }
 
-static void run_rows(bench *b, const area *far)
+static void run_rows(testbed *b, const area *far)
 {
     row_list list = list_rows(b);
     row_call *r = kit_memory(sizeof *r);
     char what[160];
-    collet_queue *q = bench_queue(b);
+    collet_queue *q = testbed_queue(b);
     for (int i = 0; i < list.count; i++) {
         for (int k = far->buffer ? 1 : 0; k < 2; k++) {
             if (!describe(b, list.numbers[i], k ? MATRIX : 0, r))
@@ -316,32 +318,32 @@ static void run_rows(bench *b, const area *far)
             run_case(b, q, r, (uint64_t)i + 1, far);
             snprintf(what, sizeof what, "in a queue in which %s %s was called", r->row.info.name,
                      r->row.sig);
-            bench_rounding(b, q, what);
+            testbed_rounding(b, q, what);
         }
     }
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
     free(r);
 }
 
-void bench_rows(bench *b)
+void testbed_rows(testbed *b)
 {
     run_rows(b, &(area){0});
 }
 
 #define ASKED 12 /* times, with other inputs and parameters */
 
-void bench_ask_rows(bench *b)
+void testbed_ask_rows(testbed *b)
 {
     row_list list = list_rows(b);
     row_call *r = kit_memory(sizeof *r);
     for (int i = 0; i < list.count; i++) {
-        bench_operand operands[COLLET_MAX_OPERANDS];
+        testbed_operand operands[COLLET_MAX_OPERANDS];
         if (!row_asks(b, list.numbers[i]) || !describe(b, list.numbers[i], 0, r))
             continue;
         r->c.row = &r->row;
         for (uint32_t k = 0; k < r->row.operands; k++) {
             kit_allocate(&r->c.operand[k]);
-            operands[k] = bench_operand_of(&r->c, k, NULL);
+            operands[k] = testbed_operand_of(&r->c, k, NULL);
         }
         for (uint64_t seed = 1; seed <= ASKED; seed++) {
             uint64_t bytes;
@@ -355,30 +357,30 @@ void bench_ask_rows(bench *b)
     free(r);
 }
 
-void bench_far_rows(bench *b, void *buffer, uint64_t bytes)
+void testbed_far_rows(testbed *b, void *buffer, uint64_t bytes)
 {
     run_rows(b, &(area){buffer, bytes});
 }
 
-static void call_rows(bench *b, int number, void *user)
+static void call_rows(testbed *b, int number, void *user)
 {
     const row_list *list = user;
     row_call *r = kit_memory(sizeof *r);
-    collet_queue *q = bench_queue(b);
+    collet_queue *q = testbed_queue(b);
     for (int i = 0; i < 2 * list->count; i++)
         if (describe(b, list->numbers[(i + number * list->count / 4) % list->count], 0, r))
             run_case(b, q, r, (uint64_t)(i + 100 * number), &(area){0});
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
     free(r);
 }
 
 /* Several threads call different rows, each in a queue of its own. */
-static void threads(bench *b)
+static void threads(testbed *b)
 {
     row_list list = list_rows(b);
     int count = b->has_queues && b->max_queues < 4 ? (int)b->max_queues : 4;
     if (list.count)
-        bench_threads(b, count, call_rows, &list);
+        testbed_threads(b, count, call_rows, &list);
 }
 
 /* ---- Failing allocations ------------------------------------------------------------------- */
@@ -387,40 +389,40 @@ static void threads(bench *b)
 
 /* The row in a queue of its own, since a late failure makes a queue fail for good; allocation `n`
  * fails. Whether one did. */
-static bool run_short(bench *b, const row_call *r, const bench_operand *operands, int64_t n)
+static bool run_short(testbed *b, const row_call *r, const testbed_operand *operands, int64_t n)
 {
     const void *params = r->row.info.params_size ? &r->c.params : NULL;
     uint32_t count = r->row.operands, n_out = r->row.info.n_out;
     uint64_t bytes = 0;
-    collet_queue *q = bench_queue(b);
+    collet_queue *q = testbed_queue(b);
     allocation_fail(n);
     collet_status status = try_accepts(b, r->number, operands, count, n_out, params, &bytes);
     bool failed = allocation_has_failed();
     allocation_fail(-1);
-    void *scratch = bytes ? bench_alloc(b, bytes) : NULL;
+    void *scratch = bytes ? testbed_alloc(b, bytes) : NULL;
     if (status == COLLET_OK) {
         allocation_fail(n);
         (void)try_run(b, q, r->number, operands, count, n_out, params, scratch, bytes);
-        (void)try_wait(b, q, bench_mark(b, q), -1);
+        (void)try_wait(b, q, testbed_mark(b, q), -1);
         failed = allocation_has_failed() || failed;
         allocation_fail(-1);
     }
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
     if (scratch)
-        bench_free(b, scratch);
+        testbed_free(b, scratch);
     return failed;
 }
 
 /* Inputs and parameters that the row accepts, if there are. */
-static void generate_accepted(bench *b, row_call *r)
+static void generate_accepted(testbed *b, row_call *r)
 {
-    bench_operand operands[COLLET_MAX_OPERANDS];
+    testbed_operand operands[COLLET_MAX_OPERANDS];
     collet_status status = COLLET_REFUSED;
     const void *params = r->row.info.params_size ? &r->c.params : NULL;
     r->c.row = &r->row;
     for (uint32_t k = 0; k < r->row.operands; k++) {
         kit_allocate(&r->c.operand[k]);
-        operands[k] = bench_operand_of(&r->c, k, NULL);
+        operands[k] = testbed_operand_of(&r->c, k, NULL);
     }
     for (uint64_t seed = 1; seed <= ASKED && status != COLLET_OK; seed++) {
         uint64_t bytes;
@@ -430,11 +432,11 @@ static void generate_accepted(bench *b, row_call *r)
     }
 }
 
-static void short_row(bench *b, row_call *r)
+static void short_row(testbed *b, row_call *r)
 {
-    bench_operand operands[COLLET_MAX_OPERANDS];
+    testbed_operand operands[COLLET_MAX_OPERANDS];
     span spans[COLLET_MAX_OPERANDS];
-    collet_queue *q = bench_queue(b);
+    collet_queue *q = testbed_queue(b);
     uint64_t used = 0;
     generate_accepted(b, r);
     for (uint32_t k = 0; k < r->row.operands; k++) {
@@ -443,7 +445,7 @@ static void short_row(bench *b, row_call *r)
             span_write(b, q, &spans[k], r->c.operand[k].data);
         operands[k] = span_operand(&r->c, k, &spans[k]);
     }
-    bench_settle(b, q);
+    testbed_settle(b, q);
     (void)run_short(b, r, operands, -1); /* what is kept once */
     for (int64_t n = 0; n < MOST && run_short(b, r, operands, n); n++)
         continue;
@@ -451,15 +453,15 @@ static void short_row(bench *b, row_call *r)
         span_free(b, q, &spans[k], &(area){0}, &r->row);
         free(r->c.operand[k].data);
     }
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
 }
 
 /* Every allocation in accepts and run of each row fails once: the plugin does not crash, and
  * returns what it may. */
-static void short_rows(bench *b)
+static void short_rows(testbed *b)
 {
     if (!allocation_watched())
-        bench_skip(b, "this backend-check was built with a sanitizer");
+        testbed_skip(b, "this backend-check was built with a sanitizer");
     allocation_watch(b->target->begin, b->target->end);
     row_list list = list_rows(b);
     row_call *r = kit_memory(sizeof *r);
@@ -470,7 +472,7 @@ static void short_rows(bench *b)
 }
 
 const kit_verb verbs_rows[] = {
-    {"calls.rows", 0, bench_rows},
+    {"calls.rows", 0, testbed_rows},
     {"calls.threads", 0, threads},
     {"short.rows", 0, short_rows},
     {0},

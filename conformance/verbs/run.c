@@ -19,13 +19,13 @@ const kit_verb *kit_verb_at(size_t index)
     return NULL;
 }
 
-static void find_add(bench *b)
+static void find_add(testbed *b)
 {
     b->dtype = COLLET_F32;
-    b->add = bench_row(b, COLLET_OP_ADD, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32));
+    b->add = testbed_row(b, COLLET_OP_ADD, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32));
     if (b->add < 0) {
         b->dtype = COLLET_F64;
-        b->add = bench_row(b, COLLET_OP_ADD, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64));
+        b->add = testbed_row(b, COLLET_OP_ADD, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64));
     }
     b->size = b->dtype == COLLET_F32 ? 4 : 8;
 }
@@ -38,7 +38,7 @@ uint32_t kit_target_lacks(kit_target *target, uint32_t device)
     if (target->plugin->device_open(target->plugin, &opened, &p, &target->host, device,
                                     target_device_name(target, device), &err) != COLLET_OK)
         return 0; /* for the checks to report */
-    bench b = {.plugin = target->plugin, .device = opened};
+    testbed b = {.plugin = target->plugin, .device = opened};
     find_add(&b);
     target->plugin->device_close(opened);
     return (b.add < 0 ? NEEDS_ADD : 0) | (p.memory == COLLET_MEMORY_OWN ? 0 : NEEDS_MEMORY) |
@@ -55,17 +55,17 @@ const char *kit_verb_name(const kit_verb *verb)
     return verb->name;
 }
 
-static void run(bench *b, const kit_verb *verb)
+static void run(testbed *b, const kit_verb *verb)
 {
-    bench_open(b);
+    testbed_open(b);
     find_add(b);
     if (verb->needs & NEEDS_CLOSED)
-        bench_close(b);
+        testbed_close(b);
     b->entered = true;
     verb->check(b);
     if (b->device)
-        bench_close(b);
-    bench_logged(b, "device_close");
+        testbed_close(b);
+    testbed_logged(b, "device_close");
 }
 
 bool kit_run_verb(const kit_session *session, const kit_verb *verb, kit_target *target,
@@ -73,14 +73,14 @@ bool kit_run_verb(const kit_session *session, const kit_verb *verb, kit_target *
 {
     kit_verdict verdict = {0};
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, serial = PTHREAD_MUTEX_INITIALIZER;
-    bench b = {.target = target,
-               .plugin = target->plugin,
-               .session = session,
-               .index = device,
-               .main = pthread_self(),
-               .verdict = &verdict,
-               .lock = &lock,
-               .serial = &serial};
+    testbed b = {.target = target,
+                 .plugin = target->plugin,
+                 .session = session,
+                 .index = device,
+                 .main = pthread_self(),
+                 .verdict = &verdict,
+                 .lock = &lock,
+                 .serial = &serial};
     *result = (kit_result){.first = -1, .planned = 1};
     memset(target->settings, 0, sizeof target->settings);
     target->logged[0] = '\0';

@@ -8,21 +8,21 @@
 
 #define MOST 200 /* allocations of one call */
 
-static void need_allocations(bench *b)
+static void need_allocations(testbed *b)
 {
     if (!allocation_watched())
-        bench_skip(b, "this backend-check was built with a sanitizer");
+        testbed_skip(b, "this backend-check was built with a sanitizer");
     allocation_watch(b->target->begin, b->target->end);
 }
 
 /* Runs `body` with the failure of allocation 0, 1, ... until none is left to fail. `body` returns
  * the status of the slot, which is OK or `expected` (0: any that it may return), and undoes what it
  * did. */
-static void each(bench *b, const char *slot, collet_status expected,
-                 collet_status (*body)(bench *b))
+static void each(testbed *b, const char *slot, collet_status expected,
+                 collet_status (*body)(testbed *b))
 {
     need_allocations(b);
-    bench_require(b, body(b) == COLLET_OK, "%s failed", slot); /* what is kept once */
+    testbed_require(b, body(b) == COLLET_OK, "%s failed", slot); /* what is kept once */
     bool failed = true;
     for (int64_t n = 0; n < MOST && failed; n++) {
         int64_t left = 0;
@@ -32,39 +32,40 @@ static void each(bench *b, const char *slot, collet_status expected,
             collet_status status = body(b);
             failed = allocation_has_failed();
             allocation_fail(-1);
-            bench_require(b, failed || status == COLLET_OK,
-                          "%s returned %s, but no allocation failed", slot,
-                          collet_status_name(status));
-            bench_require(b, status == COLLET_OK || !expected || status == expected,
-                          "%s returned %s when allocation %lld failed, not %s", slot,
-                          collet_status_name(status), (long long)n, collet_status_name(expected));
-            bench_require(b, body(b) == COLLET_OK,
-                          "%s fails after one whose allocation %lld failed", slot, (long long)n);
+            testbed_require(b, failed || status == COLLET_OK,
+                            "%s returned %s, but no allocation failed", slot,
+                            collet_status_name(status));
+            testbed_require(b, status == COLLET_OK || !expected || status == expected,
+                            "%s returned %s when allocation %lld failed, not %s", slot,
+                            collet_status_name(status), (long long)n, collet_status_name(expected));
+            testbed_require(b, body(b) == COLLET_OK,
+                            "%s fails after one whose allocation %lld failed", slot, (long long)n);
             left = allocation_live() - before;
         }
-        bench_require(b, left <= 0,
-                      "leak: %lld blocks stay allocated after %s with a failure of allocation %lld",
-                      (long long)left, slot, (long long)n);
+        testbed_require(
+            b, left <= 0,
+            "leak: %lld blocks stay allocated after %s with a failure of allocation %lld",
+            (long long)left, slot, (long long)n);
     }
 }
 
-static collet_status open_once(bench *b)
+static collet_status open_once(testbed *b)
 {
     collet_device *device = NULL;
     collet_status status = try_open(b, b->index, &device);
     b->device = device;
     if (status == COLLET_OK)
-        bench_close(b);
+        testbed_close(b);
     b->device = NULL;
     return status;
 }
 
-static void open(bench *b)
+static void open(testbed *b)
 {
     each(b, "device_open", COLLET_NO_MEMORY, open_once);
 }
 
-static collet_status capabilities_once(bench *b)
+static collet_status capabilities_once(testbed *b)
 {
     slot_call s;
     uint64_t needed = 0;
@@ -74,64 +75,64 @@ static collet_status capabilities_once(bench *b)
                     MAY_OPEN);
 }
 
-static void capabilities(bench *b)
+static void capabilities(testbed *b)
 {
     each(b, "capabilities", COLLET_NO_MEMORY, capabilities_once);
 }
 
-static collet_status alloc_once(bench *b)
+static collet_status alloc_once(testbed *b)
 {
     void *buffer = NULL;
     collet_status status = try_alloc(b, 5000, &buffer);
     if (status == COLLET_OK)
-        bench_free(b, buffer);
+        testbed_free(b, buffer);
     return status;
 }
 
-static void alloc(bench *b)
+static void alloc(testbed *b)
 {
     collet_memory_stats before = {.struct_size = sizeof before}, after = before;
-    bool known = bench_statistics(b, &before);
+    bool known = testbed_statistics(b, &before);
     each(b, "buffer_alloc", COLLET_REFUSED, alloc_once);
-    if (known && bench_statistics(b, &after))
-        bench_require(b, after.current <= before.current,
-                      "memory_stats: a buffer_alloc that failed counts as memory in use");
+    if (known && testbed_statistics(b, &after))
+        testbed_require(b, after.current <= before.current,
+                        "memory_stats: a buffer_alloc that failed counts as memory in use");
 }
 
-static collet_status queue_once(bench *b)
+static collet_status queue_once(testbed *b)
 {
     collet_queue *q = NULL;
     collet_status status = try_queue(b, &q);
     if (status == COLLET_OK)
-        bench_destroy(b, q);
+        testbed_destroy(b, q);
     return status;
 }
 
-static void queue(bench *b)
+static void queue(testbed *b)
 {
     each(b, "queue_create", COLLET_NO_MEMORY, queue_once);
 }
 
-static void thread(bench *b)
+static void thread(testbed *b)
 {
     need_allocations(b);
-    bench_require(b, queue_once(b) == COLLET_OK, "queue_create failed");
+    testbed_require(b, queue_once(b) == COLLET_OK, "queue_create failed");
     int64_t before = allocation_live();
     thread_creation_fail(true);
     collet_status status = queue_once(b);
     thread_creation_fail(false);
-    bench_require(b, queue_once(b) == COLLET_OK,
-                  "queue_create fails after one whose pthread_create failed");
-    bench_require(b, allocation_live() <= before || status == COLLET_OK,
-                  "leak: %lld blocks stay allocated after queue_create with a failure of "
-                  "pthread_create",
-                  (long long)(allocation_live() - before));
+    testbed_require(b, queue_once(b) == COLLET_OK,
+                    "queue_create fails after one whose pthread_create failed");
+    testbed_require(b, allocation_live() <= before || status == COLLET_OK,
+                    "leak: %lld blocks stay allocated after queue_create with a failure of "
+                    "pthread_create",
+                    (long long)(allocation_live() - before));
 }
 
 enum { N = 3000 };
 
 /* Everything in a queue of its own, since a late failure makes a queue fail for good. */
-static collet_status work_once(bench *b)
+static collet_status work_once(testbed *b)
 {
     collet_queue *q = NULL;
     void *x = NULL, *one = NULL;
@@ -148,24 +149,24 @@ static collet_status work_once(bench *b)
     if (status == COLLET_OK)
         status = try_write(b, q, one, 0, values, bytes);
     if (status == COLLET_OK && b->add >= 0) {
-        bench_operand add[3] = {bench_vector(b, x, 0, N), bench_vector(b, x, 0, N),
-                                bench_vector(b, one, 0, N)};
+        testbed_operand add[3] = {testbed_vector(b, x, 0, N), testbed_vector(b, x, 0, N),
+                                  testbed_vector(b, one, 0, N)};
         status = try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0);
     }
     if (status == COLLET_OK)
-        status = try_after(b, q, q, bench_mark(b, q));
+        status = try_after(b, q, q, testbed_mark(b, q));
     if (status == COLLET_OK)
         status = try_read(b, q, x, 0, values, bytes);
     for (int i = 0; status == COLLET_OK && i < N; i++)
-        bench_require(b, values[i] == 0,
-                      "with an allocation that failed the status is OK and the "
-                      "result wrong");
-    collet_status end = try_wait(b, q, bench_mark(b, q), -1);
+        testbed_require(b, values[i] == 0,
+                        "with an allocation that failed the status is OK and the "
+                        "result wrong");
+    collet_status end = try_wait(b, q, testbed_mark(b, q), -1);
     status = status == COLLET_OK ? end : status;
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
     if (b->own_memory) {
-        bench_free(b, x);
-        bench_free(b, one);
+        testbed_free(b, x);
+        testbed_free(b, one);
     } else {
         free(x);
         free(one);
@@ -173,12 +174,12 @@ static collet_status work_once(bench *b)
     return status;
 }
 
-static void work(bench *b)
+static void work(testbed *b)
 {
     each(b, "work in a queue", COLLET_OK, work_once);
 }
 
-static collet_status stamp_once(bench *b)
+static collet_status stamp_once(testbed *b)
 {
     collet_queue *q = NULL;
     collet_stamp *stamp = NULL;
@@ -186,19 +187,19 @@ static collet_status stamp_once(bench *b)
     if (status != COLLET_OK)
         return status;
     status = try_stamp(b, q, &stamp);
-    bench_settle(b, q);
+    testbed_settle(b, q);
     if (status == COLLET_OK) {
-        (void)bench_elapsed(b, stamp, stamp);
-        bench_release(b, stamp);
+        (void)testbed_elapsed(b, stamp, stamp);
+        testbed_release(b, stamp);
     }
-    bench_destroy(b, q);
+    testbed_destroy(b, q);
     return status;
 }
 
-static void stamp(bench *b)
+static void stamp(testbed *b)
 {
-    if (!bench_timing(b))
-        bench_skip(b, "the device has no " COLLET_EXTENSION_TIMING);
+    if (!testbed_timing(b))
+        testbed_skip(b, "the device has no " COLLET_EXTENSION_TIMING);
     each(b, "a stamp in a queue", COLLET_OK, stamp_once);
 }
 

@@ -13,60 +13,60 @@
 #define TRIES_IDLE 3    /* of a device that the host never sees at work */
 #define RESOLUTION 5000 /* nanoseconds, besides 2 %, by which elapsed may be off */
 
-const collet_timing_extension *bench_timing(bench *b)
+const collet_timing_extension *testbed_timing(testbed *b)
 {
-    return b->has_queues ? bench_extension(b, COLLET_EXTENSION_TIMING) : NULL;
+    return b->has_queues ? testbed_extension(b, COLLET_EXTENSION_TIMING) : NULL;
 }
 
-collet_status try_stamp(bench *b, collet_queue *q, collet_stamp **stamp)
+collet_status try_stamp(testbed *b, collet_queue *q, collet_stamp **stamp)
 {
     slot_call s;
-    const collet_timing_extension *table = bench_timing(b);
+    const collet_timing_extension *table = testbed_timing(b);
     slot_begin(&s, b, COLLET_EXTENSION_TIMING " stamp");
     collet_status status =
         slot_end(&s, table->stamp(b->device, q, stamp, &s.err), MAY_ENQUEUE | MAY(NO_MEMORY));
-    bench_require(b, status != COLLET_OK || *stamp, "stamp returned OK and no stamp");
+    testbed_require(b, status != COLLET_OK || *stamp, "stamp returned OK and no stamp");
     return status;
 }
 
-int64_t bench_elapsed(bench *b, collet_stamp *first, collet_stamp *last)
+int64_t testbed_elapsed(testbed *b, collet_stamp *first, collet_stamp *last)
 {
     slot_call s;
     int64_t nanoseconds = INT64_MIN;
-    const collet_timing_extension *table = bench_timing(b);
+    const collet_timing_extension *table = testbed_timing(b);
     slot_begin(&s, b, COLLET_EXTENSION_TIMING " elapsed");
     collet_status status =
         slot_end(&s, table->elapsed(b->device, &nanoseconds, first, last, &s.err),
                  MAY(FAILED) | MAY(DEVICE_LOST));
-    bench_require(b, status == COLLET_OK, "elapsed returned %s: %s", collet_status_name(status),
-                  s.err.text);
-    bench_require(b, nanoseconds != INT64_MIN, "elapsed returned OK and set no time");
+    testbed_require(b, status == COLLET_OK, "elapsed returned %s: %s", collet_status_name(status),
+                    s.err.text);
+    testbed_require(b, nanoseconds != INT64_MIN, "elapsed returned OK and set no time");
     return nanoseconds;
 }
 
-void bench_release(bench *b, collet_stamp *stamp)
+void testbed_release(testbed *b, collet_stamp *stamp)
 {
     slot_call s;
-    const collet_timing_extension *table = bench_timing(b);
+    const collet_timing_extension *table = testbed_timing(b);
     slot_begin(&s, b, COLLET_EXTENSION_TIMING " release");
     table->release(b->device, stamp);
     slot_end(&s, COLLET_OK, 0);
 }
 
-static collet_stamp *stamp_in(bench *b, collet_queue *q)
+static collet_stamp *stamp_in(testbed *b, collet_queue *q)
 {
     collet_stamp *stamp = NULL;
     collet_status status = try_stamp(b, q, &stamp);
-    bench_require(b, status == COLLET_OK, "stamp returned %s", collet_status_name(status));
+    testbed_require(b, status == COLLET_OK, "stamp returned %s", collet_status_name(status));
     return stamp;
 }
 
-/* ---- The bench ----------------------------------------------------------------------------- */
+/* ---- The testbed ----------------------------------------------------------------------------- */
 
-typedef struct timing_bench {
+typedef struct timing_testbed {
     collet_queue *q;
     void *x, *one;
-} timing_bench;
+} timing_testbed;
 
 /* A stamp, and times of the host between which its own lies. */
 typedef struct moment {
@@ -74,36 +74,36 @@ typedef struct moment {
     int64_t from, to;
 } moment;
 
-static moment moment_in(bench *b, timing_bench *t)
+static moment moment_in(testbed *b, timing_testbed *t)
 {
-    moment m = {.from = bench_now()};
-    bench_chain(b, t->q, t->x, t->one, 1, 1);
+    moment m = {.from = testbed_now()};
+    testbed_chain(b, t->q, t->x, t->one, 1, 1);
     m.stamp = stamp_in(b, t->q);
-    bench_settle(b, t->q);
-    (void)bench_elapsed(b, m.stamp, m.stamp);
-    m.to = bench_now();
+    testbed_settle(b, t->q);
+    (void)testbed_elapsed(b, m.stamp, m.stamp);
+    m.to = testbed_now();
     return m;
 }
 
-static timing_bench begin(bench *b)
+static timing_testbed begin(testbed *b)
 {
-    if (!bench_timing(b))
-        bench_skip(b, "the device has no " COLLET_EXTENSION_TIMING);
-    bench_slow(b);
-    timing_bench t = {.q = bench_queue(b)};
-    t.x = bench_numbers(b, t.q, b->elements, 0);
-    t.one = bench_numbers(b, t.q, 1, 1);
-    bench_chain(b, t.q, t.x, t.one, b->elements, 1); /* compiles */
-    bench_release(b, moment_in(b, &t).stamp);
+    if (!testbed_timing(b))
+        testbed_skip(b, "the device has no " COLLET_EXTENSION_TIMING);
+    testbed_slow(b);
+    timing_testbed t = {.q = testbed_queue(b)};
+    t.x = testbed_numbers(b, t.q, b->elements, 0);
+    t.one = testbed_numbers(b, t.q, 1, 1);
+    testbed_chain(b, t.q, t.x, t.one, b->elements, 1); /* compiles */
+    testbed_release(b, moment_in(b, &t).stamp);
     return t;
 }
 
-static void end(bench *b, timing_bench *t)
+static void end(testbed *b, timing_testbed *t)
 {
-    bench_settle(b, t->q);
-    bench_free(b, t->x);
-    bench_free(b, t->one);
-    bench_destroy(b, t->q);
+    testbed_settle(b, t->q);
+    testbed_free(b, t->x);
+    testbed_free(b, t->one);
+    testbed_destroy(b, t->q);
 }
 
 static int kernels_of_try(int i)
@@ -111,7 +111,7 @@ static int kernels_of_try(int i)
     return CHAIN << (i < 2 ? i : 2);
 }
 
-static bool is_pending(bench *b, timing_bench *t, uint64_t value)
+static bool is_pending(testbed *b, timing_testbed *t, uint64_t value)
 {
     return try_wait(b, t->q, value, 0) == COLLET_NOT_READY;
 }
@@ -121,11 +121,11 @@ static bool near(int64_t a, int64_t b)
     return a - b <= RESOLUTION && b - a <= RESOLUTION;
 }
 
-static int64_t between(bench *b, const moment *first, const moment *last)
+static int64_t between(testbed *b, const moment *first, const moment *last)
 {
-    int64_t measured = bench_elapsed(b, first->stamp, last->stamp);
+    int64_t measured = testbed_elapsed(b, first->stamp, last->stamp);
     int64_t least = last->from - first->to, most = last->to - first->from;
-    bench_require(
+    testbed_require(
         b, measured >= least - least / 50 - RESOLUTION && measured <= most + most / 50 + RESOLUTION,
         "the device measured %lld ns for what took at least %lld and at most %lld",
         (long long)measured, (long long)least, (long long)most);
@@ -137,9 +137,9 @@ static int64_t between(bench *b, const moment *first, const moment *last)
 #define MOMENTS 9
 
 /* Moments that are 1, 2, 4, ... ms apart: a clock that is coarse, slow or fast misses some. */
-static void clock_of_device(bench *b)
+static void clock_of_device(testbed *b)
 {
-    timing_bench t = begin(b);
+    timing_testbed t = begin(b);
     moment m[MOMENTS];
     for (int i = 0; i < MOMENTS; i++) {
         if (i > 0)
@@ -150,8 +150,8 @@ static void clock_of_device(bench *b)
     }
     (void)between(b, &m[0], &m[MOMENTS - 1]);
     for (int i = 0; i < MOMENTS; i++)
-        bench_release(b, m[i].stamp);
-    bench_release(b, NULL);
+        testbed_release(b, m[i].stamp);
+    testbed_release(b, NULL);
     end(b, &t);
 }
 
@@ -159,62 +159,62 @@ typedef struct sight {
     bool before, after; /* work was pending before a call, and after it */
 } sight;
 
-static void require_sums(bench *b, collet_stamp *const at[3])
+static void require_sums(testbed *b, collet_stamp *const at[3])
 {
-    int64_t little = bench_elapsed(b, at[0], at[1]), much = bench_elapsed(b, at[1], at[2]);
-    int64_t both = bench_elapsed(b, at[0], at[2]), back = bench_elapsed(b, at[2], at[0]);
-    int64_t none = bench_elapsed(b, at[1], at[1]);
-    bench_require(b, little >= 0 && much >= 0,
-                  "the time from a stamp to a later one is %lld and %lld ns", (long long)little,
-                  (long long)much);
-    bench_require(
+    int64_t little = testbed_elapsed(b, at[0], at[1]), much = testbed_elapsed(b, at[1], at[2]);
+    int64_t both = testbed_elapsed(b, at[0], at[2]), back = testbed_elapsed(b, at[2], at[0]);
+    int64_t none = testbed_elapsed(b, at[1], at[1]);
+    testbed_require(b, little >= 0 && much >= 0,
+                    "the time from a stamp to a later one is %lld and %lld ns", (long long)little,
+                    (long long)much);
+    testbed_require(
         b, near(little + much, both),
         "from the first stamp to the second %lld ns, to the third %lld more, and from the "
         "first to the third %lld",
         (long long)little, (long long)much, (long long)both);
-    bench_require(b, near(back, -both), "%lld ns from a stamp to another one, and %lld back",
-                  (long long)both, (long long)back);
-    bench_require(b, near(none, 0), "%lld ns from a stamp to itself", (long long)none);
+    testbed_require(b, near(back, -both), "%lld ns from a stamp to another one, and %lld back",
+                    (long long)both, (long long)back);
+    testbed_require(b, near(none, 0), "%lld ns from a stamp to itself", (long long)none);
 }
 
 /* The time of a stamp with work before it and much after it, read while the latter is pending. */
-static sight read_early(bench *b, timing_bench *t, int kernels)
+static sight read_early(testbed *b, timing_testbed *t, int kernels)
 {
     sight seen;
     moment first = moment_in(b, t), middle = {.from = first.to};
-    bench_chain(b, t->q, t->x, t->one, b->elements, 2);
+    testbed_chain(b, t->q, t->x, t->one, b->elements, 2);
     middle.stamp = stamp_in(b, t->q);
-    uint64_t value = bench_mark(b, t->q);
-    bench_chain(b, t->q, t->x, t->one, b->elements, kernels);
+    uint64_t value = testbed_mark(b, t->q);
+    testbed_chain(b, t->q, t->x, t->one, b->elements, kernels);
     collet_stamp *last = stamp_in(b, t->q);
-    uint64_t last_value = bench_mark(b, t->q);
-    bench_wait(b, t->q, value);
+    uint64_t last_value = testbed_mark(b, t->q);
+    testbed_wait(b, t->q, value);
     seen.before = is_pending(b, t, last_value);
-    int64_t early = bench_elapsed(b, first.stamp, middle.stamp);
-    middle.to = bench_now();
+    int64_t early = testbed_elapsed(b, first.stamp, middle.stamp);
+    middle.to = testbed_now();
     seen.after = is_pending(b, t, last_value);
-    bench_settle(b, t->q);
+    testbed_settle(b, t->q);
     int64_t late = between(b, &first, &middle);
-    bench_require(b, near(early, late), "%lld ns between two stamps, and later %lld",
-                  (long long)early, (long long)late);
+    testbed_require(b, near(early, late), "%lld ns between two stamps, and later %lld",
+                    (long long)early, (long long)late);
     require_sums(b, (collet_stamp *[]){first.stamp, middle.stamp, last});
-    bench_release(b, first.stamp);
-    bench_release(b, middle.stamp);
-    bench_release(b, last);
+    testbed_release(b, first.stamp);
+    testbed_release(b, middle.stamp);
+    testbed_release(b, last);
     return seen;
 }
 
-static void order(bench *b)
+static void order(testbed *b)
 {
-    timing_bench t = begin(b);
+    timing_testbed t = begin(b);
     sight any = {0};
     for (int i = 0; i < (any.before ? TRIES : TRIES_IDLE) && !any.after; i++) {
         sight seen = read_early(b, &t, kernels_of_try(i));
         any.before |= seen.before;
         any.after |= seen.after;
     }
-    bench_require(b, any.after || !any.before,
-                  "elapsed waited until work was done that was enqueued after the stamps");
+    testbed_require(b, any.after || !any.before,
+                    "elapsed waited until work was done that was enqueued after the stamps");
     end(b, &t);
 }
 
@@ -226,34 +226,34 @@ typedef struct length {
 
 /* A stamp after work that the host sees pending for a while, `worked`, after the stamp was asked
  * for: how much of it the stamp counted. */
-static length measure(bench *b, timing_bench *t, int kernels)
+static length measure(testbed *b, timing_testbed *t, int kernels)
 {
     length l = {0};
     moment first = moment_in(b, t), last = {.from = first.to};
-    bench_chain(b, t->q, t->x, t->one, b->elements, kernels);
-    uint64_t value = bench_mark(b, t->q);
+    testbed_chain(b, t->q, t->x, t->one, b->elements, kernels);
+    uint64_t value = testbed_mark(b, t->q);
     l.seen.before = is_pending(b, t, value);
     last.stamp = stamp_in(b, t->q);
-    int64_t stamped = bench_now();
+    int64_t stamped = testbed_now();
     for (int64_t now = stamped; try_wait(b, t->q, value, 1000000) == COLLET_NOT_READY;
-         now = bench_now()) {
+         now = testbed_now()) {
         l.seen.after = true;
         l.worked = now - stamped;
     }
-    bench_settle(b, t->q);
-    (void)bench_elapsed(b, last.stamp, last.stamp);
-    last.to = bench_now();
+    testbed_settle(b, t->q);
+    (void)testbed_elapsed(b, last.stamp, last.stamp);
+    last.to = testbed_now();
     l.counted = between(b, &first, &last) - (stamped - first.to);
     l.tells = l.worked / 2 > first.to - first.from + RESOLUTION;
-    bench_release(b, first.stamp);
-    bench_release(b, last.stamp);
+    testbed_release(b, first.stamp);
+    testbed_release(b, last.stamp);
     return l;
 }
 
 /* The host may hear late that work is done, so that half of it must do, in one try. */
-static void true_length(bench *b)
+static void true_length(testbed *b)
 {
-    timing_bench t = begin(b);
+    timing_testbed t = begin(b);
     bool told = false, enough = false;
     sight any = {0};
     length l = {0};
@@ -264,98 +264,101 @@ static void true_length(bench *b)
         any.before |= l.seen.before;
         any.after |= l.seen.after;
     }
-    bench_require(b, enough || !told,
-                  "work was pending for %lld ns after a stamp was asked for, of which the stamp "
-                  "counts %lld, and less than half in each of %d tries",
-                  (long long)l.worked, (long long)l.counted, TRIES);
-    bench_require(b, any.after || !any.before, "stamp waited until earlier work was done");
+    testbed_require(b, enough || !told,
+                    "work was pending for %lld ns after a stamp was asked for, of which the stamp "
+                    "counts %lld, and less than half in each of %d tries",
+                    (long long)l.worked, (long long)l.counted, TRIES);
+    testbed_require(b, any.after || !any.before, "stamp waited until earlier work was done");
     end(b, &t);
 }
 
 /* Stamps outlive their queue. */
-static void destroyed(bench *b)
+static void destroyed(testbed *b)
 {
-    timing_bench t = begin(b);
-    collet_queue *q = bench_queue(b);
+    timing_testbed t = begin(b);
+    collet_queue *q = testbed_queue(b);
     collet_stamp *first = stamp_in(b, q), *never = stamp_in(b, t.q);
-    bench_after(b, q, t.q, bench_mark(b, t.q));
+    testbed_after(b, q, t.q, testbed_mark(b, t.q));
     collet_stamp *last = stamp_in(b, q);
-    bench_settle(b, t.q);
-    bench_destroy(b, q);
-    bench_require(b, bench_elapsed(b, first, last) >= 0, "a negative time in a destroyed queue");
-    (void)bench_elapsed(b, first, never);
-    bench_release(b, first);
-    bench_release(b, never);
-    bench_release(b, last);
+    testbed_settle(b, t.q);
+    testbed_destroy(b, q);
+    testbed_require(b, testbed_elapsed(b, first, last) >= 0,
+                    "a negative time in a destroyed queue");
+    (void)testbed_elapsed(b, first, never);
+    testbed_release(b, first);
+    testbed_release(b, never);
+    testbed_release(b, last);
     end(b, &t);
 }
 
 /* More nanoseconds than 32 bits hold. */
-static void longest(bench *b)
+static void longest(testbed *b)
 {
-    timing_bench t = begin(b);
+    timing_testbed t = begin(b);
     moment first = moment_in(b, &t);
     nanosleep(&(struct timespec){.tv_sec = 4, .tv_nsec = 400000000}, NULL);
     moment last = moment_in(b, &t);
     (void)between(b, &first, &last);
-    bench_release(b, first.stamp);
-    bench_release(b, last.stamp);
+    testbed_release(b, first.stamp);
+    testbed_release(b, last.stamp);
     end(b, &t);
 }
 
 /* Many stamps are kept, each with a time of its own. */
-static void many(bench *b)
+static void many(testbed *b)
 {
     enum { STAMPS = 600 };
-    timing_bench t = begin(b);
+    timing_testbed t = begin(b);
     collet_stamp *stamps[STAMPS];
     int64_t sum = 0;
     for (int i = 0; i < STAMPS; i++) {
-        bench_chain(b, t.q, t.x, t.one, 1, 1);
+        testbed_chain(b, t.q, t.x, t.one, 1, 1);
         stamps[i] = stamp_in(b, t.q);
     }
-    bench_settle(b, t.q);
+    testbed_settle(b, t.q);
     for (int i = 1; i < STAMPS; i++) {
-        int64_t step = bench_elapsed(b, stamps[i - 1], stamps[i]);
-        bench_require(b, step >= -RESOLUTION, "of %d stamps, number %d is %lld ns before the last",
-                      STAMPS, i, (long long)-step);
+        int64_t step = testbed_elapsed(b, stamps[i - 1], stamps[i]);
+        testbed_require(b, step >= -RESOLUTION,
+                        "of %d stamps, number %d is %lld ns before the last", STAMPS, i,
+                        (long long)-step);
         sum += step;
     }
-    int64_t all = bench_elapsed(b, stamps[0], stamps[STAMPS - 1]);
-    bench_require(b, all >= 0 && (sum - all <= RESOLUTION * 2) && (all - sum <= RESOLUTION * 2),
-                  "%lld ns between the first and the last of %d stamps, and %lld from each to the "
-                  "next",
-                  (long long)all, STAMPS, (long long)sum);
+    int64_t all = testbed_elapsed(b, stamps[0], stamps[STAMPS - 1]);
+    testbed_require(
+        b, all >= 0 && (sum - all <= RESOLUTION * 2) && (all - sum <= RESOLUTION * 2),
+        "%lld ns between the first and the last of %d stamps, and %lld from each to the "
+        "next",
+        (long long)all, STAMPS, (long long)sum);
     for (int i = 0; i < STAMPS; i++)
-        bench_release(b, stamps[i]);
+        testbed_release(b, stamps[i]);
     end(b, &t);
 }
 
 /* A stamp in a queue that does nothing but wait for another's work is after that work. (The stamp
  * of that work may be late on a busy machine.) */
-static void follows(bench *b)
+static void follows(testbed *b)
 {
-    timing_bench t = begin(b);
+    timing_testbed t = begin(b);
     int64_t passed = -RESOLUTION - 1;
     if (b->max_queues < 2)
-        bench_skip(b, "the device has one queue");
-    collet_queue *q = bench_queue(b);
+        testbed_skip(b, "the device has one queue");
+    collet_queue *q = testbed_queue(b);
     for (int i = 0; i < 8 && passed < -RESOLUTION; i++) {
-        bench_chain(b, t.q, t.x, t.one, b->elements, CHAIN);
+        testbed_chain(b, t.q, t.x, t.one, b->elements, CHAIN);
         collet_stamp *worked = stamp_in(b, t.q);
-        bench_after(b, q, t.q, bench_mark(b, t.q));
+        testbed_after(b, q, t.q, testbed_mark(b, t.q));
         collet_stamp *after = stamp_in(b, q);
-        bench_settle(b, t.q);
-        bench_settle(b, q);
-        passed = bench_elapsed(b, worked, after);
-        bench_release(b, worked);
-        bench_release(b, after);
+        testbed_settle(b, t.q);
+        testbed_settle(b, q);
+        passed = testbed_elapsed(b, worked, after);
+        testbed_release(b, worked);
+        testbed_release(b, after);
     }
-    bench_require(b, passed >= -RESOLUTION,
-                  "a stamp in a queue that waits for another's work is %lld ns before the end of "
-                  "that, in each of 8 tries",
-                  (long long)-passed);
-    bench_destroy(b, q);
+    testbed_require(b, passed >= -RESOLUTION,
+                    "a stamp in a queue that waits for another's work is %lld ns before the end of "
+                    "that, in each of 8 tries",
+                    (long long)-passed);
+    testbed_destroy(b, q);
     end(b, &t);
 }
 

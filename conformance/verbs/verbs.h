@@ -3,12 +3,12 @@
  * verbs.h - checks of a plugin's slots (memory, queues, devices), which call its table directly, as
  * libcore may. A file for each theme; run.c lists the checks.
  *
- * A check is a function of a bench, which has a fresh device. Helpers check what every call must
+ * A check is a function of a testbed, which has a fresh device. Helpers check what every call must
  * keep: its status is one that the slot may return, an error has a text, and the process state is
  * as before. What fails ends the check: on the main thread by a jump, on others by pthread_exit.
  */
-#ifndef COLLET_KIT_VERBS_H
-#define COLLET_KIT_VERBS_H
+#ifndef CONFORMANCE_VERBS_VERBS_H
+#define CONFORMANCE_VERBS_VERBS_H
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -56,7 +56,7 @@ void allocation_fail(int64_t n);
 bool allocation_has_failed(void);
 void thread_creation_fail(bool fails);
 
-/* ---- The bench (bench.c) ------------------------------------------------------------------- */
+/* ---- The testbed (testbed.c) --------------------------------------------------------------- */
 
 /* Arguments of a call that is over, each byte KEPT. */
 #define KEPT 0x6b
@@ -65,7 +65,7 @@ typedef struct kept_block {
     size_t size;
 } kept_block;
 
-typedef struct bench {
+typedef struct testbed {
     kit_target *target;
     const collet_plugin *plugin;
     const kit_session *session;
@@ -87,22 +87,24 @@ typedef struct bench {
     bool skipped;
     kept_block kept[256];
     size_t kept_at;
-} bench;
+} testbed;
 
-void bench_fail(bench *b, const char *format, ...) COLLET_PRINTF(2, 3) __attribute__((noreturn));
-void bench_skip(bench *b, const char *format, ...) COLLET_PRINTF(2, 3) __attribute__((noreturn));
-void bench_check(bench *b); /* on the main thread, after others: ends the check if one failed */
+void testbed_fail(testbed *b, const char *format, ...) COLLET_PRINTF(2, 3)
+    __attribute__((noreturn));
+void testbed_skip(testbed *b, const char *format, ...) COLLET_PRINTF(2, 3)
+    __attribute__((noreturn));
+void testbed_check(testbed *b); /* on the main thread, after others: ends the check if one failed */
 
-#define bench_require(b, condition, ...) ((condition) ? (void)0 : bench_fail(b, __VA_ARGS__))
+#define testbed_require(b, condition, ...) ((condition) ? (void)0 : testbed_fail(b, __VA_ARGS__))
 
 /* A call of a slot: begin, the call with &s.err, end. */
 typedef struct slot_call {
-    bench *b;
+    testbed *b;
     const char *slot;
     kit_conduct before;
     collet_error err;
 } slot_call;
-void slot_begin(slot_call *s, bench *b, const char *slot);
+void slot_begin(slot_call *s, testbed *b, const char *slot);
 /* `allowed` has a bit for each status besides OK. Returns `status`. */
 collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed);
 #define MAY(name) (1u << COLLET_##name)
@@ -113,127 +115,129 @@ collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed);
 #define MAY_WAIT (MAY(NOT_READY) | MAY(FAILED) | MAY(DEVICE_LOST))
 #define MAY_READ (MAY(REFUSED) | MAY(FAILED) | MAY(DEVICE_LOST))
 
-void bench_logged(bench *b, const char *slot); /* ends the check if an error was logged */
+void testbed_logged(testbed *b, const char *slot); /* ends the check if an error was logged */
 
 /* Each call's status, one of the above; with a device or queue that is NULL where there is none. */
-collet_status try_open(bench *b, uint32_t index, collet_device **device);
-collet_status try_alloc(bench *b, uint64_t bytes, void **buffer);
-collet_status try_queue(bench *b, collet_queue **queue);
-collet_status try_write(bench *b, collet_queue *q, void *buffer, uint64_t offset,
+collet_status try_open(testbed *b, uint32_t index, collet_device **device);
+collet_status try_alloc(testbed *b, uint64_t bytes, void **buffer);
+collet_status try_queue(testbed *b, collet_queue **queue);
+collet_status try_write(testbed *b, collet_queue *q, void *buffer, uint64_t offset,
                         const void *source, uint64_t bytes);
-collet_status try_read(bench *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
+collet_status try_read(testbed *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
                        uint64_t bytes);
-collet_status try_wait(bench *b, collet_queue *q, uint64_t value, int64_t nanoseconds);
-collet_status try_after(bench *b, collet_queue *q, collet_queue *other, uint64_t value);
+collet_status try_wait(testbed *b, collet_queue *q, uint64_t value, int64_t nanoseconds);
+collet_status try_after(testbed *b, collet_queue *q, collet_queue *other, uint64_t value);
 
 /* The same; a failure ends the check. */
-void bench_open(bench *b);
-void bench_close(bench *b);
-void *bench_alloc(bench *b, uint64_t bytes);
-void bench_free(bench *b, void *buffer);
-collet_queue *bench_queue(bench *b);
-void bench_destroy(bench *b, collet_queue *q);
+void testbed_open(testbed *b);
+void testbed_close(testbed *b);
+void *testbed_alloc(testbed *b, uint64_t bytes);
+void testbed_free(testbed *b, void *buffer);
+collet_queue *testbed_queue(testbed *b);
+void testbed_destroy(testbed *b, collet_queue *q);
 /* Writes from memory that is overwritten as soon as the slot has returned. */
-void bench_write(bench *b, collet_queue *q, void *buffer, uint64_t offset, const void *source,
-                 uint64_t bytes);
-void bench_read(bench *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
-                uint64_t bytes);
-uint64_t bench_mark(bench *b, collet_queue *q);
-void bench_wait(bench *b, collet_queue *q, uint64_t value);
-void bench_after(bench *b, collet_queue *q, collet_queue *other, uint64_t value);
+void testbed_write(testbed *b, collet_queue *q, void *buffer, uint64_t offset, const void *source,
+                   uint64_t bytes);
+void testbed_read(testbed *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
+                  uint64_t bytes);
+uint64_t testbed_mark(testbed *b, collet_queue *q);
+void testbed_wait(testbed *b, collet_queue *q, uint64_t value);
+void testbed_after(testbed *b, collet_queue *q, collet_queue *other, uint64_t value);
 /* A wait with a limit, OK or NOT_READY; the check ends if it is not over but NOT_READY comes. */
-collet_status bench_poll(bench *b, collet_queue *q, uint64_t value, int64_t nanoseconds);
-void bench_settle(bench *b, collet_queue *q);                /* waits for everything */
-const void *bench_extension(bench *b, const char *name);     /* NULL: the device has none */
-bool bench_statistics(bench *b, collet_memory_stats *stats); /* false: the device has none */
-void bench_reset_peak(bench *b);
-bool bench_failed(bench *b);
+collet_status testbed_poll(testbed *b, collet_queue *q, uint64_t value, int64_t nanoseconds);
+void testbed_settle(testbed *b, collet_queue *q);                /* waits for everything */
+const void *testbed_extension(testbed *b, const char *name);     /* NULL: the device has none */
+bool testbed_statistics(testbed *b, collet_memory_stats *stats); /* false: the device has none */
+void testbed_reset_peak(testbed *b);
+bool testbed_failed(testbed *b);
 
 /* ---- Time (timing.c) ------------------------------------------------------------------------- */
 
-const collet_timing_extension *bench_timing(bench *b); /* NULL: the device has none, or no queues */
-collet_status try_stamp(bench *b, collet_queue *q, collet_stamp **stamp);
-int64_t bench_elapsed(bench *b, collet_stamp *first, collet_stamp *last);
-void bench_release(bench *b, collet_stamp *stamp);
+const collet_timing_extension *
+testbed_timing(testbed *b); /* NULL: the device has none, or no queues */
+collet_status try_stamp(testbed *b, collet_queue *q, collet_stamp **stamp);
+int64_t testbed_elapsed(testbed *b, collet_stamp *first, collet_stamp *last);
+void testbed_release(testbed *b, collet_stamp *stamp);
 
 /* ---- Arguments of calls (arguments.c) ------------------------------------------------------- */
 
 /* Takes a block of arguments, whose call is over. */
-void arguments_keep(bench *b, void *block, size_t size);
-bool arguments_free(bench *b); /* false: one was written after its call */
-/* A bench for another device, which shares the lock and the verdict; without arguments. */
-bench bench_beside(const bench *b);
-void bench_end(bench *b); /* closes its device */
+void arguments_keep(testbed *b, void *block, size_t size);
+bool arguments_free(testbed *b); /* false: one was written after its call */
+/* A testbed for another device, which shares the lock and the verdict; without arguments. */
+testbed testbed_beside(const testbed *b);
+void testbed_end(testbed *b); /* closes its device */
 
 /* ---- Work (work.c) ------------------------------------------------------------------------- */
 
-typedef struct bench_operand {
+typedef struct testbed_operand {
     void *buffer;
     uint64_t offset; /* bytes */
     collet_dtype dtype;
     int32_t ndim;
     int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];
-} bench_operand;
+} testbed_operand;
 
-bool row_asks(const bench *b, uint32_t row);                  /* it may request scratch */
-int32_t bench_row(const bench *b, uint32_t op, uint64_t sig); /* -1: the device has none */
+bool row_asks(const testbed *b, uint32_t row);                    /* it may request scratch */
+int32_t testbed_row(const testbed *b, uint32_t op, uint64_t sig); /* -1: the device has none */
 /* Calls a row; all that the call points to is overwritten as soon as it has returned. The workspace
  * is `scratch`. */
-collet_status try_run(bench *b, collet_queue *q, uint32_t row, const bench_operand *operands,
+collet_status try_run(testbed *b, collet_queue *q, uint32_t row, const testbed_operand *operands,
                       uint32_t count, uint32_t n_out, const void *params, void *scratch,
                       uint64_t scratch_bytes);
 /* The scratch that a row requests for a call. */
-collet_status try_accepts(bench *b, uint32_t row, const bench_operand *operands, uint32_t count,
+collet_status try_accepts(testbed *b, uint32_t row, const testbed_operand *operands, uint32_t count,
                           uint32_t n_out, const void *params, uint64_t *bytes);
 /* `n` elements of the dtype of `add` at element `at` of a buffer. */
-bench_operand bench_vector(const bench *b, void *buffer, int64_t at, int64_t n);
+testbed_operand testbed_vector(const testbed *b, void *buffer, int64_t at, int64_t n);
 
 /* Buffers of `n` equal numbers. */
-void *bench_numbers(bench *b, collet_queue *q, int64_t n, double value);
+void *testbed_numbers(testbed *b, collet_queue *q, int64_t n, double value);
 /* Enqueues x = x + one on n elements, `count` times; `one` has one element. */
-void bench_chain(bench *b, collet_queue *q, void *x, void *one, int64_t n, int count);
+void testbed_chain(testbed *b, collet_queue *q, void *x, void *one, int64_t n, int count);
 /* All n elements of the buffer are `value`. */
-void bench_expect(bench *b, collet_queue *q, void *buffer, int64_t n, double value,
-                  const char *what);
+void testbed_expect(testbed *b, collet_queue *q, void *buffer, int64_t n, double value,
+                    const char *what);
 /* Chooses b->elements so that a chain of CHAIN takes a while. */
 #define CHAIN 16
-void bench_slow(bench *b);
-int64_t bench_now(void); /* nanoseconds */
+void testbed_slow(testbed *b);
+int64_t testbed_now(void); /* nanoseconds */
 
 /* Runs `body` on `count` threads, with the numbers 0..count-1, and ends the check if one failed. */
-void bench_threads(bench *b, int count, void (*body)(bench *b, int number, void *user), void *user);
+void testbed_threads(testbed *b, int count, void (*body)(testbed *b, int number, void *user),
+                     void *user);
 /* Opens as many queues as the device has for `wanted`, and at least one. */
-int bench_queues(bench *b, collet_queue **queues, int wanted);
+int testbed_queues(testbed *b, collet_queue **queues, int wanted);
 
 /* Some of everything that the device offers: transfers, kernels, queues, marks and waits; the
  * results are checked. */
-void bench_scenario(bench *b);
+void testbed_scenario(testbed *b);
 
 /* Calls `body` often; what it allocates and keeps in each round is a leak (leaks.c). */
-void bench_repeat(bench *b, int times, void (*body)(bench *b), const char *what);
+void testbed_repeat(testbed *b, int times, void (*body)(testbed *b), const char *what);
 
 /* ---- Conduct (conduct.c) --------------------------------------------------------------------- */
 
 /* Ends the check unless add of f32, if there is one, rounds to nearest, keeps denormals and does
  * not trap; `what` follows "x + y is z". */
-void bench_rounding(bench *b, collet_queue *q, const char *what);
+void testbed_rounding(testbed *b, collet_queue *q, const char *what);
 
 /* ---- Rows (rows.c) -------------------------------------------------------------------------- */
 
 /* Operand k as libcore hands it to a kernel: with the axes of "..." that output 0 has. */
-bench_operand bench_operand_of(const kit_case *c, uint32_t k, void *buffer);
+testbed_operand testbed_operand_of(const kit_case *c, uint32_t k, void *buffer);
 /* A workspace of garbage; the check ends if the row wrote behind it. The latter frees it. */
-void *bench_scratch(bench *b, collet_queue *q, uint64_t bytes);
-void bench_scratch_check(bench *b, collet_queue *q, void *scratch, uint64_t bytes,
-                         const kit_row *row);
+void *testbed_scratch(testbed *b, collet_queue *q, uint64_t bytes);
+void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t bytes,
+                           const kit_row *row);
 
 /* Calls of some rows, of which those that may request a workspace come first; calls of accepts of
  * these. */
-void bench_rows(bench *b);
-void bench_ask_rows(bench *b);
+void testbed_rows(testbed *b);
+void testbed_ask_rows(testbed *b);
 
 /* Rows whose operands' rows lie over the whole buffer, forwards and backwards. */
-void bench_far_rows(bench *b, void *buffer, uint64_t bytes);
+void testbed_far_rows(testbed *b, void *buffer, uint64_t bytes);
 
 /* ---- The checks ---------------------------------------------------------------------------- */
 
@@ -246,7 +250,7 @@ void bench_far_rows(bench *b, void *buffer, uint64_t bytes);
 struct kit_verb {
     const char *name; /* NULL: the end */
     uint32_t needs;
-    void (*check)(bench *b);
+    void (*check)(testbed *b);
 };
 
 extern const kit_verb verbs_device[], verbs_order[], verbs_wait[], verbs_queues[], verbs_memory[],

@@ -12,97 +12,97 @@
 #define TRIES 12
 #define WORK(try) (CHAIN << ((try) < 3 ? (try) : 3))
 
-typedef struct wait_bench {
+typedef struct wait_testbed {
     collet_queue *worker, *reader;
     void *x, *one;
     int64_t n;
     double value; /* of x when all is done */
-} wait_bench;
+} wait_testbed;
 
-static wait_bench wait_begin(bench *b)
+static wait_testbed wait_begin(testbed *b)
 {
-    wait_bench w = {0};
+    wait_testbed w = {0};
     collet_queue *q[2] = {0};
-    bench_slow(b);
-    int count = bench_queues(b, q, 2);
+    testbed_slow(b);
+    int count = testbed_queues(b, q, 2);
     w.worker = q[0];
     w.reader = q[count - 1];
     w.n = b->elements;
-    w.one = bench_numbers(b, w.worker, 1, 1);
-    w.x = bench_numbers(b, w.worker, w.n, 0);
-    bench_settle(b, w.worker);
+    w.one = testbed_numbers(b, w.worker, 1, 1);
+    w.x = testbed_numbers(b, w.worker, w.n, 0);
+    testbed_settle(b, w.worker);
     return w;
 }
 
-static void wait_end(bench *b, wait_bench *w)
+static void wait_end(testbed *b, wait_testbed *w)
 {
-    bench_settle(b, w->worker);
-    bench_free(b, w->one);
-    bench_free(b, w->x);
-    bench_destroy(b, w->worker);
+    testbed_settle(b, w->worker);
+    testbed_free(b, w->one);
+    testbed_free(b, w->x);
+    testbed_destroy(b, w->worker);
     if (w->reader != w->worker)
-        bench_destroy(b, w->reader);
+        testbed_destroy(b, w->reader);
 }
 
-static uint64_t work(bench *b, wait_bench *w, int count)
+static uint64_t work(testbed *b, wait_testbed *w, int count)
 {
-    bench_chain(b, w->worker, w->x, w->one, w->n, count);
+    testbed_chain(b, w->worker, w->x, w->one, w->n, count);
     w->value += count;
-    return bench_mark(b, w->worker);
+    return testbed_mark(b, w->worker);
 }
 
-static void early(bench *b)
+static void early(testbed *b)
 {
-    wait_bench w = wait_begin(b);
+    wait_testbed w = wait_begin(b);
     for (int i = 0; i < 4; i++) {
         uint64_t value = work(b, &w, CHAIN / 2);
-        bench_wait(b, w.worker, value);
-        bench_expect(b, w.reader, w.x, w.n, w.value, "what queue_wait reported as done");
+        testbed_wait(b, w.worker, value);
+        testbed_expect(b, w.reader, w.x, w.n, w.value, "what queue_wait reported as done");
     }
     wait_end(b, &w);
 }
 
 /* Waits with a limit, repeated until they report that all is done. */
-static void polled(bench *b)
+static void polled(testbed *b)
 {
     static const int64_t limits[] = {0, 1, 1000, 1000000, 20000000, 3600000000000, INT64_MAX};
-    wait_bench w = wait_begin(b);
+    wait_testbed w = wait_begin(b);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         uint64_t value = work(b, &w, CHAIN / 2);
-        while (bench_poll(b, w.worker, value, limits[i]) == COLLET_NOT_READY)
+        while (testbed_poll(b, w.worker, value, limits[i]) == COLLET_NOT_READY)
             continue;
-        bench_expect(b, w.reader, w.x, w.n, w.value,
-                     "what queue_wait with a limit reported as done");
+        testbed_expect(b, w.reader, w.x, w.n, w.value,
+                       "what queue_wait with a limit reported as done");
     }
     wait_end(b, &w);
 }
 
 /* Limits that are more than 32 bits of nanoseconds, microseconds, milliseconds or seconds, if
  * there is work for the time of each. */
-static void longest(bench *b)
+static void longest(testbed *b)
 {
     static const int64_t units[] = {1, 1000, 1000000, 1000000000};
-    wait_bench w = wait_begin(b);
+    wait_testbed w = wait_begin(b);
     for (size_t unit = 0; unit < sizeof units / sizeof *units; unit++)
         for (int bits = 31; bits < 34; bits++)
             for (int64_t more = -1; more < 2; more++) {
                 int64_t limit = (((int64_t)1 << bits) + more) * units[unit];
                 if (limit > 0)
-                    (void)bench_poll(b, w.worker, work(b, &w, 1), limit);
+                    (void)testbed_poll(b, w.worker, work(b, &w, 1), limit);
             }
-    bench_expect(b, w.reader, w.x, w.n, w.value, "what waits with long limits reported as done");
+    testbed_expect(b, w.reader, w.x, w.n, w.value, "what waits with long limits reported as done");
     wait_end(b, &w);
 }
 
 /* Waits for slow work with a limit that is over before. Whether it was. */
-static int waits_too_short(bench *b, wait_bench *w, int try, int64_t most)
+static int waits_too_short(testbed *b, wait_testbed *w, int try, int64_t most)
 {
     uint64_t value = work(b, w, WORK(try));
-    collet_status status = bench_poll(b, w->worker, value, most);
+    collet_status status = testbed_poll(b, w->worker, value, most);
     int over = status == COLLET_NOT_READY && try_wait(b, w->worker, value, 0) == COLLET_NOT_READY;
-    bench_wait(b, w->worker, value);
-    bench_require(b, try_wait(b, w->worker, value, 0) == COLLET_OK,
-                  "queue_wait with the limit 0 did not return OK for what is done");
+    testbed_wait(b, w->worker, value);
+    testbed_require(b, try_wait(b, w->worker, value, 0) == COLLET_OK,
+                    "queue_wait with the limit 0 did not return OK for what is done");
     return over;
 }
 
@@ -117,237 +117,237 @@ static void nap(clockid_t clock)
 }
 
 /* NOT_READY comes when the limit is over, not before, and not when the work is done. */
-static void limit(bench *b)
+static void limit(testbed *b)
 {
     static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
-    wait_bench w = wait_begin(b);
+    wait_testbed w = wait_begin(b);
     int over = 0, at_once = 0;
     for (int i = 0; i < TRIES && !(over && at_once); i++) {
         at_once += try_wait(b, w.worker, work(b, &w, WORK(i)), 0) == COLLET_NOT_READY;
         over += waits_too_short(b, &w, i, 5000000);
     }
-    bench_require(b, at_once || w.reader == w.worker,
-                  "queue_wait with the limit 0 waited for slow work, or run did, in %d tries",
-                  TRIES);
-    bench_require(b, over || w.reader == w.worker,
-                  "queue_wait with a limit of 5 ms waited until slow work was done in %d tries",
-                  TRIES);
+    testbed_require(b, at_once || w.reader == w.worker,
+                    "queue_wait with the limit 0 waited for slow work, or run did, in %d tries",
+                    TRIES);
+    testbed_require(b, over || w.reader == w.worker,
+                    "queue_wait with a limit of 5 ms waited until slow work was done in %d tries",
+                    TRIES);
     for (size_t c = 0; c < sizeof clocks / sizeof *clocks; c++) {
         over = 0;
         for (int i = 0; i < TRIES && !over; i++) {
             nap(clocks[c]);
             over = waits_too_short(b, &w, i, 5000000);
         }
-        bench_require(b, over || w.reader == w.worker,
-                      "queue_wait with a limit of 5 ms that ends in the next second of the clock "
-                      "waited until slow work was done in %d tries",
-                      TRIES);
+        testbed_require(b, over || w.reader == w.worker,
+                        "queue_wait with a limit of 5 ms that ends in the next second of the clock "
+                        "waited until slow work was done in %d tries",
+                        TRIES);
     }
     wait_end(b, &w);
 }
 
 /* Waiting for the first of several results does not wait for the others. */
-static void first(bench *b)
+static void first(testbed *b)
 {
-    wait_bench w = wait_begin(b);
-    void *y = bench_numbers(b, w.worker, w.n, 0);
+    wait_testbed w = wait_begin(b);
+    void *y = testbed_numbers(b, w.worker, w.n, 0);
     int ahead = 0;
     for (int i = 0; i < TRIES && !ahead; i++) {
         uint64_t one = work(b, &w, 2);
-        bench_chain(b, w.worker, y, w.one, w.n, WORK(i));
-        uint64_t all = bench_mark(b, w.worker);
-        bench_require(b, all >= one, "queue_mark decreased from %llu to %llu",
-                      (unsigned long long)one, (unsigned long long)all);
-        bench_wait(b, w.worker, one);
+        testbed_chain(b, w.worker, y, w.one, w.n, WORK(i));
+        uint64_t all = testbed_mark(b, w.worker);
+        testbed_require(b, all >= one, "queue_mark decreased from %llu to %llu",
+                        (unsigned long long)one, (unsigned long long)all);
+        testbed_wait(b, w.worker, one);
         ahead = try_wait(b, w.worker, all, 0) == COLLET_NOT_READY;
-        bench_expect(b, w.reader, w.x, w.n, w.value, "the first of several results");
-        bench_wait(b, w.worker, all);
-        bench_wait(b, w.worker, one);
+        testbed_expect(b, w.reader, w.x, w.n, w.value, "the first of several results");
+        testbed_wait(b, w.worker, all);
+        testbed_wait(b, w.worker, one);
     }
-    bench_require(b, ahead || w.reader == w.worker,
-                  "queue_wait for an early mark waited for all that was enqueued, in %d tries",
-                  TRIES);
+    testbed_require(b, ahead || w.reader == w.worker,
+                    "queue_wait for an early mark waited for all that was enqueued, in %d tries",
+                    TRIES);
     wait_end(b, &w);
-    bench_free(b, y);
+    testbed_free(b, y);
 }
 
 /* Nothing enqueued. */
-static void idle(bench *b)
+static void idle(testbed *b)
 {
-    collet_queue *q = bench_queue(b);
-    uint64_t value = bench_mark(b, q);
-    bench_require(b, try_wait(b, q, value, 0) == COLLET_OK,
-                  "queue_wait for the mark of a new queue did not return OK at once");
-    bench_require(b, try_wait(b, q, 0, 0) == COLLET_OK,
-                  "queue_wait for 0 did not return OK at once");
-    bench_wait(b, q, value);
-    bench_require(b, bench_mark(b, q) >= value, "queue_mark decreased");
-    bench_destroy(b, q);
+    collet_queue *q = testbed_queue(b);
+    uint64_t value = testbed_mark(b, q);
+    testbed_require(b, try_wait(b, q, value, 0) == COLLET_OK,
+                    "queue_wait for the mark of a new queue did not return OK at once");
+    testbed_require(b, try_wait(b, q, 0, 0) == COLLET_OK,
+                    "queue_wait for 0 did not return OK at once");
+    testbed_wait(b, q, value);
+    testbed_require(b, testbed_mark(b, q) >= value, "queue_mark decreased");
+    testbed_destroy(b, q);
 }
 
 typedef struct many {
-    bench *b;
-    wait_bench *w;
+    testbed *b;
+    wait_testbed *w;
     uint64_t values[CHAIN];
     _Atomic int enqueued;
     pthread_mutex_t reading;
 } many;
 
-static void wait_or_enqueue(bench *b, int number, void *user)
+static void wait_or_enqueue(testbed *b, int number, void *user)
 {
     many *m = user;
-    wait_bench *w = m->w;
+    wait_testbed *w = m->w;
     if (number == 0) {
         for (int i = 0; i < CHAIN; i++) {
-            bench_chain(b, w->worker, w->x, w->one, w->n, 1);
-            m->values[i] = bench_mark(b, w->worker);
+            testbed_chain(b, w->worker, w->x, w->one, w->n, 1);
+            m->values[i] = testbed_mark(b, w->worker);
             m->enqueued = i + 1;
         }
         return;
     }
     for (int i = number; i < CHAIN; i += 1 + number % 3) {
-        while (m->enqueued <= i && !bench_failed(b))
+        while (m->enqueued <= i && !testbed_failed(b))
             (void)try_wait(b, w->worker, 0, 0);
-        if (bench_failed(b))
+        if (testbed_failed(b))
             return;
         if (number % 2)
-            bench_wait(b, w->worker, m->values[i]);
+            testbed_wait(b, w->worker, m->values[i]);
         while (number % 2 == 0 &&
-               bench_poll(b, w->worker, m->values[i], 3000000) == COLLET_NOT_READY)
+               testbed_poll(b, w->worker, m->values[i], 3000000) == COLLET_NOT_READY)
             continue;
     }
 }
 
-static void one_waits(bench *b, int number, void *user)
+static void one_waits(testbed *b, int number, void *user)
 {
     static const int64_t limits[] = {5000000, 3600000000000, 0};
     many *m = user;
-    wait_bench *w = m->w;
+    wait_testbed *w = m->w;
     float x = 0;
     if (number % 2)
-        while (bench_poll(b, w->worker, m->values[0], limits[number / 2 % 3]) == COLLET_NOT_READY)
+        while (testbed_poll(b, w->worker, m->values[0], limits[number / 2 % 3]) == COLLET_NOT_READY)
             continue;
     else
-        bench_wait(b, w->worker, m->values[0]);
+        testbed_wait(b, w->worker, m->values[0]);
     if (b->size == 4 && number % 4 < 2) {
         pthread_mutex_lock(&m->reading); /* calls that enqueue in a queue are not concurrent */
         collet_status status =
             try_read(b, w->reader, w->x, (uint64_t)((w->n - 1) * b->size), &x, sizeof x);
         pthread_mutex_unlock(&m->reading);
-        bench_require(b, status == COLLET_OK, "buffer_read failed");
-        bench_require(b, (double)x == w->value,
-                      "queue_wait of several threads at once returned before the work was done");
+        testbed_require(b, status == COLLET_OK, "buffer_read failed");
+        testbed_require(b, (double)x == w->value,
+                        "queue_wait of several threads at once returned before the work was done");
     }
 }
 
 /* All wait for one value, some with a limit; none returns early. */
-static void together(bench *b)
+static void together(testbed *b)
 {
-    wait_bench w = wait_begin(b);
+    wait_testbed w = wait_begin(b);
     many m = {.w = &w, .reading = PTHREAD_MUTEX_INITIALIZER};
     for (int i = 0; i < 6; i++) {
         m.values[0] = work(b, &w, CHAIN / 2);
-        bench_threads(b, 12, one_waits, &m);
+        testbed_threads(b, 12, one_waits, &m);
     }
     wait_end(b, &w);
 }
 
 /* Many threads wait for different values while another enqueues. */
-static void threads(bench *b)
+static void threads(testbed *b)
 {
-    wait_bench w = wait_begin(b);
+    wait_testbed w = wait_begin(b);
     many m = {.w = &w};
-    bench_threads(b, 13, wait_or_enqueue, &m);
-    bench_expect(b, w.reader, w.x, w.n, CHAIN, "what several threads waited for");
+    testbed_threads(b, 13, wait_or_enqueue, &m);
+    testbed_expect(b, w.reader, w.x, w.n, CHAIN, "what several threads waited for");
     wait_end(b, &w);
 }
 
 static void *waiter(void *user)
 {
     many *m = user;
-    bench_wait(m->b, m->w->worker, m->values[0]);
+    testbed_wait(m->b, m->w->worker, m->values[0]);
     return NULL;
 }
 
 /* A wait with a limit does not wait for one without: the question is answered until the end. */
-static void asked(bench *b)
+static void asked(testbed *b)
 {
-    wait_bench w = wait_begin(b);
+    wait_testbed w = wait_begin(b);
     many m = {.b = b, .w = &w};
     bool answered = false;
     for (int i = 0; i < TRIES && !answered; i++) {
         pthread_t thread;
-        int64_t start = bench_now(), last = start;
+        int64_t start = testbed_now(), last = start;
         m.values[0] = work(b, &w, WORK(i));
         if (pthread_create(&thread, NULL, waiter, &m) != 0)
-            bench_fail(b, "backend-check cannot start a thread");
+            testbed_fail(b, "backend-check cannot start a thread");
         while (try_wait(b, w.worker, m.values[0], 0) == COLLET_NOT_READY) {
-            last = bench_now();
+            last = testbed_now();
             nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
         }
-        answered = last - start > (bench_now() - start) / 2;
+        answered = last - start > (testbed_now() - start) / 2;
         pthread_join(thread, NULL);
-        bench_check(b);
+        testbed_check(b);
     }
-    bench_require(b, answered,
-                  "queue_wait with the limit 0 returned when the work was done, while another "
-                  "thread waited without a limit, in %d tries",
-                  TRIES);
+    testbed_require(b, answered,
+                    "queue_wait with the limit 0 returned when the work was done, while another "
+                    "thread waited without a limit, in %d tries",
+                    TRIES);
     wait_end(b, &w);
 }
 
 /* What states no wait does not wait for the work of queues. */
-static void others(bench *b)
+static void others(testbed *b)
 {
-    wait_bench w = wait_begin(b);
+    wait_testbed w = wait_begin(b);
     bool free_to_go = false;
     for (int i = 0; i < TRIES && !free_to_go; i++) {
         collet_memory_stats stats = {.struct_size = sizeof stats};
         uint64_t value = work(b, &w, WORK(i));
-        void *buffer = bench_alloc(b, 4096);
-        (void)bench_statistics(b, &stats);
-        bench_reset_peak(b);
-        (void)bench_mark(b, w.reader);
+        void *buffer = testbed_alloc(b, 4096);
+        (void)testbed_statistics(b, &stats);
+        testbed_reset_peak(b);
+        (void)testbed_mark(b, w.reader);
         free_to_go = try_wait(b, w.worker, value, 0) == COLLET_NOT_READY;
-        bench_wait(b, w.worker, value);
-        bench_free(b, buffer);
+        testbed_wait(b, w.worker, value);
+        testbed_free(b, buffer);
     }
-    bench_require(b, free_to_go,
-                  "buffer_alloc, queue_mark of another queue or the statistics of memory waited "
-                  "until the work of a queue was done, in %d tries",
-                  TRIES);
+    testbed_require(b, free_to_go,
+                    "buffer_alloc, queue_mark of another queue or the statistics of memory waited "
+                    "until the work of a queue was done, in %d tries",
+                    TRIES);
     wait_end(b, &w);
 }
 
 /* Enqueuing and marking do not wait for a thread that waits, or for the work. */
-static void producer(bench *b)
+static void producer(testbed *b)
 {
-    wait_bench w = wait_begin(b);
+    wait_testbed w = wait_begin(b);
     many m = {.b = b, .w = &w};
     bool free_to_go = false;
-    void *y = bench_numbers(b, w.worker, 64, 0);
-    bench_settle(b, w.worker);
+    void *y = testbed_numbers(b, w.worker, 64, 0);
+    testbed_settle(b, w.worker);
     for (int i = 0; i < TRIES && !free_to_go; i++) {
         pthread_t thread;
         m.values[0] = work(b, &w, WORK(i));
         if (pthread_create(&thread, NULL, waiter, &m) != 0)
-            bench_fail(b, "backend-check cannot start a thread");
+            testbed_fail(b, "backend-check cannot start a thread");
         (void)try_wait(b, w.worker, m.values[0], 5000000); /* the other waits by then */
-        bench_chain(b, w.worker, y, w.one, 64, 1);
-        bench_after(b, w.reader, w.worker, bench_mark(b, w.worker));
+        testbed_chain(b, w.worker, y, w.one, 64, 1);
+        testbed_after(b, w.reader, w.worker, testbed_mark(b, w.worker));
         unsigned char bytes[16] = {0};
-        bench_write(b, w.worker, y, 0, bytes, sizeof bytes);
+        testbed_write(b, w.worker, y, 0, bytes, sizeof bytes);
         free_to_go = try_wait(b, w.worker, m.values[0], 0) == COLLET_NOT_READY;
         pthread_join(thread, NULL);
-        bench_check(b);
+        testbed_check(b);
     }
-    bench_require(
+    testbed_require(
         b, free_to_go || w.reader == w.worker,
         "run, buffer_write, queue_mark or queue_after waited until earlier work was done, "
         "in %d tries",
         TRIES);
     wait_end(b, &w);
-    bench_free(b, y);
+    testbed_free(b, y);
 }
 
 const kit_verb verbs_wait[] = {

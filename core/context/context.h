@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A context: the choice of backend, a queue per device, scratch memory, counters, the last error.
  */
-#ifndef COLLET_CORE_CONTEXT_H
-#define COLLET_CORE_CONTEXT_H
+#ifndef CORE_CONTEXT_CONTEXT_H
+#define CORE_CONTEXT_CONTEXT_H
 
 #include "select.h"
 #include "timeline/block.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a runtime: created from its settings, destroyed when its last user releases it. */
-#ifndef COLLET_CORE_LIFE_H
-#define COLLET_CORE_LIFE_H
+#ifndef CORE_CONTEXT_LIFE_H
+#define CORE_CONTEXT_LIFE_H
 
 #include "device/runtime.h"
 

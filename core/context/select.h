@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The devices for a context's calls, in order of preference. */
-#ifndef COLLET_CORE_SELECT_H
-#define COLLET_CORE_SELECT_H
+#ifndef CORE_CONTEXT_SELECT_H
+#define CORE_CONTEXT_SELECT_H
 
 #include "device/device.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A backend: a plugin that was found, and its devices. */
-#ifndef COLLET_CORE_BACKEND_H
-#define COLLET_CORE_BACKEND_H
+#ifndef CORE_DEVICE_BACKEND_H
+#define CORE_DEVICE_BACKEND_H
 
 #include <cjson/cJSON.h>
 

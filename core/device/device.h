@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A device of a backend: one that its capabilities list, or that a program named. */
-#ifndef COLLET_CORE_DEVICE_H
-#define COLLET_CORE_DEVICE_H
+#ifndef CORE_DEVICE_DEVICE_H
+#define CORE_DEVICE_DEVICE_H
 
 #include <string.h>
 

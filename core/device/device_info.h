@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of devices as fields: what the capabilities say, and what is known of an open one. */
-#ifndef COLLET_CORE_DEVICE_INFO_H
-#define COLLET_CORE_DEVICE_INFO_H
+#ifndef CORE_DEVICE_DEVICE_INFO_H
+#define CORE_DEVICE_DEVICE_INFO_H
 
 #include "device.h"
 

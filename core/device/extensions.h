@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The extensions of a device: include/collet/extensions.h. */
-#ifndef COLLET_CORE_EXTENSIONS_H
-#define COLLET_CORE_EXTENSIONS_H
+#ifndef CORE_DEVICE_EXTENSIONS_H
+#define CORE_DEVICE_EXTENSIONS_H
 
 #include <collet/extensions.h>
 

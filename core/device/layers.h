@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What lies between libcore and the backends. */
-#ifndef COLLET_CORE_LAYERS_H
-#define COLLET_CORE_LAYERS_H
+#ifndef CORE_DEVICE_LAYERS_H
+#define CORE_DEVICE_LAYERS_H
 
 #include "backend.h"
 

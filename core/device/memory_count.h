@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts bytes: those that are allocated in one memory space with their peak, on any thread, and
  * those that a context transfers. */
-#ifndef COLLET_CORE_MEMORY_COUNT_H
-#define COLLET_CORE_MEMORY_COUNT_H
+#ifndef CORE_DEVICE_MEMORY_COUNT_H
+#define CORE_DEVICE_MEMORY_COUNT_H
 
 #include <stdatomic.h>
 #include <stdint.h>

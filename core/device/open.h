@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens backends and devices, each at its first use. */
-#ifndef COLLET_CORE_OPEN_DEVICE_H
-#define COLLET_CORE_OPEN_DEVICE_H
+#ifndef CORE_DEVICE_OPEN_H
+#define CORE_DEVICE_OPEN_H
 
 #include "device.h"
 

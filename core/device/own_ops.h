@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that plugins define: their registration, and how they grow. */
-#ifndef COLLET_CORE_OWN_OPS_H
-#define COLLET_CORE_OWN_OPS_H
+#ifndef CORE_DEVICE_OWN_OPS_H
+#define CORE_DEVICE_OWN_OPS_H
 
 #include "backend.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of backends. */
-#ifndef COLLET_CORE_REGISTRY_H
-#define COLLET_CORE_REGISTRY_H
+#ifndef CORE_DEVICE_REGISTRY_H
+#define CORE_DEVICE_REGISTRY_H
 
 #include "backend.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel rows that a device offers. */
-#ifndef COLLET_CORE_ROWS_H
-#define COLLET_CORE_ROWS_H
+#ifndef CORE_DEVICE_ROWS_H
+#define CORE_DEVICE_ROWS_H
 
 #include "device.h"
 

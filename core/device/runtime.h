@@ -4,8 +4,8 @@
  * the host's memory. Members are constant once the runtime exists, or guarded as their comments
  * say.
  */
-#ifndef COLLET_CORE_RUNTIME_H
-#define COLLET_CORE_RUNTIME_H
+#ifndef CORE_DEVICE_RUNTIME_H
+#define CORE_DEVICE_RUNTIME_H
 
 #include <pthread.h>
 #include <stdatomic.h>

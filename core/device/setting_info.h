@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of a runtime and of its plugins, and the records of plugins. */
-#ifndef COLLET_CORE_SETTING_INFO_H
-#define COLLET_CORE_SETTING_INFO_H
+#ifndef CORE_DEVICE_SETTING_INFO_H
+#define CORE_DEVICE_SETTING_INFO_H
 
 #include "runtime.h"
 

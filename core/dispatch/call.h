@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dispatch: validates a call and runs its kernel. */
-#ifndef COLLET_CORE_CALL_H
-#define COLLET_CORE_CALL_H
+#ifndef CORE_DISPATCH_CALL_H
+#define CORE_DISPATCH_CALL_H
 
 #include "memory/array.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access of the host to arrays: acquire, release, and copies in its memory. */
-#ifndef COLLET_CORE_ACCESS_H
-#define COLLET_CORE_ACCESS_H
+#ifndef CORE_MEMORY_ACCESS_H
+#define CORE_MEMORY_ACCESS_H
 
 #include "array.h"
 #include "context/context.h"

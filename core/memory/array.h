@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An array is a view of a storage; immutable once made. */
-#ifndef COLLET_CORE_ARRAY_H
-#define COLLET_CORE_ARRAY_H
+#ifndef CORE_MEMORY_ARRAY_H
+#define CORE_MEMORY_ARRAY_H
 
 #include "storage.h"
 

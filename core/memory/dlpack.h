@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The structs of DLPack 1 (https://dmlc.github.io/dlpack/latest/c_api.html) that libcore uses. */
-#ifndef COLLET_CORE_DLPACK_H
-#define COLLET_CORE_DLPACK_H
+#ifndef CORE_MEMORY_DLPACK_H
+#define CORE_MEMORY_DLPACK_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What native handles and DLPack share. Errors go to the context. */
-#ifndef COLLET_CORE_NATIVE_H
-#define COLLET_CORE_NATIVE_H
+#ifndef CORE_MEMORY_NATIVE_H
+#define CORE_MEMORY_NATIVE_H
 
 #include "array.h"
 #include "context/context.h"

@@ -8,8 +8,8 @@
  * and the reads that may be in progress. The storage's mutex guards all of that; it may be held
  * while waiting for such work. Locks are taken in the order storage, backend, queue.
  */
-#ifndef COLLET_CORE_STORAGE_H
-#define COLLET_CORE_STORAGE_H
+#ifndef CORE_MEMORY_STORAGE_H
+#define CORE_MEMORY_STORAGE_H
 
 #include "device/memory_count.h"
 #include "timeline/block.h"

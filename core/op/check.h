@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checks of a call. */
-#ifndef COLLET_CORE_OP_CHECK_H
-#define COLLET_CORE_OP_CHECK_H
+#ifndef CORE_OP_CHECK_H
+#define CORE_OP_CHECK_H
 
 #include "shape.h"
 #include "signature.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of parameter blocks: their validity and their defaults. */
-#ifndef COLLET_CORE_OP_FIELD_H
-#define COLLET_CORE_OP_FIELD_H
+#ifndef CORE_OP_FIELD_H
+#define CORE_OP_FIELD_H
 
 #include "op.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The outputs of a call, inferred. */
-#ifndef COLLET_CORE_OP_INFER_H
-#define COLLET_CORE_OP_INFER_H
+#ifndef CORE_OP_INFER_H
+#define CORE_OP_INFER_H
 
 #include "op.h"
 

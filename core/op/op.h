@@ -3,8 +3,8 @@
  * A parsed op: a row of ops.def, or a plugin's own definition. Parsed ops are constant and may be
  * read on any thread.
  */
-#ifndef COLLET_CORE_OP_H
-#define COLLET_CORE_OP_H
+#ifndef CORE_OP_OP_H
+#define CORE_OP_OP_H
 
 #include <collet/collet.h>
 #include <collet/plugin.h>

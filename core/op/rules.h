@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The column `rule` of ops.def: rule_<family>.c. */
-#ifndef COLLET_CORE_OP_RULES_H
-#define COLLET_CORE_OP_RULES_H
+#ifndef CORE_OP_RULES_H
+#define CORE_OP_RULES_H
 
 #include "op.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of a call: their check against the patterns of the op, and what rules need. */
-#ifndef COLLET_CORE_OP_SHAPE_H
-#define COLLET_CORE_OP_SHAPE_H
+#ifndef CORE_OP_SHAPE_H
+#define CORE_OP_SHAPE_H
 
 #include "op.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dtypes that an op accepts: the column `sigs` of ops.def. */
-#ifndef COLLET_CORE_OP_SIGNATURE_H
-#define COLLET_CORE_OP_SIGNATURE_H
+#ifndef CORE_OP_SIGNATURE_H
+#define CORE_OP_SIGNATURE_H
 
 #include "op.h"
 

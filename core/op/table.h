@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses definitions of ops, and makes the table of ops.def. */
-#ifndef COLLET_CORE_OP_TABLE_H
-#define COLLET_CORE_OP_TABLE_H
+#ifndef CORE_OP_TABLE_H
+#define CORE_OP_TABLE_H
 
 #include "op.h"
 

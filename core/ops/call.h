@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helpers of the typed wrappers. */
-#ifndef COLLET_CORE_OPS_CALL_H
-#define COLLET_CORE_OPS_CALL_H
+#ifndef CORE_OPS_CALL_H
+#define CORE_OPS_CALL_H
 
 #include <collet/collet.h>
 

@@ -2,8 +2,8 @@
 /*
  * capabilities - what a plugin can do on this machine, as strictly checked JSON.
  */
-#ifndef COLLET_CORE_CAPABILITIES_H
-#define COLLET_CORE_CAPABILITIES_H
+#ifndef CORE_PLUGINS_CAPABILITIES_H
+#define CORE_PLUGINS_CAPABILITIES_H
 
 #include <collet/plugin.h>
 

@@ -2,8 +2,8 @@
 /*
  * elf_note - reads notes from a shared object of this machine, trusting nothing in it.
  */
-#ifndef COLLET_CORE_ELF_NOTE_H
-#define COLLET_CORE_ELF_NOTE_H
+#ifndef CORE_PLUGINS_ELF_NOTE_H
+#define CORE_PLUGINS_ELF_NOTE_H
 
 #include <collet/types.h>
 

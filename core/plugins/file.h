@@ -2,8 +2,8 @@
 /*
  * file - the identity of a file, and where libcore's own is.
  */
-#ifndef COLLET_CORE_FILE_H
-#define COLLET_CORE_FILE_H
+#ifndef CORE_PLUGINS_FILE_H
+#define CORE_PLUGINS_FILE_H
 
 #include <sys/types.h>
 

@@ -84,8 +84,8 @@
  * it needs, so a symbol that none of them defines is missing in every program, while a library may
  * be found by the program's rpath or be loaded already.
  */
-#ifndef COLLET_CORE_LOADER_H
-#define COLLET_CORE_LOADER_H
+#ifndef CORE_PLUGINS_LOADER_H
+#define CORE_PLUGINS_LOADER_H
 
 #include <collet/plugin.h>
 

@@ -6,8 +6,8 @@
  * a descriptor and not trusted: every offset and size is checked against the file's size, and
  * nothing larger than MANIFEST_MAX_BYTES is kept.
  */
-#ifndef COLLET_CORE_MANIFEST_H
-#define COLLET_CORE_MANIFEST_H
+#ifndef CORE_PLUGINS_MANIFEST_H
+#define CORE_PLUGINS_MANIFEST_H
 
 #include <collet/types.h>
 

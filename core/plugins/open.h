@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* open - loads a plugin's file and checks its table: in the probe, then in the program. */
-#ifndef COLLET_CORE_OPEN_H
-#define COLLET_CORE_OPEN_H
+#ifndef CORE_PLUGINS_OPEN_H
+#define CORE_PLUGINS_OPEN_H
 
 #include <collet/plugin.h>
 

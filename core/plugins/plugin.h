@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plugin - the options of the loader, and a plugin that was found. */
-#ifndef COLLET_CORE_PLUGIN_H
-#define COLLET_CORE_PLUGIN_H
+#ifndef CORE_PLUGINS_PLUGIN_H
+#define CORE_PLUGINS_PLUGIN_H
 
 #include <collet/plugin.h>
 

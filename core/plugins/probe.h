@@ -13,8 +13,8 @@
  * collet-probe kills all processes that the plugin has started, in other groups and sessions too.
  * What is written there is limited to the machine's memory.
  */
-#ifndef COLLET_CORE_PROBE_H
-#define COLLET_CORE_PROBE_H
+#ifndef CORE_PLUGINS_PROBE_H
+#define CORE_PLUGINS_PROBE_H
 
 #include <collet/plugin.h>
 

@@ -11,8 +11,8 @@
  * refusals because of the plugin's table, and successes with at least one device: a missing device
  * may appear.
  */
-#ifndef COLLET_CORE_PROBE_CACHE_H
-#define COLLET_CORE_PROBE_CACHE_H
+#ifndef CORE_PLUGINS_PROBE_CACHE_H
+#define CORE_PLUGINS_PROBE_CACHE_H
 
 #include "file.h"
 #include "manifest.h"

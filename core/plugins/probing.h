@@ -9,8 +9,8 @@
  * for reports from the cache. Reports after a hang are not cached: the machine may only have been
  * busy; under a limit on memory, which may be the cause, they are for a day.
  */
-#ifndef COLLET_CORE_PROBING_H
-#define COLLET_CORE_PROBING_H
+#ifndef CORE_PLUGINS_PROBING_H
+#define CORE_PLUGINS_PROBING_H
 
 #include "plugin.h"
 #include "probe.h"

@@ -5,8 +5,8 @@
  * A record_list only grows. Entries and their strings never move or change, and live as long as the
  * list. Every function but record_list_free is safe on any thread.
  */
-#ifndef COLLET_CORE_RECORD_H
-#define COLLET_CORE_RECORD_H
+#ifndef CORE_PLUGINS_RECORD_H
+#define CORE_PLUGINS_RECORD_H
 
 #include <collet/collet.h>
 

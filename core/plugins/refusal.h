@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refusal - why a step of the search did not accept a file. */
-#ifndef COLLET_CORE_REFUSAL_H
-#define COLLET_CORE_REFUSAL_H
+#ifndef CORE_PLUGINS_REFUSAL_H
+#define CORE_PLUGINS_REFUSAL_H
 
 #include <collet/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search - the files in the search path that may be plugins. */
-#ifndef COLLET_CORE_SEARCH_H
-#define COLLET_CORE_SEARCH_H
+#ifndef CORE_PLUGINS_SEARCH_H
+#define CORE_PLUGINS_SEARCH_H
 
 #include "plugin.h"
 #include "record.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trust - whether only trusted users could have written a file: its code runs, its settings name
  * code that runs. */
-#ifndef COLLET_CORE_TRUST_H
-#define COLLET_CORE_TRUST_H
+#ifndef CORE_PLUGINS_TRUST_H
+#define CORE_PLUGINS_TRUST_H
 
 #include <collet/types.h>
 

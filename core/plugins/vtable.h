@@ -2,8 +2,8 @@
 /*
  * vtable - checks a plugin's table before any of its slots is called.
  */
-#ifndef COLLET_CORE_VTABLE_H
-#define COLLET_CORE_VTABLE_H
+#ifndef CORE_PLUGINS_VTABLE_H
+#define CORE_PLUGINS_VTABLE_H
 
 #include <collet/plugin.h>
 

@@ -4,8 +4,8 @@
  * can set. Program > environment > file > default. Read once, when the runtime is created, then
  * constant: any thread.
  */
-#ifndef COLLET_CORE_CONFIG_H
-#define COLLET_CORE_CONFIG_H
+#ifndef CORE_SETTINGS_CONFIG_H
+#define CORE_SETTINGS_CONFIG_H
 
 #include <collet/collet.h>
 

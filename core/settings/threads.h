@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Number of CPU threads that this process may use. */
-#ifndef COLLET_CORE_THREADS_H
-#define COLLET_CORE_THREADS_H
+#ifndef CORE_SETTINGS_THREADS_H
+#define CORE_SETTINGS_THREADS_H
 
 #include <stdint.h>
 

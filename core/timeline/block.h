@@ -12,8 +12,8 @@
  * later calls that allocate, wait or compute on that device. What a lost device may be using is
  * freed after its queues, at the end of the runtime; of a hung device never.
  */
-#ifndef COLLET_CORE_BLOCK_H
-#define COLLET_CORE_BLOCK_H
+#ifndef CORE_TIMELINE_BLOCK_H
+#define CORE_TIMELINE_BLOCK_H
 
 #include "queue.h"
 

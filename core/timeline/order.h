@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for queues, order between them, and copies between devices. */
-#ifndef COLLET_CORE_ORDER_H
-#define COLLET_CORE_ORDER_H
+#ifndef CORE_TIMELINE_ORDER_H
+#define CORE_TIMELINE_ORDER_H
 
 #include "queue.h"
 

@@ -5,8 +5,8 @@
  * At most one use for each queue, the last: work in progress fails with all earlier work of its
  * queue. A use that failed stays, so that the failure reaches what derives from it.
  */
-#ifndef COLLET_CORE_ORIGINS_H
-#define COLLET_CORE_ORIGINS_H
+#ifndef CORE_TIMELINE_ORIGINS_H
+#define CORE_TIMELINE_ORIGINS_H
 
 #include "use.h"
 

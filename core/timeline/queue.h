@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A queue of a device: its tickets, their failures and what waits for them. */
-#ifndef COLLET_CORE_QUEUE_H
-#define COLLET_CORE_QUEUE_H
+#ifndef CORE_TIMELINE_QUEUE_H
+#define CORE_TIMELINE_QUEUE_H
 
 #include "use.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work in progress, as blocks and queues record it. */
-#ifndef COLLET_CORE_USE_H
-#define COLLET_CORE_USE_H
+#ifndef CORE_TIMELINE_USE_H
+#define CORE_TIMELINE_USE_H
 
 #include "device/device.h"
 

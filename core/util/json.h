@@ -2,8 +2,8 @@
 /*
  * json - cJSON made strict, for untrusted text.
  */
-#ifndef COLLET_CORE_JSON_H
-#define COLLET_CORE_JSON_H
+#ifndef CORE_UTIL_JSON_H
+#define CORE_UTIL_JSON_H
 
 #include <cjson/cJSON.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages to the program's callback. Safe on any thread; without a callback they are dropped. */
-#ifndef COLLET_CORE_LOG_H
-#define COLLET_CORE_LOG_H
+#ifndef CORE_UTIL_LOG_H
+#define CORE_UTIL_LOG_H
 
 #include <stdarg.h>
 

@@ -3,8 +3,8 @@
  * numerals - printf, scanf, strtod and cJSON as in the locale C: a program that called setlocale,
  * or uselocale, would have numbers with its decimal point.
  */
-#ifndef COLLET_CORE_NUMERALS_H
-#define COLLET_CORE_NUMERALS_H
+#ifndef CORE_UTIL_NUMERALS_H
+#define CORE_UTIL_NUMERALS_H
 
 #include <locale.h>
 

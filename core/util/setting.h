@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* setting - what the configuration file may set, and the check of its values. Strings only: any
  * thread. */
-#ifndef COLLET_CORE_SETTING_H
-#define COLLET_CORE_SETTING_H
+#ifndef CORE_UTIL_SETTING_H
+#define CORE_UTIL_SETTING_H
 
 #include <collet/types.h>
 

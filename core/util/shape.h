@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of shapes from callers. */
-#ifndef COLLET_CORE_SHAPE_H
-#define COLLET_CORE_SHAPE_H
+#ifndef CORE_UTIL_SHAPE_H
+#define CORE_UTIL_SHAPE_H
 
 #include <collet/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structs of callers built against another version: each begins with its struct_size. */
-#ifndef COLLET_CORE_STRUCT_H
-#define COLLET_CORE_STRUCT_H
+#ifndef CORE_UTIL_STRUCT_H
+#define CORE_UTIL_STRUCT_H
 
 #include <collet/types.h>
 

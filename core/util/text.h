@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text helpers: a bounded buffer for messages, and edit distance. */
-#ifndef COLLET_CORE_TEXT_H
-#define COLLET_CORE_TEXT_H
+#ifndef CORE_UTIL_TEXT_H
+#define CORE_UTIL_TEXT_H
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
 /* What libzip's callbacks work on: a member that it reads or the archive that it writes. libzip
  * passes on only a number, so our first error is kept here. */
 typedef struct stream {
-    collet_spool *spool;
+    io_spool *spool;
     int64_t position;
     zip_error_t zip_error;
     collet_error *first_error;
@@ -39,10 +39,10 @@ static zip_int64_t report_stat(void *data, zip_uint64_t length, int64_t size)
 
 static zip_int64_t read_member(stream *s, void *data, zip_uint64_t length)
 {
-    int64_t left = collet_spool_size(s->spool) - s->position;
+    int64_t left = io_spool_size(s->spool) - s->position;
     size_t n = (int64_t)length > left ? (size_t)left : (size_t)length;
 
-    if (collet_spool_read(s->spool, s->position, data, n, s->first_error) != COLLET_OK)
+    if (io_spool_read(s->spool, s->position, data, n, s->first_error) != COLLET_OK)
         return fail(s);
     s->position += (int64_t)n;
     return (zip_int64_t)n;
@@ -64,7 +64,7 @@ static zip_int64_t member_source(void *user, void *data, zip_uint64_t length,
     case ZIP_SOURCE_READ:
         return read_member(s, data, length);
     case ZIP_SOURCE_STAT:
-        return report_stat(data, length, collet_spool_size(s->spool));
+        return report_stat(data, length, io_spool_size(s->spool));
     case ZIP_SOURCE_ERROR:
         return zip_error_to_data(&s->zip_error, data, length);
     case ZIP_SOURCE_CLOSE:
@@ -78,13 +78,13 @@ static zip_int64_t member_source(void *user, void *data, zip_uint64_t length,
 
 static zip_int64_t seek_archive(stream *s, void *data, zip_uint64_t length)
 {
-    zip_int64_t to = zip_source_seek_compute_offset((zip_uint64_t)collet_spool_position(s->spool),
-                                                    (zip_uint64_t)collet_spool_size(s->spool), data,
+    zip_int64_t to = zip_source_seek_compute_offset((zip_uint64_t)io_spool_position(s->spool),
+                                                    (zip_uint64_t)io_spool_size(s->spool), data,
                                                     length, &s->zip_error);
 
     if (to < 0)
         return -1;
-    return collet_spool_seek(s->spool, to, s->first_error) == COLLET_OK ? 0 : fail(s);
+    return io_spool_seek(s->spool, to, s->first_error) == COLLET_OK ? 0 : fail(s);
 }
 
 static zip_int64_t archive_source(void *user, void *data, zip_uint64_t length,
@@ -104,13 +104,13 @@ static zip_int64_t archive_source(void *user, void *data, zip_uint64_t length,
         zip_error_set(&s->zip_error, ZIP_ER_READ, ENOENT);
         return -1;
     case ZIP_SOURCE_WRITE:
-        if (collet_spool_write(s->spool, data, (size_t)length, s->first_error) != COLLET_OK)
+        if (io_spool_write(s->spool, data, (size_t)length, s->first_error) != COLLET_OK)
             return fail(s);
         return (zip_int64_t)length;
     case ZIP_SOURCE_SEEK_WRITE:
         return seek_archive(s, data, length);
     case ZIP_SOURCE_TELL_WRITE:
-        return collet_spool_position(s->spool);
+        return io_spool_position(s->spool);
     case ZIP_SOURCE_ERROR:
         return zip_error_to_data(&s->zip_error, data, length);
     case ZIP_SOURCE_BEGIN_WRITE:
@@ -151,8 +151,8 @@ static zip_t *open_archive(stream *s, zip_error_t *zip_error)
     return zip;
 }
 
-collet_status collet_archive_write(collet_spool *out, const collet_archive_member *members,
-                                   size_t n, const char *comment, collet_error *err)
+collet_status io_archive_write(io_spool *out, const io_archive_member *members, size_t n,
+                               const char *comment, collet_error *err)
 {
     collet_error first = {.status = COLLET_OK};
     stream archive = {.spool = out, .first_error = &first};
@@ -162,12 +162,12 @@ collet_status collet_archive_write(collet_spool *out, const collet_archive_membe
     stream *streams = calloc(n + 1, sizeof *streams);
     if (!streams)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %zu arrays",
-                           collet_spool_path(out), n);
+                           io_spool_path(out), n);
     zip_error_init(&zip_error);
     zip_t *zip = open_archive(&archive, &zip_error);
     if (!zip) {
         status = collet_fail(err, COLLET_IO, "%s: cannot be begun as an archive: %s",
-                             collet_spool_path(out), zip_error_strerror(&zip_error));
+                             io_spool_path(out), zip_error_strerror(&zip_error));
         goto done;
     }
     int fine = zip_set_archive_comment(zip, comment, (zip_uint16_t)strlen(comment)) == 0;
@@ -180,7 +180,7 @@ collet_status collet_archive_write(collet_spool *out, const collet_archive_membe
             status = collet_fail(err, first.status, "%s", first.text);
         else
             status = collet_fail(err, COLLET_IO, "%s: cannot be written as an archive: %s",
-                                 collet_spool_path(out), zip_strerror(zip));
+                                 io_spool_path(out), zip_strerror(zip));
         zip_discard(zip);
     }
 done:

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* archive.h - writes spool files into a stored (uncompressed) zip archive, as NumPy's .npz
  * requires. */
-#ifndef COLLET_IO_ARCHIVE_H
-#define COLLET_IO_ARCHIVE_H
+#ifndef ENGINES_IO_ARCHIVE_H
+#define ENGINES_IO_ARCHIVE_H
 
 #include "spool.h"
 
-typedef struct collet_archive_member {
-    const char *name;   /* ASCII, "com.npy" */
-    collet_spool *data; /* flushed */
-} collet_archive_member;
+typedef struct io_archive_member {
+    const char *name; /* ASCII, "com.npy" */
+    io_spool *data;   /* flushed */
+} io_archive_member;
 
 /*
  * Writes a whole archive of the members, in their order, into `out`, which is empty. Members and
@@ -17,7 +17,7 @@ typedef struct collet_archive_member {
  * 1980-01-01. `comment` is that of the archive, ASCII. Nothing is closed. COLLET_IO,
  * COLLET_NO_MEMORY.
  */
-collet_status collet_archive_write(collet_spool *out, const collet_archive_member *members,
-                                   size_t n, const char *comment, collet_error *err);
+collet_status io_archive_write(io_spool *out, const io_archive_member *members, size_t n,
+                               const char *comment, collet_error *err);
 
 #endif

@@ -59,7 +59,7 @@ static int take_exponent(const char **text, const char *end, int *valid)
     return negative ? -exponent : exponent;
 }
 
-int collet_decimal_parse(const char *text, size_t length, double *value)
+int io_decimal_parse(const char *text, size_t length, double *value)
 {
     const char *end = text + length;
     uint64_t digits = 0;
@@ -95,7 +95,7 @@ int collet_decimal_parse(const char *text, size_t length, double *value)
     return 1;
 }
 
-int collet_decimal_parse_integer(const char *text, size_t length, int64_t *value)
+int io_decimal_parse_integer(const char *text, size_t length, int64_t *value)
 {
     const char *end = text + length;
     int64_t result = 0;

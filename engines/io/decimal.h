@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decimal.h - parses numbers independently of the locale. */
-#ifndef COLLET_IO_DECIMAL_H
-#define COLLET_IO_DECIMAL_H
+#ifndef ENGINES_IO_DECIMAL_H
+#define ENGINES_IO_DECIMAL_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,9 +11,9 @@
  * Up to 15 significant digits and 22 decimals give the nearest double, more at most one unit in
  * the last place from it. Returns 1, 0 for any other text.
  */
-int collet_decimal_parse(const char *text, size_t length, double *value);
+int io_decimal_parse(const char *text, size_t length, double *value);
 
 /* The same for [+-]digits that fit in 64 bits. */
-int collet_decimal_parse_integer(const char *text, size_t length, int64_t *value);
+int io_decimal_parse_integer(const char *text, size_t length, int64_t *value);
 
 #endif

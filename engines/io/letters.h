@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* letters.h - the letters of ASCII: isalpha, tolower and strncasecmp follow the program's locale.
  * There I may not be the upper case of i (Turkish), and a byte of UTF-8 may be a letter. */
-#ifndef COLLET_IO_LETTERS_H
-#define COLLET_IO_LETTERS_H
+#ifndef ENGINES_IO_LETTERS_H
+#define ENGINES_IO_LETTERS_H
 
 #include <stddef.h>
 
-static inline int collet_is_upper(char c)
+static inline int io_is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
 }
 
-static inline int collet_is_lower(char c)
+static inline int io_is_lower(char c)
 {
     return c >= 'a' && c <= 'z';
 }
 
-static inline char collet_to_upper(char c)
+static inline char io_to_upper(char c)
 {
-    return collet_is_lower(c) ? (char)(c - 'a' + 'A') : c;
+    return io_is_lower(c) ? (char)(c - 'a' + 'A') : c;
 }
 
 /* Whether the first `length` bytes, or both texts if they are shorter, differ only in case. */
-static inline int collet_same_letters(const char *a, const char *b, size_t length)
+static inline int io_same_letters(const char *a, const char *b, size_t length)
 {
     size_t i = 0;
-    while (i < length && a[i] && collet_to_upper(a[i]) == collet_to_upper(b[i]))
+    while (i < length && a[i] && io_to_upper(a[i]) == io_to_upper(b[i]))
         i++;
     return i == length || a[i] == b[i];
 }

@@ -6,7 +6,7 @@
 #define USUAL_LINE ((size_t)512)
 
 /* Returns the bytes from the next line on: `most` of them, or up to the end of the file. */
-static collet_status look(const collet_lines *lines, size_t most, const char **text, size_t *n,
+static collet_status look(const io_lines *lines, size_t most, const char **text, size_t *n,
                           collet_error *err)
 {
     int64_t rest = lines->source->size - lines->offset;
@@ -15,13 +15,12 @@ static collet_status look(const collet_lines *lines, size_t most, const char **t
 
     *n = rest < (int64_t)most ? (size_t)rest : most;
     if (*n > 0)
-        status = collet_source_view(lines->source, lines->offset, *n, &bytes, err);
+        status = io_source_view(lines->source, lines->offset, *n, &bytes, err);
     *text = (const char *)bytes;
     return status;
 }
 
-collet_status collet_lines_next(collet_lines *lines, const char **text, size_t *length,
-                                collet_error *err)
+collet_status io_lines_next(io_lines *lines, const char **text, size_t *length, collet_error *err)
 {
     size_t n;
 
@@ -30,11 +29,11 @@ collet_status collet_lines_next(collet_lines *lines, const char **text, size_t *
         return status;
     const char *end = memchr(*text, '\n', n);
     if (!end && n == USUAL_LINE) {
-        status = look(lines, COLLET_SOURCE_VIEW, text, &n, err);
+        status = look(lines, IO_SOURCE_VIEW, text, &n, err);
         if (status != COLLET_OK)
             return status;
         end = memchr(*text, '\n', n);
-        if (!end && n == COLLET_SOURCE_VIEW)
+        if (!end && n == IO_SOURCE_VIEW)
             return collet_fail(err, COLLET_FORMAT, "%s:%lld: the line is longer than %zu bytes",
                                lines->source->path, (long long)lines->number, n);
     }
@@ -47,15 +46,15 @@ collet_status collet_lines_next(collet_lines *lines, const char **text, size_t *
     return COLLET_OK;
 }
 
-collet_status collet_lines_at_end(const collet_lines *lines, int *at_end, collet_error *err)
+collet_status io_lines_at_end(const io_lines *lines, int *at_end, collet_error *err)
 {
     const char *text;
     size_t n;
 
     *at_end = 0;
-    if (lines->source->size - lines->offset > (int64_t)COLLET_SOURCE_VIEW)
+    if (lines->source->size - lines->offset > (int64_t)IO_SOURCE_VIEW)
         return COLLET_OK;
-    collet_status status = look(lines, COLLET_SOURCE_VIEW, &text, &n, err);
+    collet_status status = look(lines, IO_SOURCE_VIEW, &text, &n, err);
     if (status != COLLET_OK)
         return status;
     for (size_t i = 0; i < n; i++)

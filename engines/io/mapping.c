@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct collet_mapping {
+struct io_mapping {
     uint8_t *data;
     uint64_t size;
     uint64_t page;
@@ -18,20 +18,20 @@ struct collet_mapping {
     atomic_int holders;
 };
 
-collet_status collet_mapping_open(const char *path, collet_mapping **out, collet_error *err)
+collet_status io_mapping_open(const char *path, io_mapping **out, collet_error *err)
 {
     int64_t size;
     int fd;
 
     *out = NULL;
-    collet_status status = collet_file_open(path, &fd, &size, err);
+    collet_status status = io_file_open(path, &fd, &size, err);
     if (status != COLLET_OK)
         return status;
     if (size == 0) {
         close(fd);
         return collet_fail(err, COLLET_FORMAT, "%s: is empty", path);
     }
-    collet_mapping *mapping = calloc(1, sizeof *mapping);
+    io_mapping *mapping = calloc(1, sizeof *mapping);
     char *name = strdup(path);
     void *data =
         mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
@@ -56,13 +56,13 @@ collet_status collet_mapping_open(const char *path, collet_mapping **out, collet
     return COLLET_OK;
 }
 
-collet_mapping *collet_mapping_hold(collet_mapping *mapping)
+io_mapping *io_mapping_hold(io_mapping *mapping)
 {
     atomic_fetch_add(&mapping->holders, 1);
     return mapping;
 }
 
-void collet_mapping_close(collet_mapping *mapping)
+void io_mapping_close(io_mapping *mapping)
 {
     if (!mapping || atomic_fetch_sub(&mapping->holders, 1) > 1)
         return;
@@ -71,22 +71,22 @@ void collet_mapping_close(collet_mapping *mapping)
     free(mapping);
 }
 
-uint8_t *collet_mapping_data(const collet_mapping *mapping)
+uint8_t *io_mapping_data(const io_mapping *mapping)
 {
     return mapping->data;
 }
 
-uint64_t collet_mapping_size(const collet_mapping *mapping)
+uint64_t io_mapping_size(const io_mapping *mapping)
 {
     return mapping->size;
 }
 
-const char *collet_mapping_path(const collet_mapping *mapping)
+const char *io_mapping_path(const io_mapping *mapping)
 {
     return mapping->path;
 }
 
-void collet_mapping_passed(collet_mapping *mapping, uint64_t offset, uint64_t length)
+void io_mapping_passed(io_mapping *mapping, uint64_t offset, uint64_t length)
 {
     uint64_t page = mapping->page;
     uint64_t first = (offset + page - 1) / page * page, last = (offset + length) / page * page;

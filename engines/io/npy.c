@@ -8,15 +8,15 @@
 #define ALIGNMENT ((size_t)64)
 #define MAGIC_BYTES ((size_t)10) /* "\x93NUMPY", version, length of the text in 16 bits */
 
-const collet_npy_type collet_npy_types[COLLET_NPY_TYPES] = {
+const io_npy_type io_npy_types[IO_NPY_TYPES] = {
     {COLLET_F16, "f2"}, {COLLET_F32, "f4"}, {COLLET_F64, "f8"}, {COLLET_I8, "i1"},
     {COLLET_U8, "u1"},  {COLLET_I32, "i4"}, {COLLET_I64, "i8"}};
 
-static const collet_npy_type *find(collet_dtype dtype)
+static const io_npy_type *find(collet_dtype dtype)
 {
-    for (size_t i = 0; i < COLLET_NPY_TYPES; i++)
-        if (collet_npy_types[i].dtype == dtype)
-            return &collet_npy_types[i];
+    for (size_t i = 0; i < IO_NPY_TYPES; i++)
+        if (io_npy_types[i].dtype == dtype)
+            return &io_npy_types[i];
     return NULL;
 }
 
@@ -30,19 +30,18 @@ COLLET_PRINTF(2, 3) static void add(writer *w, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    w->length +=
-        (size_t)vsnprintf(w->text + w->length, COLLET_NPY_HEAD - w->length, format, arguments);
+    w->length += (size_t)vsnprintf(w->text + w->length, IO_NPY_HEAD - w->length, format, arguments);
     va_end(arguments);
 }
 
 /* The text from the eleventh byte on, without its padding. */
-static size_t write_text(char *head, const collet_npy_type *type, int64_t rows, int32_t ndim,
+static size_t write_text(char *head, const io_npy_type *type, int64_t rows, int32_t ndim,
                          const int64_t *shape)
 {
     writer w = {.text = head, .length = MAGIC_BYTES};
 
     add(&w, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-        collet_dtype_size(type->dtype) > 1 ? COLLET_NPY_ORDER : '|', type->text);
+        collet_dtype_size(type->dtype) > 1 ? IO_NPY_ORDER : '|', type->text);
     if (rows >= 0)
         add(&w, "%lld,", (long long)rows);
     for (int32_t i = 0; i < ndim; i++)
@@ -51,10 +50,10 @@ static size_t write_text(char *head, const collet_npy_type *type, int64_t rows, 
     return w.length;
 }
 
-size_t collet_npy_head(char head[COLLET_NPY_HEAD], collet_dtype dtype, int64_t rows, int32_t ndim,
-                       const int64_t *shape)
+size_t io_npy_head(char head[IO_NPY_HEAD], collet_dtype dtype, int64_t rows, int32_t ndim,
+                   const int64_t *shape)
 {
-    const collet_npy_type *type = find(dtype);
+    const io_npy_type *type = find(dtype);
 
     if (!type || ndim < 0 || ndim > COLLET_MAX_DIMS)
         return 0;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npy.h - the dtypes of NumPy's .npy files, and the head of version 1.0. */
-#ifndef COLLET_IO_NPY_H
-#define COLLET_IO_NPY_H
+#ifndef ENGINES_IO_NPY_H
+#define ENGINES_IO_NPY_H
 
 #include <collet/collet.h>
 
-typedef struct collet_npy_type {
+typedef struct io_npy_type {
     collet_dtype dtype;
     char text[3]; /* in a head, behind the byte order */
-} collet_npy_type;
+} io_npy_type;
 
-#define COLLET_NPY_TYPES 7
-extern const collet_npy_type collet_npy_types[COLLET_NPY_TYPES];
+#define IO_NPY_TYPES 7
+extern const io_npy_type io_npy_types[IO_NPY_TYPES];
 
 /* The machine's byte order in a head. */
-#define COLLET_NPY_ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>')
+#define IO_NPY_ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>')
 
-#define COLLET_NPY_HEAD 512 /* more than any head has */
+#define IO_NPY_HEAD 512 /* more than any head has */
 
 /*
  * Writes the head of a C-ordered array with `rows` rows of shape[0..ndim) into `head` and returns
  * its length, a multiple of 64. The length depends on dtype, ndim and shape only, so it can be
  * reserved before the number of rows is known. rows < 0: the array has the axes of `shape` alone.
- * Returns 0 for a dtype that is not in collet_npy_types, or ndim > COLLET_MAX_DIMS.
+ * Returns 0 for a dtype that is not in io_npy_types, or ndim > COLLET_MAX_DIMS.
  */
-size_t collet_npy_head(char head[COLLET_NPY_HEAD], collet_dtype dtype, int64_t rows, int32_t ndim,
-                       const int64_t *shape);
+size_t io_npy_head(char head[IO_NPY_HEAD], collet_dtype dtype, int64_t rows, int32_t ndim,
+                   const int64_t *shape);
 
 #endif

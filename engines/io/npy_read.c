@@ -12,7 +12,7 @@
 #define MOST_TEXT 65535 /* bytes of a head's text; NumPy itself reads 10000 */
 #define KEYS 3
 
-int collet_npy_recognise(const uint8_t *bytes, uint64_t size)
+int io_npy_recognise(const uint8_t *bytes, uint64_t size)
 {
     return size >= MAGIC_BYTES && memcmp(bytes, MAGIC, MAGIC_BYTES) == 0;
 }
@@ -21,7 +21,7 @@ int collet_npy_recognise(const uint8_t *bytes, uint64_t size)
 
 typedef struct parser {
     const char *at, *end;
-    collet_npy *npy;
+    io_npy *npy;
     char descr[16];
     const char *wrong; /* what is malformed; NULL: nothing so far */
 } parser;
@@ -86,7 +86,7 @@ static int read_extent(parser *p, int64_t *extent)
 
 static int read_shape(parser *p)
 {
-    collet_npy *npy = p->npy;
+    io_npy *npy = p->npy;
 
     npy->ndim = 0;
     if (!accept(p, '('))
@@ -153,29 +153,28 @@ static int read_head(parser *p)
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-static collet_status take_dtype(collet_npy *npy, const char *path, const char *descr,
-                                collet_error *err)
+static collet_status take_dtype(io_npy *npy, const char *path, const char *descr, collet_error *err)
 {
     char order = descr[0], shown[16];
 
-    for (size_t i = 0; strchr("<>=|", order) && order && i < COLLET_NPY_TYPES; i++) {
-        if (strcmp(descr + 1, collet_npy_types[i].text) != 0)
+    for (size_t i = 0; strchr("<>=|", order) && order && i < IO_NPY_TYPES; i++) {
+        if (strcmp(descr + 1, io_npy_types[i].text) != 0)
             continue;
-        npy->dtype = collet_npy_types[i].dtype;
-        npy->swapped = order != COLLET_NPY_ORDER && order != '=' && order != '|';
+        npy->dtype = io_npy_types[i].dtype;
+        npy->swapped = order != IO_NPY_ORDER && order != '=' && order != '|';
         if (order != '|' || collet_dtype_size(npy->dtype) == 1)
             return COLLET_OK;
     }
-    collet_utf8_copy(shown, sizeof shown, descr, strlen(descr));
+    io_utf8_copy(shown, sizeof shown, descr, strlen(descr));
     return collet_fail(err, COLLET_UNSUPPORTED,
                        "%s: elements of dtype '%s' are not read; f2, f4, f8, i1, u1, i4 and i8 are",
                        path, shown);
 }
 
 /* Sets the rows; checks that the file holds exactly them. */
-static collet_status take_shape(collet_npy *npy, const char *path, collet_error *err)
+static collet_status take_shape(io_npy *npy, const char *path, collet_error *err)
 {
-    uint64_t have = collet_mapping_size(npy->mapping) - npy->offset, bytes;
+    uint64_t have = io_mapping_size(npy->mapping) - npy->offset, bytes;
     int64_t elements;
 
     npy->rows = npy->ndim > 0 ? npy->shape[0] : 1;
@@ -203,13 +202,13 @@ overflow:
                        path);
 }
 
-static collet_status read_file(collet_npy *npy, const char *path, collet_error *err)
+static collet_status read_file(io_npy *npy, const char *path, collet_error *err)
 {
-    const uint8_t *bytes = collet_mapping_data(npy->mapping);
-    uint64_t size = collet_mapping_size(npy->mapping), start, length;
+    const uint8_t *bytes = io_mapping_data(npy->mapping);
+    uint64_t size = io_mapping_size(npy->mapping), start, length;
     parser p = {.npy = npy};
 
-    if (!collet_npy_recognise(bytes, size))
+    if (!io_npy_recognise(bytes, size))
         return collet_fail(err, COLLET_FORMAT, "%s: is no .npy file", path);
     if (size < 10)
         return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its head", path);
@@ -236,20 +235,20 @@ static collet_status read_file(collet_npy *npy, const char *path, collet_error *
     return status == COLLET_OK ? take_shape(npy, path, err) : status;
 }
 
-collet_status collet_npy_open(const char *path, collet_npy *out, collet_error *err)
+collet_status io_npy_open(const char *path, io_npy *out, collet_error *err)
 {
     memset(out, 0, sizeof *out);
-    collet_status status = collet_mapping_open(path, &out->mapping, err);
+    collet_status status = io_mapping_open(path, &out->mapping, err);
     if (status == COLLET_OK)
         status = read_file(out, path, err);
     if (status != COLLET_OK)
-        collet_npy_close(out);
+        io_npy_close(out);
     return status;
 }
 
-void collet_npy_close(collet_npy *npy)
+void io_npy_close(io_npy *npy)
 {
-    collet_mapping_close(npy->mapping);
+    io_mapping_close(npy->mapping);
     memset(npy, 0, sizeof *npy);
 }
 
@@ -265,9 +264,9 @@ static void swap_bytes(uint8_t *bytes, size_t count, size_t size)
         }
 }
 
-void collet_npy_rows(const collet_npy *npy, int64_t first, int64_t count, void *out)
+void io_npy_rows(const io_npy *npy, int64_t first, int64_t count, void *out)
 {
-    const uint8_t *data = collet_mapping_data(npy->mapping) + npy->offset;
+    const uint8_t *data = io_mapping_data(npy->mapping) + npy->offset;
     size_t size = collet_dtype_size(npy->dtype), columns = (size_t)npy->row_elements;
     size_t rows = (size_t)count;
     uint8_t *to = out;
@@ -286,7 +285,7 @@ void collet_npy_rows(const collet_npy *npy, int64_t first, int64_t count, void *
         swap_bytes(to, rows * columns, size);
 }
 
-void collet_npy_passed(const collet_npy *npy, int64_t first, int64_t count)
+void io_npy_passed(const io_npy *npy, int64_t first, int64_t count)
 {
     uint64_t row = (uint64_t)npy->row_elements * collet_dtype_size(npy->dtype);
 
@@ -294,5 +293,5 @@ void collet_npy_passed(const collet_npy *npy, int64_t first, int64_t count)
         first = 0;
         count = npy->rows;
     }
-    collet_mapping_passed(npy->mapping, npy->offset + (uint64_t)first * row, (uint64_t)count * row);
+    io_mapping_passed(npy->mapping, npy->offset + (uint64_t)first * row, (uint64_t)count * row);
 }

@@ -12,30 +12,30 @@
 #include <unistd.h>
 
 typedef struct column {
-    char name[COLLET_RESULTS_KEY + sizeof ".npy"]; /* KEY.npy */
+    char name[IO_RESULTS_KEY + sizeof ".npy"]; /* KEY.npy */
     int32_t ndim;
-    int64_t shape[COLLET_RESULTS_DIMS];
+    int64_t shape[IO_RESULTS_DIMS];
     int64_t rows;
     size_t row_bytes;
     uint64_t hash; /* of the rows */
-    collet_spool *spool;
+    io_spool *spool;
 } column;
 
-struct collet_results {
+struct io_results {
     char *path; /* without trailing slashes */
     int32_t form;
     int made_directory;
     int finished;
-    char id[COLLET_RESULTS_ID];
-    collet_spool *archive;
+    char id[IO_RESULTS_ID];
+    io_spool *archive;
     column *columns;
     int32_t n_columns;
-    collet_spool **files; /* from `link` on, those that get names; room for one more */
+    io_spool **files; /* from `link` on, those that get names; room for one more */
 };
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-static collet_status prepare_directory(collet_results *results, collet_error *err)
+static collet_status prepare_directory(io_results *results, collet_error *err)
 {
     struct stat st;
 
@@ -53,20 +53,19 @@ static collet_status prepare_directory(collet_results *results, collet_error *er
         return collet_fail(err, COLLET_IO, "%s: cannot be written to: %s; choose another directory",
                            results->path, strerror(errno));
     }
-    return collet_spool_refused(results->path, code, err);
+    return io_spool_refused(results->path, code, err);
 }
 
-collet_status collet_results_create(const char *path, int32_t form, collet_results **out,
-                                    collet_error *err)
+collet_status io_results_create(const char *path, int32_t form, io_results **out, collet_error *err)
 {
     size_t length = strlen(path);
     collet_status status;
 
     *out = NULL;
-    collet_results *results = calloc(1, sizeof *results);
+    io_results *results = calloc(1, sizeof *results);
     if (!results)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
-    while (form == COLLET_RESULTS_DIRECTORY && length > 1 && path[length - 1] == '/')
+    while (form == IO_RESULTS_DIRECTORY && length > 1 && path[length - 1] == '/')
         length--;
     results->form = form;
     results->path = strndup(path, length);
@@ -74,26 +73,26 @@ collet_status collet_results_create(const char *path, int32_t form, collet_resul
         status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
         goto fail;
     }
-    if (form == COLLET_RESULTS_DIRECTORY)
+    if (form == IO_RESULTS_DIRECTORY)
         status = prepare_directory(results, err);
     else
-        status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &results->archive, err);
+        status = io_spool_create(path, IO_SPOOL_OUTPUT, &results->archive, err);
     if (status != COLLET_OK)
         goto fail;
     *out = results;
     return COLLET_OK;
 fail:
-    collet_results_free(results);
+    io_results_free(results);
     return status;
 }
 
-void collet_results_free(collet_results *results)
+void io_results_free(io_results *results)
 {
     if (!results)
         return;
     for (int32_t i = 0; i < results->n_columns; i++)
-        collet_spool_free(results->columns[i].spool);
-    collet_spool_free(results->archive);
+        io_spool_free(results->columns[i].spool);
+    io_spool_free(results->archive);
     if (results->made_directory && !results->finished)
         rmdir(results->path);
     free(results->columns);
@@ -104,14 +103,14 @@ void collet_results_free(collet_results *results)
 
 /* ---- Columns ----------------------------------------------------------------------------- */
 
-static collet_status open_spool(const collet_results *results, column *c, collet_error *err)
+static collet_status open_spool(const io_results *results, column *c, collet_error *err)
 {
-    if (results->form == COLLET_RESULTS_NPZ)
-        return collet_spool_create(results->path, COLLET_SPOOL_SCRATCH, &c->spool, err);
+    if (results->form == IO_RESULTS_NPZ)
+        return io_spool_create(results->path, IO_SPOOL_SCRATCH, &c->spool, err);
     char *path = NULL;
     if (asprintf(&path, "%s/%s", results->path, c->name) < 0)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", results->path);
-    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &c->spool, err);
+    collet_status status = io_spool_create(path, IO_SPOOL_OUTPUT, &c->spool, err);
     free(path);
     return status;
 }
@@ -119,14 +118,14 @@ static collet_status open_spool(const collet_results *results, column *c, collet
 /* Also reserves space for the head, which is rewritten once the rows are counted. */
 static collet_status write_head(column *c, collet_error *err)
 {
-    char head[COLLET_NPY_HEAD];
-    size_t n = collet_npy_head(head, COLLET_F64, c->rows, c->ndim, c->shape);
+    char head[IO_NPY_HEAD];
+    size_t n = io_npy_head(head, COLLET_F64, c->rows, c->ndim, c->shape);
 
-    return collet_spool_write(c->spool, head, n, err);
+    return io_spool_write(c->spool, head, n, err);
 }
 
-collet_status collet_results_add(collet_results *results, const char *key, int32_t ndim,
-                                 const int64_t *shape, int32_t *number, collet_error *err)
+collet_status io_results_add(io_results *results, const char *key, int32_t ndim,
+                             const int64_t *shape, int32_t *number, collet_error *err)
 {
     size_t n = (size_t)results->n_columns;
     column *columns = realloc(results->columns, (n + 1) * sizeof *columns);
@@ -160,11 +159,11 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
-collet_status collet_results_append(collet_results *results, int32_t number, int64_t n_rows,
-                                    const double *rows, collet_error *err)
+collet_status io_results_append(io_results *results, int32_t number, int64_t n_rows,
+                                const double *rows, collet_error *err)
 {
     column *c = &results->columns[number];
-    collet_status status = collet_spool_write(c->spool, rows, c->row_bytes * (size_t)n_rows, err);
+    collet_status status = io_spool_write(c->spool, rows, c->row_bytes * (size_t)n_rows, err);
 
     if (status == COLLET_OK) {
         c->rows += n_rows;
@@ -177,30 +176,30 @@ collet_status collet_results_append(collet_results *results, int32_t number, int
 
 static collet_status complete_column(column *c, collet_error *err)
 {
-    collet_status status = collet_spool_seek(c->spool, 0, err);
+    collet_status status = io_spool_seek(c->spool, 0, err);
 
     if (status == COLLET_OK)
         status = write_head(c, err);
     if (status == COLLET_OK)
-        status = collet_spool_flush(c->spool, err);
+        status = io_spool_flush(c->spool, err);
     return status;
 }
 
-static collet_status write_archive(collet_results *results, collet_error *err)
+static collet_status write_archive(io_results *results, collet_error *err)
 {
     uint32_t n = (uint32_t)results->n_columns;
-    collet_archive_member *members = calloc((size_t)n + 1, sizeof *members);
+    io_archive_member *members = calloc((size_t)n + 1, sizeof *members);
 
     if (!members)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", results->path);
     for (uint32_t i = 0; i < n; i++)
-        members[i] = (collet_archive_member){results->columns[i].name, results->columns[i].spool};
-    collet_status status = collet_archive_write(results->archive, members, n, results->id, err);
+        members[i] = (io_archive_member){results->columns[i].name, results->columns[i].spool};
+    collet_status status = io_archive_write(results->archive, members, n, results->id, err);
     free(members);
     return status;
 }
 
-static void set_id(collet_results *results)
+static void set_id(io_results *results)
 {
     uint64_t hash = 0;
 
@@ -212,12 +211,12 @@ static void set_id(collet_results *results)
     snprintf(results->id, sizeof results->id, "%016llx", (unsigned long long)hash);
 }
 
-const char *collet_results_id(const collet_results *results)
+const char *io_results_id(const io_results *results)
 {
     return results->id;
 }
 
-collet_status collet_results_link(collet_results *results, collet_error *err)
+collet_status io_results_link(io_results *results, collet_error *err)
 {
     size_t n = (size_t)results->n_columns;
     collet_status status = COLLET_OK;
@@ -230,23 +229,22 @@ collet_status collet_results_link(collet_results *results, collet_error *err)
         results->files[i] = results->columns[i].spool;
         status = complete_column(&results->columns[i], err);
     }
-    if (results->form == COLLET_RESULTS_NPZ) {
+    if (results->form == IO_RESULTS_NPZ) {
         results->files[0] = results->archive;
         status = status == COLLET_OK ? write_archive(results, err) : status;
         n = 1;
     }
     for (size_t i = 0; i < n && status == COLLET_OK; i++)
-        status = collet_spool_link(results->files[i], err);
+        status = io_spool_link(results->files[i], err);
     return status;
 }
 
-collet_status collet_results_rename(collet_results *results, collet_spool *last, int replace,
-                                    collet_error *err)
+collet_status io_results_rename(io_results *results, io_spool *last, int replace, collet_error *err)
 {
-    size_t n = results->form == COLLET_RESULTS_NPZ ? 1 : (size_t)results->n_columns;
+    size_t n = results->form == IO_RESULTS_NPZ ? 1 : (size_t)results->n_columns;
 
     results->files[n] = last;
-    collet_status status = collet_spool_rename_all(results->files, last ? n + 1 : n, replace, err);
+    collet_status status = io_spool_rename_all(results->files, last ? n + 1 : n, replace, err);
     results->finished = status == COLLET_OK;
     return status;
 }

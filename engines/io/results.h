@@ -7,67 +7,67 @@
  * unnamed where the file system allows it, so that nothing remains of a killed run. Only `rename`
  * gives the output its final name, after `link` has written and flushed everything.
  *
- *     collet_results_create("out.npz", COLLET_RESULTS_NPZ, &results, err)
- *     collet_results_add(results, "com", 1, (int64_t[]){3}, &com, err)
- *     collet_results_append(results, com, n_rows, rows, err)     as often as needed
- *     collet_results_link(results, err)
- *     collet_results_rename(results, NULL, 1, err)
- *     collet_results_free(results)                                always; discards if not renamed
+ *     io_results_create("out.npz", IO_RESULTS_NPZ, &results, err)
+ *     io_results_add(results, "com", 1, (int64_t[]){3}, &com, err)
+ *     io_results_append(results, com, n_rows, rows, err)     as often as needed
+ *     io_results_link(results, err)
+ *     io_results_rename(results, NULL, 1, err)
+ *     io_results_free(results)                                always; discards if not renamed
  *
  * One thread at a time.
  */
-#ifndef COLLET_IO_RESULTS_H
-#define COLLET_IO_RESULTS_H
+#ifndef ENGINES_IO_RESULTS_H
+#define ENGINES_IO_RESULTS_H
 
 #include "io/spool.h"
 
-typedef struct collet_results collet_results;
+typedef struct io_results io_results;
 
-#define COLLET_RESULTS_NPZ 0       /* one file: a stored (not deflated) zip of KEY.npy */
-#define COLLET_RESULTS_DIRECTORY 1 /* a directory of KEY.npy files; created if missing */
+#define IO_RESULTS_NPZ 0       /* one file: a stored (not deflated) zip of KEY.npy */
+#define IO_RESULTS_DIRECTORY 1 /* a directory of KEY.npy files; created if missing */
 
-#define COLLET_RESULTS_KEY 64 /* bytes of a key with its NUL */
-#define COLLET_RESULTS_DIMS 2
+#define IO_RESULTS_KEY 64 /* bytes of a key with its NUL */
+#define IO_RESULTS_DIMS 2
 
 /*
  * Prepares an output at `path`. Fails at once, before any work, when its directory is missing or
  * not writable (COLLET_IO, the text names it), or when `path` is a directory for NPZ or a file for
  * DIRECTORY. An existing file is unchanged until `rename`.
  */
-collet_status collet_results_create(const char *path, int32_t form, collet_results **out,
-                                    collet_error *err);
+collet_status io_results_create(const char *path, int32_t form, io_results **out,
+                                collet_error *err);
 
 /*
- * Adds an array of rows of shape[0..ndim) numbers, ndim <= COLLET_RESULTS_DIMS; ndim 0 is one
- * number a row. `key` is a file name of fewer than COLLET_RESULTS_KEY bytes, unique. *column is its
+ * Adds an array of rows of shape[0..ndim) numbers, ndim <= IO_RESULTS_DIMS; ndim 0 is one
+ * number a row. `key` is a file name of fewer than IO_RESULTS_KEY bytes, unique. *column is its
  * number for `append`. Arrays without any row are written with 0 rows.
  */
-collet_status collet_results_add(collet_results *results, const char *key, int32_t ndim,
-                                 const int64_t *shape, int32_t *column, collet_error *err);
+collet_status io_results_add(io_results *results, const char *key, int32_t ndim,
+                             const int64_t *shape, int32_t *column, collet_error *err);
 
 /*
  * Appends n_rows rows, contiguous and row-major. COLLET_IO when they cannot be written, with the
  * file and the reason (disk full); only `free` may follow.
  */
-collet_status collet_results_append(collet_results *results, int32_t column, int64_t n_rows,
-                                    const double *rows, collet_error *err);
+collet_status io_results_append(io_results *results, int32_t column, int64_t n_rows,
+                                const double *rows, collet_error *err);
 
 /*
  * Completes the output under temporary names, once; needs the space of NPZ's data once more. On an
  * error nothing has changed.
  */
-collet_status collet_results_link(collet_results *results, collet_error *err);
+collet_status io_results_link(io_results *results, collet_error *err);
 
-#define COLLET_RESULTS_ID 17
+#define IO_RESULTS_ID 17
 /* After `link`: a hash of all keys and rows, the comment of NPZ. */
-const char *collet_results_id(const collet_results *results);
+const char *io_results_id(const io_results *results);
 
-/* Names the output, and `last`, a linked file beside it or NULL, as collet_spool_rename_all does.
+/* Names the output, and `last`, a linked file beside it or NULL, as io_spool_rename_all does.
  */
-collet_status collet_results_rename(collet_results *results, collet_spool *last, int replace,
-                                    collet_error *err);
+collet_status io_results_rename(io_results *results, io_spool *last, int replace,
+                                collet_error *err);
 
 /* Frees; without a successful `rename` everything written is removed. NULL is allowed. */
-void collet_results_free(collet_results *results);
+void io_results_free(io_results *results);
 
 #endif

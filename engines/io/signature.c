@@ -28,7 +28,7 @@ static const struct {
     {0, 6, 5, "HEADERCRYST1REMARKATOM  MODEL ", "a .pdb file: 'gmx editconf' makes a .gro of it"},
 };
 
-const char *collet_signature_describe(const uint8_t *bytes, size_t n)
+const char *io_signature_describe(const uint8_t *bytes, size_t n)
 {
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
         size_t offset = signatures[i].offset, length = signatures[i].length;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* signature.h - recognises files of other formats that users pass by mistake. */
-#ifndef COLLET_IO_SIGNATURE_H
-#define COLLET_IO_SIGNATURE_H
+#ifndef ENGINES_IO_SIGNATURE_H
+#define ENGINES_IO_SIGNATURE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Type of a file that begins with these n bytes and what to do about it, as the end of a message
  * "it looks like ..."; NULL: unknown. Static text. */
-const char *collet_signature_describe(const uint8_t *bytes, size_t n);
+const char *io_signature_describe(const uint8_t *bytes, size_t n);
 
 #endif

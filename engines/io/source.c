@@ -11,7 +11,7 @@
 /* Page-aligned reads are the cheapest. */
 #define PAGE ((int64_t)4096)
 
-collet_status collet_file_open(const char *path, int *fd, int64_t *size, collet_error *err)
+collet_status io_file_open(const char *path, int *fd, int64_t *size, collet_error *err)
 {
     struct stat st;
 
@@ -38,37 +38,37 @@ collet_status collet_file_open(const char *path, int *fd, int64_t *size, collet_
 /* No more than a small file fills, at least a page. */
 static size_t window_size(int64_t size)
 {
-    if (size >= (int64_t)COLLET_SOURCE_WINDOW)
-        return COLLET_SOURCE_WINDOW;
+    if (size >= (int64_t)IO_SOURCE_WINDOW)
+        return IO_SOURCE_WINDOW;
     return (size_t)((size | 1) + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
-collet_status collet_source_open(collet_source *source, const char *path, collet_error *err)
+collet_status io_source_open(io_source *source, const char *path, collet_error *err)
 {
-    *source = (collet_source){.fd = -1};
-    collet_status status = collet_file_open(path, &source->fd, &source->size, err);
+    *source = (io_source){.fd = -1};
+    collet_status status = io_file_open(path, &source->fd, &source->size, err);
     if (status != COLLET_OK)
         return status;
     source->path = strdup(path);
     source->window = aligned_alloc((size_t)PAGE, window_size(source->size));
     if (!source->path || !source->window) {
-        collet_source_close(source);
+        io_source_close(source);
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
     }
     (void)posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     return COLLET_OK;
 }
 
-void collet_source_close(collet_source *source)
+void io_source_close(io_source *source)
 {
     if (source->fd >= 0)
         close(source->fd);
     free(source->path);
     free(source->window);
-    *source = (collet_source){.fd = -1};
+    *source = (io_source){.fd = -1};
 }
 
-static collet_status read_fully(collet_source *source, int64_t offset, size_t length, void *to,
+static collet_status read_fully(io_source *source, int64_t offset, size_t length, void *to,
                                 collet_error *err)
 {
     uint8_t *bytes = to;
@@ -94,21 +94,20 @@ static collet_status read_fully(collet_source *source, int64_t offset, size_t le
 
 /* Moves the window over `offset`; afterwards at least min(minimum, rest of the file) bytes follow.
  */
-static collet_status refill(collet_source *source, int64_t offset, size_t minimum,
-                            collet_error *err)
+static collet_status refill(io_source *source, int64_t offset, size_t minimum, collet_error *err)
 {
     int64_t from = offset & ~(PAGE - 1);
     int64_t rest = source->size - from;
     int64_t window_end = source->window_offset + (int64_t)source->window_length;
     int sequential = offset >= source->window_offset && offset <= window_end;
-    size_t length = COLLET_SOURCE_WINDOW;
+    size_t length = IO_SOURCE_WINDOW;
 
     /* After a jump only the head of a frame may be needed: frames that are skipped are not read. */
     if (!sequential)
         length = minimum + (size_t)PAGE + (size_t)(offset - from);
     if ((int64_t)length > rest)
         length = (size_t)rest;
-    if (collet_poll_stops(&source->poll))
+    if (io_poll_stops(&source->poll))
         return collet_fail(err, COLLET_CANCELLED, "%s: cancelled", source->path);
     source->window_length = 0;
     collet_status status = read_fully(source, from, length, source->window, err);
@@ -119,7 +118,7 @@ static collet_status refill(collet_source *source, int64_t offset, size_t minimu
     return COLLET_OK;
 }
 
-static size_t in_window(const collet_source *source, int64_t offset)
+static size_t in_window(const io_source *source, int64_t offset)
 {
     int64_t end = source->window_offset + (int64_t)source->window_length;
 
@@ -128,8 +127,8 @@ static size_t in_window(const collet_source *source, int64_t offset)
     return (size_t)(end - offset);
 }
 
-collet_status collet_source_view(collet_source *source, int64_t offset, size_t length,
-                                 const uint8_t **bytes, collet_error *err)
+collet_status io_source_view(io_source *source, int64_t offset, size_t length,
+                             const uint8_t **bytes, collet_error *err)
 {
     if (in_window(source, offset) < length) {
         collet_status status = refill(source, offset, length, err);
@@ -140,22 +139,22 @@ collet_status collet_source_view(collet_source *source, int64_t offset, size_t l
     return COLLET_OK;
 }
 
-collet_status collet_source_begin(collet_source *source, const uint8_t **bytes, size_t *n,
-                                  collet_error *err)
+collet_status io_source_begin(io_source *source, const uint8_t **bytes, size_t *n,
+                              collet_error *err)
 {
     if (source->size == 0)
         return collet_fail(err, COLLET_FORMAT, "%s: is empty", source->path);
     *n = source->size < PAGE ? (size_t)source->size : (size_t)PAGE;
-    return collet_source_view(source, 0, *n, bytes, err);
+    return io_source_view(source, 0, *n, bytes, err);
 }
 
-collet_status collet_source_stream(collet_source *source, int64_t offset, int64_t length,
-                                   size_t unit, const uint8_t **bytes, size_t *n, collet_error *err)
+collet_status io_source_stream(io_source *source, int64_t offset, int64_t length, size_t unit,
+                               const uint8_t **bytes, size_t *n, collet_error *err)
 {
     size_t have = in_window(source, offset);
 
     if (have < unit) {
-        size_t minimum = COLLET_SOURCE_VIEW;
+        size_t minimum = IO_SOURCE_VIEW;
         if ((int64_t)minimum > length)
             minimum = (size_t)length;
         collet_status status = refill(source, offset, minimum, err);
@@ -170,8 +169,8 @@ collet_status collet_source_stream(collet_source *source, int64_t offset, int64_
     return COLLET_OK;
 }
 
-collet_status collet_source_copy(collet_source *source, int64_t offset, size_t length,
-                                 void *destination, collet_error *err)
+collet_status io_source_copy(io_source *source, int64_t offset, size_t length, void *destination,
+                             collet_error *err)
 {
     size_t have = in_window(source, offset);
 
@@ -182,12 +181,12 @@ collet_status collet_source_copy(collet_source *source, int64_t offset, size_t l
     offset += (int64_t)have;
     destination = (uint8_t *)destination + have;
     length -= have;
-    if (length > COLLET_SOURCE_VIEW)
+    if (length > IO_SOURCE_VIEW)
         return read_fully(source, offset, length, destination, err);
     if (length == 0)
         return COLLET_OK;
     const uint8_t *bytes;
-    collet_status status = collet_source_view(source, offset, length, &bytes, err);
+    collet_status status = io_source_view(source, offset, length, &bytes, err);
     if (status == COLLET_OK)
         memcpy(destination, bytes, length);
     return status;

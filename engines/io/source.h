@@ -6,66 +6,65 @@
  * memory does not depend on the file's size. Size and offsets are 64 bits wide. The size is fixed
  * when the file is opened. One thread at a time.
  */
-#ifndef COLLET_IO_SOURCE_H
-#define COLLET_IO_SOURCE_H
+#ifndef ENGINES_IO_SOURCE_H
+#define ENGINES_IO_SOURCE_H
 
 #include <collet/collet.h>
 
-#define COLLET_SOURCE_WINDOW ((size_t)256 * 1024)
-#define COLLET_SOURCE_VIEW ((size_t)64 * 1024) /* most bytes that one view may have */
+#define IO_SOURCE_WINDOW ((size_t)256 * 1024)
+#define IO_SOURCE_VIEW ((size_t)64 * 1024) /* most bytes that one view may have */
 
 /*
  * Opens a regular file to read into *fd; *size is its size. COLLET_IO when `path` cannot be opened,
  * or is a directory, a device or a pipe. On an error nothing is left open.
  */
-collet_status collet_file_open(const char *path, int *fd, int64_t *size, collet_error *err);
+collet_status io_file_open(const char *path, int *fd, int64_t *size, collet_error *err);
 
 /* Asked from time to time whether the work is to stop: any value but 0. `ask` NULL: it goes on. */
-typedef struct collet_poll {
+typedef struct io_poll {
     int32_t (*ask)(void *user);
     void *user;
-} collet_poll;
+} io_poll;
 
-static inline int collet_poll_stops(const collet_poll *poll)
+static inline int io_poll_stops(const io_poll *poll)
 {
     return poll->ask && poll->ask(poll->user);
 }
 
-typedef struct collet_source {
-    collet_poll poll; /* before each access to the file; COLLET_CANCELLED when it stops */
+typedef struct io_source {
+    io_poll poll; /* before each access to the file; COLLET_CANCELLED when it stops */
     char *path;
     int64_t size;
     int fd;
     uint8_t *window;
     int64_t window_offset; /* of its first byte in the file */
     size_t window_length;  /* bytes in it */
-} collet_source;
+} io_source;
 
-/* Errors as collet_file_open; COLLET_NO_MEMORY. */
-collet_status collet_source_open(collet_source *source, const char *path, collet_error *err);
-void collet_source_close(collet_source *source);
+/* Errors as io_file_open; COLLET_NO_MEMORY. */
+collet_status io_source_open(io_source *source, const char *path, collet_error *err);
+void io_source_close(io_source *source);
 
 /*
  * Returns bytes offset .. offset + length in *bytes, valid until the next call. They are within the
- * file, length <= COLLET_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter.
+ * file, length <= IO_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter.
  */
-collet_status collet_source_view(collet_source *source, int64_t offset, size_t length,
-                                 const uint8_t **bytes, collet_error *err);
+collet_status io_source_view(io_source *source, int64_t offset, size_t length,
+                             const uint8_t **bytes, collet_error *err);
 
 /* Returns the first *n bytes, up to 4096. COLLET_FORMAT for an empty file. */
-collet_status collet_source_begin(collet_source *source, const uint8_t **bytes, size_t *n,
-                                  collet_error *err);
+collet_status io_source_begin(io_source *source, const uint8_t **bytes, size_t *n,
+                              collet_error *err);
 
 /*
  * Returns as many of the `length` bytes at `offset` as the window holds, at least one `unit` and a
  * multiple of it; *n is their number. `length` is a multiple of `unit`, within the file, and not 0.
  */
-collet_status collet_source_stream(collet_source *source, int64_t offset, int64_t length,
-                                   size_t unit, const uint8_t **bytes, size_t *n,
-                                   collet_error *err);
+collet_status io_source_stream(io_source *source, int64_t offset, int64_t length, size_t unit,
+                               const uint8_t **bytes, size_t *n, collet_error *err);
 
 /* Copies bytes offset .. offset + length, which are within the file, to `destination`. */
-collet_status collet_source_copy(collet_source *source, int64_t offset, size_t length,
-                                 void *destination, collet_error *err);
+collet_status io_source_copy(io_source *source, int64_t offset, size_t length, void *destination,
+                             collet_error *err);
 
 #endif

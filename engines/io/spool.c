@@ -19,7 +19,7 @@
 #define NAME_ATTEMPTS 100
 #define ACCESS_LIST "system.posix_acl_access"
 
-struct collet_spool {
+struct io_spool {
     char *path;      /* the final one */
     char *directory; /* that it is in */
     char *temporary; /* "DIR/.NAME.xxxxxxxx" */
@@ -47,7 +47,7 @@ static const char *base_name(const char *path)
     return path + directory_length(path);
 }
 
-static void set_temporary(collet_spool *spool)
+static void set_temporary(io_spool *spool)
 {
     size_t directory = directory_length(spool->path);
     uint32_t number = 0;
@@ -58,7 +58,7 @@ static void set_temporary(collet_spool *spool)
             (unsigned)number);
 }
 
-static collet_status make_names(collet_spool *spool, const char *path, collet_error *err)
+static collet_status make_names(io_spool *spool, const char *path, collet_error *err)
 {
     size_t directory = directory_length(path);
 
@@ -74,21 +74,21 @@ static collet_status make_names(collet_spool *spool, const char *path, collet_er
 /* ---- Making the file --------------------------------------------------------------------- */
 
 /* The owner's alone until it has the rights of the user's own file that it replaces. */
-static mode_t first_mode(const collet_spool *spool)
+static mode_t first_mode(const io_spool *spool)
 {
     struct stat old;
 
     return stat(spool->path, &old) == 0 && old.st_uid == geteuid() ? 0600 : 0666;
 }
 
-static int open_unnamed(const collet_spool *spool)
+static int open_unnamed(const io_spool *spool)
 {
     return open(spool->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, first_mode(spool));
 }
 
 /* Links the unnamed file `fd` as `temporary`, or creates that file for fd -1. Returns the result of
  * linkat or open; errno is set on failure. */
-static int make_name(collet_spool *spool, int fd)
+static int make_name(io_spool *spool, int fd)
 {
     char source[64];
     int code = -1;
@@ -119,7 +119,7 @@ static void remove_unlocked(int directory, const char *name)
 }
 
 /* What programs that were killed have left of the same path. */
-static void remove_leftovers(const collet_spool *spool)
+static void remove_leftovers(const io_spool *spool)
 {
     const char *name = base_name(spool->path);
     size_t length = strlen(name);
@@ -137,7 +137,7 @@ static void remove_leftovers(const collet_spool *spool)
 }
 
 /* A named file that another program took for a leftover before it was locked is made again. */
-static int open_named(collet_spool *spool)
+static int open_named(io_spool *spool)
 {
     struct stat st = {.st_nlink = 1};
     int fd;
@@ -152,7 +152,7 @@ static int open_named(collet_spool *spool)
 
 /* Whether an unnamed file can be linked later (not without /proc and on some network file systems).
  * Tested at the start, because at the end it would be too late. */
-static int can_link_later(collet_spool *spool)
+static int can_link_later(io_spool *spool)
 {
     int fd = open_unnamed(spool);
     int linked = fd >= 0 && make_name(spool, fd) == 0;
@@ -164,7 +164,7 @@ static int can_link_later(collet_spool *spool)
     return linked;
 }
 
-collet_status collet_spool_refused(const char *path, int code, collet_error *err)
+collet_status io_spool_refused(const char *path, int code, collet_error *err)
 {
     char directory[256];
     const char *why = strerror(code);
@@ -202,7 +202,7 @@ static collet_status check_target(const char *path, collet_error *err)
     return COLLET_OK;
 }
 
-collet_status collet_spool_check_input(const char *output, const char *input, collet_error *err)
+collet_status io_spool_check_input(const char *output, const char *input, collet_error *err)
 {
     struct stat first, second;
 
@@ -214,45 +214,44 @@ collet_status collet_spool_check_input(const char *output, const char *input, co
     return COLLET_OK;
 }
 
-collet_status collet_spool_create(const char *path, int32_t kind, collet_spool **out,
-                                  collet_error *err)
+collet_status io_spool_create(const char *path, int32_t kind, io_spool **out, collet_error *err)
 {
     *out = NULL;
     collet_status status = check_target(path, err);
     if (status != COLLET_OK)
         return status;
-    collet_spool *spool = calloc(1, sizeof *spool);
+    io_spool *spool = calloc(1, sizeof *spool);
     if (!spool)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
     spool->fd = spool->lock = -1;
     status = make_names(spool, path, err);
     if (status != COLLET_OK)
         goto fail;
-    if (kind != COLLET_SPOOL_SCRATCH)
+    if (kind != IO_SPOOL_SCRATCH)
         remove_leftovers(spool);
-    if (kind == COLLET_SPOOL_SCRATCH || (kind == COLLET_SPOOL_OUTPUT && can_link_later(spool)))
+    if (kind == IO_SPOOL_SCRATCH || (kind == IO_SPOOL_OUTPUT && can_link_later(spool)))
         spool->fd = open_unnamed(spool);
     if (spool->fd < 0) {
         spool->fd = open_named(spool);
         spool->named = spool->fd >= 0;
     }
     if (spool->fd < 0) {
-        status = collet_spool_refused(path, errno, err);
+        status = io_spool_refused(path, errno, err);
         goto fail;
     }
     flock(spool->fd, LOCK_SH | LOCK_NB); /* shared, as others may read it at once, with a lock */
-    if (kind == COLLET_SPOOL_SCRATCH && spool->named) {
+    if (kind == IO_SPOOL_SCRATCH && spool->named) {
         unlink(spool->temporary);
         spool->named = 0;
     }
     *out = spool;
     return COLLET_OK;
 fail:
-    collet_spool_free(spool);
+    io_spool_free(spool);
     return status;
 }
 
-void collet_spool_free(collet_spool *spool)
+void io_spool_free(io_spool *spool)
 {
     if (!spool)
         return;
@@ -271,7 +270,7 @@ void collet_spool_free(collet_spool *spool)
 
 /* ---- Contents ---------------------------------------------------------------------------- */
 
-static collet_status write_failed(const collet_spool *spool, int code, collet_error *err)
+static collet_status write_failed(const io_spool *spool, int code, collet_error *err)
 {
     if (code == ENOSPC || code == EDQUOT)
         return collet_fail(err, COLLET_IO,
@@ -282,8 +281,8 @@ static collet_status write_failed(const collet_spool *spool, int code, collet_er
                        code == EFBIG ? " (limit on the size of files, ulimit -f)" : "");
 }
 
-static collet_status write_fully(collet_spool *spool, const uint8_t *bytes, size_t n,
-                                 int64_t offset, collet_error *err)
+static collet_status write_fully(io_spool *spool, const uint8_t *bytes, size_t n, int64_t offset,
+                                 collet_error *err)
 {
     struct rlimit limit;
 
@@ -305,7 +304,7 @@ static collet_status write_fully(collet_spool *spool, const uint8_t *bytes, size
     return COLLET_OK;
 }
 
-collet_status collet_spool_flush(collet_spool *spool, collet_error *err)
+collet_status io_spool_flush(io_spool *spool, collet_error *err)
 {
     size_t n = spool->buffered;
 
@@ -313,11 +312,10 @@ collet_status collet_spool_flush(collet_spool *spool, collet_error *err)
     return write_fully(spool, spool->buffer, n, spool->position - (int64_t)n, err);
 }
 
-collet_status collet_spool_write(collet_spool *spool, const void *bytes, size_t n,
-                                 collet_error *err)
+collet_status io_spool_write(io_spool *spool, const void *bytes, size_t n, collet_error *err)
 {
     if (n > BUFFER_BYTES - spool->buffered) {
-        collet_status status = collet_spool_flush(spool, err);
+        collet_status status = io_spool_flush(spool, err);
         if (status != COLLET_OK)
             return status;
     }
@@ -333,38 +331,38 @@ collet_status collet_spool_write(collet_spool *spool, const void *bytes, size_t 
     return COLLET_OK;
 }
 
-collet_status collet_spool_seek(collet_spool *spool, int64_t position, collet_error *err)
+collet_status io_spool_seek(io_spool *spool, int64_t position, collet_error *err)
 {
-    collet_status status = collet_spool_flush(spool, err);
+    collet_status status = io_spool_flush(spool, err);
 
     spool->position = position;
     return status;
 }
 
-const char *collet_spool_path(const collet_spool *spool)
+const char *io_spool_path(const io_spool *spool)
 {
     return spool->path;
 }
 
-const char *collet_spool_temporary(const collet_spool *spool)
+const char *io_spool_temporary(const io_spool *spool)
 {
     return spool->temporary;
 }
 
-int64_t collet_spool_position(const collet_spool *spool)
+int64_t io_spool_position(const io_spool *spool)
 {
     return spool->position;
 }
 
-int64_t collet_spool_size(const collet_spool *spool)
+int64_t io_spool_size(const io_spool *spool)
 {
     int64_t written = spool->buffered > 0 ? spool->position : 0;
 
     return written > spool->size ? written : spool->size;
 }
 
-collet_status collet_spool_read(collet_spool *spool, int64_t offset, void *bytes, size_t n,
-                                collet_error *err)
+collet_status io_spool_read(io_spool *spool, int64_t offset, void *bytes, size_t n,
+                            collet_error *err)
 {
     uint8_t *to = bytes;
 
@@ -388,7 +386,7 @@ collet_status collet_spool_read(collet_spool *spool, int64_t offset, void *bytes
 /* Mode, group and access control list of the file that is replaced; of another user's no list, and
  * no more than umask leaves. Where the group cannot be its, groups and others get what both had;
  * where the list cannot, nothing. */
-static void keep_rights(const collet_spool *spool)
+static void keep_rights(const io_spool *spool)
 {
     struct stat old, new;
     char list[4096];
@@ -409,9 +407,9 @@ static void keep_rights(const collet_spool *spool)
     (void)fchmod(spool->fd, mode);
 }
 
-collet_status collet_spool_link(collet_spool *spool, collet_error *err)
+collet_status io_spool_link(io_spool *spool, collet_error *err)
 {
-    collet_status status = collet_spool_flush(spool, err);
+    collet_status status = io_spool_flush(spool, err);
     if (status != COLLET_OK)
         return status;
     keep_rights(spool);
@@ -432,7 +430,7 @@ collet_status collet_spool_link(collet_spool *spool, collet_error *err)
     return COLLET_OK;
 }
 
-collet_status collet_spool_rename(collet_spool *spool, collet_error *err)
+collet_status io_spool_rename(io_spool *spool, collet_error *err)
 {
     if (rename(spool->temporary, spool->path) != 0)
         return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", spool->path,
@@ -441,12 +439,12 @@ collet_status collet_spool_rename(collet_spool *spool, collet_error *err)
     return COLLET_OK;
 }
 
-static int open_directory(const collet_spool *spool)
+static int open_directory(const io_spool *spool)
 {
     return open(spool->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-collet_status collet_spool_sync(const collet_spool *spool, collet_error *err)
+collet_status io_spool_sync(const io_spool *spool, collet_error *err)
 {
     int directory = open_directory(spool);
     int code = directory < 0 || fsync(directory) == 0 ? 0 : errno;
@@ -461,7 +459,7 @@ collet_status collet_spool_sync(const collet_spool *spool, collet_error *err)
 }
 
 /* `old` is a second name of the old last file until the first new one has its own. */
-static collet_status rename_in_order(collet_spool *const *spools, size_t n, const char *old,
+static collet_status rename_in_order(io_spool *const *spools, size_t n, const char *old,
                                      collet_error *err)
 {
     const char *last = spools[n - 1]->path;
@@ -475,7 +473,7 @@ static collet_status rename_in_order(collet_spool *const *spools, size_t n, cons
         return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", last, strerror(code));
     }
     for (size_t i = 0; i < n; i++) {
-        collet_status status = collet_spool_rename(spools[i], &why);
+        collet_status status = io_spool_rename(spools[i], &why);
         if (status != COLLET_OK && i == 0 && kept && rename(old, last) == 0)
             return collet_fail(err, status, "%.900s; nothing was replaced", why.text);
         if (status != COLLET_OK)
@@ -485,11 +483,10 @@ static collet_status rename_in_order(collet_spool *const *spools, size_t n, cons
         if (i == 0 && kept)
             unlink(old);
     }
-    return collet_spool_sync(spools[0], err);
+    return io_spool_sync(spools[0], err);
 }
 
-static collet_status rename_set(collet_spool *const *spools, size_t n, int replace,
-                                collet_error *err)
+static collet_status rename_set(io_spool *const *spools, size_t n, int replace, collet_error *err)
 {
     const char *last = spools[n - 1]->path;
     struct stat st;
@@ -517,8 +514,7 @@ static void lock_directory(int directory)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
-collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, int replace,
-                                      collet_error *err)
+collet_status io_spool_rename_all(io_spool *const *spools, size_t n, int replace, collet_error *err)
 {
     int directory = open_directory(spools[0]);
 
@@ -530,11 +526,11 @@ collet_status collet_spool_rename_all(collet_spool *const *spools, size_t n, int
     return status;
 }
 
-collet_status collet_spool_publish(collet_spool *spool, collet_error *err)
+collet_status io_spool_publish(io_spool *spool, collet_error *err)
 {
-    collet_status status = collet_spool_link(spool, err);
+    collet_status status = io_spool_link(spool, err);
 
     if (status == COLLET_OK)
-        status = collet_spool_rename(spool, err);
-    return status == COLLET_OK ? collet_spool_sync(spool, err) : status;
+        status = io_spool_rename(spool, err);
+    return status == COLLET_OK ? io_spool_sync(spool, err) : status;
 }

@@ -6,8 +6,8 @@
 /* More is memory that was not set. */
 #define SIZE_MAX_BELIEVED 4096u
 
-collet_status collet_struct_unknown(const void *from, size_t size, size_t given, const char *what,
-                                    collet_error *err)
+collet_status io_struct_unknown(const void *from, size_t size, size_t given, const char *what,
+                                collet_error *err)
 {
     const char *bytes = from;
 
@@ -20,8 +20,8 @@ collet_status collet_struct_unknown(const void *from, size_t size, size_t given,
     return COLLET_OK;
 }
 
-collet_status collet_struct_in(void *own, size_t size, const void *given, const char *what,
-                               collet_error *err)
+collet_status io_struct_in(void *own, size_t size, const void *given, const char *what,
+                           collet_error *err)
 {
     uint32_t length;
 
@@ -29,13 +29,13 @@ collet_status collet_struct_in(void *own, size_t size, const void *given, const 
     if (length < 2 * sizeof length || length > SIZE_MAX_BELIEVED)
         return collet_fail(err, COLLET_INVALID,
                            "%s: struct_size is %u; set it to the size of the struct", what, length);
-    collet_status status = collet_struct_unknown(given, size, length, what, err);
+    collet_status status = io_struct_unknown(given, size, length, what, err);
     if (status == COLLET_OK)
         memcpy(own, given, length < size ? length : size);
     return status;
 }
 
-void collet_struct_out(void *to, const void *from, size_t size)
+void io_struct_out(void *to, const void *from, size_t size)
 {
     uint32_t length;
 

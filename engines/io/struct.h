@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* struct.h - structs of programs that were built with another version: each begins with its
  * struct_size. What this version does not know is refused where it is not zero. */
-#ifndef COLLET_IO_STRUCT_H
-#define COLLET_IO_STRUCT_H
+#ifndef ENGINES_IO_STRUCT_H
+#define ENGINES_IO_STRUCT_H
 
 #include <collet/collet.h>
 
 /* Copies the program's struct to `own`, `size` zeroed bytes; it may be shorter or longer. INVALID,
  * with `what` in the text, if struct_size is not set or unknown bytes are not zero. */
-collet_status collet_struct_in(void *own, size_t size, const void *given, const char *what,
-                               collet_error *err);
+collet_status io_struct_in(void *own, size_t size, const void *given, const char *what,
+                           collet_error *err);
 
 /* Copies `from`, `size` bytes, to the program's struct, whose struct_size stays: cut off where that
  * is shorter, filled up with zeros where it is longer. */
-void collet_struct_out(void *to, const void *from, size_t size);
+void io_struct_out(void *to, const void *from, size_t size);
 
 /* INVALID if a byte in [size, given) of `from` is not zero. */
-collet_status collet_struct_unknown(const void *from, size_t size, size_t given, const char *what,
-                                    collet_error *err);
+collet_status io_struct_unknown(const void *from, size_t size, size_t given, const char *what,
+                                collet_error *err);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* thread.h - threads of a library. */
-#ifndef COLLET_IO_THREAD_H
-#define COLLET_IO_THREAD_H
+#ifndef ENGINES_IO_THREAD_H
+#define ENGINES_IO_THREAD_H
 
 #include <pthread.h>
 #include <signal.h>
 
 /* pthread_create; the program's signals are handled on the program's threads. */
-static inline int collet_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+static inline int io_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     sigset_t all, before;
 

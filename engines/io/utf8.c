@@ -25,7 +25,7 @@ static int is_hidden(uint32_t code)
            code == 0xFEFF;
 }
 
-size_t collet_utf8_character(const char *text, size_t size)
+size_t io_utf8_character(const char *text, size_t size)
 {
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     size_t length = size > 0 ? length_of((uint8_t)text[0]) : 0;
@@ -45,12 +45,12 @@ size_t collet_utf8_character(const char *text, size_t size)
                                                                                             : 0;
 }
 
-void collet_utf8_copy(char *out, size_t size, const char *text, size_t length)
+void io_utf8_copy(char *out, size_t size, const char *text, size_t length)
 {
     size_t done = 0;
 
     for (size_t at = 0; at < length;) {
-        size_t n = collet_utf8_character(text + at, length - at);
+        size_t n = io_utf8_character(text + at, length - at);
         size_t bytes = n > 0 ? n : 1;
         if (bytes > size - 1 - done)
             break;
@@ -70,8 +70,7 @@ static char *escape(const char *text, const char *keep, const char *mark)
     char *copy = length < SIZE_MAX / longest ? malloc(length * longest + 1) : NULL, *end = copy;
 
     for (size_t at = 0; copy != NULL && at < length;) {
-        size_t n =
-            strchr(keep, text[at]) != NULL ? 1 : collet_utf8_character(text + at, length - at);
+        size_t n = strchr(keep, text[at]) != NULL ? 1 : io_utf8_character(text + at, length - at);
         if (n > 0)
             end = mempcpy(end, text + at, n);
         else
@@ -83,12 +82,12 @@ static char *escape(const char *text, const char *keep, const char *mark)
     return copy;
 }
 
-char *collet_utf8_shown(const char *text, const char *keep)
+char *io_utf8_shown(const char *text, const char *keep)
 {
     return escape(text, keep, "\\x");
 }
 
-char *collet_utf8_json(const char *json)
+char *io_utf8_json(const char *json)
 {
     return escape(json, "\n\t", "\\\\x");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* utf8.h - text from outside: names in files, paths, what libraries say. */
-#ifndef COLLET_IO_UTF8_H
-#define COLLET_IO_UTF8_H
+#ifndef ENGINES_IO_UTF8_H
+#define ENGINES_IO_UTF8_H
 
 #include <stddef.h>
 
@@ -9,17 +9,17 @@
  * UTF-8 (RFC 3629), a control character (C0, DEL, C1), which a terminal might execute, or a
  * character of Unicode that is not seen itself: a mark of direction (U+202E), a line end, a joiner
  * or one without width (U+061C, U+200B-200F, U+2028-202E, U+2060-206F, U+FEFF). */
-size_t collet_utf8_character(const char *text, size_t size);
+size_t io_utf8_character(const char *text, size_t size);
 
 /* Copies the characters of `text` that fit into size > 0 bytes with the NUL, each byte that
- * collet_utf8_character refuses as '?'. */
-void collet_utf8_copy(char *out, size_t size, const char *text, size_t length);
+ * io_utf8_character refuses as '?'. */
+void io_utf8_copy(char *out, size_t size, const char *text, size_t length);
 
-/* A copy for a terminal or a line of text: what collet_utf8_character refuses as \xNN, except
+/* A copy for a terminal or a line of text: what io_utf8_character refuses as \xNN, except
  * bytes of `keep`. The caller frees it; NULL when out of memory. */
-char *collet_utf8_shown(const char *text, const char *keep);
+char *io_utf8_shown(const char *text, const char *keep);
 
 /* The same of a JSON text whose strings may hold any bytes, which makes it valid. */
-char *collet_utf8_json(const char *json);
+char *io_utf8_json(const char *json);
 
 #endif

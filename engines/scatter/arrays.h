@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* arrays.h - arrays and calls of the engine; errors go to scattering->error. */
-#ifndef COLLET_ENGINES_SCATTER_ARRAYS_H
-#define COLLET_ENGINES_SCATTER_ARRAYS_H
+#ifndef ENGINES_SCATTER_ARRAYS_H
+#define ENGINES_SCATTER_ARRAYS_H
 
 #include "scatter/state.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* checks.h - options and voxels before hours are spent on them. */
-#ifndef COLLET_ENGINES_SCATTER_CHECKS_H
-#define COLLET_ENGINES_SCATTER_CHECKS_H
+#ifndef ENGINES_SCATTER_CHECKS_H
+#define ENGINES_SCATTER_CHECKS_H
 
 #include <collet/scatter.h>
 

@@ -177,7 +177,7 @@ static collet_status start(scatter_devices *all, collet_error *err)
     all->stop = 0;
     for (int64_t i = 0; i < all->count; i++) {
         device *d = &all->device[i];
-        if (!d->running && collet_thread_start(&d->thread, work, d) != 0) {
+        if (!d->running && io_thread_start(&d->thread, work, d) != 0) {
             stop(all);
             return collet_fail(err, COLLET_NO_MEMORY, "no thread for %s",
                                collet_get_backend(d->s->context));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* devices.h - several devices that share the energies of a scattering. */
-#ifndef COLLET_ENGINES_SCATTER_DEVICES_H
-#define COLLET_ENGINES_SCATTER_DEVICES_H
+#ifndef ENGINES_SCATTER_DEVICES_H
+#define ENGINES_SCATTER_DEVICES_H
 
 #include "scatter/state.h"
 

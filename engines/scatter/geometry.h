@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* geometry.h - axes of q, the beam, the angles of polarisation, and coefficients of the fields. */
-#ifndef COLLET_ENGINES_SCATTER_GEOMETRY_H
-#define COLLET_ENGINES_SCATTER_GEOMETRY_H
+#ifndef ENGINES_SCATTER_GEOMETRY_H
+#define ENGINES_SCATTER_GEOMETRY_H
 
 #include "scatter/state.h"
 

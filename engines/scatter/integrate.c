@@ -27,7 +27,7 @@ typedef struct detector {
 static collet_status check_rings(detector *d, const collet_scattering_rings *rings,
                                  collet_error *err)
 {
-    collet_status status = collet_struct_in(&d->rings, sizeof d->rings, rings, "the rings", err);
+    collet_status status = io_struct_in(&d->rings, sizeof d->rings, rings, "the rings", err);
     const collet_scattering_rings *r = &d->rings;
     if (status != COLLET_OK)
         return status;
@@ -224,7 +224,7 @@ collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
                                                             : "the energy is not positive");
     collet_status status = check_rings(&d, rings, err);
     if (status == COLLET_OK)
-        status = collet_struct_in(&own, sizeof own, out, "the integrals", err);
+        status = io_struct_in(&own, sizeof own, out, "the integrals", err);
     if (status != COLLET_OK)
         return status;
     prepare(&d, energy);

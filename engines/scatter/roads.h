@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* roads.h - from a morphology to fields, and by two roads to patterns. */
-#ifndef COLLET_ENGINES_SCATTER_ROADS_H
-#define COLLET_ENGINES_SCATTER_ROADS_H
+#ifndef ENGINES_SCATTER_ROADS_H
+#define ENGINES_SCATTER_ROADS_H
 
 #include "scatter/state.h"
 

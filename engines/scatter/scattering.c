@@ -240,7 +240,7 @@ static collet_status take_options(collet_scattering_options *own,
                                   const collet_scattering_options *given, collet_error *err)
 {
     *own = (collet_scattering_options){0};
-    collet_status status = collet_struct_in(own, sizeof *own, given, "the options", err);
+    collet_status status = io_struct_in(own, sizeof *own, given, "the options", err);
     if (status == COLLET_OK && own->reserved)
         status = collet_fail(err, COLLET_INVALID, "the options: reserved is not 0");
     return status;
@@ -255,7 +255,7 @@ static collet_status take_materials(collet_scattering_options *o, collet_error *
     if (o->n_materials > 0 && given)
         own = calloc((size_t)o->n_materials, sizeof *own);
     for (int64_t m = 0; own && m < o->n_materials && status == COLLET_OK; m++) {
-        status = collet_struct_in(&own[m], sizeof *own, given, "a material", err);
+        status = io_struct_in(&own[m], sizeof *own, given, "a material", err);
         given += o->materials->struct_size;
     }
     if (o->n_materials > 0 && o->materials && !own)
@@ -353,8 +353,7 @@ void collet_scattering_destroy(collet_scattering *s)
 
 void collet_scattering_get_plan(const collet_scattering *s, collet_scattering_plan *plan)
 {
-    collet_struct_out(plan, s->devices ? scatter_devices_plan(s->devices) : &s->plan,
-                      sizeof s->plan);
+    io_struct_out(plan, s->devices ? scatter_devices_plan(s->devices) : &s->plan, sizeof s->plan);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* state.h - a scattering. */
-#ifndef COLLET_ENGINES_SCATTER_STATE_H
-#define COLLET_ENGINES_SCATTER_STATE_H
+#ifndef ENGINES_SCATTER_STATE_H
+#define ENGINES_SCATTER_STATE_H
 
 #include <collet/scatter.h>
 

@@ -79,7 +79,7 @@ static void report_voxels(checker *c, const scatter_fault *f, int64_t m, int kin
     int64_t shown = f->count < SCATTER_SHOWN ? f->count : SCATTER_SHOWN;
     if (m >= 0)
         snprintf(owner, sizeof owner, " of material %" PRId64, m + 1);
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
     int at = snprintf(text, sizeof text,
                       "%.200s: %s%s%s%s is not %s in %" PRId64 " voxel%s:", c->base.path,
                       finding.dataset ? finding.dataset : "", finding.dataset ? ": " : "", f->what,
@@ -93,7 +93,7 @@ static void report_voxels(checker *c, const scatter_fault *f, int64_t m, int kin
     }
     if (f->count > shown)
         snprintf(text + at, sizeof text - (size_t)at, "; ...");
-    collet_numerals_end(before);
+    io_numerals_end(before);
     report_once(c, &finding);
 }
 

@@ -30,7 +30,7 @@ collet_status ternary_recipe_of(ternary_recipe *recipe,
 
     *recipe = (ternary_recipe){.quantize = quantize != NULL, .format = format};
     if (quantize)
-        status = collet_struct_in(&recipe->params, size, quantize, what, err);
+        status = io_struct_in(&recipe->params, size, quantize, what, err);
     else
         recipe->params.threshold = THRESHOLD;
     recipe->params.struct_size = (uint32_t)size;

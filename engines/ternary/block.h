@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* block.h - packs the rows of a source, some at a time. */
-#ifndef COLLET_ENGINES_TERNARY_BLOCK_H
-#define COLLET_ENGINES_TERNARY_BLOCK_H
+#ifndef ENGINES_TERNARY_BLOCK_H
+#define ENGINES_TERNARY_BLOCK_H
 
 #include "ternary/output.h"
 #include "ternary/source.h"

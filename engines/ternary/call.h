@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* call.h - context, progress and error of a call of the engine. */
-#ifndef COLLET_ENGINES_TERNARY_CALL_H
-#define COLLET_ENGINES_TERNARY_CALL_H
+#ifndef ENGINES_TERNARY_CALL_H
+#define ENGINES_TERNARY_CALL_H
 
 #include <collet/ternary.h>
 

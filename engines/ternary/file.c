@@ -43,30 +43,30 @@ static collet_status split(const char *name, char **path, const char **tensor, c
 
 static collet_status recognise(const char *path, uint32_t *kind, collet_error *err)
 {
-    collet_mapping *mapping;
+    io_mapping *mapping;
 
-    collet_status status = collet_mapping_open(path, &mapping, err);
+    collet_status status = io_mapping_open(path, &mapping, err);
     if (status != COLLET_OK)
         return status;
-    const uint8_t *bytes = collet_mapping_data(mapping);
-    uint64_t size = collet_mapping_size(mapping);
-    if (collet_t2_recognise(bytes, size))
+    const uint8_t *bytes = io_mapping_data(mapping);
+    uint64_t size = io_mapping_size(mapping);
+    if (ternary_t2_recognise(bytes, size))
         *kind = COLLET_TERNARY_FILE_T2;
-    else if (collet_gguf_recognise(bytes, size))
+    else if (ternary_gguf_recognise(bytes, size))
         *kind = COLLET_TERNARY_FILE_GGUF;
-    else if (collet_npy_recognise(bytes, size))
+    else if (io_npy_recognise(bytes, size))
         *kind = COLLET_TERNARY_FILE_NPY;
     else
         status =
             collet_fail(err, COLLET_FORMAT, "%s: is neither a .t2, an .npy nor a GGUF file", path);
-    collet_mapping_close(mapping);
+    io_mapping_close(mapping);
     return status;
 }
 
 static collet_status open_path(collet_ternary_file *file, const char *path, const char *tensor,
                                int64_t *index, collet_error *err)
 {
-    const collet_gguf_tensor *found;
+    const ternary_gguf_tensor *found;
 
     collet_status status = recognise(path, &file->kind, err);
     if (status != COLLET_OK)
@@ -75,20 +75,20 @@ static collet_status open_path(collet_ternary_file *file, const char *path, cons
         return collet_fail(err, COLLET_FORMAT, "%s: is no GGUF file, so that it has no tensor '%s'",
                            path, tensor);
     if (file->kind == COLLET_TERNARY_FILE_T2) {
-        status = collet_t2_open(path, &file->t2, err);
+        status = ternary_t2_open(path, &file->t2, err);
         file->mapping = file->t2.mapping;
         file->count = file->t2.count;
     } else if (file->kind == COLLET_TERNARY_FILE_NPY) {
-        status = collet_npy_open(path, &file->npy, err);
+        status = io_npy_open(path, &file->npy, err);
         file->mapping = file->npy.mapping;
         file->count = 1;
     } else {
-        status = collet_gguf_open(path, &file->gguf, err);
+        status = ternary_gguf_open(path, &file->gguf, err);
         file->mapping = file->gguf.mapping;
         file->count = (int64_t)file->gguf.count;
     }
     if (status == COLLET_OK && tensor)
-        status = collet_gguf_find(&file->gguf, tensor, &found, err);
+        status = ternary_gguf_find(&file->gguf, tensor, &found, err);
     if (status == COLLET_OK && tensor)
         *index = found - file->gguf.tensors;
     return status;
@@ -127,9 +127,9 @@ void collet_ternary_file_destroy(collet_ternary_file *file)
 {
     if (!file)
         return;
-    collet_t2_close(&file->t2);
-    collet_gguf_close(&file->gguf);
-    collet_npy_close(&file->npy);
+    ternary_t2_close(&file->t2);
+    ternary_gguf_close(&file->gguf);
+    io_npy_close(&file->npy);
     free(file);
 }
 
@@ -137,7 +137,7 @@ void collet_ternary_file_destroy(collet_ternary_file *file)
 
 const char *ternary_file_path(const collet_ternary_file *file)
 {
-    return collet_mapping_path(file->mapping);
+    return io_mapping_path(file->mapping);
 }
 
 collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t index,
@@ -156,10 +156,10 @@ void collet_ternary_file_describe(const collet_ternary_file *file, collet_ternar
     const collet_ternary_file_info all = {.kind = file->kind,
                                           .version = file->gguf.version,
                                           .count = file->count,
-                                          .bytes = (int64_t)collet_mapping_size(file->mapping),
+                                          .bytes = (int64_t)io_mapping_size(file->mapping),
                                           .path = ternary_file_path(file),
                                           .part = file->gguf.part,
                                           .parts = file->gguf.parts};
 
-    collet_struct_out(info, &all, sizeof all);
+    io_struct_out(info, &all, sizeof all);
 }

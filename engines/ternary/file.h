@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.h - an open file of weights, whatever its type. */
-#ifndef COLLET_ENGINES_TERNARY_FILE_H
-#define COLLET_ENGINES_TERNARY_FILE_H
+#ifndef ENGINES_TERNARY_FILE_H
+#define ENGINES_TERNARY_FILE_H
 
 #include "io/npy_read.h"
 #include "ternary/formats/gguf.h"
@@ -10,12 +10,12 @@
 #include <collet/ternary.h>
 
 struct collet_ternary_file {
-    uint32_t kind;           /* COLLET_TERNARY_FILE_*: which of the last three is open */
-    int64_t count;           /* matrices */
-    collet_mapping *mapping; /* that of the open one */
-    collet_t2_file t2;
-    collet_gguf gguf;
-    collet_npy npy;
+    uint32_t kind;       /* COLLET_TERNARY_FILE_*: which of the last three is open */
+    int64_t count;       /* matrices */
+    io_mapping *mapping; /* that of the open one */
+    ternary_t2_file t2;
+    ternary_gguf gguf;
+    io_npy npy;
 };
 
 /* Valid until the file is closed. */

@@ -11,7 +11,7 @@
 
 static void unmap(void *mapping)
 {
-    collet_mapping_close(mapping);
+    io_mapping_close(mapping);
 }
 
 /* An array over a part of the file, which stays mapped as long as the array exists: (rows, columns)
@@ -24,11 +24,11 @@ static collet_status map_array(ternary_call *call, const ternary_source *source,
     *out = NULL;
     if (!data)
         return COLLET_OK;
-    collet_mapping *mapping = collet_mapping_hold(source->file->mapping);
+    io_mapping *mapping = io_mapping_hold(source->file->mapping);
     collet_status status = collet_array_wrap(call->context, out, dtype, columns ? 2 : 1, shape,
                                              NULL, data, 0, unmap, mapping);
     if (status != COLLET_OK)
-        collet_mapping_close(mapping);
+        io_mapping_close(mapping);
     return status;
 }
 
@@ -78,7 +78,7 @@ static collet_status load_converted(ternary_call *call, const ternary_source *so
 }
 
 /* What loading a layer of a .t2 file reports as its work: in t2 the padding is checked too. */
-static int64_t layer_work(const collet_t2_layer *layer)
+static int64_t layer_work(const ternary_t2_layer *layer)
 {
     return layer->format == COLLET_TERNARY_T2 ? 4 * (int64_t)layer->weights_bytes
                                               : layer->rows * layer->columns;
@@ -101,7 +101,7 @@ static collet_status load_matrix(ternary_call *call, const ternary_source *sourc
         status = ternary_verify(call, source->file, index);
     if (status == COLLET_OK && t2)
         status = map_array(call, source, COLLET_F32, 0,
-                           collet_t2_bias(&source->file->t2, (uint32_t)index), bias);
+                           ternary_t2_bias(&source->file->t2, (uint32_t)index), bias);
     if (status == COLLET_OK)
         status = t2 && source->format == COLLET_TERNARY_T2
                      ? load_mapped(call, source, out)
@@ -160,7 +160,7 @@ typedef struct loaded {
 static collet_status load_layer(ternary_call *call, const collet_ternary_file *file, uint32_t index,
                                 loaded *to, collet_ternary_layer *layer)
 {
-    const collet_t2_layer *from = &file->t2.layers[index];
+    const ternary_t2_layer *from = &file->t2.layers[index];
     ternary_source source;
 
     collet_status status = ternary_source_open(file, index, &source, &call->error);
@@ -170,7 +170,7 @@ static collet_status load_layer(ternary_call *call, const collet_ternary_file *f
     ternary_source_close(&source);
     *layer = (collet_ternary_layer){.struct_size = sizeof *layer,
                                     .activations = from->activations,
-                                    .relu = (from->flags & COLLET_T2_RELU) != 0,
+                                    .relu = (from->flags & TERNARY_T2_RELU) != 0,
                                     .threshold = from->threshold,
                                     .weights = to->weights,
                                     .bias = to->bias};

@@ -8,13 +8,13 @@
 
 #include <collet/floating.h>
 
-static void describe_layer(const collet_t2_layer *layer, collet_ternary_matrix *m)
+static void describe_layer(const ternary_t2_layer *layer, collet_ternary_matrix *m)
 {
     m->activations = layer->activations;
     m->threshold = layer->threshold;
-    m->relu = (layer->flags & COLLET_T2_RELU) != 0;
-    m->has_scale = (layer->flags & COLLET_T2_SCALE) != 0;
-    m->has_bias = (layer->flags & COLLET_T2_BIAS) != 0;
+    m->relu = (layer->flags & TERNARY_T2_RELU) != 0;
+    m->has_scale = (layer->flags & TERNARY_T2_SCALE) != 0;
+    m->has_bias = (layer->flags & TERNARY_T2_BIAS) != 0;
     m->in_network = 1;
     m->ndim = 2;
     m->shape[0] = layer->rows;
@@ -23,20 +23,20 @@ static void describe_layer(const collet_t2_layer *layer, collet_ternary_matrix *
     snprintf(m->type, sizeof m->type, "%s", ternary_format_name(layer->format));
 }
 
-_Static_assert(COLLET_GGUF_DIMS <= COLLET_MAX_DIMS, "the axes of a tensor are listed");
+_Static_assert(TERNARY_GGUF_DIMS <= COLLET_MAX_DIMS, "the axes of a tensor are listed");
 
-static void describe_tensor(const collet_gguf_tensor *tensor, collet_ternary_matrix *m)
+static void describe_tensor(const ternary_gguf_tensor *tensor, collet_ternary_matrix *m)
 {
     char type[24];
 
     m->ndim = (int32_t)tensor->ndim;
     memcpy(m->shape, tensor->shape, tensor->ndim * sizeof *m->shape);
-    snprintf(m->type, sizeof m->type, "%s", collet_gguf_type_name(tensor->type, type));
-    collet_gguf_name(tensor, m->name);
+    snprintf(m->type, sizeof m->type, "%s", ternary_gguf_type_name(tensor->type, type));
+    ternary_gguf_name(tensor, m->name);
     m->fault = tensor->fault;
 }
 
-static void describe_array(const collet_npy *npy, collet_ternary_matrix *m)
+static void describe_array(const io_npy *npy, collet_ternary_matrix *m)
 {
     m->ndim = npy->ndim;
     memcpy(m->shape, npy->shape, (size_t)npy->ndim * sizeof *m->shape);
@@ -69,6 +69,6 @@ collet_status collet_ternary_file_matrix(const collet_ternary_file *file,
         all.dtype = source.dtype;
         ternary_source_close(&source);
     }
-    collet_struct_out(matrix, &all, sizeof all);
+    io_struct_out(matrix, &all, sizeof all);
     return COLLET_OK;
 }

@@ -102,8 +102,8 @@ static collet_status take_layers(ternary_call *call, collet_ternary_network *net
     const char *at = (const char *)layers;
     for (uint32_t i = 0; i < network->count; i++, at += layers->struct_size) {
         const collet_ternary_layer *l = (const collet_ternary_layer *)(const void *)at;
-        collet_status status = collet_struct_unknown(l, sizeof *l, layers->struct_size,
-                                                     "ternary network", &call->error);
+        collet_status status =
+            io_struct_unknown(l, sizeof *l, layers->struct_size, "ternary network", &call->error);
         if (status == COLLET_OK)
             status = ternary_check_layer(call, "ternary network", i, l);
         if (status == COLLET_OK)

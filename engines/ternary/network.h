@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* network.h - networks: what the library shares. */
-#ifndef COLLET_ENGINES_TERNARY_NETWORK_H
-#define COLLET_ENGINES_TERNARY_NETWORK_H
+#ifndef ENGINES_TERNARY_NETWORK_H
+#define ENGINES_TERNARY_NETWORK_H
 
 #include "ternary/weights.h"
 

@@ -11,14 +11,14 @@
 #define PIECES 3u /* of a layer: weights, scale, bias */
 
 struct collet_ternary_output {
-    collet_spool *spool;
+    io_spool *spool;
     int64_t bytes, weights;
     /* Of a .t2 file. */
-    collet_t2_layer *layers; /* NULL: an .npy file */
+    ternary_t2_layer *layers; /* NULL: an .npy file */
     uint32_t count;
     uint64_t piece; /* PIECES * layer + index of its piece: the first incomplete one, or the end */
     uint64_t done;  /* bytes of it */
-    collet_t2_sum sum;
+    ternary_t2_sum sum;
 };
 
 /* ---- Creation -------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ struct collet_ternary_output {
 static collet_status output_new(collet_ternary_output **out, const char *path, collet_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? collet_spool_create(path, COLLET_SPOOL_OUTPUT, &(*out)->spool, err)
+    return *out ? io_spool_create(path, IO_SPOOL_OUTPUT, &(*out)->spool, err)
                 : collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
 }
 
@@ -34,19 +34,19 @@ collet_status ternary_output_npy(collet_ternary_output **out, const char *path, 
                                  int64_t rows, int32_t ndim, const int64_t *shape,
                                  collet_error *err)
 {
-    char head[COLLET_NPY_HEAD];
-    size_t length = collet_npy_head(head, dtype, rows, ndim, shape);
+    char head[IO_NPY_HEAD];
+    size_t length = io_npy_head(head, dtype, rows, ndim, shape);
     collet_status status = output_new(out, path, err);
 
-    return status == COLLET_OK ? collet_spool_write((*out)->spool, head, length, err) : status;
+    return status == COLLET_OK ? io_spool_write((*out)->spool, head, length, err) : status;
 }
 
 collet_status ternary_output_t2(collet_ternary_output **out, const char *path,
-                                collet_t2_layer *layers, uint32_t count, int64_t weights,
+                                ternary_t2_layer *layers, uint32_t count, int64_t weights,
                                 collet_error *err)
 {
     uint64_t size;
-    collet_status status = collet_t2_lay_out(path, layers, count, &size, err);
+    collet_status status = ternary_t2_lay_out(path, layers, count, &size, err);
 
     if (status == COLLET_OK)
         status = output_new(out, path, err);
@@ -60,7 +60,7 @@ collet_status ternary_output_t2(collet_ternary_output **out, const char *path,
     o->count = count;
     o->bytes = (int64_t)size;
     o->weights = weights;
-    collet_t2_sum_begin(&o->sum);
+    ternary_t2_sum_begin(&o->sum);
     return COLLET_OK;
 }
 
@@ -68,7 +68,7 @@ void collet_ternary_output_destroy(collet_ternary_output *output)
 {
     if (!output)
         return;
-    collet_spool_free(output->spool);
+    io_spool_free(output->spool);
     free(output->layers);
     free(output);
 }
@@ -77,7 +77,7 @@ void collet_ternary_output_destroy(collet_ternary_output *output)
 
 static uint64_t piece_bytes(const collet_ternary_output *o)
 {
-    const collet_t2_layer *layer = &o->layers[o->piece / PIECES];
+    const ternary_t2_layer *layer = &o->layers[o->piece / PIECES];
     const uint64_t offsets[PIECES] = {0, layer->scale_offset, layer->bias_offset};
 
     if (o->piece % PIECES == 0)
@@ -92,8 +92,8 @@ static void advance(collet_ternary_output *o)
         o->done = 0;
         o->piece++;
         if (o->piece % PIECES == 0) {
-            o->layers[o->piece / PIECES - 1].checksum = collet_t2_sum_end(&o->sum);
-            collet_t2_sum_begin(&o->sum);
+            o->layers[o->piece / PIECES - 1].checksum = ternary_t2_sum_end(&o->sum);
+            ternary_t2_sum_begin(&o->sum);
         }
     }
 }
@@ -102,16 +102,16 @@ static void advance(collet_ternary_output *o)
 static collet_status pad(collet_ternary_output *o, collet_error *err)
 {
     static const uint8_t zeros[4096];
-    const collet_t2_layer *layer = &o->layers[o->piece / PIECES];
+    const ternary_t2_layer *layer = &o->layers[o->piece / PIECES];
     const uint64_t offsets[PIECES] = {layer->weights_offset, layer->scale_offset,
                                       layer->bias_offset};
     uint64_t missing;
     collet_status status = COLLET_OK;
 
     while (status == COLLET_OK &&
-           (missing = offsets[o->piece % PIECES] - (uint64_t)collet_spool_position(o->spool)) > 0)
-        status = collet_spool_write(o->spool, zeros,
-                                    missing < sizeof zeros ? (size_t)missing : sizeof zeros, err);
+           (missing = offsets[o->piece % PIECES] - (uint64_t)io_spool_position(o->spool)) > 0)
+        status = io_spool_write(o->spool, zeros,
+                                missing < sizeof zeros ? (size_t)missing : sizeof zeros, err);
     return status;
 }
 
@@ -121,17 +121,17 @@ collet_status ternary_output_add(collet_ternary_output *o, const void *bytes, ui
     collet_status status = COLLET_OK;
 
     if (!o->layers)
-        return collet_spool_write(o->spool, bytes, (size_t)n, err);
+        return io_spool_write(o->spool, bytes, (size_t)n, err);
     if (n > 0 && (o->piece == PIECES * (uint64_t)o->count || n > piece_bytes(o) - o->done))
         return collet_fail(err, COLLET_INVALID, "%s: more data than were laid out",
-                           collet_spool_path(o->spool));
+                           io_spool_path(o->spool));
     if (n > 0 && o->done == 0)
         status = pad(o, err);
     if (status == COLLET_OK)
-        status = collet_spool_write(o->spool, bytes, (size_t)n, err);
+        status = io_spool_write(o->spool, bytes, (size_t)n, err);
     if (status != COLLET_OK)
         return status;
-    collet_t2_sum_add(&o->sum, bytes, n);
+    ternary_t2_sum_add(&o->sum, bytes, n);
     o->done += n;
     advance(o);
     return COLLET_OK;
@@ -144,14 +144,14 @@ static collet_status write_head(collet_ternary_output *o, collet_error *err)
 
     if (o->piece != PIECES * (uint64_t)o->count)
         return collet_fail(err, COLLET_INVALID, "%s: fewer data than were laid out",
-                           collet_spool_path(o->spool));
+                           io_spool_path(o->spool));
     memcpy(head.magic, T2_MAGIC, sizeof head.magic);
     head.checksum = t2_head_sum(&head, o->layers);
-    collet_status status = collet_spool_seek(o->spool, 0, err);
+    collet_status status = io_spool_seek(o->spool, 0, err);
     if (status == COLLET_OK)
-        status = collet_spool_write(o->spool, &head, sizeof head, err);
+        status = io_spool_write(o->spool, &head, sizeof head, err);
     if (status == COLLET_OK)
-        status = collet_spool_write(o->spool, o->layers, o->count * sizeof *o->layers, err);
+        status = io_spool_write(o->spool, o->layers, o->count * sizeof *o->layers, err);
     return status;
 }
 
@@ -164,9 +164,9 @@ collet_status ternary_output_end(collet_ternary_output **out, collet_ternary_out
         if (output->layers)
             status = write_head(output, err);
         else
-            output->bytes = collet_spool_size(output->spool);
+            output->bytes = io_spool_size(output->spool);
         if (status == COLLET_OK)
-            status = collet_spool_link(output->spool, err);
+            status = io_spool_link(output->spool, err);
     }
     if (status == COLLET_OK)
         *out = output;
@@ -177,9 +177,9 @@ collet_status ternary_output_end(collet_ternary_output **out, collet_ternary_out
 
 collet_status collet_ternary_output_publish(collet_ternary_output *output, collet_error *err)
 {
-    collet_status status = collet_spool_rename(output->spool, err);
+    collet_status status = io_spool_rename(output->spool, err);
 
-    return status == COLLET_OK ? collet_spool_sync(output->spool, err) : status;
+    return status == COLLET_OK ? io_spool_sync(output->spool, err) : status;
 }
 
 int64_t collet_ternary_output_bytes(const collet_ternary_output *output)

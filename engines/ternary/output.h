@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* output.h - files that are complete or under construction, but have no name yet. */
-#ifndef COLLET_ENGINES_TERNARY_OUTPUT_H
-#define COLLET_ENGINES_TERNARY_OUTPUT_H
+#ifndef ENGINES_TERNARY_OUTPUT_H
+#define ENGINES_TERNARY_OUTPUT_H
 
 #include "ternary/formats/t2_file.h"
 
@@ -12,9 +12,9 @@
 collet_status ternary_output_npy(collet_ternary_output **out, const char *path, collet_dtype dtype,
                                  int64_t rows, int32_t ndim, const int64_t *shape,
                                  collet_error *err);
-/* The same for a .t2 file of these layers, which collet_t2_lay_out checks and lays out. */
+/* The same for a .t2 file of these layers, which ternary_t2_lay_out checks and lays out. */
 collet_status ternary_output_t2(collet_ternary_output **out, const char *path,
-                                collet_t2_layer *layers, uint32_t count, int64_t weights,
+                                ternary_t2_layer *layers, uint32_t count, int64_t weights,
                                 collet_error *err);
 
 /* The next bytes of the data. Of a .t2 file weights, scale and bias of every layer in this order;

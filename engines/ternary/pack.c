@@ -25,26 +25,26 @@ typedef struct pack_job {
     const char *path;
     uint32_t format, count;
     pack_layer *layers;
-    collet_t2_layer *table;
+    ternary_t2_layer *table;
     collet_ternary_output *output;
 } pack_job;
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
 /* What follows the last slash, or the tensor's name, cut to fit. */
-static void name_layer(collet_t2_layer *entry, const ternary_source *source)
+static void name_layer(ternary_t2_layer *entry, const ternary_source *source)
 {
     const char *path = ternary_file_path(source->file), *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    char text[COLLET_GGUF_NAME];
+    char text[TERNARY_GGUF_NAME];
     size_t length;
 
     if (source->tensor)
-        name = collet_gguf_name(source->tensor, text);
+        name = ternary_gguf_name(source->tensor, text);
     length = strlen(name);
     if (!source->tensor && length > 4 && strcmp(name + length - 4, ".npy") == 0)
         length -= 4;
-    collet_utf8_copy(entry->name, sizeof entry->name, name, length);
+    io_utf8_copy(entry->name, sizeof entry->name, name, length);
 }
 
 /* Reads an .npy file of `count` floating-point numbers on one axis, or of one that is repeated
@@ -53,8 +53,8 @@ static void name_layer(collet_t2_layer *entry, const ternary_source *source)
 static collet_status read_floats(const char *path, const char *what, int64_t count, int one_for_all,
                                  float **out, collet_error *err)
 {
-    collet_npy npy;
-    collet_status status = path ? collet_npy_open(path, &npy, err) : (collet_status)COLLET_OK;
+    io_npy npy;
+    collet_status status = path ? io_npy_open(path, &npy, err) : (collet_status)COLLET_OK;
 
     if (!path || status != COLLET_OK)
         return status;
@@ -73,7 +73,7 @@ static collet_status read_floats(const char *path, const char *what, int64_t cou
                              "row of weights",
                              path, (long long)have, npy.ndim, what, (long long)count);
     if (status == COLLET_OK)
-        collet_npy_rows(&npy, 0, npy.rows, raw);
+        io_npy_rows(&npy, 0, npy.rows, raw);
     for (int64_t i = 0; status == COLLET_OK && i < count; i++) {
         float number = (*out)[i] = (float)ternary_number(npy.dtype, raw, have == 1 ? 0 : i);
         if (!isfinite(number))
@@ -81,7 +81,7 @@ static collet_status read_floats(const char *path, const char *what, int64_t cou
                                  (long long)i, (double)number, what);
     }
     free(raw);
-    collet_npy_close(&npy);
+    io_npy_close(&npy);
     return status;
 }
 
@@ -111,11 +111,11 @@ static collet_status open_inputs(pack_job *job, const collet_ternary_source *req
 
     collet_status status = open_source(requested->weights, layer, err);
     if (status == COLLET_OK)
-        status = collet_spool_check_input(job->path, ternary_file_path(layer->file), err);
+        status = io_spool_check_input(job->path, ternary_file_path(layer->file), err);
     if (status == COLLET_OK)
-        status = collet_spool_check_input(job->path, requested->bias, err);
+        status = io_spool_check_input(job->path, requested->bias, err);
     if (status == COLLET_OK)
-        status = collet_spool_check_input(job->path, requested->scale, err);
+        status = io_spool_check_input(job->path, requested->scale, err);
     if (status == COLLET_OK)
         status = read_floats(requested->bias, "bias", layer->source.rows, 0, &layer->bias, err);
     if (status == COLLET_OK)
@@ -127,7 +127,7 @@ static collet_status prepare_layer(pack_job *job, uint32_t index,
                                    const collet_ternary_source *requested)
 {
     pack_layer *layer = &job->layers[index];
-    collet_t2_layer *entry = &job->table[index];
+    ternary_t2_layer *entry = &job->table[index];
 
     collet_status status = open_inputs(job, requested, layer);
     if (status != COLLET_OK)
@@ -142,9 +142,9 @@ static collet_status prepare_layer(pack_job *job, uint32_t index,
     entry->columns = layer->source.columns;
     entry->activations = requested->activations;
     entry->threshold = requested->threshold;
-    entry->flags = (requested->relu ? COLLET_T2_RELU : 0) | (layer->bias ? COLLET_T2_BIAS : 0);
+    entry->flags = (requested->relu ? TERNARY_T2_RELU : 0) | (layer->bias ? TERNARY_T2_BIAS : 0);
     if (ternary_recipe_scales(&layer->recipe, &layer->source)) {
-        entry->flags |= COLLET_T2_SCALE;
+        entry->flags |= TERNARY_T2_SCALE;
         layer->scale = calloc((size_t)entry->rows, sizeof *layer->scale);
         if (!layer->scale)
             return collet_fail(&job->call->error, COLLET_NO_MEMORY, "%s: no memory for its scales",
@@ -166,8 +166,8 @@ static collet_status prepare(pack_job *job, const collet_ternary_source *layers)
         return collet_fail(&job->call->error, COLLET_NO_MEMORY, "out of memory for %u layers",
                            job->count);
     for (uint32_t i = 0; i < job->count && status == COLLET_OK; i++, at += layers->struct_size) {
-        status = collet_struct_unknown(at, sizeof *layers, layers->struct_size, "pack",
-                                       &job->call->error);
+        status =
+            io_struct_unknown(at, sizeof *layers, layers->struct_size, "pack", &job->call->error);
         if (status == COLLET_OK)
             status = prepare_layer(job, i, (const collet_ternary_source *)(const void *)at);
     }

@@ -23,7 +23,7 @@ typedef struct run_job {
     const collet_ternary_run_files *files;
     collet_ternary_network *network;
     int64_t inputs, outputs, vectors;
-    collet_npy x, labels; /* a row of x is a vector; its shape is that of the file */
+    io_npy x, labels; /* a row of x is a vector; its shape is that of the file */
     collet_ternary_output *output;
     collet_array *arrays[ARRAYS]; /* RAW, X, Y: for as many vectors as the last time */
     float *y;
@@ -43,7 +43,7 @@ static double now(void)
 
 static collet_status check_x(run_job *job)
 {
-    collet_npy *x = &job->x;
+    io_npy *x = &job->x;
 
     if (x->ndim < 1 || x->shape[x->ndim - 1] != job->inputs)
         return collet_fail(&job->call->error, COLLET_SHAPE,
@@ -58,7 +58,7 @@ static collet_status check_x(run_job *job)
 
 static collet_status check_labels(run_job *job)
 {
-    const collet_npy *l = &job->labels;
+    const io_npy *l = &job->labels;
     const char *path = job->files->labels;
 
     if (l->dtype != COLLET_I8 && l->dtype != COLLET_U8 && l->dtype != COLLET_I32 &&
@@ -81,11 +81,11 @@ static collet_status open_output(run_job *job)
 
     if (!files->y)
         return COLLET_OK;
-    collet_status status = collet_spool_check_input(files->y, files->model, err);
+    collet_status status = io_spool_check_input(files->y, files->model, err);
     if (status == COLLET_OK)
-        status = collet_spool_check_input(files->y, files->x, err);
+        status = io_spool_check_input(files->y, files->x, err);
     if (status == COLLET_OK)
-        status = collet_spool_check_input(files->y, files->labels, err);
+        status = io_spool_check_input(files->y, files->labels, err);
     if (status != COLLET_OK)
         return status;
     memcpy(shape, job->x.shape, sizeof shape);
@@ -97,9 +97,9 @@ static collet_status open_all(run_job *job)
 {
     const collet_ternary_run_files *files = job->files;
 
-    collet_status status = collet_npy_open(files->x, &job->x, &job->call->error);
+    collet_status status = io_npy_open(files->x, &job->x, &job->call->error);
     if (status == COLLET_OK && files->labels)
-        status = collet_npy_open(files->labels, &job->labels, &job->call->error);
+        status = io_npy_open(files->labels, &job->labels, &job->call->error);
     if (status == COLLET_OK)
         status = check_x(job);
     if (status == COLLET_OK && files->labels)
@@ -142,8 +142,8 @@ static collet_status read_vectors(run_job *job, int64_t first, int64_t count)
     collet_status status = collet_array_acquire(context, job->arrays[RAW], &raw, COLLET_WRITE);
     if (status != COLLET_OK)
         return status;
-    collet_npy_rows(&job->x, first, count, raw);
-    collet_npy_passed(&job->x, first, count);
+    io_npy_rows(&job->x, first, count, raw);
+    io_npy_passed(&job->x, first, count);
     return collet_array_release(context, job->arrays[RAW]);
 }
 
@@ -189,7 +189,7 @@ static void compare(run_job *job, int64_t first, int64_t vectors)
 {
     for (int64_t i = 0; i < vectors; i++) {
         int64_t label;
-        collet_npy_rows(&job->labels, first + i, 1, &label);
+        io_npy_rows(&job->labels, first + i, 1, &label);
         job->correct += largest(job->y + i * job->outputs, job->outputs) ==
                         (int64_t)ternary_number(job->labels.dtype, &label, 0);
     }
@@ -231,8 +231,8 @@ static collet_status run_files(run_job *job, collet_ternary_output **out)
         status = run_all(job);
     free_arrays(job);
     free(job->y);
-    collet_npy_close(&job->x);
-    collet_npy_close(&job->labels);
+    io_npy_close(&job->x);
+    io_npy_close(&job->labels);
     return ternary_output_end(out, job->output, status, &job->call->error);
 }
 
@@ -248,7 +248,7 @@ collet_ternary_network_run_files(collet_context *context, collet_ternary_network
 
     if (!context || !network || !files || !out || !result)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    collet_status status = collet_struct_in(&given, sizeof given, files, __func__, err);
+    collet_status status = io_struct_in(&given, sizeof given, files, __func__, err);
     if (status != COLLET_OK)
         return status;
     if (!given.x || given.reserved || result->struct_size < sizeof *result)
@@ -269,7 +269,7 @@ collet_ternary_network_run_files(collet_context *context, collet_ternary_network
     if (status == COLLET_OK) {
         const collet_ternary_run_result all = {
             .vectors = job.vectors, .correct = job.correct, .seconds = job.seconds};
-        collet_struct_out(result, &all, sizeof all);
+        io_struct_out(result, &all, sizeof all);
     }
     return ternary_call_end(&call, status, err);
 }

@@ -14,20 +14,20 @@
 
 static void take_layer(ternary_source *source, int64_t index)
 {
-    const collet_t2_file *file = &source->file->t2;
-    const collet_t2_layer *layer = &file->layers[index];
+    const ternary_t2_file *file = &source->file->t2;
+    const ternary_t2_layer *layer = &file->layers[index];
 
     source->content = COLLET_TERNARY_PACKED;
     source->format = layer->format;
     source->rows = layer->rows;
     source->columns = layer->columns;
-    source->bytes = collet_t2_weights(file, (uint32_t)index);
-    source->scale = collet_t2_scale(file, (uint32_t)index);
+    source->bytes = ternary_t2_weights(file, (uint32_t)index);
+    source->scale = ternary_t2_scale(file, (uint32_t)index);
 }
 
 static collet_status take_array(ternary_source *source, collet_error *err)
 {
-    const collet_npy *npy = &source->file->npy;
+    const io_npy *npy = &source->file->npy;
 
     if (npy->ndim < 1 || npy->ndim > 2)
         return collet_fail(err, COLLET_SHAPE,
@@ -51,16 +51,16 @@ static collet_status take_tensor(ternary_source *source, int64_t index, collet_e
         uint32_t type, content, format;
         collet_dtype dtype;
     } types[] = {
-        {COLLET_GGUF_TQ2_0, COLLET_TERNARY_PACKED, COLLET_TERNARY_TQ2_0, COLLET_DTYPE_NONE},
-        {COLLET_GGUF_TQ1_0, COLLET_TERNARY_PACKED, COLLET_TERNARY_TQ1_0, COLLET_DTYPE_NONE},
-        {COLLET_GGUF_F16, COLLET_TERNARY_NUMBERS, 0, COLLET_F16},
-        {COLLET_GGUF_BF16, COLLET_TERNARY_NUMBERS, 0, COLLET_BF16},
-        {COLLET_GGUF_F32, COLLET_TERNARY_NUMBERS, 0, COLLET_F32},
-        {COLLET_GGUF_F64, COLLET_TERNARY_NUMBERS, 0, COLLET_F64},
-        {COLLET_GGUF_I8, COLLET_TERNARY_CODES, 0, COLLET_I8},
+        {TERNARY_GGUF_TQ2_0, COLLET_TERNARY_PACKED, COLLET_TERNARY_TQ2_0, COLLET_DTYPE_NONE},
+        {TERNARY_GGUF_TQ1_0, COLLET_TERNARY_PACKED, COLLET_TERNARY_TQ1_0, COLLET_DTYPE_NONE},
+        {TERNARY_GGUF_F16, COLLET_TERNARY_NUMBERS, 0, COLLET_F16},
+        {TERNARY_GGUF_BF16, COLLET_TERNARY_NUMBERS, 0, COLLET_BF16},
+        {TERNARY_GGUF_F32, COLLET_TERNARY_NUMBERS, 0, COLLET_F32},
+        {TERNARY_GGUF_F64, COLLET_TERNARY_NUMBERS, 0, COLLET_F64},
+        {TERNARY_GGUF_I8, COLLET_TERNARY_CODES, 0, COLLET_I8},
     };
-    const collet_gguf *gguf = &source->file->gguf;
-    const collet_gguf_tensor *tensor = &gguf->tensors[index];
+    const ternary_gguf *gguf = &source->file->gguf;
+    const ternary_gguf_tensor *tensor = &gguf->tensors[index];
     char name[24];
 
     if (tensor->fault)
@@ -74,26 +74,26 @@ static collet_status take_tensor(ternary_source *source, int64_t index, collet_e
             source->has_blocks = source->content == COLLET_TERNARY_PACKED;
             source->rows = tensor->rows;
             source->columns = tensor->columns;
-            source->bytes = collet_mapping_data(gguf->mapping) + tensor->offset;
+            source->bytes = io_mapping_data(gguf->mapping) + tensor->offset;
             return COLLET_OK;
         }
     return collet_fail(
         err, COLLET_UNSUPPORTED,
         "%s: type %s is not supported (TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 are)", source->text,
-        collet_gguf_type_name(tensor->type, name));
+        ternary_gguf_type_name(tensor->type, name));
 }
 
 static char *make_text(const collet_ternary_file *file, int64_t index)
 {
     const char *path = ternary_file_path(file);
-    char name[COLLET_GGUF_NAME] = "";
+    char name[TERNARY_GGUF_NAME] = "";
     size_t size = strlen(path) + sizeof name + 32;
     char *text = malloc(size);
 
     if (text && file->kind == COLLET_TERNARY_FILE_T2)
         snprintf(text, size, "%s: layer %lld", path, (long long)index);
     else if (text && file->kind == COLLET_TERNARY_FILE_GGUF)
-        snprintf(text, size, "%s:%s", path, collet_gguf_name(&file->gguf.tensors[index], name));
+        snprintf(text, size, "%s:%s", path, ternary_gguf_name(&file->gguf.tensors[index], name));
     else if (text)
         strcpy(text, path);
     return text;
@@ -136,8 +136,8 @@ void ternary_source_close(ternary_source *source)
 collet_status ternary_verify(ternary_call *call, const collet_ternary_file *file, int64_t index)
 {
     return file->kind == COLLET_TERNARY_FILE_T2
-               ? collet_t2_verify(&file->t2, (uint32_t)index, ternary_call_stopped, call,
-                                  &call->error)
+               ? ternary_t2_verify(&file->t2, (uint32_t)index, ternary_call_stopped, call,
+                                   &call->error)
                : (collet_status)COLLET_OK;
 }
 
@@ -152,16 +152,16 @@ int64_t ternary_source_some(const ternary_source *source, int64_t first)
 
 static void passed(const ternary_source *source, int64_t first, int64_t count)
 {
-    collet_mapping *mapping = source->file->mapping;
-    uint64_t offset = (uint64_t)(source->bytes - collet_mapping_data(mapping));
+    io_mapping *mapping = source->file->mapping;
+    uint64_t offset = (uint64_t)(source->bytes - io_mapping_data(mapping));
 
-    collet_mapping_passed(mapping, offset + (uint64_t)(first * source->row_bytes),
-                          (uint64_t)(count * source->row_bytes));
+    io_mapping_passed(mapping, offset + (uint64_t)(first * source->row_bytes),
+                      (uint64_t)(count * source->row_bytes));
 }
 
 void ternary_source_rows(const ternary_source *source, int64_t first, int64_t count, void *out)
 {
-    const collet_npy *npy = &source->file->npy;
+    const io_npy *npy = &source->file->npy;
 
     if (source->bytes) {
         memcpy(out, source->bytes + first * source->row_bytes, (size_t)(count * source->row_bytes));
@@ -172,8 +172,8 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
         first = 0;
         count = npy->rows;
     }
-    collet_npy_rows(npy, first, count, out);
-    collet_npy_passed(npy, first, count);
+    io_npy_rows(npy, first, count, out);
+    io_npy_passed(npy, first, count);
 }
 
 /* INVALID with the first row that has an invalid code; there is one among the `count`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* source.h - one matrix of a file as rows of numbers, codes or packed weights. */
-#ifndef COLLET_ENGINES_TERNARY_SOURCE_H
-#define COLLET_ENGINES_TERNARY_SOURCE_H
+#ifndef ENGINES_TERNARY_SOURCE_H
+#define ENGINES_TERNARY_SOURCE_H
 
 #include "ternary/call.h"
 #include "ternary/file.h"
@@ -14,9 +14,9 @@ typedef struct ternary_source {
     uint32_t content; /* COLLET_TERNARY_NUMBERS, _CODES or _PACKED */
     uint32_t format;  /* of PACKED */
     int64_t rows, columns, row_bytes;
-    collet_dtype dtype;               /* of NUMBERS and CODES */
-    const collet_gguf_tensor *tensor; /* NULL: not of a GGUF file */
-    uint8_t *bytes;                   /* rows x row_bytes in the mapping; NULL: an .npy file */
+    collet_dtype dtype;                /* of NUMBERS and CODES */
+    const ternary_gguf_tensor *tensor; /* NULL: not of a GGUF file */
+    uint8_t *bytes;                    /* rows x row_bytes in the mapping; NULL: an .npy file */
     /* Scales of PACKED: of each block of a tensor; of each row of a layer, where scales in blocks
      * of tq2_0 and tq1_0 are ignored; without both 1. */
     int has_blocks;

@@ -90,7 +90,7 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
         status = collet_fail(&call->error, COLLET_INVALID,
                              "%s: to be unpacked as %u, which is not 0 to 2", source.text, what);
     if (status == COLLET_OK)
-        status = collet_spool_check_input(path, ternary_file_path(file), &call->error);
+        status = io_spool_check_input(path, ternary_file_path(file), &call->error);
     if (status == COLLET_OK)
         status = ternary_verify(call, file, index);
     if (status == COLLET_OK)

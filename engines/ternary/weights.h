@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COLLET_ENGINES_TERNARY_WEIGHTS_H
-#define COLLET_ENGINES_TERNARY_WEIGHTS_H
+#ifndef ENGINES_TERNARY_WEIGHTS_H
+#define ENGINES_TERNARY_WEIGHTS_H
 
 #include "ternary/call.h"
 

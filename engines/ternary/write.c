@@ -19,21 +19,21 @@ static const collet_ternary_layer *layer_at(const collet_ternary_layer *layers, 
 
 static collet_status describe(ternary_call *call, const char *path, uint32_t index,
                               const collet_ternary_layer *layer, const char *name,
-                              collet_t2_layer *entry)
+                              ternary_t2_layer *entry)
 {
     collet_status status = ternary_check_layer(call, path, index, layer);
     if (status != COLLET_OK)
         return status;
-    *entry = (collet_t2_layer){.format = COLLET_TERNARY_T2,
-                               .rows = collet_ternary_weights_rows(layer->weights),
-                               .columns = collet_ternary_weights_columns(layer->weights),
-                               .activations = layer->activations,
-                               .threshold = layer->threshold,
-                               .flags = (layer->relu ? COLLET_T2_RELU : 0) |
-                                        (layer->bias ? COLLET_T2_BIAS : 0) |
-                                        (layer->weights->scale ? COLLET_T2_SCALE : 0)};
+    *entry = (ternary_t2_layer){.format = COLLET_TERNARY_T2,
+                                .rows = collet_ternary_weights_rows(layer->weights),
+                                .columns = collet_ternary_weights_columns(layer->weights),
+                                .activations = layer->activations,
+                                .threshold = layer->threshold,
+                                .flags = (layer->relu ? TERNARY_T2_RELU : 0) |
+                                         (layer->bias ? TERNARY_T2_BIAS : 0) |
+                                         (layer->weights->scale ? TERNARY_T2_SCALE : 0)};
     if (name)
-        collet_utf8_copy(entry->name, sizeof entry->name, name, strlen(name));
+        io_utf8_copy(entry->name, sizeof entry->name, name, strlen(name));
     call->total += entry->rows * entry->columns;
     return COLLET_OK;
 }
@@ -91,12 +91,12 @@ static collet_status layers_write(ternary_call *call, collet_ternary_output **ou
         return collet_fail(&call->error, COLLET_INVALID,
                            "%s: no layers, or their struct_size is less than %zu", path,
                            sizeof *layers);
-    collet_t2_layer *table = calloc(count, sizeof *table);
+    ternary_t2_layer *table = calloc(count, sizeof *table);
     if (!table)
         return collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for %u layers", count);
     for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
-        status = collet_struct_unknown(layer_at(layers, i), sizeof *layers, layers->struct_size,
-                                       path, &call->error);
+        status = io_struct_unknown(layer_at(layers, i), sizeof *layers, layers->struct_size, path,
+                                   &call->error);
         if (status == COLLET_OK)
             status =
                 describe(call, path, i, layer_at(layers, i), names ? names[i] : NULL, &table[i]);

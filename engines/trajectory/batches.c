@@ -4,74 +4,74 @@
 
 #include <collet/floating.h>
 
-static collet_status begin(collet_extraction *x, int64_t most, collet_error *err)
+static collet_status begin(collet_trajectory *x, int64_t most, collet_error *err)
 {
     collet_status status;
 
     if (x->rows != NULL)
         return COLLET_OK;
-    if (x->stage != EXTRACT_OPEN)
+    if (x->stage != TRAJECTORY_OPEN)
         return collet_fail(err, COLLET_INVALID, "the rows were written to %s already", x->output);
-    status = extract_rows_create(x->left_out, &x->rows, err);
-    return status == COLLET_OK ? extract_run_start(x, most, extract_rows_put, x->rows, err)
+    status = trajectory_rows_create(x->left_out, &x->rows, err);
+    return status == COLLET_OK ? trajectory_run_start(x, most, trajectory_rows_put, x->rows, err)
                                : status;
 }
 
 /* At most `most` rows; fewer only at the end. */
-static collet_status deliver(collet_extraction *x, int64_t most,
-                             const collet_extraction_batch **out, collet_error *err)
+static collet_status deliver(collet_trajectory *x, int64_t most,
+                             const collet_trajectory_batch **out, collet_error *err)
 {
-    int64_t ready = extract_rows_ready(x->rows);
+    int64_t ready = trajectory_rows_ready(x->rows);
     collet_status status = COLLET_OK;
 
-    while (status == COLLET_OK && ready < most && x->stage == EXTRACT_RUNNING) {
-        status = extract_run_step(x, err);
-        ready = extract_rows_ready(x->rows);
+    while (status == COLLET_OK && ready < most && x->stage == TRAJECTORY_RUNNING) {
+        status = trajectory_run_step(x, err);
+        ready = trajectory_rows_ready(x->rows);
     }
     if (status != COLLET_OK)
         return status;
-    if (x->stage == EXTRACT_DONE)
-        status = extract_run_end(x, err);
+    if (x->stage == TRAJECTORY_DONE)
+        status = trajectory_run_end(x, err);
     if (status != COLLET_OK || ready == 0)
         return status;
-    return extract_rows_take(x->rows, ready < most ? ready : most, out, err);
+    return trajectory_rows_take(x->rows, ready < most ? ready : most, out, err);
 }
 
-static collet_status next(collet_extraction *x, int64_t most, const collet_extraction_batch **out,
+static collet_status next(collet_trajectory *x, int64_t most, const collet_trajectory_batch **out,
                           collet_error *err)
 {
     collet_status status;
 
     *out = NULL;
     if (x->status != COLLET_OK)
-        return extract_run_failed(x, x->status, err);
+        return trajectory_run_failed(x, x->status, err);
     status = begin(x, most, &x->error);
     if (status == COLLET_OK)
         status = deliver(x, most, out, &x->error);
-    return status == COLLET_OK ? status : extract_run_failed(x, status, err);
+    return status == COLLET_OK ? status : trajectory_run_failed(x, status, err);
 }
 
-collet_status collet_extraction_next(collet_extraction *x, const collet_extraction_batch **out,
+collet_status collet_trajectory_next(collet_trajectory *x, const collet_trajectory_batch **out,
                                      collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     return next(x, x->settings.batch_rows, out, err);
 }
 
-collet_status collet_extraction_collect(collet_extraction *x, const collet_extraction_batch **out,
+collet_status collet_trajectory_collect(collet_trajectory *x, const collet_trajectory_batch **out,
                                         collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     return next(x, INT64_MAX, out, err);
 }
 
-collet_status collet_extraction_each(collet_extraction *x, collet_extraction_batch_fn take,
+collet_status collet_trajectory_each(collet_trajectory *x, collet_trajectory_batch_fn take,
                                      void *user, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     for (;;) {
-        const collet_extraction_batch *batch;
-        collet_status status = collet_extraction_next(x, &batch, err);
+        const collet_trajectory_batch *batch;
+        collet_status status = collet_trajectory_next(x, &batch, err);
 
         if (status != COLLET_OK || batch == NULL)
             return status;
@@ -80,6 +80,6 @@ collet_status collet_extraction_each(collet_extraction *x, collet_extraction_bat
             collet_fail(&x->error, status, "the callback returned %s at row %lld",
                         collet_status_name(status), (long long)batch->first_row);
         if (status != COLLET_OK)
-            return extract_run_failed(x, status, err);
+            return trajectory_run_failed(x, status, err);
     }
 }

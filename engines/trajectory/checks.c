@@ -10,18 +10,18 @@
 static int field_of(int32_t buffer)
 {
     switch (buffer) {
-    case EXTRACT_COM:
-        return EXTRACT_OF_POSITIONS;
-    case EXTRACT_BUFFER_OF(EXTRACT_L, EXTRACT_VECTOR):
-        return EXTRACT_OF_VELOCITIES;
-    case EXTRACT_BUFFER_OF(EXTRACT_TAU, EXTRACT_VECTOR):
-        return EXTRACT_OF_FORCES;
+    case TRAJECTORY_COM:
+        return TRAJECTORY_OF_POSITIONS;
+    case TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR):
+        return TRAJECTORY_OF_VELOCITIES;
+    case TRAJECTORY_BUFFER_OF(TRAJECTORY_TAU, TRAJECTORY_VECTOR):
+        return TRAJECTORY_OF_FORCES;
     default:
         return -1;
     }
 }
 
-static collet_status reserve(extract_checks *c, int64_t n, collet_error *err)
+static collet_status reserve(trajectory_checks *c, int64_t n, collet_error *err)
 {
     unsigned char *grown;
 
@@ -35,8 +35,8 @@ static collet_status reserve(extract_checks *c, int64_t n, collet_error *err)
     return COLLET_OK;
 }
 
-collet_status extract_checks_rows(extract_checks *c, int32_t buffer, int64_t n, const double *rows,
-                                  collet_error *err)
+collet_status trajectory_checks_rows(trajectory_checks *c, int32_t buffer, int64_t n,
+                                     const double *rows, collet_error *err)
 {
     int field = field_of(buffer);
     collet_status status;
@@ -46,7 +46,7 @@ collet_status extract_checks_rows(extract_checks *c, int32_t buffer, int64_t n, 
     status = reserve(c, n, err);
     if (status != COLLET_OK)
         return status;
-    if (field == EXTRACT_OF_POSITIONS)
+    if (field == TRAJECTORY_OF_POSITIONS)
         memset(c->bad, 0, (size_t)n);
     for (int64_t i = 0; i < n; i++) {
         /* A difference of finite numbers is 0; one of others is NaN. */
@@ -55,7 +55,7 @@ collet_status extract_checks_rows(extract_checks *c, int32_t buffer, int64_t n, 
         if ((v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]) == 0 || c->bad[i])
             continue;
         /* All rows follow from positions. */
-        if (field == EXTRACT_OF_POSITIONS)
+        if (field == TRAJECTORY_OF_POSITIONS)
             c->bad[i] = 1;
         if (c->n_bad[field]++ == 0)
             c->first_bad[field] = c->n_rows[field] + i;
@@ -64,7 +64,7 @@ collet_status extract_checks_rows(extract_checks *c, int32_t buffer, int64_t n, 
     return COLLET_OK;
 }
 
-void extract_checks_free(extract_checks *c)
+void trajectory_checks_free(trajectory_checks *c)
 {
     free(c->bad);
     memset(c, 0, sizeof *c);

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static collet_status open_selection(extract_inputs *in, const extract_settings *settings,
+static collet_status open_selection(trajectory_inputs *in, const trajectory_settings *settings,
                                     collet_error *err)
 {
-    extract_selection *selection;
-    collet_status status = extract_selection_compile(settings->selection, &selection, err);
+    trajectory_selection *selection;
+    collet_status status = trajectory_selection_compile(settings->selection, &selection, err);
 
     if (status != COLLET_OK)
         return status;
-    status = extract_selection_apply(selection, in->topology, &in->indices, &in->n_atoms, err);
-    extract_selection_free(selection);
+    status = trajectory_selection_apply(selection, in->topology, &in->indices, &in->n_atoms, err);
+    trajectory_selection_free(selection);
     if (status == COLLET_OK && in->n_atoms == 0)
         return collet_fail(
             err, COLLET_INVALID, "the selection '%s' matches none of the %lld atoms of %s",
@@ -25,8 +25,9 @@ static collet_status open_selection(extract_inputs *in, const extract_settings *
     return status;
 }
 
-static collet_status copy_masses(const extract_settings *settings, const collet_topology *topology,
-                                 double *masses, collet_error *err)
+static collet_status copy_masses(const trajectory_settings *settings,
+                                 const trajectory_topology *topology, double *masses,
+                                 collet_error *err)
 {
     size_t n = (size_t)topology->n_atoms;
 
@@ -45,18 +46,19 @@ static collet_status copy_masses(const extract_settings *settings, const collet_
     return COLLET_OK;
 }
 
-static collet_status all_masses(const extract_settings *settings, const collet_topology *topology,
-                                double *masses, collet_error *err)
+static collet_status all_masses(const trajectory_settings *settings,
+                                const trajectory_topology *topology, double *masses,
+                                collet_error *err)
 {
     if (settings->masses != NULL)
-        return extract_masses_read(settings->masses, topology, masses, err);
+        return trajectory_masses_read(settings->masses, topology, masses, err);
     if (settings->mass_values != NULL)
         return copy_masses(settings, topology, masses, err);
-    return extract_masses_guess(topology, masses, err);
+    return trajectory_masses_guess(topology, masses, err);
 }
 
 /* The masses of the selected atoms, moved to the front. */
-static collet_status open_masses(extract_inputs *in, const extract_settings *settings,
+static collet_status open_masses(trajectory_inputs *in, const trajectory_settings *settings,
                                  collet_error *err)
 {
     collet_status status;
@@ -86,37 +88,37 @@ static collet_status open_masses(extract_inputs *in, const extract_settings *set
     return COLLET_OK;
 }
 
-collet_status extract_inputs_reopen(const extract_settings *settings, const collet_poll *poll,
-                                    collet_trajectory **out, collet_error *err)
+collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const io_poll *poll,
+                                       trajectory_reader **out, collet_error *err)
 {
-    return settings->source != NULL ? collet_memory_open(settings->source, out, err)
-                                    : collet_trajectory_open(settings->trajectory, poll, out, err);
+    return settings->source != NULL ? trajectory_memory_open(settings->source, out, err)
+                                    : trajectory_reader_open(settings->trajectory, poll, out, err);
 }
 
 /* A trajectory of as many atoms as the topology, which then delivers the selected ones; `path` is
  * the settings' trajectory or another file. */
-static collet_status open_frames(const extract_inputs *in, const extract_settings *settings,
-                                 const char *path, const collet_poll *poll, collet_trajectory **out,
+static collet_status open_frames(const trajectory_inputs *in, const trajectory_settings *settings,
+                                 const char *path, const io_poll *poll, trajectory_reader **out,
                                  collet_error *err)
 {
     collet_status status = path == settings->trajectory
-                               ? extract_inputs_reopen(settings, poll, out, err)
-                               : collet_trajectory_open(path, poll, out, err);
+                               ? trajectory_inputs_reopen(settings, poll, out, err)
+                               : trajectory_reader_open(path, poll, out, err);
     int64_t n_atoms;
 
     if (status != COLLET_OK)
         return status;
-    n_atoms = collet_trajectory_get_info(*out)->n_atoms;
+    n_atoms = trajectory_reader_get_info(*out)->n_atoms;
     if (n_atoms != in->topology->n_atoms)
         return collet_fail(
             err, COLLET_FORMAT, "%s has %lld atoms, %s has %lld: they do not belong together", path,
             (long long)n_atoms, settings->topology, (long long)in->topology->n_atoms);
-    return collet_trajectory_select(*out, in->indices, in->n_atoms, err);
+    return trajectory_reader_select(*out, in->indices, in->n_atoms, err);
 }
 
 /* Copies the positions of the only frame of `frames`; without the check the rmsd of every frame
  * would be NaN. */
-static collet_status take_reference(extract_inputs *in, const collet_frames *frames,
+static collet_status take_reference(trajectory_inputs *in, const trajectory_frames *frames,
                                     const char *path, collet_error *err)
 {
     int64_t n = in->n_atoms * 3;
@@ -125,7 +127,7 @@ static collet_status take_reference(extract_inputs *in, const collet_frames *fra
     if (in->reference == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "reference: out of memory");
     for (int64_t i = 0; i < n; i++) {
-        in->reference[i] = collet_frames_value(frames, frames->positions, i);
+        in->reference[i] = trajectory_frames_value(frames, frames->positions, i);
         if (!isfinite(in->reference[i]))
             return collet_fail(err, COLLET_FORMAT,
                                "%s: the position of atom %lld (counted from 0) is %g: there is no "
@@ -135,43 +137,43 @@ static collet_status take_reference(extract_inputs *in, const collet_frames *fra
     return COLLET_OK;
 }
 
-static collet_status open_reference(extract_inputs *in, const extract_settings *settings,
-                                    const collet_poll *poll, collet_error *err)
+static collet_status open_reference(trajectory_inputs *in, const trajectory_settings *settings,
+                                    const io_poll *poll, collet_error *err)
 {
     const char *path = settings->reference;
-    collet_trajectory *trajectory = NULL;
-    collet_frames *frames = NULL;
+    trajectory_reader *trajectory = NULL;
+    trajectory_frames *frames = NULL;
     collet_status status;
 
     if (path == NULL)
         return COLLET_OK;
     status = open_frames(in, settings, path, poll, &trajectory, err);
     if (status == COLLET_OK) {
-        const collet_trajectory_info *info = collet_trajectory_get_info(trajectory);
+        const trajectory_reader_info *info = trajectory_reader_get_info(trajectory);
 
         strncpy(in->reference_format, info->format, sizeof in->reference_format - 1);
-        status = collet_frames_create(in->n_atoms, 1, info->dtype, 0, 0, &frames, err);
+        status = trajectory_frames_create(in->n_atoms, 1, info->dtype, 0, 0, &frames, err);
     }
     if (status == COLLET_OK)
-        status = collet_trajectory_read(trajectory, frames, err);
+        status = trajectory_reader_read(trajectory, frames, err);
     if (status == COLLET_OK && frames->n_frames == 0)
         status = collet_fail(err, COLLET_FORMAT, "%s: there is no frame in it", path);
     if (status == COLLET_OK)
         status = take_reference(in, frames, path, err);
-    collet_frames_free(frames);
-    collet_trajectory_close(trajectory);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(trajectory);
     return status;
 }
 
-collet_status extract_inputs_open(extract_inputs *in, const extract_settings *settings,
-                                  const collet_poll *poll, collet_error *err)
+collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_settings *settings,
+                                     const io_poll *poll, collet_error *err)
 {
     collet_status status;
 
     memset(in, 0, sizeof *in);
     status = settings->source != NULL
-                 ? collet_memory_topology(settings->source, &in->topology, err)
-                 : collet_topology_read(settings->topology, poll, &in->topology, err);
+                 ? trajectory_memory_topology(settings->source, &in->topology, err)
+                 : trajectory_topology_read(settings->topology, poll, &in->topology, err);
     if (status == COLLET_OK)
         status = open_selection(in, settings, err);
     if (status == COLLET_OK)
@@ -179,22 +181,22 @@ collet_status extract_inputs_open(extract_inputs *in, const extract_settings *se
     if (status == COLLET_OK)
         status = open_frames(in, settings, settings->trajectory, poll, &in->trajectory, err);
     if (status == COLLET_OK)
-        status = collet_trajectory_slice(in->trajectory, settings->start, settings->stop,
+        status = trajectory_reader_slice(in->trajectory, settings->start, settings->stop,
                                          settings->step, err);
     if (status == COLLET_OK)
         status = open_reference(in, settings, poll, err);
     if (status != COLLET_OK) {
-        extract_inputs_close(in);
+        trajectory_inputs_close(in);
         return status;
     }
-    in->info = collet_trajectory_get_info(in->trajectory);
+    in->info = trajectory_reader_get_info(in->trajectory);
     return COLLET_OK;
 }
 
-void extract_inputs_close(extract_inputs *in)
+void trajectory_inputs_close(trajectory_inputs *in)
 {
-    collet_trajectory_close(in->trajectory);
-    collet_topology_free(in->topology);
+    trajectory_reader_close(in->trajectory);
+    trajectory_topology_free(in->topology);
     free(in->indices);
     free(in->masses);
     free(in->reference);

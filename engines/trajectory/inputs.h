@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inputs.h - the files of a run, opened, checked against each other and reduced to the selection.
  */
-#ifndef COLLET_EXTRACT_INPUTS_H
-#define COLLET_EXTRACT_INPUTS_H
+#ifndef ENGINES_TRAJECTORY_INPUTS_H
+#define ENGINES_TRAJECTORY_INPUTS_H
 
 #include "settings.h"
 #include "trajectory/atoms/selection.h"
-#include "trajectory/formats/trajectory.h"
+#include "trajectory/formats/reader.h"
 
-typedef struct extract_inputs {
-    collet_topology *topology;
-    collet_trajectory *trajectory; /* selection and slice are set */
-    const collet_trajectory_info *info;
+typedef struct trajectory_inputs {
+    trajectory_topology *topology;
+    trajectory_reader *trajectory; /* selection and slice are set */
+    const trajectory_reader_info *info;
     int64_t *indices;  /* of the selected atoms, ascending */
     int64_t n_atoms;   /* selected */
     double *masses;    /* of the selected atoms, amu */
@@ -19,7 +19,7 @@ typedef struct extract_inputs {
     double mass;       /* sum over the selection, > 0 */
     double *reference; /* n_atoms x 3, nm; NULL = the first frame that is read */
     char reference_format[8];
-} extract_inputs;
+} trajectory_inputs;
 
 /*
  * Opens everything that the settings name; COLLET_CANCELLED when `poll` stops it. The text of an
@@ -27,13 +27,13 @@ typedef struct extract_inputs {
  * for a selection without atoms or mass. On an error nothing is left open. The caller closes the
  * inputs.
  */
-collet_status extract_inputs_open(extract_inputs *inputs, const extract_settings *settings,
-                                  const collet_poll *poll, collet_error *err);
+collet_status trajectory_inputs_open(trajectory_inputs *inputs, const trajectory_settings *settings,
+                                     const io_poll *poll, collet_error *err);
 
 /* The trajectory of the settings once more, all of it. */
-collet_status extract_inputs_reopen(const extract_settings *settings, const collet_poll *poll,
-                                    collet_trajectory **out, collet_error *err);
+collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const io_poll *poll,
+                                       trajectory_reader **out, collet_error *err);
 
-void extract_inputs_close(extract_inputs *inputs);
+void trajectory_inputs_close(trajectory_inputs *inputs);
 
 #endif

@@ -65,7 +65,7 @@ static void put_file(document *d, cJSON *object, const char *path)
 
 /* ---- Sections ---------------------------------------------------------------------------- */
 
-static void describe_program(document *d, const collet_extraction *x)
+static void describe_program(document *d, const collet_trajectory *x)
 {
     cJSON *command;
     char created[32];
@@ -85,7 +85,7 @@ static void describe_program(document *d, const collet_extraction *x)
         put_text(d, command, NULL, *word);
 }
 
-static void describe_status(document *d, const collet_extraction *x)
+static void describe_status(document *d, const collet_trajectory *x)
 {
     cJSON *end;
 
@@ -98,7 +98,7 @@ static void describe_status(document *d, const collet_extraction *x)
     put_text(d, end, "message", x->truncation.text);
 }
 
-static void describe_masses(document *d, cJSON *inputs, const collet_extraction *x)
+static void describe_masses(document *d, cJSON *inputs, const collet_trajectory *x)
 {
     cJSON *masses = put_child(d, inputs, "masses", cJSON_CreateObject());
     const char *path = x->settings.masses;
@@ -118,7 +118,7 @@ static void describe_masses(document *d, cJSON *inputs, const collet_extraction 
     put_number(d, masses, "total_selected", x->inputs.mass);
 }
 
-static void describe_reference(document *d, cJSON *inputs, const collet_extraction *x)
+static void describe_reference(document *d, cJSON *inputs, const collet_trajectory *x)
 {
     cJSON *reference = put_child(d, inputs, "reference", cJSON_CreateObject());
 
@@ -133,9 +133,9 @@ static void describe_reference(document *d, cJSON *inputs, const collet_extracti
     put_integer(d, reference, "frame", 0);
 }
 
-static void describe_inputs(document *d, const collet_extraction *x)
+static void describe_inputs(document *d, const collet_trajectory *x)
 {
-    const collet_trajectory_info *info = x->inputs.info;
+    const trajectory_reader_info *info = x->inputs.info;
     cJSON *inputs = put_child(d, d->root, "inputs", cJSON_CreateObject());
     cJSON *topology = put_child(d, inputs, "topology", cJSON_CreateObject());
     cJSON *trajectory = put_child(d, inputs, "trajectory", cJSON_CreateObject());
@@ -161,7 +161,7 @@ static void describe_inputs(document *d, const collet_extraction *x)
     describe_reference(d, inputs, x);
 }
 
-static void describe_choice(document *d, const collet_extraction *x)
+static void describe_choice(document *d, const collet_trajectory *x)
 {
     cJSON *selection = put_child(d, d->root, "selection", cJSON_CreateObject());
     cJSON *frames = put_child(d, d->root, "frames", cJSON_CreateObject());
@@ -183,17 +183,17 @@ static void describe_choice(document *d, const collet_extraction *x)
     put(d, d->root, "axis", cJSON_CreateDoubleArray(x->settings.axis, 3));
 }
 
-static void describe_outputs(document *d, const collet_extraction *x)
+static void describe_outputs(document *d, const collet_trajectory *x)
 {
     cJSON *outputs;
 
     if (x->output != NULL)
         put_text(d, d->root, "output", x->output);
     outputs = put_child(d, d->root, "outputs", cJSON_CreateObject());
-    for (size_t i = 0; i < extract_output_count; i++) {
-        const extract_output *o = &extract_outputs[i];
+    for (size_t i = 0; i < trajectory_output_count; i++) {
+        const trajectory_output *o = &trajectory_outputs[i];
         int64_t shape[3];
-        int32_t ndim = extract_output_shape(o, x->n_frames, shape);
+        int32_t ndim = trajectory_output_shape(o, x->n_frames, shape);
         cJSON *entry, *extents;
 
         if (x->left_out[i] != NULL)
@@ -209,11 +209,11 @@ static void describe_outputs(document *d, const collet_extraction *x)
 }
 
 /* An entry for each reason, in the order of the keys. */
-static void describe_omissions(document *d, const collet_extraction *x)
+static void describe_omissions(document *d, const collet_trajectory *x)
 {
     cJSON *omissions = put_child(d, d->root, "left_out", cJSON_CreateArray());
 
-    for (size_t i = 0; i < extract_output_count; i++) {
+    for (size_t i = 0; i < trajectory_output_count; i++) {
         const char *reason = x->left_out[i];
         cJSON *entry, *keys;
         size_t before = 0;
@@ -225,13 +225,13 @@ static void describe_omissions(document *d, const collet_extraction *x)
         entry = put_child(d, omissions, NULL, cJSON_CreateObject());
         put_text(d, entry, "reason", reason);
         keys = put_child(d, entry, "keys", cJSON_CreateArray());
-        for (size_t k = i; k < extract_output_count; k++)
+        for (size_t k = i; k < trajectory_output_count; k++)
             if (x->left_out[k] == reason)
-                put_text(d, keys, NULL, extract_outputs[k].key);
+                put_text(d, keys, NULL, trajectory_outputs[k].key);
     }
 }
 
-static void describe_warnings(document *d, const collet_extraction *x)
+static void describe_warnings(document *d, const collet_trajectory *x)
 {
     cJSON *warnings = put_child(d, d->root, "warnings", cJSON_CreateArray());
 
@@ -240,7 +240,7 @@ static void describe_warnings(document *d, const collet_extraction *x)
 }
 
 /* Name, version and devices of a backend that ran a kernel. */
-static void describe_backend(document *d, cJSON *used, const collet_extraction *x, const char *name)
+static void describe_backend(document *d, cJSON *used, const collet_trajectory *x, const char *name)
 {
     collet_runtime *runtime = collet_context_runtime(x->context);
     collet_backend_info info;
@@ -257,9 +257,9 @@ static void describe_backend(document *d, cJSON *used, const collet_extraction *
             continue;
         put_text(d, entry, "version", info.version);
         put_text(d, entry, "path", info.path);
-        before = collet_numerals_begin();
+        before = io_numerals_begin();
         capabilities = cJSON_Parse(info.capabilities);
-        collet_numerals_end(before);
+        io_numerals_end(before);
         devices = cJSON_DetachItemFromObject(capabilities, "devices");
         if (devices != NULL)
             put(d, entry, "devices", devices);
@@ -268,7 +268,7 @@ static void describe_backend(document *d, cJSON *used, const collet_extraction *
     }
 }
 
-static void describe_work(document *d, const collet_extraction *x)
+static void describe_work(document *d, const collet_trajectory *x)
 {
     cJSON *backend = put_child(d, d->root, "backend", cJSON_CreateObject());
     cJSON *used, *counters, *timing;
@@ -299,7 +299,7 @@ static void describe_work(document *d, const collet_extraction *x)
         put_number(d, timing, "peak_memory_MiB", (double)usage.ru_maxrss / 1024);
 }
 
-collet_status extract_meta_format(const collet_extraction *x, char **text, collet_error *err)
+collet_status trajectory_meta_format(const collet_trajectory *x, char **text, collet_error *err)
 {
     document d = {cJSON_CreateObject(), 0};
     char *printed = NULL, *shown;
@@ -314,12 +314,12 @@ collet_status extract_meta_format(const collet_extraction *x, char **text, colle
     describe_omissions(&d, x);
     describe_warnings(&d, x);
     describe_work(&d, x);
-    before = collet_numerals_begin();
+    before = io_numerals_begin();
     if (d.root != NULL && !d.failed)
         printed = cJSON_Print(d.root);
-    collet_numerals_end(before);
+    io_numerals_end(before);
     cJSON_Delete(d.root);
-    shown = printed != NULL ? collet_utf8_json(printed) : NULL;
+    shown = printed != NULL ? io_utf8_json(printed) : NULL;
     if (shown != NULL && asprintf(text, "%s\n", shown) < 0)
         *text = NULL;
     free(shown);

@@ -16,37 +16,37 @@ typedef struct column {
     int64_t taken_capacity;
 } column;
 
-struct extract_rows {
+struct trajectory_rows {
     pthread_mutex_t lock; /* guards the columns' pending rows */
-    column columns[EXTRACT_MAX_OUTPUTS];
-    const double *addresses[EXTRACT_MAX_OUTPUTS];
-    collet_extraction_batch batch;
+    column columns[TRAJECTORY_MAX_OUTPUTS];
+    const double *addresses[TRAJECTORY_MAX_OUTPUTS];
+    collet_trajectory_batch batch;
 };
 
-collet_status extract_rows_create(const char *const left_out[EXTRACT_MAX_OUTPUTS],
-                                  extract_rows **out, collet_error *err)
+collet_status trajectory_rows_create(const char *const left_out[TRAJECTORY_MAX_OUTPUTS],
+                                     trajectory_rows **out, collet_error *err)
 {
-    extract_rows *r = *out = calloc(1, sizeof *r);
+    trajectory_rows *r = *out = calloc(1, sizeof *r);
 
     if (r == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "rows: out of memory");
     pthread_mutex_init(&r->lock, NULL);
     r->batch.struct_size = sizeof r->batch;
     r->batch.columns = r->addresses;
-    for (size_t i = 0; i < extract_output_count; i++) {
-        const extract_output *o = &extract_outputs[i];
+    for (size_t i = 0; i < trajectory_output_count; i++) {
+        const trajectory_output *o = &trajectory_outputs[i];
 
         r->columns[i].used = left_out[i] == NULL;
-        r->columns[i].width = o->component < 0 ? (size_t)extract_buffer_width(o->buffer) : 1;
+        r->columns[i].width = o->component < 0 ? (size_t)trajectory_buffer_width(o->buffer) : 1;
     }
     return COLLET_OK;
 }
 
-void extract_rows_free(extract_rows *r)
+void trajectory_rows_free(trajectory_rows *r)
 {
     if (r == NULL)
         return;
-    for (size_t i = 0; i < extract_output_count; i++) {
+    for (size_t i = 0; i < trajectory_output_count; i++) {
         free(r->columns[i].pending);
         free(r->columns[i].taken);
     }
@@ -89,10 +89,10 @@ static collet_status append(column *c, int64_t n, const double *values, collet_e
     return COLLET_OK;
 }
 
-collet_status extract_rows_put(void *rows, size_t output, int64_t n, const double *values,
-                               collet_error *err)
+collet_status trajectory_rows_put(void *rows, size_t output, int64_t n, const double *values,
+                                  collet_error *err)
 {
-    extract_rows *r = rows;
+    trajectory_rows *r = rows;
     collet_status status;
 
     pthread_mutex_lock(&r->lock);
@@ -101,12 +101,12 @@ collet_status extract_rows_put(void *rows, size_t output, int64_t n, const doubl
     return status;
 }
 
-int64_t extract_rows_ready(extract_rows *r)
+int64_t trajectory_rows_ready(trajectory_rows *r)
 {
     int64_t ready = INT64_MAX;
 
     pthread_mutex_lock(&r->lock);
-    for (size_t i = 0; i < extract_output_count; i++)
+    for (size_t i = 0; i < trajectory_output_count; i++)
         if (r->columns[i].used && r->columns[i].n < ready)
             ready = r->columns[i].n;
     pthread_mutex_unlock(&r->lock);
@@ -121,13 +121,13 @@ static void take(column *c, int64_t n)
     c->n -= n;
 }
 
-collet_status extract_rows_take(extract_rows *r, int64_t n, const collet_extraction_batch **out,
-                                collet_error *err)
+collet_status trajectory_rows_take(trajectory_rows *r, int64_t n,
+                                   const collet_trajectory_batch **out, collet_error *err)
 {
     collet_status status = COLLET_OK;
 
     *out = NULL;
-    for (size_t i = 0; status == COLLET_OK && i < extract_output_count; i++) {
+    for (size_t i = 0; status == COLLET_OK && i < trajectory_output_count; i++) {
         column *c = &r->columns[i];
 
         if (c->used)
@@ -137,7 +137,7 @@ collet_status extract_rows_take(extract_rows *r, int64_t n, const collet_extract
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&r->lock);
-    for (size_t i = 0; i < extract_output_count; i++)
+    for (size_t i = 0; i < trajectory_output_count; i++)
         if (r->columns[i].used)
             take(&r->columns[i], n);
     pthread_mutex_unlock(&r->lock);

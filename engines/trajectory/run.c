@@ -21,7 +21,7 @@
 /* Frames on which the kernels without atoms run at once. */
 #define BLOCK_FRAMES 1024
 
-double extract_clock(void)
+double trajectory_clock(void)
 {
     struct timespec now;
 
@@ -41,7 +41,7 @@ static int64_t count_processors(void)
 
 /* By default one CPU is left to the reading thread: kernels that share it wait for their slowest
  * thread. */
-static collet_status create_runtime(collet_extraction *x, collet_error *err)
+static collet_status create_runtime(collet_trajectory *x, collet_error *err)
 {
     int64_t threads = x->settings.threads, others = count_processors() - 1;
     char text[48];
@@ -60,7 +60,7 @@ static collet_status create_runtime(collet_extraction *x, collet_error *err)
     return collet_runtime_create(&x->runtime, &options, err);
 }
 
-static collet_status open_context(collet_extraction *x, collet_error *err)
+static collet_status open_context(collet_trajectory *x, collet_error *err)
 {
     collet_status status;
 
@@ -72,10 +72,10 @@ static collet_status open_context(collet_extraction *x, collet_error *err)
 }
 
 /* The rows of a component of a buffer, contiguous; NULL without memory. */
-static const double *pack(collet_extraction *x, const extract_output *output, int64_t n,
+static const double *pack(collet_trajectory *x, const trajectory_output *output, int64_t n,
                           const double *rows)
 {
-    int64_t width = extract_buffer_width(output->buffer);
+    int64_t width = trajectory_buffer_width(output->buffer);
 
     if (n > x->component_rows) {
         double *grown = realloc(x->component, (size_t)n * sizeof *grown);
@@ -93,11 +93,11 @@ static const double *pack(collet_extraction *x, const extract_output *output, in
 static collet_status emit(void *user, int32_t buffer, int64_t n, const double *rows,
                           collet_error *err)
 {
-    collet_extraction *x = user;
-    collet_status status = extract_checks_rows(&x->checks, buffer, n, rows, err);
+    collet_trajectory *x = user;
+    collet_status status = trajectory_checks_rows(&x->checks, buffer, n, rows, err);
 
-    for (size_t i = 0; status == COLLET_OK && i < extract_output_count; i++) {
-        const extract_output *output = &extract_outputs[i];
+    for (size_t i = 0; status == COLLET_OK && i < trajectory_output_count; i++) {
+        const trajectory_output *output = &trajectory_outputs[i];
         const double *part = rows;
 
         if (output->buffer != buffer || x->left_out[i] != NULL)
@@ -123,19 +123,21 @@ static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows)
     return frames < 1 ? 1 : frames;
 }
 
-static collet_status start_work(collet_extraction *x, int64_t rows, collet_error *err)
+static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error *err)
 {
-    const extract_inputs *in = &x->inputs;
-    int velocities = (x->has & EXTRACT_VELOCITIES) != 0, forces = (x->has & EXTRACT_FORCES) != 0;
-    int64_t bytes = (int64_t)collet_frames_bytes(in->n_atoms, in->info->dtype, velocities, forces);
-    collet_readahead_options reading = {0, 3, velocities, forces, {extract_run_ask, x}};
-    extract_analysis_setup setup = {.n_atoms = in->n_atoms,
-                                    .has = x->has,
-                                    .masses = in->masses,
-                                    .reference = in->reference,
-                                    .axis = x->settings.axis,
-                                    .emit = emit,
-                                    .user = x};
+    const trajectory_inputs *in = &x->inputs;
+    int velocities = (x->has & TRAJECTORY_VELOCITIES) != 0,
+        forces = (x->has & TRAJECTORY_FORCES) != 0;
+    int64_t bytes =
+        (int64_t)trajectory_frames_bytes(in->n_atoms, in->info->dtype, velocities, forces);
+    trajectory_readahead_options reading = {0, 3, velocities, forces, {trajectory_run_ask, x}};
+    trajectory_analysis_setup setup = {.n_atoms = in->n_atoms,
+                                       .has = x->has,
+                                       .masses = in->masses,
+                                       .reference = in->reference,
+                                       .axis = x->settings.axis,
+                                       .emit = emit,
+                                       .user = x};
     collet_status status;
 
     x->batch_frames =
@@ -148,20 +150,20 @@ static collet_status start_work(collet_extraction *x, int64_t rows, collet_error
     setup.block_frames = min_i64(rows, BLOCK_FRAMES);
     if (setup.block_frames < x->batch_frames)
         setup.block_frames = x->batch_frames;
-    status = extract_analysis_create(x->context, &setup, &x->analysis, err);
+    status = trajectory_analysis_create(x->context, &setup, &x->analysis, err);
     return status == COLLET_OK
-               ? extract_feed_start(x->context, in->trajectory, &reading, &x->feed, err)
+               ? trajectory_feed_start(x->context, in->trajectory, &reading, &x->feed, err)
                : status;
 }
 
 /* ---- Progress ---------------------------------------------------------------------------- */
 
-int32_t extract_run_ask(void *extraction)
+int32_t trajectory_run_ask(void *trajectory)
 {
-    collet_extraction *x = extraction;
-    const collet_trajectory_info *info = x->inputs.info;
-    const extract_settings *s = &x->settings;
-    collet_extraction_progress progress = {.struct_size = sizeof progress,
+    collet_trajectory *x = trajectory;
+    const trajectory_reader_info *info = x->inputs.info;
+    const trajectory_settings *s = &x->settings;
+    collet_trajectory_progress progress = {.struct_size = sizeof progress,
                                            .frames = x->n_frames,
                                            .bytes = x->end_offset,
                                            .bytes_total = info != NULL ? info->file_size : 0};
@@ -180,20 +182,20 @@ int32_t extract_run_ask(void *extraction)
     return s->progress(s->progress_user, &progress);
 }
 
-static collet_status report(collet_extraction *x, collet_error *err)
+static collet_status report(collet_trajectory *x, collet_error *err)
 {
-    if (extract_run_ask(x) == 0)
+    if (trajectory_run_ask(x) == 0)
         return COLLET_OK;
     return collet_fail(err, COLLET_CANCELLED, "cancelled after %lld frame%s",
                        (long long)x->n_frames, x->n_frames == 1 ? "" : "s");
 }
 
-collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_rows_fn receive,
-                                void *user, collet_error *err)
+collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajectory_rows_fn receive,
+                                   void *user, collet_error *err)
 {
     collet_status status;
 
-    x->stage = EXTRACT_RUNNING;
+    x->stage = TRAJECTORY_RUNNING;
     x->receive = receive;
     x->receiver = user;
     status = report(x, err);
@@ -204,7 +206,7 @@ collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_rows
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-static void note_time(collet_extraction *x, int64_t index, double time)
+static void note_time(collet_trajectory *x, int64_t index, double time)
 {
     if (isnan(time)) {
         if (x->n_timed == x->n_frames)
@@ -220,7 +222,7 @@ static void note_time(collet_extraction *x, int64_t index, double time)
     x->n_timed++;
 }
 
-static void note_frames(collet_extraction *x, const collet_frames *frames)
+static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
 {
     for (int64_t i = 0; i < frames->n_frames; i++) {
         if (x->n_frames == 0) {
@@ -236,7 +238,7 @@ static void note_frames(collet_extraction *x, const collet_frames *frames)
 }
 
 /* After the last frame: emits all rows and sets warnings. */
-static collet_status finish(collet_extraction *x, collet_error *err)
+static collet_status finish(collet_trajectory *x, collet_error *err)
 {
     collet_status status;
 
@@ -244,26 +246,26 @@ static collet_status finish(collet_extraction *x, collet_error *err)
         return collet_fail(err, COLLET_INVALID,
                            "no frame to compute: %s ends before frame %lld, the start",
                            x->settings.trajectory, (long long)x->settings.start);
-    status = extract_analysis_finish(x->analysis, err);
+    status = trajectory_analysis_finish(x->analysis, err);
     if (status != COLLET_OK)
         return status;
-    extract_analysis_get_notes(x->analysis, &x->notes);
-    x->computed_seconds = extract_clock() - x->began;
-    status = extract_warnings_make(x, err);
+    trajectory_analysis_get_notes(x->analysis, &x->notes);
+    x->computed_seconds = trajectory_clock() - x->began;
+    status = trajectory_warnings_make(x, err);
     if (status == COLLET_OK)
-        x->stage = EXTRACT_DONE;
+        x->stage = TRAJECTORY_DONE;
     return status;
 }
 
-collet_status extract_run_step(collet_extraction *x, collet_error *err)
+collet_status trajectory_run_step(collet_trajectory *x, collet_error *err)
 {
-    const extract_batch *batch;
+    const trajectory_batch *batch;
     collet_error own;
-    collet_status status = extract_feed_next(x->feed, &batch, &x->truncated, &own);
+    collet_status status = trajectory_feed_next(x->feed, &batch, &x->truncated, &own);
 
     if (batch != NULL) {
         note_frames(x, batch->frames);
-        status = extract_analysis_add(x->analysis, batch, err);
+        status = trajectory_analysis_add(x->analysis, batch, err);
         return status == COLLET_OK ? report(x, err) : status;
     }
     if (status != COLLET_OK && !(x->truncated && x->n_frames > 0)) {
@@ -276,29 +278,29 @@ collet_status extract_run_step(collet_extraction *x, collet_error *err)
     return finish(x, err);
 }
 
-collet_status extract_run_end(collet_extraction *x, collet_error *err)
+collet_status trajectory_run_end(collet_trajectory *x, collet_error *err)
 {
     if (x->meta != NULL)
         return COLLET_OK;
-    extract_run_stop(x);
-    x->seconds = extract_clock() - x->began;
-    return extract_meta_format(x, &x->meta, err);
+    trajectory_run_stop(x);
+    x->seconds = trajectory_clock() - x->began;
+    return trajectory_meta_format(x, &x->meta, err);
 }
 
-collet_status extract_run_failed(collet_extraction *x, collet_status status, collet_error *err)
+collet_status trajectory_run_failed(collet_trajectory *x, collet_status status, collet_error *err)
 {
-    extract_run_stop(x);
-    x->stage = EXTRACT_DONE;
+    trajectory_run_stop(x);
+    x->stage = TRAJECTORY_DONE;
     x->status = x->error.status = status;
     if (err != NULL)
         *err = x->error;
     return status;
 }
 
-void extract_run_stop(collet_extraction *x)
+void trajectory_run_stop(collet_trajectory *x)
 {
-    extract_feed_stop(x->feed);
+    trajectory_feed_stop(x->feed);
     x->feed = NULL;
-    extract_analysis_free(x->analysis);
+    trajectory_analysis_free(x->analysis);
     x->analysis = NULL;
 }

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.h - the work of an extraction: frames in, rows out. */
-#ifndef COLLET_EXTRACT_RUN_H
-#define COLLET_EXTRACT_RUN_H
+/* run.h - the work of a trajectory: frames in, rows out. */
+#ifndef ENGINES_TRAJECTORY_RUN_H
+#define ENGINES_TRAJECTORY_RUN_H
 
 #include "state.h"
 
-/* A collet_poll of an extraction: asks its progress callback whether to stop. */
-int32_t extract_run_ask(void *extraction);
+/* An io_poll of a trajectory: asks its progress callback whether to stop. */
+int32_t trajectory_run_ask(void *trajectory);
 
 /* Seconds of the monotonic clock. */
-double extract_clock(void);
+double trajectory_clock(void);
 
 /*
  * Creates runtime and context unless given, and starts reading. Rows go to `receive` on
  * another thread, at most `rows` at a time unless settings.batch_frames is larger, until the work
- * is done or extract_run_stop has returned. On an error too, extract_run_stop must be called.
+ * is done or trajectory_run_stop has returned. On an error too, trajectory_run_stop must be called.
  */
-collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_rows_fn receive,
-                                void *user, collet_error *err);
+collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajectory_rows_fn receive,
+                                   void *user, collet_error *err);
 
 /*
  * Computes one batch and reports progress. At the end of the trajectory all rows are emitted,
- * warnings are set and x->stage is EXTRACT_DONE. COLLET_CANCELLED when the callback cancels.
+ * warnings are set and x->stage is TRAJECTORY_DONE. COLLET_CANCELLED when the callback cancels.
  */
-collet_status extract_run_step(collet_extraction *x, collet_error *err);
+collet_status trajectory_run_step(collet_trajectory *x, collet_error *err);
 
-/* After EXTRACT_DONE: frees what only the work needs, and formats the meta file. */
-collet_status extract_run_end(collet_extraction *x, collet_error *err);
+/* After TRAJECTORY_DONE: frees what only the work needs, and formats the meta file. */
+collet_status trajectory_run_end(collet_trajectory *x, collet_error *err);
 
 /* Ends the work for good: returns `status` and x->error, as every later call does. */
-collet_status extract_run_failed(collet_extraction *x, collet_status status, collet_error *err);
+collet_status trajectory_run_failed(collet_trajectory *x, collet_status status, collet_error *err);
 
 /* Waits for what is under way and frees what only the work needs. */
-void extract_run_stop(collet_extraction *x);
+void trajectory_run_stop(collet_trajectory *x);
 
 #endif

@@ -21,9 +21,9 @@ static collet_status check_axis(const double *axis, collet_error *err)
     return COLLET_OK;
 }
 
-static collet_status check_source(const collet_extraction_options *o, collet_error *err)
+static collet_status check_source(const collet_trajectory_options *o, collet_error *err)
 {
-    const collet_extraction_source *s = o->source;
+    const collet_trajectory_source *s = o->source;
 
     if (o->topology != NULL || o->trajectory != NULL)
         return collet_fail(err, COLLET_INVALID, "options: source excludes topology and trajectory");
@@ -44,7 +44,7 @@ static collet_status check_source(const collet_extraction_options *o, collet_err
     return COLLET_OK;
 }
 
-static collet_status check_inputs(const collet_extraction_options *o, collet_error *err)
+static collet_status check_inputs(const collet_trajectory_options *o, collet_error *err)
 {
     if (o->source != NULL)
         return check_source(o, err);
@@ -54,7 +54,7 @@ static collet_status check_inputs(const collet_extraction_options *o, collet_err
     return COLLET_OK;
 }
 
-static collet_status check(const collet_extraction_options *o, collet_error *err)
+static collet_status check(const collet_trajectory_options *o, collet_error *err)
 {
     if (o->reserved)
         return collet_fail(err, COLLET_INVALID, "options: reserved is %u, not 0", o->reserved);
@@ -79,20 +79,20 @@ static collet_status check(const collet_extraction_options *o, collet_error *err
 
 /* ---- Copies ------------------------------------------------------------------------------ */
 
-#define TEXT(member) offsetof(extract_settings, member)
+#define TEXT(member) offsetof(trajectory_settings, member)
 
 static const size_t texts[] = {TEXT(topology),  TEXT(trajectory), TEXT(selection), TEXT(masses),
                                TEXT(reference), TEXT(keys),       TEXT(backend),   TEXT(program)};
 
 #define N_TEXTS (sizeof texts / sizeof *texts)
 
-static char **text_at(extract_settings *s, size_t i)
+static char **text_at(trajectory_settings *s, size_t i)
 {
     return (char **)((char *)s + texts[i]);
 }
 
 /* These functions return 0 when memory is short. */
-static int copy_texts(extract_settings *s, extract_settings *from)
+static int copy_texts(trajectory_settings *s, trajectory_settings *from)
 {
     for (size_t i = 0; i < N_TEXTS; i++)
         if (*text_at(from, i) != NULL && (*text_at(s, i) = strdup(*text_at(from, i))) == NULL)
@@ -100,7 +100,7 @@ static int copy_texts(extract_settings *s, extract_settings *from)
     return 1;
 }
 
-static int copy_command(extract_settings *s, const char *const *command)
+static int copy_command(trajectory_settings *s, const char *const *command)
 {
     size_t n = 0;
     char **copy;
@@ -117,7 +117,7 @@ static int copy_command(extract_settings *s, const char *const *command)
     return copy != NULL;
 }
 
-static int copy_masses(extract_settings *s, const double *masses)
+static int copy_masses(trajectory_settings *s, const double *masses)
 {
     size_t n = s->n_mass_values > 0 ? (size_t)s->n_mass_values : 0;
     double *copy;
@@ -131,7 +131,7 @@ static int copy_masses(extract_settings *s, const double *masses)
     return copy != NULL;
 }
 
-static void set_defaults(extract_settings *s)
+static void set_defaults(trajectory_settings *s)
 {
     if (s->source != NULL)
         s->topology = s->trajectory = s->source->name;
@@ -149,16 +149,16 @@ static void set_defaults(extract_settings *s)
         s->batch_rows = BATCH_ROWS;
 }
 
-collet_status extract_settings_copy(extract_settings *s, const collet_extraction_options *given,
-                                    collet_error *err)
+collet_status trajectory_settings_copy(trajectory_settings *s,
+                                       const collet_trajectory_options *given, collet_error *err)
 {
-    collet_extraction_options o = {0};
+    collet_trajectory_options o = {0};
     collet_status status;
 
     memset(s, 0, sizeof *s);
     if (given == NULL)
-        return collet_fail(err, COLLET_INVALID, "collet_extraction_create: options is NULL");
-    status = collet_struct_in(&o, sizeof o, given, "collet_extraction_create", err);
+        return collet_fail(err, COLLET_INVALID, "collet_trajectory_create: options is NULL");
+    status = io_struct_in(&o, sizeof o, given, "collet_trajectory_create", err);
     if (status == COLLET_OK)
         status = check_inputs(&o, err);
     if (status == COLLET_OK)
@@ -173,11 +173,11 @@ collet_status extract_settings_copy(extract_settings *s, const collet_extraction
     s->command = NULL;
     if (copy_texts(s, &o) && copy_command(s, o.command) && copy_masses(s, o.mass_values))
         return COLLET_OK;
-    extract_settings_free(s);
+    trajectory_settings_free(s);
     return collet_fail(err, COLLET_NO_MEMORY, "options: out of memory");
 }
 
-void extract_settings_free(extract_settings *s)
+void trajectory_settings_free(trajectory_settings *s)
 {
     char **command = (char **)(uintptr_t)s->command;
 

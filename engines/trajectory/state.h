@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state.h - the state of an extraction, shared by its files.
+ * state.h - what collet_trajectory holds, for the files of this folder.
  *
  *   settings.c, inputs.c   options and files; needs no backend
- *   run.c                  runtime, reading thread and kernels; rows go to an extract_emit_fn
+ *   run.c                  runtime, reading thread and kernels; rows go to a trajectory_emit_fn
  *   batches.c, write.c     the two receivers of rows: the caller's batches, or files
  *   checks.c, warnings.c   warnings about the results
- *   extraction.c           open, close and information
+ *   trajectory.c           open, close and information
  */
-#ifndef COLLET_EXTRACT_STATE_H
-#define COLLET_EXTRACT_STATE_H
+#ifndef ENGINES_TRAJECTORY_STATE_H
+#define ENGINES_TRAJECTORY_STATE_H
 
 #include "checks.h"
 #include "compute/analysis.h"
@@ -18,33 +18,36 @@
 #include "settings.h"
 
 /* The reason in left_out of outputs that need times. */
-extern const char extract_no_times[];
+extern const char trajectory_no_times[];
 
-typedef enum extract_stage { EXTRACT_OPEN, EXTRACT_RUNNING, EXTRACT_DONE } extract_stage;
+typedef enum trajectory_stage {
+    TRAJECTORY_OPEN,
+    TRAJECTORY_RUNNING,
+    TRAJECTORY_DONE
+} trajectory_stage;
 
-struct collet_extraction {
-    extract_settings settings;
-    extract_inputs inputs;
-    uint32_t has; /* EXTRACT_VELOCITIES, EXTRACT_FORCES, EXTRACT_TIMES: fields that the chosen keys
-                     need */
-    const char *left_out[EXTRACT_MAX_OUTPUTS]; /* NULL: computed */
+struct collet_trajectory {
+    trajectory_settings settings;
+    trajectory_inputs inputs;
+    uint32_t has; /* fields that the chosen keys need: TRAJECTORY_VELOCITIES and so on */
+    const char *left_out[TRAJECTORY_MAX_OUTPUTS]; /* NULL: computed */
 
-    extract_stage stage;
+    trajectory_stage stage;
     collet_status status; /* what ended the work; every later call returns it */
     collet_error error;
 
     collet_runtime *runtime; /* our own, or NULL */
     collet_context *context; /* our own, or the caller's */
     int64_t batch_frames;    /* chosen or given */
-    extract_analysis *analysis;
-    extract_feed *feed;
-    extract_rows_fn receive;
+    trajectory_analysis *analysis;
+    trajectory_feed *feed;
+    trajectory_rows_fn receive;
     void *receiver;
     double *component; /* one number a row, while a buffer is split into outputs */
     int64_t component_rows;
-    extract_checks checks; /* the emitting thread's until the work is done */
-    extract_analysis_notes notes;
-    extract_rows *rows; /* what `next` delivers from; NULL before the first call */
+    trajectory_checks checks; /* the emitting thread's until the work is done */
+    trajectory_analysis_notes notes;
+    trajectory_rows *rows; /* what `next` delivers from; NULL before the first call */
 
     int64_t n_frames;
     int64_t first_frame;

@@ -10,24 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static collet_status add_warning(collet_extraction *x, collet_error *err, const char *format, ...)
+static collet_status add_warning(collet_trajectory *x, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
 
-static collet_status add_warning(collet_extraction *x, collet_error *err, const char *format, ...)
+static collet_status add_warning(collet_trajectory *x, collet_error *err, const char *format, ...)
 {
     char **grown = realloc(x->warnings, (x->n_warnings + 1) * sizeof *grown);
     char *text = NULL, *shown;
     va_list arguments;
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
 
     if (grown != NULL)
         x->warnings = grown;
     va_start(arguments, format);
     if (vasprintf(&text, format, arguments) < 0)
         text = NULL;
-    collet_numerals_end(before);
+    io_numerals_end(before);
     va_end(arguments);
-    shown = grown != NULL && text != NULL ? collet_utf8_shown(text, "") : NULL;
+    shown = grown != NULL && text != NULL ? io_utf8_shown(text, "") : NULL;
     free(text);
     if (shown == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "warnings: out of memory");
@@ -36,10 +36,10 @@ static collet_status add_warning(collet_extraction *x, collet_error *err, const 
 }
 
 /* The first number of a frame's field that is not finite, as atom and value; -1: all are. */
-static int64_t find_value(const collet_frames *frames, const void *field, double *value)
+static int64_t find_value(const trajectory_frames *frames, const void *field, double *value)
 {
     for (int64_t i = 0; i < frames->n_atoms * 3; i++) {
-        *value = collet_frames_value(frames, field, i);
+        *value = trajectory_frames_value(frames, field, i);
         if (!isfinite(*value))
             return i / 3;
     }
@@ -48,37 +48,37 @@ static int64_t find_value(const collet_frames *frames, const void *field, double
 
 /* Reads frame `number` again. The trajectory itself has been read to its end. -1 as well when that
  * fails: the warning then omits the atom. */
-static int64_t find_atom(const collet_extraction *x, int field, int64_t number, double *value)
+static int64_t find_atom(const collet_trajectory *x, int field, int64_t number, double *value)
 {
-    const collet_trajectory_info *info = x->inputs.info;
-    const extract_inputs *in = &x->inputs;
-    int velocities = field == EXTRACT_OF_VELOCITIES, forces = field == EXTRACT_OF_FORCES;
-    collet_trajectory *trajectory = NULL;
-    collet_frames *frames = NULL;
+    const trajectory_reader_info *info = x->inputs.info;
+    const trajectory_inputs *in = &x->inputs;
+    int velocities = field == TRAJECTORY_OF_VELOCITIES, forces = field == TRAJECTORY_OF_FORCES;
+    trajectory_reader *trajectory = NULL;
+    trajectory_frames *frames = NULL;
     int64_t atom = -1;
 
-    if (extract_inputs_reopen(&x->settings, NULL, &trajectory, NULL) == COLLET_OK &&
-        collet_trajectory_select(trajectory, in->indices, in->n_atoms, NULL) == COLLET_OK &&
-        collet_trajectory_slice(trajectory, number, number + 1, 1, NULL) == COLLET_OK &&
-        collet_frames_create(in->n_atoms, 1, info->dtype, velocities, forces, &frames, NULL) ==
+    if (trajectory_inputs_reopen(&x->settings, NULL, &trajectory, NULL) == COLLET_OK &&
+        trajectory_reader_select(trajectory, in->indices, in->n_atoms, NULL) == COLLET_OK &&
+        trajectory_reader_slice(trajectory, number, number + 1, 1, NULL) == COLLET_OK &&
+        trajectory_frames_create(in->n_atoms, 1, info->dtype, velocities, forces, &frames, NULL) ==
             COLLET_OK &&
-        collet_trajectory_read(trajectory, frames, NULL) == COLLET_OK && frames->n_frames == 1)
+        trajectory_reader_read(trajectory, frames, NULL) == COLLET_OK && frames->n_frames == 1)
         atom = find_value(frames,
                           velocities ? frames->velocities
                           : forces   ? frames->forces
                                      : frames->positions,
                           value);
-    collet_frames_free(frames);
-    collet_trajectory_close(trajectory);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(trajectory);
     return atom >= 0 ? in->indices[atom] : -1;
 }
 
-static collet_status warn_not_finite(collet_extraction *x, int field, collet_error *err)
+static collet_status warn_not_finite(collet_trajectory *x, int field, collet_error *err)
 {
-    static const char *const names[EXTRACT_FIELDS] = {"position", "velocity", "force"};
-    static const char *const results[EXTRACT_FIELDS] = {"all its results",
-                                                        "L, omega, dL/dt and the energies", "tau"};
-    const collet_topology *topology = x->inputs.topology;
+    static const char *const names[TRAJECTORY_FIELDS] = {"position", "velocity", "force"};
+    static const char *const results[TRAJECTORY_FIELDS] = {
+        "all its results", "L, omega, dL/dt and the energies", "tau"};
+    const trajectory_topology *topology = x->inputs.topology;
     int64_t count = x->checks.n_bad[field];
     int64_t number = x->settings.start + x->checks.first_bad[field] * x->settings.step;
     double value = 0;
@@ -103,25 +103,25 @@ static collet_status warn_not_finite(collet_extraction *x, int field, collet_err
         more);
 }
 
-static int computes_derivative(const collet_extraction *x)
+static int computes_derivative(const collet_trajectory *x)
 {
-    for (size_t i = 0; i < extract_output_count; i++)
-        if (extract_outputs[i].buffer >= EXTRACT_BUFFER_OF(EXTRACT_DLDT, 0) &&
+    for (size_t i = 0; i < trajectory_output_count; i++)
+        if (trajectory_outputs[i].buffer >= TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, 0) &&
             x->left_out[i] == NULL)
             return 1;
     return 0;
 }
 
 /* 1 if a key is left out for lack of times. */
-static int misses_times(const collet_extraction *x)
+static int misses_times(const collet_trajectory *x)
 {
-    for (size_t i = 0; i < extract_output_count; i++)
-        if (x->left_out[i] == extract_no_times)
+    for (size_t i = 0; i < trajectory_output_count; i++)
+        if (x->left_out[i] == trajectory_no_times)
             return 1;
     return 0;
 }
 
-static collet_status warn_no_times(collet_extraction *x, collet_error *err)
+static collet_status warn_no_times(collet_trajectory *x, collet_error *err)
 {
     const char *path = x->settings.trajectory;
 
@@ -133,7 +133,7 @@ static collet_status warn_no_times(collet_extraction *x, collet_error *err)
                   "time_ps and dL/dt are left out; add times, or choose other keys"
                 : "%s has no times: time_ps and dL/dt are left out",
             path);
-    if (x->n_timed == x->n_frames || (x->has & EXTRACT_TIMES) == 0)
+    if (x->n_timed == x->n_frames || (x->has & TRAJECTORY_TIMES) == 0)
         return COLLET_OK;
     return add_warning(
         x, err,
@@ -142,7 +142,7 @@ static collet_status warn_no_times(collet_extraction *x, collet_error *err)
         (long long)x->first_untimed, (long long)(x->n_frames - x->n_timed));
 }
 
-static collet_status warn_times(collet_extraction *x, collet_error *err)
+static collet_status warn_times(collet_trajectory *x, collet_error *err)
 {
     if (x->times_not_rising == 0)
         return COLLET_OK;
@@ -157,9 +157,9 @@ static collet_status warn_times(collet_extraction *x, collet_error *err)
 
 /* Velocities of some atoms of the trajectory, or of the topology, which needs none, are a sign that
  * a file was cut or joined. */
-static collet_status warn_lacking(collet_extraction *x, collet_error *err)
+static collet_status warn_lacking(collet_trajectory *x, collet_error *err)
 {
-    const collet_topology *topology = x->inputs.topology;
+    const trajectory_topology *topology = x->inputs.topology;
     int of_trajectory = x->inputs.info->lacking >= 0;
     int64_t atom = of_trajectory ? x->inputs.info->lacking : topology->lacking;
 
@@ -173,7 +173,7 @@ static collet_status warn_lacking(collet_extraction *x, collet_error *err)
         topology->names[atom], topology->residue_names[atom], (int)topology->residue_ids[atom]);
 }
 
-static collet_status warn_singular(collet_extraction *x, collet_error *err)
+static collet_status warn_singular(collet_trajectory *x, collet_error *err)
 {
     if (x->notes.singular_frames == 0)
         return COLLET_OK;
@@ -184,11 +184,11 @@ static collet_status warn_singular(collet_extraction *x, collet_error *err)
         (long long)x->notes.singular_frames);
 }
 
-collet_status extract_warnings_make(collet_extraction *x, collet_error *err)
+collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 {
     collet_status status = COLLET_OK;
 
-    for (int field = 0; status == COLLET_OK && field < EXTRACT_FIELDS; field++)
+    for (int field = 0; status == COLLET_OK && field < TRAJECTORY_FIELDS; field++)
         status = warn_not_finite(x, field, err);
     if (status == COLLET_OK)
         status = warn_lacking(x, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warnings.h - warnings about the results. */
-#ifndef COLLET_EXTRACT_WARNINGS_H
-#define COLLET_EXTRACT_WARNINGS_H
+#ifndef ENGINES_TRAJECTORY_WARNINGS_H
+#define ENGINES_TRAJECTORY_WARNINGS_H
 
 #include "state.h"
 
@@ -11,6 +11,6 @@
  * trajectory. Reads a frame with values that are not finite
  * once more, to find the atom. COLLET_NO_MEMORY.
  */
-collet_status extract_warnings_make(collet_extraction *extraction, collet_error *err);
+collet_status trajectory_warnings_make(collet_trajectory *trajectory, collet_error *err);
 
 #endif

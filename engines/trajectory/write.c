@@ -14,8 +14,8 @@
 
 /* ---- Paths ------------------------------------------------------------------------------- */
 
-static collet_status check_path(const extract_settings *settings, const char *path, uint32_t flags,
-                                collet_error *err)
+static collet_status check_path(const trajectory_settings *settings, const char *path,
+                                uint32_t flags, collet_error *err)
 {
     const char *inputs[] = {settings->topology, settings->trajectory, settings->masses,
                             settings->reference};
@@ -23,14 +23,14 @@ static collet_status check_path(const extract_settings *settings, const char *pa
     struct stat facts;
 
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs && status == COLLET_OK; i++)
-        status = collet_spool_check_input(path, inputs[i], err);
+        status = io_spool_check_input(path, inputs[i], err);
     if (status != COLLET_OK)
         return status;
-    if (!(flags & COLLET_EXTRACTION_OVERWRITE) && lstat(path, &facts) == 0)
+    if (!(flags & COLLET_TRAJECTORY_OVERWRITE) && lstat(path, &facts) == 0)
         return collet_fail(err, COLLET_IO,
                            "%s exists already, perhaps from another trajectory: choose another "
                            "name, or replace it (collet-extract: --force; in C: the flag "
-                           "COLLET_EXTRACTION_OVERWRITE)",
+                           "COLLET_TRAJECTORY_OVERWRITE)",
                            path);
     return COLLET_OK;
 }
@@ -39,10 +39,10 @@ static collet_status check_path(const extract_settings *settings, const char *pa
  * Sets *meta to the path of the meta file, which the caller frees. COLLET_INVALID when `output`
  * does not end in ".npz" or a file would replace an input, COLLET_IO when one exists already.
  */
-static collet_status check_paths(const extract_settings *settings, const char *output,
+static collet_status check_paths(const trajectory_settings *settings, const char *output,
                                  uint32_t flags, char **meta, collet_error *err)
 {
-    int directory = (flags & COLLET_EXTRACTION_DIRECTORY) != 0, length = (int)strlen(output);
+    int directory = (flags & COLLET_TRAJECTORY_DIRECTORY) != 0, length = (int)strlen(output);
     collet_status status = COLLET_OK;
 
     *meta = NULL;
@@ -72,24 +72,24 @@ static collet_status check_paths(const extract_settings *settings, const char *o
 /* ---- Rows -------------------------------------------------------------------------------- */
 
 typedef struct writer {
-    const collet_extraction *x;
-    collet_results *results;
-    int32_t columns[EXTRACT_MAX_OUTPUTS]; /* of an output that is written */
+    const collet_trajectory *x;
+    io_results *results;
+    int32_t columns[TRAJECTORY_MAX_OUTPUTS]; /* of an output that is written */
 } writer;
 
 static collet_status open_results(writer *w, const char *path, uint32_t flags, collet_error *err)
 {
-    int form = flags & COLLET_EXTRACTION_DIRECTORY ? COLLET_RESULTS_DIRECTORY : COLLET_RESULTS_NPZ;
-    collet_status status = collet_results_create(path, form, &w->results, err);
+    int form = flags & COLLET_TRAJECTORY_DIRECTORY ? IO_RESULTS_DIRECTORY : IO_RESULTS_NPZ;
+    collet_status status = io_results_create(path, form, &w->results, err);
 
-    for (size_t i = 0; status == COLLET_OK && i < extract_output_count; i++) {
-        const extract_output *output = &extract_outputs[i];
+    for (size_t i = 0; status == COLLET_OK && i < trajectory_output_count; i++) {
+        const trajectory_output *output = &trajectory_outputs[i];
         int64_t shape[3];
-        int32_t ndim = extract_output_shape(output, 0, shape);
+        int32_t ndim = trajectory_output_shape(output, 0, shape);
 
         if (w->x->left_out[i] == NULL)
-            status = collet_results_add(w->results, output->key, ndim - 1, shape + 1,
-                                        &w->columns[i], err);
+            status =
+                io_results_add(w->results, output->key, ndim - 1, shape + 1, &w->columns[i], err);
     }
     return status;
 }
@@ -99,39 +99,39 @@ static collet_status put(void *user, size_t output, int64_t n, const double *row
 {
     writer *w = user;
 
-    return collet_results_append(w->results, w->columns[output], n, rows, err);
+    return io_results_append(w->results, w->columns[output], n, rows, err);
 }
 
-static collet_status write_results(collet_extraction *x, writer *w, collet_error *err)
+static collet_status write_results(collet_trajectory *x, writer *w, collet_error *err)
 {
-    collet_status status = extract_run_start(x, INT64_MAX, put, w, err);
+    collet_status status = trajectory_run_start(x, INT64_MAX, put, w, err);
 
-    while (status == COLLET_OK && x->stage == EXTRACT_RUNNING)
-        status = extract_run_step(x, err);
+    while (status == COLLET_OK && x->stage == TRAJECTORY_RUNNING)
+        status = trajectory_run_step(x, err);
     /* No thread may still append rows. */
-    extract_run_stop(x);
-    return status == COLLET_OK ? collet_results_link(w->results, err) : status;
+    trajectory_run_stop(x);
+    return status == COLLET_OK ? io_results_link(w->results, err) : status;
 }
 
 /* As the results, under a temporary name. */
-static collet_status link_meta(collet_extraction *x, const writer *w, collet_spool *meta,
+static collet_status link_meta(collet_trajectory *x, const writer *w, io_spool *meta,
                                collet_error *err)
 {
-    x->id = collet_results_id(w->results);
-    collet_status status = extract_run_end(x, err);
+    x->id = io_results_id(w->results);
+    collet_status status = trajectory_run_end(x, err);
 
     x->id = NULL; /* of results that are freed */
     if (status == COLLET_OK)
-        status = collet_spool_write(meta, x->meta, strlen(x->meta), err);
-    return status == COLLET_OK ? collet_spool_link(meta, err) : status;
+        status = io_spool_write(meta, x->meta, strlen(x->meta), err);
+    return status == COLLET_OK ? io_spool_link(meta, err) : status;
 }
 
-static collet_status write_all(collet_extraction *x, const char *path, uint32_t flags,
+static collet_status write_all(collet_trajectory *x, const char *path, uint32_t flags,
                                collet_error *err)
 {
     writer w = {.x = x};
     char *meta = NULL;
-    collet_spool *meta_file = NULL;
+    io_spool *meta_file = NULL;
     collet_status status = check_paths(&x->settings, path, flags, &meta, err);
 
     if (status == COLLET_OK && (x->output = strdup(path)) == NULL)
@@ -139,49 +139,49 @@ static collet_status write_all(collet_extraction *x, const char *path, uint32_t 
     if (status == COLLET_OK)
         status = open_results(&w, path, flags, err);
     if (status == COLLET_OK)
-        status = collet_spool_create(meta, COLLET_SPOOL_OUTPUT, &meta_file, err);
+        status = io_spool_create(meta, IO_SPOOL_OUTPUT, &meta_file, err);
     if (status == COLLET_OK)
         status = write_results(x, &w, err);
     if (status == COLLET_OK)
         status = link_meta(x, &w, meta_file, err);
     if (status == COLLET_OK)
-        status = collet_results_rename(w.results, meta_file,
-                                       (flags & COLLET_EXTRACTION_OVERWRITE) != 0, err);
-    collet_spool_free(meta_file);
-    collet_results_free(w.results);
+        status = io_results_rename(w.results, meta_file, (flags & COLLET_TRAJECTORY_OVERWRITE) != 0,
+                                   err);
+    io_spool_free(meta_file);
+    io_results_free(w.results);
     free(meta);
     return status;
 }
 
-collet_status collet_extraction_write(collet_extraction *x, const char *path, uint32_t flags,
+collet_status collet_trajectory_write(collet_trajectory *x, const char *path, uint32_t flags,
                                       collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     collet_status status;
 
-    if (path == NULL || flags & ~(COLLET_EXTRACTION_DIRECTORY | COLLET_EXTRACTION_OVERWRITE))
-        return collet_fail(err, COLLET_INVALID, "collet_extraction_write: %s",
+    if (path == NULL || flags & ~(COLLET_TRAJECTORY_DIRECTORY | COLLET_TRAJECTORY_OVERWRITE))
+        return collet_fail(err, COLLET_INVALID, "collet_trajectory_write: %s",
                            path == NULL ? "path is NULL" : "unknown flags");
     if (x->status != COLLET_OK)
-        return extract_run_failed(x, x->status, err);
-    if (x->stage != EXTRACT_OPEN)
+        return trajectory_run_failed(x, x->status, err);
+    if (x->stage != TRAJECTORY_OPEN)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: rows of this extraction were taken or written already", path);
+                           "%s: rows of this trajectory were taken or written already", path);
     status = write_all(x, path, flags, &x->error);
-    return status == COLLET_OK ? status : extract_run_failed(x, status, err);
+    return status == COLLET_OK ? status : trajectory_run_failed(x, status, err);
 }
 
-collet_status collet_extract(const collet_extraction_options *options, const char *path,
-                             uint32_t flags, collet_error *err)
+collet_status collet_trajectory_extract(const collet_trajectory_options *options, const char *path,
+                                        uint32_t flags, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
-    collet_extraction *x;
-    collet_status status = collet_extraction_create(&x, options, err);
+    collet_trajectory *x;
+    collet_status status = collet_trajectory_create(&x, options, err);
 
     if (status == COLLET_OK)
-        status = collet_extraction_write(x, path, flags, err);
+        status = collet_trajectory_write(x, path, flags, err);
     if (status == COLLET_OK && x->truncated)
         status = collet_fail(err, COLLET_FORMAT, "%s; they are in %s", x->truncation.text, path);
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
     return status;
 }

@@ -51,8 +51,8 @@
  *     devices. The backend "worker:NAME" runs NAME in a process of its own, whose crash is
  *     DEVICE_LOST here; plugins/README.md lists which faults each of the two contains.
  */
-#ifndef COLLET_H
-#define COLLET_H
+#ifndef COLLET_COLLET_H
+#define COLLET_COLLET_H
 
 #include <collet/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conduct - the state of the calling thread that a plugin leaves as it found it. */
-#ifndef VALIDATION_CONDUCT_H
-#define VALIDATION_CONDUCT_H
+#ifndef LAYERS_VALIDATION_CONDUCT_H
+#define LAYERS_VALIDATION_CONDUCT_H
 
 #include <locale.h>
 #include <signal.h>

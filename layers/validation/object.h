@@ -5,8 +5,8 @@
  * A handle is a serial number and a kind, never an address, so that one which was destroyed, or is
  * of another kind, is told from all others. Every function may be called on any thread.
  */
-#ifndef VALIDATION_OBJECT_H
-#define VALIDATION_OBJECT_H
+#ifndef LAYERS_VALIDATION_OBJECT_H
+#define LAYERS_VALIDATION_OBJECT_H
 
 #include <stdint.h>
 

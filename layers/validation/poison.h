@@ -6,8 +6,8 @@
  * call, gives access and lets the plugin go on. Reads and writes behind the end of a copy are found
  * in the same way. Blocks are used again after many other calls.
  */
-#ifndef VALIDATION_POISON_H
-#define VALIDATION_POISON_H
+#ifndef LAYERS_VALIDATION_POISON_H
+#define LAYERS_VALIDATION_POISON_H
 
 #include <stddef.h>
 #include <stdint.h>

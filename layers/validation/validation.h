@@ -7,8 +7,8 @@
  * logged as errors, and the call returns FAILED where it has a status. The layer's own objects
  * stand for the backend's, so that their lives and uses are known.
  */
-#ifndef VALIDATION_H
-#define VALIDATION_H
+#ifndef LAYERS_VALIDATION_VALIDATION_H
+#define LAYERS_VALIDATION_VALIDATION_H
 
 #include <pthread.h>
 #include <stdatomic.h>

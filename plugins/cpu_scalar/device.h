@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device.h - the device of cpu_scalar. Private to the plugin. */
-#ifndef CPU_SCALAR_DEVICE_H
-#define CPU_SCALAR_DEVICE_H
+#ifndef PLUGINS_CPU_SCALAR_DEVICE_H
+#define PLUGINS_CPU_SCALAR_DEVICE_H
 
 #include "shared/host/util/device.h"
 

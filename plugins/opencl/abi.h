@@ -4,8 +4,8 @@
  * tests/opencl/abi.c compares it with Khronos's headers; it includes both, so COLLET_OPENCL_HEADERS
  * omits the types and constants here.
  */
-#ifndef COLLET_OPENCL_ABI_H
-#define COLLET_OPENCL_ABI_H
+#ifndef PLUGINS_OPENCL_ABI_H
+#define PLUGINS_OPENCL_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * clblast.h - CLBlast, opened at the first product that it can compute. Its functions are declared
  * here as in clblast_c.h, so that the build needs neither its headers nor the library.
  */
-#ifndef COLLET_OPENCL_CLBLAST_H
-#define COLLET_OPENCL_CLBLAST_H
+#ifndef PLUGINS_OPENCL_CLBLAST_H
+#define PLUGINS_OPENCL_CLBLAST_H
 
 #include "driver.h"
 

@@ -3,8 +3,8 @@
  * driver.h - the OpenCL loader, opened on first use: the plugin links nothing of OpenCL and loads
  * on machines without it.
  */
-#ifndef COLLET_OPENCL_DRIVER_H
-#define COLLET_OPENCL_DRIVER_H
+#ifndef PLUGINS_OPENCL_DRIVER_H
+#define PLUGINS_OPENCL_DRIVER_H
 
 #include <collet/plugin.h>
 

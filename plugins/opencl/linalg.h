@@ -3,8 +3,8 @@
  * linalg.h - kernels of the linalg family that replace those of plugins/shared/jit: run functions
  * as in plugin.h.
  */
-#ifndef COLLET_OPENCL_LINALG_H
-#define COLLET_OPENCL_LINALG_H
+#ifndef PLUGINS_OPENCL_LINALG_H
+#define PLUGINS_OPENCL_LINALG_H
 
 #include <collet/plugin.h>
 

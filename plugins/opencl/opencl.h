@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private: the backend's objects and the functions that its files share. */
-#ifndef COLLET_OPENCL_OPENCL_H
-#define COLLET_OPENCL_OPENCL_H
+#ifndef PLUGINS_OPENCL_OPENCL_H
+#define PLUGINS_OPENCL_OPENCL_H
 
 #include <collet/extensions.h>
 

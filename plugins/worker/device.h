@@ -3,8 +3,8 @@
  * device.h - a device whose work is done by a worker. What a worker sends is checked; one that
  * breaks the protocol is killed, and its device is lost.
  */
-#ifndef COLLET_WORKER_DEVICE_H
-#define COLLET_WORKER_DEVICE_H
+#ifndef PLUGINS_WORKER_DEVICE_H
+#define PLUGINS_WORKER_DEVICE_H
 
 #include "process.h"
 #include "wire.h"

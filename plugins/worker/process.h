@@ -4,8 +4,8 @@
  * log and waits for its end: the kernel ends a worker with the thread that started it, which must
  * therefore live as long. A program that waits for any child finds it too; its end is noticed then.
  */
-#ifndef COLLET_WORKER_PROCESS_H
-#define COLLET_WORKER_PROCESS_H
+#ifndef PLUGINS_WORKER_PROCESS_H
+#define PLUGINS_WORKER_PROCESS_H
 
 #include <pthread.h>
 #include <stdbool.h>

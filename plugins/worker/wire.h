@@ -10,8 +10,8 @@
  * The plugin trusts nothing that it receives or that the worker may write. Its memory is sealed
  * against being made smaller, for an access behind the end would be a signal.
  */
-#ifndef COLLET_WORKER_WIRE_H
-#define COLLET_WORKER_WIRE_H
+#ifndef PLUGINS_WORKER_WIRE_H
+#define PLUGINS_WORKER_WIRE_H
 
 #include <stdatomic.h>
 

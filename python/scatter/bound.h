@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of collet._scatter share. All functions need the GIL. */
-#ifndef COLLET_PYTHON_SCATTER_BOUND_H
-#define COLLET_PYTHON_SCATTER_BOUND_H
+#ifndef PYTHON_SCATTER_BOUND_H
+#define PYTHON_SCATTER_BOUND_H
 
 #include "src/binding.h"
 

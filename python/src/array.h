@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet.Array: its memory, views and transfers; collet/_array.py adds indexing, methods and repr.
  */
-#ifndef COLLET_PYTHON_ARRAY_H
-#define COLLET_PYTHON_ARRAY_H
+#ifndef PYTHON_SRC_ARRAY_H
+#define PYTHON_SRC_ARRAY_H
 
 #include "python.h"
 

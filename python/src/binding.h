@@ -3,8 +3,8 @@
  * For extensions of the package besides collet._core: what they need of it, by a capsule. All
  * functions need the GIL unless stated otherwise.
  */
-#ifndef COLLET_PYTHON_BINDING_H
-#define COLLET_PYTHON_BINDING_H
+#ifndef PYTHON_SRC_BINDING_H
+#define PYTHON_SRC_BINDING_H
 
 #include "work.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call of an op, between its arguments and its results. */
-#ifndef COLLET_PYTHON_CALL_H
-#define COLLET_PYTHON_CALL_H
+#ifndef PYTHON_SRC_CALL_H
+#define PYTHON_SRC_CALL_H
 
 #include "op.h"
 #include "operand.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capsules of DLPack, with and without a version. All functions need the GIL. */
-#ifndef COLLET_PYTHON_DLPACK_H
-#define COLLET_PYTHON_DLPACK_H
+#ifndef PYTHON_SRC_DLPACK_H
+#define PYTHON_SRC_DLPACK_H
 
 #include "python.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of libcore to the logger "collet" of Python's logging. */
-#ifndef COLLET_PYTHON_LOG_H
-#define COLLET_PYTHON_LOG_H
+#ifndef PYTHON_SRC_LOG_H
+#define PYTHON_SRC_LOG_H
 
 #include "python.h"
 

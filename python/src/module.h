@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the module that only module.c needs. All functions need the GIL. */
-#ifndef COLLET_PYTHON_MODULE_H
-#define COLLET_PYTHON_MODULE_H
+#ifndef PYTHON_SRC_MODULE_H
+#define PYTHON_SRC_MODULE_H
 
 #include "python.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An op as an object of Python, out of collet_ops_info: its names, parameters and text. */
-#ifndef COLLET_PYTHON_OP_H
-#define COLLET_PYTHON_OP_H
+#ifndef PYTHON_SRC_OP_H
+#define PYTHON_SRC_OP_H
 
 #include "python.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One operand of a call: an Array, memory of a NumPy array, or a number. */
-#ifndef COLLET_PYTHON_OPERAND_H
-#define COLLET_PYTHON_OPERAND_H
+#ifndef PYTHON_SRC_OPERAND_H
+#define PYTHON_SRC_OPERAND_H
 
 #include "numpy.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What libcore knows of backends, settings, memory and calls, as dicts. Functions of the module. */
-#ifndef COLLET_PYTHON_REPORT_H
-#define COLLET_PYTHON_REPORT_H
+#ifndef PYTHON_SRC_REPORT_H
+#define PYTHON_SRC_REPORT_H
 
 #include "python.h"
 

@@ -3,8 +3,8 @@
  * The runtime of the process, made by its first use, and a context for each thread. All functions
  * need the GIL unless stated otherwise.
  */
-#ifndef COLLET_PYTHON_RUNTIME_H
-#define COLLET_PYTHON_RUNTIME_H
+#ifndef PYTHON_SRC_RUNTIME_H
+#define PYTHON_SRC_RUNTIME_H
 
 #include "python.h"
 

@@ -5,8 +5,8 @@
  * goes on to its end with the context that it has, and the main thread gets another context. All
  * functions need the GIL unless stated otherwise.
  */
-#ifndef COLLET_PYTHON_WORK_H
-#define COLLET_PYTHON_WORK_H
+#ifndef PYTHON_SRC_WORK_H
+#define PYTHON_SRC_WORK_H
 
 #include "python.h"
 

@@ -3,8 +3,8 @@
  * What the parts of collet._ternary share. Weights, networks and open files are capsules; a network
  * is used by one thread at a time. All functions need the GIL.
  */
-#ifndef COLLET_PYTHON_TERNARY_BOUND_H
-#define COLLET_PYTHON_TERNARY_BOUND_H
+#ifndef PYTHON_TERNARY_BOUND_H
+#define PYTHON_TERNARY_BOUND_H
 
 #include "src/binding.h"
 

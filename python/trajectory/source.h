@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atoms and frames of Python objects as a collet_extraction_source. With the GIL. */
-#ifndef COLLET_PYTHON_SOURCE_H
-#define COLLET_PYTHON_SOURCE_H
+/* Atoms and frames of Python objects as a collet_trajectory_source. With the GIL. */
+#ifndef PYTHON_TRAJECTORY_SOURCE_H
+#define PYTHON_TRAJECTORY_SOURCE_H
 
 #include "src/binding.h"
 
@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 typedef struct source {
-    collet_extraction_source given;
+    collet_trajectory_source given;
     PyObject *read;      /* read(index, positions, velocities, forces) fills these, returns ps */
     PyObject *arrays[3]; /* NumPy, atoms x 3; None where the source has no such field */
     void *data[3];

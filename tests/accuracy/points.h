@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* points.h - the arguments at which the functions are measured. */
-#ifndef ACCURACY_POINTS_H
-#define ACCURACY_POINTS_H
+#ifndef TESTS_ACCURACY_POINTS_H
+#define TESTS_ACCURACY_POINTS_H
 
 #include <collet/types.h>
 

@@ -3,8 +3,8 @@
  * truth.h - reference values of the elementary functions: fast ones with a few digits more than a
  * result, and slow ones of high precision. They share no code with the backends except libm.
  */
-#ifndef ACCURACY_TRUTH_H
-#define ACCURACY_TRUTH_H
+#ifndef TESTS_ACCURACY_TRUTH_H
+#define TESTS_ACCURACY_TRUTH_H
 
 #include <collet/types.h>
 

@@ -2,8 +2,8 @@
 /*
  * elf_image - a minimal shared object with notes, built in memory for tests of the manifest.
  */
-#ifndef COLLET_TEST_ELF_IMAGE_H
-#define COLLET_TEST_ELF_IMAGE_H
+#ifndef TESTS_COMMON_ELF_IMAGE_H
+#define TESTS_COMMON_ELF_IMAGE_H
 
 #include <elf.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * ends when the plugin reads a key that its manifest does not declare. Include it in one file per
  * program.
  */
-#ifndef TESTS_FAKE_HOST_H
-#define TESTS_FAKE_HOST_H
+#ifndef TESTS_COMMON_FAKE_HOST_H
+#define TESTS_COMMON_FAKE_HOST_H
 
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fixture.h - the runtime and context shared by a program's tests. Include in one file only. */
-#ifndef TESTS_UNIT_FIXTURE_H
-#define TESTS_UNIT_FIXTURE_H
+#ifndef TESTS_COMMON_FIXTURE_H
+#define TESTS_COMMON_FIXTURE_H
 
 #include "support.h"
 

@@ -11,8 +11,8 @@
  * tear-down of the group are open_plugin and close_plugin: the built KERNEL_PLUGIN (default
  * cpu_scalar) on `host_threads` threads with the setting isa = `host_isa`.
  */
-#ifndef TESTS_KERNEL_CALL_H
-#define TESTS_KERNEL_CALL_H
+#ifndef TESTS_COMMON_KERNEL_CALL_H
+#define TESTS_COMMON_KERNEL_CALL_H
 
 #include <math.h>
 #include <stdlib.h>

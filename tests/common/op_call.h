@@ -4,8 +4,8 @@
  * is tested as soon as it has a row. If an op's rule refuses the default parameters, op_call.c
  * needs a line for it: otherwise the call cannot be built and its tests fail.
  */
-#ifndef TESTS_UNIT_OP_CALL_H
-#define TESTS_UNIT_OP_CALL_H
+#ifndef TESTS_COMMON_OP_CALL_H
+#define TESTS_COMMON_OP_CALL_H
 
 #include "support.h"
 

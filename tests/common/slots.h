@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slots.h - calls slots of a device backend directly; failed assertions print its error text. */
-#ifndef TESTS_FAKES_SLOTS_H
-#define TESTS_FAKES_SLOTS_H
+#ifndef TESTS_COMMON_SLOTS_H
+#define TESTS_COMMON_SLOTS_H
 
 #include <setjmp.h>
 #include <stdarg.h>

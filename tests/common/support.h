@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the unit tests of libcore: a runtime with chosen plugins, small arrays, and assertions
  * that print the context's error text on failure. */
-#ifndef TESTS_UNIT_SUPPORT_H
-#define TESTS_UNIT_SUPPORT_H
+#ifndef TESTS_COMMON_SUPPORT_H
+#define TESTS_COMMON_SUPPORT_H
 
 #include <stdarg.h>
 #include <stddef.h>

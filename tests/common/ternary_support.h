@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the tests of the ternary family: arrays from values, values from arrays. */
-#ifndef TESTS_UNIT_TERNARY_SUPPORT_H
-#define TESTS_UNIT_TERNARY_SUPPORT_H
+#ifndef TESTS_COMMON_TERNARY_SUPPORT_H
+#define TESTS_COMMON_TERNARY_SUPPORT_H
 
 #include <stdlib.h>
 

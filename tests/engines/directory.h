@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* directory.h - the working directory of a test program. Included once per program. */
-#ifndef DIRECTORY_H
-#define DIRECTORY_H
+#ifndef TESTS_ENGINES_DIRECTORY_H
+#define TESTS_ENGINES_DIRECTORY_H
 
 #include "io_files.h"
 

@@ -98,16 +98,16 @@ void io_save(const char *path, const void *data, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-collet_status io_spool(const char *path, const void *bytes, size_t n, collet_error *err)
+collet_status io_make_spool(const char *path, const void *bytes, size_t n, collet_error *err)
 {
-    collet_spool *spool;
-    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
+    io_spool *spool;
+    collet_status status = io_spool_create(path, IO_SPOOL_OUTPUT, &spool, err);
 
     if (status == COLLET_OK)
-        status = collet_spool_write(spool, bytes, n, err);
+        status = io_spool_write(spool, bytes, n, err);
     if (status == COLLET_OK)
-        status = collet_spool_publish(spool, err);
-    collet_spool_free(spool);
+        status = io_spool_publish(spool, err);
+    io_spool_free(spool);
     return status;
 }
 
@@ -120,29 +120,29 @@ uint64_t io_hash(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-collet_trajectory *io_open(const char *path)
+trajectory_reader *io_open(const char *path)
 {
-    collet_trajectory *trajectory;
+    trajectory_reader *trajectory;
     collet_error err;
 
-    if (collet_trajectory_open(path, NULL, &trajectory, &err) != COLLET_OK)
+    if (trajectory_reader_open(path, NULL, &trajectory, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     return trajectory;
 }
 
-collet_frames *io_batch(const collet_trajectory *trajectory, int64_t capacity, int everything)
+trajectory_frames *io_batch(const trajectory_reader *trajectory, int64_t capacity, int everything)
 {
-    const collet_trajectory_info *info = collet_trajectory_get_info(trajectory);
-    collet_frames *frames;
+    const trajectory_reader_info *info = trajectory_reader_get_info(trajectory);
+    trajectory_frames *frames;
 
-    assert_int_equal(collet_frames_create(collet_trajectory_selected(trajectory), capacity,
-                                          info->dtype, everything && info->has_velocities,
-                                          everything && info->has_forces, &frames, NULL),
+    assert_int_equal(trajectory_frames_create(trajectory_reader_selected(trajectory), capacity,
+                                              info->dtype, everything && info->has_velocities,
+                                              everything && info->has_forces, &frames, NULL),
                      COLLET_OK);
     return frames;
 }
 
-size_t io_frame_bytes(const collet_frames *frames)
+size_t io_frame_bytes(const trajectory_frames *frames)
 {
     return (size_t)frames->n_atoms * 3 * (frames->dtype == COLLET_F64 ? 8 : 4);
 }

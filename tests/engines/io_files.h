@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* io_files.h - files for the tests of engines/io. Every function fails the test instead of
  * returning an error. */
-#ifndef IO_FILES_H
-#define IO_FILES_H
+#ifndef TESTS_ENGINES_IO_FILES_H
+#define TESTS_ENGINES_IO_FILES_H
 
-#include "trajectory/formats/trajectory.h"
+#include "trajectory/formats/reader.h"
 
 typedef struct io_bytes {
     uint8_t *data; /* freed by the caller */
@@ -24,20 +24,20 @@ const char *io_path(const char *directory, const char *name);
 io_bytes io_load(const char *path);
 void io_save(const char *path, const void *data, size_t size);
 /* Writes a whole file by a spool, whose status it returns. */
-collet_status io_spool(const char *path, const void *bytes, size_t n, collet_error *err);
+collet_status io_make_spool(const char *path, const void *bytes, size_t n, collet_error *err);
 
 /* FNV-1a, 64 bits; start with IO_HASH. */
 #define IO_HASH UINT64_C(0xcbf29ce484222325)
 uint64_t io_hash(uint64_t hash, const void *data, size_t size);
 
 /* Opens a valid trajectory. */
-collet_trajectory *io_open(const char *path);
+trajectory_reader *io_open(const char *path);
 
 /* A batch for all quantities in the file, or positions only. */
-collet_frames *io_batch(const collet_trajectory *trajectory, int64_t capacity, int everything);
+trajectory_frames *io_batch(const trajectory_reader *trajectory, int64_t capacity, int everything);
 
 /* Bytes of one frame of one quantity of the batch. */
-size_t io_frame_bytes(const collet_frames *frames);
+size_t io_frame_bytes(const trajectory_frames *frames);
 
 /* A growing file image of big-endian numbers. */
 typedef struct io_image {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npz_reader.h - reads .npy and .npz by their published formats, independent of engines/io. Every
  * function fails the test instead of returning an error. */
-#ifndef NPZ_READER_H
-#define NPZ_READER_H
+#ifndef TESTS_ENGINES_NPZ_READER_H
+#define TESTS_ENGINES_NPZ_READER_H
 
 #include <stddef.h>
 #include <stdint.h>

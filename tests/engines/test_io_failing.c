@@ -26,54 +26,54 @@
 /* Views before one fails; negative: none. */
 static long views = -1;
 
-collet_status __real_collet_source_view(collet_source *source, int64_t offset, size_t length,
-                                        const uint8_t **bytes, collet_error *err);
-collet_status __wrap_collet_source_view(collet_source *source, int64_t offset, size_t length,
-                                        const uint8_t **bytes, collet_error *err);
+collet_status __real_io_source_view(io_source *source, int64_t offset, size_t length,
+                                    const uint8_t **bytes, collet_error *err);
+collet_status __wrap_io_source_view(io_source *source, int64_t offset, size_t length,
+                                    const uint8_t **bytes, collet_error *err);
 
 /* As if the window ended here: small files have one. */
-collet_status __wrap_collet_source_view(collet_source *source, int64_t offset, size_t length,
-                                        const uint8_t **bytes, collet_error *err)
+collet_status __wrap_io_source_view(io_source *source, int64_t offset, size_t length,
+                                    const uint8_t **bytes, collet_error *err)
 {
     if (views >= 0 && views-- == 0)
         return collet_fail(err, COLLET_IO, "%s: reading at byte %lld failed", source->path,
                            (long long)offset);
-    return __real_collet_source_view(source, offset, length, bytes, err);
+    return __real_io_source_view(source, offset, length, bytes, err);
 }
 
 /* ---- What is done ---------------------------------------------------------------------------- */
 
 static collet_status read_topology(const char *path, collet_error *err)
 {
-    collet_topology *topology;
-    collet_status status = collet_topology_read(path, NULL, &topology, err);
-    collet_topology_free(topology);
+    trajectory_topology *topology;
+    collet_status status = trajectory_topology_read(path, NULL, &topology, err);
+    trajectory_topology_free(topology);
     return status;
 }
 
 static collet_status read_masses(const char *path, collet_error *err)
 {
-    static const collet_topology topology = {.n_atoms = 4};
+    static const trajectory_topology topology = {.n_atoms = 4};
     double masses[4];
-    return extract_masses_read(path, &topology, masses, err);
+    return trajectory_masses_read(path, &topology, masses, err);
 }
 
 static collet_status read_frames(const char *path, int64_t selected, int fields, collet_error *err)
 {
     static const int64_t indices[] = {0, 1};
-    collet_trajectory *trajectory;
-    collet_frames *frames = NULL;
-    collet_status status = collet_trajectory_open(path, NULL, &trajectory, err);
+    trajectory_reader *trajectory;
+    trajectory_frames *frames = NULL;
+    collet_status status = trajectory_reader_open(path, NULL, &trajectory, err);
     if (status == COLLET_OK)
-        status = collet_trajectory_select(trajectory, selected ? indices : NULL, selected, err);
+        status = trajectory_reader_select(trajectory, selected ? indices : NULL, selected, err);
     if (status == COLLET_OK)
-        status = collet_frames_create(collet_trajectory_selected(trajectory), 9,
-                                      collet_trajectory_get_info(trajectory)->dtype, fields, fields,
-                                      &frames, err);
+        status = trajectory_frames_create(trajectory_reader_selected(trajectory), 9,
+                                          trajectory_reader_get_info(trajectory)->dtype, fields,
+                                          fields, &frames, err);
     if (status == COLLET_OK)
-        status = collet_trajectory_read(trajectory, frames, err);
-    collet_frames_free(frames);
-    collet_trajectory_close(trajectory);
+        status = trajectory_reader_read(trajectory, frames, err);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(trajectory);
     return status;
 }
 
@@ -90,17 +90,17 @@ static collet_status read_all(const char *path, collet_error *err)
 
 static collet_status read_gguf(const char *path, collet_error *err)
 {
-    collet_gguf gguf;
-    collet_status status = collet_gguf_open(path, &gguf, err);
-    collet_gguf_close(&gguf);
+    ternary_gguf gguf;
+    collet_status status = ternary_gguf_open(path, &gguf, err);
+    ternary_gguf_close(&gguf);
     return status;
 }
 
 static collet_status read_t2(const char *path, collet_error *err)
 {
-    collet_t2_file file;
-    collet_status status = collet_t2_open(path, &file, err);
-    collet_t2_close(&file);
+    ternary_t2_file file;
+    collet_status status = ternary_t2_open(path, &file, err);
+    ternary_t2_close(&file);
     return status;
 }
 
@@ -108,21 +108,21 @@ static collet_status write_and_read(const char *name, collet_error *err)
 {
     static uint8_t bytes[70000], back[2];
     const char *path = io_path(directory, name);
-    collet_spool *spool;
-    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
+    io_spool *spool;
+    collet_status status = io_spool_create(path, IO_SPOOL_OUTPUT, &spool, err);
     if (status == COLLET_OK)
-        status = collet_spool_write(spool, "ab", 2, err);
+        status = io_spool_write(spool, "ab", 2, err);
     if (status == COLLET_OK)
-        status = collet_spool_write(spool, bytes, sizeof bytes, err);
+        status = io_spool_write(spool, bytes, sizeof bytes, err);
     if (status == COLLET_OK)
-        status = collet_spool_read(spool, 0, back, 2, err);
+        status = io_spool_read(spool, 0, back, 2, err);
     if (status == COLLET_OK)
         assert_memory_equal(back, "ab", 2);
     if (status == COLLET_OK)
-        status = collet_spool_link(spool, err);
+        status = io_spool_link(spool, err);
     if (status == COLLET_OK)
-        status = collet_spool_rename(spool, err);
-    collet_spool_free(spool);
+        status = io_spool_rename(spool, err);
+    io_spool_free(spool);
     assert_int_equal(remove(path) == 0, status == COLLET_OK);
     assert_int_equal(io_count_entries(directory), 0);
     return status;

@@ -23,29 +23,29 @@
 /* A tensor's fault, such as data beyond the end, is one of the file here. */
 static collet_status open_gguf(const char *path, collet_error *err)
 {
-    collet_gguf gguf;
-    collet_status status = collet_gguf_open(path, &gguf, err);
+    ternary_gguf gguf;
+    collet_status status = ternary_gguf_open(path, &gguf, err);
     for (uint64_t i = 0; status == COLLET_OK && i < gguf.count; i++)
         if (gguf.tensors[i].fault)
             status = collet_fail(err, gguf.tensors[i].fault_status, "%s: %s", path,
                                  gguf.tensors[i].fault);
-    collet_gguf_close(&gguf);
+    ternary_gguf_close(&gguf);
     return status;
 }
 
 static collet_status open_t2(const char *path, collet_error *err)
 {
-    collet_t2_file file;
-    collet_status status = collet_t2_open(path, &file, err);
-    collet_t2_close(&file);
+    ternary_t2_file file;
+    collet_status status = ternary_t2_open(path, &file, err);
+    ternary_t2_close(&file);
     return status;
 }
 
 static collet_status open_npy(const char *path, collet_error *err)
 {
-    collet_npy npy;
-    collet_status status = collet_npy_open(path, &npy, err);
-    collet_npy_close(&npy);
+    io_npy npy;
+    collet_status status = io_npy_open(path, &npy, err);
+    io_npy_close(&npy);
     return status;
 }
 
@@ -92,14 +92,14 @@ static void cut_files(void **state)
 /* Every kind of value before the tensors, whose extents are stored last axis first. */
 static void kinds_of_values(void **state)
 {
-    collet_gguf gguf;
-    char name[COLLET_GGUF_NAME], type[24];
+    ternary_gguf gguf;
+    char name[TERNARY_GGUF_NAME], type[24];
 
     (void)state;
-    assert_int_equal(collet_gguf_open(CORPUS "gguf/kinds", &gguf, NULL), COLLET_OK);
+    assert_int_equal(ternary_gguf_open(CORPUS "gguf/kinds", &gguf, NULL), COLLET_OK);
     assert_int_equal(gguf.count, 3);
     assert_int_equal(gguf.alignment, 64);
-    const collet_gguf_tensor *t = gguf.tensors;
+    const ternary_gguf_tensor *t = gguf.tensors;
     assert_int_equal(t[0].ndim, 4);
     assert_int_equal(t[0].columns, 3);
     assert_int_equal(t[0].rows, 4);
@@ -107,23 +107,23 @@ static void kinds_of_values(void **state)
     assert_int_equal(t[0].shape[2], 2);
     assert_int_equal(t[0].bytes, 48);
     assert_int_equal(t[0].offset % 64, 0);
-    assert_string_equal(collet_gguf_name(&t[1], name), "\\x07b");
+    assert_string_equal(ternary_gguf_name(&t[1], name), "\\x07b");
     assert_int_equal(t[1].bytes, 0);
     assert_int_equal(t[1].offset, t[0].offset + 64);
-    assert_string_equal(collet_gguf_type_name(t[2].type, type), "type 99");
-    collet_gguf_close(&gguf);
+    assert_string_equal(ternary_gguf_type_name(t[2].type, type), "type 99");
+    ternary_gguf_close(&gguf);
 }
 
 /* ---- Layers -------------------------------------------------------------------------------- */
 
 typedef struct layer_case {
-    collet_t2_layer layer;
+    ternary_t2_layer layer;
     collet_status status;
 } layer_case;
 
 #define T COLLET_TERNARY_TERNARY
 #define F COLLET_TERNARY_F32
-#define ALL (COLLET_T2_RELU | COLLET_T2_SCALE | COLLET_T2_BIAS)
+#define ALL (TERNARY_T2_RELU | TERNARY_T2_SCALE | TERNARY_T2_BIAS)
 
 static void layers(void **state)
 {
@@ -145,35 +145,35 @@ static void layers(void **state)
         {{.rows = INT64_MAX, .columns = 256, .activations = F}, COLLET_OVERFLOW},
         {{.rows = INT64_MAX / 64, .columns = 256, .activations = F}, COLLET_OVERFLOW},
         {{.rows = INT64_MAX / 64 - 4, .columns = 1, .activations = F}, COLLET_OK},
-        {{.rows = INT64_MAX / 2, .columns = 1, .activations = F, .flags = COLLET_T2_SCALE},
+        {{.rows = INT64_MAX / 2, .columns = 1, .activations = F, .flags = TERNARY_T2_SCALE},
          COLLET_OVERFLOW},
-        {{.rows = INT64_MAX / 5, .columns = 1, .activations = F, .flags = COLLET_T2_SCALE},
+        {{.rows = INT64_MAX / 5, .columns = 1, .activations = F, .flags = TERNARY_T2_SCALE},
          COLLET_OVERFLOW},
         {{.rows = INT64_MAX / 8, .columns = 1, .activations = F, .flags = ALL}, COLLET_OVERFLOW},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        collet_t2_layer layer = cases[i].layer;
+        ternary_t2_layer layer = cases[i].layer;
         collet_error err = {0};
         uint64_t size = 0;
-        collet_status status = collet_t2_lay_out("x.t2", &layer, 1, &size, &err);
+        collet_status status = ternary_t2_lay_out("x.t2", &layer, 1, &size, &err);
         if (status != cases[i].status ||
             (status != COLLET_OK && !strstr(err.text, "x.t2: layer 0")))
             fail_msg("case %zu: %s (%s)", i, collet_status_name(status), err.text);
     }
-    assert_int_equal(collet_t2_lay_out("x.t2", NULL, 0, &(uint64_t){0}, NULL), COLLET_INVALID);
+    assert_int_equal(ternary_t2_lay_out("x.t2", NULL, 0, &(uint64_t){0}, NULL), COLLET_INVALID);
 }
 
 /* Everything begins at a multiple of 64 bytes behind the table, in order. */
 static void offsets(void **state)
 {
-    collet_t2_layer two[] = {{.rows = 20, .columns = 6, .activations = F, .flags = ALL},
-                             {.rows = 1, .columns = 20, .activations = F}};
+    ternary_t2_layer two[] = {{.rows = 20, .columns = 6, .activations = F, .flags = ALL},
+                              {.rows = 1, .columns = 20, .activations = F}};
     uint64_t size = 0;
 
     (void)state;
-    assert_int_equal(collet_t2_lay_out("x.t2", two, 2, &size, NULL), COLLET_OK);
+    assert_int_equal(ternary_t2_lay_out("x.t2", two, 2, &size, NULL), COLLET_OK);
     uint64_t first = (sizeof(t2_head) + sizeof two + 63) / 64 * 64;
     assert_int_equal(two[0].weights_offset, first);
     assert_true(two[0].weights_bytes > 0 && two[0].weights_bytes % 20 == 0);

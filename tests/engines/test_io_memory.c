@@ -87,90 +87,90 @@ char *__wrap_strndup(const char *text, size_t n)
 
 static collet_status read_topology(const char *path)
 {
-    collet_topology *topology;
-    collet_status status = collet_topology_read(path, NULL, &topology, NULL);
+    trajectory_topology *topology;
+    collet_status status = trajectory_topology_read(path, NULL, &topology, NULL);
 
-    collet_topology_free(topology);
+    trajectory_topology_free(topology);
     return status;
 }
 
 static collet_status read_trajectory(const char *path)
 {
     static const int64_t indices[2] = {1, 3};
-    collet_trajectory *trajectory;
-    collet_frames *frames = NULL;
+    trajectory_reader *trajectory;
+    trajectory_frames *frames = NULL;
 
-    collet_status status = collet_trajectory_open(path, NULL, &trajectory, NULL);
+    collet_status status = trajectory_reader_open(path, NULL, &trajectory, NULL);
     if (status == COLLET_OK)
-        status = collet_trajectory_select(trajectory, indices, 2, NULL);
+        status = trajectory_reader_select(trajectory, indices, 2, NULL);
     if (status == COLLET_OK)
-        status = collet_frames_create(2, 4, collet_trajectory_get_info(trajectory)->dtype, 0, 0,
-                                      &frames, NULL);
+        status = trajectory_frames_create(2, 4, trajectory_reader_get_info(trajectory)->dtype, 0, 0,
+                                          &frames, NULL);
     if (status == COLLET_OK)
-        status = collet_trajectory_read(trajectory, frames, NULL);
-    collet_frames_free(frames);
-    collet_trajectory_close(trajectory);
+        status = trajectory_reader_read(trajectory, frames, NULL);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(trajectory);
     return status;
 }
 
 static collet_status read_ahead(const char *path)
 {
-    static const collet_readahead_options options = {.batch_frames = 7, .n_slots = 3};
-    collet_trajectory *trajectory;
-    collet_readahead *ahead = NULL;
-    const collet_frames *frames = NULL;
+    static const trajectory_readahead_options options = {.batch_frames = 7, .n_slots = 3};
+    trajectory_reader *trajectory;
+    trajectory_readahead *ahead = NULL;
+    const trajectory_frames *frames = NULL;
 
-    collet_status status = collet_trajectory_open(path, NULL, &trajectory, NULL);
+    collet_status status = trajectory_reader_open(path, NULL, &trajectory, NULL);
     if (status == COLLET_OK)
-        status = collet_readahead_start(trajectory, &options, &ahead, NULL);
+        status = trajectory_readahead_start(trajectory, &options, &ahead, NULL);
     while (status == COLLET_OK) {
-        status = collet_readahead_next(ahead, &frames, NULL, NULL);
+        status = trajectory_readahead_next(ahead, &frames, NULL, NULL);
         if (!frames)
             break;
     }
-    collet_readahead_stop(ahead);
-    collet_trajectory_close(trajectory);
+    trajectory_readahead_stop(ahead);
+    trajectory_reader_close(trajectory);
     return status;
 }
 
 static collet_status write_results(const char *path, int32_t form)
 {
-    collet_results *results;
+    io_results *results;
     int32_t column;
 
-    collet_status status = collet_results_create(path, form, &results, NULL);
+    collet_status status = io_results_create(path, form, &results, NULL);
     if (status == COLLET_OK)
-        status = collet_results_add(results, "a", 0, NULL, &column, NULL);
+        status = io_results_add(results, "a", 0, NULL, &column, NULL);
     if (status == COLLET_OK)
-        status = collet_results_append(results, column, 1, &(double){1.0}, NULL);
+        status = io_results_append(results, column, 1, &(double){1.0}, NULL);
     if (status == COLLET_OK)
-        status = collet_results_link(results, NULL);
+        status = io_results_link(results, NULL);
     if (status == COLLET_OK)
-        status = collet_results_rename(results, NULL, 1, NULL);
-    collet_results_free(results);
+        status = io_results_rename(results, NULL, 1, NULL);
+    io_results_free(results);
     return status;
 }
 
 static collet_status write_archive(const char *name)
 {
-    return write_results(io_path(directory, name), COLLET_RESULTS_NPZ);
+    return write_results(io_path(directory, name), IO_RESULTS_NPZ);
 }
 
 static collet_status write_directory(const char *name)
 {
-    return write_results(io_path(directory, name), COLLET_RESULTS_DIRECTORY);
+    return write_results(io_path(directory, name), IO_RESULTS_DIRECTORY);
 }
 
 static collet_status write_text(const char *name)
 {
-    return io_spool(io_path(directory, name), "x", 1, NULL);
+    return io_make_spool(io_path(directory, name), "x", 1, NULL);
 }
 
-static collet_extraction_options peptide(void)
+static collet_trajectory_options peptide(void)
 {
     static const char *const command[] = {"test", NULL};
 
-    return (collet_extraction_options){.struct_size = sizeof(collet_extraction_options),
+    return (collet_trajectory_options){.struct_size = sizeof(collet_trajectory_options),
                                        .topology = DATA "peptide/conf.gro",
                                        .trajectory = DATA "peptide/traj.trr",
                                        .reference = DATA "peptide/traj.xtc",
@@ -183,21 +183,21 @@ static collet_extraction_options peptide(void)
 
 static collet_status take_rows(const char *selection)
 {
-    collet_extraction_options options = peptide();
-    collet_extraction *x;
-    const collet_extraction_batch *batch = NULL;
+    collet_trajectory_options options = peptide();
+    collet_trajectory *x;
+    const collet_trajectory_batch *batch = NULL;
 
     options.selection = selection;
-    collet_status status = collet_extraction_create(&x, &options, NULL);
+    collet_status status = collet_trajectory_create(&x, &options, NULL);
     do {
         if (status == COLLET_OK)
-            status = collet_extraction_next(x, &batch, NULL);
+            status = collet_trajectory_next(x, &batch, NULL);
     } while (status == COLLET_OK && batch);
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
     return status;
 }
 
-static collet_status read_frame(void *user, int64_t index, collet_extraction_frame *frame,
+static collet_status read_frame(void *user, int64_t index, collet_trajectory_frame *frame,
                                 collet_error *err)
 {
     static const double positions[6] = {0, 0, 0, 1, 0, 0};
@@ -211,66 +211,67 @@ static collet_status read_frame(void *user, int64_t index, collet_extraction_fra
 
 static collet_status take_frames_of_memory(const char *name)
 {
-    const collet_extraction_source source = {.struct_size = sizeof source,
+    const collet_trajectory_source source = {.struct_size = sizeof source,
                                              .dtype = COLLET_F64,
                                              .name = name,
                                              .n_atoms = 2,
                                              .n_frames = 5,
                                              .has_times = 1,
                                              .read = read_frame};
-    collet_extraction_options options = {.struct_size = sizeof options,
+    collet_trajectory_options options = {.struct_size = sizeof options,
                                          .source = &source,
                                          .mass_values = (const double[]){1, 2},
                                          .n_mass_values = 2,
                                          .backend = "cpu_scalar"};
-    const collet_extraction_batch *batch;
-    collet_extraction *x;
-    collet_status status = collet_extraction_create(&x, &options, NULL);
+    const collet_trajectory_batch *batch;
+    collet_trajectory *x;
+    collet_status status = collet_trajectory_create(&x, &options, NULL);
 
     if (status == COLLET_OK)
-        status = collet_extraction_collect(x, &batch, NULL);
-    collet_extraction_destroy(x);
+        status = collet_trajectory_collect(x, &batch, NULL);
+    collet_trajectory_destroy(x);
     return status;
 }
 
 static collet_status extract_files(const char *name)
 {
-    collet_extraction_options options = peptide();
+    collet_trajectory_options options = peptide();
 
-    return collet_extract(&options, io_path(directory, name), COLLET_EXTRACTION_OVERWRITE, NULL);
+    return collet_trajectory_extract(&options, io_path(directory, name),
+                                     COLLET_TRAJECTORY_OVERWRITE, NULL);
 }
 
 static collet_status read_npy(const char *path)
 {
-    collet_npy npy;
-    collet_status status = collet_npy_open(path, &npy, NULL);
+    io_npy npy;
+    collet_status status = io_npy_open(path, &npy, NULL);
 
-    collet_npy_close(&npy);
+    io_npy_close(&npy);
     return status;
 }
 
 static collet_status read_gguf(const char *path)
 {
-    collet_gguf gguf;
-    collet_status status = collet_gguf_open(path, &gguf, NULL);
+    ternary_gguf gguf;
+    collet_status status = ternary_gguf_open(path, &gguf, NULL);
 
-    collet_gguf_close(&gguf);
+    ternary_gguf_close(&gguf);
     return status;
 }
 
 static collet_status read_t2(const char *path)
 {
-    collet_t2_file file;
-    collet_status status = collet_t2_open(path, &file, NULL);
+    ternary_t2_file file;
+    collet_status status = ternary_t2_open(path, &file, NULL);
 
-    collet_t2_close(&file);
+    ternary_t2_close(&file);
     return status;
 }
 
 static collet_status write_t2(const char *name)
 {
     static const uint8_t row[64];
-    collet_t2_layer layer = {.rows = 1, .columns = 1};
+    ternary_t2_layer layer = {.rows = 1, .columns = 1};
     const char *path = io_path(directory, name);
     collet_ternary_output *output = NULL, *complete = NULL;
 

@@ -19,7 +19,7 @@ static void room_for_any_number_of_rows(void **state)
 {
     (void)state;
     static const int64_t counts[] = {0, 1, 99, 123456789, 1234567890123456789};
-    char head[COLLET_NPY_HEAD];
+    char head[IO_NPY_HEAD];
 
     for (int32_t ndim = 0; ndim < COLLET_MAX_DIMS; ndim++) {
         /* Texts of increasing length: one of them ends just before a multiple of 64. */
@@ -27,10 +27,10 @@ static void room_for_any_number_of_rows(void **state)
             int64_t shape[COLLET_MAX_DIMS];
             for (int32_t i = 0; i < ndim; i++)
                 shape[i] = length;
-            size_t first = collet_npy_head(head, COLLET_F64, 0, ndim, shape);
+            size_t first = io_npy_head(head, COLLET_F64, 0, ndim, shape);
             assert_true(first > 0 && first % 64 == 0);
             for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-                assert_int_equal(collet_npy_head(head, COLLET_F64, counts[i], ndim, shape), first);
+                assert_int_equal(io_npy_head(head, COLLET_F64, counts[i], ndim, shape), first);
                 assert_int_equal(head[first - 1], '\n');
                 assert_non_null(memchr(head, '}', first - 1));
             }
@@ -47,22 +47,22 @@ static void read_back(void **state)
     } cases[] = {{COLLET_F64, "<f8"}, {COLLET_F32, "<f4"}, {COLLET_I64, "<i8"},
                  {COLLET_I32, "<i4"}, {COLLET_U8, "|u1"},  {COLLET_I8, "|i1"}};
     static const int64_t shape[2] = {3, 4};
-    char bytes[COLLET_NPY_HEAD + 2 * 12 * 8] = {0};
+    char bytes[IO_NPY_HEAD + 2 * 12 * 8] = {0};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t data = 12 * collet_dtype_size(cases[i].dtype);
-        size_t n = collet_npy_head(bytes, cases[i].dtype, 2, 2, shape);
+        size_t n = io_npy_head(bytes, cases[i].dtype, 2, 2, shape);
         npy_array array = npy_parse((const uint8_t *)bytes, n + 2 * data);
         assert_string_equal(array.descr, cases[i].descr);
         assert_int_equal(array.ndim, 3);
         assert_int_equal(array.shape[0], 2);
         assert_int_equal(array.shape[2], 4);
-        n = collet_npy_head(bytes, cases[i].dtype, -1, 2, shape);
+        n = io_npy_head(bytes, cases[i].dtype, -1, 2, shape);
         array = npy_parse((const uint8_t *)bytes, n + data);
         assert_int_equal(array.ndim, 2);
     }
-    assert_int_equal(collet_npy_head(bytes, COLLET_C64, 2, 2, shape), 0);
-    assert_int_equal(collet_npy_head(bytes, COLLET_F64, 2, COLLET_MAX_DIMS + 1, shape), 0);
+    assert_int_equal(io_npy_head(bytes, COLLET_C64, 2, 2, shape), 0);
+    assert_int_equal(io_npy_head(bytes, COLLET_F64, 2, COLLET_MAX_DIMS + 1, shape), 0);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ typedef struct head_case {
 } head_case;
 
 /* `spare`: what the head claims to have besides its text. */
-static collet_status open_with(const char *path, const head_case *h, int spare, collet_npy *npy,
+static collet_status open_with(const char *path, const head_case *h, int spare, io_npy *npy,
                                collet_error *err)
 {
     uint8_t bytes[1024] = "\x93NUMPY";
@@ -91,7 +91,7 @@ static collet_status open_with(const char *path, const head_case *h, int spare, 
         bytes[8 + i] = (uint8_t)(claimed >> 8 * i);
     memcpy(bytes + start, h->text, length);
     io_save(path, bytes, start + length + (size_t)h->bytes);
-    return collet_npy_open(path, npy, err);
+    return io_npy_open(path, npy, err);
 }
 
 static void heads(void **state)
@@ -158,13 +158,13 @@ static void heads(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const head_case *h = &cases[i];
         collet_error err = {0};
-        collet_npy npy;
+        io_npy npy;
         collet_status status = open_with(path, h, 0, &npy, &err);
         if (status != h->status || (h->part && !strstr(err.text, h->part)) || npy.rows != h->rows ||
             npy.row_elements != h->row_elements)
             fail_msg("%s: %s (%s), %lld rows of %lld", h->text, collet_status_name(status),
                      err.text, (long long)npy.rows, (long long)npy.row_elements);
-        collet_npy_close(&npy);
+        io_npy_close(&npy);
     }
     print_message("%zu heads\n", sizeof cases / sizeof *cases);
     io_remove_directory(directory);
@@ -177,7 +177,7 @@ static void lengths(void **state)
     const char *path = io_path(directory, "x.npy");
     head_case h = {SHAPE("(2,)"), 1, 0, COLLET_OK, NULL, 0, 0};
     collet_error err = {0};
-    collet_npy npy;
+    io_npy npy;
 
     (void)state;
     for (h.version = 1; h.version <= 3; h.version++) {
@@ -191,12 +191,12 @@ static void lengths(void **state)
     assert_non_null(strstr(err.text, "is truncated in its head"));
     for (size_t size = 6; size < 12; size++) {
         io_save(path, "\x93NUMPY\x02\x00\x00\x00\x00", size);
-        assert_int_equal(collet_npy_open(path, &npy, &err), COLLET_FORMAT);
+        assert_int_equal(io_npy_open(path, &npy, &err), COLLET_FORMAT);
         assert_non_null(strstr(err.text, "is truncated in its head"));
     }
     static uint8_t large[1 << 21] = "\x93NUMPY\x02\x00\x00\x00\x1f";
     io_save(path, large, sizeof large);
-    assert_int_equal(collet_npy_open(path, &npy, &err), COLLET_FORMAT);
+    assert_int_equal(io_npy_open(path, &npy, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "a head of 2031616 bytes; at most"));
     io_remove_directory(directory);
 }

@@ -16,20 +16,20 @@
 
 #define WATER COLLET_TEST_DATA "/md/water/traj.trr"
 
-static collet_readahead *start(collet_trajectory *t, int64_t batch, int32_t slots)
+static trajectory_readahead *start(trajectory_reader *t, int64_t batch, int32_t slots)
 {
-    const collet_trajectory_info *info = collet_trajectory_get_info(t);
-    collet_readahead_options options = {.batch_frames = batch,
-                                        .n_slots = slots,
-                                        .velocities = info->has_velocities,
-                                        .forces = info->has_forces};
-    collet_readahead *ahead;
+    const trajectory_reader_info *info = trajectory_reader_get_info(t);
+    trajectory_readahead_options options = {.batch_frames = batch,
+                                            .n_slots = slots,
+                                            .velocities = info->has_velocities,
+                                            .forces = info->has_forces};
+    trajectory_readahead *ahead;
 
-    assert_int_equal(collet_readahead_start(t, &options, &ahead, NULL), COLLET_OK);
+    assert_int_equal(trajectory_readahead_start(t, &options, &ahead, NULL), COLLET_OK);
     return ahead;
 }
 
-static uint64_t add(uint64_t hash, const collet_frames *frames)
+static uint64_t add(uint64_t hash, const trajectory_frames *frames)
 {
     size_t n = io_frame_bytes(frames) * (size_t)frames->n_frames;
 
@@ -39,16 +39,16 @@ static uint64_t add(uint64_t hash, const collet_frames *frames)
 
 static uint64_t read_directly(int64_t batch)
 {
-    collet_trajectory *t = io_open(WATER);
-    collet_frames *frames = io_batch(t, batch, 1);
+    trajectory_reader *t = io_open(WATER);
+    trajectory_frames *frames = io_batch(t, batch, 1);
     uint64_t hash = IO_HASH;
 
     do {
-        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
         hash = add(hash, frames);
     } while (frames->n_frames > 0);
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     return hash;
 }
 
@@ -56,27 +56,27 @@ static void the_same_frames_as_without(void **state)
 {
     (void)state;
 
-    for (int32_t slots = 2; slots <= COLLET_READAHEAD_SLOTS; slots++) {
+    for (int32_t slots = 2; slots <= TRAJECTORY_READAHEAD_SLOTS; slots++) {
         for (int64_t batch = 1; batch <= 60; batch += 10) {
-            collet_trajectory *t = io_open(WATER);
-            collet_readahead *ahead = start(t, batch, slots);
-            const collet_frames *frames;
+            trajectory_reader *t = io_open(WATER);
+            trajectory_readahead *ahead = start(t, batch, slots);
+            const trajectory_frames *frames;
             uint64_t hash = IO_HASH;
             for (;;) {
                 int32_t truncated = 7;
-                assert_int_equal(collet_readahead_next(ahead, &frames, &truncated, NULL),
+                assert_int_equal(trajectory_readahead_next(ahead, &frames, &truncated, NULL),
                                  COLLET_OK);
                 assert_int_equal(truncated, 0);
                 if (!frames)
                     break;
-                assert_ptr_equal(frames, collet_readahead_slot(ahead, frames->slot));
+                assert_ptr_equal(frames, trajectory_readahead_slot(ahead, frames->slot));
                 assert_true(frames->n_frames > 0);
                 hash = add(hash, frames);
             }
-            assert_int_equal(collet_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
+            assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
             assert_null(frames);
-            collet_readahead_stop(ahead);
-            collet_trajectory_close(t);
+            trajectory_readahead_stop(ahead);
+            trajectory_reader_close(t);
             assert_true(hash == read_directly(batch));
         }
     }
@@ -86,19 +86,19 @@ static void the_same_frames_as_without(void **state)
 static void a_batch_is_held(void **state)
 {
     (void)state;
-    collet_trajectory *t = io_open(WATER);
-    collet_readahead *ahead = start(t, 5, 3);
+    trajectory_reader *t = io_open(WATER);
+    trajectory_readahead *ahead = start(t, 5, 3);
     const struct timespec pause = {0, 50000000};
-    const collet_frames *held, *frames;
+    const trajectory_frames *held, *frames;
 
-    assert_int_equal(collet_readahead_next(ahead, &held, NULL, NULL), COLLET_OK);
+    assert_int_equal(trajectory_readahead_next(ahead, &held, NULL, NULL), COLLET_OK);
     nanosleep(&pause, NULL);
     for (int i = 0; i < 5; i++)
         assert_int_equal(held->indices[i], i);
-    assert_int_equal(collet_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
+    assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
     assert_int_equal(frames->indices[0], 5);
-    collet_readahead_stop(ahead);
-    collet_trajectory_close(t);
+    trajectory_readahead_stop(ahead);
+    trajectory_reader_close(t);
 }
 
 static void stopping_at_any_time(void **state)
@@ -106,33 +106,34 @@ static void stopping_at_any_time(void **state)
     (void)state;
 
     for (int n = 0; n < 60; n++) {
-        collet_trajectory *t = io_open(WATER);
-        collet_readahead *ahead = start(t, 1 + n % 3, 2 + n % 2);
-        const collet_frames *frames;
+        trajectory_reader *t = io_open(WATER);
+        trajectory_readahead *ahead = start(t, 1 + n % 3, 2 + n % 2);
+        const trajectory_frames *frames;
         for (int i = 0; i < n % 7; i++) {
-            assert_int_equal(collet_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
+            assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
         }
-        collet_readahead_stop(ahead);
-        collet_trajectory_close(t);
+        trajectory_readahead_stop(ahead);
+        trajectory_reader_close(t);
     }
-    collet_readahead_stop(NULL);
+    trajectory_readahead_stop(NULL);
 }
 
 static void check_error(const io_image *image, size_t size, int64_t expected, int32_t truncation)
 {
     const char *path = io_path(directory, "broken.trr");
-    const collet_frames *frames;
+    const trajectory_frames *frames;
     collet_error err;
     int64_t n_frames = 0;
     int32_t truncated;
 
     io_save(path, image->data, size);
     for (int64_t batch = 1; batch <= 8; batch++) {
-        collet_trajectory *t = io_open(path);
-        collet_readahead *ahead = start(t, batch, 2);
+        trajectory_reader *t = io_open(path);
+        trajectory_readahead *ahead = start(t, batch, 2);
         collet_status status;
         n_frames = 0;
-        while ((status = collet_readahead_next(ahead, &frames, &truncated, &err)) == COLLET_OK &&
+        while ((status = trajectory_readahead_next(ahead, &frames, &truncated, &err)) ==
+                   COLLET_OK &&
                frames) {
             n_frames += frames->n_frames;
         }
@@ -141,9 +142,9 @@ static void check_error(const io_image *image, size_t size, int64_t expected, in
         assert_int_equal(n_frames, expected);
         assert_int_equal(truncated, truncation);
         assert_non_null(strstr(err.text, "frame 5"));
-        assert_int_equal(collet_readahead_next(ahead, &frames, NULL, NULL), COLLET_FORMAT);
-        collet_readahead_stop(ahead);
-        collet_trajectory_close(t);
+        assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, NULL), COLLET_FORMAT);
+        trajectory_readahead_stop(ahead);
+        trajectory_reader_close(t);
     }
 }
 
@@ -163,20 +164,20 @@ static void frames_before_an_error_come_first(void **state)
 static void options_out_of_range(void **state)
 {
     (void)state;
-    static const collet_readahead_options none = {.batch_frames = 0, .n_slots = 2};
-    collet_trajectory *t = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
-    collet_readahead_options expected = {.batch_frames = 4, .n_slots = 2, .forces = 1};
-    const collet_frames *frames;
-    collet_readahead *ahead;
+    static const trajectory_readahead_options none = {.batch_frames = 0, .n_slots = 2};
+    trajectory_reader *t = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
+    trajectory_readahead_options expected = {.batch_frames = 4, .n_slots = 2, .forces = 1};
+    const trajectory_frames *frames;
+    trajectory_readahead *ahead;
     collet_error err;
 
-    assert_int_equal(collet_readahead_start(t, &none, &ahead, NULL), COLLET_INVALID);
+    assert_int_equal(trajectory_readahead_start(t, &none, &ahead, NULL), COLLET_INVALID);
     assert_null(ahead);
-    assert_int_equal(collet_readahead_start(t, &expected, &ahead, NULL), COLLET_OK);
-    assert_int_equal(collet_readahead_next(ahead, &frames, NULL, &err), COLLET_NOT_FOUND);
+    assert_int_equal(trajectory_readahead_start(t, &expected, &ahead, NULL), COLLET_OK);
+    assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, &err), COLLET_NOT_FOUND);
     assert_non_null(strstr(err.text, "the file has no forces"));
-    collet_readahead_stop(ahead);
-    collet_trajectory_close(t);
+    trajectory_readahead_stop(ahead);
+    trajectory_reader_close(t);
 }
 
 int main(void)

@@ -31,28 +31,28 @@
 static collet_status write_all(const char *path, int32_t form, int64_t n_rows, collet_error *err)
 {
     static const int64_t shape[2] = {3, 2};
-    collet_results *results;
+    io_results *results;
     int32_t vectors, times;
 
-    collet_status status = collet_results_create(path, form, &results, err);
+    collet_status status = io_results_create(path, form, &results, err);
     if (status != COLLET_OK)
         return status;
-    status = collet_results_add(results, "vectors", 2, shape, &vectors, err);
+    status = io_results_add(results, "vectors", 2, shape, &vectors, err);
     if (status == COLLET_OK)
-        status = collet_results_add(results, "time_ps", 0, NULL, &times, err);
+        status = io_results_add(results, "time_ps", 0, NULL, &times, err);
     for (int64_t i = 0; i < n_rows && status == COLLET_OK; i++) {
         double time = 0.5 * (double)i, values[6];
         for (int k = 0; k < 6; k++)
             values[k] = (double)(6 * i + k);
-        status = collet_results_append(results, vectors, 1, values, err);
+        status = io_results_append(results, vectors, 1, values, err);
         if (status == COLLET_OK)
-            status = collet_results_append(results, times, 1, &time, err);
+            status = io_results_append(results, times, 1, &time, err);
     }
     if (status == COLLET_OK)
-        status = collet_results_link(results, err);
+        status = io_results_link(results, err);
     if (status == COLLET_OK)
-        status = collet_results_rename(results, NULL, 1, err);
-    collet_results_free(results);
+        status = io_results_rename(results, NULL, 1, err);
+    io_results_free(results);
     return status;
 }
 
@@ -95,7 +95,7 @@ static void an_archive(void **state)
     collet_error err;
 
     for (int64_t n_rows = 0; n_rows <= 100 * ROWS; n_rows = 10 * n_rows + 1) {
-        if (write_all(path, COLLET_RESULTS_NPZ, n_rows, &err) != COLLET_OK)
+        if (write_all(path, IO_RESULTS_NPZ, n_rows, &err) != COLLET_OK)
             fail_msg("%s", err.text);
         check_npz(path, n_rows);
         assert_int_equal(io_count_entries(directory), 1);
@@ -112,7 +112,7 @@ static void a_directory(void **state)
     io_bytes files[2];
 
     for (int twice = 0; twice < 2; twice++) {
-        assert_int_equal(write_all(path, COLLET_RESULTS_DIRECTORY, ROWS, NULL), COLLET_OK);
+        assert_int_equal(write_all(path, IO_RESULTS_DIRECTORY, ROWS, NULL), COLLET_OK);
         assert_int_equal(io_count_entries(path), 2);
         for (int i = 0; i < 2; i++) {
             files[i] = io_load(io_path(path, names[i]));
@@ -151,7 +151,7 @@ static void numpy_reads_it(void **state)
 
     if (!python)
         skip();
-    assert_int_equal(write_all(path, COLLET_RESULTS_NPZ, ROWS, NULL), COLLET_OK);
+    assert_int_equal(write_all(path, IO_RESULTS_NPZ, ROWS, NULL), COLLET_OK);
     snprintf(command, sizeof command,
              "%s -c \"import numpy as np; d = np.load('%s'); "
              "assert sorted(d) == ['time_ps', 'vectors']; "
@@ -169,7 +169,7 @@ static void the_same_data_give_the_same_bytes(void **state)
     uint64_t hashes[2];
 
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(write_all(path, COLLET_RESULTS_NPZ, ROWS, NULL), COLLET_OK);
+        assert_int_equal(write_all(path, IO_RESULTS_NPZ, ROWS, NULL), COLLET_OK);
         io_bytes file = io_load(path);
         hashes[i] = io_hash(IO_HASH, file.data, file.size);
         free(file.data);
@@ -183,35 +183,30 @@ static void the_same_data_give_the_same_bytes(void **state)
 static void refused_at_the_start(void **state)
 {
     (void)state;
-    collet_results *results;
+    io_results *results;
     collet_error err;
     const char *file = io_path(directory, "file");
 
     io_save(file, "x", 1);
-    assert_int_equal(
-        collet_results_create("/nowhere/at/all/out.npz", COLLET_RESULTS_NPZ, &results, &err),
-        COLLET_IO);
+    assert_int_equal(io_results_create("/nowhere/at/all/out.npz", IO_RESULTS_NPZ, &results, &err),
+                     COLLET_IO);
     assert_non_null(strstr(err.text, "there is no directory /nowhere/at/all/"));
     assert_null(results);
-    assert_int_equal(
-        collet_results_create("/nowhere/at/all", COLLET_RESULTS_DIRECTORY, &results, &err),
-        COLLET_IO);
+    assert_int_equal(io_results_create("/nowhere/at/all", IO_RESULTS_DIRECTORY, &results, &err),
+                     COLLET_IO);
     assert_non_null(strstr(
         err.text,
         "/nowhere/at/all: cannot be written: there is no directory /nowhere/at/; create it"));
-    assert_int_equal(collet_results_create(directory, COLLET_RESULTS_NPZ, &results, &err),
-                     COLLET_IO);
+    assert_int_equal(io_results_create(directory, IO_RESULTS_NPZ, &results, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "is a directory"));
-    assert_int_equal(collet_results_create(file, COLLET_RESULTS_DIRECTORY, &results, &err),
-                     COLLET_IO);
+    assert_int_equal(io_results_create(file, IO_RESULTS_DIRECTORY, &results, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "is a file; a directory is to be written"));
-    assert_int_equal(collet_results_create("/dev/null", COLLET_RESULTS_NPZ, &results, &err),
-                     COLLET_IO);
+    assert_int_equal(io_results_create("/dev/null", IO_RESULTS_NPZ, &results, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "is a device or pipe"));
     /* As /dev/stdout, which may be a regular file. */
     const char *link = io_path(directory, "link");
     assert_int_equal(symlink("/proc/self/exe", link), 0);
-    assert_int_equal(collet_results_create(link, COLLET_RESULTS_NPZ, &results, &err), COLLET_IO);
+    assert_int_equal(io_results_create(link, IO_RESULTS_NPZ, &results, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "is a link to an open file"));
     remove(link);
     remove(file);
@@ -222,22 +217,21 @@ static void a_set_in_part(void **state)
 {
     (void)state;
     char *path = strdup(io_path(directory, "set"));
-    collet_results *results;
+    io_results *results;
     collet_error err;
     int32_t n;
 
-    assert_int_equal(collet_results_create(path, COLLET_RESULTS_DIRECTORY, &results, NULL),
-                     COLLET_OK);
+    assert_int_equal(io_results_create(path, IO_RESULTS_DIRECTORY, &results, NULL), COLLET_OK);
     for (int i = 0; i < 3; i++)
         assert_int_equal(
-            collet_results_add(results, (const char *[]){"a", "b", "c"}[i], 0, NULL, &n, NULL),
+            io_results_add(results, (const char *[]){"a", "b", "c"}[i], 0, NULL, &n, NULL),
             COLLET_OK);
     assert_int_equal(mkdir(io_path(path, "b.npy"), 0777), 0);
-    assert_int_equal(collet_results_link(results, &err), COLLET_OK);
-    assert_int_equal(collet_results_rename(results, NULL, 1, &err), COLLET_IO);
+    assert_int_equal(io_results_link(results, &err), COLLET_OK);
+    assert_int_equal(io_results_rename(results, NULL, 1, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "b.npy: cannot be replaced: Is a directory; in place: 1 of "
                                      "3 files, up to a.npy; there is no "));
-    collet_results_free(results);
+    io_results_free(results);
     assert_int_equal(io_count_entries(path), 2);
     remove(io_path(path, "a.npy"));
     remove(io_path(path, "b.npy"));
@@ -249,18 +243,18 @@ static void without_finish_nothing_remains(void **state)
 {
     (void)state;
     const char *path = io_path(directory, "dir");
-    collet_results *results;
+    io_results *results;
     int32_t n;
 
     for (int32_t form = 0; form < 2; form++) {
-        assert_int_equal(collet_results_create(path, form, &results, NULL), COLLET_OK);
-        assert_int_equal(collet_results_add(results, "a", 0, NULL, &n, NULL), COLLET_OK);
+        assert_int_equal(io_results_create(path, form, &results, NULL), COLLET_OK);
+        assert_int_equal(io_results_add(results, "a", 0, NULL, &n, NULL), COLLET_OK);
         for (int i = 0; i < 100000; i++)
-            assert_int_equal(collet_results_append(results, n, 1, &(double){1.0}, NULL), COLLET_OK);
-        collet_results_free(results);
+            assert_int_equal(io_results_append(results, n, 1, &(double){1.0}, NULL), COLLET_OK);
+        io_results_free(results);
         assert_int_equal(io_count_entries(directory), 0);
     }
-    collet_results_free(NULL);
+    io_results_free(NULL);
 }
 
 /* ---- Failures, each in a child that may be limited or killed ----------------------------- */
@@ -279,14 +273,14 @@ static int run_child(int (*body)(void *), void *argument)
 
 static int killed_in_the_middle(void *path)
 {
-    collet_results *results;
+    io_results *results;
     int32_t n;
 
-    if (collet_results_create(path, COLLET_RESULTS_NPZ, &results, NULL) != COLLET_OK ||
-        collet_results_add(results, "a", 0, NULL, &n, NULL) != COLLET_OK)
+    if (io_results_create(path, IO_RESULTS_NPZ, &results, NULL) != COLLET_OK ||
+        io_results_add(results, "a", 0, NULL, &n, NULL) != COLLET_OK)
         return 1;
     for (int i = 0; i < 100000; i++)
-        collet_results_append(results, n, 1, &(double){1.0}, NULL);
+        io_results_append(results, n, 1, &(double){1.0}, NULL);
     raise(SIGKILL);
     return 1;
 }
@@ -329,9 +323,9 @@ static void a_failed_write_leaves_what_was_there(void **state)
     /* The rows of `vectors` are 4.8 MB, the archive is 5.6 MB. */
     static const rlim_t limits[] = {1, 100, 65536, 1000000, 4800000, 4800200, 5000000, 5599999};
 
-    assert_int_equal(write_all(path, COLLET_RESULTS_NPZ, 10, NULL), COLLET_OK);
+    assert_int_equal(write_all(path, IO_RESULTS_NPZ, 10, NULL), COLLET_OK);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        limited l = {path, limits[i], COLLET_RESULTS_NPZ};
+        limited l = {path, limits[i], IO_RESULTS_NPZ};
         assert_int_equal(run_child(write_limited, &l), 0);
         check_npz(path, 10);
         assert_int_equal(io_count_entries(directory), 1);
@@ -339,7 +333,7 @@ static void a_failed_write_leaves_what_was_there(void **state)
     remove(path);
     /* The fifth limit is reached in `finish`, which flushes the last buffer. */
     for (size_t i = 0; i < 5; i++) {
-        limited l = {path, limits[i], COLLET_RESULTS_DIRECTORY};
+        limited l = {path, limits[i], IO_RESULTS_DIRECTORY};
         assert_int_equal(run_child(write_limited, &l), 0);
         assert_int_equal(io_count_entries(directory), 0);
     }
@@ -364,11 +358,11 @@ static int write_on_a_full_disk(void *argument)
             return 1;
         /* The rows fit on the disk, the archive in addition does not. */
         status = write_all(io_path(mount_point, "out"), form, 10 * ROWS, &err);
-        if (form == COLLET_RESULTS_NPZ &&
+        if (form == IO_RESULTS_NPZ &&
             (status != COLLET_IO || !strstr(err.text, "the disk is full") ||
              io_count_entries(mount_point) != 0))
             return 2;
-        if (form == COLLET_RESULTS_DIRECTORY && status != COLLET_OK)
+        if (form == IO_RESULTS_DIRECTORY && status != COLLET_OK)
             return 3;
     }
     return 0;
@@ -387,16 +381,15 @@ static void a_full_disk(void **state)
 
 static int write_without_permission(void *path)
 {
-    collet_results *results;
+    io_results *results;
     collet_error err;
 
     if (geteuid() == 0 && seteuid(65534) != 0)
         return SKIPPED;
-    if (collet_results_create(path, COLLET_RESULTS_NPZ, &results, &err) != COLLET_IO ||
+    if (io_results_create(path, IO_RESULTS_NPZ, &results, &err) != COLLET_IO ||
         !strstr(err.text, "no permission to write in"))
         return 1;
-    return collet_results_create(directory, COLLET_RESULTS_DIRECTORY, &results, &err) ==
-                       COLLET_IO &&
+    return io_results_create(directory, IO_RESULTS_DIRECTORY, &results, &err) == COLLET_IO &&
                    strncmp(err.text, directory, strlen(directory)) == 0 &&
                    strstr(err.text, ": cannot be written to: Permission denied")
                ? 0
@@ -423,8 +416,8 @@ static void text_files(void **state)
     const char *path = io_path(directory, "out.meta.json");
     collet_error err;
 
-    assert_int_equal(io_spool(path, "{}\n", 3, NULL), COLLET_OK);
-    assert_int_equal(io_spool(path, "{\"a\": 1}\n", 9, NULL), COLLET_OK);
+    assert_int_equal(io_make_spool(path, "{}\n", 3, NULL), COLLET_OK);
+    assert_int_equal(io_make_spool(path, "{\"a\": 1}\n", 9, NULL), COLLET_OK);
     io_bytes file = io_load(path);
     assert_int_equal(file.size, 9);
     assert_memory_equal(file.data, "{\"a\": 1}\n", 9);
@@ -438,14 +431,14 @@ static void text_files(void **state)
     static const mode_t modes[][2] = {{0600, 0600}, {0400, 0600}, {0777, 0777}, {0640, 0640}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         assert_int_equal(chmod(path, modes[i][0]), 0);
-        assert_int_equal(io_spool(path, "{}", 2, NULL), COLLET_OK);
+        assert_int_equal(io_make_spool(path, "{}", 2, NULL), COLLET_OK);
         assert_int_equal(stat(path, &st), 0);
         assert_int_equal(st.st_mode & 0777, modes[i][1]);
     }
     assert_int_equal(io_count_entries(directory), 1);
     remove(path);
     path = io_path(directory, "nowhere/a.json");
-    assert_int_equal(io_spool(path, "", 0, &err), COLLET_IO);
+    assert_int_equal(io_make_spool(path, "", 0, &err), COLLET_IO);
     assert_non_null(strstr(err.text, path));
 }
 

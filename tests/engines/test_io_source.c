@@ -52,62 +52,62 @@ static const char *new_file(size_t size)
 /* Copies lie in the window, reach into it, across its end or past what a view may have. */
 static void copies(void **state)
 {
-    collet_source s;
+    io_source s;
     const uint8_t *bytes;
     (void)state;
-    assert_int_equal(collet_source_open(&s, new_file(SIZE), NULL), COLLET_OK);
+    assert_int_equal(io_source_open(&s, new_file(SIZE), NULL), COLLET_OK);
     for (int i = 0; i < 3000; i++) {
-        size_t at = next() % SIZE, most = i % 3 ? 5000 : 3 * COLLET_SOURCE_VIEW;
+        size_t at = next() % SIZE, most = i % 3 ? 5000 : 3 * IO_SOURCE_VIEW;
         size_t n = next() % (SIZE - at < most ? SIZE - at + 1 : most);
-        size_t seen = SIZE - at < COLLET_SOURCE_VIEW ? SIZE - at : COLLET_SOURCE_VIEW;
+        size_t seen = SIZE - at < IO_SOURCE_VIEW ? SIZE - at : IO_SOURCE_VIEW;
         memset(copied, 0, n + (n < SIZE));
-        assert_int_equal(collet_source_copy(&s, (int64_t)at, n, copied, NULL), COLLET_OK);
+        assert_int_equal(io_source_copy(&s, (int64_t)at, n, copied, NULL), COLLET_OK);
         assert_memory_equal(copied, file + at, n);
         if (i % 2)
             continue;
-        assert_int_equal(collet_source_view(&s, (int64_t)at, seen, &bytes, NULL), COLLET_OK);
+        assert_int_equal(io_source_view(&s, (int64_t)at, seen, &bytes, NULL), COLLET_OK);
         assert_memory_equal(bytes, file + at, seen);
         /* Begins in the window and ends behind it. */
         size_t end = (size_t)s.window_offset + s.window_length, from = end - (end < 9 ? end : 9);
         n = SIZE - from < 100 ? SIZE - from : 100;
-        assert_int_equal(collet_source_copy(&s, (int64_t)from, n, copied, NULL), COLLET_OK);
+        assert_int_equal(io_source_copy(&s, (int64_t)from, n, copied, NULL), COLLET_OK);
         assert_memory_equal(copied, file + from, n);
     }
-    collet_source_close(&s);
+    io_source_close(&s);
 }
 
 static void streams(void **state)
 {
     static const size_t units[] = {1, 4, 12, 1000};
-    collet_source s;
+    io_source s;
     (void)state;
-    assert_int_equal(collet_source_open(&s, new_file(SIZE), NULL), COLLET_OK);
+    assert_int_equal(io_source_open(&s, new_file(SIZE), NULL), COLLET_OK);
     for (int i = 0; i < 40; i++) {
         size_t unit = units[i % 4], at = next() % (SIZE - 2000), n;
         size_t rest = (SIZE - at) / unit * unit;
         for (; rest > 0; rest -= n, at += n) {
             const uint8_t *bytes;
             assert_int_equal(
-                collet_source_stream(&s, (int64_t)at, (int64_t)rest, unit, &bytes, &n, NULL),
+                io_source_stream(&s, (int64_t)at, (int64_t)rest, unit, &bytes, &n, NULL),
                 COLLET_OK);
             assert_true(n >= unit && n <= rest && n % unit == 0);
             assert_memory_equal(bytes, file + at, n);
         }
     }
-    collet_source_close(&s);
+    io_source_close(&s);
 }
 
 /* A program without a standard input. */
 static void descriptor_0(void **state)
 {
-    collet_source s;
+    io_source s;
     int input = dup(0);
     (void)state;
     for (int i = 0; i < 2; i++) {
         close(0);
         const char *path = i ? directory : new_file(SIZE);
-        assert_int_equal(collet_source_open(&s, path, NULL), i ? COLLET_IO : COLLET_OK);
-        collet_source_close(&s);
+        assert_int_equal(io_source_open(&s, path, NULL), i ? COLLET_IO : COLLET_OK);
+        io_source_close(&s);
         assert_int_equal(open("/dev/null", O_RDONLY), 0);
     }
     dup2(input, 0);
@@ -121,29 +121,29 @@ static int32_t stop(void *user)
 
 static void failures(void **state)
 {
-    collet_source s;
+    io_source s;
     collet_error err = {0};
     const uint8_t *bytes;
     size_t n;
     int asked = 0;
     (void)state;
-    assert_int_equal(collet_source_open(&s, new_file(0), &err), COLLET_OK);
-    assert_int_equal(collet_source_begin(&s, &bytes, &n, &err), COLLET_FORMAT);
+    assert_int_equal(io_source_open(&s, new_file(0), &err), COLLET_OK);
+    assert_int_equal(io_source_begin(&s, &bytes, &n, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "is empty"));
-    collet_source_close(&s);
+    io_source_close(&s);
     const char *path = new_file(SIZE);
-    assert_int_equal(collet_source_open(&s, path, &err), COLLET_OK);
-    s.poll = (collet_poll){stop, &asked};
-    assert_int_equal(collet_source_begin(&s, &bytes, &n, &err), COLLET_OK);
+    assert_int_equal(io_source_open(&s, path, &err), COLLET_OK);
+    s.poll = (io_poll){stop, &asked};
+    assert_int_equal(io_source_begin(&s, &bytes, &n, &err), COLLET_OK);
     assert_int_equal(n, 4096);
-    assert_int_equal(collet_source_view(&s, 600000, 10, &bytes, &err), COLLET_CANCELLED);
+    assert_int_equal(io_source_view(&s, 600000, 10, &bytes, &err), COLLET_CANCELLED);
     s.poll.ask = NULL;
     assert_int_equal(truncate(path, 500000), 0);
-    assert_int_equal(collet_source_view(&s, 600000, 10, &bytes, &err), COLLET_IO);
+    assert_int_equal(io_source_view(&s, 600000, 10, &bytes, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "became shorter while it was read: 700001 bytes when opened"));
-    assert_int_equal(collet_source_copy(&s, 400000, 200000, copied, &err), COLLET_IO);
+    assert_int_equal(io_source_copy(&s, 400000, 200000, copied, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "now it ends at byte 500000"));
-    collet_source_close(&s);
+    io_source_close(&s);
 }
 
 int main(void)

@@ -117,7 +117,7 @@ static mode_t replaced(const char *path, mode_t old)
 {
     struct stat st;
     assert_int_equal(chmod(path, old), 0);
-    assert_int_equal(io_spool(path, "new", 3, NULL), COLLET_OK);
+    assert_int_equal(io_make_spool(path, "new", 3, NULL), COLLET_OK);
     assert_int_equal(stat(path, &st), 0);
     return st.st_mode & 0777;
 }
@@ -126,7 +126,7 @@ static void a_group_that_cannot_be_kept(void **state)
 {
     (void)state;
     const char *path = io_path(directory, "group");
-    assert_int_equal(io_spool(path, "old", 3, NULL), COLLET_OK);
+    assert_int_equal(io_make_spool(path, "old", 3, NULL), COLLET_OK);
     without_group = 1;
     assert_int_equal(replaced(path, 0644), 0644);
     assert_int_equal(replaced(path, 0640), 0600);
@@ -146,7 +146,7 @@ static void a_file_of_another_user(void **state)
         skip();
     mode_t mask = umask(022);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(io_spool(path, "old", 3, NULL), COLLET_OK);
+        assert_int_equal(io_make_spool(path, "old", 3, NULL), COLLET_OK);
         assert_int_equal(chown(path, 54321, (gid_t)-1), 0);
         assert_int_equal(replaced(path, modes[i][0]), modes[i][1]);
     }
@@ -173,7 +173,7 @@ static void access_control_lists(void **state)
         2, {{OWNER, 6, ~0u}, {USER, 4, 54321}, {GROUP, 0, ~0u}, {MASK, 4, ~0u}, {OTHERS, 0, ~0u}}};
     access_list found;
     const char *path = io_path(directory, "list");
-    assert_int_equal(io_spool(path, "old", 3, NULL), COLLET_OK);
+    assert_int_equal(io_make_spool(path, "old", 3, NULL), COLLET_OK);
     if (setxattr(path, LIST, &list, sizeof list, 0) != 0)
         skip();
     assert_int_equal(replaced(path, 0640), 0640);
@@ -201,31 +201,31 @@ static void private_from_the_start(void **state)
 {
     (void)state;
     const char *path = io_path(directory, "private");
-    collet_spool *spool;
+    io_spool *spool;
     struct stat st;
-    assert_int_equal(io_spool(path, "old", 3, NULL), COLLET_OK);
-    assert_int_equal(collet_spool_create(path, COLLET_SPOOL_NAMED, &spool, NULL), COLLET_OK);
-    assert_int_equal(stat(collet_spool_temporary(spool), &st), 0);
+    assert_int_equal(io_make_spool(path, "old", 3, NULL), COLLET_OK);
+    assert_int_equal(io_spool_create(path, IO_SPOOL_NAMED, &spool, NULL), COLLET_OK);
+    assert_int_equal(stat(io_spool_temporary(spool), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
-    collet_spool_free(spool);
+    io_spool_free(spool);
     remove(path);
 }
 
 static void write_and_finish(const char *path, int32_t form, int finish)
 {
-    collet_results *results;
+    io_results *results;
     int32_t column;
 
-    assert_int_equal(collet_results_create(path, form, &results, NULL), COLLET_OK);
-    assert_int_equal(collet_results_add(results, "a", 0, NULL, &column, NULL), COLLET_OK);
-    assert_int_equal(collet_results_append(results, column, 1, &(double){7.5}, NULL), COLLET_OK);
+    assert_int_equal(io_results_create(path, form, &results, NULL), COLLET_OK);
+    assert_int_equal(io_results_add(results, "a", 0, NULL, &column, NULL), COLLET_OK);
+    assert_int_equal(io_results_append(results, column, 1, &(double){7.5}, NULL), COLLET_OK);
     /* The output has its temporary name; the rows of an archive have none. */
-    assert_int_equal(io_count_entries(form == COLLET_RESULTS_NPZ ? directory : path), 1);
+    assert_int_equal(io_count_entries(form == IO_RESULTS_NPZ ? directory : path), 1);
     if (finish) {
-        assert_int_equal(collet_results_link(results, NULL), COLLET_OK);
-        assert_int_equal(collet_results_rename(results, NULL, 1, NULL), COLLET_OK);
+        assert_int_equal(io_results_link(results, NULL), COLLET_OK);
+        assert_int_equal(io_results_rename(results, NULL, 1, NULL), COLLET_OK);
     }
-    collet_results_free(results);
+    io_results_free(results);
 }
 
 static void check_both_forms(void)
@@ -236,14 +236,14 @@ static void check_both_forms(void)
         write_and_finish(path, form, 0);
         assert_int_equal(io_count_entries(directory), 0);
     }
-    write_and_finish(path, COLLET_RESULTS_NPZ, 1);
+    write_and_finish(path, IO_RESULTS_NPZ, 1);
     assert_int_equal(io_count_entries(directory), 1);
     io_bytes file = io_load(path);
     npy_array array = npz_find(file.data, file.size, "a");
     assert_true(array.size == 8 && memcmp(array.data, &(double){7.5}, 8) == 0);
     free(file.data);
     remove(path);
-    write_and_finish(path, COLLET_RESULTS_DIRECTORY, 1);
+    write_and_finish(path, IO_RESULTS_DIRECTORY, 1);
     assert_int_equal(io_count_entries(path), 1);
     remove(io_path(path, "a.npy"));
     remove(path);
@@ -270,15 +270,15 @@ static void no_names_for_unnamed_files(void **state)
 static void locked_for_reading(void **state)
 {
     (void)state;
-    collet_spool *spool;
+    io_spool *spool;
     const char *path = io_path(directory, "read");
 
-    assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
-    assert_int_equal(collet_spool_publish(spool, NULL), COLLET_OK);
+    assert_int_equal(io_spool_create(path, IO_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
+    assert_int_equal(io_spool_publish(spool, NULL), COLLET_OK);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_int_equal(flock(fd, LOCK_SH | LOCK_NB), 0);
     close(fd);
-    collet_spool_free(spool);
+    io_spool_free(spool);
     remove(path);
 }
 
@@ -292,15 +292,15 @@ static void directories_that_are_not_flushed(void **state)
     const char *path = io_path(directory, "flushed");
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        collet_spool *spool;
+        io_spool *spool;
         collet_error err = {0};
-        assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
+        assert_int_equal(io_spool_create(path, IO_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
         flush_error = cases[i].error;
-        assert_int_equal(collet_spool_publish(spool, &err), cases[i].status);
+        assert_int_equal(io_spool_publish(spool, &err), cases[i].status);
         flush_error = 0;
         assert_true(cases[i].status == COLLET_OK ||
                     strstr(err.text, "cannot be flushed to the disk: Input/output error"));
-        collet_spool_free(spool);
+        io_spool_free(spool);
         remove(path);
     }
 }
@@ -309,26 +309,26 @@ static void directories_that_are_not_flushed(void **state)
 static void linked_but_not_renamed(void **state)
 {
     (void)state;
-    collet_spool *spool;
+    io_spool *spool;
     const char *path = io_path(directory, "half");
 
-    assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
+    assert_int_equal(io_spool_create(path, IO_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
     assert_int_equal(io_count_entries(directory), 0);
-    assert_int_equal(collet_spool_write(spool, "half", 4, NULL), COLLET_OK);
-    assert_int_equal(collet_spool_link(spool, NULL), COLLET_OK);
+    assert_int_equal(io_spool_write(spool, "half", 4, NULL), COLLET_OK);
+    assert_int_equal(io_spool_link(spool, NULL), COLLET_OK);
     assert_int_equal(io_count_entries(directory), 1);
-    collet_spool_free(spool);
+    io_spool_free(spool);
     assert_int_equal(io_count_entries(directory), 0);
 }
 
 static void leave_one(const char *path)
 {
-    collet_spool *spool;
+    io_spool *spool;
     pid_t child = fork();
 
     if (child == 0) {
-        collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, NULL);
-        collet_spool_link(spool, NULL);
+        io_spool_create(path, IO_SPOOL_OUTPUT, &spool, NULL);
+        io_spool_link(spool, NULL);
         raise(SIGKILL);
     }
     assert_int_equal(waitpid(child, NULL, 0), child);
@@ -339,19 +339,19 @@ static void leftovers_are_removed(void **state)
 {
     (void)state;
     char *path = strdup(io_path(directory, "out"));
-    collet_spool *first, *second;
+    io_spool *first, *second;
 
     for (without_unnamed = 0; without_unnamed < 2; without_unnamed++) {
         leave_one(path);
         assert_int_equal(io_count_entries(directory), 1);
-        assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &first, NULL), COLLET_OK);
+        assert_int_equal(io_spool_create(path, IO_SPOOL_OUTPUT, &first, NULL), COLLET_OK);
         assert_int_equal(io_count_entries(directory), without_unnamed);
-        assert_int_equal(collet_spool_link(first, NULL), COLLET_OK);
-        assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &second, NULL), COLLET_OK);
+        assert_int_equal(io_spool_link(first, NULL), COLLET_OK);
+        assert_int_equal(io_spool_create(path, IO_SPOOL_OUTPUT, &second, NULL), COLLET_OK);
         assert_int_equal(io_count_entries(directory), 1 + without_unnamed);
-        collet_spool_free(second);
-        assert_int_equal(collet_spool_rename(first, NULL), COLLET_OK);
-        collet_spool_free(first);
+        io_spool_free(second);
+        assert_int_equal(io_spool_rename(first, NULL), COLLET_OK);
+        io_spool_free(first);
         assert_int_equal(io_count_entries(directory), 1);
         remove(path);
     }
@@ -363,33 +363,33 @@ static void leftovers_are_removed(void **state)
 static void a_set_that_exists_meanwhile(void **state)
 {
     static const char *const names[2] = {"a", "b"};
-    collet_spool *set[2];
+    io_spool *set[2];
     collet_error err;
     (void)state;
     for (int i = 0; i < 2; i++) {
         const char *path = io_path(directory, names[i]);
-        assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &set[i], NULL), COLLET_OK);
-        assert_int_equal(collet_spool_link(set[i], NULL), COLLET_OK);
+        assert_int_equal(io_spool_create(path, IO_SPOOL_OUTPUT, &set[i], NULL), COLLET_OK);
+        assert_int_equal(io_spool_link(set[i], NULL), COLLET_OK);
     }
     io_save(io_path(directory, "b"), "theirs", 6);
-    assert_int_equal(collet_spool_rename_all(set, 2, 0, &err), COLLET_IO);
+    assert_int_equal(io_spool_rename_all(set, 2, 0, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "/b exists now"));
     assert_int_equal(access(io_path(directory, "a"), F_OK), -1);
     io_bytes theirs = io_load(io_path(directory, "b"));
     assert_int_equal(theirs.size, 6);
     free(theirs.data);
     mkdir(io_path(directory, "a"), 0777);
-    assert_int_equal(collet_spool_rename_all(set, 2, 1, &err), COLLET_IO);
+    assert_int_equal(io_spool_rename_all(set, 2, 1, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "nothing was replaced"));
     rmdir(io_path(directory, "a"));
     theirs = io_load(io_path(directory, "b"));
     assert_int_equal(theirs.size, 6);
     free(theirs.data);
     assert_int_equal(io_count_entries(directory), 3); /* with the two that have no names yet */
-    assert_int_equal(collet_spool_rename_all(set, 2, 1, &err), COLLET_OK);
+    assert_int_equal(io_spool_rename_all(set, 2, 1, &err), COLLET_OK);
     assert_int_equal(io_count_entries(directory), 2);
     for (int i = 0; i < 2; i++) {
-        collet_spool_free(set[i]);
+        io_spool_free(set[i]);
         assert_int_equal(remove(io_path(directory, names[i])), 0);
     }
 }
@@ -397,31 +397,30 @@ static void a_set_that_exists_meanwhile(void **state)
 static void written_and_read_at_any_place(void **state)
 {
     most = *state ? 997 : SIZE_MAX;
-    collet_spool *spool;
+    io_spool *spool;
     uint8_t bytes[200], big[70000];
 
     memset(big, 'b', sizeof big);
-    assert_int_equal(
-        collet_spool_create(io_path(directory, "x"), COLLET_SPOOL_SCRATCH, &spool, NULL),
-        COLLET_OK);
+    assert_int_equal(io_spool_create(io_path(directory, "x"), IO_SPOOL_SCRATCH, &spool, NULL),
+                     COLLET_OK);
     for (int i = 0; i < 1000; i++)
-        assert_int_equal(collet_spool_write(spool, "0123456789", 10, NULL), COLLET_OK);
-    assert_int_equal(collet_spool_write(spool, big, sizeof big, NULL), COLLET_OK);
-    assert_int_equal(collet_spool_write(spool, "end", 3, NULL), COLLET_OK);
-    assert_int_equal(collet_spool_size(spool), 80003);
-    assert_int_equal(collet_spool_seek(spool, 5, NULL), COLLET_OK);
-    assert_int_equal(collet_spool_write(spool, "xyz", 3, NULL), COLLET_OK);
-    assert_int_equal(collet_spool_position(spool), 8);
-    assert_int_equal(collet_spool_flush(spool, NULL), COLLET_OK);
-    assert_int_equal(collet_spool_size(spool), 80003);
-    assert_int_equal(collet_spool_read(spool, 0, bytes, 12, NULL), COLLET_OK);
+        assert_int_equal(io_spool_write(spool, "0123456789", 10, NULL), COLLET_OK);
+    assert_int_equal(io_spool_write(spool, big, sizeof big, NULL), COLLET_OK);
+    assert_int_equal(io_spool_write(spool, "end", 3, NULL), COLLET_OK);
+    assert_int_equal(io_spool_size(spool), 80003);
+    assert_int_equal(io_spool_seek(spool, 5, NULL), COLLET_OK);
+    assert_int_equal(io_spool_write(spool, "xyz", 3, NULL), COLLET_OK);
+    assert_int_equal(io_spool_position(spool), 8);
+    assert_int_equal(io_spool_flush(spool, NULL), COLLET_OK);
+    assert_int_equal(io_spool_size(spool), 80003);
+    assert_int_equal(io_spool_read(spool, 0, bytes, 12, NULL), COLLET_OK);
     assert_memory_equal(bytes, "01234xyz8901", 12);
-    assert_int_equal(collet_spool_read(spool, 5000, bytes, 10, NULL), COLLET_OK);
+    assert_int_equal(io_spool_read(spool, 5000, bytes, 10, NULL), COLLET_OK);
     assert_memory_equal(bytes, "0123456789", 10);
-    assert_int_equal(collet_spool_read(spool, 79998, bytes, 5, NULL), COLLET_OK);
+    assert_int_equal(io_spool_read(spool, 79998, bytes, 5, NULL), COLLET_OK);
     assert_memory_equal(bytes, "bbend", 5);
-    assert_int_equal(collet_spool_read(spool, 80000, bytes, 5, NULL), COLLET_IO);
-    collet_spool_free(spool);
+    assert_int_equal(io_spool_read(spool, 80000, bytes, 5, NULL), COLLET_IO);
+    io_spool_free(spool);
     assert_int_equal(io_count_entries(directory), 0);
     most = SIZE_MAX;
 }
@@ -429,17 +428,17 @@ static void written_and_read_at_any_place(void **state)
 static void read_in_parts(void **state)
 {
     static uint8_t bytes[80000], got[sizeof bytes];
-    collet_source source;
+    io_source source;
     (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(1 + i % 251);
     io_save(io_path(directory, "parts"), bytes, sizeof bytes);
     most = 997;
-    assert_int_equal(collet_source_open(&source, io_path(directory, "parts"), NULL), COLLET_OK);
-    assert_int_equal(collet_source_copy(&source, 100, 70000, got, NULL), COLLET_OK);
+    assert_int_equal(io_source_open(&source, io_path(directory, "parts"), NULL), COLLET_OK);
+    assert_int_equal(io_source_copy(&source, 100, 70000, got, NULL), COLLET_OK);
     assert_memory_equal(got, bytes + 100, 70000);
     assert_int_equal(got[70000], 0);
-    collet_source_close(&source);
+    io_source_close(&source);
     most = SIZE_MAX;
     remove(io_path(directory, "parts"));
 }

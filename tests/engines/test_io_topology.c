@@ -13,14 +13,14 @@
 #include "io_files.h"
 #include "trajectory/formats/topology.h"
 
-static collet_topology *read_text(const char *text)
+static trajectory_topology *read_text(const char *text)
 {
-    collet_topology *topology;
+    trajectory_topology *topology;
     collet_error err;
     const char *path = io_path(directory, "case.gro");
 
     io_save(path, text, strlen(text));
-    if (collet_topology_read(path, NULL, &topology, &err) != COLLET_OK)
+    if (trajectory_topology_read(path, NULL, &topology, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     return topology;
 }
@@ -28,62 +28,63 @@ static collet_topology *read_text(const char *text)
 /* The only atom of the file read last, as a trajectory; `velocity` NULL: without one. */
 static void expect_atom(const double position[3], const double *velocity)
 {
-    collet_trajectory *t = io_open(io_path(directory, "case.gro"));
-    collet_frames *frames = io_batch(t, 1, 1);
+    trajectory_reader *t = io_open(io_path(directory, "case.gro"));
+    trajectory_frames *frames = io_batch(t, 1, 1);
 
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_memory_equal(frames->positions, position, 3 * sizeof *position);
     assert_int_equal(frames->velocities == NULL, velocity == NULL);
     if (velocity)
         assert_memory_equal(frames->velocities, velocity, 3 * sizeof *velocity);
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
 }
 
 static void water_is_read(void **state)
 {
     (void)state;
-    collet_topology *t;
+    trajectory_topology *t;
 
-    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/water/conf.gro", NULL, &t, NULL),
-                     COLLET_OK);
+    assert_int_equal(
+        trajectory_topology_read(COLLET_TEST_DATA "/md/water/conf.gro", NULL, &t, NULL), COLLET_OK);
     assert_int_equal(t->n_atoms, 648);
     assert_string_equal(t->title, "216 SPC water");
     assert_string_equal(t->names[0], "OW");
     assert_string_equal(t->names[647], "HW2");
     assert_string_equal(t->residue_names[0], "SOL");
     assert_int_equal(t->residue_ids[647], 216);
-    collet_topology_free(t);
+    trajectory_topology_free(t);
 }
 
 static void peptide_is_read(void **state)
 {
     (void)state;
-    collet_topology *t;
+    trajectory_topology *t;
 
-    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/peptide/conf.gro", NULL, &t, NULL),
-                     COLLET_OK);
+    assert_int_equal(
+        trajectory_topology_read(COLLET_TEST_DATA "/md/peptide/conf.gro", NULL, &t, NULL),
+        COLLET_OK);
     assert_int_equal(t->n_atoms, 280);
     assert_string_equal(t->residue_names[279], "SER");
     assert_string_equal(t->names[279], "OC2");
-    collet_topology_free(t);
+    trajectory_topology_free(t);
 }
 
 static void widths_follow_the_decimal_points(void **state)
 {
     (void)state;
-    collet_topology *t = read_text("precise\n1\n"
-                                   "99999ALA     CA99999    1.123456   -2.234567    3.345678"
-                                   "   0.1234567  -0.2345678   0.3456789\n"
-                                   "  1.0 2.0 3.0\n");
+    trajectory_topology *t = read_text("precise\n1\n"
+                                       "99999ALA     CA99999    1.123456   -2.234567    3.345678"
+                                       "   0.1234567  -0.2345678   0.3456789\n"
+                                       "  1.0 2.0 3.0\n");
 
     assert_int_equal(t->residue_ids[0], 99999);
     expect_atom((const double[]){1.123456, -2.234567, 3.345678},
                 (const double[]){0.1234567, -0.2345678, 0.3456789});
-    collet_topology_free(t);
+    trajectory_topology_free(t);
     t = read_text("one decimal\n1\n    1ALA     CA    1   1.5  -2.5   3.5\n 1 2 3\n");
     expect_atom((const double[]){1.5, -2.5, 3.5}, NULL);
-    collet_topology_free(t);
+    trajectory_topology_free(t);
 }
 
 /* Velocities and boxes that are no numbers: a topology needs neither. */
@@ -108,24 +109,25 @@ static const struct {
 static void other_writers_lines(void **state)
 {
     (void)state;
-    collet_topology *t = read_text("dos\r\n 1\r\n    1ALA     CA    1   1.500  -2.500   3.500  \r\n"
-                                   "   1.0  2.0  3.0  0.1  0.2  0.3  0.4  0.5  0.6");
+    trajectory_topology *t =
+        read_text("dos\r\n 1\r\n    1ALA     CA    1   1.500  -2.500   3.500  \r\n"
+                  "   1.0  2.0  3.0  0.1  0.2  0.3  0.4  0.5  0.6");
 
     assert_string_equal(t->title, "dos");
     expect_atom((const double[]){1.5, -2.5, 3.5}, NULL);
-    collet_topology_free(t);
+    trajectory_topology_free(t);
     t = read_text("first\n1\n    1ALA  HD2X1    1   1.500  -2.500   3.500\n 1 2 3\n"
                   "second\n1\n    1GLY     CA    1   9.500  -2.500   3.500\n 1 2 3\n");
     assert_string_equal(t->names[0], "HD2X1");
     assert_string_equal(t->residue_names[0], "ALA");
-    collet_topology_free(t);
+    trajectory_topology_free(t);
     t = read_text("stars\n1\n    1ALA     CA*****   1.500  -2.500   3.500\n 1 2 3\n");
-    collet_topology_free(t);
+    trajectory_topology_free(t);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         t = read_text(odd[i].text);
         assert_int_equal(t->n_atoms, 2);
         assert_int_equal(t->lacking, odd[i].lacking);
-        collet_topology_free(t);
+        trajectory_topology_free(t);
     }
 }
 
@@ -179,41 +181,43 @@ static void messages_point_at_the_line(void **state)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *path = io_path(directory, "bad.gro");
-        collet_topology *t = (collet_topology *)&t;
+        trajectory_topology *t = (trajectory_topology *)&t;
         collet_error err;
 
         io_save(path, bad[i].text, strlen(bad[i].text));
-        collet_status status = collet_topology_read(path, NULL, &t, &err);
+        collet_status status = trajectory_topology_read(path, NULL, &t, &err);
         if (status != COLLET_FORMAT || !strstr(err.text, bad[i].message) ||
             !strstr(err.text, "bad.gro"))
             fail_msg("case %zu: status %d, '%s', expected '%s'", i, status, err.text,
                      bad[i].message);
         assert_null(t);
-        assert_int_equal(collet_topology_read(path, NULL, &t, NULL), COLLET_FORMAT);
+        assert_int_equal(trajectory_topology_read(path, NULL, &t, NULL), COLLET_FORMAT);
     }
     const char *path = io_path(directory, "bad.gro");
-    collet_topology *t;
+    trajectory_topology *t;
     collet_error err;
     static const char text[] = "ti\0tle\n1\n" ATOM "  1.0 2.0 3.0\n";
     io_save(path, text, sizeof text - 1);
-    assert_int_equal(collet_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
-    assert_non_null(strstr(err.text, "bad.gro: is not a topology (.gro) by its content: it is not text"));
+    assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+    assert_non_null(
+        strstr(err.text, "bad.gro: is not a topology (.gro) by its content: it is not text"));
 }
 
 static void what_cannot_be_opened(void **state)
 {
     (void)state;
-    collet_topology *t;
+    trajectory_topology *t;
     collet_error err;
 
-    assert_int_equal(collet_topology_read("/nowhere/conf.gro", NULL, &t, &err), COLLET_IO);
+    assert_int_equal(trajectory_topology_read("/nowhere/conf.gro", NULL, &t, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "/nowhere/conf.gro: cannot be opened: No such file"));
-    assert_int_equal(collet_topology_read(directory, NULL, &t, &err), COLLET_IO);
+    assert_int_equal(trajectory_topology_read(directory, NULL, &t, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "is a directory"));
-    assert_int_equal(collet_topology_read("/dev/null", NULL, &t, &err), COLLET_IO);
+    assert_int_equal(trajectory_topology_read("/dev/null", NULL, &t, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "a regular file is required"));
-    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/water/traj.trr", NULL, &t, &err),
-                     COLLET_FORMAT);
+    assert_int_equal(
+        trajectory_topology_read(COLLET_TEST_DATA "/md/water/traj.trr", NULL, &t, &err),
+        COLLET_FORMAT);
     assert_non_null(strstr(err.text, "it looks like a .trr trajectory"));
 }
 
@@ -261,20 +265,20 @@ static void numbers(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = 77.0;
-        int valid = collet_decimal_parse(cases[i].text, strlen(cases[i].text), &value);
+        int valid = io_decimal_parse(cases[i].text, strlen(cases[i].text), &value);
         if (valid != cases[i].valid || (valid && value != cases[i].value))
             fail_msg("'%s': %d, %.17g", cases[i].text, valid, value);
     }
     char many[500];
     double value = 77.0;
     memset(many, '9', sizeof many);
-    assert_false(collet_decimal_parse(many, sizeof many, &value));
+    assert_false(io_decimal_parse(many, sizeof many, &value));
     assert_true(value == 77.0);
-    assert_true(collet_decimal_parse_integer("-9223372036854775808", 20, &integer));
+    assert_true(io_decimal_parse_integer("-9223372036854775808", 20, &integer));
     assert_true(integer == INT64_MIN);
-    assert_false(collet_decimal_parse_integer("9223372036854775808", 19, &integer));
-    assert_false(collet_decimal_parse_integer("12x", 3, &integer));
-    assert_false(collet_decimal_parse_integer("-", 1, &integer));
+    assert_false(io_decimal_parse_integer("9223372036854775808", 19, &integer));
+    assert_false(io_decimal_parse_integer("12x", 3, &integer));
+    assert_false(io_decimal_parse_integer("-", 1, &integer));
 }
 
 /* Lines are looked at in pieces of 512 bytes, then of 64 KiB. */
@@ -288,21 +292,21 @@ static void long_lines(void **state)
         size_t n = lengths[i];
         memset(text, 't', n);
         memcpy(text + n, "\n1\n" ATOM " 1 2 3\n", sizeof "\n1\n" ATOM " 1 2 3\n");
-        collet_topology *t = read_text(text);
+        trajectory_topology *t = read_text(text);
         assert_int_equal(strlen(t->title), n);
         assert_string_equal(t->names[0], "CA");
-        collet_topology_free(t);
+        trajectory_topology_free(t);
     }
-    collet_topology *t;
+    trajectory_topology *t;
     collet_error err;
     memset(text, 't', 65536);
     memcpy(text + 65536, "\n", 2);
     const char *path = io_path(directory, "case.gro");
     io_save(path, text, 65537);
-    assert_int_equal(collet_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+    assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "case.gro:1: the line is longer than 65536 bytes"));
     io_save(path, text, 65536);
-    assert_int_equal(collet_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+    assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
 }
 
 int main(void)

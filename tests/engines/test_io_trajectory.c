@@ -36,7 +36,7 @@ static io_image make_gro(int n_frames, const char *title)
 {
     io_image image = {0};
     char line[200];
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
 
     for (int f = 0; f < n_frames; f++) {
         snprintf(line, sizeof line, title, f * 0.5, 10 * f);
@@ -50,7 +50,7 @@ static io_image make_gro(int n_frames, const char *title)
         }
         put_text(&image, "   3.00000   4.00000   5.00000\n");
     }
-    collet_numerals_end(before);
+    io_numerals_end(before);
     return image;
 }
 
@@ -72,14 +72,14 @@ static const char *file(size_t i)
 static void gro_frames(void **state)
 {
     (void)state;
-    collet_trajectory *t = io_open(gro_file());
-    const collet_trajectory_info *info = collet_trajectory_get_info(t);
-    collet_frames *frames = io_batch(t, 51, 1);
+    trajectory_reader *t = io_open(gro_file());
+    const trajectory_reader_info *info = trajectory_reader_get_info(t);
+    trajectory_frames *frames = io_batch(t, 51, 1);
 
     assert_string_equal(info->format, "gro");
     assert_int_equal(info->dtype, COLLET_F64);
     assert_true(info->has_velocities && !info->has_forces);
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_int_equal(frames->n_frames, 51);
     for (int64_t f = 0; f < 51; f++) {
         assert_true(frames->times[f] == 0.5 * (double)f);
@@ -88,8 +88,8 @@ static void gro_frames(void **state)
         assert_true(x[3] == (double)(100 * f + 1) / 100.0 && x[4] == -x[3]);
         assert_true(v[6] == (double)(1000 * f + 20) / 100.0);
     }
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
 }
 
 /* Commas may stand around times and steps. */
@@ -103,13 +103,13 @@ static void gro_times_between_commas(void **state)
         const char *path = io_path(directory, "commas.gro");
 
         io_save(path, image.data, image.size);
-        collet_trajectory *t = io_open(path);
-        collet_frames *frames = io_batch(t, 9, 1);
-        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        trajectory_reader *t = io_open(path);
+        trajectory_frames *frames = io_batch(t, 9, 1);
+        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
         assert_int_equal(frames->n_frames, 3);
         assert_true(frames->times[1] == 0.5 && frames->times[2] == 1.0);
-        collet_frames_free(frames);
-        collet_trajectory_close(t);
+        trajectory_frames_free(frames);
+        trajectory_reader_close(t);
         free(image.data);
     }
 }
@@ -122,15 +122,15 @@ static void gro_times_are_not_made_up(void **state)
 
     put_text(&image, "\n  \n");
     io_save(path, image.data, image.size);
-    collet_trajectory *t = io_open(path);
-    collet_frames *frames = io_batch(t, 109, 1);
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    trajectory_reader *t = io_open(path);
+    trajectory_frames *frames = io_batch(t, 109, 1);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_int_equal(frames->n_frames, 99);
-    assert_int_equal(collet_trajectory_get_info(t)->has_times, 0);
+    assert_int_equal(trajectory_reader_get_info(t)->has_times, 0);
     for (int64_t f = 0; f < 99; f++)
         assert_true(isnan(frames->times[f]));
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     free(image.data);
 }
 
@@ -157,18 +157,18 @@ static void gro_velocities_of_some_atoms(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        collet_trajectory *t =
+        trajectory_reader *t =
             io_open(save_gaps("t= %.1f step= %d\n", 0, cases[i].atoms, cases[i].n));
-        const collet_trajectory_info *info = collet_trajectory_get_info(t);
-        collet_frames *frames = io_batch(t, 9, 0);
+        const trajectory_reader_info *info = trajectory_reader_get_info(t);
+        trajectory_frames *frames = io_batch(t, 9, 0);
 
         assert_int_equal(info->has_velocities, cases[i].has_velocities);
         assert_int_equal(info->lacking, cases[i].lacking);
-        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
         assert_int_equal(frames->n_frames, 2);
         assert_true(((double *)frames->positions)[15 + 6] == 1.02);
-        collet_frames_free(frames);
-        collet_trajectory_close(t);
+        trajectory_frames_free(frames);
+        trajectory_reader_close(t);
     }
 }
 
@@ -188,14 +188,14 @@ static void gro_velocities_that_are_no_numbers(void **state)
         memcpy(at, columns[i / 2], 24);
         io_save(path, text.data, text.size);
         free(text.data);
-        collet_trajectory *t = io_open(path);
-        collet_frames *frames = io_batch(t, 9, 0);
-        assert_int_equal(collet_trajectory_get_info(t)->lacking, i & 1 ? -1 : 1);
-        assert_int_equal(collet_trajectory_get_info(t)->has_velocities, i & 1);
-        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        trajectory_reader *t = io_open(path);
+        trajectory_frames *frames = io_batch(t, 9, 0);
+        assert_int_equal(trajectory_reader_get_info(t)->lacking, i & 1 ? -1 : 1);
+        assert_int_equal(trajectory_reader_get_info(t)->has_velocities, i & 1);
+        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
         assert_int_equal(frames->n_frames, 2);
-        collet_frames_free(frames);
-        collet_trajectory_close(t);
+        trajectory_frames_free(frames);
+        trajectory_reader_close(t);
     }
 }
 
@@ -209,16 +209,16 @@ static void gro_velocities_of_some_atoms_later(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        collet_trajectory *t = io_open(save_gaps(titles[i], 1, &(int){4}, 1));
-        collet_frames *frames = io_batch(t, 9, 1);
+        trajectory_reader *t = io_open(save_gaps(titles[i], 1, &(int){4}, 1));
+        trajectory_frames *frames = io_batch(t, 9, 1);
         collet_error err = {0};
 
-        assert_int_equal(collet_trajectory_read(t, frames, &err), COLLET_NOT_FOUND);
+        assert_int_equal(trajectory_reader_read(t, frames, &err), COLLET_NOT_FOUND);
         assert_int_equal(frames->n_frames, 1);
         if (strstr(err.text, texts[i]) == NULL)
             fail_msg("%s", err.text);
-        collet_frames_free(frames);
-        collet_trajectory_close(t);
+        trajectory_frames_free(frames);
+        trajectory_reader_close(t);
     }
 }
 
@@ -233,17 +233,17 @@ static void gro_truncations(void **state)
     for (size_t cut = frame; cut < image.size; cut++) {
         collet_error err = {0};
         io_save(path, image.data, cut);
-        collet_trajectory *t = io_open(path);
-        collet_frames *frames = io_batch(t, 9, 1);
-        collet_status status = collet_trajectory_read(t, frames, &err);
+        trajectory_reader *t = io_open(path);
+        trajectory_frames *frames = io_batch(t, 9, 1);
+        collet_status status = trajectory_reader_read(t, frames, &err);
         /* A box of three numbers is valid even if digits of the third are missing. */
         int complete = cut == frame || cut > image.size - 8;
         assert_int_equal(frames->n_frames, cut > frame && complete ? 2 : 1);
         assert_int_equal(status, complete ? COLLET_OK : COLLET_FORMAT);
         assert_int_equal(frames->truncated, !complete);
         assert_true(complete || strstr(err.text, "inside frame 1") != NULL);
-        collet_frames_free(frames);
-        collet_trajectory_close(t);
+        trajectory_frames_free(frames);
+        trajectory_reader_close(t);
     }
     free(image.data);
 }
@@ -290,14 +290,14 @@ static void gro_boxes_of_frames_passed_over(void **state)
         put_text(&other, cases[i].box);
         io_put(&other, image.data + half, half);
         io_save(path, other.data, other.size);
-        collet_trajectory *t = io_open(path);
-        collet_frames *frames = io_batch(t, 9, 1);
-        assert_int_equal(collet_trajectory_slice(t, 0, -1, 2, NULL), COLLET_OK);
-        assert_int_equal(collet_trajectory_read(t, frames, &err), cases[i].status);
+        trajectory_reader *t = io_open(path);
+        trajectory_frames *frames = io_batch(t, 9, 1);
+        assert_int_equal(trajectory_reader_slice(t, 0, -1, 2, NULL), COLLET_OK);
+        assert_int_equal(trajectory_reader_read(t, frames, &err), cases[i].status);
         assert_int_equal(frames->n_frames, cases[i].status == COLLET_OK ? 2 : 1);
         assert_true(cases[i].status == COLLET_OK || strstr(err.text, "passed.gro:16: the box"));
-        collet_frames_free(frames);
-        collet_trajectory_close(t);
+        trajectory_frames_free(frames);
+        trajectory_reader_close(t);
         free(other.data);
         free(image.data);
     }
@@ -312,15 +312,15 @@ static void gro_errors_name_line_and_frame(void **state)
 
     image.data[image.size / 3 + 55] = 'x';
     io_save(path, image.data, image.size);
-    collet_trajectory *t = io_open(path);
-    collet_frames *frames = io_batch(t, 9, 1);
-    assert_int_equal(collet_trajectory_read(t, frames, &err), COLLET_FORMAT);
+    trajectory_reader *t = io_open(path);
+    trajectory_frames *frames = io_batch(t, 9, 1);
+    assert_int_equal(trajectory_reader_read(t, frames, &err), COLLET_FORMAT);
     assert_int_equal(frames->n_frames, 1);
     assert_false(frames->truncated);
     assert_non_null(strstr(err.text, "wrong.gro:11: position y in columns 29-36 is not a number"));
     assert_non_null(strstr(err.text, "(frame 1)"));
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     free(image.data);
 }
 
@@ -328,13 +328,13 @@ static void gro_errors_name_line_and_frame(void **state)
 
 static uint64_t hash_in_batches(const char *path, int64_t capacity, int64_t *n_frames)
 {
-    collet_trajectory *t = io_open(path);
-    collet_frames *frames = io_batch(t, capacity, 1);
+    trajectory_reader *t = io_open(path);
+    trajectory_frames *frames = io_batch(t, capacity, 1);
     uint64_t hash = IO_HASH;
 
     *n_frames = 0;
     do {
-        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
         for (int64_t i = 0; i < frames->n_frames; i++) {
             size_t n = io_frame_bytes(frames);
             size_t at = (size_t)i * n;
@@ -348,8 +348,8 @@ static uint64_t hash_in_batches(const char *path, int64_t capacity, int64_t *n_f
         }
         *n_frames += frames->n_frames;
     } while (frames->n_frames > 0);
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     return hash;
 }
 
@@ -366,7 +366,7 @@ static void the_size_of_a_batch_changes_nothing(void **state)
     }
 }
 
-static void compare_selected(const collet_frames *part, const collet_frames *all,
+static void compare_selected(const trajectory_frames *part, const trajectory_frames *all,
                              const int64_t *indices, int64_t step)
 {
     size_t atom = part->dtype == COLLET_F64 ? 24 : 12;
@@ -387,22 +387,22 @@ static void compare_selected(const collet_frames *part, const collet_frames *all
 
 static void check_selection(const char *path, const int64_t *indices, int64_t n)
 {
-    collet_trajectory *whole = io_open(path);
-    collet_trajectory *t = io_open(path);
+    trajectory_reader *whole = io_open(path);
+    trajectory_reader *t = io_open(path);
 
-    assert_int_equal(collet_trajectory_select(t, indices, n, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_slice(t, 0, -1, 5, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_selected(t), n);
-    collet_frames *all = io_batch(whole, 51, 1);
-    collet_frames *part = io_batch(t, 51, 1);
-    assert_int_equal(collet_trajectory_read(whole, all, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_read(t, part, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_select(t, indices, n, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_slice(t, 0, -1, 5, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_selected(t), n);
+    trajectory_frames *all = io_batch(whole, 51, 1);
+    trajectory_frames *part = io_batch(t, 51, 1);
+    assert_int_equal(trajectory_reader_read(whole, all, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, part, NULL), COLLET_OK);
     assert_int_equal(part->n_frames, 11);
     compare_selected(part, all, indices, 5);
-    collet_frames_free(all);
-    collet_frames_free(part);
-    collet_trajectory_close(whole);
-    collet_trajectory_close(t);
+    trajectory_frames_free(all);
+    trajectory_frames_free(part);
+    trajectory_reader_close(whole);
+    trajectory_reader_close(t);
 }
 
 static void selections(void **state)
@@ -413,9 +413,9 @@ static void selections(void **state)
 
     for (size_t f = 0; f < N_FILES; f++) {
         int64_t third[300], n = 0;
-        collet_trajectory *t = io_open(file(f));
-        int64_t n_atoms = collet_trajectory_get_info(t)->n_atoms;
-        collet_trajectory_close(t);
+        trajectory_reader *t = io_open(file(f));
+        int64_t n_atoms = trajectory_reader_get_info(t)->n_atoms;
+        trajectory_reader_close(t);
         for (int64_t i = 1; i < n_atoms; i += 3)
             third[n++] = i;
         check_selection(file(f), few, 4);
@@ -439,31 +439,31 @@ static void selections_that_are_refused(void **state)
         {{0, 2, 1}, 3, "do not rise at 1"},
         {{0}, 0, "the selection has no atoms"},
     };
-    collet_trajectory *t = io_open(files[0]);
+    trajectory_reader *t = io_open(files[0]);
     collet_error err;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(collet_trajectory_select(t, cases[i].indices, cases[i].n, &err),
+        assert_int_equal(trajectory_reader_select(t, cases[i].indices, cases[i].n, &err),
                          COLLET_INVALID);
         assert_non_null(strstr(err.text, cases[i].text));
-        assert_int_equal(collet_trajectory_selected(t), 648);
+        assert_int_equal(trajectory_reader_selected(t), 648);
     }
-    assert_int_equal(collet_trajectory_select(t, cases[2].indices, 2, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_select(t, NULL, 0, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_selected(t), 648);
-    collet_trajectory_close(t);
+    assert_int_equal(trajectory_reader_select(t, cases[2].indices, 2, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_select(t, NULL, 0, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_selected(t), 648);
+    trajectory_reader_close(t);
 }
 
 static void check_slice(const char *path, int64_t start, int64_t stop, int64_t step,
-                        const collet_frames *all)
+                        const trajectory_frames *all)
 {
-    collet_trajectory *t = io_open(path);
-    collet_frames *frames = io_batch(t, 4, 0);
+    trajectory_reader *t = io_open(path);
+    trajectory_frames *frames = io_batch(t, 4, 0);
     int64_t expected = start;
 
-    assert_int_equal(collet_trajectory_slice(t, start, stop, step, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_slice(t, start, stop, step, NULL), COLLET_OK);
     do {
-        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
         for (int64_t i = 0; i < frames->n_frames; i++) {
             size_t n = io_frame_bytes(frames);
             assert_int_equal(frames->indices[i], expected);
@@ -476,8 +476,8 @@ static void check_slice(const char *path, int64_t start, int64_t stop, int64_t s
     } while (frames->n_frames > 0);
     int64_t end = stop < 0 || stop > 51 ? 51 : stop;
     assert_true(expected >= end && (expected == start || expected - step < end));
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
 }
 
 static void slices(void **state)
@@ -489,19 +489,19 @@ static void slices(void **state)
         {0, -1, 50}, {0, -1, 51}, {3, 1000, 7}, {5, INT64_MAX, 11}, {7, -1, INT64_MAX}};
 
     for (size_t f = 0; f < N_FILES; f++) {
-        collet_trajectory *t = io_open(file(f));
-        collet_frames *all = io_batch(t, 51, 0);
-        assert_int_equal(collet_trajectory_read(t, all, NULL), COLLET_OK);
+        trajectory_reader *t = io_open(file(f));
+        trajectory_frames *all = io_batch(t, 51, 0);
+        assert_int_equal(trajectory_reader_read(t, all, NULL), COLLET_OK);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
             check_slice(file(f), cases[i][0], cases[i][1], cases[i][2], all);
-        collet_frames_free(all);
-        assert_int_equal(collet_trajectory_slice(t, 0, -1, 1, NULL), COLLET_INVALID);
-        collet_trajectory_close(t);
+        trajectory_frames_free(all);
+        assert_int_equal(trajectory_reader_slice(t, 0, -1, 1, NULL), COLLET_INVALID);
+        trajectory_reader_close(t);
     }
-    collet_trajectory *t = io_open(files[0]);
-    assert_int_equal(collet_trajectory_slice(t, -1, -1, 1, NULL), COLLET_INVALID);
-    assert_int_equal(collet_trajectory_slice(t, 0, -1, 0, NULL), COLLET_INVALID);
-    collet_trajectory_close(t);
+    trajectory_reader *t = io_open(files[0]);
+    assert_int_equal(trajectory_reader_slice(t, -1, -1, 1, NULL), COLLET_INVALID);
+    assert_int_equal(trajectory_reader_slice(t, 0, -1, 0, NULL), COLLET_INVALID);
+    trajectory_reader_close(t);
 }
 
 static void concatenated_files(void **state)
@@ -526,35 +526,39 @@ static void concatenated_files(void **state)
 static void a_batch_that_does_not_fit(void **state)
 {
     (void)state;
-    collet_trajectory *t = io_open(files[0]);
-    collet_frames *frames;
+    trajectory_reader *t = io_open(files[0]);
+    trajectory_frames *frames;
 
-    assert_int_equal(collet_frames_create(648, 1, COLLET_F64, 0, 0, &frames, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_INVALID);
-    collet_frames_free(frames);
-    assert_int_equal(collet_frames_create(647, 1, COLLET_F32, 0, 0, &frames, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_INVALID);
-    collet_frames_free(frames);
-    assert_int_equal(collet_frames_create(0, 1, COLLET_F32, 0, 0, &frames, NULL), COLLET_INVALID);
-    assert_int_equal(collet_frames_create(1, 0, COLLET_F32, 0, 0, &frames, NULL), COLLET_INVALID);
-    assert_int_equal(collet_frames_create(INT64_MAX, 1, COLLET_F32, 0, 0, &frames, NULL),
+    assert_int_equal(trajectory_frames_create(648, 1, COLLET_F64, 0, 0, &frames, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_INVALID);
+    trajectory_frames_free(frames);
+    assert_int_equal(trajectory_frames_create(647, 1, COLLET_F32, 0, 0, &frames, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_INVALID);
+    trajectory_frames_free(frames);
+    assert_int_equal(trajectory_frames_create(0, 1, COLLET_F32, 0, 0, &frames, NULL),
                      COLLET_INVALID);
-    assert_int_equal(collet_frames_create(1, INT64_MAX / 28 + 1, COLLET_F32, 0, 0, &frames, NULL),
-                     COLLET_OVERFLOW);
-    assert_int_equal(collet_frames_create(1, 1, COLLET_I32, 0, 0, &frames, NULL), COLLET_INVALID);
+    assert_int_equal(trajectory_frames_create(1, 0, COLLET_F32, 0, 0, &frames, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(trajectory_frames_create(INT64_MAX, 1, COLLET_F32, 0, 0, &frames, NULL),
+                     COLLET_INVALID);
     assert_int_equal(
-        collet_frames_create(1000000000, INT64_MAX / 1000, COLLET_F32, 0, 0, &frames, NULL),
+        trajectory_frames_create(1, INT64_MAX / 28 + 1, COLLET_F32, 0, 0, &frames, NULL),
+        COLLET_OVERFLOW);
+    assert_int_equal(trajectory_frames_create(1, 1, COLLET_I32, 0, 0, &frames, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(
+        trajectory_frames_create(1000000000, INT64_MAX / 1000, COLLET_F32, 0, 0, &frames, NULL),
         COLLET_OVERFLOW);
     assert_null(frames);
-    collet_trajectory_close(t);
+    trajectory_reader_close(t);
 
     collet_error err;
     t = io_open(gro_file()); /* it has velocities */
-    assert_int_equal(collet_frames_create(5, 1, COLLET_F64, 1, 1, &frames, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_read(t, frames, &err), COLLET_NOT_FOUND);
+    assert_int_equal(trajectory_frames_create(5, 1, COLLET_F64, 1, 1, &frames, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, &err), COLLET_NOT_FOUND);
     assert_non_null(strstr(err.text, "has no forces"));
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
 }
 
 static void foreign_files(void **state)
@@ -579,19 +583,19 @@ static void foreign_files(void **state)
         {"\xfd\x37zXZ", 5, "it looks like an xz-compressed file"},
         {"\xc9\x07\x00\x00", 4, "is not a trajectory"},
     };
-    collet_trajectory *t;
+    trajectory_reader *t;
     collet_error err;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = io_path(directory, "foreign.trr");
         io_save(path, cases[i].bytes, cases[i].n);
-        assert_int_equal(collet_trajectory_open(path, NULL, &t, &err), COLLET_FORMAT);
+        assert_int_equal(trajectory_reader_open(path, NULL, &t, &err), COLLET_FORMAT);
         if (!strstr(err.text, cases[i].text))
             fail_msg("'%s' does not contain '%s'", err.text, cases[i].text);
         assert_null(t);
     }
-    assert_int_equal(collet_trajectory_open("/nowhere/traj.trr", NULL, &t, &err), COLLET_IO);
-    assert_int_equal(collet_trajectory_open(directory, NULL, &t, NULL), COLLET_IO);
+    assert_int_equal(trajectory_reader_open("/nowhere/traj.trr", NULL, &t, &err), COLLET_IO);
+    assert_int_equal(trajectory_reader_open(directory, NULL, &t, NULL), COLLET_IO);
 }
 
 int main(void)

@@ -21,7 +21,8 @@
 
 /* ---- Real files against reference.json --------------------------------------------------- */
 
-static double component(const collet_frames *frames, const void *array, int64_t frame, int64_t i)
+static double component(const trajectory_frames *frames, const void *array, int64_t frame,
+                        int64_t i)
 {
     int64_t at = frame * 3 * frames->n_atoms + i;
 
@@ -29,7 +30,7 @@ static double component(const collet_frames *frames, const void *array, int64_t 
                                        : (double)((const float *)array)[at];
 }
 
-static void check_vector(const cJSON *frame, const char *key, const collet_frames *frames,
+static void check_vector(const cJSON *frame, const char *key, const trajectory_frames *frames,
                          const void *array, int64_t i)
 {
     const cJSON *expected = cJSON_GetObjectItem(frame, key);
@@ -38,7 +39,7 @@ static void check_vector(const cJSON *frame, const char *key, const collet_frame
         assert_true(cJSON_GetArrayItem(expected, k)->valuedouble == component(frames, array, i, k));
 }
 
-static void check_frame(const cJSON *expected, const collet_frames *frames, int64_t i)
+static void check_frame(const cJSON *expected, const trajectory_frames *frames, int64_t i)
 {
     assert_true(cJSON_GetObjectItem(expected, "time")->valuedouble == frames->times[i]);
     check_vector(expected, "x0", frames, frames->positions, i);
@@ -53,16 +54,16 @@ static double *load_masses(const char *path, int64_t n)
 
     assert_non_null(masses);
     assert_non_null(file);
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
     for (int64_t i = 0; i < n; i++)
         assert_int_equal(fscanf(file, "%lf", &masses[i]), 1);
-    collet_numerals_end(before);
+    io_numerals_end(before);
     fclose(file);
     return masses;
 }
 
 /* The centre of mass depends on the position of every atom. */
-static void check_com(const cJSON *expected, const collet_frames *frames, int64_t frame,
+static void check_com(const cJSON *expected, const trajectory_frames *frames, int64_t frame,
                       const double *masses)
 {
     const cJSON *com = cJSON_GetObjectItem(expected, "com");
@@ -83,9 +84,9 @@ static void check_file(const char *key, const char *path, const char *masses_pat
     io_bytes text = io_load(DATA "reference.json");
     cJSON *json = cJSON_ParseWithLength((const char *)text.data, text.size);
     const cJSON *expected = cJSON_GetObjectItem(json, key);
-    collet_trajectory *t = io_open(path);
-    const collet_trajectory_info *info = collet_trajectory_get_info(t);
-    collet_frames *frames = io_batch(t, 60, 1);
+    trajectory_reader *t = io_open(path);
+    const trajectory_reader_info *info = trajectory_reader_get_info(t);
+    trajectory_frames *frames = io_batch(t, 60, 1);
     double *masses = load_masses(masses_path, info->n_atoms);
 
     assert_non_null(expected);
@@ -94,18 +95,18 @@ static void check_file(const char *key, const char *path, const char *masses_pat
     assert_int_equal(info->dtype == COLLET_F64 ? 8 : 4,
                      cJSON_GetObjectItem(expected, "trr_bytes_per_real")->valueint);
     assert_true(info->has_velocities && info->has_forces);
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_int_equal(frames->n_frames, cJSON_GetObjectItem(expected, "nframes")->valueint);
     assert_int_equal(frames->end_offset, info->file_size);
     check_frame(cJSON_GetObjectItem(expected, "raw_first"), frames, 0);
     check_frame(cJSON_GetObjectItem(expected, "raw_last"), frames, frames->n_frames - 1);
     check_com(cJSON_GetObjectItem(expected, "raw_first"), frames, 0, masses);
     check_com(cJSON_GetObjectItem(expected, "raw_last"), frames, frames->n_frames - 1, masses);
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_int_equal(frames->n_frames, 0);
     free(masses);
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     cJSON_Delete(json);
     free(text.data);
 }
@@ -141,11 +142,11 @@ static io_image make(int real, int n_frames)
 static void expect(const char *path, int64_t n_frames, collet_status status, int truncated,
                    const char *text, int everything)
 {
-    collet_trajectory *t = io_open(path);
-    collet_frames *frames = io_batch(t, 100, everything);
+    trajectory_reader *t = io_open(path);
+    trajectory_frames *frames = io_batch(t, 100, everything);
     collet_error err = {0};
 
-    collet_status got = collet_trajectory_read(t, frames, &err);
+    collet_status got = trajectory_reader_read(t, frames, &err);
     if (got != status || frames->n_frames != n_frames || frames->truncated != truncated ||
         (text && !strstr(err.text, text)))
         fail_msg("status %d, %lld frames, truncated %d, '%s'; expected %d, %lld, %d, '%s'", got,
@@ -153,15 +154,15 @@ static void expect(const char *path, int64_t n_frames, collet_status status, int
                  (long long)n_frames, truncated, text ? text : "");
     if (status != COLLET_OK) {
         assert_non_null(strstr(err.text, path));
-        assert_int_equal(collet_trajectory_read(t, frames, NULL), status);
+        assert_int_equal(trajectory_reader_read(t, frames, NULL), status);
         assert_int_equal(frames->n_frames, 0);
         assert_int_equal(frames->truncated, truncated);
     }
     for (int64_t i = 0; i < n_frames; i++)
         assert_true(component(frames, frames->positions, i, 0) ==
                     100.0 * (double)frames->indices[i]);
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
 }
 
 static void every_truncation_keeps_the_complete_frames(void **state)
@@ -191,14 +192,14 @@ static void truncation_of_the_first_frame(void **state)
     size_t head = 24 + 13 * 4 + 2 * 4;
 
     for (size_t cut = 1; cut < image.size; cut++) {
-        collet_trajectory *t;
+        trajectory_reader *t;
         collet_error err;
         const char *path = save(&image, cut);
         if (cut >= head) {
             expect(path, 0, COLLET_FORMAT, 1, "inside frame 0", 1);
             continue;
         }
-        assert_int_equal(collet_trajectory_open(path, NULL, &t, &err), COLLET_FORMAT);
+        assert_int_equal(trajectory_reader_open(path, NULL, &t, &err), COLLET_FORMAT);
         assert_null(t);
         assert_non_null(strstr(err.text, cut < 4 ? "is not a trajectory" : "inside frame 0"));
     }
@@ -289,14 +290,14 @@ static void frames_that_differ(void **state)
     io_put_trr(&image, 4, ATOMS, 2, IO_BOX | IO_V);
     io_put_trr(&image, 4, ATOMS, 3, ALL);
     expect(save(&image, image.size), 2, COLLET_NOT_FOUND, 0, "frame 2 at byte", 0);
-    collet_trajectory *t = io_open(save(&image, image.size));
-    collet_frames *frames = io_batch(t, 10, 1);
-    assert_int_equal(collet_trajectory_slice(t, 0, -1, 3, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    trajectory_reader *t = io_open(save(&image, image.size));
+    trajectory_frames *frames = io_batch(t, 10, 1);
+    assert_int_equal(trajectory_reader_slice(t, 0, -1, 3, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_int_equal(frames->n_frames, 2);
     assert_int_equal(frames->indices[1], 3);
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     free(image.data);
 }
 
@@ -332,11 +333,11 @@ static void no_atoms(void **state)
 {
     (void)state;
     io_image image = make(4, 0);
-    collet_trajectory *t;
+    trajectory_reader *t;
     collet_error err;
 
     io_put_trr(&image, 4, 0, 0, IO_BOX);
-    assert_int_equal(collet_trajectory_open(save(&image, image.size), NULL, &t, &err),
+    assert_int_equal(trajectory_reader_open(save(&image, image.size), NULL, &t, &err),
                      COLLET_FORMAT);
     assert_non_null(strstr(err.text, "has no atoms"));
     free(image.data);
@@ -375,19 +376,20 @@ static void without_velocities(void **state)
 
     for (int i = 0; i < 3; i++)
         io_put_trr(&image, 4, ATOMS, i, IO_X);
-    collet_trajectory *t = io_open(save(&image, image.size));
-    const collet_trajectory_info *info = collet_trajectory_get_info(t);
+    trajectory_reader *t = io_open(save(&image, image.size));
+    const trajectory_reader_info *info = trajectory_reader_get_info(t);
     assert_true(!info->has_velocities && !info->has_forces);
-    collet_frames *frames;
-    assert_int_equal(collet_frames_create(ATOMS, 2, COLLET_F32, 1, 0, &frames, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_read(t, frames, &err), COLLET_NOT_FOUND);
+    trajectory_frames *frames;
+    assert_int_equal(trajectory_frames_create(ATOMS, 2, COLLET_F32, 1, 0, &frames, NULL),
+                     COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, &err), COLLET_NOT_FOUND);
     assert_non_null(strstr(err.text, "the file has no velocities"));
-    collet_frames_free(frames);
+    trajectory_frames_free(frames);
     frames = io_batch(t, 2, 1);
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_int_equal(frames->n_frames, 2);
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     free(image.data);
 }
 
@@ -421,16 +423,16 @@ static void offsets_beyond_32_bits(void **state)
     }
     assert_int_equal(fclose(file), 0);
 
-    collet_trajectory *t = io_open(path);
-    assert_int_equal(collet_trajectory_get_info(t)->file_size, 3 * length);
-    assert_int_equal(collet_trajectory_select(t, chosen, 2, NULL), COLLET_OK);
-    collet_frames *frames = io_batch(t, 4, 0);
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    trajectory_reader *t = io_open(path);
+    assert_int_equal(trajectory_reader_get_info(t)->file_size, 3 * length);
+    assert_int_equal(trajectory_reader_select(t, chosen, 2, NULL), COLLET_OK);
+    trajectory_frames *frames = io_batch(t, 4, 0);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_int_equal(frames->n_frames, 3);
     for (int64_t i = 0; i < 3; i++)
         assert_true(component(frames, frames->positions, i, 5) == (double)(i + 1));
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     remove(path);
 }
 

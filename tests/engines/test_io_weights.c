@@ -62,10 +62,10 @@ static void test_npy(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         collet_error err = {0};
-        collet_npy npy;
-        collet_status status = collet_npy_open(io_path(CORPUS "npy", files[i].name), &npy, &err);
+        io_npy npy;
+        collet_status status = io_npy_open(io_path(CORPUS "npy", files[i].name), &npy, &err);
         check(&files[i], status, &err);
-        collet_npy_close(&npy);
+        io_npy_close(&npy);
     }
 }
 
@@ -83,7 +83,7 @@ static void test_npy_orders(void **state)
         int fortran = cases[k].order[0] == 'T', big = cases[k].descr[0] == '>';
         uint8_t bytes[128 + 48] = {0};
         double out[4];
-        collet_npy npy;
+        io_npy npy;
         memcpy(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
         memset(bytes + 10, ' ', 118);
         bytes[127] = '\n';
@@ -101,17 +101,17 @@ static void test_npy_orders(void **state)
                 memcpy(bytes + 128 + 8 * (fortran ? 2 * c + r : 3 * r + c), &bits, 8);
             }
         io_save(path, bytes, sizeof bytes);
-        assert_int_equal(collet_npy_open(path, &npy, NULL), COLLET_OK);
+        assert_int_equal(io_npy_open(path, &npy, NULL), COLLET_OK);
         assert_int_equal(npy.rows, 2);
         assert_int_equal(npy.row_elements, 3);
-        collet_npy_rows(&npy, 1, 1, out);
-        collet_npy_rows(&npy, 0, 0, out);
+        io_npy_rows(&npy, 1, 1, out);
+        io_npy_rows(&npy, 0, 0, out);
         for (int c = 0; c < 3; c++)
             assert_true(out[c] == 10 + c);
-        collet_npy_close(&npy);
+        io_npy_close(&npy);
         bytes[sizeof bytes - 1] = 0;
         io_save(path, bytes, sizeof bytes - 1);
-        assert_int_equal(collet_npy_open(path, &npy, NULL), COLLET_FORMAT);
+        assert_int_equal(io_npy_open(path, &npy, NULL), COLLET_FORMAT);
     }
     io_remove_directory(directory);
 }
@@ -157,10 +157,11 @@ static void test_gguf(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         collet_error err = {0};
-        collet_gguf gguf;
-        collet_status status = collet_gguf_open(io_path(CORPUS "gguf", files[i].name), &gguf, &err);
+        ternary_gguf gguf;
+        collet_status status =
+            ternary_gguf_open(io_path(CORPUS "gguf", files[i].name), &gguf, &err);
         check(&files[i], status, &err);
-        collet_gguf_close(&gguf);
+        ternary_gguf_close(&gguf);
     }
 }
 
@@ -201,16 +202,16 @@ static void test_gguf_faults(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_error err = {0};
-        collet_gguf gguf;
-        if (collet_gguf_open(io_path(CORPUS "gguf", cases[i].name), &gguf, &err) != COLLET_OK)
+        ternary_gguf gguf;
+        if (ternary_gguf_open(io_path(CORPUS "gguf", cases[i].name), &gguf, &err) != COLLET_OK)
             fail_msg("%s", err.text);
-        const collet_gguf_tensor *t = &gguf.tensors[cases[i].tensor];
+        const ternary_gguf_tensor *t = &gguf.tensors[cases[i].tensor];
         assert_true(cases[i].tensor < gguf.count);
         if (!cases[i].part != !t->fault || (t->fault && !strstr(t->fault, cases[i].part)))
             fail_msg("%s: tensor %d: '%s'", cases[i].name, (int)cases[i].tensor, t->fault);
         assert_int_equal(t->fault ? t->fault_status : COLLET_OK, cases[i].status);
         assert_true((t->rows > 0) == !t->fault && (t->bytes > 0) == !t->fault);
-        collet_gguf_close(&gguf);
+        ternary_gguf_close(&gguf);
     }
 }
 
@@ -224,52 +225,52 @@ static void test_gguf_keys(void **state)
                  {"alignment_i8", 64, 0, 0},
                  {"split_odd", 32, 0, 0},
                  {"split", 32, 2, 3}};
-    const collet_gguf_tensor *t;
-    collet_gguf gguf;
-    char name[COLLET_GGUF_NAME];
+    const ternary_gguf_tensor *t;
+    ternary_gguf gguf;
+    char name[TERNARY_GGUF_NAME];
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_error err = {0};
-        assert_int_equal(collet_gguf_open(io_path(CORPUS "gguf", cases[i].name), &gguf, NULL),
+        assert_int_equal(ternary_gguf_open(io_path(CORPUS "gguf", cases[i].name), &gguf, NULL),
                          COLLET_OK);
         assert_int_equal(gguf.alignment, cases[i].alignment);
         assert_int_equal(gguf.part, cases[i].part);
         assert_int_equal(gguf.parts, cases[i].parts);
         assert_int_equal(gguf.tensors[0].offset % cases[i].alignment, 0);
-        assert_int_equal(collet_gguf_find(&gguf, "none", &t, &err), COLLET_NOT_FOUND);
+        assert_int_equal(ternary_gguf_find(&gguf, "none", &t, &err), COLLET_NOT_FOUND);
         assert_int_equal(strstr(err.text, "the file is part 2 of 3 of a split one") != NULL,
                          cases[i].parts > 0);
-        collet_gguf_close(&gguf);
+        ternary_gguf_close(&gguf);
     }
-    assert_int_equal(collet_gguf_open(CORPUS "gguf/names", &gguf, NULL), COLLET_OK);
-    assert_string_equal(collet_gguf_name(&gguf.tensors[0], name), "größe.重み");
-    assert_string_equal(collet_gguf_name(&gguf.tensors[1], name), "a\\x1b[2J\\xff\\xc2\\x9b");
-    assert_int_equal(collet_gguf_find(&gguf, "größe.重み", &t, NULL), COLLET_OK);
-    collet_gguf_close(&gguf);
+    assert_int_equal(ternary_gguf_open(CORPUS "gguf/names", &gguf, NULL), COLLET_OK);
+    assert_string_equal(ternary_gguf_name(&gguf.tensors[0], name), "größe.重み");
+    assert_string_equal(ternary_gguf_name(&gguf.tensors[1], name), "a\\x1b[2J\\xff\\xc2\\x9b");
+    assert_int_equal(ternary_gguf_find(&gguf, "größe.重み", &t, NULL), COLLET_OK);
+    ternary_gguf_close(&gguf);
 }
 
 static void test_gguf_tensors(void **state)
 {
-    const collet_gguf_tensor *t;
-    collet_gguf gguf;
+    const ternary_gguf_tensor *t;
+    ternary_gguf gguf;
     char type[24];
 
     (void)state;
-    assert_int_equal(collet_gguf_open(CORPUS "gguf/good", &gguf, NULL), COLLET_OK);
+    assert_int_equal(ternary_gguf_open(CORPUS "gguf/good", &gguf, NULL), COLLET_OK);
     assert_int_equal(gguf.alignment, 32);
-    assert_int_equal(collet_gguf_find(&gguf, "f", &t, NULL), COLLET_OK);
+    assert_int_equal(ternary_gguf_find(&gguf, "f", &t, NULL), COLLET_OK);
     assert_int_equal(t->rows, 3);
     assert_int_equal(t->columns, 2);
-    assert_int_equal(t->offset + t->bytes, collet_mapping_size(gguf.mapping));
-    assert_int_equal(collet_gguf_find(&gguf, "w", &t, NULL), COLLET_OK);
-    assert_string_equal(collet_gguf_type_name(t->type, type), "TQ2_0");
+    assert_int_equal(t->offset + t->bytes, io_mapping_size(gguf.mapping));
+    assert_int_equal(ternary_gguf_find(&gguf, "w", &t, NULL), COLLET_OK);
+    assert_string_equal(ternary_gguf_type_name(t->type, type), "TQ2_0");
     assert_int_equal(t->bytes, 66);
-    assert_int_equal(collet_gguf_find(&gguf, "ww", &t, NULL), COLLET_NOT_FOUND);
-    collet_gguf_close(&gguf);
-    assert_int_equal(collet_gguf_open(CORPUS "gguf/twice", &gguf, NULL), COLLET_OK);
-    assert_int_equal(collet_gguf_find(&gguf, "w", &t, NULL), COLLET_FORMAT);
-    collet_gguf_close(&gguf);
+    assert_int_equal(ternary_gguf_find(&gguf, "ww", &t, NULL), COLLET_NOT_FOUND);
+    ternary_gguf_close(&gguf);
+    assert_int_equal(ternary_gguf_open(CORPUS "gguf/twice", &gguf, NULL), COLLET_OK);
+    assert_int_equal(ternary_gguf_find(&gguf, "w", &t, NULL), COLLET_FORMAT);
+    ternary_gguf_close(&gguf);
 }
 
 /* ---- .t2 ----------------------------------------------------------------------------------- */
@@ -305,10 +306,10 @@ static void test_t2(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         collet_error err = {0};
-        collet_t2_file file;
-        collet_status status = collet_t2_open(io_path(CORPUS "t2", files[i].name), &file, &err);
+        ternary_t2_file file;
+        collet_status status = ternary_t2_open(io_path(CORPUS "t2", files[i].name), &file, &err);
         check(&files[i], status, &err);
-        collet_t2_close(&file);
+        ternary_t2_close(&file);
     }
 }
 
@@ -329,55 +330,55 @@ static int stop_never(void *user)
 
 static void test_t2_verify(void **state)
 {
-    collet_t2_file file;
+    ternary_t2_file file;
     collet_error err;
 
     (void)state;
-    assert_int_equal(collet_t2_open(CORPUS "t2/two_layers", &file, NULL), COLLET_OK);
+    assert_int_equal(ternary_t2_open(CORPUS "t2/two_layers", &file, NULL), COLLET_OK);
     assert_int_equal(file.count, 2);
     assert_string_equal(file.layers[0].name, "first");
-    assert_int_equal(file.layers[0].flags, COLLET_T2_RELU | COLLET_T2_SCALE | COLLET_T2_BIAS);
-    assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_verify(&file, 1, NULL, NULL, NULL), COLLET_OK);
-    assert_true(collet_t2_scale(&file, 0)[4] > 0 && collet_t2_bias(&file, 0)[4] == 0);
-    assert_null(collet_t2_scale(&file, 1));
-    collet_t2_close(&file);
-    assert_int_equal(collet_t2_open(CORPUS "t2/bit", &file, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_verify(&file, 1, NULL, NULL, &err), COLLET_FORMAT);
+    assert_int_equal(file.layers[0].flags, TERNARY_T2_RELU | TERNARY_T2_SCALE | TERNARY_T2_BIAS);
+    assert_int_equal(ternary_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
+    assert_int_equal(ternary_t2_verify(&file, 1, NULL, NULL, NULL), COLLET_OK);
+    assert_true(ternary_t2_scale(&file, 0)[4] > 0 && ternary_t2_bias(&file, 0)[4] == 0);
+    assert_null(ternary_t2_scale(&file, 1));
+    ternary_t2_close(&file);
+    assert_int_equal(ternary_t2_open(CORPUS "t2/bit", &file, NULL), COLLET_OK);
+    assert_int_equal(ternary_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
+    assert_int_equal(ternary_t2_verify(&file, 1, NULL, NULL, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "the checksum of layer 1"));
-    assert_int_equal(collet_t2_verify(&file, 1, stop_at_once, NULL, &err), COLLET_CANCELLED);
+    assert_int_equal(ternary_t2_verify(&file, 1, stop_at_once, NULL, &err), COLLET_CANCELLED);
     assert_int_equal(reports, 1);
-    assert_int_equal(collet_t2_verify(&file, 1, stop_never, NULL, &err), COLLET_FORMAT);
+    assert_int_equal(ternary_t2_verify(&file, 1, stop_never, NULL, &err), COLLET_FORMAT);
     assert_true(reports > 1);
-    collet_t2_close(&file);
+    ternary_t2_close(&file);
 }
 
 /* The checksum does not depend on how the data is split, and covers each byte. */
 static void test_t2_sum(void **state)
 {
     uint8_t bytes[200];
-    collet_t2_sum sum;
+    ternary_t2_sum sum;
     uint64_t whole;
 
     (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(7 * i);
     for (size_t n = 0; n <= sizeof bytes; n++) {
-        collet_t2_sum_begin(&sum);
-        collet_t2_sum_add(&sum, bytes, n);
-        whole = collet_t2_sum_end(&sum);
+        ternary_t2_sum_begin(&sum);
+        ternary_t2_sum_add(&sum, bytes, n);
+        whole = ternary_t2_sum_end(&sum);
         for (size_t cut = 0; cut <= n; cut += 5) {
-            collet_t2_sum_begin(&sum);
-            collet_t2_sum_add(&sum, bytes, cut);
-            collet_t2_sum_add(&sum, bytes + cut, n - cut);
-            assert_true(collet_t2_sum_end(&sum) == whole);
+            ternary_t2_sum_begin(&sum);
+            ternary_t2_sum_add(&sum, bytes, cut);
+            ternary_t2_sum_add(&sum, bytes + cut, n - cut);
+            assert_true(ternary_t2_sum_end(&sum) == whole);
         }
         for (size_t at = 0; at < n; at++) {
             bytes[at] ^= 0x80;
-            collet_t2_sum_begin(&sum);
-            collet_t2_sum_add(&sum, bytes, n);
-            assert_true(collet_t2_sum_end(&sum) != whole);
+            ternary_t2_sum_begin(&sum);
+            ternary_t2_sum_add(&sum, bytes, n);
+            assert_true(ternary_t2_sum_end(&sum) != whole);
             bytes[at] ^= 0x80;
         }
     }
@@ -386,13 +387,13 @@ static void test_t2_sum(void **state)
 /* The reader reads back what was written; missing or excess data is refused. */
 static void test_t2_write(void **state)
 {
-    collet_t2_layer layer = {.rows = 3, .columns = 300, .flags = COLLET_T2_BIAS, .name = "w"};
+    ternary_t2_layer layer = {.rows = 3, .columns = 300, .flags = TERNARY_T2_BIAS, .name = "w"};
     static const float bias[3] = {1, 2, 3};
     char *directory = io_make_directory();
     const char *path = io_path(directory, "w.t2");
     uint8_t rows[3 * 128];
     collet_ternary_output *output, *complete = NULL;
-    collet_t2_file file;
+    ternary_t2_file file;
 
     (void)state;
     for (size_t i = 0; i < sizeof rows; i++)
@@ -413,13 +414,13 @@ static void test_t2_write(void **state)
     assert_int_equal(collet_ternary_output_publish(complete, NULL), COLLET_OK);
     collet_ternary_output_destroy(complete);
 
-    assert_int_equal(collet_t2_open(path, &file, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
-    assert_memory_equal(collet_t2_weights(&file, 0), rows, sizeof rows);
-    assert_memory_equal(collet_t2_bias(&file, 0), bias, sizeof bias);
-    assert_int_equal((uintptr_t)collet_t2_weights(&file, 0) % 64, 0);
-    assert_int_equal((uintptr_t)collet_t2_bias(&file, 0) % 64, 0);
-    collet_t2_close(&file);
+    assert_int_equal(ternary_t2_open(path, &file, NULL), COLLET_OK);
+    assert_int_equal(ternary_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
+    assert_memory_equal(ternary_t2_weights(&file, 0), rows, sizeof rows);
+    assert_memory_equal(ternary_t2_bias(&file, 0), bias, sizeof bias);
+    assert_int_equal((uintptr_t)ternary_t2_weights(&file, 0) % 64, 0);
+    assert_int_equal((uintptr_t)ternary_t2_bias(&file, 0) % 64, 0);
+    ternary_t2_close(&file);
     io_remove_directory(directory);
 }
 
@@ -476,13 +477,13 @@ static void test_utf8(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (collet_utf8_character(cases[i].text, strlen(cases[i].text)) != cases[i].bytes)
+        if (io_utf8_character(cases[i].text, strlen(cases[i].text)) != cases[i].bytes)
             fail_msg("case %d", (int)i);
-    collet_utf8_copy(out, sizeof out, "abcdef\xC3\xA9", 8);
+    io_utf8_copy(out, sizeof out, "abcdef\xC3\xA9", 8);
     assert_string_equal(out, "abcdef"); /* the two bytes of the next character do not fit */
-    collet_utf8_copy(out, sizeof out, "abcde\xC3\xA9g", 8);
+    io_utf8_copy(out, sizeof out, "abcde\xC3\xA9g", 8);
     assert_string_equal(out, "abcde\xC3\xA9");
-    collet_utf8_copy(out, sizeof out, "a\033[\xFF\xC3", 5);
+    io_utf8_copy(out, sizeof out, "a\033[\xFF\xC3", 5);
     assert_string_equal(out, "a?[??");
 }
 
@@ -493,9 +494,9 @@ static void test_t2_names(void **state)
     char *directory = io_make_directory();
     const char *path = io_path(directory, "name.t2");
     static const uint8_t row[64];
-    collet_t2_layer layer = {.rows = 1, .columns = 256};
+    ternary_t2_layer layer = {.rows = 1, .columns = 256};
     collet_ternary_output *output, *complete;
-    collet_t2_file file;
+    ternary_t2_file file;
     collet_error err;
     uint64_t size;
     t2_head head;
@@ -515,9 +516,9 @@ static void test_t2_names(void **state)
         memcpy(image.data, &head, sizeof head);
         memcpy(image.data + sizeof head, &layer, sizeof layer);
         io_save(path, image.data, image.size);
-        assert_int_equal(collet_t2_open(path, &file, &err), COLLET_INVALID);
+        assert_int_equal(ternary_t2_open(path, &file, &err), COLLET_INVALID);
         assert_non_null(strstr(err.text, "the name of layer 0 is not UTF-8, or has a control"));
-        assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_INVALID);
+        assert_int_equal(ternary_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_INVALID);
     }
     free(image.data);
     io_remove_directory(directory);

@@ -47,22 +47,22 @@ static void equal_to_the_reference_in_every_bit(void **state)
     (void)state;
 
     for (size_t i = 0; i < N_FILES; i++) {
-        collet_trajectory *t = io_open(files[i].path);
-        const collet_trajectory_info *info = collet_trajectory_get_info(t);
-        collet_frames *frames = io_batch(t, 60, 1);
+        trajectory_reader *t = io_open(files[i].path);
+        const trajectory_reader_info *info = trajectory_reader_get_info(t);
+        trajectory_frames *frames = io_batch(t, 60, 1);
 
         assert_string_equal(info->format, "xtc");
         assert_int_equal(info->dtype, COLLET_F32);
         assert_int_equal(info->n_atoms, files[i].n_atoms);
         assert_true(info->precision == files[i].precision);
         assert_true(!info->has_velocities && !info->has_forces);
-        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
         assert_int_equal(frames->n_frames, files[i].n_frames);
         if (io_hash(IO_HASH, frames->positions,
                     io_frame_bytes(frames) * (size_t)frames->n_frames) != files[i].hash)
             fail_msg("%s differs from the reference", files[i].path);
-        collet_frames_free(frames);
-        collet_trajectory_close(t);
+        trajectory_frames_free(frames);
+        trajectory_reader_close(t);
     }
 }
 
@@ -72,16 +72,16 @@ static void times_and_positions(void **state)
     io_bytes text = io_load(DATA "md/reference.json");
     cJSON *json = cJSON_ParseWithLength((const char *)text.data, text.size);
     const cJSON *x0 = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "xtc_water"), "last_x0_A");
-    collet_trajectory *t = io_open(DATA "md/water/traj.xtc");
-    collet_frames *frames = io_batch(t, 51, 0);
+    trajectory_reader *t = io_open(DATA "md/water/traj.xtc");
+    trajectory_frames *frames = io_batch(t, 51, 0);
 
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_true(frames->times[50] == 1.0);
     const float *last = (const float *)frames->positions + 50 * 3 * 648;
     for (int k = 0; k < 3; k++)
         assert_true((double)(last[k] * 10.0f) == cJSON_GetArrayItem(x0, k)->valuedouble);
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     cJSON_Delete(json);
     free(text.data);
 }
@@ -90,30 +90,31 @@ static void times_and_positions(void **state)
 static collet_status read_through(const char *path, int64_t *n_frames, int32_t *truncated,
                                   collet_error *err)
 {
-    collet_trajectory *t;
-    collet_frames *frames = NULL;
+    trajectory_reader *t;
+    trajectory_frames *frames = NULL;
 
     *n_frames = 0;
     *truncated = 0;
-    collet_status status = collet_trajectory_open(path, NULL, &t, err);
+    collet_status status = trajectory_reader_open(path, NULL, &t, err);
     if (status != COLLET_OK)
         return status;
-    status = collet_frames_create(collet_trajectory_selected(t), 4, COLLET_F32, 0, 0, &frames, err);
+    status =
+        trajectory_frames_create(trajectory_reader_selected(t), 4, COLLET_F32, 0, 0, &frames, err);
     while (status == COLLET_OK) {
-        status = collet_trajectory_read(t, frames, err);
+        status = trajectory_reader_read(t, frames, err);
         *n_frames += frames->n_frames;
         *truncated = frames->truncated;
         if (status == COLLET_OK && frames->n_frames == 0)
             break;
     }
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     return status;
 }
 
 static size_t first_frame(const io_bytes *file)
 {
-    size_t packed = (collet_be32(file->data + 88) + 3) & ~(size_t)3;
+    size_t packed = (trajectory_be32(file->data + 88) + 3) & ~(size_t)3;
 
     return HEAD + packed;
 }
@@ -259,24 +260,24 @@ static void no_atom_too_many(void **state)
 {
     (void)state;
     io_bytes file = io_load(DATA "xtc/chain.xtc");
-    uint8_t *packed = calloc(1, file.size + COLLET_XTC_PADDING);
-    collet_xtc_block block = {.bytes = packed, .n_bytes = collet_be32(file.data + 88)};
+    uint8_t *packed = calloc(1, file.size + TRAJECTORY_XTC_PADDING);
+    trajectory_xtc_block block = {.bytes = packed, .n_bytes = trajectory_be32(file.data + 88)};
     float positions[3 * 61];
     int refused = 0;
 
     assert_non_null(packed);
     memcpy(packed, file.data + HEAD, block.n_bytes);
-    block.precision = collet_be_f32(file.data + 56);
-    block.small_index = collet_be_i32(file.data + 84);
+    block.precision = trajectory_be_f32(file.data + 56);
+    block.small_index = trajectory_be_i32(file.data + 84);
     for (size_t i = 0; i < 3; i++) {
-        block.min[i] = collet_be_i32(file.data + 60 + 4 * i);
-        block.max[i] = collet_be_i32(file.data + 72 + 4 * i);
+        block.min[i] = trajectory_be_i32(file.data + 60 + 4 * i);
+        block.max[i] = trajectory_be_i32(file.data + 72 + 4 * i);
     }
     for (block.n_atoms = 1; block.n_atoms <= 60; block.n_atoms++) {
         int64_t n_done;
         for (int i = 0; i < 3 * 61; i++)
             positions[i] = 1e30f;
-        const char *wrong = collet_xtc_decode(&block, block.n_atoms, positions, &n_done);
+        const char *wrong = trajectory_xtc_decode(&block, block.n_atoms, positions, &n_done);
         assert_true(wrong ? n_done < block.n_atoms : n_done == block.n_atoms);
         refused += wrong && strstr(wrong, "longer than the atoms left");
         for (int64_t i = 3 * block.n_atoms; i < 3 * 61; i++)
@@ -296,7 +297,7 @@ static void large_variant(void **state)
     io_image image = {0};
 
     for (size_t at = 0; at < file.size;) {
-        size_t packed = (collet_be32(file.data + at + 88) + 3) & ~(size_t)3;
+        size_t packed = (trajectory_be32(file.data + at + 88) + 3) & ~(size_t)3;
         io_put_i32(&image, 2023);
         io_put(&image, file.data + at + 4, 84);
         io_put_i32(&image, 0);
@@ -304,14 +305,14 @@ static void large_variant(void **state)
         at += HEAD + packed;
     }
     io_save(path, image.data, image.size);
-    collet_trajectory *t = io_open(path);
-    collet_frames *frames = io_batch(t, 3, 0);
-    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    trajectory_reader *t = io_open(path);
+    trajectory_frames *frames = io_batch(t, 3, 0);
+    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_int_equal(frames->n_frames, 2);
     assert_true(io_hash(IO_HASH, frames->positions, 2 * io_frame_bytes(frames)) ==
                 UINT64_C(0x401dbd5d57fe28f5));
-    collet_frames_free(frames);
-    collet_trajectory_close(t);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(t);
     free(image.data);
     free(file.data);
 }

@@ -22,8 +22,8 @@ static const char *path_of(const char *name)
 static void save_npy(const char *name, collet_dtype dtype, int64_t rows, int64_t columns,
                      const void *data)
 {
-    char head[COLLET_NPY_HEAD];
-    size_t length = collet_npy_head(head, dtype, rows, columns < 0 ? 0 : 1, &columns);
+    char head[IO_NPY_HEAD];
+    size_t length = io_npy_head(head, dtype, rows, columns < 0 ? 0 : 1, &columns);
     io_image image = {0};
     io_put(&image, head, length);
     io_put(&image, data, (size_t)(rows * (columns < 0 ? 1 : columns)) * collet_dtype_size(dtype));

@@ -21,8 +21,8 @@
 
 /* All rows that were emitted, buffer by buffer. */
 typedef struct collected {
-    double *rows[EXTRACT_BUFFERS];
-    int64_t n[EXTRACT_BUFFERS];
+    double *rows[TRAJECTORY_BUFFERS];
+    int64_t n[TRAJECTORY_BUFFERS];
 } collected;
 
 static collet_runtime *runtime;
@@ -51,7 +51,7 @@ static collet_status collect(void *user, int32_t buffer, int64_t n, const double
                              collet_error *err)
 {
     collected *all = user;
-    int64_t width = extract_buffer_width(buffer);
+    int64_t width = trajectory_buffer_width(buffer);
 
     (void)err;
     assert_true(n > 0 && all->n[buffer] + n <= FRAMES);
@@ -65,7 +65,7 @@ static collet_status collect(void *user, int32_t buffer, int64_t n, const double
 
 static void collected_free(collected *all)
 {
-    for (int i = 0; i < EXTRACT_BUFFERS; i++)
+    for (int i = 0; i < TRAJECTORY_BUFFERS; i++)
         free(all->rows[i]);
 }
 
@@ -73,50 +73,51 @@ static void collected_free(collected *all)
 static collected run(const char *path, int64_t batch_frames, int64_t block_frames, int64_t frames)
 {
     static const double axis[3] = {0, 0, 1};
-    collet_trajectory *trajectory = io_open(path);
-    const collet_trajectory_info *info = collet_trajectory_get_info(trajectory);
-    collet_readahead_options reading = {.batch_frames = batch_frames,
-                                        .n_slots = 2,
-                                        .velocities = info->has_velocities,
-                                        .forces = info->has_forces};
+    trajectory_reader *trajectory = io_open(path);
+    const trajectory_reader_info *info = trajectory_reader_get_info(trajectory);
+    trajectory_readahead_options reading = {.batch_frames = batch_frames,
+                                            .n_slots = 2,
+                                            .velocities = info->has_velocities,
+                                            .forces = info->has_forces};
     double *masses = malloc((size_t)info->n_atoms * sizeof *masses);
     collected all = {{NULL}, {0}};
-    extract_analysis_setup setup = {
+    trajectory_analysis_setup setup = {
         .n_atoms = info->n_atoms,
         .block_frames = block_frames,
-        .has = (info->has_velocities ? EXTRACT_VELOCITIES : 0) |
-               (info->has_forces ? EXTRACT_FORCES : 0) | (info->has_times ? EXTRACT_TIMES : 0),
+        .has = (info->has_velocities ? TRAJECTORY_VELOCITIES : 0) |
+               (info->has_forces ? TRAJECTORY_FORCES : 0) |
+               (info->has_times ? TRAJECTORY_TIMES : 0),
         .masses = masses,
         .axis = axis,
         .emit = collect,
         .user = &all,
     };
-    extract_analysis *analysis;
-    extract_feed *feed = NULL;
-    const extract_batch *batch;
+    trajectory_analysis *analysis;
+    trajectory_feed *feed = NULL;
+    const trajectory_batch *batch;
     int32_t truncated;
     collet_error err;
 
     assert_non_null(masses);
     for (int64_t i = 0; i < info->n_atoms; i++)
         masses[i] = 1 + (double)(i % 5);
-    assert_int_equal(collet_trajectory_slice(trajectory, 0, frames, 1, &err), COLLET_OK);
-    if (extract_analysis_create(context, &setup, &analysis, &err) != COLLET_OK ||
-        extract_feed_start(context, trajectory, &reading, &feed, &err) != COLLET_OK)
+    assert_int_equal(trajectory_reader_slice(trajectory, 0, frames, 1, &err), COLLET_OK);
+    if (trajectory_analysis_create(context, &setup, &analysis, &err) != COLLET_OK ||
+        trajectory_feed_start(context, trajectory, &reading, &feed, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     for (;;) {
-        if (extract_feed_next(feed, &batch, &truncated, &err) != COLLET_OK)
+        if (trajectory_feed_next(feed, &batch, &truncated, &err) != COLLET_OK)
             fail_msg("%s", err.text);
         if (batch == NULL)
             break;
-        if (extract_analysis_add(analysis, batch, &err) != COLLET_OK)
+        if (trajectory_analysis_add(analysis, batch, &err) != COLLET_OK)
             fail_msg("%s", err.text);
     }
-    if (extract_analysis_finish(analysis, &err) != COLLET_OK)
+    if (trajectory_analysis_finish(analysis, &err) != COLLET_OK)
         fail_msg("%s", err.text);
-    extract_feed_stop(feed);
-    extract_analysis_free(analysis);
-    collet_trajectory_close(trajectory);
+    trajectory_feed_stop(feed);
+    trajectory_analysis_free(analysis);
+    trajectory_reader_close(trajectory);
     free(masses);
     return all;
 }
@@ -129,16 +130,18 @@ static void check_sizes(const char *path, int64_t frames, int velocities)
     } sizes[] = {{1, 1}, {1, 2}, {2, 2}, {1, 3}, {3, 8}, {7, 7}, {7, 10}, {50, 51}, {60, 1024}};
     collected whole = run(path, FRAMES, FRAMES, frames);
 
-    for (int b = 0; b < EXTRACT_BUFFERS; b++)
-        assert_int_equal(whole.n[b], velocities || (extract_buffer_needs(b) & ~EXTRACT_TIMES) == 0 ? frames : 0);
+    for (int b = 0; b < TRAJECTORY_BUFFERS; b++)
+        assert_int_equal(
+            whole.n[b],
+            velocities || (trajectory_buffer_needs(b) & ~TRAJECTORY_TIMES) == 0 ? frames : 0);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         collected part = run(path, sizes[i].batch, sizes[i].block, frames);
 
-        for (int b = 0; b < EXTRACT_BUFFERS; b++) {
+        for (int b = 0; b < TRAJECTORY_BUFFERS; b++) {
             assert_int_equal(part.n[b], whole.n[b]);
             if (part.n[b] > 0 &&
                 memcmp(part.rows[b], whole.rows[b],
-                       (size_t)(part.n[b] * extract_buffer_width(b)) * sizeof(double)) != 0)
+                       (size_t)(part.n[b] * trajectory_buffer_width(b)) * sizeof(double)) != 0)
                 fail_msg("buffer %d differs with batches of %d and blocks of %d frames", b,
                          (int)sizes[i].batch, (int)sizes[i].block);
         }
@@ -169,7 +172,7 @@ static void test_one_frame(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        assert_true(one.rows[EXTRACT_BUFFER_OF(EXTRACT_DLDT, EXTRACT_VECTOR)][i] == 0);
+        assert_true(one.rows[TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, TRAJECTORY_VECTOR)][i] == 0);
     collected_free(&one);
 }
 
@@ -179,36 +182,36 @@ static collet_status refuse(void *user, int32_t buffer, int64_t n, const double 
     (void)user;
     (void)n;
     (void)rows;
-    return buffer == EXTRACT_RMSD ? collet_fail(err, COLLET_IO, "disk full") : COLLET_OK;
+    return buffer == TRAJECTORY_RMSD ? collet_fail(err, COLLET_IO, "disk full") : COLLET_OK;
 }
 
 /* An error of the row callback is returned with its text. */
 static void test_failing_receiver(void **state)
 {
     static const double axis[3] = {0, 0, 1};
-    collet_trajectory *trajectory = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
-    collet_readahead_options reading = {.batch_frames = 51, .n_slots = 2};
+    trajectory_reader *trajectory = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
+    trajectory_readahead_options reading = {.batch_frames = 51, .n_slots = 2};
     double masses[648];
-    extract_analysis_setup setup = {
+    trajectory_analysis_setup setup = {
         .n_atoms = 648, .block_frames = 64, .masses = masses, .axis = axis, .emit = refuse};
-    extract_analysis *analysis;
-    extract_feed *feed;
-    const extract_batch *batch;
+    trajectory_analysis *analysis;
+    trajectory_feed *feed;
+    const trajectory_batch *batch;
     int32_t truncated;
     collet_error err;
 
     (void)state;
     for (int i = 0; i < 648; i++)
         masses[i] = 1;
-    assert_int_equal(extract_analysis_create(context, &setup, &analysis, &err), COLLET_OK);
-    assert_int_equal(extract_feed_start(context, trajectory, &reading, &feed, &err), COLLET_OK);
-    assert_int_equal(extract_feed_next(feed, &batch, &truncated, &err), COLLET_OK);
-    assert_int_equal(extract_analysis_add(analysis, batch, &err), COLLET_OK);
-    assert_int_equal(extract_analysis_finish(analysis, &err), COLLET_IO);
+    assert_int_equal(trajectory_analysis_create(context, &setup, &analysis, &err), COLLET_OK);
+    assert_int_equal(trajectory_feed_start(context, trajectory, &reading, &feed, &err), COLLET_OK);
+    assert_int_equal(trajectory_feed_next(feed, &batch, &truncated, &err), COLLET_OK);
+    assert_int_equal(trajectory_analysis_add(analysis, batch, &err), COLLET_OK);
+    assert_int_equal(trajectory_analysis_finish(analysis, &err), COLLET_IO);
     assert_string_equal(err.text, "disk full");
-    extract_feed_stop(feed);
-    extract_analysis_free(analysis);
-    collet_trajectory_close(trajectory);
+    trajectory_feed_stop(feed);
+    trajectory_analysis_free(analysis);
+    trajectory_reader_close(trajectory);
 }
 
 /* Different numbers, so that sums differ. */
@@ -230,21 +233,21 @@ static void test_counters(void **state)
 {
     static const char *const names[] = {"calls",           "fallbacks",     "temporaries",
                                         "bytes_to_device", "bytes_to_host", "bytes_direct"};
-    collet_extraction_options options = {.struct_size = sizeof options,
+    collet_trajectory_options options = {.struct_size = sizeof options,
                                          .topology = COLLET_TEST_DATA "/md/water/conf.gro",
                                          .trajectory = COLLET_TEST_DATA "/md/water/traj.xtc"};
-    const collet_extraction_batch *batch;
-    collet_extraction *x;
+    const collet_trajectory_batch *batch;
+    collet_trajectory *x;
     const cJSON *counters;
     cJSON *meta;
     double expected = 2;
 
     (void)state;
     counting = 1;
-    assert_int_equal(collet_extraction_create(&x, &options, NULL), COLLET_OK);
-    assert_int_equal(collet_extraction_collect(x, &batch, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_create(&x, &options, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_collect(x, &batch, NULL), COLLET_OK);
     counting = 0;
-    meta = cJSON_Parse(collet_extraction_meta(x));
+    meta = cJSON_Parse(collet_trajectory_meta(x));
     counters = cJSON_GetObjectItem(meta, "counters");
     assert_int_equal(cJSON_GetArraySize(counters), 6);
     for (int i = 0; i < 6; i++, expected *= 10) {
@@ -253,7 +256,7 @@ static void test_counters(void **state)
         assert_true(cJSON_GetNumberValue(counter) == expected * (i + 1));
     }
     cJSON_Delete(meta);
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
 }
 
 int main(void)

@@ -43,7 +43,8 @@ static void test_elements_of_names(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const extract_element *element = extract_element_guess(cases[i].atom, cases[i].residue);
+        const trajectory_element *element =
+            trajectory_element_guess(cases[i].atom, cases[i].residue);
         const char *symbol = element != NULL ? element->symbol : "none";
 
         if (strcmp(symbol, cases[i].symbol != NULL ? cases[i].symbol : "none") != 0)
@@ -54,11 +55,11 @@ static void test_elements_of_names(void **state)
 static void test_weights(void **state)
 {
     (void)state;
-    assert_true(extract_element_find("fe", 2)->mass == 55.845);
-    assert_true(extract_element_find("S", 1)->mass == 32.06);
-    assert_null(extract_element_find("Tc", 2));
-    assert_null(extract_element_find("Xx", 2));
-    assert_null(extract_element_find("", 0));
+    assert_true(trajectory_element_find("fe", 2)->mass == 55.845);
+    assert_true(trajectory_element_find("S", 1)->mass == 32.06);
+    assert_null(trajectory_element_find("Tc", 2));
+    assert_null(trajectory_element_find("Xx", 2));
+    assert_null(trajectory_element_find("", 0));
 }
 
 static void test_residues(void **state)
@@ -70,29 +71,29 @@ static void test_residues(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof protein / sizeof *protein; i++)
-        assert_true(extract_residue_is_protein(protein[i]));
+        assert_true(trajectory_residue_is_protein(protein[i]));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(extract_residue_is_protein(others[i]));
-    assert_true(extract_residue_is_water("H2O"));
-    assert_true(extract_residue_is_water("SOL"));
-    assert_true(extract_residue_is_water("WAT"));
-    assert_false(extract_residue_is_water("ALA"));
+        assert_false(trajectory_residue_is_protein(others[i]));
+    assert_true(trajectory_residue_is_water("H2O"));
+    assert_true(trajectory_residue_is_water("SOL"));
+    assert_true(trajectory_residue_is_water("WAT"));
+    assert_false(trajectory_residue_is_water("ALA"));
 }
 
 static double guessed_total(const char *path)
 {
-    collet_topology *topology;
+    trajectory_topology *topology;
     collet_error err;
     double *masses, total = 0;
 
-    assert_int_equal(collet_topology_read(path, NULL, &topology, &err), COLLET_OK);
+    assert_int_equal(trajectory_topology_read(path, NULL, &topology, &err), COLLET_OK);
     masses = calloc((size_t)topology->n_atoms, sizeof *masses);
     assert_non_null(masses);
-    assert_int_equal(extract_masses_guess(topology, masses, &err), COLLET_OK);
+    assert_int_equal(trajectory_masses_guess(topology, masses, &err), COLLET_OK);
     for (int64_t i = 0; i < topology->n_atoms; i++)
         total += masses[i];
     free(masses);
-    collet_topology_free(topology);
+    trajectory_topology_free(topology);
     return total;
 }
 
@@ -103,10 +104,10 @@ static void test_guessed_totals(void **state)
     assert_true(fabs(guessed_total(COLLET_TEST_DATA "/md/peptide/conf.gro") - 1982.232) < 1e-9);
 }
 
-static char names[][COLLET_ATOM_NAME] = {"CA", "XX", "MW"};
-static char residues[][COLLET_ATOM_NAME] = {"ALA", "LIG", "SOL"};
+static char names[][TRAJECTORY_ATOM_NAME] = {"CA", "XX", "MW"};
+static char residues[][TRAJECTORY_ATOM_NAME] = {"ALA", "LIG", "SOL"};
 static int32_t ids[] = {1, 7, 3};
-static const collet_topology three = {
+static const trajectory_topology three = {
     .n_atoms = 3, .names = names, .residue_names = residues, .residue_ids = ids};
 
 static void test_unknown_atom_is_named(void **state)
@@ -115,7 +116,7 @@ static void test_unknown_atom_is_named(void **state)
     collet_error err;
 
     (void)state;
-    assert_int_equal(extract_masses_guess(&three, masses, &err), COLLET_FORMAT);
+    assert_int_equal(trajectory_masses_guess(&three, masses, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "atom 2, 'XX' of residue LIG 7"));
     assert_non_null(strstr(err.text, "--masses"));
 }
@@ -148,7 +149,7 @@ static void test_files(void **state)
         collet_status status;
 
         io_save(path, cases[i].text, strlen(cases[i].text));
-        status = extract_masses_read(path, &three, masses, &err);
+        status = trajectory_masses_read(path, &three, masses, &err);
         if (cases[i].message != NULL) {
             assert_int_equal(status, COLLET_FORMAT);
             if (strstr(err.text, cases[i].message) == NULL || strstr(err.text, path) == NULL)
@@ -171,7 +172,7 @@ static void test_long_text(void **state)
 
     (void)state;
     io_save(path, text, strlen(text));
-    assert_int_equal(extract_masses_read(path, &three, masses, &err), COLLET_FORMAT);
+    assert_int_equal(trajectory_masses_read(path, &three, masses, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "'1234567890123456789012345678901234567890'"));
     io_remove_directory(directory);
 }
@@ -182,7 +183,8 @@ static void test_missing_file(void **state)
     collet_error err;
 
     (void)state;
-    assert_int_equal(extract_masses_read("/nonexistent/masses", &three, masses, &err), COLLET_IO);
+    assert_int_equal(trajectory_masses_read("/nonexistent/masses", &three, masses, &err),
+                     COLLET_IO);
     assert_non_null(strstr(err.text, "/nonexistent/masses"));
 }
 

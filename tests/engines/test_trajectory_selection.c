@@ -13,34 +13,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char names[][COLLET_ATOM_NAME] = {"N",  "CA",  "C",   "O",  "CB", "HB1", "HB2",
-                                         "OW", "HW1", "HW2", "NA", "CA", "C1",  "O5'"};
-static char residues[][COLLET_ATOM_NAME] = {"ALA", "ALA", "ALA", "ALA", "ALA", "ALA", "NGLY",
-                                            "SOL", "SOL", "SOL", "NA",  "CA",  "LIG", "LIG"};
+static char names[][TRAJECTORY_ATOM_NAME] = {"N",  "CA",  "C",   "O",  "CB", "HB1", "HB2",
+                                             "OW", "HW1", "HW2", "NA", "CA", "C1",  "O5'"};
+static char residues[][TRAJECTORY_ATOM_NAME] = {"ALA", "ALA", "ALA", "ALA", "ALA", "ALA", "NGLY",
+                                                "SOL", "SOL", "SOL", "NA",  "CA",  "LIG", "LIG"};
 static int32_t residue_ids[] = {1, 1, 1, 1, 1, 1, 2, 3, 3, 3, 4, 5, 6, 6};
 #define ATOMS 14
 
-static const collet_topology topology = {
+static const trajectory_topology topology = {
     .n_atoms = ATOMS, .names = names, .residue_names = residues, .residue_ids = residue_ids};
 
 /* The selected atoms as a string of 0 and 1. */
 static const char *pick(const char *text)
 {
     static char picture[ATOMS + 1];
-    extract_selection *selection;
+    trajectory_selection *selection;
     collet_error err;
     int64_t *indices, n;
 
     memset(picture, '0', ATOMS);
-    if (extract_selection_compile(text, &selection, &err) != COLLET_OK)
+    if (trajectory_selection_compile(text, &selection, &err) != COLLET_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(extract_selection_apply(selection, &topology, &indices, &n, &err), COLLET_OK);
+    assert_int_equal(trajectory_selection_apply(selection, &topology, &indices, &n, &err),
+                     COLLET_OK);
     for (int64_t i = 0; i < n; i++) {
         assert_true(i == 0 || indices[i] > indices[i - 1]);
         picture[indices[i]] = '1';
     }
     free(indices);
-    extract_selection_free(selection);
+    trajectory_selection_free(selection);
     return picture;
 }
 
@@ -131,12 +132,12 @@ static void test_errors(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        extract_selection *selection = (extract_selection *)&cases;
+        trajectory_selection *selection = (trajectory_selection *)&cases;
         collet_error err;
         const char *line, *caret;
         char column[32];
 
-        assert_int_equal(extract_selection_compile(cases[i].text, &selection, &err),
+        assert_int_equal(trajectory_selection_compile(cases[i].text, &selection, &err),
                          COLLET_INVALID);
         assert_null(selection);
         snprintf(column, sizeof column, "column %d:", cases[i].column);
@@ -152,7 +153,7 @@ static void test_errors(void **state)
 static void test_long_text_is_shown_around_the_error(void **state)
 {
     char text[4000];
-    extract_selection *selection;
+    trajectory_selection *selection;
     collet_error err;
     const char *line, *caret;
 
@@ -161,14 +162,15 @@ static void test_long_text_is_shown_around_the_error(void **state)
     memcpy(text, "all and", 7);
     memcpy(text + 2000, "nonsense", 8);
     text[sizeof text - 1] = '\0';
-    assert_int_equal(extract_selection_compile(text, &selection, &err), COLLET_INVALID);
+    assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "column 2001:"));
     line = strchr(err.text, '\n') + 1;
     caret = strchr(line, '\n') + 1;
     assert_memory_equal(line + (strchr(caret, '^') - caret), "nonsense", 8);
-    assert_int_equal(extract_selection_compile("all \x01\xff", &selection, &err), COLLET_INVALID);
+    assert_int_equal(trajectory_selection_compile("all \x01\xff", &selection, &err),
+                     COLLET_INVALID);
     assert_non_null(strstr(err.text, "all ??"));
-    assert_int_equal(extract_selection_compile("\x1b[2J", &selection, &err), COLLET_INVALID);
+    assert_int_equal(trajectory_selection_compile("\x1b[2J", &selection, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "\n    ?[2J\n"));
 }
 
@@ -177,7 +179,7 @@ static void test_depth_and_length(void **state)
 {
     enum { LENGTH = 300000 };
     char *text = malloc(LENGTH + 10);
-    extract_selection *selection;
+    trajectory_selection *selection;
     collet_error err;
     size_t n = 0;
 
@@ -185,7 +187,7 @@ static void test_depth_and_length(void **state)
     assert_non_null(text);
     memset(text, '(', LENGTH);
     text[LENGTH] = '\0';
-    assert_int_equal(extract_selection_compile(text, &selection, &err), COLLET_INVALID);
+    assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "nested too deeply"));
 
     for (int i = 0; i < 100; i++)
@@ -193,7 +195,7 @@ static void test_depth_and_length(void **state)
     strcpy(text + 400, "none");
     assert_string_equal(pick(text), "00000000000000");
     memcpy(text + 400, "not none", 9);
-    assert_int_equal(extract_selection_compile(text, &selection, &err), COLLET_INVALID);
+    assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_INVALID);
 
     /* The deepest stack that the grammar allows: a pending "or" and "and" at every level. */
     for (int i = 0; i < 100; i++)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "trajectory/formats/topology.h"
-#include "trajectory/formats/trajectory.h"
+#include "trajectory/formats/reader.h"
 
 #include <collet/trajectory.h>
 
@@ -22,9 +22,9 @@
 
 /* All frames of a file, and a source over them. */
 typedef struct memory {
-    collet_extraction_source source;
-    collet_topology *topology;
-    collet_frames *frames;
+    collet_trajectory_source source;
+    trajectory_topology *topology;
+    trajectory_frames *frames;
     const char **names;
     const char **residue_names;
     int64_t calls;
@@ -34,7 +34,7 @@ typedef struct memory {
     pthread_t thread;
 } memory;
 
-static collet_status read_frame(void *user, int64_t index, collet_extraction_frame *frame,
+static collet_status read_frame(void *user, int64_t index, collet_trajectory_frame *frame,
                                 collet_error *err)
 {
     memory *m = user;
@@ -58,18 +58,20 @@ static collet_status read_frame(void *user, int64_t index, collet_extraction_fra
 
 static void load(memory *m, const char *path)
 {
-    collet_trajectory *trajectory;
-    const collet_trajectory_info *info;
+    trajectory_reader *trajectory;
+    const trajectory_reader_info *info;
     size_t n;
 
     memset(m, 0, sizeof *m);
-    assert_int_equal(collet_topology_read(PEPTIDE "conf.gro", NULL, &m->topology, NULL), COLLET_OK);
-    assert_int_equal(collet_trajectory_open(path, NULL, &trajectory, NULL), COLLET_OK);
-    info = collet_trajectory_get_info(trajectory);
-    assert_int_equal(collet_frames_create(info->n_atoms, FRAMES, info->dtype, info->has_velocities,
-                                          info->has_forces, &m->frames, NULL),
+    assert_int_equal(trajectory_topology_read(PEPTIDE "conf.gro", NULL, &m->topology, NULL),
                      COLLET_OK);
-    assert_int_equal(collet_trajectory_read(trajectory, m->frames, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_open(path, NULL, &trajectory, NULL), COLLET_OK);
+    info = trajectory_reader_get_info(trajectory);
+    assert_int_equal(trajectory_frames_create(info->n_atoms, FRAMES, info->dtype,
+                                              info->has_velocities, info->has_forces, &m->frames,
+                                              NULL),
+                     COLLET_OK);
+    assert_int_equal(trajectory_reader_read(trajectory, m->frames, NULL), COLLET_OK);
     assert_int_equal(m->frames->n_frames, FRAMES);
     n = (size_t)info->n_atoms;
     m->names = calloc(n, sizeof *m->names);
@@ -80,7 +82,7 @@ static void load(memory *m, const char *path)
     }
     m->fails_at = -1;
     m->silent = 0;
-    m->source = (collet_extraction_source){.struct_size = sizeof m->source,
+    m->source = (collet_trajectory_source){.struct_size = sizeof m->source,
                                            .dtype = info->dtype,
                                            .name = "the test",
                                            .n_atoms = info->n_atoms,
@@ -93,60 +95,60 @@ static void load(memory *m, const char *path)
                                            .has_times = 1,
                                            .read = read_frame,
                                            .user = m};
-    collet_trajectory_close(trajectory);
+    trajectory_reader_close(trajectory);
 }
 
 static void unload(memory *m)
 {
-    collet_topology_free(m->topology);
-    collet_frames_free(m->frames);
+    trajectory_topology_free(m->topology);
+    trajectory_frames_free(m->frames);
     free(m->names);
     free(m->residue_names);
 }
 
-static collet_extraction_options options_of(const memory *m)
+static collet_trajectory_options options_of(const memory *m)
 {
-    return (collet_extraction_options){.struct_size = sizeof(collet_extraction_options),
+    return (collet_trajectory_options){.struct_size = sizeof(collet_trajectory_options),
                                        .source = m != NULL ? &m->source : NULL,
                                        .backend = "cpu_scalar"};
 }
 
-static collet_extraction *open_with(const collet_extraction_options *options)
+static collet_trajectory *open_with(const collet_trajectory_options *options)
 {
-    collet_extraction *x;
+    collet_trajectory *x;
     collet_error err;
 
-    if (collet_extraction_create(&x, options, &err) != COLLET_OK)
+    if (collet_trajectory_create(&x, options, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     return x;
 }
 
-static void expect_same(collet_extraction_options options, const memory *m, const char *path)
+static void expect_same(collet_trajectory_options options, const memory *m, const char *path)
 {
-    collet_extraction_options of_files = options;
-    const collet_extraction_batch *rows, *expected;
-    collet_extraction *x, *files;
+    collet_trajectory_options of_files = options;
+    const collet_trajectory_batch *rows, *expected;
+    collet_trajectory *x, *files;
 
     options.source = &m->source;
     of_files.topology = PEPTIDE "conf.gro";
     of_files.trajectory = path;
     x = open_with(&options);
     files = open_with(&of_files);
-    assert_int_equal(collet_extraction_collect(x, &rows, NULL), COLLET_OK);
-    assert_int_equal(collet_extraction_collect(files, &expected, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_collect(x, &rows, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_collect(files, &expected, NULL), COLLET_OK);
     assert_int_equal(rows->n_rows, expected->n_rows);
-    for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
-        collet_extraction_quantity q = {.struct_size = sizeof q};
+    for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
+        collet_trajectory_quantity q = {.struct_size = sizeof q};
 
-        collet_extraction_quantity_at(NULL, &q, i);
+        collet_trajectory_quantity_at(NULL, &q, i);
         assert_int_equal(rows->columns[i] == NULL, expected->columns[i] == NULL);
         if (rows->columns[i] != NULL)
             assert_memory_equal(rows->columns[i], expected->columns[i],
                                 (size_t)(rows->n_rows * q.width) * sizeof(double));
     }
-    assert_non_null(strstr(collet_extraction_meta(x), "\"format\":\t\"memory\""));
-    collet_extraction_destroy(x);
-    collet_extraction_destroy(files);
+    assert_non_null(strstr(collet_trajectory_meta(x), "\"format\":\t\"memory\""));
+    collet_trajectory_destroy(x);
+    collet_trajectory_destroy(files);
 }
 
 static void rows_are_those_of_the_file(void **state)
@@ -156,7 +158,7 @@ static void rows_are_those_of_the_file(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        collet_extraction_options options = options_of(NULL);
+        collet_trajectory_options options = options_of(NULL);
         memory m;
 
         load(&m, paths[i]);
@@ -179,9 +181,9 @@ static void rows_are_those_of_the_file(void **state)
 
 static void an_error_of_read_ends_the_work(void **state)
 {
-    const collet_extraction_batch *rows;
-    collet_extraction_options options;
-    collet_extraction *x;
+    const collet_trajectory_batch *rows;
+    collet_trajectory_options options;
+    collet_trajectory *x;
     collet_error err;
     memory m;
 
@@ -190,36 +192,36 @@ static void an_error_of_read_ends_the_work(void **state)
     options = options_of(&m);
     m.fails_at = 7;
     x = open_with(&options);
-    assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_BUSY);
+    assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY);
     assert_non_null(strstr(err.text, "the test: frame 7"));
     assert_non_null(strstr(err.text, "not now"));
-    assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_BUSY);
-    collet_extraction_destroy(x);
+    assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY);
+    collet_trajectory_destroy(x);
 
     m.silent = 1;
     x = open_with(&options);
-    assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_BUSY);
+    assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY);
     assert_non_null(strstr(err.text, "the test: frame 7"));
     assert_non_null(strstr(err.text, "it cannot be read"));
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
 
     m.fails_at = -1;
-    collet_frames *frames = m.frames;
+    trajectory_frames *frames = m.frames;
     void *forces = frames->forces;
     frames->forces = NULL;
     x = open_with(&options);
-    assert_int_equal(collet_extraction_collect(x, &rows, &err), COLLET_NOT_FOUND);
+    assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_NOT_FOUND);
     assert_non_null(strstr(err.text, "has no forces"));
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
     frames->forces = forces;
     unload(&m);
 }
 
 static void warnings_name_atoms(void **state)
 {
-    const collet_extraction_batch *rows;
-    collet_extraction_options options;
-    collet_extraction *x;
+    const collet_trajectory_batch *rows;
+    collet_trajectory_options options;
+    collet_trajectory *x;
     memory m;
 
     (void)state;
@@ -227,18 +229,18 @@ static void warnings_name_atoms(void **state)
     options = options_of(&m);
     ((float *)m.frames->positions)[(5 * m.source.n_atoms + 11) * 3] = NAN;
     x = open_with(&options);
-    assert_int_equal(collet_extraction_collect(x, &rows, NULL), COLLET_OK);
-    assert_non_null(strstr(collet_extraction_warning_at(x, 0), "frame 5: the position of atom 11"));
-    collet_extraction_destroy(x);
+    assert_int_equal(collet_trajectory_collect(x, &rows, NULL), COLLET_OK);
+    assert_non_null(strstr(collet_trajectory_warning_at(x, 0), "frame 5: the position of atom 11"));
+    collet_trajectory_destroy(x);
     unload(&m);
 }
 
-static void expect_refused(const collet_extraction_options *options, const char *text)
+static void expect_refused(const collet_trajectory_options *options, const char *text)
 {
-    collet_extraction *x;
+    collet_trajectory *x;
     collet_error err;
 
-    assert_int_equal(collet_extraction_create(&x, options, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_create(&x, options, &err), COLLET_INVALID);
     assert_null(x);
     if (strstr(err.text, text) == NULL)
         fail_msg("'%s' lacks '%s'", err.text, text);
@@ -246,9 +248,9 @@ static void expect_refused(const collet_extraction_options *options, const char 
 
 static void bad_sources_are_refused(void **state)
 {
-    collet_extraction_options options;
-    collet_extraction_source good;
-    collet_extraction *x;
+    collet_trajectory_options options;
+    collet_trajectory_source good;
+    collet_trajectory *x;
     memory m;
 
     (void)state;
@@ -271,7 +273,7 @@ static void bad_sources_are_refused(void **state)
     expect_refused(&options, "no frames");
     m.source = good;
     m.source.n_frames = INT64_MAX;
-    assert_int_equal(collet_extraction_create(&x, &options, NULL), COLLET_OVERFLOW);
+    assert_int_equal(collet_trajectory_create(&x, &options, NULL), COLLET_OVERFLOW);
     m.source = good;
     m.source.dtype = COLLET_F16;
     expect_refused(&options, "f16");

@@ -2,8 +2,8 @@
 /*
  * A directory of plugins for one test, and the loader's results for it.
  */
-#ifndef COLLET_TEST_LOADER_FIXTURE_H
-#define COLLET_TEST_LOADER_FIXTURE_H
+#ifndef TESTS_FAULT_LOADER_FIXTURE_H
+#define TESTS_FAULT_LOADER_FIXTURE_H
 
 #include <limits.h>
 #include <stdarg.h>

@@ -269,8 +269,8 @@ static char numbers_path[64], model_path[64], x_path[64], out_path[64];
 static void save(const char *path, collet_dtype dtype, int64_t rows, int64_t columns,
                  const collet_array *a)
 {
-    char head[COLLET_NPY_HEAD], data[4 * ROWS * COLUMNS];
-    size_t length = collet_npy_head(head, dtype, rows, 1, &columns);
+    char head[IO_NPY_HEAD], data[4 * ROWS * COLUMNS];
+    size_t length = io_npy_head(head, dtype, rows, 1, &columns);
     size_t size = (size_t)(rows * columns) * collet_dtype_size(dtype);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_file.h - an input as a regular file that needs no system call; reads trajectories in every
  * way. */
-#ifndef FUZZ_FILE_H
-#define FUZZ_FILE_H
+#ifndef TESTS_FUZZ_FUZZ_FILE_H
+#define TESTS_FUZZ_FUZZ_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>

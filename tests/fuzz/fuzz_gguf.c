@@ -8,19 +8,19 @@
 #include <string.h>
 
 /* Reads the name and the data of the tensor. */
-static unsigned read_tensor(const collet_gguf *gguf, const collet_gguf_tensor *t)
+static unsigned read_tensor(const ternary_gguf *gguf, const ternary_gguf_tensor *t)
 {
-    const uint8_t *data = collet_mapping_data(gguf->mapping);
-    char name[COLLET_GGUF_NAME];
+    const uint8_t *data = io_mapping_data(gguf->mapping);
+    char name[TERNARY_GGUF_NAME];
     unsigned sum = 0;
 
     for (uint64_t i = 0; i < t->name_length; i++)
         sum += (uint8_t)t->name[i];
     for (uint64_t i = 0; i < t->bytes && i < 100000; i++)
         sum += data[t->offset + i] + data[t->offset + t->bytes - 1 - i];
-    if (t->ndim > COLLET_GGUF_DIMS || (t->rows < 1) != (t->fault != NULL) ||
+    if (t->ndim > TERNARY_GGUF_DIMS || (t->rows < 1) != (t->fault != NULL) ||
         (t->columns < 1) != (t->fault != NULL) || (t->fault && t->bytes > 0) ||
-        strlen(collet_gguf_name(t, name)) >= COLLET_GGUF_NAME)
+        strlen(ternary_gguf_name(t, name)) >= TERNARY_GGUF_NAME)
         abort();
     return sum;
 }
@@ -31,20 +31,20 @@ static volatile unsigned seen;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     collet_error err = {0};
-    collet_gguf gguf;
-    const collet_gguf_tensor *found;
+    ternary_gguf gguf;
+    const ternary_gguf_tensor *found;
 
     fuzz_file_begin(data, size, "GGUF");
-    if (collet_gguf_open(FUZZ_PATH, &gguf, &err) != COLLET_OK) {
+    if (ternary_gguf_open(FUZZ_PATH, &gguf, &err) != COLLET_OK) {
         if (gguf.mapping || gguf.tensors || err.text[0] == '\0')
             abort();
     } else {
         for (uint64_t i = 0; i < gguf.count; i++)
             seen = read_tensor(&gguf, &gguf.tensors[i]);
-        if (collet_gguf_find(&gguf, "w", &found, NULL) == COLLET_OK && found->name_length != 1)
+        if (ternary_gguf_find(&gguf, "w", &found, NULL) == COLLET_OK && found->name_length != 1)
             abort();
     }
-    collet_gguf_close(&gguf);
+    ternary_gguf_close(&gguf);
     fuzz_file_end();
     return 0;
 }

@@ -8,18 +8,18 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    collet_topology *topology;
+    trajectory_topology *topology;
     collet_error err;
 
     fuzz_file_begin(data, size, NULL);
     err.text[0] = '\0';
-    if (collet_topology_read(FUZZ_PATH, NULL, &topology, &err) != COLLET_OK) {
+    if (trajectory_topology_read(FUZZ_PATH, NULL, &topology, &err) != COLLET_OK) {
         if (topology || err.text[0] == '\0')
             abort();
     } else if (topology->n_atoms < 1 || !topology->title) {
         abort();
     }
-    collet_topology_free(topology);
+    trajectory_topology_free(topology);
     fuzz_read_trajectory();
     fuzz_file_end();
     return 0;

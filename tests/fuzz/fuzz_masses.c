@@ -9,13 +9,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const collet_topology topology = {.n_atoms = 4};
+    const trajectory_topology topology = {.n_atoms = 4};
     double masses[4] = {-1, -1, -1, -1};
     collet_error err;
 
     err.text[0] = '\0';
     fuzz_file_begin(data, size, NULL);
-    if (extract_masses_read(FUZZ_PATH, &topology, masses, &err) == COLLET_OK) {
+    if (trajectory_masses_read(FUZZ_PATH, &topology, masses, &err) == COLLET_OK) {
         for (int i = 0; i < topology.n_atoms; i++)
             if (!isfinite(masses[i]) || masses[i] < 0)
                 abort();

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static void read_rows(const collet_npy *npy, size_t size)
+static void read_rows(const io_npy *npy, size_t size)
 {
     size_t row = (size_t)npy->row_elements * collet_dtype_size(npy->dtype);
 
@@ -15,22 +15,22 @@ static void read_rows(const collet_npy *npy, size_t size)
         abort();
     uint8_t *out = malloc(npy->rows > 0 ? row + 1 : 1);
     for (int64_t i = 0; out && row > 0 && i < npy->rows; i++)
-        collet_npy_rows(npy, i, 1, out);
-    collet_npy_passed(npy, 0, npy->rows);
+        io_npy_rows(npy, i, 1, out);
+    io_npy_passed(npy, 0, npy->rows);
     free(out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     collet_error err = {0};
-    collet_npy npy;
+    io_npy npy;
 
     fuzz_file_begin(data, size, "\x93NUM");
-    if (collet_npy_open(FUZZ_PATH, &npy, &err) == COLLET_OK)
+    if (io_npy_open(FUZZ_PATH, &npy, &err) == COLLET_OK)
         read_rows(&npy, size);
     else if (npy.mapping || err.text[0] == '\0')
         abort();
-    collet_npy_close(&npy);
+    io_npy_close(&npy);
     fuzz_file_end();
     return 0;
 }

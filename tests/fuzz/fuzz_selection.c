@@ -8,16 +8,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char names[][COLLET_ATOM_NAME] = {"N", "CA", "C", "O", "HB1", "OW", "NA", ""};
-static char residues[][COLLET_ATOM_NAME] = {"ALA", "ALA", "NGLY", "GLY", "CSER", "SOL", "NA", "*"};
+static char names[][TRAJECTORY_ATOM_NAME] = {"N", "CA", "C", "O", "HB1", "OW", "NA", ""};
+static char residues[][TRAJECTORY_ATOM_NAME] = {"ALA",  "ALA", "NGLY", "GLY",
+                                                "CSER", "SOL", "NA",   "*"};
 static int32_t ids[] = {1, 1, 2, 2, 3, 99999, 0, -1};
-static const collet_topology topology = {
+static const trajectory_topology topology = {
     .n_atoms = 8, .names = names, .residue_names = residues, .residue_ids = ids};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
-    extract_selection *selection;
+    trajectory_selection *selection;
     collet_error err;
     int64_t *indices, n;
 
@@ -26,17 +27,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     err.text[0] = '\0';
-    if (extract_selection_compile(text, &selection, &err) != COLLET_OK) {
+    if (trajectory_selection_compile(text, &selection, &err) != COLLET_OK) {
         if (selection != NULL || err.text[0] == '\0')
             abort();
-    } else if (extract_selection_apply(selection, &topology, &indices, &n, &err) == COLLET_OK) {
+    } else if (trajectory_selection_apply(selection, &topology, &indices, &n, &err) == COLLET_OK) {
         for (int64_t i = 0; i < n; i++)
             if (indices[i] < 0 || indices[i] >= topology.n_atoms ||
                 (i > 0 && indices[i] <= indices[i - 1]))
                 abort();
         free(indices);
     }
-    extract_selection_free(selection);
+    trajectory_selection_free(selection);
     free(text);
     return 0;
 }

@@ -13,7 +13,7 @@
 static void correct(uint8_t *data, size_t size)
 {
     t2_head head;
-    size_t table = size > sizeof head ? (size - sizeof head) / sizeof(collet_t2_layer) : 0;
+    size_t table = size > sizeof head ? (size - sizeof head) / sizeof(ternary_t2_layer) : 0;
 
     if (table == 0)
         return;
@@ -25,11 +25,11 @@ static void correct(uint8_t *data, size_t size)
     memcpy(data, &head, sizeof head);
 }
 
-static unsigned read_layer(const collet_t2_file *file, uint32_t index)
+static unsigned read_layer(const ternary_t2_file *file, uint32_t index)
 {
-    const collet_t2_layer *layer = &file->layers[index];
-    const uint8_t *weights = collet_t2_weights(file, index);
-    const float *scale = collet_t2_scale(file, index), *bias = collet_t2_bias(file, index);
+    const ternary_t2_layer *layer = &file->layers[index];
+    const uint8_t *weights = ternary_t2_weights(file, index);
+    const float *scale = ternary_t2_scale(file, index), *bias = ternary_t2_bias(file, index);
     unsigned sum = weights[0] + weights[layer->weights_bytes - 1];
     size_t last = (size_t)layer->rows - 1;
 
@@ -37,9 +37,9 @@ static unsigned read_layer(const collet_t2_file *file, uint32_t index)
         sum += scale[last] > 0;
     if (bias)
         sum += bias[last] > 0;
-    if (strlen(layer->name) >= COLLET_T2_NAME)
+    if (strlen(layer->name) >= TERNARY_T2_NAME)
         abort();
-    return sum + (collet_t2_verify(file, index, NULL, NULL, NULL) == COLLET_OK);
+    return sum + (ternary_t2_verify(file, index, NULL, NULL, NULL) == COLLET_OK);
 }
 
 /* Keeps the compiler from removing the reads. */
@@ -48,17 +48,17 @@ static volatile unsigned seen;
 static void read_file(void)
 {
     collet_error err = {0};
-    collet_t2_file file;
+    ternary_t2_file file;
     unsigned sum = 0;
 
-    if (collet_t2_open(FUZZ_PATH, &file, &err) != COLLET_OK) {
+    if (ternary_t2_open(FUZZ_PATH, &file, &err) != COLLET_OK) {
         if (file.mapping || file.layers || err.text[0] == '\0')
             abort();
     }
     for (uint32_t i = 0; i < file.count; i++)
         sum += read_layer(&file, i);
     seen = sum;
-    collet_t2_close(&file);
+    ternary_t2_close(&file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

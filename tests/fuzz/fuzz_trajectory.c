@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz_file.h"
 
-#include "trajectory/formats/trajectory.h"
+#include "trajectory/formats/reader.h"
 
 #include <stdlib.h>
 
@@ -13,22 +13,22 @@ static void require(int condition)
         abort();
 }
 
-static void read_all(collet_trajectory *trajectory, int everything)
+static void read_all(trajectory_reader *trajectory, int everything)
 {
-    const collet_trajectory_info *info = collet_trajectory_get_info(trajectory);
-    collet_frames *frames;
+    const trajectory_reader_info *info = trajectory_reader_get_info(trajectory);
+    trajectory_frames *frames;
     collet_error err;
     collet_status status;
     int64_t last = -1;
 
-    status = collet_frames_create(collet_trajectory_selected(trajectory), 3, info->dtype,
-                                  everything && info->has_velocities,
-                                  everything && info->has_forces, &frames, &err);
+    status = trajectory_frames_create(trajectory_reader_selected(trajectory), 3, info->dtype,
+                                      everything && info->has_velocities,
+                                      everything && info->has_forces, &frames, &err);
     if (status != COLLET_OK)
         return;
     do {
         err.text[0] = '\0';
-        status = collet_trajectory_read(trajectory, frames, &err);
+        status = trajectory_reader_read(trajectory, frames, &err);
         require(frames->n_frames >= 0 && frames->n_frames <= frames->capacity);
         require(frames->end_offset <= info->file_size);
         require(status == COLLET_OK ? !frames->truncated : err.text[0] != '\0');
@@ -38,34 +38,34 @@ static void read_all(collet_trajectory *trajectory, int everything)
         }
     } while (status == COLLET_OK && frames->n_frames > 0);
     if (status != COLLET_OK) {
-        require(collet_trajectory_read(trajectory, frames, NULL) == status);
+        require(trajectory_reader_read(trajectory, frames, NULL) == status);
         require(frames->n_frames == 0);
     }
-    collet_frames_free(frames);
+    trajectory_frames_free(frames);
 }
 
 /* Reads all atoms and fields, or with `subset` two atoms of every second frame. Returns whether the
  * file is a trajectory. */
 static int read_subset(int subset)
 {
-    collet_trajectory *trajectory;
+    trajectory_reader *trajectory;
     collet_error err;
 
     err.text[0] = '\0';
-    if (collet_trajectory_open(FUZZ_PATH, NULL, &trajectory, &err) != COLLET_OK) {
+    if (trajectory_reader_open(FUZZ_PATH, NULL, &trajectory, &err) != COLLET_OK) {
         require(!trajectory && err.text[0] != '\0');
         return 0;
     }
-    int64_t n_atoms = collet_trajectory_get_info(trajectory)->n_atoms;
+    int64_t n_atoms = trajectory_reader_get_info(trajectory)->n_atoms;
     const int64_t ends[2] = {0, n_atoms - 1};
     require(n_atoms > 0);
     if (subset || n_atoms > MAX_ATOMS) {
-        require(collet_trajectory_select(trajectory, ends + (n_atoms == 1), n_atoms == 1 ? 1 : 2,
+        require(trajectory_reader_select(trajectory, ends + (n_atoms == 1), n_atoms == 1 ? 1 : 2,
                                          NULL) == COLLET_OK);
-        require(collet_trajectory_slice(trajectory, 1, -1, 2, NULL) == COLLET_OK);
+        require(trajectory_reader_slice(trajectory, 1, -1, 2, NULL) == COLLET_OK);
     }
     read_all(trajectory, !subset);
-    collet_trajectory_close(trajectory);
+    trajectory_reader_close(trajectory);
     return 1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the tests of the opencl backend. */
-#ifndef TESTS_DEVICE_OPENCL_SUPPORT_H
-#define TESTS_DEVICE_OPENCL_SUPPORT_H
+#ifndef TESTS_OPENCL_OPENCL_SUPPORT_H
+#define TESTS_OPENCL_OPENCL_SUPPORT_H
 
 #include "common/support.h"
 

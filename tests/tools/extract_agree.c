@@ -27,12 +27,12 @@ npz extract_sample(const char *directory, const extract_sample_files *sample, co
 
 double largest_torque_term(const extract_sample_files *sample, int64_t frame, const double com[3])
 {
-    collet_trajectory *trajectory = io_open(sample->trajectory);
-    collet_frames *frames = io_batch(trajectory, 51, 1);
+    trajectory_reader *trajectory = io_open(sample->trajectory);
+    trajectory_frames *frames = io_batch(trajectory, 51, 1);
     double largest = 0;
     collet_error err;
 
-    assert_int_equal(collet_trajectory_read(trajectory, frames, &err), COLLET_OK);
+    assert_int_equal(trajectory_reader_read(trajectory, frames, &err), COLLET_OK);
     for (int64_t i = 0; i < frames->n_atoms; i++) {
         double arm = 0, force = 0;
 
@@ -48,8 +48,8 @@ double largest_torque_term(const extract_sample_files *sample, int64_t frame, co
         }
         largest = fmax(largest, sqrt(arm * force));
     }
-    collet_frames_free(frames);
-    collet_trajectory_close(trajectory);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(trajectory);
     return largest;
 }
 

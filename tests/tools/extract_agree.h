@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* extract_agree.h - compares backends on the GROMACS trajectories in tests/data. Every function
  * fails the test instead of returning an error. */
-#ifndef EXTRACT_AGREE_H
-#define EXTRACT_AGREE_H
+#ifndef TESTS_TOOLS_EXTRACT_AGREE_H
+#define TESTS_TOOLS_EXTRACT_AGREE_H
 
 #include "extract_runs.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* extract_runs.h - shared by the tests of collet-extract. Every function fails the test instead of
  * returning an error. */
-#ifndef EXTRACT_RUNS_H
-#define EXTRACT_RUNS_H
+#ifndef TESTS_TOOLS_EXTRACT_RUNS_H
+#define TESTS_TOOLS_EXTRACT_RUNS_H
 
 #include "io_files.h"
 #include "npz_reader.h"

@@ -57,8 +57,8 @@ static void put_le(io_image *image, uint64_t value, int bytes)
     }
 }
 
-void ternary_gguf(const char *directory, const char *name, uint32_t type, int64_t rows,
-                  int64_t columns, const void *data, size_t bytes)
+void ternary_write_gguf(const char *directory, const char *name, uint32_t type, int64_t rows,
+                        int64_t columns, const void *data, size_t bytes)
 {
     io_image image = {0};
 
@@ -80,8 +80,8 @@ void ternary_gguf(const char *directory, const char *name, uint32_t type, int64_
     free(image.data);
 }
 
-void ternary_t2(const char *directory, const char *name, collet_t2_layer *layer, const void *rows,
-                size_t bytes)
+void ternary_write_t2(const char *directory, const char *name, ternary_t2_layer *layer,
+                      const void *rows, size_t bytes)
 {
     const char *path = io_path(directory, name);
     collet_ternary_output *output, *complete;

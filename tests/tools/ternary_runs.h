@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ternary_runs.h - shared by the tests of collet-ternary. Every function fails the test instead of
  * returning an error. */
-#ifndef TERNARY_RUNS_H
-#define TERNARY_RUNS_H
+#ifndef TESTS_TOOLS_TERNARY_RUNS_H
+#define TESTS_TOOLS_TERNARY_RUNS_H
 
 #include "io_files.h"
 #include "npz_reader.h"
@@ -33,13 +33,13 @@ void ternary_npy_shaped(const char *directory, const char *name, const char *des
                         const char *shape, int64_t elements, const void *data);
 
 /* Writes DIRECTORY/NAME as a GGUF file of one tensor "w" of that type. */
-void ternary_gguf(const char *directory, const char *name, uint32_t type, int64_t rows,
-                  int64_t columns, const void *data, size_t bytes);
+void ternary_write_gguf(const char *directory, const char *name, uint32_t type, int64_t rows,
+                        int64_t columns, const void *data, size_t bytes);
 
 /* Writes DIRECTORY/NAME as a .t2 file of one layer with these bytes as rows and no other data;
  * fills in the rest of *layer. */
-void ternary_t2(const char *directory, const char *name, collet_t2_layer *layer, const void *rows,
-                size_t bytes);
+void ternary_write_t2(const char *directory, const char *name, ternary_t2_layer *layer,
+                      const void *rows, size_t bytes);
 
 /* Runs collet-ternary in `directory`, with -q if `quiet`. */
 tool_result ternary_tool(const char *directory, int quiet, const char *const *args);

@@ -29,11 +29,11 @@ static void assert_near(double value, double expected, double tolerance)
 static void test_stats(void **state)
 {
     double samples[100];
-    bench_stats s;
+    tool_stats s;
     (void)state;
     for (int i = 0; i < 100; i++)
         samples[i] = 2.0 * (100 - i);
-    bench_stats_of(samples, 100, 2, &s);
+    tool_stats_of(samples, 100, 2, &s);
     assert_int_equal(s.samples, 100);
     assert_int_equal(s.calls_per_sample, 2);
     assert_near(s.mean, 50.5, 1e-12);
@@ -44,17 +44,17 @@ static void test_stats(void **state)
     assert_near(s.max, 100, 1e-12);
     assert_near(s.std, sqrt(99 * 101 / 12.0), 1e-12);
     double one[] = {3};
-    bench_stats_of(one, 1, 1, &s);
+    tool_stats_of(one, 1, 1, &s);
     assert_near(s.median, 3, 0);
     assert_near(s.p99, 3, 0);
     assert_near(s.std, 0, 0);
     double numpy[] = {3, 1, 4, 1, 5, 9, 2, 6}; /* compared with NumPy 2.4 */
-    bench_stats_of(numpy, 8, 1, &s);
+    tool_stats_of(numpy, 8, 1, &s);
     assert_near(s.std, 2.5708704751503917, 1e-15);
     assert_near(s.p95, 7.95, 1e-14);
     assert_near(s.p99, 8.79, 1e-14);
     double unknown[] = {1, NAN, 2};
-    bench_stats_of(unknown, 3, 1, &s);
+    tool_stats_of(unknown, 3, 1, &s);
     assert_true(s.samples == 3 && isnan(s.mean) && isnan(s.p99) && isnan(s.min));
 }
 

@@ -168,7 +168,7 @@ static void test_gguf(void **state)
     memset(blocks, 0x51, sizeof blocks); /* codes 0 and -1 */
     memcpy(blocks + 64, "\x00\x38", 2);  /* 0.5 */
     memcpy(blocks + 66 + 64, "\x00\x38", 2);
-    ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
+    ternary_write_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("Name one as w.gguf:TENSOR", "pack", "w.gguf");
     CHECK("there is no tensor 'v' among", "pack", "w.gguf:v");
     CHECK("No such file", "pack", "none.gguf:w");
@@ -180,15 +180,15 @@ static void test_gguf(void **state)
     CHECK("odd_tensors:empty: the tensor has no weights", "pack", CORPUS "gguf/odd_tensors:empty");
     CHECK("the file is part 2 of 3 of a split one", "pack", CORPUS "gguf/split:v");
     memcpy(blocks + 66 + 64, "\x00\x3C", 2); /* 1 */
-    ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
+    ternary_write_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("blocks 0 and 1 of row 0 have the scales 0.5 and 1", "pack", "w.gguf:w");
     RUN_OK(directory, "pack", "w.gguf:w", "--absmean", "-o", "w.t2");
     memcpy(blocks + 66 + 64, "\x00\x7E", 2); /* NaN */
-    ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
+    ternary_write_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("has the scale nan", "pack", "w.gguf:w");
     CHECK("row 0, column 256 is nan; weights are finite", "pack", "w.gguf:w", "--absmean");
     blocks[66] = 0x5F; /* two codes 11 */
-    ternary_gguf(directory, "w.gguf", 35, 2, K, blocks, sizeof blocks);
+    ternary_write_gguf(directory, "w.gguf", 35, 2, K, blocks, sizeof blocks);
     CHECK("row 1 has 2 weights with the invalid code 11", "pack", "w.gguf:w");
     CHECK("row 1 has 2 weights with the invalid code 11", "unpack", "w.gguf:w");
     CHECK("f.npy: is not packed", "unpack", "f.npy");
@@ -233,13 +233,13 @@ static void test_code_11(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        collet_t2_layer layer = {.format = formats[i], .rows = 2, .columns = K};
+        ternary_t2_layer layer = {.format = formats[i], .rows = 2, .columns = K};
         uint8_t rows[2 * K / 4];
         memset(rows, formats[i] == COLLET_TERNARY_T2 ? 0x55 : 0, sizeof rows);
         rows[K / 4 + 3] |= 0x0C;
         if (formats[i] == COLLET_TERNARY_T2)
             rows[K / 4 + 3] |= 0x08;
-        ternary_t2(directory, "eleven.t2", &layer, rows, sizeof rows);
+        ternary_write_t2(directory, "eleven.t2", &layer, rows, sizeof rows);
         tool_result result = TERNARY(directory, "info", "eleven.t2", "--json");
         cJSON *info = parsed(&result, 0);
         assert_int_equal((int)number_of(cJSON_GetArrayItem(member(info, "layers"), 0), "invalid"),

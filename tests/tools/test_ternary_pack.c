@@ -123,9 +123,9 @@ static void test_dtypes(void **state)
     ternary_npy(directory, "f4.npy", "<f4", ROWS, COLUMNS, f4);
     ternary_npy(directory, "f8.npy", "<f8", ROWS, COLUMNS, f8);
     ternary_npy(directory, "f8b.npy", ">f8", ROWS, COLUMNS, swapped);
-    ternary_gguf(directory, "bf16.gguf", 30, ROWS, COLUMNS, bf16, sizeof bf16);
-    ternary_gguf(directory, "f16.gguf", 1, ROWS, COLUMNS, f2, sizeof f2);
-    ternary_gguf(directory, "i8.gguf", 24, ROWS, COLUMNS, codes, sizeof codes);
+    ternary_write_gguf(directory, "bf16.gguf", 30, ROWS, COLUMNS, bf16, sizeof bf16);
+    ternary_write_gguf(directory, "f16.gguf", 1, ROWS, COLUMNS, f2, sizeof f2);
+    ternary_write_gguf(directory, "i8.gguf", 24, ROWS, COLUMNS, codes, sizeof codes);
     static const char *const names[] = {"f2.npy",      "f4.npy",     "f8.npy",   "f8b.npy",
                                         "bf16.gguf:w", "f16.gguf:w", "i8.gguf:w"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -165,7 +165,7 @@ static void test_gguf_blocks(void **state)
                formats[i]);
         RUN_OK(directory, "unpack", "w.t2", "-o", "bytes.npy", "--bytes");
         npy_array array = ternary_load(directory, "bytes.npy", &bytes);
-        ternary_gguf(directory, "w.gguf", types[i], ROWS, COLUMNS, array.data, array.size);
+        ternary_write_gguf(directory, "w.gguf", types[i], ROWS, COLUMNS, array.data, array.size);
         free(bytes.data);
         RUN_OK(directory, "unpack", "w.gguf:w", "-o", "back.npy");
         ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
@@ -262,11 +262,11 @@ static void test_block_scales(void **state)
     uint8_t *blocks = bytes.data + (rows.data - bytes.data);
     for (size_t at = 64; at < rows.size; at += 66)
         memcpy(blocks + at, two, sizeof two);
-    collet_t2_layer layer = {.format = COLLET_TERNARY_TQ2_0,
-                             .rows = ROWS,
-                             .columns = COLUMNS,
-                             .activations = COLLET_TERNARY_F32};
-    ternary_t2(directory, "two.t2", &layer, blocks, rows.size);
+    ternary_t2_layer layer = {.format = COLLET_TERNARY_TQ2_0,
+                              .rows = ROWS,
+                              .columns = COLUMNS,
+                              .activations = COLLET_TERNARY_F32};
+    ternary_write_t2(directory, "two.t2", &layer, blocks, rows.size);
     for (int i = 0; i < ROWS * COLUMNS; i++)
         values[i] = codes[i];
     RUN_OK(directory, "unpack", "two.t2", "-o", "back.npy", "--values");
@@ -277,7 +277,7 @@ static void test_block_scales(void **state)
         values[r] = (float)(codes[r * COLUMNS] + codes[r * COLUMNS + 1]);
     ternary_expect(directory, "y.npy", "<f4", 1, ROWS, values);
     /* In a GGUF file the blocks hold the only scales. */
-    ternary_gguf(directory, "two.gguf", 35, ROWS, COLUMNS, blocks, rows.size);
+    ternary_write_gguf(directory, "two.gguf", 35, ROWS, COLUMNS, blocks, rows.size);
     for (int i = 0; i < ROWS * COLUMNS; i++)
         values[i] = 2 * codes[i];
     RUN_OK(directory, "unpack", "two.gguf:w", "-o", "back.npy", "--values");
@@ -395,7 +395,7 @@ static void test_names(void **state)
         RUN_OK(directory, "pack", files[i], "-o", "w\xFF\xC3.t2");
         tool_result result = TERNARY(directory, "info", "w\xFF\xC3.t2", "--json");
         for (size_t at = 0, n = strlen(result.out); at < n;) {
-            size_t bytes = collet_utf8_character(result.out + at, n - at);
+            size_t bytes = io_utf8_character(result.out + at, n - at);
             assert_true(bytes > 0 || result.out[at] == '\n' || result.out[at] == '\t');
             at += bytes > 0 ? bytes : 1;
         }

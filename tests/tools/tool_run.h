@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tool_run.h - runs a built program and captures its output. Every function fails the test instead
  * of returning an error. */
-#ifndef TOOL_RUN_H
-#define TOOL_RUN_H
+#ifndef TESTS_TOOLS_TOOL_RUN_H
+#define TESTS_TOOLS_TOOL_RUN_H
 
 #include <sys/types.h>
 

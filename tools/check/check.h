@@ -3,8 +3,8 @@
  * check.h - the parts of backend-check: a supervisor, which runs the kit in a child process and
  * survives crashes of the plugin, and the reports.
  */
-#ifndef COLLET_CHECK_H
-#define COLLET_CHECK_H
+#ifndef TOOLS_CHECK_CHECK_H
+#define TOOLS_CHECK_CHECK_H
 
 #include <stdio.h>
 

@@ -88,7 +88,7 @@ static void report_rows(supervision *s)
             check_report_begin(s->options, shared);
         erase_line();
         check_report_row(s->options, row);
-        s->shown = bench_now();
+        s->shown = tool_now();
     }
 }
 
@@ -131,9 +131,9 @@ static double left_of(int limit, double since, double now)
 static void watch(supervision *s, worker_process *p)
 {
     char beats[512];
-    double since = bench_now(), pause = interval(s->options);
+    double since = tool_now(), pause = interval(s->options);
     for (;;) {
-        double now = bench_now(), of_case = left_of(s->options->timeout, since, now),
+        double now = tool_now(), of_case = left_of(s->options->timeout, since, now),
                of_all = left_of(s->options->limit, s->began, now);
         p->time_up = of_all <= 0;
         p->hangs = !p->time_up && of_case <= 0;
@@ -148,7 +148,7 @@ static void watch(supervision *s, worker_process *p)
             continue;
         if (ready < 0 || read(p->pipe, beats, sizeof beats) <= 0)
             return;
-        since = bench_now();
+        since = tool_now();
         report_rows(s);
     }
 }
@@ -190,7 +190,7 @@ static void show_output(int output)
     ssize_t count;
     while ((count = pread(output, text, sizeof text - 1, at)) > 0) {
         text[count] = '\0';
-        char *shown = collet_utf8_shown(text, "\n\t");
+        char *shown = io_utf8_shown(text, "\n\t");
         fputs(shown ? shown : "(out of memory)\n", stderr);
         free(shown);
         at += count;
@@ -328,7 +328,7 @@ int check_supervise(const check_options *options)
         fprintf(stderr, "backend-check: out of memory\n");
         return CHECK_FAILED;
     }
-    double now = bench_now();
+    double now = tool_now();
     supervision s = {.options = options, .shared = shared, .began = now, .shown = now};
     if (options->in_process) {
         shared->row = -1;
@@ -341,7 +341,7 @@ int check_supervise(const check_options *options)
     }
     refuse_missing_case(options, shared);
     int status = status_of(shared);
-    check_report_end(options, shared, status, bench_now() - s.began);
+    check_report_end(options, shared, status, tool_now() - s.began);
     munmap(shared, sizeof *shared);
     return status;
 }

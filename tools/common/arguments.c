@@ -32,7 +32,7 @@ int64_t tool_parse_count(struct argp_state *state, const char *name, const char 
 {
     int64_t value;
 
-    if (!collet_decimal_parse_integer(text, strlen(text), &value) || value < minimum)
+    if (!io_decimal_parse_integer(text, strlen(text), &value) || value < minimum)
         tool_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
                    (long long)minimum);
     return value;

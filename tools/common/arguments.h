@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* arguments.h - what command lines have in common: numbers, files of plugins, -h, --version. */
-#ifndef TOOL_ARGUMENTS_H
-#define TOOL_ARGUMENTS_H
+#ifndef TOOLS_COMMON_ARGUMENTS_H
+#define TOOLS_COMMON_ARGUMENTS_H
 
 #include <argp.h>
 #include <collet/types.h>

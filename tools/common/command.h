@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command.h - a command of a program, `PROGRAM NAME ...`: one row, in the file of its function. */
-#ifndef TOOL_COMMAND_H
-#define TOOL_COMMAND_H
+#ifndef TOOLS_COMMON_COMMAND_H
+#define TOOLS_COMMON_COMMAND_H
 
 #include <argp.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line as it was typed: argp reorders argv, and lists are cut in place. */
-#ifndef TOOLS_COMMAND_LINE_H
-#define TOOLS_COMMAND_LINE_H
+#ifndef TOOLS_COMMON_COMMAND_LINE_H
+#define TOOLS_COMMON_COMMAND_LINE_H
 
 #include <stdlib.h>
 #include <string.h>

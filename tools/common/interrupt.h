@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* interrupt.h - stopping on SIGINT, SIGTERM and SIGHUP between two pieces of work. */
-#ifndef TOOL_INTERRUPT_H
-#define TOOL_INTERRUPT_H
+#ifndef TOOLS_COMMON_INTERRUPT_H
+#define TOOLS_COMMON_INTERRUPT_H
 
 /*
  * From now on the first of these signals is only noted; a second one, the same or another, ends the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building JSON reports with cJSON: each function returns 1, or 0 when out of memory, so that a
  * report is one expression of calls joined by &&. */
-#ifndef TOOLS_JSON_ADD_H
-#define TOOLS_JSON_ADD_H
+#ifndef TOOLS_COMMON_JSON_ADD_H
+#define TOOLS_COMMON_JSON_ADD_H
 
 #include <cjson/cJSON.h>
 #include <stdint.h>

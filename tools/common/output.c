@@ -16,7 +16,7 @@ static struct shown {
 const char *tool_shown(const char *text)
 {
     struct shown *entry = malloc(sizeof *entry);
-    char *shown = entry != NULL ? collet_utf8_shown(text, "") : NULL;
+    char *shown = entry != NULL ? io_utf8_shown(text, "") : NULL;
 
     if (shown == NULL) {
         free(entry);
@@ -41,7 +41,7 @@ int tool_flush(const char *program, const char *note)
 int tool_print_json(const cJSON *tree)
 {
     char *printed = tree != NULL ? cJSON_Print(tree) : NULL;
-    char *text = printed != NULL ? collet_utf8_json(printed) : NULL;
+    char *text = printed != NULL ? io_utf8_json(printed) : NULL;
 
     if (text != NULL)
         puts(text);

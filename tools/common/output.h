@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* output.h - what comes from outside is printed without control characters and as valid UTF-8. The
  * texts of libcore's errors, log and records are so already. */
-#ifndef TOOL_OUTPUT_H
-#define TOOL_OUTPUT_H
+#ifndef TOOLS_COMMON_OUTPUT_H
+#define TOOLS_COMMON_OUTPUT_H
 
 #include <cjson/cJSON.h>
 

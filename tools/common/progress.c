@@ -12,7 +12,7 @@
 
 void tool_progress_begin(tool_progress *progress, const char *program, FILE *stream, int quiet)
 {
-    double now = bench_now();
+    double now = tool_now();
     int terminal = isatty(fileno(stream));
 
     *progress = (tool_progress){.program = program,
@@ -50,7 +50,7 @@ static void draw(tool_progress *progress, const char *text)
 
 void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset, double fraction)
 {
-    double now = bench_now(), share;
+    double now = tool_now(), share;
     char line[120];
 
     if (!progress->shown || !progress->terminal)
@@ -76,7 +76,7 @@ static void print(tool_progress *progress, const char *text)
 
 static void show(tool_progress *progress, const char *text, double *next)
 {
-    double now = bench_now();
+    double now = tool_now();
 
     if (!progress->shown)
         return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* progress.h - what a program is doing: a line that is replaced on a terminal, lines now and then
  * elsewhere; messages of the runtime. Any thread. */
-#ifndef TOOL_PROGRESS_H
-#define TOOL_PROGRESS_H
+#ifndef TOOLS_COMMON_PROGRESS_H
+#define TOOLS_COMMON_PROGRESS_H
 
 #include <pthread.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ typedef struct tool_progress {
     int shown;            /* whether there is progress */
     int terminal;         /* the stream is one */
     int drawn;            /* a line is on the terminal */
-    double began;         /* bench_now() */
+    double began;         /* tool_now() */
     double next;          /* when there may be another line */
     double next_compiled; /* another line about compilation, not on a terminal */
     const char *unit;     /* set by the caller: what is counted, "frames" */

@@ -7,30 +7,30 @@
 #define SAMPLES_MIN 3
 #define CALLS_MAX 1000000
 
-collet_status bench_sampler_create(bench_sampler *s, bench_body body, void *user)
+collet_status tool_sampler_create(tool_sampler *s, tool_sampler_body body, void *user)
 {
-    *s = (bench_sampler){.body = body, .user = user, .calls = 1, .capacity = BENCH_SAMPLES_MAX};
+    *s = (tool_sampler){.body = body, .user = user, .calls = 1, .capacity = TOOL_SAMPLES_MAX};
     s->seconds = calloc((size_t)s->capacity, sizeof *s->seconds);
     return s->seconds ? COLLET_OK : COLLET_NO_MEMORY;
 }
 
-void bench_sampler_clear(bench_sampler *s)
+void tool_sampler_clear(tool_sampler *s)
 {
     free(s->seconds);
-    *s = (bench_sampler){0};
+    *s = (tool_sampler){0};
 }
 
-static collet_status timed(bench_sampler *s, int64_t calls, double *seconds)
+static collet_status timed(tool_sampler *s, int64_t calls, double *seconds)
 {
-    double begin = bench_now();
+    double begin = tool_now();
     collet_status status = s->body(s->user, calls);
-    *seconds = bench_now() - begin;
+    *seconds = tool_now() - begin;
     return status;
 }
 
-collet_status bench_sampler_warm(bench_sampler *s, double budget)
+collet_status tool_sampler_warm(tool_sampler *s, double budget)
 {
-    double minimum = budget / (double)s->capacity, seconds = 0, begin = bench_now();
+    double minimum = budget / (double)s->capacity, seconds = 0, begin = tool_now();
     minimum = minimum > SAMPLE_SECONDS ? minimum : SAMPLE_SECONDS;
     collet_status status =
         timed(s, 1, &seconds); /* the first call opens devices and faults pages */
@@ -39,13 +39,13 @@ collet_status bench_sampler_warm(bench_sampler *s, double budget)
         status = timed(s, s->calls, &seconds);
         if (seconds < minimum && s->calls < CALLS_MAX)
             s->calls *= 2;
-        else if (bench_now() - begin > 0.1 * budget)
+        else if (tool_now() - begin > 0.1 * budget)
             break;
     }
     return status;
 }
 
-collet_status bench_sampler_take(bench_sampler *s)
+collet_status tool_sampler_take(tool_sampler *s)
 {
     double seconds;
     collet_status status = timed(s, s->calls, &seconds);
@@ -54,28 +54,28 @@ collet_status bench_sampler_take(bench_sampler *s)
     return status;
 }
 
-collet_status bench_sampler_run(bench_sampler *s, double budget)
+collet_status tool_sampler_run(tool_sampler *s, double budget)
 {
-    double end = bench_now() + budget;
+    double end = tool_now() + budget;
     collet_status status = COLLET_OK;
-    for (int64_t taken = 0; status == COLLET_OK && (taken < SAMPLES_MIN || bench_now() < end);
+    for (int64_t taken = 0; status == COLLET_OK && (taken < SAMPLES_MIN || tool_now() < end);
          taken++)
-        status = bench_sampler_take(s);
+        status = tool_sampler_take(s);
     return status;
 }
 
-collet_status bench_sampler_turn(bench_sampler *s, double budget)
+collet_status tool_sampler_turn(tool_sampler *s, double budget)
 {
-    collet_status status = s->count ? s->body(s->user, 1) : bench_sampler_warm(s, budget);
-    double end = bench_now() + budget;
+    collet_status status = s->count ? s->body(s->user, 1) : tool_sampler_warm(s, budget);
+    double end = tool_now() + budget;
     do {
         if (status == COLLET_OK)
-            status = bench_sampler_take(s);
-    } while (status == COLLET_OK && bench_now() < end);
+            status = tool_sampler_take(s);
+    } while (status == COLLET_OK && tool_now() < end);
     return status;
 }
 
-void bench_sampler_stats(bench_sampler *s, bench_stats *out)
+void tool_sampler_stats(tool_sampler *s, tool_stats *out)
 {
-    bench_stats_of(s->seconds, s->count, s->calls, out);
+    tool_stats_of(s->seconds, s->count, s->calls, out);
 }

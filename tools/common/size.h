@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* size.h - numbers in text. */
-#ifndef TOOL_SIZE_H
-#define TOOL_SIZE_H
+#ifndef TOOLS_COMMON_SIZE_H
+#define TOOLS_COMMON_SIZE_H
 
 #include <stdint.h>
 

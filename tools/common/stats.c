@@ -23,7 +23,7 @@ static double percentile(const double *sorted, uint64_t count, double share)
 }
 
 /* As numpy.mean, std, median and percentile have them; a NaN makes all of them NaN. */
-static void fill(double *sorted, uint64_t count, bench_stats *s)
+static void fill(double *sorted, uint64_t count, tool_stats *s)
 {
     double sum = 0.0, squares = 0.0;
     for (uint64_t i = 0; i < count; i++)
@@ -44,15 +44,15 @@ static void fill(double *sorted, uint64_t count, bench_stats *s)
     s->max = sorted[count - 1];
 }
 
-void bench_stats_of(double *seconds, int64_t count, int64_t calls, bench_stats *out)
+void tool_stats_of(double *seconds, int64_t count, int64_t calls, tool_stats *out)
 {
-    *out = (bench_stats){.samples = count, .calls_per_sample = calls};
+    *out = (tool_stats){.samples = count, .calls_per_sample = calls};
     for (int64_t i = 0; i < count; i++)
         seconds[i] /= (double)calls;
     fill(seconds, (uint64_t)count, out);
 }
 
-cJSON *bench_stats_json(const bench_stats *s)
+cJSON *tool_stats_json(const tool_stats *s)
 {
     cJSON *object = cJSON_CreateObject();
     if (object && json_add_number(object, "mean", s->mean) &&

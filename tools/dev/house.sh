@@ -10,6 +10,7 @@
 #   - core includes nothing but core and the public headers; plugins, layers, engines, conformance,
 #     tools and python include nothing of core, python nothing of the others either; layers nothing but the public headers; only tests include a tool's headers
 #   - an include is written from the root of its tree, or names a file of the same folder
+#   - a name that begins with collet_ is declared in a public header; the guard of a header is its path
 #   - a folder holds at most 30 files, a function at most 60 lines
 #   - no library prints or reads numbers, or takes bytes for letters, by the locale of the program
 # Exit status: 0 without faults, else 1.
@@ -191,6 +192,41 @@ forbidden engines/ plugins/ 'an engine includes a backend'
 forbidden plugins/shared/host/ 'plugins/(shared/jit|cpu_|opencl|cuda)' 'shared code includes a backend'
 forbidden plugins/shared/jit/ 'plugins/(cpu_|opencl|cuda)' 'shared code includes a backend'
 
+# Calls of ops are declared by the rows of ops/*.def. A string that is a name alone names no function.
+{
+    grep -hoE 'collet_[A-Za-z0-9_]+' $(grep -E '^(engines/[^/]+/)?include/' "$work/files") | sed 's/^/declared /'
+    xargs awk '{
+        gsub(/"collet_[a-z_]+"/, "")
+        while (match($0, "[A-Za-z0-9_]+")) {
+            if (substr($0, RSTART, 7) == "collet_" && RLENGTH > 7)
+                print FILENAME, substr($0, RSTART, RLENGTH)
+            $0 = substr($0, RSTART + RLENGTH)
+        }
+    }' <"$work/files"
+    [ -z "$build" ] || sed -n 's/^D \(collet_[^ ]*\) \(.*\)/\2 \1/p' "$work/symbols"
+} | sort -u >"$work/names"
+private=$(awk 'FILENAME != last { last = FILENAME; pass++ }
+    pass == 1 && $1 == "declared" { public[$2] = 1 }
+    pass == 2 && $1 != "declared" && $2 !~ /^collet_op_/ && !($2 in public)' "$work/names" "$work/./names")
+[ -z "$private" ] || fault "names that begin with collet_ but are in no public header: $private"
+
+# Kernels include the texts of _params.h; the two of tests are parts of other files.
+guards=$(find $trees include tests -name '*.h' ! -name '*_params.h' ! -path 'tests/fakes/cuda/device.h' \
+    ! -path 'tests/fakes/cuda/cusolver.inc.h' | xargs awk '
+    FNR == 1 {
+        guard = FILENAME
+        sub("^(engines/[^/]+/)?include/", "", guard)
+        gsub("[^A-Za-z0-9]", "_", guard)
+        guard = toupper(guard)
+        missing[FILENAME] = guard
+    }
+    $1 == "#ifndef" && $2 == guard { delete missing[FILENAME] }
+    END {
+        for (f in missing)
+            print f ": " missing[f]
+    }' | sort)
+[ -z "$guards" ] || fault "headers whose guard is not their path: $guards"
+
 crowded=$(sed 's,/[^/]*$,,' "$work/all" | sort | uniq -c | awk '$1 > 30 { print $2 " (" $1 ")" }')
 [ -z "$crowded" ] || fault "more than 30 files in a folder: $crowded"
 
@@ -225,7 +261,7 @@ xargs awk '
         gsub(/%%/, "", statement)
         if (!c_locale && (statement ~ /cJSON_(Parse|Print)/ ||
             (statement ~ /"[^"]*%[-+#0-9.*]*[lL]?[aefgAEFG]/ &&
-             statement !~ /(collet_(gro_|trajectory_)?fail|->fail|->log|log_message|text_add|scatter_warn|add_warning)\(/)))
+             statement !~ /((collet|trajectory_(gro|reader))_fail|->fail|->log|log_message|text_add|scatter_warn|add_warning)\(/)))
             printf "%s:%d ", FILENAME, FNR
         statement = ""
     }' <"$work/libraries" >"$work/numbers"

@@ -8,20 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static int32_t show_progress(void *user, const collet_extraction_progress *p)
+static int32_t show_progress(void *user, const collet_trajectory_progress *p)
 {
     tool_progress_update(user, p->frames, p->bytes, p->fraction);
     return tool_interrupt_signal();
 }
 
-/* The extraction logs to *progress until it is closed. */
+/* The trajectory logs to *progress until it is closed. */
 static collet_status extract(extract_options *options, tool_progress *progress,
-                             collet_extraction **extraction, collet_error *err)
+                             collet_trajectory **trajectory, collet_error *err)
 {
-    collet_extraction_options *settings = &options->settings;
-    collet_extraction_info info = {.struct_size = sizeof info};
-    uint32_t flags = (options->directory != NULL ? COLLET_EXTRACTION_DIRECTORY : 0) |
-                     (options->force ? COLLET_EXTRACTION_OVERWRITE : 0);
+    collet_trajectory_options *settings = &options->settings;
+    collet_trajectory_info info = {.struct_size = sizeof info};
+    uint32_t flags = (options->directory != NULL ? COLLET_TRAJECTORY_DIRECTORY : 0) |
+                     (options->force ? COLLET_TRAJECTORY_OVERWRITE : 0);
     collet_status status;
 
     settings->progress = show_progress;
@@ -29,13 +29,13 @@ static collet_status extract(extract_options *options, tool_progress *progress,
     settings->log = tool_log;
     settings->log_user = progress;
     tool_progress_begin(progress, "collet-extract", stderr, options->quiet);
-    status = collet_extraction_create(extraction, settings, err);
+    status = collet_trajectory_create(trajectory, settings, err);
     if (status != COLLET_OK)
         return status;
-    collet_extraction_get_info(*extraction, &info);
+    collet_trajectory_get_info(*trajectory, &info);
     progress->unit = "frames";
     progress->expected = info.bytes_total;
-    status = collet_extraction_write(*extraction, options->path, flags, err);
+    status = collet_trajectory_write(*trajectory, options->path, flags, err);
     tool_progress_end(progress);
     return status;
 }
@@ -43,20 +43,20 @@ static collet_status extract(extract_options *options, tool_progress *progress,
 int main(int argc, char **argv)
 {
     extract_options options;
-    collet_extraction *extraction = NULL;
+    collet_trajectory *trajectory = NULL;
     tool_progress progress;
     collet_error err;
     int result = EXTRACT_EXIT_FAILURE;
 
     extract_options_parse(argc, argv, &options);
-    if (collet_extraction_check_selection(options.settings.selection, &err) != COLLET_OK) {
+    if (collet_trajectory_check_selection(options.settings.selection, &err) != COLLET_OK) {
         extract_complain(err.text);
         extract_options_free(&options);
         return EXTRACT_EXIT_USAGE;
     }
     tool_interrupt_install();
-    if (extract(&options, &progress, &extraction, &err) == COLLET_OK) {
-        result = extract_report(extraction, &options);
+    if (extract(&options, &progress, &trajectory, &err) == COLLET_OK) {
+        result = extract_report(trajectory, &options);
     } else if (err.status == COLLET_CANCELLED) {
         fprintf(stderr, "collet-extract: %s; nothing was written\n",
                 strsignal(tool_interrupt_signal()));
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     } else {
         extract_complain(err.text);
     }
-    collet_extraction_destroy(extraction);
+    collet_trajectory_destroy(trajectory);
     extract_options_free(&options);
     return result;
 }

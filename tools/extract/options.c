@@ -82,7 +82,7 @@ static void parse_axis(struct argp_state *state, const char *text, double axis[3
     for (int i = 0; i < 3; i++) {
         size_t length = strcspn(at, ",");
 
-        if (!collet_decimal_parse(at, length, &axis[i]) || at[length] != (i < 2 ? ',' : '\0'))
+        if (!io_decimal_parse(at, length, &axis[i]) || at[length] != (i < 2 ? ',' : '\0'))
             tool_error(state, "--axis: '%s' is not of the form x,y,z", text);
         at += length + (i < 2);
         square += axis[i] * axis[i];
@@ -113,7 +113,7 @@ static void check_output(struct argp_state *state, const extract_options *option
 
 static void check(struct argp_state *state, const extract_options *options)
 {
-    const collet_extraction_options *settings = &options->settings;
+    const collet_trajectory_options *settings = &options->settings;
 
     if (settings->trajectory == NULL)
         tool_error(state, "a topology and a trajectory are required");
@@ -141,7 +141,7 @@ static void add_keys(extract_options *options, const char *text)
     options->settings.keys = options->keys;
 }
 
-static void take_argument(struct argp_state *state, collet_extraction_options *settings,
+static void take_argument(struct argp_state *state, collet_trajectory_options *settings,
                           const char *text)
 {
     if (state->arg_num > 1)
@@ -153,7 +153,7 @@ static void take_argument(struct argp_state *state, collet_extraction_options *s
 static error_t parse_setting(int key, const char *text, struct argp_state *state)
 {
     extract_options *options = state->input;
-    collet_extraction_options *settings = &options->settings;
+    collet_trajectory_options *settings = &options->settings;
 
     switch (key) {
     case KEY_BACKEND:
@@ -229,10 +229,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 /* "  .gro  TOP, TRAJ  GROMACS, text" for each format. */
 static void list_formats(FILE *out)
 {
-    collet_extraction_format format = {.struct_size = sizeof format};
+    collet_trajectory_format format = {.struct_size = sizeof format};
 
     fputs("Formats, recognised by content:\n", out);
-    for (size_t i = 0; collet_extraction_format_at(&format, i) == COLLET_OK; i++)
+    for (size_t i = 0; collet_trajectory_format_at(&format, i) == COLLET_OK; i++)
         fprintf(out, "  .%-4s %-5s%-5s %s\n", format.name,
                 format.has_topology ? "TOP," + !format.has_frames : "",
                 format.has_frames ? "TRAJ" : "", format.title);
@@ -251,10 +251,10 @@ static char *help_filter(int part, const char *text, void *input)
         return (char *)(uintptr_t)text;
     list_formats(out);
     fputs("KEYs:", out);
-    for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
-        collet_extraction_quantity quantity = {.struct_size = sizeof quantity};
+    for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
+        collet_trajectory_quantity quantity = {.struct_size = sizeof quantity};
 
-        collet_extraction_quantity_at(NULL, &quantity, i);
+        collet_trajectory_quantity_at(NULL, &quantity, i);
         fprintf(out, " %s", quantity.key);
     }
     fclose(out);
@@ -293,7 +293,7 @@ void extract_options_parse(int argc, char **argv, extract_options *options)
     memset(options, 0, sizeof *options);
     options->command = command_line_copy(argc, argv);
     options->settings =
-        (collet_extraction_options){.struct_size = sizeof options->settings,
+        (collet_trajectory_options){.struct_size = sizeof options->settings,
                                     .selection = "all",
                                     .program = "collet-extract",
                                     .command = (const char *const *)options->command};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the command line of collet-extract. */
-#ifndef COLLET_EXTRACT_OPTIONS_H
-#define COLLET_EXTRACT_OPTIONS_H
+#ifndef TOOLS_EXTRACT_OPTIONS_H
+#define TOOLS_EXTRACT_OPTIONS_H
 
 #include <collet/trajectory.h>
 
@@ -13,7 +13,7 @@
 
 /* Constant strings are those of argv; NULL: not given. */
 typedef struct extract_options {
-    collet_extraction_options settings; /* without callbacks */
+    collet_trajectory_options settings; /* without callbacks */
     char **command;                     /* argv as it was typed; NULL when memory was short */
     char *keys;                         /* of all --keys, separated by ',' */
     const char *output;                 /* -o */

@@ -13,23 +13,23 @@ void extract_complain(const char *text)
     fprintf(stderr, "collet-extract: %s\n", text);
 }
 
-static void print_warnings(const collet_extraction *extraction)
+static void print_warnings(const collet_trajectory *trajectory)
 {
     const char *text;
 
-    for (size_t i = 0; (text = collet_extraction_warning_at(extraction, i)) != NULL; i++)
+    for (size_t i = 0; (text = collet_trajectory_warning_at(trajectory, i)) != NULL; i++)
         fprintf(stderr, "collet-extract: warning: %s\n", text);
 }
 
 /* ---- Keys that were left out ------------------------------------------------------------- */
 
-typedef struct collet_extraction_quantity quantity;
+typedef struct collet_trajectory_quantity quantity;
 
-static quantity quantity_at(const collet_extraction *extraction, size_t i)
+static quantity quantity_at(const collet_trajectory *trajectory, size_t i)
 {
     quantity q = {.struct_size = sizeof q};
 
-    collet_extraction_quantity_at(extraction, &q, i);
+    collet_trajectory_quantity_at(trajectory, &q, i);
     return q;
 }
 
@@ -42,20 +42,20 @@ static size_t group_length(const char *key)
 }
 
 /* Keys left out for the reason of key `first`; of several with the same beginning, "L_*". */
-static void print_group(const collet_extraction *extraction, size_t first)
+static void print_group(const collet_trajectory *trajectory, size_t first)
 {
-    const char *reason = quantity_at(extraction, first).left_out, *before = "";
+    const char *reason = quantity_at(trajectory, first).left_out, *before = "";
 
     printf("left out, because %s:", reason);
-    for (size_t i = first; i < collet_extraction_quantity_count(); i++) {
-        quantity q = quantity_at(extraction, i), next = {0};
+    for (size_t i = first; i < collet_trajectory_quantity_count(); i++) {
+        quantity q = quantity_at(trajectory, i), next = {0};
         size_t length = group_length(q.key);
 
         if (q.left_out == NULL || strcmp(q.left_out, reason) != 0 ||
             strncmp(before, q.key, length) == 0)
             continue;
-        if (i + 1 < collet_extraction_quantity_count())
-            next = quantity_at(extraction, i + 1);
+        if (i + 1 < collet_trajectory_quantity_count())
+            next = quantity_at(trajectory, i + 1);
         if (next.key != NULL && strncmp(next.key, q.key, length) == 0)
             printf(" %.*s*", (int)length, q.key);
         else
@@ -65,29 +65,29 @@ static void print_group(const collet_extraction *extraction, size_t first)
     putchar('\n');
 }
 
-static void print_left_out(const collet_extraction *extraction)
+static void print_left_out(const collet_trajectory *trajectory)
 {
-    for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
-        const char *reason = quantity_at(extraction, i).left_out, *earlier = NULL;
+    for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
+        const char *reason = quantity_at(trajectory, i).left_out, *earlier = NULL;
 
         for (size_t k = 0; reason != NULL && earlier == NULL && k < i; k++) {
-            earlier = quantity_at(extraction, k).left_out;
+            earlier = quantity_at(trajectory, k).left_out;
             if (earlier != NULL && strcmp(earlier, reason) != 0)
                 earlier = NULL;
         }
         if (reason != NULL && earlier == NULL)
-            print_group(extraction, i);
+            print_group(trajectory, i);
     }
 }
 
 /* ---- The end ----------------------------------------------------------------------------- */
 
-static void print_summary(const collet_extraction *extraction, const extract_options *options)
+static void print_summary(const collet_trajectory *trajectory, const extract_options *options)
 {
-    collet_extraction_info info = {.struct_size = sizeof info};
+    collet_trajectory_info info = {.struct_size = sizeof info};
     double seconds;
 
-    collet_extraction_get_info(extraction, &info);
+    collet_trajectory_get_info(trajectory, &info);
     seconds = info.seconds > 0 ? info.seconds : 1e-9;
     printf("%s: %lld frame%s of %lld atom%s in %.2f s (%.0f frames/s, %.0f MB/s)\n",
            tool_shown(options->path), (long long)info.frames, tool_plural(info.frames),
@@ -96,22 +96,22 @@ static void print_summary(const collet_extraction *extraction, const extract_opt
     if (info.masses_guessed)
         printf("masses were guessed from the atoms' names: %.10g amu selected\n", info.mass);
     if (options->settings.keys == NULL)
-        print_left_out(extraction);
+        print_left_out(trajectory);
 }
 
-int extract_report(const collet_extraction *extraction, const extract_options *options)
+int extract_report(const collet_trajectory *trajectory, const extract_options *options)
 {
-    collet_extraction_info info = {.struct_size = sizeof info};
+    collet_trajectory_info info = {.struct_size = sizeof info};
 
     tool_interrupt_report();
-    print_warnings(extraction);
+    print_warnings(trajectory);
     if (options->json)
-        fputs(collet_extraction_meta(extraction), stdout);
+        fputs(collet_trajectory_meta(trajectory), stdout);
     else if (!options->quiet)
-        print_summary(extraction, options);
+        print_summary(trajectory, options);
     if (!tool_flush("collet-extract", "the results and the meta file are complete"))
         return EXTRACT_EXIT_FAILURE;
-    collet_extraction_get_info(extraction, &info);
+    collet_trajectory_get_info(trajectory, &info);
     if (!info.truncated)
         return EXTRACT_EXIT_OK;
     fprintf(stderr, "collet-extract: %s holds the %lld complete frame%s\n",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report.h - the messages and the summary of collet-extract. */
-#ifndef COLLET_EXTRACT_REPORT_H
-#define COLLET_EXTRACT_REPORT_H
+#ifndef TOOLS_EXTRACT_REPORT_H
+#define TOOLS_EXTRACT_REPORT_H
 
 #include "options.h"
 
@@ -12,6 +12,6 @@ void extract_complain(const char *text);
 
 /* After a successful write: warnings on standard error, and the summary or the meta file's contents
  * on standard output. Returns the exit status. */
-int extract_report(const collet_extraction *extraction, const extract_options *options);
+int extract_report(const collet_trajectory *trajectory, const extract_options *options);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-info: its command line and what it prints, as text or as JSON. */
-#ifndef INFO_REPORT_H
-#define INFO_REPORT_H
+#ifndef TOOLS_INFO_REPORT_H
+#define TOOLS_INFO_REPORT_H
 
 #include <collet/collet.h>
 

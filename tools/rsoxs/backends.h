@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backends.h - what the work takes on each backend, and which one computes it. */
-#ifndef RSOXS_BACKENDS_H
-#define RSOXS_BACKENDS_H
+#ifndef TOOLS_RSOXS_BACKENDS_H
+#define TOOLS_RSOXS_BACKENDS_H
 
 #include "run.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* commands.h - what collet-rsoxs does besides simulating, `collet-rsoxs NAME ...`, in the order of
  * its help. */
-#ifndef RSOXS_COMMANDS_H
-#define RSOXS_COMMANDS_H
+#ifndef TOOLS_RSOXS_COMMANDS_H
+#define TOOLS_RSOXS_COMMANDS_H
 
 #include "common/command.h"
 

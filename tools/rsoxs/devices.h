@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* devices.h - the devices that share the energies. */
-#ifndef RSOXS_DEVICES_H
-#define RSOXS_DEVICES_H
+#ifndef TOOLS_RSOXS_DEVICES_H
+#define TOOLS_RSOXS_DEVICES_H
 
 #include <collet/collet.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files.h - directories and files, by name. */
-#ifndef RSOXS_FILES_H
-#define RSOXS_FILES_H
+#ifndef TOOLS_RSOXS_FILES_H
+#define TOOLS_RSOXS_FILES_H
 
 #include <collet/collet.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the command line of collet-rsoxs. */
-#ifndef RSOXS_OPTIONS_H
-#define RSOXS_OPTIONS_H
+#ifndef TOOLS_RSOXS_OPTIONS_H
+#define TOOLS_RSOXS_OPTIONS_H
 
 #include "commands.h"
 

@@ -65,14 +65,13 @@ static collet_status check_inputs(const rsoxs_run *run, const char *output, coll
     int before = slash ? (int)(slash - configuration) + 1 : 0;
     size_t size = (size_t)before + 40;
     char *material = malloc(size);
-    collet_status status = material
-                               ? collet_spool_check_input(output, run->options->morphology, err)
-                               : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    collet_status status = material ? io_spool_check_input(output, run->options->morphology, err)
+                                    : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     if (status == COLLET_OK)
-        status = collet_spool_check_input(output, configuration, err);
+        status = io_spool_check_input(output, configuration, err);
     for (int64_t m = 1; m <= run->work.n_materials && status == COLLET_OK; m++) {
         snprintf(material, size, "%.*sMaterial%" PRId64 ".txt", before, configuration, m);
-        status = collet_spool_check_input(output, material, err);
+        status = io_spool_check_input(output, material, err);
     }
     free(material);
     return status;

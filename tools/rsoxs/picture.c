@@ -316,7 +316,7 @@ static void draw(canvas *c, cairo_surface_t *surface)
 /* ---- The file -------------------------------------------------------------------------------- */
 
 typedef struct sink {
-    collet_spool *spool;
+    io_spool *spool;
     collet_status status;
     collet_error *err;
 } sink;
@@ -324,20 +324,20 @@ typedef struct sink {
 static cairo_status_t append(void *to, const unsigned char *data, unsigned length)
 {
     sink *s = to;
-    s->status = collet_spool_write(s->spool, data, length, s->err);
+    s->status = io_spool_write(s->spool, data, length, s->err);
     return s->status == COLLET_OK ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
 static collet_status save(cairo_surface_t *surface, const char *path, collet_error *err)
 {
     sink s = {.err = err};
-    s.status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &s.spool, err);
+    s.status = io_spool_create(path, IO_SPOOL_OUTPUT, &s.spool, err);
     if (s.status == COLLET_OK && cairo_surface_write_to_png_stream(surface, append, &s) != 0 &&
         s.status == COLLET_OK)
         s.status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", path);
     if (s.status == COLLET_OK)
-        s.status = collet_spool_publish(s.spool, err);
-    collet_spool_free(s.spool);
+        s.status = io_spool_publish(s.spool, err);
+    io_spool_free(s.spool);
     return s.status;
 }
 

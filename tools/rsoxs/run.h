@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.h - a simulation from files to files. */
-#ifndef RSOXS_RUN_H
-#define RSOXS_RUN_H
+#ifndef TOOLS_RSOXS_RUN_H
+#define TOOLS_RSOXS_RUN_H
 
 #include "devices.h"
 #include "options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* space.h - room on a disk, before hours are spent. */
-#ifndef RSOXS_SPACE_H
-#define RSOXS_SPACE_H
+#ifndef TOOLS_RSOXS_SPACE_H
+#define TOOLS_RSOXS_SPACE_H
 
 #include <collet/collet.h>
 

@@ -176,7 +176,7 @@ static int run(const tool_command *self, int argc, char **argv)
     view_options o = {.material = 1};
     collet_error err;
     tool_parse(&self->argp, argc, argv, 0, &o);
-    collet_status status = collet_spool_check_input(o.output, o.morphology, &err);
+    collet_status status = io_spool_check_input(o.output, o.morphology, &err);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit is an error */
     if (status == COLLET_OK)
         status = o.image ? collet_scattering_write_image(o.morphology, o.output, &err)

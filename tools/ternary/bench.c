@@ -222,23 +222,23 @@ static void call_once(bench_bodies *b, const bench_case *c)
 
 /* Until the time is over, or a signal was noted. */
 static void sample(bench_bodies *b, const bench_case *c, double seconds, double *samples,
-                   bench_stats *stats)
+                   tool_stats *stats)
 {
     int64_t count = 0;
 
     c->make(b, c);
     for (int i = 0; i < WARM_UP && b->status == COLLET_OK && !tool_interrupt_signal(); i++)
         call_once(b, c);
-    double began = bench_now(), now = began;
-    while (b->status == COLLET_OK && count < BENCH_SAMPLES_MAX &&
+    double began = tool_now(), now = began;
+    while (b->status == COLLET_OK && count < TOOL_SAMPLES_MAX &&
            (count == 0 || (now - began < seconds && !tool_interrupt_signal()))) {
         double before = now;
         call_once(b, c);
-        now = bench_now();
+        now = tool_now();
         samples[count++] = now - before;
     }
     if (b->status == COLLET_OK)
-        bench_stats_of(samples, count, 1, stats);
+        tool_stats_of(samples, count, 1, stats);
 }
 
 static void clear(bench_bodies *b)
@@ -250,17 +250,17 @@ static void clear(bench_bodies *b)
         collet_array_destroy(b->arrays[i]);
 }
 
-static int add_json(cJSON *list, const bench_case *c, const char *backend, const bench_stats *stats)
+static int add_json(cJSON *list, const bench_case *c, const char *backend, const tool_stats *stats)
 {
     cJSON *o = json_append_object(list);
 
     return o && json_add_text(o, "case", c->name) && json_add_text(o, "kind", c->kind) &&
            json_add_text(o, "backend", backend) &&
            json_add_number(o, "samples", (double)stats->samples) &&
-           json_add_item(o, "seconds", bench_stats_json(stats));
+           json_add_item(o, "seconds", tool_stats_json(stats));
 }
 
-static void print_row(const bench_case *c, const char *backend, const bench_stats *stats)
+static void print_row(const bench_case *c, const char *backend, const tool_stats *stats)
 {
     printf("%-29s %-8s %-11s %10.4f %10.4f %10.4f %10.4f\n", c->name, c->kind, backend,
            1e3 * stats->median, 1e3 * stats->p95, 1e3 * stats->p99, 1e3 * stats->max);
@@ -271,7 +271,7 @@ static collet_status measure(ternary_session *session, const bench_case *c, doub
                              double *samples, cJSON *list, collet_error *err)
 {
     bench_bodies b = {.context = session->context, .random = 1};
-    bench_stats stats;
+    tool_stats stats;
 
     sample(&b, c, seconds, samples, &stats);
     collet_status status = b.status;
@@ -294,7 +294,7 @@ static collet_status measure_all(ternary_session *session, const bench_options *
                                  cJSON *list, collet_error *err)
 {
     const char *requested = options->name ? options->name : "";
-    double *samples = malloc(BENCH_SAMPLES_MAX * sizeof *samples);
+    double *samples = malloc(TOOL_SAMPLES_MAX * sizeof *samples);
     collet_status status = COLLET_OK;
     size_t measured = 0;
 
@@ -348,8 +348,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case KEY_SECONDS:
-        if (!collet_decimal_parse(text, strlen(text), &options->seconds) ||
-            !(options->seconds > 0) || options->seconds > 3600)
+        if (!io_decimal_parse(text, strlen(text), &options->seconds) || !(options->seconds > 0) ||
+            options->seconds > 3600)
             tool_error(state, "--seconds: '%s' is not a time between 0 and 3600", text);
         return 0;
     case ARGP_KEY_ARG:

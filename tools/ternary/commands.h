@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* commands.h - the commands of collet-ternary, in the order of its help: NAME is in NAME.c. */
-#ifndef TERNARY_COMMANDS_H
-#define TERNARY_COMMANDS_H
+#ifndef TOOLS_TERNARY_COMMANDS_H
+#define TOOLS_TERNARY_COMMANDS_H
 
 #include "common/command.h"
 

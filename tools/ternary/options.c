@@ -28,7 +28,7 @@ float ternary_parse_threshold(struct argp_state *state, const char *name, const 
 {
     double value;
 
-    if (!collet_decimal_parse(text, strlen(text), &value) || value < 0 || !isfinite((float)value))
+    if (!io_decimal_parse(text, strlen(text), &value) || value < 0 || !isfinite((float)value))
         tool_error(state, "%s: '%s' is not a number of at least 0", name, text);
     return (float)value;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - what the command lines of collet-ternary's commands have in common. */
-#ifndef TERNARY_OPTIONS_H
-#define TERNARY_OPTIONS_H
+#ifndef TOOLS_TERNARY_OPTIONS_H
+#define TOOLS_TERNARY_OPTIONS_H
 
 #include "common/command.h"
 

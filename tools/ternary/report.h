@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report.h - what `info` prints, as text or JSON. */
-#ifndef TERNARY_REPORT_H
-#define TERNARY_REPORT_H
+#ifndef TOOLS_TERNARY_REPORT_H
+#define TOOLS_TERNARY_REPORT_H
 
 #include <collet/ternary.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session.h - a runtime with one context, and a monitor that shows progress and notes signals. */
-#ifndef TERNARY_SESSION_H
-#define TERNARY_SESSION_H
+#ifndef TOOLS_TERNARY_SESSION_H
+#define TOOLS_TERNARY_SESSION_H
 
 #include "options.h"
 

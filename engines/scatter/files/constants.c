@@ -78,10 +78,10 @@ static collet_status report_missing(const scatter_settings *r, const double *mis
     char text[200] = "", more[40] = "";
     size_t at = 0;
     int64_t shown = count < 5 ? count : 5;
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
     for (int64_t i = 0; i < shown; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%.10g", i ? ", " : "", missing[i]);
-    collet_numerals_end(before);
+    io_numerals_end(before);
     if (count > shown)
         snprintf(more, sizeof more, " and %" PRId64 " more energies", count - shown);
     return count ? collet_fail(r->err, COLLET_INVALID, "%s: there is no EnergyData of %s eV%s",

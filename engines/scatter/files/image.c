@@ -29,7 +29,7 @@ static const struct {
 typedef struct image {
     scatter_reader base; /* first: work functions get its address */
     const char *path;
-    collet_spool *spool;
+    io_spool *spool;
 } image;
 
 static collet_status print(image *o, const char *format, ...) COLLET_PRINTF(2, 3);
@@ -40,7 +40,7 @@ static collet_status print(image *o, const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return collet_spool_write(o->spool, text, (size_t)length, o->base.err);
+    return io_spool_write(o->spool, text, (size_t)length, o->base.err);
 }
 
 /* A file with Euler angles must have the volume fraction only. */
@@ -78,14 +78,14 @@ static collet_status write_numbers(image *o, const scatter_dataset *d, uint64_t 
     (void)offset;
     float *values = malloc((size_t)(most * plane) * sizeof *values);
     collet_status status =
-        values ? collet_spool_write(o->spool, &bytes, sizeof bytes, o->base.err)
+        values ? io_spool_write(o->spool, &bytes, sizeof bytes, o->base.err)
                : collet_fail(o->base.err, COLLET_NO_MEMORY, "%s: no memory", o->base.path);
     for (int64_t z = 0; z < n[0] && status == COLLET_OK; z += most) {
         int64_t count = n[0] - z < most ? n[0] - z : most;
         status = scatter_read_planes(&o->base, d, z, count, values);
         if (status == COLLET_OK)
-            status = collet_spool_write(o->spool, values, (size_t)(count * plane) * sizeof *values,
-                                        o->base.err);
+            status = io_spool_write(o->spool, values, (size_t)(count * plane) * sizeof *values,
+                                    o->base.err);
     }
     free(values);
     return status;
@@ -129,7 +129,7 @@ static collet_status write_header(image *o)
 {
     const int64_t *n = o->base.in->options.shape;
     const double a = o->base.in->options.voxel;
-    const locale_t before = collet_numerals_begin();
+    const locale_t before = io_numerals_begin();
     collet_status status =
         print(o,
               "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" "
@@ -138,7 +138,7 @@ static collet_status write_header(image *o)
               "Origin=\"0 0 0\" Spacing=\"%.17g %.17g %.17g\">\n"
               "<Piece Extent=\"0 %" PRId64 " 0 %" PRId64 " 0 %" PRId64 "\">\n<CellData>\n",
               n[2], n[1], n[0], a, a, a, n[2], n[1], n[0]);
-    collet_numerals_end(before);
+    io_numerals_end(before);
     return status;
 }
 
@@ -149,7 +149,7 @@ static collet_status write_image(scatter_reader *base)
         !scatter_has(base, "/Euler_Angles") && scatter_has(base, "/Vector_Morphology");
     collet_status status = find_shape(o);
     if (status == COLLET_OK)
-        status = collet_spool_create(o->path, COLLET_SPOOL_OUTPUT, &o->spool, base->err);
+        status = io_spool_create(o->path, IO_SPOOL_OUTPUT, &o->spool, base->err);
     if (status == COLLET_OK)
         status = write_header(o);
     if (status == COLLET_OK)
@@ -173,8 +173,8 @@ collet_status collet_scattering_write_image(const char *morphology, const char *
     image o = {.base = {.in = &in, .path = morphology, .file = -1, .err = err}, .path = path};
     collet_status status = scatter_read_file(&o.base, write_image);
     if (status == COLLET_OK)
-        status = collet_spool_publish(o.spool, err);
-    collet_spool_free(o.spool);
+        status = io_spool_publish(o.spool, err);
+    io_spool_free(o.spool);
     free(in.materials);
     free(in.ranges);
     return status;

@@ -96,13 +96,13 @@ collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const
     char **more = realloc(in->warnings, (in->n_warnings + 1) * sizeof *more);
     va_list arguments;
     va_start(arguments, format);
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
     vsnprintf(text, sizeof text, format, arguments);
-    collet_numerals_end(before);
+    io_numerals_end(before);
     va_end(arguments);
     if (more)
         in->warnings = more;
-    char *shown = more ? collet_utf8_shown(text, "") : NULL;
+    char *shown = more ? io_utf8_shown(text, "") : NULL;
     if (!shown)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a warning");
     more[in->n_warnings++] = shown;

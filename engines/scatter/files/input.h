@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* input.h - what the files of a simulation hold. */
-#ifndef COLLET_ENGINES_SCATTER_FILES_INPUT_H
-#define COLLET_ENGINES_SCATTER_FILES_INPUT_H
+#ifndef ENGINES_SCATTER_FILES_INPUT_H
+#define ENGINES_SCATTER_FILES_INPUT_H
 
 #include <collet/scatter.h>
 #include <sys/stat.h>

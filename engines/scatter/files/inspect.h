@@ -7,8 +7,8 @@
  * is read of a morphology but its voxels, for at most 1 s of processor time, and then
  * writes a byte to descriptor 1.
  */
-#ifndef COLLET_ENGINES_SCATTER_FILES_INSPECT_H
-#define COLLET_ENGINES_SCATTER_FILES_INSPECT_H
+#ifndef ENGINES_SCATTER_FILES_INSPECT_H
+#define ENGINES_SCATTER_FILES_INSPECT_H
 
 #include <collet/collet.h>
 

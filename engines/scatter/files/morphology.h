@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* morphology.h - the file of a morphology, for those that read its datasets. */
-#ifndef COLLET_ENGINES_SCATTER_FILES_MORPHOLOGY_H
-#define COLLET_ENGINES_SCATTER_FILES_MORPHOLOGY_H
+#ifndef ENGINES_SCATTER_FILES_MORPHOLOGY_H
+#define ENGINES_SCATTER_FILES_MORPHOLOGY_H
 
 #include "scatter/files/input.h"
 

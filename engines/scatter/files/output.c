@@ -19,9 +19,9 @@
 void collet_scattering_file_name(char name[COLLET_SCATTERING_NAME], double energy)
 {
     COLLET_FLOATING_SCOPE;
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
     snprintf(name, COLLET_SCATTERING_NAME, "Energy_%.2f.h5", energy);
-    collet_numerals_end(before);
+    io_numerals_end(before);
 }
 
 static int write_set(hid_t group, const char *name, const hsize_t shape[2], hid_t type,

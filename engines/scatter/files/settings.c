@@ -16,8 +16,8 @@ static collet_status read_text(scatter_settings *r, char **text)
 {
     const char *path = r->path;
     collet_error *err = r->err;
-    collet_source source;
-    collet_status status = collet_source_open(&source, path, err);
+    io_source source;
+    collet_status status = io_source_open(&source, path, err);
     *text = NULL;
     if (status != COLLET_OK)
         return status;
@@ -28,8 +28,8 @@ static collet_status read_text(scatter_settings *r, char **text)
     else if (!(*text = malloc(size + 1)))
         status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
     else
-        status = collet_source_copy(&source, 0, size, *text, err);
-    collet_source_close(&source);
+        status = io_source_copy(&source, 0, size, *text, err);
+    io_source_close(&source);
     if (status != COLLET_OK)
         return status;
     (*text)[size] = '\0';
@@ -49,9 +49,9 @@ static collet_status parse(scatter_settings *r, const char *text)
     if (!strncmp(text, BYTE_ORDER_MARK, 3)) /* of editors under Windows */
         text += 3;
     /* libconfig sets the locale of numbers too, but leaves the thread without one of its own. */
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
     int done = config_read_string(&r->file, text);
-    collet_numerals_end(before);
+    io_numerals_end(before);
     if (done == CONFIG_TRUE)
         return COLLET_OK;
     const char *why = config_error_text(&r->file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.h - text files in libconfig's language. */
-#ifndef COLLET_ENGINES_SCATTER_FILES_SETTINGS_H
-#define COLLET_ENGINES_SCATTER_FILES_SETTINGS_H
+#ifndef ENGINES_SCATTER_FILES_SETTINGS_H
+#define ENGINES_SCATTER_FILES_SETTINGS_H
 
 #include "scatter/files/input.h"
 

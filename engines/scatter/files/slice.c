@@ -195,7 +195,7 @@ collet_status collet_scattering_read_slice(collet_scattering_slice *out, const c
         free(r.slice.values);
         r.slice = (collet_scattering_slice){.struct_size = sizeof r.slice};
     }
-    collet_struct_out(out, &r.slice, sizeof r.slice);
+    io_struct_out(out, &r.slice, sizeof r.slice);
     return status;
 }
 

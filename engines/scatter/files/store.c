@@ -155,17 +155,17 @@ collet_status scatter_store(hid_t file, int done, const char *path, collet_error
 {
     size_t bytes = 0;
     void *image = done ? image_of(file, &bytes) : NULL;
-    collet_spool *spool = NULL;
+    io_spool *spool = NULL;
     if (file >= 0)
         H5Fclose(file);
     if (!image)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
-    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
+    collet_status status = io_spool_create(path, IO_SPOOL_OUTPUT, &spool, err);
     if (status == COLLET_OK)
-        status = collet_spool_write(spool, image, bytes, err);
+        status = io_spool_write(spool, image, bytes, err);
     if (status == COLLET_OK)
-        status = collet_spool_publish(spool, err);
-    collet_spool_free(spool);
+        status = io_spool_publish(spool, err);
+    io_spool_free(spool);
     free(image);
     return status;
 }

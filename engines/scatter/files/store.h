@@ -2,8 +2,8 @@
 /* store.h - HDF5 files that are made in memory and get their name when they are complete. The same
  * contents are the same bytes. Functions of hid_t return one below 0 on failure, functions of int
  * 0. */
-#ifndef COLLET_ENGINES_SCATTER_FILES_STORE_H
-#define COLLET_ENGINES_SCATTER_FILES_STORE_H
+#ifndef ENGINES_SCATTER_FILES_STORE_H
+#define ENGINES_SCATTER_FILES_STORE_H
 
 #include <collet/collet.h>
 #include <hdf5.h>

@@ -33,8 +33,8 @@ static const struct type {
     uint32_t weights, bytes;
     const char *name;
 } types[] = {
-    {COLLET_GGUF_F32, 1, 4, "F32"},
-    {COLLET_GGUF_F16, 1, 2, "F16"},
+    {TERNARY_GGUF_F32, 1, 4, "F32"},
+    {TERNARY_GGUF_F16, 1, 2, "F16"},
     {2, 32, 0, "Q4_0"},
     {3, 32, 0, "Q4_1"},
     {6, 32, 0, "Q5_0"},
@@ -55,15 +55,15 @@ static const struct type {
     {21, 256, 0, "IQ3_S"},
     {22, 256, 0, "IQ2_S"},
     {23, 256, 0, "IQ4_XS"},
-    {COLLET_GGUF_I8, 1, 1, "I8"},
+    {TERNARY_GGUF_I8, 1, 1, "I8"},
     {25, 1, 0, "I16"},
     {26, 1, 0, "I32"},
     {27, 1, 0, "I64"},
-    {COLLET_GGUF_F64, 1, 8, "F64"},
+    {TERNARY_GGUF_F64, 1, 8, "F64"},
     {29, 256, 0, "IQ1_M"},
-    {COLLET_GGUF_BF16, 1, 2, "BF16"},
-    {COLLET_GGUF_TQ1_0, 256, 54, "TQ1_0"},
-    {COLLET_GGUF_TQ2_0, 256, 66, "TQ2_0"},
+    {TERNARY_GGUF_BF16, 1, 2, "BF16"},
+    {TERNARY_GGUF_TQ1_0, 256, 54, "TQ1_0"},
+    {TERNARY_GGUF_TQ2_0, 256, 66, "TQ2_0"},
 };
 
 static const struct type *find_type(uint32_t id)
@@ -74,7 +74,7 @@ static const struct type *find_type(uint32_t id)
     return NULL;
 }
 
-const char *collet_gguf_type_name(uint32_t type, char text[24])
+const char *ternary_gguf_type_name(uint32_t type, char text[24])
 {
     const struct type *known = find_type(type);
 
@@ -84,7 +84,7 @@ const char *collet_gguf_type_name(uint32_t type, char text[24])
     return text;
 }
 
-static const char *shown_name(const char *name, uint64_t length, char text[COLLET_GGUF_NAME])
+static const char *shown_name(const char *name, uint64_t length, char text[TERNARY_GGUF_NAME])
 {
     static const char digits[] = "0123456789abcdef";
     size_t done = 0, n;
@@ -93,8 +93,8 @@ static const char *shown_name(const char *name, uint64_t length, char text[COLLE
         char escaped[4] = {'\\', 'x', digits[(uint8_t)name[at] >> 4], digits[name[at] & 15]};
         uint64_t left = length - at;
 
-        n = collet_utf8_character(name + at, left < 4 ? (size_t)left : 4);
-        if (done + (n > 0 ? n : sizeof escaped) >= COLLET_GGUF_NAME)
+        n = io_utf8_character(name + at, left < 4 ? (size_t)left : 4);
+        if (done + (n > 0 ? n : sizeof escaped) >= TERNARY_GGUF_NAME)
             break;
         memcpy(text + done, n > 0 ? name + at : escaped, n > 0 ? n : sizeof escaped);
         done += n > 0 ? n : sizeof escaped;
@@ -103,12 +103,12 @@ static const char *shown_name(const char *name, uint64_t length, char text[COLLE
     return text;
 }
 
-const char *collet_gguf_name(const collet_gguf_tensor *tensor, char text[COLLET_GGUF_NAME])
+const char *ternary_gguf_name(const ternary_gguf_tensor *tensor, char text[TERNARY_GGUF_NAME])
 {
     return shown_name(tensor->name, tensor->name_length, text);
 }
 
-int collet_gguf_recognise(const uint8_t *bytes, uint64_t size)
+int ternary_gguf_recognise(const uint8_t *bytes, uint64_t size)
 {
     return size >= 4 && memcmp(bytes, MAGIC, 4) == 0;
 }
@@ -203,9 +203,9 @@ static int take_integer(cursor *c, uint32_t kind, uint64_t *value, int *negative
     return 1;
 }
 
-static collet_status read_alignment(collet_gguf *gguf, cursor *c, uint32_t kind, collet_error *err)
+static collet_status read_alignment(ternary_gguf *gguf, cursor *c, uint32_t kind, collet_error *err)
 {
-    const char *path = collet_mapping_path(gguf->mapping);
+    const char *path = io_mapping_path(gguf->mapping);
     uint64_t value;
     int negative;
 
@@ -247,7 +247,7 @@ static int is_key(const char *key, uint64_t length, const char *name)
 
 /* Refuses a key that is used when it occurs again, as ggml's own reader does: which value holds is
  * not defined. `seen`: a bit for each. */
-static collet_status check_twice(const collet_gguf *gguf, const char *key, uint64_t length,
+static collet_status check_twice(const ternary_gguf *gguf, const char *key, uint64_t length,
                                  uint32_t *seen, collet_error *err)
 {
     static const char *const used[] = {"general.alignment", "split.no", "split.count"};
@@ -259,22 +259,22 @@ static collet_status check_twice(const collet_gguf *gguf, const char *key, uint6
             return collet_fail(err, COLLET_FORMAT,
                                "%s: has the key %s twice: the file is damaged, or what wrote it is "
                                "wrong",
-                               collet_mapping_path(gguf->mapping), used[i]);
+                               io_mapping_path(gguf->mapping), used[i]);
         *seen |= 1u << i;
     }
     return COLLET_OK;
 }
 
-static collet_status pair_failed(const collet_gguf *gguf, const cursor *c, uint64_t i,
+static collet_status pair_failed(const ternary_gguf *gguf, const cursor *c, uint64_t i,
                                  uint64_t count, collet_error *err)
 {
     return collet_fail(err, COLLET_FORMAT,
                        "%s: is damaged or truncated: key %llu of %llu at byte %llu",
-                       collet_mapping_path(gguf->mapping), (unsigned long long)i,
+                       io_mapping_path(gguf->mapping), (unsigned long long)i,
                        (unsigned long long)count, (unsigned long long)c->at);
 }
 
-static collet_status read_pairs(collet_gguf *gguf, cursor *c, uint64_t count, collet_error *err)
+static collet_status read_pairs(ternary_gguf *gguf, cursor *c, uint64_t count, collet_error *err)
 {
     uint32_t split_no = 0, split_count = 0, seen = 0;
 
@@ -293,13 +293,13 @@ static collet_status read_pairs(collet_gguf *gguf, cursor *c, uint64_t count, co
         if (status != COLLET_OK)
             return status;
         if (taken && kind >= VALUE_KINDS) {
-            char name[COLLET_GGUF_NAME];
+            char name[TERNARY_GGUF_NAME];
             return collet_fail(
                 err, COLLET_FORMAT,
                 "%s: key %llu of %llu, '%s', has a value of the unknown type %u: the "
                 "file is damaged, or of a newer kind",
-                collet_mapping_path(gguf->mapping), (unsigned long long)i,
-                (unsigned long long)count, shown_name(key, length, name), (unsigned)kind);
+                io_mapping_path(gguf->mapping), (unsigned long long)i, (unsigned long long)count,
+                shown_name(key, length, name), (unsigned)kind);
         }
         if (taken && is_key(key, length, "split.no"))
             taken = read_split(c, kind, &split_no);
@@ -320,7 +320,7 @@ static collet_status read_pairs(collet_gguf *gguf, cursor *c, uint64_t count, co
 /* ---- Tensors ------------------------------------------------------------------------------- */
 
 /* The first fault is kept. */
-static void set_fault(collet_gguf_tensor *t, collet_status status, const char *why)
+static void set_fault(ternary_gguf_tensor *t, collet_status status, const char *why)
 {
     if (t->fault)
         return;
@@ -328,13 +328,13 @@ static void set_fault(collet_gguf_tensor *t, collet_status status, const char *w
     t->fault_status = status;
 }
 
-static int take_tensor(cursor *c, collet_gguf_tensor *t)
+static int take_tensor(cursor *c, ternary_gguf_tensor *t)
 {
     uint32_t axes;
 
     if (!take_text(c, &t->name, &t->name_length) || !take_u32(c, &axes))
         return 0;
-    t->ndim = axes <= COLLET_GGUF_DIMS ? axes : 0;
+    t->ndim = axes <= TERNARY_GGUF_DIMS ? axes : 0;
     /* Each takes 8 bytes, so the end of the file ends the loop for any count. */
     for (uint32_t i = 0; i < axes; i++) {
         uint64_t extent;
@@ -358,10 +358,10 @@ static int take_tensor(cursor *c, collet_gguf_tensor *t)
 
 /* Computes rows, columns and bytes, and checks that they lie within the file. `start`: of tensor
  * data. */
-static void place_tensor(const collet_gguf *gguf, collet_gguf_tensor *t, uint64_t start)
+static void place_tensor(const ternary_gguf *gguf, ternary_gguf_tensor *t, uint64_t start)
 {
     const struct type *type = find_type(t->type);
-    uint64_t size = collet_mapping_size(gguf->mapping), elements;
+    uint64_t size = io_mapping_size(gguf->mapping), elements;
 
     t->columns = t->shape[t->ndim - 1];
     t->rows = 1;
@@ -385,7 +385,7 @@ static void place_tensor(const collet_gguf *gguf, collet_gguf_tensor *t, uint64_
 
 static int compare_names(const void *a, const void *b)
 {
-    const collet_gguf_tensor *const *x = a, *const *y = b;
+    const ternary_gguf_tensor *const *x = a, *const *y = b;
 
     if ((*x)->name_length != (*y)->name_length)
         return (*x)->name_length < (*y)->name_length ? -1 : 1;
@@ -393,13 +393,13 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Which of the tensors with one name is meant cannot be told. */
-static collet_status find_namesakes(collet_gguf *gguf, collet_error *err)
+static collet_status find_namesakes(ternary_gguf *gguf, collet_error *err)
 {
-    collet_gguf_tensor **sorted = malloc(((size_t)gguf->count + 1) * sizeof *sorted);
+    ternary_gguf_tensor **sorted = malloc(((size_t)gguf->count + 1) * sizeof *sorted);
 
     if (!sorted)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for the list of its tensors",
-                           collet_mapping_path(gguf->mapping));
+                           io_mapping_path(gguf->mapping));
     for (uint64_t i = 0; i < gguf->count; i++)
         sorted[i] = &gguf->tensors[i];
     qsort(sorted, (size_t)gguf->count, sizeof *sorted, compare_names);
@@ -411,9 +411,9 @@ static collet_status find_namesakes(collet_gguf *gguf, collet_error *err)
     return COLLET_OK;
 }
 
-static collet_status read_tensors(collet_gguf *gguf, cursor *c, collet_error *err)
+static collet_status read_tensors(ternary_gguf *gguf, cursor *c, collet_error *err)
 {
-    const char *path = collet_mapping_path(gguf->mapping);
+    const char *path = io_mapping_path(gguf->mapping);
 
     /* The counts were checked against the size of the file. */
     gguf->tensors = calloc((size_t)gguf->count + 1, sizeof *gguf->tensors);
@@ -431,7 +431,7 @@ static collet_status read_tensors(collet_gguf *gguf, cursor *c, collet_error *er
         return status;
     uint64_t start = (c->at + gguf->alignment - 1) / gguf->alignment * gguf->alignment;
     for (uint64_t i = 0; i < gguf->count; i++) {
-        collet_gguf_tensor *t = &gguf->tensors[i];
+        ternary_gguf_tensor *t = &gguf->tensors[i];
         if (!t->fault)
             place_tensor(gguf, t, start);
         if (t->fault) {
@@ -444,7 +444,7 @@ static collet_status read_tensors(collet_gguf *gguf, cursor *c, collet_error *er
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-static collet_status check_version(const collet_gguf *gguf, const char *path, collet_error *err)
+static collet_status check_version(const ternary_gguf *gguf, const char *path, collet_error *err)
 {
     if (gguf->version != 0 && (gguf->version & 0xffff) == 0)
         return collet_fail(err, COLLET_UNSUPPORTED, "%s: big-endian GGUF files are not supported",
@@ -456,12 +456,12 @@ static collet_status check_version(const collet_gguf *gguf, const char *path, co
     return COLLET_OK;
 }
 
-static collet_status read_file(collet_gguf *gguf, const char *path, collet_error *err)
+static collet_status read_file(ternary_gguf *gguf, const char *path, collet_error *err)
 {
-    cursor c = {collet_mapping_data(gguf->mapping), 4, collet_mapping_size(gguf->mapping)};
+    cursor c = {io_mapping_data(gguf->mapping), 4, io_mapping_size(gguf->mapping)};
     uint64_t pairs;
 
-    if (!collet_gguf_recognise(c.bytes, c.size))
+    if (!ternary_gguf_recognise(c.bytes, c.size))
         return collet_fail(err, COLLET_FORMAT, "%s: is no GGUF file", path);
     if (!take_u32(&c, &gguf->version))
         return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its header", path);
@@ -480,37 +480,37 @@ static collet_status read_file(collet_gguf *gguf, const char *path, collet_error
     return status == COLLET_OK ? read_tensors(gguf, &c, err) : status;
 }
 
-collet_status collet_gguf_open(const char *path, collet_gguf *out, collet_error *err)
+collet_status ternary_gguf_open(const char *path, ternary_gguf *out, collet_error *err)
 {
     memset(out, 0, sizeof *out);
-    collet_status status = collet_mapping_open(path, &out->mapping, err);
+    collet_status status = io_mapping_open(path, &out->mapping, err);
     if (status == COLLET_OK)
         status = read_file(out, path, err);
     if (status != COLLET_OK)
-        collet_gguf_close(out);
+        ternary_gguf_close(out);
     return status;
 }
 
-void collet_gguf_close(collet_gguf *gguf)
+void ternary_gguf_close(ternary_gguf *gguf)
 {
-    collet_mapping_close(gguf->mapping);
+    io_mapping_close(gguf->mapping);
     free(gguf->tensors);
     memset(gguf, 0, sizeof *gguf);
 }
 
-collet_status collet_gguf_find(const collet_gguf *gguf, const char *name,
-                               const collet_gguf_tensor **out, collet_error *err)
+collet_status ternary_gguf_find(const ternary_gguf *gguf, const char *name,
+                                const ternary_gguf_tensor **out, collet_error *err)
 {
     size_t length = strlen(name);
 
     *out = NULL;
     for (uint64_t i = 0; i < gguf->count; i++) {
-        const collet_gguf_tensor *t = &gguf->tensors[i];
+        const ternary_gguf_tensor *t = &gguf->tensors[i];
         if (t->name_length != length || memcmp(t->name, name, length) != 0)
             continue;
         if (*out)
             return collet_fail(err, COLLET_FORMAT, "%s: has two tensors called '%s'",
-                               collet_mapping_path(gguf->mapping), name);
+                               io_mapping_path(gguf->mapping), name);
         *out = t;
     }
     if (*out)
@@ -520,8 +520,8 @@ collet_status collet_gguf_find(const collet_gguf *gguf, const char *name,
                            "%s: there is no tensor '%s' among %llu: the file is part %u of %u of a "
                            "split one; look in the other parts (collet-ternary info), or join "
                            "them (gguf-split --merge)",
-                           collet_mapping_path(gguf->mapping), name,
-                           (unsigned long long)gguf->count, gguf->part, gguf->parts);
+                           io_mapping_path(gguf->mapping), name, (unsigned long long)gguf->count,
+                           gguf->part, gguf->parts);
     return collet_fail(err, COLLET_NOT_FOUND, "%s: there is no tensor '%s' among %llu",
-                       collet_mapping_path(gguf->mapping), name, (unsigned long long)gguf->count);
+                       io_mapping_path(gguf->mapping), name, (unsigned long long)gguf->count);
 }

@@ -38,22 +38,22 @@
  * as 0xC0117E70 + 0..3: h = rotate_left((h ^ word) * 0x9E3779B97F4A7C15, 29). They and the number
  * of bytes, in this order, are the words of a last number h that begins as 0 and is the checksum.
  */
-#ifndef COLLET_IO_T2_FILE_H
-#define COLLET_IO_T2_FILE_H
+#ifndef ENGINES_TERNARY_FORMATS_T2_FILE_H
+#define ENGINES_TERNARY_FORMATS_T2_FILE_H
 
 #include <collet/ops/ternary.h>
 
 #include "io/mapping.h"
 
-#define COLLET_T2_NAME 56 /* bytes of a layer's name with its NUL */
-#define COLLET_T2_RELU 1u
-#define COLLET_T2_SCALE 2u
-#define COLLET_T2_BIAS 4u
+#define TERNARY_T2_NAME 56 /* bytes of a layer's name with its NUL */
+#define TERNARY_T2_RELU 1u
+#define TERNARY_T2_SCALE 2u
+#define TERNARY_T2_BIAS 4u
 
 /* An entry of the table. */
-typedef struct collet_t2_layer {
+typedef struct ternary_t2_layer {
     uint32_t format;
-    uint32_t flags; /* COLLET_T2_* */
+    uint32_t flags; /* TERNARY_T2_* */
     int64_t rows, columns;
     uint32_t activations;
     float threshold;
@@ -61,54 +61,54 @@ typedef struct collet_t2_layer {
     uint64_t weights_offset, weights_bytes;
     uint64_t scale_offset, bias_offset; /* 0: absent */
     uint64_t checksum;
-    char name[COLLET_T2_NAME];
-} collet_t2_layer;
+    char name[TERNARY_T2_NAME];
+} ternary_t2_layer;
 
-_Static_assert(sizeof(collet_t2_layer) == 128, "the table has no padding");
+_Static_assert(sizeof(ternary_t2_layer) == 128, "the table has no padding");
 
 /* Checks the layers, computes their offsets and clears what follows the end of their names; *size
  * becomes the size of the file. SHAPE where two layers do not fit each other; INVALID, OVERFLOW.
  * `path` begins the text. */
-collet_status collet_t2_lay_out(const char *path, collet_t2_layer *layers, uint32_t count,
-                                uint64_t *size, collet_error *err);
+collet_status ternary_t2_lay_out(const char *path, ternary_t2_layer *layers, uint32_t count,
+                                 uint64_t *size, collet_error *err);
 
 /* ---- Checksums ----------------------------------------------------------------------------- */
 
-typedef struct collet_t2_sum {
+typedef struct ternary_t2_sum {
     uint64_t lanes[4];
     uint64_t bytes;
     uint8_t rest[32]; /* the bytes % 32 last ones, which no lane has */
-} collet_t2_sum;
+} ternary_t2_sum;
 
-void collet_t2_sum_begin(collet_t2_sum *sum);
-void collet_t2_sum_add(collet_t2_sum *sum, const void *bytes, uint64_t n);
-uint64_t collet_t2_sum_end(collet_t2_sum *sum);
+void ternary_t2_sum_begin(ternary_t2_sum *sum);
+void ternary_t2_sum_add(ternary_t2_sum *sum, const void *bytes, uint64_t n);
+uint64_t ternary_t2_sum_end(ternary_t2_sum *sum);
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-typedef struct collet_t2_file {
-    collet_mapping *mapping;
-    collet_t2_layer *layers;
+typedef struct ternary_t2_file {
+    io_mapping *mapping;
+    ternary_t2_layer *layers;
     uint32_t count;
-} collet_t2_file;
+} ternary_t2_file;
 
-int collet_t2_recognise(const uint8_t *bytes, uint64_t size);
+int ternary_t2_recognise(const uint8_t *bytes, uint64_t size);
 
 /* Everything but the layers' data is checked. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another
  * version or byte order), INVALID, OVERFLOW, SHAPE. The text names the file. */
-collet_status collet_t2_open(const char *path, collet_t2_file *out, collet_error *err);
+collet_status ternary_t2_open(const char *path, ternary_t2_file *out, collet_error *err);
 /* Of a zeroed one too. */
-void collet_t2_close(collet_t2_file *file);
+void ternary_t2_close(ternary_t2_file *file);
 
 /* COLLET_FORMAT where the checksum of layer `index` differs. Reads all its data;
  * COLLET_CANCELLED once `stop`, called every few megabytes unless it is NULL, returns other
  * than 0. */
-collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, int (*stop)(void *user),
-                               void *user, collet_error *err);
+collet_status ternary_t2_verify(const ternary_t2_file *file, uint32_t index,
+                                int (*stop)(void *user), void *user, collet_error *err);
 
 /* The data of a layer in the mapping; scale and bias NULL where absent. */
-uint8_t *collet_t2_weights(const collet_t2_file *file, uint32_t index);
-float *collet_t2_scale(const collet_t2_file *file, uint32_t index);
-float *collet_t2_bias(const collet_t2_file *file, uint32_t index);
+uint8_t *ternary_t2_weights(const ternary_t2_file *file, uint32_t index);
+float *ternary_t2_scale(const ternary_t2_file *file, uint32_t index);
+float *ternary_t2_bias(const ternary_t2_file *file, uint32_t index);
 
 #endif

@@ -26,14 +26,14 @@ static void mix_block(uint64_t lanes[4], const uint8_t *bytes)
         lanes[i] = mix(lanes[i], words[i]);
 }
 
-void collet_t2_sum_begin(collet_t2_sum *sum)
+void ternary_t2_sum_begin(ternary_t2_sum *sum)
 {
     for (uint64_t i = 0; i < 4; i++)
         sum->lanes[i] = UINT64_C(0xC0117E70) + i;
     sum->bytes = 0;
 }
 
-void collet_t2_sum_add(collet_t2_sum *sum, const void *bytes, uint64_t n)
+void ternary_t2_sum_add(ternary_t2_sum *sum, const void *bytes, uint64_t n)
 {
     const uint8_t *from = bytes;
     uint64_t lanes[4], held = sum->bytes % 32;
@@ -56,7 +56,7 @@ void collet_t2_sum_add(collet_t2_sum *sum, const void *bytes, uint64_t n)
         memcpy(sum->rest, from, n);
 }
 
-uint64_t collet_t2_sum_end(collet_t2_sum *sum)
+uint64_t ternary_t2_sum_end(ternary_t2_sum *sum)
 {
     uint64_t held = sum->bytes % 32, h = 0;
 
@@ -70,29 +70,29 @@ uint64_t collet_t2_sum_end(collet_t2_sum *sum)
     return mix(h, sum->bytes);
 }
 
-uint64_t t2_head_sum(const t2_head *head, const collet_t2_layer *table)
+uint64_t t2_head_sum(const t2_head *head, const ternary_t2_layer *table)
 {
     t2_head copy = *head;
-    collet_t2_sum sum;
+    ternary_t2_sum sum;
 
     copy.checksum = 0;
-    collet_t2_sum_begin(&sum);
-    collet_t2_sum_add(&sum, &copy, sizeof copy);
-    collet_t2_sum_add(&sum, table, head->layers * sizeof *table);
-    return collet_t2_sum_end(&sum);
+    ternary_t2_sum_begin(&sum);
+    ternary_t2_sum_add(&sum, &copy, sizeof copy);
+    ternary_t2_sum_add(&sum, table, head->layers * sizeof *table);
+    return ternary_t2_sum_end(&sum);
 }
 
 /* ---- Layout -------------------------------------------------------------------------------- */
 
-static collet_status check_name(const char *path, collet_t2_layer *layer, uint32_t index,
+static collet_status check_name(const char *path, ternary_t2_layer *layer, uint32_t index,
                                 collet_error *err)
 {
-    size_t length = strnlen(layer->name, COLLET_T2_NAME);
+    size_t length = strnlen(layer->name, TERNARY_T2_NAME);
 
-    if (length == COLLET_T2_NAME)
+    if (length == TERNARY_T2_NAME)
         return collet_fail(err, COLLET_INVALID, "%s: the name of layer %u has no end", path, index);
     for (size_t at = 0; at < length;) {
-        size_t n = collet_utf8_character(layer->name + at, length - at);
+        size_t n = io_utf8_character(layer->name + at, length - at);
         if (n == 0)
             return collet_fail(err, COLLET_INVALID,
                                "%s: the name of layer %u is not UTF-8, or has a control or "
@@ -100,11 +100,11 @@ static collet_status check_name(const char *path, collet_t2_layer *layer, uint32
                                path, index);
         at += n;
     }
-    memset(layer->name + length, 0, COLLET_T2_NAME - length);
+    memset(layer->name + length, 0, TERNARY_T2_NAME - length);
     return COLLET_OK;
 }
 
-static collet_status check_layer(const char *path, collet_t2_layer *layer, uint32_t index,
+static collet_status check_layer(const char *path, ternary_t2_layer *layer, uint32_t index,
                                  collet_error *err)
 {
     if (layer->rows < 1 || layer->columns < 1 || layer->columns > INT32_MAX)
@@ -114,7 +114,7 @@ static collet_status check_layer(const char *path, collet_t2_layer *layer, uint3
             "to 2^31 - 1",
             path, index, (long long)layer->rows, (long long)layer->columns);
     if (layer->format >= COLLET_TERNARY_FORMATS ||
-        (layer->flags & ~(COLLET_T2_RELU | COLLET_T2_SCALE | COLLET_T2_BIAS)) ||
+        (layer->flags & ~(TERNARY_T2_RELU | TERNARY_T2_SCALE | TERNARY_T2_BIAS)) ||
         layer->activations > COLLET_TERNARY_F32)
         return collet_fail(
             err, COLLET_INVALID,
@@ -138,7 +138,7 @@ static int place(uint64_t *end, uint64_t bytes, uint64_t *offset)
     return !__builtin_add_overflow(*offset, bytes, end) && *end <= INT64_MAX;
 }
 
-static int place_layer(collet_t2_layer *layer, int64_t row_bytes, uint64_t *end)
+static int place_layer(ternary_t2_layer *layer, int64_t row_bytes, uint64_t *end)
 {
     uint64_t floats;
 
@@ -146,19 +146,19 @@ static int place_layer(collet_t2_layer *layer, int64_t row_bytes, uint64_t *end)
     return !__builtin_mul_overflow(layer->rows, row_bytes, &layer->weights_bytes) &&
            !__builtin_mul_overflow((uint64_t)layer->rows, sizeof(float), &floats) &&
            place(end, layer->weights_bytes, &layer->weights_offset) &&
-           (!(layer->flags & COLLET_T2_SCALE) || place(end, floats, &layer->scale_offset)) &&
-           (!(layer->flags & COLLET_T2_BIAS) || place(end, floats, &layer->bias_offset));
+           (!(layer->flags & TERNARY_T2_SCALE) || place(end, floats, &layer->scale_offset)) &&
+           (!(layer->flags & TERNARY_T2_BIAS) || place(end, floats, &layer->bias_offset));
 }
 
-collet_status collet_t2_lay_out(const char *path, collet_t2_layer *layers, uint32_t count,
-                                uint64_t *size, collet_error *err)
+collet_status ternary_t2_lay_out(const char *path, ternary_t2_layer *layers, uint32_t count,
+                                 uint64_t *size, collet_error *err)
 {
     uint64_t end = sizeof(t2_head) + (uint64_t)count * sizeof *layers;
 
     if (count < 1)
         return collet_fail(err, COLLET_INVALID, "%s: has no layers", path);
     for (uint32_t i = 0; i < count; i++) {
-        collet_t2_layer *layer = &layers[i];
+        ternary_t2_layer *layer = &layers[i];
         collet_status status = check_layer(path, layer, i, err);
         if (status != COLLET_OK)
             return status;

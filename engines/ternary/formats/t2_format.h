@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t2_format.h - the header of a .t2 file, for its reader and its writer. */
-#ifndef COLLET_ENGINES_TERNARY_T2_FORMAT_H
-#define COLLET_ENGINES_TERNARY_T2_FORMAT_H
+#ifndef ENGINES_TERNARY_FORMATS_T2_FORMAT_H
+#define ENGINES_TERNARY_FORMATS_T2_FORMAT_H
 
 #include "t2_file.h"
 
@@ -22,6 +22,6 @@ typedef struct t2_head {
 _Static_assert(sizeof(t2_head) == 64, "the header has no padding");
 
 /* The checksum of a head, its own taken as 0, and the table. */
-uint64_t t2_head_sum(const t2_head *head, const collet_t2_layer *table);
+uint64_t t2_head_sum(const t2_head *head, const ternary_t2_layer *table);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define CHUNK_BYTES ((uint64_t)4 << 20)
 
-int collet_t2_recognise(const uint8_t *bytes, uint64_t size)
+int ternary_t2_recognise(const uint8_t *bytes, uint64_t size)
 {
     return size >= 8 && memcmp(bytes, T2_MAGIC, 8) == 0;
 }
@@ -30,22 +30,22 @@ static collet_status check_head(const char *path, const t2_head *head, uint64_t 
                            path, head->size > size ? "is truncated" : "has bytes after its end",
                            (unsigned long long)size, (unsigned long long)head->size);
     if (head->zero != 0 || memcmp(head->zeros, zeros, sizeof zeros) != 0 || head->layers < 1 ||
-        head->layers > (size - sizeof *head) / sizeof(collet_t2_layer))
+        head->layers > (size - sizeof *head) / sizeof(ternary_t2_layer))
         return collet_fail(err, COLLET_FORMAT, "%s: is damaged: its header is invalid", path);
     return COLLET_OK;
 }
 
 /* The layers of the table, laid out again: the format fixes every offset. */
-static collet_status read_table(collet_t2_file *file, const char *path,
-                                const collet_t2_layer *table, collet_error *err)
+static collet_status read_table(ternary_t2_file *file, const char *path,
+                                const ternary_t2_layer *table, collet_error *err)
 {
-    uint64_t size = collet_mapping_size(file->mapping), laid_out;
+    uint64_t size = io_mapping_size(file->mapping), laid_out;
 
     memcpy(file->layers, table, file->count * sizeof *table);
     for (uint32_t i = 0; i < file->count; i++)
         if (table[i].rows < 0 || table[i].columns < 0)
             return collet_fail(err, COLLET_OVERFLOW, "%s: layer %u is larger than 2^63", path, i);
-    collet_status status = collet_t2_lay_out(path, file->layers, file->count, &laid_out, err);
+    collet_status status = ternary_t2_lay_out(path, file->layers, file->count, &laid_out, err);
     for (uint32_t i = 0; i < file->count && status == COLLET_OK; i++)
         if (memcmp(&file->layers[i], &table[i], sizeof *table) != 0)
             status = collet_fail(err, COLLET_FORMAT,
@@ -57,13 +57,13 @@ static collet_status read_table(collet_t2_file *file, const char *path,
     return status;
 }
 
-static collet_status read_file(collet_t2_file *file, const char *path, collet_error *err)
+static collet_status read_file(ternary_t2_file *file, const char *path, collet_error *err)
 {
-    const uint8_t *bytes = collet_mapping_data(file->mapping);
-    uint64_t size = collet_mapping_size(file->mapping);
+    const uint8_t *bytes = io_mapping_data(file->mapping);
+    uint64_t size = io_mapping_size(file->mapping);
     t2_head head;
 
-    if (!collet_t2_recognise(bytes, size))
+    if (!ternary_t2_recognise(bytes, size))
         return collet_fail(err, COLLET_FORMAT, "%s: is no .t2 file", path);
     if (size < sizeof head)
         return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its header", path);
@@ -71,7 +71,7 @@ static collet_status read_file(collet_t2_file *file, const char *path, collet_er
     collet_status status = check_head(path, &head, size, err);
     if (status != COLLET_OK)
         return status;
-    const collet_t2_layer *table = (const collet_t2_layer *)(const void *)(bytes + sizeof head);
+    const ternary_t2_layer *table = (const ternary_t2_layer *)(const void *)(bytes + sizeof head);
     if (head.checksum != t2_head_sum(&head, table))
         return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of its header differs",
                            path);
@@ -83,74 +83,74 @@ static collet_status read_file(collet_t2_file *file, const char *path, collet_er
     return read_table(file, path, table, err);
 }
 
-collet_status collet_t2_open(const char *path, collet_t2_file *out, collet_error *err)
+collet_status ternary_t2_open(const char *path, ternary_t2_file *out, collet_error *err)
 {
     memset(out, 0, sizeof *out);
-    collet_status status = collet_mapping_open(path, &out->mapping, err);
+    collet_status status = io_mapping_open(path, &out->mapping, err);
     if (status == COLLET_OK)
         status = read_file(out, path, err);
     if (status != COLLET_OK)
-        collet_t2_close(out);
+        ternary_t2_close(out);
     return status;
 }
 
-void collet_t2_close(collet_t2_file *file)
+void ternary_t2_close(ternary_t2_file *file)
 {
-    collet_mapping_close(file->mapping);
+    io_mapping_close(file->mapping);
     free(file->layers);
     memset(file, 0, sizeof *file);
 }
 
 /* ---- Data ---------------------------------------------------------------------------------- */
 
-static uint8_t *at(const collet_t2_file *file, uint64_t offset)
+static uint8_t *at(const ternary_t2_file *file, uint64_t offset)
 {
-    return offset ? collet_mapping_data(file->mapping) + offset : NULL;
+    return offset ? io_mapping_data(file->mapping) + offset : NULL;
 }
 
-uint8_t *collet_t2_weights(const collet_t2_file *file, uint32_t index)
+uint8_t *ternary_t2_weights(const ternary_t2_file *file, uint32_t index)
 {
     return at(file, file->layers[index].weights_offset);
 }
 
-float *collet_t2_scale(const collet_t2_file *file, uint32_t index)
+float *ternary_t2_scale(const ternary_t2_file *file, uint32_t index)
 {
     return (float *)(void *)at(file, file->layers[index].scale_offset);
 }
 
-float *collet_t2_bias(const collet_t2_file *file, uint32_t index)
+float *ternary_t2_bias(const ternary_t2_file *file, uint32_t index)
 {
     return (float *)(void *)at(file, file->layers[index].bias_offset);
 }
 
 /* A chunk at a time, so that a file larger than memory can be checked. 0 when it is stopped. */
-static int sum_piece(const collet_t2_file *file, collet_t2_sum *sum, uint64_t offset,
+static int sum_piece(const ternary_t2_file *file, ternary_t2_sum *sum, uint64_t offset,
                      uint64_t bytes, int (*stop)(void *user), void *user)
 {
     for (uint64_t done = 0; offset > 0 && done < bytes; done += CHUNK_BYTES) {
         uint64_t n = bytes - done < CHUNK_BYTES ? bytes - done : CHUNK_BYTES;
         if (stop && stop(user))
             return 0;
-        collet_t2_sum_add(sum, at(file, offset + done), n);
-        collet_mapping_passed(file->mapping, offset + done, n);
+        ternary_t2_sum_add(sum, at(file, offset + done), n);
+        io_mapping_passed(file->mapping, offset + done, n);
     }
     return 1;
 }
 
-collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, int (*stop)(void *user),
-                               void *user, collet_error *err)
+collet_status ternary_t2_verify(const ternary_t2_file *file, uint32_t index,
+                                int (*stop)(void *user), void *user, collet_error *err)
 {
-    const collet_t2_layer *layer = &file->layers[index];
+    const ternary_t2_layer *layer = &file->layers[index];
     uint64_t floats = (uint64_t)layer->rows * sizeof(float);
-    collet_t2_sum sum;
+    ternary_t2_sum sum;
 
-    collet_t2_sum_begin(&sum);
+    ternary_t2_sum_begin(&sum);
     if (!sum_piece(file, &sum, layer->weights_offset, layer->weights_bytes, stop, user) ||
         !sum_piece(file, &sum, layer->scale_offset, floats, stop, user) ||
         !sum_piece(file, &sum, layer->bias_offset, floats, stop, user))
         return collet_fail(err, COLLET_CANCELLED, "cancelled by the caller");
-    if (collet_t2_sum_end(&sum) != layer->checksum)
+    if (ternary_t2_sum_end(&sum) != layer->checksum)
         return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of layer %u differs",
-                           collet_mapping_path(file->mapping), index);
+                           io_mapping_path(file->mapping), index);
     return COLLET_OK;
 }

@@ -10,7 +10,7 @@
  * Standard atomic weights, IUPAC 2021, abridged to five digits: Pure and Applied Chemistry 94
  * (2022) 573. Those of elements whose weight varies in nature are the conventional values.
  */
-static const extract_element elements[] = {
+static const trajectory_element elements[] = {
     {"H", 1.008},   {"D", 2.0141},  {"He", 4.0026}, {"Li", 6.94},   {"Be", 9.0122}, {"B", 10.81},
     {"C", 12.011},  {"N", 14.007},  {"O", 15.999},  {"F", 18.998},  {"Ne", 20.180}, {"Na", 22.990},
     {"Mg", 24.305}, {"Al", 26.982}, {"Si", 28.085}, {"P", 30.974},  {"S", 32.06},   {"Cl", 35.45},
@@ -28,7 +28,7 @@ static const extract_element elements[] = {
     {"U", 238.03},
 };
 
-static const extract_element virtual_site = {"", 0.0};
+static const trajectory_element virtual_site = {"", 0.0};
 
 /* Ions whose names are not symbols. */
 static const struct {
@@ -61,35 +61,35 @@ static stem stem_of(const char *name)
 
     s.text = name + strspn(name, "0123456789");
     s.length = 0;
-    while (collet_is_upper(s.text[s.length]) || collet_is_lower(s.text[s.length]))
+    while (io_is_upper(s.text[s.length]) || io_is_lower(s.text[s.length]))
         s.length++;
     return s;
 }
 
 static int stem_is(stem s, const char *name)
 {
-    return strlen(name) == s.length && collet_same_letters(s.text, name, s.length);
+    return strlen(name) == s.length && io_same_letters(s.text, name, s.length);
 }
 
 static int same_stem(stem a, stem b)
 {
-    return a.length == b.length && collet_same_letters(a.text, b.text, a.length);
+    return a.length == b.length && io_same_letters(a.text, b.text, a.length);
 }
 
-const extract_element *extract_element_find(const char *symbol, size_t length)
+const trajectory_element *trajectory_element_find(const char *symbol, size_t length)
 {
     if (length < 1 || length > 2)
         return NULL;
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
         if (strlen(elements[i].symbol) == length &&
-            collet_same_letters(elements[i].symbol, symbol, length))
+            io_same_letters(elements[i].symbol, symbol, length))
             return &elements[i];
     return NULL;
 }
 
-static const extract_element *find(const char *symbol)
+static const trajectory_element *find(const char *symbol)
 {
-    return extract_element_find(symbol, strlen(symbol));
+    return trajectory_element_find(symbol, strlen(symbol));
 }
 
 static int is_virtual_site(stem atom, const char *residue)
@@ -99,11 +99,11 @@ static int is_virtual_site(stem atom, const char *residue)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (stem_is(atom, names[i]))
             return 1;
-    return stem_is(atom, "M") && extract_residue_is_water(residue);
+    return stem_is(atom, "M") && trajectory_residue_is_water(residue);
 }
 
 /* A single atom with the name of its residue. */
-static const extract_element *guess_ion(stem atom, stem residue)
+static const trajectory_element *guess_ion(stem atom, stem residue)
 {
     for (size_t i = 0; i < sizeof ions / sizeof *ions; i++) {
         if (stem_is(residue, ions[i].name) &&
@@ -113,14 +113,14 @@ static const extract_element *guess_ion(stem atom, stem residue)
     if (!same_stem(atom, residue) && !stem_is(residue, "ION"))
         return NULL;
     /* W in W is the water of a coarse-grained model, not tungsten. */
-    return stem_is(atom, "W") ? NULL : extract_element_find(atom.text, atom.length);
+    return stem_is(atom, "W") ? NULL : trajectory_element_find(atom.text, atom.length);
 }
 
-const extract_element *extract_element_guess(const char *atom, const char *residue)
+const trajectory_element *trajectory_element_guess(const char *atom, const char *residue)
 {
     stem name = stem_of(atom);
-    const extract_element *element;
-    int organic = extract_residue_is_protein(residue) || extract_residue_is_water(residue);
+    const trajectory_element *element;
+    int organic = trajectory_residue_is_protein(residue) || trajectory_residue_is_water(residue);
 
     if (name.length == 0)
         return NULL;
@@ -129,8 +129,8 @@ const extract_element *extract_element_guess(const char *atom, const char *resid
     element = guess_ion(name, stem_of(residue));
     if (element != NULL)
         return element;
-    if (name.length == 2 && collet_is_upper(name.text[0]) && collet_is_lower(name.text[1])) {
-        element = extract_element_find(name.text, 2);
+    if (name.length == 2 && io_is_upper(name.text[0]) && io_is_lower(name.text[1])) {
+        element = trajectory_element_find(name.text, 2);
         if (element != NULL)
             return element;
     }
@@ -139,9 +139,9 @@ const extract_element *extract_element_guess(const char *atom, const char *resid
         stem_is(name, "SE"))
         return find("Se");
     for (size_t i = 0; !organic && i < sizeof distinct_symbols / sizeof *distinct_symbols; i++)
-        if (name.length >= 2 && collet_same_letters(name.text, distinct_symbols[i], 2))
+        if (name.length >= 2 && io_same_letters(name.text, distinct_symbols[i], 2))
             return find(distinct_symbols[i]);
-    if (strchr(organic ? "HDCNOSP" : first_letters, collet_to_upper(name.text[0])) == NULL)
+    if (strchr(organic ? "HDCNOSP" : first_letters, io_to_upper(name.text[0])) == NULL)
         return NULL;
-    return extract_element_find(name.text, 1);
+    return trajectory_element_find(name.text, 1);
 }

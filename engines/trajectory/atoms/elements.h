@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* elements.h - the atomic weights of the elements, and the elements of atoms by name. */
-#ifndef COLLET_EXTRACT_ELEMENTS_H
-#define COLLET_EXTRACT_ELEMENTS_H
+#ifndef ENGINES_TRAJECTORY_ATOMS_ELEMENTS_H
+#define ENGINES_TRAJECTORY_ATOMS_ELEMENTS_H
 
 #include <stddef.h>
 
-typedef struct extract_element {
+typedef struct trajectory_element {
     char symbol[3];
     double mass; /* amu */
-} extract_element;
+} trajectory_element;
 
 /*
  * The element of that symbol, in any mix of cases; NULL when there is none or it has no standard
  * atomic weight (technetium, the short-lived ones). D is deuterium.
  */
-const extract_element *extract_element_find(const char *symbol, size_t length);
+const trajectory_element *trajectory_element_find(const char *symbol, size_t length);
 
 /*
  * The element of an atom of this name in this residue, by the conventions of force fields and the
@@ -29,6 +29,6 @@ const extract_element *extract_element_find(const char *symbol, size_t length);
  * - otherwise the first letter is the symbol (CA is a carbon, HG a hydrogen, OW an oxygen).
  * Virtual sites (MW, LP1, EP, M of a water) are an element of mass 0. NULL: unknown name.
  */
-const extract_element *extract_element_guess(const char *atom, const char *residue);
+const trajectory_element *trajectory_element_guess(const char *atom, const char *residue);
 
 #endif

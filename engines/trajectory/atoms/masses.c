@@ -24,10 +24,10 @@ static size_t trim(const char **text, size_t length)
     return n;
 }
 
-static collet_status read_lines(collet_source *source, const collet_topology *topology,
+static collet_status read_lines(io_source *source, const trajectory_topology *topology,
                                 double *masses, collet_error *err)
 {
-    collet_lines lines = {.source = source, .number = 1};
+    io_lines lines = {.source = source, .number = 1};
     int64_t n = 0;
 
     for (;;) {
@@ -35,7 +35,7 @@ static collet_status read_lines(collet_source *source, const collet_topology *to
         size_t length;
         long long line = (long long)lines.number;
         double mass;
-        collet_status status = collet_lines_next(&lines, &text, &length, err);
+        collet_status status = io_lines_next(&lines, &text, &length, err);
 
         if (status != COLLET_OK)
             return status;
@@ -44,7 +44,7 @@ static collet_status read_lines(collet_source *source, const collet_topology *to
         length = trim(&text, length);
         if (length == 0)
             continue;
-        if (!collet_decimal_parse(text, length, &mass) || !isfinite(mass))
+        if (!io_decimal_parse(text, length, &mass) || !isfinite(mass))
             return collet_fail(err, COLLET_FORMAT,
                                "%s:%lld: '%.*s' is not a mass; a line has one number in amu",
                                source->path, line, (int)(length < 40 ? length : 40), text);
@@ -66,25 +66,25 @@ static collet_status read_lines(collet_source *source, const collet_topology *to
     return COLLET_OK;
 }
 
-collet_status extract_masses_read(const char *path, const collet_topology *topology, double *masses,
-                                  collet_error *err)
+collet_status trajectory_masses_read(const char *path, const trajectory_topology *topology,
+                                     double *masses, collet_error *err)
 {
-    collet_source source;
-    collet_status status = collet_source_open(&source, path, err);
+    io_source source;
+    collet_status status = io_source_open(&source, path, err);
 
     if (status != COLLET_OK)
         return status;
     status = read_lines(&source, topology, masses, err);
-    collet_source_close(&source);
+    io_source_close(&source);
     return status;
 }
 
-collet_status extract_masses_guess(const collet_topology *topology, double *masses,
-                                   collet_error *err)
+collet_status trajectory_masses_guess(const trajectory_topology *topology, double *masses,
+                                      collet_error *err)
 {
     for (int64_t i = 0; i < topology->n_atoms; i++) {
-        const extract_element *element =
-            extract_element_guess(topology->names[i], topology->residue_names[i]);
+        const trajectory_element *element =
+            trajectory_element_guess(topology->names[i], topology->residue_names[i]);
 
         if (element == NULL)
             return collet_fail(err, COLLET_FORMAT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* masses.h - the masses of a topology's atoms, in amu: from a file or from the atoms' names. */
-#ifndef COLLET_EXTRACT_MASSES_H
-#define COLLET_EXTRACT_MASSES_H
+#ifndef ENGINES_TRAJECTORY_ATOMS_MASSES_H
+#define ENGINES_TRAJECTORY_ATOMS_MASSES_H
 
 #include "trajectory/formats/topology.h"
 
@@ -10,14 +10,14 @@
  * and text after '#' or ';' are ignored. COLLET_IO, COLLET_FORMAT with "path:line:" for text that
  * is not a number, negative or not finite, and when the number of masses is not that of the atoms.
  */
-collet_status extract_masses_read(const char *path, const collet_topology *topology, double *masses,
-                                  collet_error *err);
+collet_status trajectory_masses_read(const char *path, const trajectory_topology *topology,
+                                     double *masses, collet_error *err);
 
 /*
  * The standard atomic weights of the elements that the names mean (elements.h), virtual sites 0.
  * COLLET_FORMAT names the first atom whose element is unknown.
  */
-collet_status extract_masses_guess(const collet_topology *topology, double *masses,
-                                   collet_error *err);
+collet_status trajectory_masses_guess(const trajectory_topology *topology, double *masses,
+                                      collet_error *err);
 
 #endif

@@ -5,7 +5,7 @@
 
 /* On a mismatch the last * takes one more character.
  */
-int extract_pattern_matches(const char *pattern, size_t length, const char *name)
+int trajectory_pattern_matches(const char *pattern, size_t length, const char *name)
 {
     size_t at = 0, star = SIZE_MAX;
     const char *resume = name;

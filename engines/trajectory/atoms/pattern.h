@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pattern.h - names with wildcards. */
-#ifndef COLLET_EXTRACT_PATTERN_H
-#define COLLET_EXTRACT_PATTERN_H
+#ifndef ENGINES_TRAJECTORY_ATOMS_PATTERN_H
+#define ENGINES_TRAJECTORY_ATOMS_PATTERN_H
 
 #include <stddef.h>
 
 /* Whether the pattern of `length` bytes describes the whole name: * stands for any characters, ?
  * for one. */
-int extract_pattern_matches(const char *pattern, size_t length, const char *name);
+int trajectory_pattern_matches(const char *pattern, size_t length, const char *name);
 
 #endif

@@ -32,7 +32,7 @@ static int is_in(const char *name, const char *const *table, size_t n)
 
 #define IS_IN(name, table) is_in(name, table, sizeof(table) / sizeof *(table))
 
-int extract_residue_is_protein(const char *name)
+int trajectory_residue_is_protein(const char *name)
 {
     if (IS_IN(name, protein_names))
         return 1;
@@ -41,7 +41,7 @@ int extract_residue_is_protein(const char *name)
            IS_IN(name + 1, protein_names);
 }
 
-int extract_residue_is_water(const char *name)
+int trajectory_residue_is_water(const char *name)
 {
     return IS_IN(name, water_names);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* residues.h - kinds of residues by name. */
-#ifndef COLLET_EXTRACT_RESIDUES_H
-#define COLLET_EXTRACT_RESIDUES_H
+#ifndef ENGINES_TRAJECTORY_ATOMS_RESIDUES_H
+#define ENGINES_TRAJECTORY_ATOMS_RESIDUES_H
 
 /*
  * 1 for an amino acid or a cap of a chain: the twenty, their protonation states and links in the
  * names of the AMBER, CHARMM, GROMOS and OPLS force fields, AMBER's N- and C-terminal forms (NALA,
  * CALA) and the common modified ones; else 0. Case counts.
  */
-int extract_residue_is_protein(const char *name);
+int trajectory_residue_is_protein(const char *name);
 
 /* 1 for a water, whatever the model; else 0. */
-int extract_residue_is_water(const char *name);
+int trajectory_residue_is_water(const char *name);
 
 #endif

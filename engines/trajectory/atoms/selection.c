@@ -44,7 +44,7 @@ typedef struct item {
     size_t length;
 } item;
 
-struct extract_selection {
+struct trajectory_selection {
     char *text;
     instruction *program;
     item *items;
@@ -53,7 +53,7 @@ struct extract_selection {
 };
 
 typedef struct parser {
-    extract_selection *selection;
+    trajectory_selection *selection;
     const char *text;
     size_t at;     /* of the token */
     size_t length; /* of the token; 0 at the end */
@@ -139,7 +139,7 @@ static int parse_digits(const char *text, size_t length, size_t *used, int64_t *
     while (i < length && text[i] >= '0' && text[i] <= '9')
         i++;
     *used = i;
-    return collet_decimal_parse_integer(text, i, value);
+    return io_decimal_parse_integer(text, i, value);
 }
 
 static collet_status parse_range(parser *p, item *range)
@@ -165,7 +165,7 @@ static collet_status parse_range(parser *p, item *range)
 
 static collet_status parse_list(parser *p, const keyword *word, instruction *test)
 {
-    extract_selection *s = p->selection;
+    trajectory_selection *s = p->selection;
     int from_one = strcmp(word->text, "bynum") == 0;
 
     test->first = s->n_items;
@@ -292,10 +292,10 @@ static collet_status parse(parser *p)
     return status;
 }
 
-collet_status extract_selection_compile(const char *text, extract_selection **out,
-                                        collet_error *err)
+collet_status trajectory_selection_compile(const char *text, trajectory_selection **out,
+                                           collet_error *err)
 {
-    extract_selection *s = calloc(1, sizeof *s);
+    trajectory_selection *s = calloc(1, sizeof *s);
     parser p = {s, text, 0, 0, 0, err};
     size_t most = strlen(text) + 1; /* instructions and items: no token is shorter than a byte */
     collet_status status;
@@ -311,14 +311,14 @@ collet_status extract_selection_compile(const char *text, extract_selection **ou
     else
         status = parse(&p);
     if (status != COLLET_OK) {
-        extract_selection_free(s);
+        trajectory_selection_free(s);
         return status;
     }
     *out = s;
     return COLLET_OK;
 }
 
-void extract_selection_free(extract_selection *selection)
+void trajectory_selection_free(trajectory_selection *selection)
 {
     if (selection == NULL)
         return;
@@ -330,17 +330,17 @@ void extract_selection_free(extract_selection *selection)
 
 /* ---- Evaluation -------------------------------------------------------------------------- */
 
-static int matches_any(const extract_selection *s, const instruction *test, const char *name)
+static int matches_any(const trajectory_selection *s, const instruction *test, const char *name)
 {
     const item *items = s->items + test->first;
 
     for (size_t i = 0; i < test->count; i++)
-        if (extract_pattern_matches(s->text + items[i].start, items[i].length, name))
+        if (trajectory_pattern_matches(s->text + items[i].start, items[i].length, name))
             return 1;
     return 0;
 }
 
-static int in_any(const extract_selection *s, const instruction *test, int64_t value)
+static int in_any(const trajectory_selection *s, const instruction *test, int64_t value)
 {
     const item *items = s->items + test->first;
 
@@ -350,24 +350,24 @@ static int in_any(const extract_selection *s, const instruction *test, int64_t v
     return 0;
 }
 
-static int is_backbone(const collet_topology *topology, int64_t atom)
+static int is_backbone(const trajectory_topology *topology, int64_t atom)
 {
     static const char *const names[] = {"N", "CA", "C", "O"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(topology->names[atom], names[i]) == 0)
-            return extract_residue_is_protein(topology->residue_names[atom]);
+            return trajectory_residue_is_protein(topology->residue_names[atom]);
     return 0;
 }
 
-static int test_atom(const extract_selection *s, const instruction *test,
-                     const collet_topology *topology, int64_t atom)
+static int test_atom(const trajectory_selection *s, const instruction *test,
+                     const trajectory_topology *topology, int64_t atom)
 {
     switch (test->code) {
     case OP_ALL:
         return 1;
     case OP_PROTEIN:
-        return extract_residue_is_protein(topology->residue_names[atom]);
+        return trajectory_residue_is_protein(topology->residue_names[atom]);
     case OP_BACKBONE:
         return is_backbone(topology, atom);
     case OP_RESNAME:
@@ -383,7 +383,8 @@ static int test_atom(const extract_selection *s, const instruction *test,
     }
 }
 
-static int is_selected(const extract_selection *s, const collet_topology *topology, int64_t atom)
+static int is_selected(const trajectory_selection *s, const trajectory_topology *topology,
+                       int64_t atom)
 {
     unsigned char stack[STACK_SIZE];
     size_t top = 0;
@@ -410,9 +411,9 @@ static int is_selected(const extract_selection *s, const collet_topology *topolo
     return stack[0];
 }
 
-collet_status extract_selection_apply(const extract_selection *selection,
-                                      const collet_topology *topology, int64_t **indices,
-                                      int64_t *n, collet_error *err)
+collet_status trajectory_selection_apply(const trajectory_selection *selection,
+                                         const trajectory_topology *topology, int64_t **indices,
+                                         int64_t *n, collet_error *err)
 {
     int64_t *found = malloc(((size_t)topology->n_atoms + 1) * sizeof *found);
 

@@ -15,30 +15,30 @@
  * "not" binds tighter than "and", "and" tighter than "or". Keywords are lower case; case counts in
  * names too. A list goes on until a keyword or a parenthesis.
  */
-#ifndef COLLET_EXTRACT_SELECTION_H
-#define COLLET_EXTRACT_SELECTION_H
+#ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_H
+#define ENGINES_TRAJECTORY_ATOMS_SELECTION_H
 
 #include "trajectory/formats/topology.h"
 
-typedef struct extract_selection extract_selection;
+typedef struct trajectory_selection trajectory_selection;
 
 /*
  * Reads `text` into *out, which the caller frees; the text is not kept. COLLET_INVALID with what is
  * wrong, its column and a second and third line that point at it; COLLET_NO_MEMORY. On an error
  * *out is NULL. Time and memory grow with the length of the text; the stack used is bounded.
  */
-collet_status extract_selection_compile(const char *text, extract_selection **out,
-                                        collet_error *err);
+collet_status trajectory_selection_compile(const char *text, trajectory_selection **out,
+                                           collet_error *err);
 
 /*
  * The indices of the atoms that are selected, ascending, in *indices (the caller frees; not NULL)
  * and their number in *n, which may be 0. COLLET_NO_MEMORY.
  */
-collet_status extract_selection_apply(const extract_selection *selection,
-                                      const collet_topology *topology, int64_t **indices,
-                                      int64_t *n, collet_error *err);
+collet_status trajectory_selection_apply(const trajectory_selection *selection,
+                                         const trajectory_topology *topology, int64_t **indices,
+                                         int64_t *n, collet_error *err);
 
 /* NULL is allowed. */
-void extract_selection_free(extract_selection *selection);
+void trajectory_selection_free(trajectory_selection *selection);
 
 #endif

@@ -11,29 +11,29 @@
 
 /* Buffers that are sums over atoms, and the times. */
 static const int32_t primary[] = {
-    EXTRACT_TIME,
-    EXTRACT_COM,
-    EXTRACT_INERTIA,
-    EXTRACT_KINETIC,
-    EXTRACT_RADIUS,
-    EXTRACT_ASPHERICITY,
-    EXTRACT_RMSD,
-    EXTRACT_GYRATION,
-    EXTRACT_BUFFER_OF(EXTRACT_L, EXTRACT_VECTOR),
-    EXTRACT_BUFFER_OF(EXTRACT_TAU, EXTRACT_VECTOR),
+    TRAJECTORY_TIME,
+    TRAJECTORY_COM,
+    TRAJECTORY_INERTIA,
+    TRAJECTORY_KINETIC,
+    TRAJECTORY_RADIUS,
+    TRAJECTORY_ASPHERICITY,
+    TRAJECTORY_RMSD,
+    TRAJECTORY_GYRATION,
+    TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR),
+    TRAJECTORY_BUFFER_OF(TRAJECTORY_TAU, TRAJECTORY_VECTOR),
 };
 
-struct extract_analysis {
-    extract_scope scope;
+struct trajectory_analysis {
+    trajectory_scope scope;
     int64_t n_atoms;
     int64_t block_frames;
     collet_array *masses;
-    collet_array *reference;                /* n_atoms x 3; by default the first frame */
-    collet_array *rotation;                 /* of the superposition */
-    collet_array *buffers[EXTRACT_BUFFERS]; /* the primary ones, block_frames rows */
-    int64_t n_rows;                         /* frames in the block */
-    extract_derivation *derivation;         /* the worker's while it is busy */
-    extract_worker *worker;
+    collet_array *reference;                   /* n_atoms x 3; by default the first frame */
+    collet_array *rotation;                    /* of the superposition */
+    collet_array *buffers[TRAJECTORY_BUFFERS]; /* the primary ones, block_frames rows */
+    int64_t n_rows;                            /* frames in the block */
+    trajectory_derivation *derivation;         /* the worker's while it is busy */
+    trajectory_worker *worker;
     int last; /* the worker's block is the last one */
 };
 
@@ -41,12 +41,12 @@ struct extract_analysis {
 
 static collet_status derive(void *user, collet_error *err)
 {
-    extract_analysis *a = user;
+    trajectory_analysis *a = user;
 
-    return extract_derivation_run(a->derivation, a->last, err);
+    return trajectory_derivation_run(a->derivation, a->last, err);
 }
 
-static collet_status create_arrays(extract_analysis *a, const extract_analysis_setup *setup,
+static collet_status create_arrays(trajectory_analysis *a, const trajectory_analysis_setup *setup,
                                    collet_error *err)
 {
     collet_context *cx = a->scope.context;
@@ -60,18 +60,19 @@ static collet_status create_arrays(extract_analysis *a, const extract_analysis_s
     for (size_t i = 0; status == COLLET_OK && i < sizeof primary / sizeof *primary; i++) {
         int64_t shape[3];
 
-        if ((extract_buffer_needs(primary[i]) & ~setup->has) == 0)
+        if ((trajectory_buffer_needs(primary[i]) & ~setup->has) == 0)
             status = collet_array_create(
                 cx, &a->buffers[primary[i]], COLLET_F64,
-                extract_buffer_shape(primary[i], setup->block_frames, shape), shape);
+                trajectory_buffer_shape(primary[i], setup->block_frames, shape), shape);
     }
-    return extract_scope_check(&a->scope, status, err);
+    return trajectory_scope_check(&a->scope, status, err);
 }
 
-collet_status extract_analysis_create(collet_context *context, const extract_analysis_setup *setup,
-                                      extract_analysis **out, collet_error *err)
+collet_status trajectory_analysis_create(collet_context *context,
+                                         const trajectory_analysis_setup *setup,
+                                         trajectory_analysis **out, collet_error *err)
 {
-    extract_analysis *a = calloc(1, sizeof *a);
+    trajectory_analysis *a = calloc(1, sizeof *a);
     collet_status status;
 
     *out = NULL;
@@ -82,26 +83,26 @@ collet_status extract_analysis_create(collet_context *context, const extract_ana
     a->block_frames = setup->block_frames;
     status = create_arrays(a, setup, err);
     if (status == COLLET_OK)
-        status = extract_derivation_create(context, setup->block_frames, setup->has, setup->axis,
-                                           setup->emit, setup->user, &a->derivation, err);
+        status = trajectory_derivation_create(context, setup->block_frames, setup->has, setup->axis,
+                                              setup->emit, setup->user, &a->derivation, err);
     if (status == COLLET_OK)
-        status = extract_worker_start(derive, a, &a->worker, err);
+        status = trajectory_worker_start(derive, a, &a->worker, err);
     if (status != COLLET_OK) {
-        extract_analysis_free(a);
+        trajectory_analysis_free(a);
         return status;
     }
     *out = a;
     return COLLET_OK;
 }
 
-void extract_analysis_free(extract_analysis *a)
+void trajectory_analysis_free(trajectory_analysis *a)
 {
     if (a == NULL)
         return;
-    extract_worker_stop(a->worker);
-    extract_derivation_free(a->derivation);
-    extract_scope_clear(&a->scope);
-    for (int i = 0; i < EXTRACT_BUFFERS; i++)
+    trajectory_worker_stop(a->worker);
+    trajectory_derivation_free(a->derivation);
+    trajectory_scope_clear(&a->scope);
+    for (int i = 0; i < TRAJECTORY_BUFFERS; i++)
         collet_array_destroy(a->buffers[i]);
     collet_array_destroy(a->masses);
     collet_array_destroy(a->reference);
@@ -111,7 +112,7 @@ void extract_analysis_free(extract_analysis *a)
 
 /* ---- Notes ------------------------------------------------------------------------------- */
 
-static void add_scope(extract_analysis_notes *notes, const extract_scope *scope)
+static void add_scope(trajectory_analysis_notes *notes, const trajectory_scope *scope)
 {
     collet_counters c;
 
@@ -129,108 +130,111 @@ static void add_scope(extract_analysis_notes *notes, const extract_scope *scope)
 
         while (k < notes->n_backends && strcmp(notes->backends[k], scope->backends[i]) != 0)
             k++;
-        if (k == notes->n_backends && k < EXTRACT_MAX_BACKENDS)
-            memcpy(notes->backends[notes->n_backends++], scope->backends[i], EXTRACT_BACKEND_NAME);
+        if (k == notes->n_backends && k < TRAJECTORY_MAX_BACKENDS)
+            memcpy(notes->backends[notes->n_backends++], scope->backends[i],
+                   TRAJECTORY_BACKEND_NAME);
     }
 }
 
-void extract_analysis_get_notes(const extract_analysis *a, extract_analysis_notes *notes)
+void trajectory_analysis_get_notes(const trajectory_analysis *a, trajectory_analysis_notes *notes)
 {
     memset(notes, 0, sizeof *notes);
-    notes->singular_frames = extract_derivation_singular(a->derivation);
+    notes->singular_frames = trajectory_derivation_singular(a->derivation);
     add_scope(notes, &a->scope);
-    add_scope(notes, extract_derivation_scope(a->derivation));
+    add_scope(notes, trajectory_derivation_scope(a->derivation));
 }
 
 /* ---- A batch ----------------------------------------------------------------------------- */
 
-static collet_status take_reference(extract_analysis *a, const extract_batch *batch,
+static collet_status take_reference(trajectory_analysis *a, const trajectory_batch *batch,
                                     collet_error *err)
 {
-    collet_array *frame = extract_scope_drop(&a->scope, batch->positions, 0, 0);
+    collet_array *frame = trajectory_scope_drop(&a->scope, batch->positions, 0, 0);
     int64_t shape[2] = {a->n_atoms, 3};
-    collet_status status = extract_scope_views(&a->scope, err);
+    collet_status status = trajectory_scope_views(&a->scope, err);
 
     if (status != COLLET_OK)
         return status;
     status = collet_array_create(a->scope.context, &a->reference, COLLET_F64, 2, shape);
     if (status != COLLET_OK)
-        return extract_scope_check(&a->scope, status, err);
-    return extract_scope_ran(&a->scope, collet_op_copy(a->scope.context, a->reference, frame), err);
+        return trajectory_scope_check(&a->scope, status, err);
+    return trajectory_scope_ran(&a->scope, collet_op_copy(a->scope.context, a->reference, frame),
+                                err);
 }
 
 /* The block's next n rows of a buffer. */
-static collet_array *next_rows(extract_analysis *a, int buffer, int64_t n)
+static collet_array *next_rows(trajectory_analysis *a, int buffer, int64_t n)
 {
-    return extract_scope_rows(&a->scope, a->buffers[buffer], a->n_rows, n);
+    return trajectory_scope_rows(&a->scope, a->buffers[buffer], a->n_rows, n);
 }
 
-static collet_status write_times(extract_analysis *a, const collet_frames *frames,
+static collet_status write_times(trajectory_analysis *a, const trajectory_frames *frames,
                                  collet_error *err)
 {
-    collet_array *times = next_rows(a, EXTRACT_TIME, frames->n_frames);
+    collet_array *times = next_rows(a, TRAJECTORY_TIME, frames->n_frames);
     size_t bytes = (size_t)frames->n_frames * sizeof *frames->times;
-    collet_status status = extract_scope_views(&a->scope, err);
+    collet_status status = trajectory_scope_views(&a->scope, err);
 
     if (status != COLLET_OK || times == NULL)
         return status;
-    return extract_scope_check(
+    return trajectory_scope_check(
         &a->scope, collet_array_write(a->scope.context, times, frames->times, bytes), err);
 }
 
 /* The kernels that read all atoms. */
-static collet_status reduce(extract_analysis *a, const extract_batch *batch, collet_error *err)
+static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batch,
+                            collet_error *err)
 {
     collet_context *cx = a->scope.context;
     int64_t n = batch->frames->n_frames;
-    collet_array *com = next_rows(a, EXTRACT_COM, n);
-    collet_array *inertia = next_rows(a, EXTRACT_INERTIA, n);
-    collet_array *momentum = next_rows(a, EXTRACT_BUFFER_OF(EXTRACT_L, EXTRACT_VECTOR), n);
-    collet_array *torque = next_rows(a, EXTRACT_BUFFER_OF(EXTRACT_TAU, EXTRACT_VECTOR), n);
-    collet_array *kinetic = next_rows(a, EXTRACT_KINETIC, n);
-    collet_array *radius = next_rows(a, EXTRACT_RADIUS, n);
-    collet_array *tensor = next_rows(a, EXTRACT_GYRATION, n);
-    collet_array *asphericity = next_rows(a, EXTRACT_ASPHERICITY, n);
-    collet_array *rmsd = next_rows(a, EXTRACT_RMSD, n);
-    collet_array *rotation = extract_scope_rows(&a->scope, a->rotation, a->n_rows, n);
-    collet_status status = extract_scope_views(&a->scope, err);
+    collet_array *com = next_rows(a, TRAJECTORY_COM, n);
+    collet_array *inertia = next_rows(a, TRAJECTORY_INERTIA, n);
+    collet_array *momentum = next_rows(a, TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR), n);
+    collet_array *torque = next_rows(a, TRAJECTORY_BUFFER_OF(TRAJECTORY_TAU, TRAJECTORY_VECTOR), n);
+    collet_array *kinetic = next_rows(a, TRAJECTORY_KINETIC, n);
+    collet_array *radius = next_rows(a, TRAJECTORY_RADIUS, n);
+    collet_array *tensor = next_rows(a, TRAJECTORY_GYRATION, n);
+    collet_array *asphericity = next_rows(a, TRAJECTORY_ASPHERICITY, n);
+    collet_array *rmsd = next_rows(a, TRAJECTORY_RMSD, n);
+    collet_array *rotation = trajectory_scope_rows(&a->scope, a->rotation, a->n_rows, n);
+    collet_status status = trajectory_scope_views(&a->scope, err);
 
     if (status == COLLET_OK)
-        status = extract_scope_ran(&a->scope,
-                                   collet_op_observables(cx, com, inertia, momentum, torque,
-                                                         kinetic, batch->positions, a->masses,
-                                                         batch->velocities, batch->forces),
-                                   err);
+        status = trajectory_scope_ran(&a->scope,
+                                      collet_op_observables(cx, com, inertia, momentum, torque,
+                                                            kinetic, batch->positions, a->masses,
+                                                            batch->velocities, batch->forces),
+                                      err);
     if (status == COLLET_OK)
-        status = extract_scope_ran(
+        status = trajectory_scope_ran(
             &a->scope,
             collet_op_gyration(cx, radius, tensor, asphericity, batch->positions, a->masses), err);
     if (status == COLLET_OK)
-        status = extract_scope_ran(
+        status = trajectory_scope_ran(
             &a->scope,
             collet_op_rmsd(cx, rmsd, rotation, batch->positions, a->masses, a->reference), err);
     return status;
 }
 
 /* Passes the block to the worker once the previous one is complete. */
-static collet_status hand_over(extract_analysis *a, int last, collet_error *err)
+static collet_status hand_over(trajectory_analysis *a, int last, collet_error *err)
 {
-    collet_status status = extract_worker_wait(a->worker, err);
+    collet_status status = trajectory_worker_wait(a->worker, err);
 
     if (status == COLLET_OK && a->n_rows > 0)
-        status = extract_derivation_take(a->derivation, &a->scope, a->buffers, a->n_rows, err);
+        status = trajectory_derivation_take(a->derivation, &a->scope, a->buffers, a->n_rows, err);
     if (status == COLLET_OK)
-        status = extract_scope_check(&a->scope, collet_finish(a->scope.context), err);
+        status = trajectory_scope_check(&a->scope, collet_finish(a->scope.context), err);
     if (status != COLLET_OK)
         return status;
     a->n_rows = 0;
     a->last = last;
-    extract_worker_go(a->worker);
+    trajectory_worker_go(a->worker);
     return COLLET_OK;
 }
 
-collet_status extract_analysis_add(extract_analysis *a, const extract_batch *batch,
-                                   collet_error *err)
+collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_batch *batch,
+                                      collet_error *err)
 {
     collet_status status = COLLET_OK;
 
@@ -240,7 +244,7 @@ collet_status extract_analysis_add(extract_analysis *a, const extract_batch *bat
         status = write_times(a, batch->frames, err);
     if (status == COLLET_OK)
         status = reduce(a, batch, err);
-    extract_scope_clear(&a->scope);
+    trajectory_scope_clear(&a->scope);
     if (status != COLLET_OK)
         return status;
     a->n_rows += batch->frames->n_frames;
@@ -248,9 +252,9 @@ collet_status extract_analysis_add(extract_analysis *a, const extract_batch *bat
     return a->n_rows + batch->frames->capacity > a->block_frames ? hand_over(a, 0, err) : COLLET_OK;
 }
 
-collet_status extract_analysis_finish(extract_analysis *a, collet_error *err)
+collet_status trajectory_analysis_finish(trajectory_analysis *a, collet_error *err)
 {
     collet_status status = hand_over(a, 1, err);
 
-    return status == COLLET_OK ? extract_worker_wait(a->worker, err) : status;
+    return status == COLLET_OK ? trajectory_worker_wait(a->worker, err) : status;
 }

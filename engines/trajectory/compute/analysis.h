@@ -8,49 +8,51 @@
  * is negligible, and on a thread of their own, while the next batches are computed here. Neither
  * batch nor block size changes any result.
  */
-#ifndef COLLET_EXTRACT_ANALYSIS_H
-#define COLLET_EXTRACT_ANALYSIS_H
+#ifndef ENGINES_TRAJECTORY_COMPUTE_ANALYSIS_H
+#define ENGINES_TRAJECTORY_COMPUTE_ANALYSIS_H
 
 #include "derivation.h"
 #include "feed.h"
 
-typedef struct extract_analysis extract_analysis;
+typedef struct trajectory_analysis trajectory_analysis;
 
-typedef struct extract_analysis_setup {
+typedef struct trajectory_analysis_setup {
     int64_t n_atoms;
     int64_t block_frames;    /* at least the frames of a batch */
-    uint32_t has;            /* EXTRACT_VELOCITIES, EXTRACT_FORCES, EXTRACT_TIMES */
+    uint32_t has;            /* TRAJECTORY_VELOCITIES, TRAJECTORY_FORCES, TRAJECTORY_TIMES */
     const double *masses;    /* n_atoms, amu; copied */
     const double *reference; /* n_atoms x 3, nm; copied. NULL: the first frame */
     const double *axis;      /* 3; copied */
-    extract_emit_fn emit;    /* called on another thread, until `finish` or `free` returns */
+    trajectory_emit_fn emit; /* called on another thread, until `finish` or `free` returns */
     void *user;
-} extract_analysis_setup;
+} trajectory_analysis_setup;
 
 /* Statistics of a run. */
-typedef struct extract_analysis_notes {
+typedef struct trajectory_analysis_notes {
     int64_t singular_frames;  /* frames whose inertia tensor could not be inverted for omega */
     collet_counters counters; /* of all contexts */
     int32_t n_backends;       /* names of the backends that ran a kernel */
-    char backends[EXTRACT_MAX_BACKENDS][EXTRACT_BACKEND_NAME];
-} extract_analysis_notes;
+    char backends[TRAJECTORY_MAX_BACKENDS][TRAJECTORY_BACKEND_NAME];
+} trajectory_analysis_notes;
 
 /* Allocates on the context, and on another one of its runtime. On an error *out is NULL. */
-collet_status extract_analysis_create(collet_context *context, const extract_analysis_setup *setup,
-                                      extract_analysis **out, collet_error *err);
+collet_status trajectory_analysis_create(collet_context *context,
+                                         const trajectory_analysis_setup *setup,
+                                         trajectory_analysis **out, collet_error *err);
 
 /* Computes a batch; emits rows when the block is full. A failure to derive or emit may be reported
  * by a later call. */
-collet_status extract_analysis_add(extract_analysis *analysis, const extract_batch *batch,
-                                   collet_error *err);
+collet_status trajectory_analysis_add(trajectory_analysis *analysis, const trajectory_batch *batch,
+                                      collet_error *err);
 
 /* Emits all rows that are left, and waits for them. */
-collet_status extract_analysis_finish(extract_analysis *analysis, collet_error *err);
+collet_status trajectory_analysis_finish(trajectory_analysis *analysis, collet_error *err);
 
 /* Not while rows are being emitted: after `finish`, or before the first `add`. */
-void extract_analysis_get_notes(const extract_analysis *analysis, extract_analysis_notes *notes);
+void trajectory_analysis_get_notes(const trajectory_analysis *analysis,
+                                   trajectory_analysis_notes *notes);
 
 /* Waits for what is under way. NULL is allowed. */
-void extract_analysis_free(extract_analysis *analysis);
+void trajectory_analysis_free(trajectory_analysis *analysis);
 
 #endif

@@ -11,36 +11,37 @@
  * differences need both neighbours. */
 #define CARRY 2
 
-struct extract_derivation {
-    extract_scope scope;
+struct trajectory_derivation {
+    trajectory_scope scope;
     int64_t block_frames;
     uint32_t has;
-    extract_emit_fn emit;
+    trajectory_emit_fn emit;
     void *user;
-    collet_array *axis;                     /* 3 */
-    collet_array *buffers[EXTRACT_BUFFERS]; /* (CARRY + block_frames) rows; NULL = not computed */
-    collet_array *across;                   /* the part of a vector perpendicular to the axis */
-    collet_array *singular;                 /* i32, a row a frame */
-    collet_array *info;                     /* i32, no axes */
-    int64_t n_rows;                         /* frames taken and not run yet */
-    int64_t held;                           /* carried rows, 0..CARRY */
+    collet_array *axis; /* 3 */
+    collet_array
+        *buffers[TRAJECTORY_BUFFERS]; /* (CARRY + block_frames) rows; NULL = not computed */
+    collet_array *across;             /* the part of a vector perpendicular to the axis */
+    collet_array *singular;           /* i32, a row a frame */
+    collet_array *info;               /* i32, no axes */
+    int64_t n_rows;                   /* frames taken and not run yet */
+    int64_t held;                     /* carried rows, 0..CARRY */
     int64_t singular_frames;
 };
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-static collet_status create_arrays(extract_derivation *d, const double *axis, collet_error *err)
+static collet_status create_arrays(trajectory_derivation *d, const double *axis, collet_error *err)
 {
     collet_context *cx = d->scope.context;
     int64_t n = CARRY + d->block_frames;
     collet_status status = collet_array_from(cx, &d->axis, COLLET_F64, 1, (int64_t[]){3}, axis);
 
-    for (int32_t i = 0; status == COLLET_OK && i < EXTRACT_BUFFERS; i++) {
+    for (int32_t i = 0; status == COLLET_OK && i < TRAJECTORY_BUFFERS; i++) {
         int64_t shape[3];
 
-        if ((extract_buffer_needs(i) & ~d->has) == 0)
+        if ((trajectory_buffer_needs(i) & ~d->has) == 0)
             status = collet_array_create(cx, &d->buffers[i], COLLET_F64,
-                                         extract_buffer_shape(i, n, shape), shape);
+                                         trajectory_buffer_shape(i, n, shape), shape);
     }
     if (status == COLLET_OK)
         status = collet_array_create(cx, &d->across, COLLET_F64, 2, (int64_t[]){n, 3});
@@ -48,14 +49,14 @@ static collet_status create_arrays(extract_derivation *d, const double *axis, co
         status = collet_array_create(cx, &d->singular, COLLET_I32, 1, &n);
     if (status == COLLET_OK)
         status = collet_array_create(cx, &d->info, COLLET_I32, 0, NULL);
-    return extract_scope_check(&d->scope, status, err);
+    return trajectory_scope_check(&d->scope, status, err);
 }
 
-collet_status extract_derivation_create(collet_context *like, int64_t block_frames, uint32_t has,
-                                        const double *axis, extract_emit_fn emit, void *user,
-                                        extract_derivation **out, collet_error *err)
+collet_status trajectory_derivation_create(collet_context *like, int64_t block_frames, uint32_t has,
+                                           const double *axis, trajectory_emit_fn emit, void *user,
+                                           trajectory_derivation **out, collet_error *err)
 {
-    extract_derivation *d = calloc(1, sizeof *d);
+    trajectory_derivation *d = calloc(1, sizeof *d);
     collet_status status;
 
     *out = NULL;
@@ -67,24 +68,24 @@ collet_status extract_derivation_create(collet_context *like, int64_t block_fram
     d->user = user;
     status = collet_context_create(collet_context_runtime(like), &d->scope.context, err);
     if (status == COLLET_OK)
-        status = extract_scope_check(
+        status = trajectory_scope_check(
             &d->scope, collet_set_backend(d->scope.context, collet_get_backend(like)), err);
     if (status == COLLET_OK)
         status = create_arrays(d, axis, err);
     if (status != COLLET_OK) {
-        extract_derivation_free(d);
+        trajectory_derivation_free(d);
         return status;
     }
     *out = d;
     return COLLET_OK;
 }
 
-void extract_derivation_free(extract_derivation *d)
+void trajectory_derivation_free(trajectory_derivation *d)
 {
     if (d == NULL)
         return;
-    extract_scope_clear(&d->scope);
-    for (int i = 0; i < EXTRACT_BUFFERS; i++)
+    trajectory_scope_clear(&d->scope);
+    for (int i = 0; i < TRAJECTORY_BUFFERS; i++)
         collet_array_destroy(d->buffers[i]);
     collet_array_destroy(d->axis);
     collet_array_destroy(d->across);
@@ -94,47 +95,47 @@ void extract_derivation_free(extract_derivation *d)
     free(d);
 }
 
-int64_t extract_derivation_singular(const extract_derivation *d)
+int64_t trajectory_derivation_singular(const trajectory_derivation *d)
 {
     return d->singular_frames;
 }
 
-const extract_scope *extract_derivation_scope(const extract_derivation *d)
+const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation *d)
 {
     return &d->scope;
 }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
-static collet_array *rows(extract_derivation *d, int buffer, int64_t first, int64_t n)
+static collet_array *rows(trajectory_derivation *d, int buffer, int64_t first, int64_t n)
 {
-    return extract_scope_rows(&d->scope, d->buffers[buffer], first, n);
+    return trajectory_scope_rows(&d->scope, d->buffers[buffer], first, n);
 }
 
 /* The axes of the smallest moment, n x 3: the first columns. */
-static collet_array *long_axes(extract_derivation *d, int64_t first, int64_t n)
+static collet_array *long_axes(trajectory_derivation *d, int64_t first, int64_t n)
 {
-    return extract_scope_drop(&d->scope, rows(d, EXTRACT_AXES, first, n), 2, 0);
+    return trajectory_scope_drop(&d->scope, rows(d, TRAJECTORY_AXES, first, n), 2, 0);
 }
 
-collet_status extract_derivation_take(extract_derivation *d, extract_scope *scope,
-                                      collet_array *const buffers[EXTRACT_BUFFERS], int64_t n,
-                                      collet_error *err)
+collet_status trajectory_derivation_take(trajectory_derivation *d, trajectory_scope *scope,
+                                         collet_array *const buffers[TRAJECTORY_BUFFERS], int64_t n,
+                                         collet_error *err)
 {
     collet_status status = COLLET_OK;
 
-    for (int i = 0; status == COLLET_OK && i < EXTRACT_BUFFERS; i++) {
+    for (int i = 0; status == COLLET_OK && i < TRAJECTORY_BUFFERS; i++) {
         collet_array *from, *to;
 
         if (buffers[i] == NULL)
             continue;
-        from = extract_scope_rows(scope, buffers[i], 0, n);
-        to = extract_scope_rows(scope, d->buffers[i], CARRY, n);
-        status = extract_scope_views(scope, err);
+        from = trajectory_scope_rows(scope, buffers[i], 0, n);
+        to = trajectory_scope_rows(scope, d->buffers[i], CARRY, n);
+        status = trajectory_scope_views(scope, err);
         if (status == COLLET_OK)
-            status = extract_scope_ran(scope, collet_op_copy(scope->context, to, from), err);
+            status = trajectory_scope_ran(scope, collet_op_copy(scope->context, to, from), err);
     }
-    extract_scope_clear(scope);
+    trajectory_scope_clear(scope);
     if (status == COLLET_OK)
         d->n_rows = n;
     return status;
@@ -142,49 +143,51 @@ collet_status extract_derivation_take(extract_derivation *d, extract_scope *scop
 
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
-static collet_status ran(extract_derivation *d, collet_status status, collet_error *err)
+static collet_status ran(trajectory_derivation *d, collet_status status, collet_error *err)
 {
-    return extract_scope_ran(&d->scope, status, err);
+    return trajectory_scope_ran(&d->scope, status, err);
 }
 
 /* The parts of rows first .. first + n of a vector, and their lengths. */
-static collet_status take_apart(extract_derivation *d, int vector, int64_t first, int64_t n,
+static collet_status take_apart(trajectory_derivation *d, int vector, int64_t first, int64_t n,
                                 collet_error *err)
 {
     collet_context *cx = d->scope.context;
-    collet_array *parts[EXTRACT_PARTS], *axes = long_axes(d, first, n);
-    collet_array *across = extract_scope_rows(&d->scope, d->across, first, n);
+    collet_array *parts[TRAJECTORY_PARTS], *axes = long_axes(d, first, n);
+    collet_array *across = trajectory_scope_rows(&d->scope, d->across, first, n);
     collet_status status;
 
-    for (int i = 0; i < EXTRACT_PARTS; i++)
-        parts[i] = rows(d, EXTRACT_BUFFER_OF(vector, i), first, n);
-    status = extract_scope_views(&d->scope, err);
+    for (int i = 0; i < TRAJECTORY_PARTS; i++)
+        parts[i] = rows(d, TRAJECTORY_BUFFER_OF(vector, i), first, n);
+    status = trajectory_scope_views(&d->scope, err);
     if (status == COLLET_OK)
         status = ran(d,
-                     collet_op_decompose(cx, parts[EXTRACT_PARALLEL], parts[EXTRACT_PERP],
-                                         parts[EXTRACT_VECTOR], axes),
+                     collet_op_decompose(cx, parts[TRAJECTORY_PARALLEL], parts[TRAJECTORY_PERP],
+                                         parts[TRAJECTORY_VECTOR], axes),
                      err);
     if (status == COLLET_OK)
         status = ran(
-            d, collet_op_decompose(cx, parts[EXTRACT_Z], across, parts[EXTRACT_VECTOR], d->axis),
+            d,
+            collet_op_decompose(cx, parts[TRAJECTORY_Z], across, parts[TRAJECTORY_VECTOR], d->axis),
             err);
-    for (int i = 0; status == COLLET_OK && i <= EXTRACT_Z; i++)
-        status = ran(d, collet_op_magnitude(cx, parts[EXTRACT_MAG + i], parts[i]), err);
-    extract_scope_clear(&d->scope);
+    for (int i = 0; status == COLLET_OK && i <= TRAJECTORY_Z; i++)
+        status = ran(d, collet_op_magnitude(cx, parts[TRAJECTORY_MAG + i], parts[i]), err);
+    trajectory_scope_clear(&d->scope);
     return status;
 }
 
-static collet_status orient(extract_derivation *d, int64_t n, collet_error *err)
+static collet_status orient(trajectory_derivation *d, int64_t n, collet_error *err)
 {
     collet_context *cx = d->scope.context;
-    collet_array *inertia = rows(d, EXTRACT_INERTIA, CARRY, n);
-    collet_array *moments = rows(d, EXTRACT_MOMENTS, CARRY, n);
-    collet_array *axes = rows(d, EXTRACT_AXES, CARRY, n);
-    collet_array *euler = rows(d, EXTRACT_EULER, CARRY, n);
-    collet_array *tilt = rows(d, EXTRACT_TILT, CARRY, n);
+    collet_array *inertia = rows(d, TRAJECTORY_INERTIA, CARRY, n);
+    collet_array *moments = rows(d, TRAJECTORY_MOMENTS, CARRY, n);
+    collet_array *axes = rows(d, TRAJECTORY_AXES, CARRY, n);
+    collet_array *euler = rows(d, TRAJECTORY_EULER, CARRY, n);
+    collet_array *tilt = rows(d, TRAJECTORY_TILT, CARRY, n);
     collet_array *previous =
-        d->held > 0 ? extract_scope_drop(&d->scope, d->buffers[EXTRACT_AXES], 0, CARRY - 1) : NULL;
-    collet_status status = extract_scope_views(&d->scope, err);
+        d->held > 0 ? trajectory_scope_drop(&d->scope, d->buffers[TRAJECTORY_AXES], 0, CARRY - 1)
+                    : NULL;
+    collet_status status = trajectory_scope_views(&d->scope, err);
 
     if (status == COLLET_OK)
         status = ran(d, collet_op_principal_axes(cx, moments, axes, inertia, previous), err);
@@ -192,60 +195,64 @@ static collet_status orient(extract_derivation *d, int64_t n, collet_error *err)
         status = ran(d, collet_op_euler_zyz(cx, euler, axes), err);
     if (status == COLLET_OK)
         status = ran(d, collet_op_tilt(cx, tilt, axes, d->axis), err);
-    extract_scope_clear(&d->scope);
+    trajectory_scope_clear(&d->scope);
     return status;
 }
 
-static collet_status count_singular(extract_derivation *d, int64_t n, collet_error *err)
+static collet_status count_singular(trajectory_derivation *d, int64_t n, collet_error *err)
 {
     collet_context *cx = d->scope.context;
     void *address;
     collet_status status = collet_array_acquire(cx, d->singular, &address, COLLET_READ);
 
     if (status != COLLET_OK)
-        return extract_scope_check(&d->scope, status, err);
+        return trajectory_scope_check(&d->scope, status, err);
     for (int64_t i = 0; i < n; i++)
         d->singular_frames += ((const int32_t *)address)[CARRY + i] != 0;
-    return extract_scope_check(&d->scope, collet_array_release(cx, d->singular), err);
+    return trajectory_scope_check(&d->scope, collet_array_release(cx, d->singular), err);
 }
 
-static collet_status rotate(extract_derivation *d, int64_t n, collet_error *err)
+static collet_status rotate(trajectory_derivation *d, int64_t n, collet_error *err)
 {
-    collet_array *inertia = rows(d, EXTRACT_INERTIA, CARRY, n);
-    collet_array *momentum = rows(d, EXTRACT_BUFFER_OF(EXTRACT_L, EXTRACT_VECTOR), CARRY, n);
-    collet_array *omega = rows(d, EXTRACT_BUFFER_OF(EXTRACT_OMEGA, EXTRACT_VECTOR), CARRY, n);
-    collet_array *singular = extract_scope_rows(&d->scope, d->singular, CARRY, n);
-    collet_status status = extract_scope_views(&d->scope, err);
+    collet_array *inertia = rows(d, TRAJECTORY_INERTIA, CARRY, n);
+    collet_array *momentum =
+        rows(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR), CARRY, n);
+    collet_array *omega =
+        rows(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_OMEGA, TRAJECTORY_VECTOR), CARRY, n);
+    collet_array *singular = trajectory_scope_rows(&d->scope, d->singular, CARRY, n);
+    collet_status status = trajectory_scope_views(&d->scope, err);
 
     if (status == COLLET_OK)
         status =
             ran(d, collet_op_angular_velocity(d->scope.context, omega, singular, inertia, momentum),
                 err);
-    extract_scope_clear(&d->scope);
+    trajectory_scope_clear(&d->scope);
     return status == COLLET_OK ? count_singular(d, n, err) : status;
 }
 
 /* dL/dt of all frames here, carried ones included; correct only for frames with both neighbours and
  * at the ends of the trajectory. */
-static collet_status differentiate(extract_derivation *d, int64_t first, int64_t n,
+static collet_status differentiate(trajectory_derivation *d, int64_t first, int64_t n,
                                    collet_error *err)
 {
-    collet_array *momentum = rows(d, EXTRACT_BUFFER_OF(EXTRACT_L, EXTRACT_VECTOR), first, n);
-    collet_array *times = rows(d, EXTRACT_TIME, first, n);
-    collet_array *derivative = rows(d, EXTRACT_BUFFER_OF(EXTRACT_DLDT, EXTRACT_VECTOR), first, n);
-    collet_status status = extract_scope_views(&d->scope, err);
+    collet_array *momentum =
+        rows(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR), first, n);
+    collet_array *times = rows(d, TRAJECTORY_TIME, first, n);
+    collet_array *derivative =
+        rows(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, TRAJECTORY_VECTOR), first, n);
+    collet_status status = trajectory_scope_views(&d->scope, err);
 
     if (status == COLLET_OK)
         status = ran(
             d, collet_op_time_derivative(d->scope.context, derivative, d->info, momentum, times),
             err);
-    extract_scope_clear(&d->scope);
+    trajectory_scope_clear(&d->scope);
     return status;
 }
 
 /* ---- A block ----------------------------------------------------------------------------- */
 
-static collet_status emit(extract_derivation *d, int buffer, int64_t first, int64_t n,
+static collet_status emit(trajectory_derivation *d, int buffer, int64_t first, int64_t n,
                           collet_error *err)
 {
     collet_context *cx = d->scope.context;
@@ -256,29 +263,30 @@ static collet_status emit(extract_derivation *d, int buffer, int64_t first, int6
         return COLLET_OK;
     status = collet_array_acquire(cx, d->buffers[buffer], &address, COLLET_READ);
     if (status != COLLET_OK)
-        return extract_scope_check(&d->scope, status, err);
+        return trajectory_scope_check(&d->scope, status, err);
     status = d->emit(d->user, buffer, n,
-                     (const double *)address + first * extract_buffer_width(buffer), err);
+                     (const double *)address + first * trajectory_buffer_width(buffer), err);
     released = collet_array_release(cx, d->buffers[buffer]);
-    return status != COLLET_OK ? status : extract_scope_check(&d->scope, released, err);
+    return status != COLLET_OK ? status : trajectory_scope_check(&d->scope, released, err);
 }
 
-static collet_status run_frames(extract_derivation *d, int64_t n, collet_error *err)
+static collet_status run_frames(trajectory_derivation *d, int64_t n, collet_error *err)
 {
     collet_status status = orient(d, n, err);
 
-    if (status == COLLET_OK && (d->has & EXTRACT_VELOCITIES))
+    if (status == COLLET_OK && (d->has & TRAJECTORY_VELOCITIES))
         status = rotate(d, n, err);
-    for (int v = 0; status == COLLET_OK && v < EXTRACT_DLDT; v++)
-        if (d->buffers[EXTRACT_BUFFER_OF(v, EXTRACT_VECTOR)] != NULL)
+    for (int v = 0; status == COLLET_OK && v < TRAJECTORY_DLDT; v++)
+        if (d->buffers[TRAJECTORY_BUFFER_OF(v, TRAJECTORY_VECTOR)] != NULL)
             status = take_apart(d, v, CARRY, n, err);
-    for (int i = 0; status == COLLET_OK && i < EXTRACT_BUFFER_OF(EXTRACT_DLDT, 0); i++)
+    for (int i = 0; status == COLLET_OK && i < TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, 0); i++)
         status = emit(d, i, CARRY, n, err);
     return status;
 }
 
 /* The pending rows of dL/dt: all but the last frame, whose next neighbour is still missing. */
-static collet_status run_derivative(extract_derivation *d, int64_t n, int last, collet_error *err)
+static collet_status run_derivative(trajectory_derivation *d, int64_t n, int last,
+                                    collet_error *err)
 {
     int64_t first = d->held > 0 ? CARRY - 1 : CARRY;
     int64_t count = CARRY + n - first - (last ? 0 : 1);
@@ -288,23 +296,23 @@ static collet_status run_derivative(extract_derivation *d, int64_t n, int last, 
         return COLLET_OK;
     status = differentiate(d, CARRY - d->held, d->held + n, err);
     if (status == COLLET_OK && count > 0)
-        status = take_apart(d, EXTRACT_DLDT, first, count, err);
-    for (int i = 0; status == COLLET_OK && i < EXTRACT_PARTS; i++)
-        status = emit(d, EXTRACT_BUFFER_OF(EXTRACT_DLDT, i), first, count, err);
+        status = take_apart(d, TRAJECTORY_DLDT, first, count, err);
+    for (int i = 0; status == COLLET_OK && i < TRAJECTORY_PARTS; i++)
+        status = emit(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, i), first, count, err);
     return status;
 }
 
 /* Moves the block's last rows in front of the next block. */
-static collet_status carry(extract_derivation *d, int64_t n, collet_error *err)
+static collet_status carry(trajectory_derivation *d, int64_t n, collet_error *err)
 {
-    static const int carried[] = {EXTRACT_TIME, EXTRACT_AXES,
-                                  EXTRACT_BUFFER_OF(EXTRACT_L, EXTRACT_VECTOR)};
+    static const int carried[] = {TRAJECTORY_TIME, TRAJECTORY_AXES,
+                                  TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR)};
     int64_t held = d->held + n < CARRY ? d->held + n : CARRY;
     collet_status status = COLLET_OK;
 
     for (size_t i = 0; status == COLLET_OK && i < sizeof carried / sizeof *carried; i++) {
         collet_array *array = d->buffers[carried[i]];
-        size_t width = (size_t)extract_buffer_width(carried[i]) * sizeof(double);
+        size_t width = (size_t)trajectory_buffer_width(carried[i]) * sizeof(double);
         void *address;
 
         if (array == NULL)
@@ -319,15 +327,16 @@ static collet_status carry(extract_derivation *d, int64_t n, collet_error *err)
     }
     d->held = held;
     d->n_rows = 0;
-    return extract_scope_check(&d->scope, status, err);
+    return trajectory_scope_check(&d->scope, status, err);
 }
 
-collet_status extract_derivation_run(extract_derivation *d, int last, collet_error *err)
+collet_status trajectory_derivation_run(trajectory_derivation *d, int last, collet_error *err)
 {
     int64_t n = d->n_rows;
     collet_status status = n > 0 ? run_frames(d, n, err) : COLLET_OK;
 
-    if (status == COLLET_OK && d->buffers[EXTRACT_BUFFER_OF(EXTRACT_DLDT, EXTRACT_VECTOR)] != NULL)
+    if (status == COLLET_OK &&
+        d->buffers[TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, TRAJECTORY_VECTOR)] != NULL)
         status = run_derivative(d, n, last, err);
     return status == COLLET_OK ? carry(d, n, err) : status;
 }

@@ -6,45 +6,46 @@
  * What depends on neighbouring frames (dL/dt, the signs of the axes) carries over from block to
  * block, so that the size of blocks changes no result. Rows go to `emit`.
  */
-#ifndef COLLET_EXTRACT_DERIVATION_H
-#define COLLET_EXTRACT_DERIVATION_H
+#ifndef ENGINES_TRAJECTORY_COMPUTE_DERIVATION_H
+#define ENGINES_TRAJECTORY_COMPUTE_DERIVATION_H
 
 #include "outputs.h"
 #include "scope.h"
 
-typedef struct extract_derivation extract_derivation;
+typedef struct trajectory_derivation trajectory_derivation;
 
 /*
  * Takes n_rows rows of a buffer (outputs.h), contiguous. Each buffer's rows come in the order of
  * the frames; those of dL/dt one frame later than the others.
  */
-typedef collet_status (*extract_emit_fn)(void *user, int32_t buffer, int64_t n_rows,
-                                         const double *rows, collet_error *err);
+typedef collet_status (*trajectory_emit_fn)(void *user, int32_t buffer, int64_t n_rows,
+                                            const double *rows, collet_error *err);
 
 /* Creates its own context, with the runtime and the choice of backend of `like`. `has`:
- * EXTRACT_VELOCITIES, EXTRACT_FORCES, EXTRACT_TIMES; `axis`: 3 numbers, copied. On an error *out is
- * NULL. */
-collet_status extract_derivation_create(collet_context *like, int64_t block_frames, uint32_t has,
-                                        const double *axis, extract_emit_fn emit, void *user,
-                                        extract_derivation **out, collet_error *err);
+ * TRAJECTORY_VELOCITIES, TRAJECTORY_FORCES, TRAJECTORY_TIMES; `axis`: 3 numbers, copied. On an
+ * error *out is NULL. */
+collet_status trajectory_derivation_create(collet_context *like, int64_t block_frames, uint32_t has,
+                                           const double *axis, trajectory_emit_fn emit, void *user,
+                                           trajectory_derivation **out, collet_error *err);
 
 /*
  * Copies the first n <= block_frames rows of the buffers that are not NULL in `buffers`: the sums
  * over atoms. Computes on `context`; nothing else is under way.
  */
-collet_status extract_derivation_take(extract_derivation *derivation, extract_scope *scope,
-                                      collet_array *const buffers[EXTRACT_BUFFERS], int64_t n,
-                                      collet_error *err);
+collet_status trajectory_derivation_take(trajectory_derivation *derivation, trajectory_scope *scope,
+                                         collet_array *const buffers[TRAJECTORY_BUFFERS], int64_t n,
+                                         collet_error *err);
 
 /* Computes and emits what was taken; `last`: nothing follows, all pending rows are emitted. */
-collet_status extract_derivation_run(extract_derivation *derivation, int last, collet_error *err);
+collet_status trajectory_derivation_run(trajectory_derivation *derivation, int last,
+                                        collet_error *err);
 
 /* Frames so far whose inertia tensor could not be inverted for omega. */
-int64_t extract_derivation_singular(const extract_derivation *derivation);
+int64_t trajectory_derivation_singular(const trajectory_derivation *derivation);
 /* Its context and the backends that ran; valid until freed. */
-const extract_scope *extract_derivation_scope(const extract_derivation *derivation);
+const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation *derivation);
 
 /* NULL is allowed. */
-void extract_derivation_free(extract_derivation *derivation);
+void trajectory_derivation_free(trajectory_derivation *derivation);
 
 #endif

@@ -14,23 +14,23 @@ typedef struct slot {
     int acquired[FIELDS];
 } slot;
 
-struct extract_feed {
+struct trajectory_feed {
     collet_context *context;
-    collet_readahead *ahead;
-    slot slots[COLLET_READAHEAD_SLOTS];
+    trajectory_readahead *ahead;
+    slot slots[TRAJECTORY_READAHEAD_SLOTS];
     int32_t n_slots;
-    extract_batch batch;         /* frames is NULL while the caller has none */
+    trajectory_batch batch;      /* frames is NULL while the caller has none */
     collet_array *views[FIELDS]; /* of a batch that does not fill its slot */
 };
 
-static collet_status context_failed(const extract_feed *feed, collet_status status,
+static collet_status context_failed(const trajectory_feed *feed, collet_status status,
                                     collet_error *err)
 {
     return collet_fail(err, status, "%s", collet_last_error(feed->context));
 }
 
 /* `acquire` 1: waits for kernels on the slot's arrays and prevents others; 0: allows them. */
-static collet_status slot_set(extract_feed *feed, slot *s, int acquire, collet_error *err)
+static collet_status slot_set(trajectory_feed *feed, slot *s, int acquire, collet_error *err)
 {
     for (int i = 0; i < FIELDS; i++) {
         void *address;
@@ -47,7 +47,7 @@ static collet_status slot_set(extract_feed *feed, slot *s, int acquire, collet_e
     return COLLET_OK;
 }
 
-static collet_status slot_wrap(extract_feed *feed, slot *s, const collet_frames *frames,
+static collet_status slot_wrap(trajectory_feed *feed, slot *s, const trajectory_frames *frames,
                                collet_error *err)
 {
     void *data[FIELDS] = {frames->positions, frames->velocities, frames->forces};
@@ -66,11 +66,11 @@ static collet_status slot_wrap(extract_feed *feed, slot *s, const collet_frames 
     return slot_set(feed, s, 1, err);
 }
 
-collet_status extract_feed_start(collet_context *context, collet_trajectory *trajectory,
-                                 const collet_readahead_options *options, extract_feed **out,
-                                 collet_error *err)
+collet_status trajectory_feed_start(collet_context *context, trajectory_reader *trajectory,
+                                    const trajectory_readahead_options *options,
+                                    trajectory_feed **out, collet_error *err)
 {
-    extract_feed *feed = calloc(1, sizeof *feed);
+    trajectory_feed *feed = calloc(1, sizeof *feed);
     collet_status status;
 
     *out = NULL;
@@ -78,18 +78,18 @@ collet_status extract_feed_start(collet_context *context, collet_trajectory *tra
         return collet_fail(err, COLLET_NO_MEMORY, "read-ahead: out of memory");
     feed->context = context;
     feed->n_slots = options->n_slots;
-    status = collet_readahead_start(trajectory, options, &feed->ahead, err);
+    status = trajectory_readahead_start(trajectory, options, &feed->ahead, err);
     for (int32_t i = 0; status == COLLET_OK && i < feed->n_slots; i++)
-        status = slot_wrap(feed, &feed->slots[i], collet_readahead_slot(feed->ahead, i), err);
+        status = slot_wrap(feed, &feed->slots[i], trajectory_readahead_slot(feed->ahead, i), err);
     if (status != COLLET_OK) {
-        extract_feed_stop(feed);
+        trajectory_feed_stop(feed);
         return status;
     }
     *out = feed;
     return COLLET_OK;
 }
 
-static void views_free(extract_feed *feed)
+static void views_free(trajectory_feed *feed)
 {
     for (int i = 0; i < FIELDS; i++) {
         collet_array_destroy(feed->views[i]);
@@ -98,18 +98,18 @@ static void views_free(extract_feed *feed)
 }
 
 /* After kernels on the last batch have finished. */
-static collet_status take_back(extract_feed *feed, collet_error *err)
+static collet_status take_back(trajectory_feed *feed, collet_error *err)
 {
-    const collet_frames *frames = feed->batch.frames;
+    const trajectory_frames *frames = feed->batch.frames;
 
     views_free(feed);
-    feed->batch = (extract_batch){NULL, NULL, NULL, NULL};
+    feed->batch = (trajectory_batch){NULL, NULL, NULL, NULL};
     return frames != NULL ? slot_set(feed, &feed->slots[frames->slot], 1, err) : COLLET_OK;
 }
 
 /* The first `n` frames of each array; the arrays themselves when that is all. */
-static collet_status fill_batch(extract_feed *feed, const slot *s, const collet_frames *frames,
-                                collet_error *err)
+static collet_status fill_batch(trajectory_feed *feed, const slot *s,
+                                const trajectory_frames *frames, collet_error *err)
 {
     collet_array *fields[FIELDS];
 
@@ -125,14 +125,14 @@ static collet_status fill_batch(extract_feed *feed, const slot *s, const collet_
             return context_failed(feed, status, err);
         fields[i] = feed->views[i];
     }
-    feed->batch = (extract_batch){frames, fields[0], fields[1], fields[2]};
+    feed->batch = (trajectory_batch){frames, fields[0], fields[1], fields[2]};
     return COLLET_OK;
 }
 
-collet_status extract_feed_next(extract_feed *feed, const extract_batch **out, int32_t *truncated,
-                                collet_error *err)
+collet_status trajectory_feed_next(trajectory_feed *feed, const trajectory_batch **out,
+                                   int32_t *truncated, collet_error *err)
 {
-    const collet_frames *frames;
+    const trajectory_frames *frames;
     collet_status status;
 
     *out = NULL;
@@ -140,7 +140,7 @@ collet_status extract_feed_next(extract_feed *feed, const extract_batch **out, i
     status = take_back(feed, err);
     if (status != COLLET_OK)
         return status;
-    status = collet_readahead_next(feed->ahead, &frames, truncated, err);
+    status = trajectory_readahead_next(feed->ahead, &frames, truncated, err);
     if (status != COLLET_OK || frames == NULL)
         return status;
     status = slot_set(feed, &feed->slots[frames->slot], 0, err);
@@ -151,7 +151,7 @@ collet_status extract_feed_next(extract_feed *feed, const extract_batch **out, i
     return status;
 }
 
-void extract_feed_stop(extract_feed *feed)
+void trajectory_feed_stop(trajectory_feed *feed)
 {
     if (feed == NULL)
         return;
@@ -161,6 +161,6 @@ void extract_feed_stop(extract_feed *feed)
         for (int j = 0; j < FIELDS; j++)
             collet_array_destroy(feed->slots[i].whole[j]);
     }
-    collet_readahead_stop(feed->ahead);
+    trajectory_readahead_stop(feed->ahead);
     free(feed);
 }

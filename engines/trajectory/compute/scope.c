@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Keeps a view, if it was created. */
-static collet_array *keep(extract_scope *scope, collet_status status, collet_array *const *view)
+static collet_array *keep(trajectory_scope *scope, collet_status status, collet_array *const *view)
 {
     if (status != COLLET_OK) {
         scope->view_status = status;
@@ -14,8 +14,8 @@ static collet_array *keep(extract_scope *scope, collet_status status, collet_arr
     return *view;
 }
 
-collet_array *extract_scope_rows(extract_scope *scope, const collet_array *array, int64_t first,
-                                 int64_t n)
+collet_array *trajectory_scope_rows(trajectory_scope *scope, const collet_array *array,
+                                    int64_t first, int64_t n)
 {
     collet_array *view = NULL;
 
@@ -24,8 +24,8 @@ collet_array *extract_scope_rows(extract_scope *scope, const collet_array *array
     return keep(scope, collet_array_slice(scope->context, &view, array, 0, first, n, 1), &view);
 }
 
-collet_array *extract_scope_drop(extract_scope *scope, const collet_array *array, int32_t axis,
-                                 int64_t index)
+collet_array *trajectory_scope_drop(trajectory_scope *scope, const collet_array *array,
+                                    int32_t axis, int64_t index)
 {
     collet_array *one = NULL, *view = NULL;
     int64_t shape[COLLET_MAX_DIMS];
@@ -42,36 +42,36 @@ collet_array *extract_scope_drop(extract_scope *scope, const collet_array *array
     return keep(scope, collet_array_reshape(scope->context, &view, one, ndim, shape), &view);
 }
 
-collet_status extract_scope_views(const extract_scope *scope, collet_error *err)
+collet_status trajectory_scope_views(const trajectory_scope *scope, collet_error *err)
 {
-    return extract_scope_check(scope, scope->view_status, err);
+    return trajectory_scope_check(scope, scope->view_status, err);
 }
 
-void extract_scope_clear(extract_scope *scope)
+void trajectory_scope_clear(trajectory_scope *scope)
 {
     while (scope->n_views > 0)
         collet_array_destroy(scope->views[--scope->n_views]);
     scope->view_status = COLLET_OK;
 }
 
-collet_status extract_scope_check(const extract_scope *scope, collet_status status,
-                                  collet_error *err)
+collet_status trajectory_scope_check(const trajectory_scope *scope, collet_status status,
+                                     collet_error *err)
 {
     if (status == COLLET_OK)
         return COLLET_OK;
     return collet_fail(err, status, "%s", collet_last_error(scope->context));
 }
 
-collet_status extract_scope_ran(extract_scope *scope, collet_status status, collet_error *err)
+collet_status trajectory_scope_ran(trajectory_scope *scope, collet_status status, collet_error *err)
 {
     const char *name = collet_last_backend(scope->context);
 
     if (status != COLLET_OK)
-        return extract_scope_check(scope, status, err);
+        return trajectory_scope_check(scope, status, err);
     for (int32_t i = 0; i < scope->n_backends; i++)
         if (strcmp(scope->backends[i], name) == 0)
             return COLLET_OK;
-    if (scope->n_backends < EXTRACT_MAX_BACKENDS)
-        strncpy(scope->backends[scope->n_backends++], name, EXTRACT_BACKEND_NAME - 1);
+    if (scope->n_backends < TRAJECTORY_MAX_BACKENDS)
+        strncpy(scope->backends[scope->n_backends++], name, TRAJECTORY_BACKEND_NAME - 1);
     return COLLET_OK;
 }

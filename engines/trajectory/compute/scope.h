@@ -4,43 +4,44 @@
  * the context's text, and the names of the backends that ran.
  *
  * A view that cannot be created is NULL, which a kernel would treat as an absent operand: create
- * all views, check extract_scope_views, then call.
+ * all views, check trajectory_scope_views, then call.
  */
-#ifndef COLLET_EXTRACT_SCOPE_H
-#define COLLET_EXTRACT_SCOPE_H
+#ifndef ENGINES_TRAJECTORY_COMPUTE_SCOPE_H
+#define ENGINES_TRAJECTORY_COMPUTE_SCOPE_H
 
 #include <collet/collet.h>
 
-#define EXTRACT_SCOPE_VIEWS 32
-#define EXTRACT_MAX_BACKENDS 8
-#define EXTRACT_BACKEND_NAME (2 * COLLET_MAX_NAME) /* "worker:cuda" */
+#define TRAJECTORY_SCOPE_VIEWS 32
+#define TRAJECTORY_MAX_BACKENDS 8
+#define TRAJECTORY_BACKEND_NAME (2 * COLLET_MAX_NAME) /* "worker:cuda" */
 
 /* All zeros but the context is an empty scope. */
-typedef struct extract_scope {
+typedef struct trajectory_scope {
     collet_context *context;
-    collet_array *views[EXTRACT_SCOPE_VIEWS];
+    collet_array *views[TRAJECTORY_SCOPE_VIEWS];
     int32_t n_views;
     collet_status view_status;
     int32_t n_backends;
-    char backends[EXTRACT_MAX_BACKENDS][EXTRACT_BACKEND_NAME];
-} extract_scope;
+    char backends[TRAJECTORY_MAX_BACKENDS][TRAJECTORY_BACKEND_NAME];
+} trajectory_scope;
 
 /* Elements first .. first + n of the first axis; NULL for an array that is NULL. Valid until
- * extract_scope_clear. */
-collet_array *extract_scope_rows(extract_scope *scope, const collet_array *array, int64_t first,
-                                 int64_t n);
+ * trajectory_scope_clear. */
+collet_array *trajectory_scope_rows(trajectory_scope *scope, const collet_array *array,
+                                    int64_t first, int64_t n);
 /* The only element of axis `axis`, without the axis. */
-collet_array *extract_scope_drop(extract_scope *scope, const collet_array *array, int32_t axis,
-                                 int64_t index);
+collet_array *trajectory_scope_drop(trajectory_scope *scope, const collet_array *array,
+                                    int32_t axis, int64_t index);
 
 /* COLLET_OK when every view since the last `clear` could be created. */
-collet_status extract_scope_views(const extract_scope *scope, collet_error *err);
-void extract_scope_clear(extract_scope *scope);
+collet_status trajectory_scope_views(const trajectory_scope *scope, collet_error *err);
+void trajectory_scope_clear(trajectory_scope *scope);
 
 /* `status`, with the context's text when it is an error. */
-collet_status extract_scope_check(const extract_scope *scope, collet_status status,
-                                  collet_error *err);
+collet_status trajectory_scope_check(const trajectory_scope *scope, collet_status status,
+                                     collet_error *err);
 /* The same for a kernel that was just called; notes which backend ran it. */
-collet_status extract_scope_ran(extract_scope *scope, collet_status status, collet_error *err);
+collet_status trajectory_scope_ran(trajectory_scope *scope, collet_status status,
+                                   collet_error *err);
 
 #endif

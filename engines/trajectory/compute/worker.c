@@ -8,20 +8,20 @@
 
 typedef enum worker_state { IDLE, BUSY, ENDING } worker_state;
 
-struct extract_worker {
+struct trajectory_worker {
     pthread_t thread;
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     worker_state state;
     collet_status status; /* of the last work */
     collet_error error;
-    extract_work_fn work;
+    trajectory_work_fn work;
     void *user;
 };
 
 static void *serve(void *argument)
 {
-    extract_worker *w = argument;
+    trajectory_worker *w = argument;
 
     pthread_mutex_lock(&w->lock);
     while (w->state != ENDING) {
@@ -39,13 +39,13 @@ static void *serve(void *argument)
     return NULL;
 }
 
-static void wait_until_idle(extract_worker *w)
+static void wait_until_idle(trajectory_worker *w)
 {
     while (w->state == BUSY)
         pthread_cond_wait(&w->changed, &w->lock);
 }
 
-static void change(extract_worker *w, worker_state state)
+static void change(trajectory_worker *w, worker_state state)
 {
     pthread_mutex_lock(&w->lock);
     wait_until_idle(w);
@@ -54,17 +54,17 @@ static void change(extract_worker *w, worker_state state)
     pthread_mutex_unlock(&w->lock);
 }
 
-static void destroy(extract_worker *w)
+static void destroy(trajectory_worker *w)
 {
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
     free(w);
 }
 
-collet_status extract_worker_start(extract_work_fn work, void *user, extract_worker **out,
-                                   collet_error *err)
+collet_status trajectory_worker_start(trajectory_work_fn work, void *user, trajectory_worker **out,
+                                      collet_error *err)
 {
-    extract_worker *w = calloc(1, sizeof *w);
+    trajectory_worker *w = calloc(1, sizeof *w);
     int code;
 
     *out = NULL;
@@ -74,7 +74,7 @@ collet_status extract_worker_start(extract_work_fn work, void *user, extract_wor
     pthread_cond_init(&w->changed, NULL);
     w->work = work;
     w->user = user;
-    code = collet_thread_start(&w->thread, serve, w);
+    code = io_thread_start(&w->thread, serve, w);
     if (code != 0) {
         destroy(w);
         return collet_fail(err, COLLET_FAILED, "a thread cannot be started: %s", strerror(code));
@@ -83,7 +83,7 @@ collet_status extract_worker_start(extract_work_fn work, void *user, extract_wor
     return COLLET_OK;
 }
 
-collet_status extract_worker_wait(extract_worker *w, collet_error *err)
+collet_status trajectory_worker_wait(trajectory_worker *w, collet_error *err)
 {
     pthread_mutex_lock(&w->lock);
     wait_until_idle(w);
@@ -93,12 +93,12 @@ collet_status extract_worker_wait(extract_worker *w, collet_error *err)
     return w->status;
 }
 
-void extract_worker_go(extract_worker *w)
+void trajectory_worker_go(trajectory_worker *w)
 {
     change(w, BUSY);
 }
 
-void extract_worker_stop(extract_worker *w)
+void trajectory_worker_stop(trajectory_worker *w)
 {
     if (w == NULL)
         return;

@@ -45,8 +45,8 @@ decode_ssse3(uint8_t *restrict to, const uint8_t *restrict from, size_t n, size_
 }
 #endif
 
-void collet_be_decode(void *restrict destination, const void *restrict source, size_t n,
-                      size_t width)
+void trajectory_be_decode(void *restrict destination, const void *restrict source, size_t n,
+                          size_t width)
 {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx2"))

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bigendian.h - numbers as XDR stores them, and whole arrays of them, on any host. */
-#ifndef COLLET_IO_BIGENDIAN_H
-#define COLLET_IO_BIGENDIAN_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_BIGENDIAN_H
+#define ENGINES_TRAJECTORY_FORMATS_BIGENDIAN_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-static inline uint32_t collet_be32(const uint8_t *bytes)
+static inline uint32_t trajectory_be32(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-static inline uint64_t collet_be64(const uint8_t *bytes)
+static inline uint64_t trajectory_be64(const uint8_t *bytes)
 {
-    return (uint64_t)collet_be32(bytes) << 32 | collet_be32(bytes + 4);
+    return (uint64_t)trajectory_be32(bytes) << 32 | trajectory_be32(bytes + 4);
 }
 
-static inline int32_t collet_be_i32(const uint8_t *bytes)
+static inline int32_t trajectory_be_i32(const uint8_t *bytes)
 {
-    return (int32_t)collet_be32(bytes);
+    return (int32_t)trajectory_be32(bytes);
 }
 
-static inline float collet_be_f32(const uint8_t *bytes)
+static inline float trajectory_be_f32(const uint8_t *bytes)
 {
-    uint32_t bits = collet_be32(bytes);
+    uint32_t bits = trajectory_be32(bytes);
     float value;
 
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static inline double collet_be_f64(const uint8_t *bytes)
+static inline double trajectory_be_f64(const uint8_t *bytes)
 {
-    uint64_t bits = collet_be64(bytes);
+    uint64_t bits = trajectory_be64(bytes);
     double value;
 
     memcpy(&value, &bits, sizeof value);
@@ -44,7 +44,7 @@ static inline double collet_be_f64(const uint8_t *bytes)
  * Turns n big-endian numbers of `width` bytes (4 or 8) into the host's order. Neither side needs
  * alignment; they must not overlap. Uses the widest vectors that the processor has.
  */
-void collet_be_decode(void *restrict destination, const void *restrict source, size_t n,
-                      size_t width);
+void trajectory_be_decode(void *restrict destination, const void *restrict source, size_t n,
+                          size_t width);
 
 #endif

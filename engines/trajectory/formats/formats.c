@@ -8,74 +8,72 @@
 
 #define LIST 200 /* bytes of a list of suffixes */
 
-#define ROW(name) &collet_##name##_format,
-const collet_trajectory_format *const collet_trajectory_formats[] = {COLLET_TRAJECTORY_FORMATS(ROW)
-                                                                         NULL};
+#define ROW(name) &trajectory_##name##_format,
+const trajectory_format *const trajectory_formats[] = {TRAJECTORY_FORMATS(ROW) NULL};
 #undef ROW
 
-int collet_trajectory_format_holds(const collet_trajectory_format *format, collet_holds what)
+int trajectory_format_holds(const trajectory_format *format, trajectory_holds what)
 {
-    return what == COLLET_HOLDS_TOPOLOGY ? format->topology != NULL : format->head != NULL;
+    return what == TRAJECTORY_HOLDS_TOPOLOGY ? format->topology != NULL : format->head != NULL;
 }
 
-const collet_trajectory_format *collet_trajectory_formats_find(collet_holds what,
-                                                               const uint8_t *bytes, size_t n)
+const trajectory_format *trajectory_formats_find(trajectory_holds what, const uint8_t *bytes,
+                                                 size_t n)
 {
-    const collet_trajectory_format *const *format = collet_trajectory_formats;
+    const trajectory_format *const *format = trajectory_formats;
 
-    while (*format &&
-           !(collet_trajectory_format_holds(*format, what) && (*format)->recognise(bytes, n)))
+    while (*format && !(trajectory_format_holds(*format, what) && (*format)->recognise(bytes, n)))
         format++;
     return *format;
 }
 
-const collet_trajectory_format *collet_trajectory_formats_text(void)
+const trajectory_format *trajectory_formats_text(void)
 {
-    const collet_trajectory_format *const *format = collet_trajectory_formats;
+    const trajectory_format *const *format = trajectory_formats;
 
     while (*format && !((*format)->text && (*format)->topology))
         format++;
     return *format;
 }
 
-const char *collet_trajectory_formats_describe(const uint8_t *bytes, size_t n)
+const char *trajectory_formats_describe(const uint8_t *bytes, size_t n)
 {
     /* Most texts look like one of a text format: what has a signature is no such text. */
-    const char *foreign = collet_signature_describe(bytes, n);
+    const char *foreign = io_signature_describe(bytes, n);
 
-    for (size_t i = 0; !foreign && collet_trajectory_formats[i]; i++)
-        if (collet_trajectory_formats[i]->recognise(bytes, n))
-            return collet_trajectory_formats[i]->kind;
+    for (size_t i = 0; !foreign && trajectory_formats[i]; i++)
+        if (trajectory_formats[i]->recognise(bytes, n))
+            return trajectory_formats[i]->kind;
     return foreign;
 }
 
 /* ".trr, .xtc or .gro" */
-static void list_suffixes(collet_holds what, char list[LIST])
+static void list_suffixes(trajectory_holds what, char list[LIST])
 {
     const char *last = NULL;
     int n = 0;
 
     list[0] = '\0';
-    for (size_t i = 0; collet_trajectory_formats[i]; i++) {
-        if (!collet_trajectory_format_holds(collet_trajectory_formats[i], what))
+    for (size_t i = 0; trajectory_formats[i]; i++) {
+        if (!trajectory_format_holds(trajectory_formats[i], what))
             continue;
         if (last)
             n += snprintf(list + n, LIST - (size_t)n, "%s.%s", n > 0 ? ", " : "", last);
-        last = collet_trajectory_formats[i]->name;
+        last = trajectory_formats[i]->name;
     }
     if (last)
         snprintf(list + n, LIST - (size_t)n, "%s.%s", n > 0 ? " or " : "", last);
 }
 
-collet_status collet_trajectory_formats_refuse(collet_holds what, const char *path,
-                                               const uint8_t *bytes, size_t n, collet_error *err)
+collet_status trajectory_formats_refuse(trajectory_holds what, const char *path,
+                                        const uint8_t *bytes, size_t n, collet_error *err)
 {
-    const char *kind = collet_trajectory_formats_describe(bytes, n);
+    const char *kind = trajectory_formats_describe(bytes, n);
     char list[LIST];
 
     list_suffixes(what, list);
     return collet_fail(err, COLLET_FORMAT, "%s: is not a %s (%s) by its content%s%s", path,
-                       what == COLLET_HOLDS_TOPOLOGY ? "topology" : "trajectory", list,
+                       what == TRAJECTORY_HOLDS_TOPOLOGY ? "topology" : "trajectory", list,
                        kind                  ? "; it looks like "
                        : memchr(bytes, 0, n) ? ": it is not text"
                                              : "",

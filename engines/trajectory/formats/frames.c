@@ -15,7 +15,7 @@ static size_t real_size(collet_dtype dtype)
     return dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
 }
 
-size_t collet_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces)
+size_t trajectory_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces)
 {
     size_t quantities = 1u + (velocities != 0) + (forces != 0);
 
@@ -27,9 +27,9 @@ static void *allocate(size_t n, size_t size)
     return aligned_alloc(ALIGNMENT, (n * size + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
 }
 
-collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,
-                                   int velocities, int forces, collet_frames **out,
-                                   collet_error *err)
+collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,
+                                       int velocities, int forces, trajectory_frames **out,
+                                       collet_error *err)
 {
     *out = NULL;
     if (n_atoms < 1 || n_atoms > ATOM_LIMIT || capacity < 1)
@@ -40,13 +40,13 @@ collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dty
 
     size_t bytes;
     size_t frame = 3 * real_size(dtype) * (size_t)n_atoms;
-    size_t whole = collet_frames_bytes(n_atoms, dtype, velocities, forces);
+    size_t whole = trajectory_frames_bytes(n_atoms, dtype, velocities, forces);
     if (__builtin_mul_overflow(whole, (size_t)capacity, &bytes) || bytes > INT64_MAX)
         return collet_fail(err, COLLET_OVERFLOW,
                            "a batch of %lld frames of %lld atoms is larger than memory can be",
                            (long long)capacity, (long long)n_atoms);
 
-    collet_frames *frames = calloc(1, sizeof *frames);
+    trajectory_frames *frames = calloc(1, sizeof *frames);
     if (!frames)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a batch of frames");
     frames->dtype = dtype;
@@ -59,7 +59,7 @@ collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dty
     frames->indices = allocate((size_t)capacity, sizeof(int64_t));
     if (!frames->positions || (velocities && !frames->velocities) || (forces && !frames->forces) ||
         !frames->times || !frames->indices) {
-        collet_frames_free(frames);
+        trajectory_frames_free(frames);
         return collet_fail(err, COLLET_NO_MEMORY,
                            "no memory for a batch of %lld frames of %lld atoms (%zu MiB); use a "
                            "smaller batch",
@@ -69,7 +69,7 @@ collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dty
     return COLLET_OK;
 }
 
-void collet_frames_free(collet_frames *frames)
+void trajectory_frames_free(trajectory_frames *frames)
 {
     if (!frames)
         return;

@@ -6,15 +6,15 @@
  * Positions, velocities and forces are row-major frames x atoms x 3, aligned to 64 bytes; the
  * number of atoms is that of the selection.
  */
-#ifndef COLLET_IO_FRAMES_H
-#define COLLET_IO_FRAMES_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_FRAMES_H
+#define ENGINES_TRAJECTORY_FORMATS_FRAMES_H
 
 #include <collet/collet.h>
 
-typedef struct collet_trajectory collet_trajectory;
+typedef struct trajectory_reader trajectory_reader;
 
 /* From the first frame. */
-typedef struct collet_trajectory_info {
+typedef struct trajectory_reader_info {
     const char *format;     /* a name of formats.h, or "memory" */
     int64_t n_atoms;        /* of the file, whatever the selection */
     int64_t file_size;      /* bytes, when it was opened */
@@ -26,9 +26,9 @@ typedef struct collet_trajectory_info {
     int64_t lacking;        /* the first atom without a velocity where others have one: then
                                has_velocities is 0; else -1 */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
-} collet_trajectory_info;
+} trajectory_reader_info;
 
-typedef struct collet_frames {
+typedef struct trajectory_frames {
     collet_dtype dtype; /* of the three arrays below: COLLET_F32 or COLLET_F64 */
     int32_t slot;       /* index of the buffer in a read-ahead; 0 outside one */
     int64_t n_atoms;    /* atoms of a frame here */
@@ -42,27 +42,28 @@ typedef struct collet_frames {
     int64_t end_offset; /* byte of the file after the last frame here; for progress */
     int32_t truncated;  /* 1: the error returned with this batch is a file that ends in a frame */
     uint32_t reserved;  /* 0 */
-} collet_frames;
+} trajectory_frames;
 
 /* Number i of one of the frames' arrays. */
-static inline double collet_frames_value(const collet_frames *frames, const void *array, int64_t i)
+static inline double trajectory_frames_value(const trajectory_frames *frames, const void *array,
+                                             int64_t i)
 {
     return frames->dtype == COLLET_F64 ? ((const double *)array)[i]
                                        : (double)((const float *)array)[i];
 }
 
 /* Bytes that one frame takes; for choosing a capacity. */
-size_t collet_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces);
+size_t trajectory_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces);
 
 /*
  * Creates an empty batch. `velocities` and `forces`: whether to allocate them. COLLET_INVALID
  * for a capacity or a number of atoms below 1 or another dtype, COLLET_OVERFLOW, COLLET_NO_MEMORY.
  */
-collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,
-                                   int velocities, int forces, collet_frames **out,
-                                   collet_error *err);
+collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,
+                                       int velocities, int forces, trajectory_frames **out,
+                                       collet_error *err);
 
 /* Frees the batch and its arrays; NULL is allowed. */
-void collet_frames_free(collet_frames *frames);
+void trajectory_frames_free(trajectory_frames *frames);
 
 #endif

@@ -10,21 +10,21 @@
 
 #define DECIMALS_EXTRA 5 /* columns of a position before its decimals: sign, 3 digits, point */
 
-collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, const char *format, ...)
+collet_status trajectory_gro_fail(const io_lines *lines, collet_error *err, const char *format, ...)
 {
     char text[COLLET_ERROR_TEXT];
     va_list arguments;
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    collet_numerals_end(before);
+    io_numerals_end(before);
     va_end(arguments);
     return collet_fail(err, COLLET_FORMAT, "%s:%lld: %s", lines->source->path,
                        (long long)lines->number - 1, text);
 }
 
-static collet_status ended(const collet_lines *lines, const char *missing, int *truncated,
+static collet_status ended(const io_lines *lines, const char *missing, int *truncated,
                            collet_error *err)
 {
     *truncated = 1;
@@ -63,65 +63,66 @@ static const char *find_value(const char *text, size_t length, const char *key, 
     return found;
 }
 
-static void read_title(const char *text, size_t length, collet_gro_head *head)
+static void read_title(const char *text, size_t length, trajectory_gro_head *head)
 {
     size_t n;
 
     const char *value = find_value(text, length, "t=", &n);
-    head->has_time = value && collet_decimal_parse(value, n, &head->time);
+    head->has_time = value && io_decimal_parse(value, n, &head->time);
     value = find_value(text, length, "step=", &n);
-    if (!value || !collet_decimal_parse_integer(value, n, &head->step))
+    if (!value || !io_decimal_parse_integer(value, n, &head->step))
         head->step = -1;
 }
 
-collet_status collet_gro_read_head(collet_lines *lines, collet_gro_head *head, int *truncated,
-                                   collet_error *err)
+collet_status trajectory_gro_read_head(io_lines *lines, trajectory_gro_head *head, int *truncated,
+                                       collet_error *err)
 {
     const char *text;
     size_t length;
 
-    *head = (collet_gro_head){0};
+    *head = (trajectory_gro_head){0};
     *truncated = 0;
-    collet_status status = collet_lines_next(lines, &text, &length, err);
+    collet_status status = io_lines_next(lines, &text, &length, err);
     if (status != COLLET_OK)
         return status;
     if (!text)
         return ended(lines, "its title", truncated, err);
     read_title(text, length, head);
-    status = collet_lines_next(lines, &text, &length, err);
+    status = io_lines_next(lines, &text, &length, err);
     if (status != COLLET_OK)
         return status;
     if (!text)
         return ended(lines, "the number of atoms", truncated, err);
-    if (!collet_decimal_parse_integer(text, length, &head->n_atoms) || head->n_atoms < 0)
-        return collet_gro_fail(lines, err, "the number of atoms is expected, not '%.*s'",
-                               length > 40 ? 40 : (int)length, text);
+    if (!io_decimal_parse_integer(text, length, &head->n_atoms) || head->n_atoms < 0)
+        return trajectory_gro_fail(lines, err, "the number of atoms is expected, not '%.*s'",
+                                   length > 40 ? 40 : (int)length, text);
     return COLLET_OK;
 }
 
 /* ---- Atoms ------------------------------------------------------------------------------- */
 
-static collet_status measure_width(const collet_lines *lines, const char *text, size_t length,
+static collet_status measure_width(const io_lines *lines, const char *text, size_t length,
                                    size_t *width, collet_error *err)
 {
     const char *end = text + length;
     const char *first = NULL, *second = NULL;
 
-    if (length > COLLET_GRO_POSITIONS)
-        first = memchr(text + COLLET_GRO_POSITIONS, '.', length - COLLET_GRO_POSITIONS);
+    if (length > TRAJECTORY_GRO_POSITIONS)
+        first = memchr(text + TRAJECTORY_GRO_POSITIONS, '.', length - TRAJECTORY_GRO_POSITIONS);
     if (first)
         second = memchr(first + 1, '.', (size_t)(end - first - 1));
     if (!second)
-        return collet_gro_fail(lines, err,
-                               "no positions from column %d on; an atom's line is "
-                               "'%%5d%%-5s%%5s%%5d%%8.3f%%8.3f%%8.3f'",
-                               COLLET_GRO_POSITIONS + 1);
+        return trajectory_gro_fail(lines, err,
+                                   "no positions from column %d on; an atom's line is "
+                                   "'%%5d%%-5s%%5s%%5d%%8.3f%%8.3f%%8.3f'",
+                                   TRAJECTORY_GRO_POSITIONS + 1);
     *width = (size_t)(second - first);
     if (*width <= DECIMALS_EXTRA)
-        return collet_gro_fail(lines, err,
-                               "the decimal points of x and y are %zu columns apart; %d more than "
-                               "the decimals are expected",
-                               *width, DECIMALS_EXTRA);
+        return trajectory_gro_fail(
+            lines, err,
+            "the decimal points of x and y are %zu columns apart; %d more than "
+            "the decimals are expected",
+            *width, DECIMALS_EXTRA);
     return COLLET_OK;
 }
 
@@ -138,20 +139,21 @@ static int read_velocity(const char *text, size_t length, size_t width, double v
     for (size_t i = 0; i < 3; i++) {
         size_t n;
         const char *field =
-            field_at(text, length, COLLET_GRO_POSITIONS + (3 + i) * width, width, &n);
-        if (!collet_decimal_parse(field, n, &velocity[i]))
+            field_at(text, length, TRAJECTORY_GRO_POSITIONS + (3 + i) * width, width, &n);
+        if (!io_decimal_parse(field, n, &velocity[i]))
             return 0;
     }
     return 1;
 }
 
-collet_status collet_gro_measure(const collet_lines *lines, const char *text, size_t length,
-                                 int64_t atom, collet_gro_columns *columns, collet_error *err)
+collet_status trajectory_gro_measure(const io_lines *lines, const char *text, size_t length,
+                                     int64_t atom, trajectory_gro_columns *columns,
+                                     collet_error *err)
 {
     double velocity[3];
 
     if (atom == 0) {
-        *columns = (collet_gro_columns){.lacking = -1};
+        *columns = (trajectory_gro_columns){.lacking = -1};
         collet_status status = measure_width(lines, text, length, &columns->width, err);
         if (status != COLLET_OK)
             return status;
@@ -163,25 +165,26 @@ collet_status collet_gro_measure(const collet_lines *lines, const char *text, si
     return COLLET_OK;
 }
 
-collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, size_t length,
-                                   const collet_gro_columns *columns, double position[3],
-                                   double velocity[3], collet_error *err)
+collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, size_t length,
+                                       const trajectory_gro_columns *columns, double position[3],
+                                       double velocity[3], collet_error *err)
 {
     size_t width = columns->width;
 
     for (size_t i = 0; i < 3; i++) {
-        size_t from = COLLET_GRO_POSITIONS + i * width, n;
+        size_t from = TRAJECTORY_GRO_POSITIONS + i * width, n;
         const char *field = field_at(text, length, from, width, &n);
-        if (!collet_decimal_parse(field, n, &position[i]))
-            return collet_gro_fail(
+        if (!io_decimal_parse(field, n, &position[i]))
+            return trajectory_gro_fail(
                 lines, err, "position %c in columns %zu-%zu is not a number: '%.*s'%s",
                 (int)"xyz"[i], from + 1, from + width, n > 40 ? 40 : (int)n, field,
                 i == 0 ? "; do the names and numbers before it fit into 5 columns each?" : "");
     }
     if (velocity && !read_velocity(text, length, width, velocity))
-        return collet_gro_fail(lines, err,
-                               "the velocity is not three numbers any more: the file was changed "
-                               "while it was read");
+        return trajectory_gro_fail(
+            lines, err,
+            "the velocity is not three numbers any more: the file was changed "
+            "while it was read");
     return COLLET_OK;
 }
 
@@ -193,7 +196,7 @@ static int is_number(const char *text, size_t length)
 {
     double number;
 
-    if (collet_decimal_parse(text, length, &number))
+    if (io_decimal_parse(text, length, &number))
         return 1;
     while (length > 0 && memchr("+-*nNaAiIfF", text[length - 1], 11))
         length--;
@@ -230,7 +233,7 @@ static int count_touching(const char *text, size_t length)
     while (decimals > 0 && text < end) {
         const char *point = memchr(text, '.', (size_t)(end - text));
         size_t field = point ? (size_t)(point - text) + 1 + decimals : 0;
-        if (!point || field > (size_t)(end - text) || !collet_decimal_parse(text, field, &number))
+        if (!point || field > (size_t)(end - text) || !io_decimal_parse(text, field, &number))
             return -1;
         n++;
         text += field;
@@ -243,7 +246,7 @@ static int begins_as_atom(const char *text, size_t length)
 {
     int64_t residue;
 
-    return length > COLLET_GRO_POSITIONS && collet_decimal_parse_integer(text, 5, &residue) &&
+    return length > TRAJECTORY_GRO_POSITIONS && io_decimal_parse_integer(text, 5, &residue) &&
            !memchr(text + 5, '.', 10);
 }
 
@@ -258,28 +261,28 @@ static int is_box(const char *text, size_t length, int cut)
     return cut ? n == 3 || n == 9 : n >= 0 || !begins_as_atom(text, length);
 }
 
-collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_error *err)
+collet_status trajectory_gro_skip_box(io_lines *lines, int *truncated, collet_error *err)
 {
     const char *text;
     size_t length;
 
     *truncated = 0;
-    collet_status status = collet_lines_next(lines, &text, &length, err);
+    collet_status status = io_lines_next(lines, &text, &length, err);
     if (status != COLLET_OK)
         return status;
     if (!text)
         return ended(lines, "the box", truncated, err);
     if (!is_box(text, length, lines->cut))
-        return collet_gro_fail(lines, err,
-                               "the box (numbers) is expected after the last atom, not "
-                               "'%.*s'; is the number of atoms in line 2 right?",
-                               length > 60 ? 60 : (int)length, text);
+        return trajectory_gro_fail(lines, err,
+                                   "the box (numbers) is expected after the last atom, not "
+                                   "'%.*s'; is the number of atoms in line 2 right?",
+                                   length > 60 ? 60 : (int)length, text);
     return COLLET_OK;
 }
 
 /* ---- Recognition ------------------------------------------------------------------------- */
 
-int collet_gro_recognise(const uint8_t *bytes, size_t n)
+int trajectory_gro_recognise(const uint8_t *bytes, size_t n)
 {
     const char *text = (const char *)bytes;
     int64_t atoms;
@@ -294,5 +297,5 @@ int collet_gro_recognise(const uint8_t *bytes, size_t n)
     const char *end = left > 0 ? memchr(second, '\n', left) : NULL;
     if (!end)
         end = second + left;
-    return collet_decimal_parse_integer(second, (size_t)(end - second), &atoms) && atoms >= 0;
+    return io_decimal_parse_integer(second, (size_t)(end - second), &atoms) && atoms >= 0;
 }

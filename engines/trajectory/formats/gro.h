@@ -6,65 +6,66 @@
  * and perhaps velocities (nm/ps). The distance of the first two decimal points gives the width of
  * all six; it is 5 more than the decimals of a position. Errors begin with "path:line:".
  */
-#ifndef COLLET_IO_GRO_H
-#define COLLET_IO_GRO_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_GRO_H
+#define ENGINES_TRAJECTORY_FORMATS_GRO_H
 
 #include "io/lines.h"
 
-#define COLLET_GRO_POSITIONS 20 /* column where they begin */
+#define TRAJECTORY_GRO_POSITIONS 20 /* column where they begin */
 
 /* The two lines before the atoms. */
-typedef struct collet_gro_head {
+typedef struct trajectory_gro_head {
     int64_t n_atoms;
     int32_t has_time; /* the title holds "t=" */
     double time;      /* ps */
     int64_t step;     /* from "step=" in the title, else -1 */
-} collet_gro_head;
+} trajectory_gro_head;
 
 /* Columns, the same for each line of the frame. */
-typedef struct collet_gro_columns {
+typedef struct trajectory_gro_columns {
     size_t width;
     int64_t with_velocity; /* atoms so far that have one */
     int64_t lacking;       /* the first atom so far that has none; -1: all have one */
-} collet_gro_columns;
+} trajectory_gro_columns;
 
 /* The first atom without a velocity in a frame in which others have one; else -1. */
-static inline int64_t collet_gro_lacking(const collet_gro_columns *columns)
+static inline int64_t trajectory_gro_lacking(const trajectory_gro_columns *columns)
 {
     return columns->with_velocity > 0 ? columns->lacking : -1;
 }
 
 /* Reads the head. *truncated (else 0) becomes 1, with COLLET_FORMAT, where the file ends in it. */
-collet_status collet_gro_read_head(collet_lines *lines, collet_gro_head *head, int *truncated,
-                                   collet_error *err);
+collet_status trajectory_gro_read_head(io_lines *lines, trajectory_gro_head *head, int *truncated,
+                                       collet_error *err);
 
 /*
  * Call it for each atom, from 0: atom 0 defines the columns, by the last line read from `lines`.
  * Each atom may have a velocity, three finite numbers, or anything else after its position.
  */
-collet_status collet_gro_measure(const collet_lines *lines, const char *text, size_t length,
-                                 int64_t atom, collet_gro_columns *columns, collet_error *err);
+collet_status trajectory_gro_measure(const io_lines *lines, const char *text, size_t length,
+                                     int64_t atom, trajectory_gro_columns *columns,
+                                     collet_error *err);
 
 /*
  * Reads the position of the atom of the last line read from `lines` and, where `velocity` is not
  * NULL, its velocity, which each atom of the frame must have.
  */
-collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, size_t length,
-                                   const collet_gro_columns *columns, double position[3],
-                                   double velocity[3], collet_error *err);
+collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, size_t length,
+                                       const trajectory_gro_columns *columns, double position[3],
+                                       double velocity[3], collet_error *err);
 
 /*
  * Skips the line after the atoms, the box, which nothing needs: it may be empty or hold any text,
  * except another atom, and where the end of the file cuts it, it must have 3 or 9 numbers.
  * *truncated as above.
  */
-collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_error *err);
+collet_status trajectory_gro_skip_box(io_lines *lines, int *truncated, collet_error *err);
 
 /* 1 when the first n bytes of a file can be a .gro file's. */
-int collet_gro_recognise(const uint8_t *bytes, size_t n);
+int trajectory_gro_recognise(const uint8_t *bytes, size_t n);
 
 /* COLLET_FORMAT about the last line read from `lines`. */
-collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, const char *format, ...)
+collet_status trajectory_gro_fail(const io_lines *lines, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
 
 #endif

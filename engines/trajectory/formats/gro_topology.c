@@ -10,12 +10,12 @@
 #define COLUMN 5         /* width of the three fields that are read */
 #define SHORTEST_LINE 24 /* an atom's line is longer: bounds memory by the file's size */
 
-static collet_status copy_title(collet_lines lines, collet_topology *topology, collet_error *err)
+static collet_status copy_title(io_lines lines, trajectory_topology *topology, collet_error *err)
 {
     const char *text;
     size_t length;
 
-    collet_status status = collet_lines_next(&lines, &text, &length, err);
+    collet_status status = io_lines_next(&lines, &text, &length, err);
     if (status != COLLET_OK)
         return status;
     topology->title = strndup(text, length);
@@ -25,17 +25,17 @@ static collet_status copy_title(collet_lines lines, collet_topology *topology, c
     return COLLET_OK;
 }
 
-static collet_status allocate_atoms(const collet_lines *lines, collet_topology *topology,
+static collet_status allocate_atoms(const io_lines *lines, trajectory_topology *topology,
                                     int64_t n_atoms, collet_error *err)
 {
     size_t n = (size_t)n_atoms;
 
     if (n_atoms < 1)
-        return collet_gro_fail(lines, err, "the number of atoms is 0");
+        return trajectory_gro_fail(lines, err, "the number of atoms is 0");
     if (n_atoms > lines->source->size / SHORTEST_LINE)
-        return collet_gro_fail(lines, err,
-                               "%lld atoms are announced, more than a file of %lld bytes holds",
-                               (long long)n_atoms, (long long)lines->source->size);
+        return trajectory_gro_fail(lines, err,
+                                   "%lld atoms are announced, more than a file of %lld bytes holds",
+                                   (long long)n_atoms, (long long)lines->source->size);
     topology->n_atoms = n_atoms;
     topology->names = calloc(n, sizeof *topology->names);
     topology->residue_names = calloc(n, sizeof *topology->residue_names);
@@ -46,7 +46,7 @@ static collet_status allocate_atoms(const collet_lines *lines, collet_topology *
     return COLLET_OK;
 }
 
-static void copy_name(char name[COLLET_ATOM_NAME], const char *column)
+static void copy_name(char name[TRAJECTORY_ATOM_NAME], const char *column)
 {
     const char *end = column + COLUMN;
 
@@ -57,32 +57,32 @@ static void copy_name(char name[COLLET_ATOM_NAME], const char *column)
     memcpy(name, column, (size_t)(end - column));
 }
 
-static collet_status read_identity(const collet_lines *lines, const char *text,
-                                   collet_topology *topology, int64_t atom, collet_error *err)
+static collet_status read_identity(const io_lines *lines, const char *text,
+                                   trajectory_topology *topology, int64_t atom, collet_error *err)
 {
     int64_t residue;
 
-    if (!collet_decimal_parse_integer(text, COLUMN, &residue))
-        return collet_gro_fail(lines, err,
-                               "the residue number in columns 1-5 is not a number: "
-                               "'%.5s'",
-                               text);
+    if (!io_decimal_parse_integer(text, COLUMN, &residue))
+        return trajectory_gro_fail(lines, err,
+                                   "the residue number in columns 1-5 is not a number: "
+                                   "'%.5s'",
+                                   text);
     topology->residue_ids[atom] = (int32_t)residue;
     copy_name(topology->residue_names[atom], text + COLUMN);
     copy_name(topology->names[atom], text + 2 * COLUMN);
     return COLLET_OK;
 }
 
-static collet_status read_atoms(collet_lines *lines, collet_topology *topology, collet_error *err)
+static collet_status read_atoms(io_lines *lines, trajectory_topology *topology, collet_error *err)
 {
-    collet_gro_columns columns;
+    trajectory_gro_columns columns;
     double position[3];
 
     for (int64_t i = 0; i < topology->n_atoms; i++) {
         const char *text;
         size_t length;
 
-        collet_status status = collet_lines_next(lines, &text, &length, err);
+        collet_status status = io_lines_next(lines, &text, &length, err);
         if (status != COLLET_OK)
             return status;
         if (!text)
@@ -90,41 +90,41 @@ static collet_status read_atoms(collet_lines *lines, collet_topology *topology, 
                                "%s:%lld: the file ends after %lld of its %lld atoms",
                                lines->source->path, (long long)lines->number, (long long)i,
                                (long long)topology->n_atoms);
-        if (length < COLLET_GRO_POSITIONS)
-            return collet_gro_fail(lines, err,
-                                   "atom %lld of %lld is expected, the line has %zu "
-                                   "columns",
-                                   (long long)i + 1, (long long)topology->n_atoms, length);
-        status = collet_gro_measure(lines, text, length, i, &columns, err);
+        if (length < TRAJECTORY_GRO_POSITIONS)
+            return trajectory_gro_fail(lines, err,
+                                       "atom %lld of %lld is expected, the line has %zu "
+                                       "columns",
+                                       (long long)i + 1, (long long)topology->n_atoms, length);
+        status = trajectory_gro_measure(lines, text, length, i, &columns, err);
         if (status != COLLET_OK)
             return status;
         status = read_identity(lines, text, topology, i, err);
         if (status != COLLET_OK)
             return status;
-        status = collet_gro_read_atom(lines, text, length, &columns, position, NULL, err);
+        status = trajectory_gro_read_atom(lines, text, length, &columns, position, NULL, err);
         if (status != COLLET_OK)
             return status;
     }
-    topology->lacking = collet_gro_lacking(&columns);
+    topology->lacking = trajectory_gro_lacking(&columns);
     return COLLET_OK;
 }
 
-collet_status collet_gro_read_topology(collet_source *source, collet_topology *topology,
-                                       collet_error *err)
+collet_status trajectory_gro_read_topology(io_source *source, trajectory_topology *topology,
+                                           collet_error *err)
 {
-    collet_lines lines = {.source = source, .number = 1};
-    collet_gro_head head;
+    io_lines lines = {.source = source, .number = 1};
+    trajectory_gro_head head;
     int truncated;
 
     collet_status status = copy_title(lines, topology, err);
     if (status != COLLET_OK)
         return status;
-    status = collet_gro_read_head(&lines, &head, &truncated, err);
+    status = trajectory_gro_read_head(&lines, &head, &truncated, err);
     if (status != COLLET_OK)
         return status;
     status = allocate_atoms(&lines, topology, head.n_atoms, err);
     if (status != COLLET_OK)
         return status;
     status = read_atoms(&lines, topology, err);
-    return status == COLLET_OK ? collet_gro_skip_box(&lines, &truncated, err) : status;
+    return status == COLLET_OK ? trajectory_gro_skip_box(&lines, &truncated, err) : status;
 }

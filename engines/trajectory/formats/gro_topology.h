@@ -6,13 +6,13 @@
  * numbers are ignored: an atom's index is its position in the file. Positions, velocities and the
  * box are checked, not kept.
  */
-#ifndef COLLET_IO_GRO_TOPOLOGY_H
-#define COLLET_IO_GRO_TOPOLOGY_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_GRO_TOPOLOGY_H
+#define ENGINES_TRAJECTORY_FORMATS_GRO_TOPOLOGY_H
 
 #include "topology.h"
 
-/* For collet_trajectory_format.topology. */
-collet_status collet_gro_read_topology(collet_source *source, collet_topology *topology,
-                                       collet_error *err);
+/* For trajectory_format.topology. */
+collet_status trajectory_gro_read_topology(io_source *source, trajectory_topology *topology,
+                                           collet_error *err);
 
 #endif

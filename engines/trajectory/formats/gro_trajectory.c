@@ -11,27 +11,27 @@
 typedef struct gro_state {
     int64_t atoms_offset;
     int64_t atoms_line;
-    collet_gro_columns columns;
+    trajectory_gro_columns columns;
 } gro_state;
 
-static collet_lines lines_at(collet_trajectory *trajectory, int64_t offset, int64_t line)
+static io_lines lines_at(trajectory_reader *trajectory, int64_t offset, int64_t line)
 {
-    return (collet_lines){.source = &trajectory->source, .offset = offset, .number = line};
+    return (io_lines){.source = &trajectory->source, .offset = offset, .number = line};
 }
 
 /* Skips the atoms' lines; the first one defines the columns. */
-static collet_status scan_atoms(collet_trajectory *trajectory, collet_lines *lines, int64_t n_atoms,
-                                collet_gro_columns *columns, collet_error *err)
+static collet_status scan_atoms(trajectory_reader *trajectory, io_lines *lines, int64_t n_atoms,
+                                trajectory_gro_columns *columns, collet_error *err)
 {
     for (int64_t i = 0; i < n_atoms; i++) {
         const char *text;
         size_t length;
 
-        collet_status status = collet_lines_next(lines, &text, &length, err);
+        collet_status status = io_lines_next(lines, &text, &length, err);
         if (status == COLLET_OK && !text)
-            return collet_trajectory_truncated(trajectory, err);
+            return trajectory_reader_truncated(trajectory, err);
         if (status == COLLET_OK)
-            status = collet_gro_measure(lines, text, length, i, columns, err);
+            status = trajectory_gro_measure(lines, text, length, i, columns, err);
         if (status != COLLET_OK)
             return status;
     }
@@ -39,25 +39,25 @@ static collet_status scan_atoms(collet_trajectory *trajectory, collet_lines *lin
 }
 
 /* Empty lines after the last frame are not a frame. */
-static collet_status find_end(const collet_lines *lines, int64_t size, collet_frame_head *head,
+static collet_status find_end(const io_lines *lines, int64_t size, trajectory_frame_head *head,
                               collet_error *err)
 {
     int at_end;
 
-    collet_status status = collet_lines_at_end(lines, &at_end, err);
+    collet_status status = io_lines_at_end(lines, &at_end, err);
     head->end = at_end ? size : lines->offset;
     head->end_line = lines->number;
     return status;
 }
 
 /* Adds the frame; a line that is malformed because the file ends in it is a truncation. */
-static collet_status explain(collet_trajectory *trajectory, const collet_lines *lines,
+static collet_status explain(trajectory_reader *trajectory, const io_lines *lines,
                              collet_status status, collet_error *err)
 {
     if (status != COLLET_FORMAT || trajectory->truncated)
         return status;
     if (lines->cut)
-        return collet_trajectory_truncated(trajectory, err);
+        return trajectory_reader_truncated(trajectory, err);
     if (err) {
         size_t n = strlen(err->text);
         snprintf(err->text + n, sizeof err->text - n, " (frame %lld)",
@@ -66,14 +66,14 @@ static collet_status explain(collet_trajectory *trajectory, const collet_lines *
     return status;
 }
 
-static collet_status scan_frame(collet_trajectory *trajectory, collet_lines *lines,
-                                gro_state *state, collet_gro_head *text, collet_error *err)
+static collet_status scan_frame(trajectory_reader *trajectory, io_lines *lines, gro_state *state,
+                                trajectory_gro_head *text, collet_error *err)
 {
     int truncated;
 
-    collet_status status = collet_gro_read_head(lines, text, &truncated, err);
+    collet_status status = trajectory_gro_read_head(lines, text, &truncated, err);
     if (truncated)
-        return collet_trajectory_truncated(trajectory, err);
+        return trajectory_reader_truncated(trajectory, err);
     if (status != COLLET_OK)
         return status;
     state->atoms_offset = lines->offset;
@@ -81,17 +81,17 @@ static collet_status scan_frame(collet_trajectory *trajectory, collet_lines *lin
     status = scan_atoms(trajectory, lines, text->n_atoms, &state->columns, err);
     if (status != COLLET_OK)
         return status;
-    status = collet_gro_skip_box(lines, &truncated, err);
+    status = trajectory_gro_skip_box(lines, &truncated, err);
     if (truncated)
-        return collet_trajectory_truncated(trajectory, err);
+        return trajectory_reader_truncated(trajectory, err);
     return status;
 }
 
-static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head,
+static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                collet_error *err)
 {
-    collet_lines lines = lines_at(trajectory, trajectory->offset, trajectory->line);
-    collet_gro_head text;
+    io_lines lines = lines_at(trajectory, trajectory->offset, trajectory->line);
+    trajectory_gro_head text;
     gro_state *state = trajectory->state;
 
     collet_status status = scan_frame(trajectory, &lines, state, &text, err);
@@ -105,46 +105,46 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
     head->step = text.step;
     head->positions = state->atoms_offset;
     head->velocities = state->columns.lacking < 0 ? state->atoms_offset : 0;
-    head->lacking = collet_gro_lacking(&state->columns);
+    head->lacking = trajectory_gro_lacking(&state->columns);
     return find_end(&lines, trajectory->source.size, head, err);
 }
 
-static collet_status skip_lines(collet_lines *lines, int64_t n, collet_error *err)
+static collet_status skip_lines(io_lines *lines, int64_t n, collet_error *err)
 {
     collet_status status = COLLET_OK;
 
     for (int64_t i = 0; i < n && status == COLLET_OK; i++) {
         const char *text;
         size_t length;
-        status = collet_lines_next(lines, &text, &length, err);
+        status = io_lines_next(lines, &text, &length, err);
     }
     return status;
 }
 
-static collet_status read_atom(collet_lines *lines, const collet_gro_columns *columns,
+static collet_status read_atom(io_lines *lines, const trajectory_gro_columns *columns,
                                double *position, double *velocity, collet_error *err)
 {
     const char *text;
     size_t length;
 
-    collet_status status = collet_lines_next(lines, &text, &length, err);
+    collet_status status = io_lines_next(lines, &text, &length, err);
     if (status != COLLET_OK)
         return status;
-    return collet_gro_read_atom(lines, text, length, columns, position, velocity, err);
+    return trajectory_gro_read_atom(lines, text, length, columns, position, velocity, err);
 }
 
-static collet_status read_body(collet_trajectory *trajectory, collet_frame_head *head,
-                               const collet_frame_target *target, collet_error *err)
+static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_head *head,
+                               const trajectory_frame_target *target, collet_error *err)
 {
     const gro_state *state = trajectory->state;
-    collet_lines lines = lines_at(trajectory, state->atoms_offset, state->atoms_line);
+    io_lines lines = lines_at(trajectory, state->atoms_offset, state->atoms_line);
     double *position = target->positions;
     double *velocity = target->velocities;
     int64_t next = 0;
 
     (void)head;
     for (int64_t r = 0; r < trajectory->n_runs; r++) {
-        const collet_atom_run *run = &trajectory->runs[r];
+        const trajectory_atom_run *run = &trajectory->runs[r];
         collet_status status = skip_lines(&lines, run->first - next, err);
         next = run->first + run->count;
         for (int64_t i = 0; i < run->count && status == COLLET_OK; i++) {
@@ -158,13 +158,13 @@ static collet_status read_body(collet_trajectory *trajectory, collet_frame_head 
     return COLLET_OK;
 }
 
-const collet_trajectory_format collet_gro_format = {
+const trajectory_format trajectory_gro_format = {
     .name = "gro",
     .kind = "a .gro file",
     .title = "GROMACS, text with the names of atoms",
     .text = 1,
-    .topology = collet_gro_read_topology,
-    .recognise = collet_gro_recognise,
+    .topology = trajectory_gro_read_topology,
+    .recognise = trajectory_gro_recognise,
     .head = read_head,
     .body = read_body,
     .state_size = sizeof(gro_state),

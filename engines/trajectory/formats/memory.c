@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct memory_state {
-    const collet_extraction_source *source;
+    const collet_trajectory_source *source;
 } memory_state;
 
 static size_t real_size(collet_dtype dtype)
@@ -16,7 +16,7 @@ static size_t real_size(collet_dtype dtype)
 }
 
 /* Bytes of a frame in the source's arrays: offsets and the size of a trajectory count in these. */
-static int64_t frame_bytes(const collet_extraction_source *source)
+static int64_t frame_bytes(const collet_trajectory_source *source)
 {
     int64_t fields = 1 + (source->has_velocities != 0) + (source->has_forces != 0);
 
@@ -25,22 +25,22 @@ static int64_t frame_bytes(const collet_extraction_source *source)
 
 /* ---- Topology ---------------------------------------------------------------------------- */
 
-static collet_status copy_name(char to[COLLET_ATOM_NAME], const char *const *names, int64_t atom,
-                               const char *what, collet_error *err)
+static collet_status copy_name(char to[TRAJECTORY_ATOM_NAME], const char *const *names,
+                               int64_t atom, const char *what, collet_error *err)
 {
     if (names == NULL)
         return COLLET_OK;
-    if (names[atom] == NULL || strlen(names[atom]) >= COLLET_ATOM_NAME)
+    if (names[atom] == NULL || strlen(names[atom]) >= TRAJECTORY_ATOM_NAME)
         return collet_fail(err, COLLET_INVALID,
                            "source: the %s of atom %lld is %s%.40s; at most %d bytes are allowed",
                            what, (long long)atom, names[atom] == NULL ? "NULL" : "too long: ",
-                           names[atom] == NULL ? "" : names[atom], COLLET_ATOM_NAME - 1);
+                           names[atom] == NULL ? "" : names[atom], TRAJECTORY_ATOM_NAME - 1);
     strcpy(to, names[atom]);
     return COLLET_OK;
 }
 
-static collet_status fill_topology(const collet_extraction_source *source,
-                                   collet_topology *topology, collet_error *err)
+static collet_status fill_topology(const collet_trajectory_source *source,
+                                   trajectory_topology *topology, collet_error *err)
 {
     size_t n = (size_t)source->n_atoms;
     collet_status status = COLLET_OK;
@@ -65,10 +65,10 @@ static collet_status fill_topology(const collet_extraction_source *source,
     return status;
 }
 
-collet_status collet_memory_topology(const collet_extraction_source *source, collet_topology **out,
-                                     collet_error *err)
+collet_status trajectory_memory_topology(const collet_trajectory_source *source,
+                                         trajectory_topology **out, collet_error *err)
 {
-    collet_topology *topology = calloc(1, sizeof *topology);
+    trajectory_topology *topology = calloc(1, sizeof *topology);
     collet_status status;
 
     *out = NULL;
@@ -76,7 +76,7 @@ collet_status collet_memory_topology(const collet_extraction_source *source, col
         return collet_fail(err, COLLET_NO_MEMORY, "source: no memory for its topology");
     status = fill_topology(source, topology, err);
     if (status != COLLET_OK)
-        collet_topology_free(topology);
+        trajectory_topology_free(topology);
     else
         *out = topology;
     return status;
@@ -84,10 +84,10 @@ collet_status collet_memory_topology(const collet_extraction_source *source, col
 
 /* ---- Frames ------------------------------------------------------------------------------ */
 
-static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head,
+static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                collet_error *err)
 {
-    const collet_extraction_source *source = ((memory_state *)trajectory->state)->source;
+    const collet_trajectory_source *source = ((memory_state *)trajectory->state)->source;
 
     (void)err;
     head->end = trajectory->offset + frame_bytes(source);
@@ -102,13 +102,13 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
 }
 
 /* The selected atoms. */
-static void copy_atoms(const collet_trajectory *trajectory, size_t atom_bytes, const void *from,
+static void copy_atoms(const trajectory_reader *trajectory, size_t atom_bytes, const void *from,
                        void *to)
 {
     uint8_t *target = to;
 
     for (int64_t r = 0; r < trajectory->n_runs; r++) {
-        const collet_atom_run *run = &trajectory->runs[r];
+        const trajectory_atom_run *run = &trajectory->runs[r];
         size_t bytes = (size_t)run->count * atom_bytes;
 
         memcpy(target, (const uint8_t *)from + (size_t)run->first * atom_bytes, bytes);
@@ -116,11 +116,11 @@ static void copy_atoms(const collet_trajectory *trajectory, size_t atom_bytes, c
     }
 }
 
-static collet_status read_body(collet_trajectory *trajectory, collet_frame_head *head,
-                               const collet_frame_target *target, collet_error *err)
+static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_head *head,
+                               const trajectory_frame_target *target, collet_error *err)
 {
-    const collet_extraction_source *source = ((memory_state *)trajectory->state)->source;
-    collet_extraction_frame frame = {.struct_size = sizeof frame};
+    const collet_trajectory_source *source = ((memory_state *)trajectory->state)->source;
+    collet_trajectory_frame frame = {.struct_size = sizeof frame};
     collet_error own = {0};
     collet_status status = source->read(source->user, trajectory->index, &frame, &own);
     const struct {
@@ -134,21 +134,21 @@ static collet_status read_body(collet_trajectory *trajectory, collet_frame_head 
     };
 
     if (status != COLLET_OK)
-        return collet_trajectory_fail(trajectory, status, err, "%s",
+        return trajectory_reader_fail(trajectory, status, err, "%s",
                                       own.status == status ? own.text : "it cannot be read");
     head->time = frame.time;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!fields[i].to)
             continue;
         if (!fields[i].from)
-            return collet_trajectory_fail(trajectory, COLLET_NOT_FOUND, err, "has no %s",
+            return trajectory_reader_fail(trajectory, COLLET_NOT_FOUND, err, "has no %s",
                                           fields[i].name);
         copy_atoms(trajectory, 3 * real_size(source->dtype), fields[i].from, fields[i].to);
     }
     return COLLET_OK;
 }
 
-static const collet_trajectory_format memory_format = {
+static const trajectory_format memory_format = {
     .name = "memory",
     .head = read_head,
     .body = read_body,
@@ -156,8 +156,8 @@ static const collet_trajectory_format memory_format = {
     .state_size = sizeof(memory_state),
 };
 
-collet_status collet_memory_open(const collet_extraction_source *source, collet_trajectory **out,
-                                 collet_error *err)
+collet_status trajectory_memory_open(const collet_trajectory_source *source,
+                                     trajectory_reader **out, collet_error *err)
 {
     memory_state state = {source};
     int64_t size;
@@ -168,5 +168,5 @@ collet_status collet_memory_open(const collet_extraction_source *source, collet_
     if (__builtin_mul_overflow(frame_bytes(source), source->n_frames, &size))
         return collet_fail(err, COLLET_OVERFLOW, "source: %lld frames of %lld atoms are too many",
                            (long long)source->n_frames, (long long)source->n_atoms);
-    return collet_trajectory_open_with(&memory_format, &state, source->name, size, out, err);
+    return trajectory_reader_open_with(&memory_format, &state, source->name, size, out, err);
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.h - topology and frames of a collet_extraction_source, in place of files. */
-#ifndef COLLET_IO_MEMORY_SOURCE_H
-#define COLLET_IO_MEMORY_SOURCE_H
+/* memory.h - topology and frames of a collet_trajectory_source, in place of files. */
+#ifndef ENGINES_TRAJECTORY_FORMATS_MEMORY_H
+#define ENGINES_TRAJECTORY_FORMATS_MEMORY_H
 
 #include "topology.h"
-#include "trajectory.h"
+#include "reader.h"
 
 #include <collet/trajectory.h>
 
 /* COLLET_INVALID for a name that is missing or too long; COLLET_NO_MEMORY. The caller's. */
-collet_status collet_memory_topology(const collet_extraction_source *source, collet_topology **out,
-                                     collet_error *err);
+collet_status trajectory_memory_topology(const collet_trajectory_source *source,
+                                         trajectory_topology **out, collet_error *err);
 
 /* A trajectory that calls source->read on the reading thread; `source` outlives it. COLLET_INVALID
  * for a source without frames; COLLET_NO_MEMORY. */
-collet_status collet_memory_open(const collet_extraction_source *source, collet_trajectory **out,
-                                 collet_error *err);
+collet_status trajectory_memory_open(const collet_trajectory_source *source,
+                                     trajectory_reader **out, collet_error *err);
 
 #endif

@@ -14,10 +14,10 @@
  * A ring of slots: the thread fills them in order, `next` returns them in order. The slots in use
  * are `first` and the `used` - 1 after it; the caller may have the batch of the first.
  */
-struct collet_readahead {
-    collet_trajectory *trajectory;
+struct trajectory_readahead {
+    trajectory_reader *trajectory;
     int32_t n_slots;
-    collet_frames *slots[COLLET_READAHEAD_SLOTS];
+    trajectory_frames *slots[TRAJECTORY_READAHEAD_SLOTS];
     int32_t first; /* guarded by `lock` as everything below */
     int32_t used;
     int32_t held; /* 1: by the caller */
@@ -28,18 +28,18 @@ struct collet_readahead {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int on_demand; /* 1: no thread, `next` reads */
-    collet_poll poll;
+    io_poll poll;
     pthread_t thread;
 };
 
 /* Reads the next batch into a free slot; `lock` is held, but not while reading. */
-static void fill_slot(collet_readahead *ahead)
+static void fill_slot(trajectory_readahead *ahead)
 {
-    collet_frames *frames = ahead->slots[(ahead->first + ahead->used) % ahead->n_slots];
+    trajectory_frames *frames = ahead->slots[(ahead->first + ahead->used) % ahead->n_slots];
     collet_error error;
 
     pthread_mutex_unlock(&ahead->lock);
-    collet_status status = collet_trajectory_read(ahead->trajectory, frames, &error);
+    collet_status status = trajectory_reader_read(ahead->trajectory, frames, &error);
     pthread_mutex_lock(&ahead->lock);
     ahead->used += frames->n_frames > 0;
     if (status != COLLET_OK) {
@@ -53,7 +53,7 @@ static void fill_slot(collet_readahead *ahead)
 
 static void *fill_slots(void *argument)
 {
-    collet_readahead *ahead = argument;
+    trajectory_readahead *ahead = argument;
 
     pthread_mutex_lock(&ahead->lock);
     while (!ahead->ended) {
@@ -66,22 +66,22 @@ static void *fill_slots(void *argument)
     return NULL;
 }
 
-static void free_all(collet_readahead *ahead)
+static void free_all(trajectory_readahead *ahead)
 {
     pthread_cond_destroy(&ahead->changed);
     pthread_mutex_destroy(&ahead->lock);
     for (int32_t i = 0; i < ahead->n_slots; i++)
-        collet_frames_free(ahead->slots[i]);
+        trajectory_frames_free(ahead->slots[i]);
     free(ahead);
 }
 
-static collet_status create_slots(collet_readahead *ahead, const collet_readahead_options *options,
-                                  collet_error *err)
+static collet_status create_slots(trajectory_readahead *ahead,
+                                  const trajectory_readahead_options *options, collet_error *err)
 {
     for (int32_t i = 0; i < ahead->n_slots; i++) {
-        collet_status status = collet_frames_create(
-            collet_trajectory_selected(ahead->trajectory), options->batch_frames,
-            collet_trajectory_get_info(ahead->trajectory)->dtype, options->velocities,
+        collet_status status = trajectory_frames_create(
+            trajectory_reader_selected(ahead->trajectory), options->batch_frames,
+            trajectory_reader_get_info(ahead->trajectory)->dtype, options->velocities,
             options->forces, &ahead->slots[i], err);
         if (status != COLLET_OK)
             return status;
@@ -90,19 +90,19 @@ static collet_status create_slots(collet_readahead *ahead, const collet_readahea
     return COLLET_OK;
 }
 
-collet_status collet_readahead_start(collet_trajectory *trajectory,
-                                     const collet_readahead_options *options,
-                                     collet_readahead **out, collet_error *err)
+collet_status trajectory_readahead_start(trajectory_reader *trajectory,
+                                         const trajectory_readahead_options *options,
+                                         trajectory_readahead **out, collet_error *err)
 {
     pthread_condattr_t attributes;
 
     *out = NULL;
-    collet_readahead *ahead = calloc(1, sizeof *ahead);
+    trajectory_readahead *ahead = calloc(1, sizeof *ahead);
     if (!ahead)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to read ahead");
     ahead->trajectory = trajectory;
     ahead->n_slots = options->n_slots;
-    ahead->on_demand = collet_trajectory_get_info(trajectory)->on_demand;
+    ahead->on_demand = trajectory_reader_get_info(trajectory)->on_demand;
     ahead->poll = options->poll;
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_condattr_init(&attributes);
@@ -110,10 +110,10 @@ collet_status collet_readahead_start(collet_trajectory *trajectory,
     pthread_cond_init(&ahead->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     if (!ahead->on_demand)
-        collet_trajectory_background(trajectory);
+        trajectory_reader_background(trajectory);
     collet_status status = create_slots(ahead, options, err);
     int code = status == COLLET_OK && !ahead->on_demand
-                   ? collet_thread_start(&ahead->thread, fill_slots, ahead)
+                   ? io_thread_start(&ahead->thread, fill_slots, ahead)
                    : 0;
     if (code != 0)
         status = collet_fail(err, COLLET_FAILED, "cannot start a thread to read ahead: %s",
@@ -126,13 +126,13 @@ collet_status collet_readahead_start(collet_trajectory *trajectory,
     return COLLET_OK;
 }
 
-const collet_frames *collet_readahead_slot(const collet_readahead *ahead, int32_t i)
+const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *ahead, int32_t i)
 {
     return ahead->slots[i];
 }
 
 /* Waits for a change, at most 50 ms; COLLET_CANCELLED when the caller stops. */
-static collet_status wait_for_slot(collet_readahead *ahead, collet_error *err)
+static collet_status wait_for_slot(trajectory_readahead *ahead, collet_error *err)
 {
     struct timespec until;
     int stops;
@@ -144,13 +144,13 @@ static collet_status wait_for_slot(collet_readahead *ahead, collet_error *err)
     if (pthread_cond_timedwait(&ahead->changed, &ahead->lock, &until) != ETIMEDOUT)
         return COLLET_OK;
     pthread_mutex_unlock(&ahead->lock);
-    stops = collet_poll_stops(&ahead->poll);
+    stops = io_poll_stops(&ahead->poll);
     pthread_mutex_lock(&ahead->lock);
     return stops ? collet_fail(err, COLLET_CANCELLED, "cancelled") : COLLET_OK;
 }
 
-collet_status collet_readahead_next(collet_readahead *ahead, const collet_frames **out,
-                                    int32_t *truncated, collet_error *err)
+collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
+                                        int32_t *truncated, collet_error *err)
 {
     collet_status status = COLLET_OK;
 
@@ -184,11 +184,11 @@ collet_status collet_readahead_next(collet_readahead *ahead, const collet_frames
     return status;
 }
 
-void collet_readahead_stop(collet_readahead *ahead)
+void trajectory_readahead_stop(trajectory_readahead *ahead)
 {
     if (!ahead)
         return;
-    collet_trajectory_cancel(ahead->trajectory);
+    trajectory_reader_cancel(ahead->trajectory);
     pthread_mutex_lock(&ahead->lock);
     ahead->ended = 1;
     pthread_cond_broadcast(&ahead->changed);

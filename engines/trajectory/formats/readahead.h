@@ -6,22 +6,22 @@
  * returns the oldest filled one and frees the one before it for reading. Memory does not depend on
  * the length of the trajectory. Trajectories that are read on demand have no thread: `next` reads.
  */
-#ifndef COLLET_IO_READAHEAD_H
-#define COLLET_IO_READAHEAD_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_READAHEAD_H
+#define ENGINES_TRAJECTORY_FORMATS_READAHEAD_H
 
-#include "trajectory.h"
+#include "reader.h"
 
-typedef struct collet_readahead collet_readahead;
+typedef struct trajectory_readahead trajectory_readahead;
 
-#define COLLET_READAHEAD_SLOTS 4
+#define TRAJECTORY_READAHEAD_SLOTS 4
 
-typedef struct collet_readahead_options {
+typedef struct trajectory_readahead_options {
     int64_t batch_frames; /* frames of a slot, >= 1 */
-    int32_t n_slots;      /* 2 to COLLET_READAHEAD_SLOTS; 3 keep the thread busy; 1 on demand */
+    int32_t n_slots;      /* 2 to TRAJECTORY_READAHEAD_SLOTS; 3 keep the thread busy; 1 on demand */
     int32_t velocities;   /* 1: read them */
     int32_t forces;       /* 1: read them */
-    collet_poll poll;     /* asked by `next` every 50 ms while it waits */
-} collet_readahead_options;
+    io_poll poll;         /* asked by `next` every 50 ms while it waits */
+} trajectory_readahead_options;
 
 /*
  * Starts reading. The trajectory belongs to the thread until `stop`: selection and slice are set
@@ -29,27 +29,27 @@ typedef struct collet_readahead_options {
  * COLLET_OVERFLOW, COLLET_NO_MEMORY, COLLET_FAILED when no thread can be started. On an error *out
  * is NULL.
  */
-collet_status collet_readahead_start(collet_trajectory *trajectory,
-                                     const collet_readahead_options *options,
-                                     collet_readahead **out, collet_error *err);
+collet_status trajectory_readahead_start(trajectory_reader *trajectory,
+                                         const trajectory_readahead_options *options,
+                                         trajectory_readahead **out, collet_error *err);
 
 /* Slot i of 0..n_slots-1, valid until `stop`, so that arrays can be wrapped around it once. Access
  * its contents only from the `next` that returns it to the following one. */
-const collet_frames *collet_readahead_slot(const collet_readahead *ahead, int32_t i);
+const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *ahead, int32_t i);
 
 /*
  * Frees the batch of the last call for reading, waits for the next one and returns it in *out;
  * frames->slot is its slot. Batches come in the order of the file and are never empty; only the
  * last one may be short. After the last *out is NULL with COLLET_OK, or with the error that ended
- * reading (as collet_trajectory_read; *truncated, which may be NULL, is then 1 for a file that ends
+ * reading (as trajectory_reader_read; *truncated, which may be NULL, is then 1 for a file that ends
  * inside a frame, else 0): frames before an error are always delivered first. COLLET_CANCELLED at
  * once when the poll stops it.
  */
-collet_status collet_readahead_next(collet_readahead *ahead, const collet_frames **out,
-                                    int32_t *truncated, collet_error *err);
+collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
+                                        int32_t *truncated, collet_error *err);
 
 /* Cancels reading (after at most the frame under way), joins the thread and frees all slots; NULL
  * is allowed. */
-void collet_readahead_stop(collet_readahead *ahead);
+void trajectory_readahead_stop(trajectory_readahead *ahead);
 
 #endif

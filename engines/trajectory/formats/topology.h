@@ -4,22 +4,22 @@
  *
  * A file with several frames gives the topology of its first one.
  */
-#ifndef COLLET_IO_TOPOLOGY_H
-#define COLLET_IO_TOPOLOGY_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_TOPOLOGY_H
+#define ENGINES_TRAJECTORY_FORMATS_TOPOLOGY_H
 
 #include "io/source.h"
 
 /* Bytes of a name with its NUL; blanks around it are removed. */
-#define COLLET_ATOM_NAME 16
+#define TRAJECTORY_ATOM_NAME 16
 
-typedef struct collet_topology {
+typedef struct trajectory_topology {
     int64_t n_atoms;
-    char *title;                             /* first line of the file, never NULL */
-    char (*names)[COLLET_ATOM_NAME];         /* n_atoms, e.g. "CA" */
-    char (*residue_names)[COLLET_ATOM_NAME]; /* n_atoms, e.g. "ALA" */
-    int32_t *residue_ids;                    /* n_atoms, as written */
+    char *title;                                 /* first line of the file, never NULL */
+    char (*names)[TRAJECTORY_ATOM_NAME];         /* n_atoms, e.g. "CA" */
+    char (*residue_names)[TRAJECTORY_ATOM_NAME]; /* n_atoms, e.g. "ALA" */
+    int32_t *residue_ids;                        /* n_atoms, as written */
     int64_t lacking; /* the first atom without a velocity where others have one; else -1 */
-} collet_topology;
+} trajectory_topology;
 
 /*
  * Reads `path` into *out, which the caller frees. COLLET_IO when the file cannot be read,
@@ -27,10 +27,10 @@ typedef struct collet_topology {
  * COLLET_CANCELLED when `poll` (NULL: none), which is asked for every 256 KiB, stops it. On
  * an error *out is NULL. Any thread.
  */
-collet_status collet_topology_read(const char *path, const collet_poll *poll, collet_topology **out,
-                                   collet_error *err);
+collet_status trajectory_topology_read(const char *path, const io_poll *poll,
+                                       trajectory_topology **out, collet_error *err);
 
 /* Frees the topology and all its arrays; NULL is allowed. */
-void collet_topology_free(collet_topology *topology);
+void trajectory_topology_free(trajectory_topology *topology);
 
 #endif

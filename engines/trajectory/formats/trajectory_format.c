@@ -6,32 +6,32 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet_status status,
+collet_status trajectory_reader_fail(const trajectory_reader *trajectory, collet_status status,
                                      collet_error *err, const char *format, ...)
 {
     char text[COLLET_ERROR_TEXT];
     va_list arguments;
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    collet_numerals_end(before);
+    io_numerals_end(before);
     va_end(arguments);
     return collet_fail(err, status, "%s: frame %lld at byte %lld: %s", trajectory->source.path,
                        (long long)trajectory->index, (long long)trajectory->offset, text);
 }
 
-collet_status collet_trajectory_no_frame(const collet_trajectory *trajectory, const uint8_t *bytes,
+collet_status trajectory_reader_no_frame(const trajectory_reader *trajectory, const uint8_t *bytes,
                                          size_t n, collet_error *err)
 {
-    return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+    return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                   "no .%s frame begins here (bytes %02x %02x %02x %02x): the file "
                                   "is damaged here or before",
                                   trajectory->format->name, bytes[0], n > 1 ? bytes[1] : 0,
                                   n > 2 ? bytes[2] : 0, n > 3 ? bytes[3] : 0);
 }
 
-collet_status collet_trajectory_truncated(collet_trajectory *trajectory, collet_error *err)
+collet_status trajectory_reader_truncated(trajectory_reader *trajectory, collet_error *err)
 {
     trajectory->truncated = 1;
     return collet_fail(err, COLLET_FORMAT,

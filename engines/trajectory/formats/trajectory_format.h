@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trajectory_format.h - the interface between topology.c, trajectory.c and the formats.
+ * trajectory_format.h - the interface between topology.c, reader.c and the formats.
  *
- * trajectory.c chooses frames, a format decodes them. To add a format, write its row, a
- * collet_trajectory_format, in its own file and its name in formats.h.
+ * reader.c chooses frames, a format decodes them. To add a format, write its row, a
+ * trajectory_format, in its own file and its name in formats.h.
  */
-#ifndef COLLET_IO_TRAJECTORY_FORMAT_H
-#define COLLET_IO_TRAJECTORY_FORMAT_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_TRAJECTORY_FORMAT_H
+#define ENGINES_TRAJECTORY_FORMATS_TRAJECTORY_FORMAT_H
 
 #include "frames.h"
 #include "io/source.h"
 
 #include <stdatomic.h>
 
-struct collet_topology;
+struct trajectory_topology;
 
 /* The head of a frame; offsets are bytes in the file, 0 for a field that is absent. */
-typedef struct collet_frame_head {
+typedef struct trajectory_frame_head {
     int64_t end; /* byte after the frame; may be beyond the end of the file */
     int64_t n_atoms;
     collet_dtype dtype;
@@ -28,22 +28,22 @@ typedef struct collet_frame_head {
     int64_t forces;
     int64_t lacking;  /* the first atom without a velocity where others have one; else -1 */
     int64_t end_line; /* text formats: line that begins at `end` */
-} collet_frame_head;
+} trajectory_frame_head;
 
 /* The output of a frame: row `frame` of the batch's arrays; absent quantities are NULL. */
-typedef struct collet_frame_target {
+typedef struct trajectory_frame_target {
     void *positions;
     void *velocities;
     void *forces;
-} collet_frame_target;
+} trajectory_frame_target;
 
 /* Atoms first .. first + count of the file, consecutive in the selection too. */
-typedef struct collet_atom_run {
+typedef struct trajectory_atom_run {
     int64_t first;
     int64_t count;
-} collet_atom_run;
+} trajectory_atom_run;
 
-typedef struct collet_trajectory_format {
+typedef struct trajectory_format {
     const char *name;  /* "trr": the suffix of its files */
     const char *kind;  /* "a .trr trajectory": after "it looks like" */
     const char *title; /* "GROMACS, compressed positions": where formats are listed */
@@ -52,32 +52,32 @@ typedef struct collet_trajectory_format {
     int (*recognise)(const uint8_t *bytes, size_t n);
     /* Fills `topology`, which is zeroed and freed by the caller, from the start of the file. NULL:
      * the format has no topology. */
-    collet_status (*topology)(collet_source *source, struct collet_topology *topology,
+    collet_status (*topology)(io_source *source, struct trajectory_topology *topology,
                               collet_error *err);
     /*
      * Reads the head at trajectory->offset, where at least one byte is left. An end of the file
-     * inside the head is reported with collet_trajectory_truncated. head->end > offset on success.
+     * inside the head is reported with trajectory_reader_truncated. head->end > offset on success.
      * NULL: the format has no frames.
      */
-    collet_status (*head)(collet_trajectory *trajectory, collet_frame_head *head,
+    collet_status (*head)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           collet_error *err);
     /* Decodes the selected atoms; the frame is within the file and has the fields of `target`. May
      * set head->time. */
-    collet_status (*body)(collet_trajectory *trajectory, collet_frame_head *head,
-                          const collet_frame_target *target, collet_error *err);
+    collet_status (*body)(trajectory_reader *trajectory, trajectory_frame_head *head,
+                          const trajectory_frame_target *target, collet_error *err);
     int on_demand;     /* 1: `body` runs on the thread that asks for frames, not ahead */
     size_t state_size; /* of trajectory->state, zeroed when the file is opened */
     /* Frees what the state points to; NULL: nothing. */
-    void (*close)(collet_trajectory *trajectory);
-} collet_trajectory_format;
+    void (*close)(trajectory_reader *trajectory);
+} trajectory_format;
 
-struct collet_trajectory {
-    const collet_trajectory_format *format;
-    collet_source source;
-    collet_trajectory_info info;
+struct trajectory_reader {
+    const trajectory_format *format;
+    io_source source;
+    trajectory_reader_info info;
     void *state; /* of the format */
 
-    collet_atom_run *runs; /* the selection, consecutive indices joined */
+    trajectory_atom_run *runs; /* the selection, consecutive indices joined */
     int64_t n_runs;
     int64_t n_selected;
 
@@ -94,15 +94,15 @@ struct collet_trajectory {
 };
 
 /* Sets the text "path: frame N at byte B: ..." about the frame at trajectory->offset. */
-collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet_status status,
+collet_status trajectory_reader_fail(const trajectory_reader *trajectory, collet_status status,
                                      collet_error *err, const char *format, ...)
     COLLET_PRINTF(4, 5);
 
 /* Reports that the n > 0 `bytes` at trajectory->offset do not begin a frame. */
-collet_status collet_trajectory_no_frame(const collet_trajectory *trajectory, const uint8_t *bytes,
+collet_status trajectory_reader_no_frame(const trajectory_reader *trajectory, const uint8_t *bytes,
                                          size_t n, collet_error *err);
 
 /* Reports that the file ends inside the frame at trajectory->offset. */
-collet_status collet_trajectory_truncated(collet_trajectory *trajectory, collet_error *err);
+collet_status trajectory_reader_truncated(trajectory_reader *trajectory, collet_error *err);
 
 #endif

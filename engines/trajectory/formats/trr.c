@@ -58,19 +58,19 @@ static int64_t real_size(const int32_t *ints)
     return real == 4 || real == 8 ? real : 0;
 }
 
-static collet_status check_ints(const collet_trajectory *trajectory, const int32_t *ints,
+static collet_status check_ints(const trajectory_reader *trajectory, const int32_t *ints,
                                 collet_error *err)
 {
     int has_data = ints[BOX] || ints[VIRIAL] || ints[PRESSURE] || ints[POSITIONS] ||
                    ints[VELOCITIES] || ints[FORCES];
 
     if (ints[ATOMS] < 0)
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err, "has %d atoms", ints[ATOMS]);
+        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err, "has %d atoms", ints[ATOMS]);
     if (!has_data)
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "holds no data at all, not even a box");
     if (ints[IR] != 0 || ints[ENERGY] != 0 || real_size(ints) == 0)
-        return collet_trajectory_fail(
+        return trajectory_reader_fail(
             trajectory, COLLET_FORMAT, err,
             "has sizes that contradict each other (%d atoms; box %d, positions %d, velocities %d, "
             "forces %d bytes): the file is damaged",
@@ -79,21 +79,21 @@ static collet_status check_ints(const collet_trajectory *trajectory, const int32
 }
 
 /* The file ends before the head does: truncated, or not a frame. */
-static collet_status check_preamble(collet_trajectory *trajectory, const uint8_t *bytes, size_t n,
+static collet_status check_preamble(trajectory_reader *trajectory, const uint8_t *bytes, size_t n,
                                     collet_error *err)
 {
     size_t present = n < sizeof preamble ? n : sizeof preamble;
 
     if (memcmp(bytes, preamble, present) != 0)
-        return collet_trajectory_no_frame(trajectory, bytes, n, err);
+        return trajectory_reader_no_frame(trajectory, bytes, n, err);
     if (n < HEAD_BYTES(4))
-        return collet_trajectory_truncated(trajectory, err);
+        return trajectory_reader_truncated(trajectory, err);
     return COLLET_OK;
 }
 
 static double load_real(const uint8_t *bytes, int64_t real)
 {
-    return real == 8 ? collet_be_f64(bytes) : (double)collet_be_f32(bytes);
+    return real == 8 ? trajectory_be_f64(bytes) : (double)trajectory_be_f32(bytes);
 }
 
 /* Fields are consecutive; returns the offset of the next one. */
@@ -103,7 +103,7 @@ static int64_t place(int64_t *field, int64_t at, int32_t size)
     return at + size;
 }
 
-static void place_fields(collet_frame_head *head, const int32_t *ints, int64_t box)
+static void place_fields(trajectory_frame_head *head, const int32_t *ints, int64_t box)
 {
     int64_t at = box + ints[BOX] + ints[VIRIAL] + ints[PRESSURE];
 
@@ -112,7 +112,7 @@ static void place_fields(collet_frame_head *head, const int32_t *ints, int64_t b
     head->end = place(&head->forces, at, ints[FORCES]);
 }
 
-static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head,
+static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                collet_error *err)
 {
     int64_t offset = trajectory->offset;
@@ -123,14 +123,14 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
 
     if ((int64_t)n > rest)
         n = (size_t)rest;
-    collet_status status = collet_source_view(&trajectory->source, offset, n, &bytes, err);
+    collet_status status = io_source_view(&trajectory->source, offset, n, &bytes, err);
     if (status != COLLET_OK)
         return status;
     status = check_preamble(trajectory, bytes, n, err);
     if (status != COLLET_OK)
         return status;
     for (size_t i = 0; i < HEAD_INTS; i++)
-        ints[i] = collet_be_i32(bytes + sizeof preamble + 4 * i);
+        ints[i] = trajectory_be_i32(bytes + sizeof preamble + 4 * i);
     status = check_ints(trajectory, ints, err);
     if (status != COLLET_OK)
         return status;
@@ -138,7 +138,7 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
     int64_t real = real_size(ints);
     size_t length = HEAD_BYTES(real);
     if (n < length)
-        return collet_trajectory_truncated(trajectory, err);
+        return trajectory_reader_truncated(trajectory, err);
     head->n_atoms = ints[ATOMS];
     head->dtype = real == 8 ? COLLET_F64 : COLLET_F32;
     head->step = ints[STEP];
@@ -148,24 +148,24 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
     return COLLET_OK;
 }
 
-static collet_status read_vectors(collet_trajectory *trajectory, int64_t offset, size_t real,
+static collet_status read_vectors(trajectory_reader *trajectory, int64_t offset, size_t real,
                                   void *destination, collet_error *err)
 {
     uint8_t *to = destination;
     size_t atom = 3 * real;
 
     for (int64_t r = 0; r < trajectory->n_runs; r++) {
-        const collet_atom_run *run = &trajectory->runs[r];
+        const trajectory_atom_run *run = &trajectory->runs[r];
         int64_t at = offset + run->first * (int64_t)atom;
         int64_t left = run->count * (int64_t)atom;
         while (left > 0) {
             const uint8_t *bytes;
             size_t n;
             collet_status status =
-                collet_source_stream(&trajectory->source, at, left, atom, &bytes, &n, err);
+                io_source_stream(&trajectory->source, at, left, atom, &bytes, &n, err);
             if (status != COLLET_OK)
                 return status;
-            collet_be_decode(to, bytes, n / real, real);
+            trajectory_be_decode(to, bytes, n / real, real);
             to += n;
             at += (int64_t)n;
             left -= (int64_t)n;
@@ -174,8 +174,8 @@ static collet_status read_vectors(collet_trajectory *trajectory, int64_t offset,
     return COLLET_OK;
 }
 
-static collet_status read_body(collet_trajectory *trajectory, collet_frame_head *head,
-                               const collet_frame_target *target, collet_error *err)
+static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_head *head,
+                               const trajectory_frame_target *target, collet_error *err)
 {
     size_t real = head->dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
     const struct {
@@ -197,7 +197,7 @@ static collet_status read_body(collet_trajectory *trajectory, collet_frame_head 
     return COLLET_OK;
 }
 
-const collet_trajectory_format collet_trr_format = {
+const trajectory_format trajectory_trr_format = {
     .name = "trr",
     .kind = "a .trr trajectory",
     .title = "GROMACS, single or double precision",

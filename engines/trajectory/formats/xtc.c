@@ -36,7 +36,7 @@ enum {
 #define PACKED(magic) ((size_t)PACKED_SIZE + ((magic) == MAGIC_LARGE ? 8 : 4))
 
 typedef struct xtc_state {
-    collet_xtc_block block; /* of the frame whose head was read last; n_bytes 0: plain floats */
+    trajectory_xtc_block block; /* of the frame whose head was read last; n_bytes 0: plain floats */
     uint8_t *packed;
     size_t packed_capacity;
     float *all; /* n_atoms x 3, when only some are selected */
@@ -49,10 +49,10 @@ static int is_magic(int32_t magic)
 
 static int recognise(const uint8_t *bytes, size_t n)
 {
-    return n >= 4 && is_magic(collet_be_i32(bytes));
+    return n >= 4 && is_magic(trajectory_be_i32(bytes));
 }
 
-static void close_state(collet_trajectory *trajectory)
+static void close_state(trajectory_reader *trajectory)
 {
     xtc_state *state = trajectory->state;
 
@@ -62,56 +62,57 @@ static void close_state(collet_trajectory *trajectory)
 
 /* ---- Head -------------------------------------------------------------------------------- */
 
-static collet_status check_start(collet_trajectory *trajectory, const uint8_t *bytes, size_t n,
+static collet_status check_start(trajectory_reader *trajectory, const uint8_t *bytes, size_t n,
                                  collet_error *err)
 {
     static const uint8_t magics[2][4] = {{0, 0, 0x07, 0xcb}, {0, 0, 0x07, 0xe7}};
     size_t present = n < 4 ? n : 4;
 
     if (memcmp(bytes, magics[0], present) != 0 && memcmp(bytes, magics[1], present) != 0)
-        return collet_trajectory_no_frame(trajectory, bytes, n, err);
+        return trajectory_reader_no_frame(trajectory, bytes, n, err);
     if (n < PLAIN)
-        return collet_trajectory_truncated(trajectory, err);
-    int32_t atoms = collet_be_i32(bytes + ATOMS);
-    if (atoms < 0 || atoms != collet_be_i32(bytes + ATOMS_AGAIN))
-        return collet_trajectory_fail(
+        return trajectory_reader_truncated(trajectory, err);
+    int32_t atoms = trajectory_be_i32(bytes + ATOMS);
+    if (atoms < 0 || atoms != trajectory_be_i32(bytes + ATOMS_AGAIN))
+        return trajectory_reader_fail(
             trajectory, COLLET_FORMAT, err,
             "has two different numbers of atoms, %d and %d: the file is damaged", atoms,
-            collet_be_i32(bytes + ATOMS_AGAIN));
+            trajectory_be_i32(bytes + ATOMS_AGAIN));
     return COLLET_OK;
 }
 
-static void read_common(const uint8_t *bytes, collet_frame_head *head)
+static void read_common(const uint8_t *bytes, trajectory_frame_head *head)
 {
-    head->n_atoms = collet_be_i32(bytes + ATOMS);
+    head->n_atoms = trajectory_be_i32(bytes + ATOMS);
     head->dtype = COLLET_F32;
-    head->step = collet_be_i32(bytes + STEP);
-    head->time = (double)collet_be_f32(bytes + TIME);
+    head->step = trajectory_be_i32(bytes + STEP);
+    head->time = (double)trajectory_be_f32(bytes + TIME);
     head->has_time = 1;
 }
 
-static collet_status read_block(const collet_trajectory *trajectory, const uint8_t *bytes,
-                                collet_frame_head *head, collet_xtc_block *block, collet_error *err)
+static collet_status read_block(const trajectory_reader *trajectory, const uint8_t *bytes,
+                                trajectory_frame_head *head, trajectory_xtc_block *block,
+                                collet_error *err)
 {
-    int large = collet_be_i32(bytes) == MAGIC_LARGE;
-    int64_t size = large ? (int64_t)collet_be64(bytes + PACKED_SIZE)
-                         : (int64_t)collet_be32(bytes + PACKED_SIZE);
+    int large = trajectory_be_i32(bytes) == MAGIC_LARGE;
+    int64_t size = large ? (int64_t)trajectory_be64(bytes + PACKED_SIZE)
+                         : (int64_t)trajectory_be32(bytes + PACKED_SIZE);
     int64_t begin = trajectory->offset + (int64_t)PACKED(large ? MAGIC_LARGE : MAGIC);
 
     block->n_atoms = head->n_atoms;
-    block->precision = collet_be_f32(bytes + PRECISION);
+    block->precision = trajectory_be_f32(bytes + PRECISION);
     for (size_t i = 0; i < 3; i++) {
-        block->min[i] = collet_be_i32(bytes + MIN + 4 * i);
-        block->max[i] = collet_be_i32(bytes + MAX + 4 * i);
+        block->min[i] = trajectory_be_i32(bytes + MIN + 4 * i);
+        block->max[i] = trajectory_be_i32(bytes + MAX + 4 * i);
     }
-    block->small_index = collet_be_i32(bytes + SMALL_INDEX);
+    block->small_index = trajectory_be_i32(bytes + SMALL_INDEX);
     if (!(block->precision > 0.0f) || !isfinite(1.0f / block->precision))
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "has a precision of %g: the file is damaged",
                                       (double)block->precision);
     /* An atom takes more than one bit: this bounds memory by the file's size. */
     if (size < 1 || size > INT64_MAX - begin - 3 || head->n_atoms / 8 > size)
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "has %lld bytes for %lld atoms: the file is damaged",
                                       (long long)size, (long long)head->n_atoms);
     block->n_bytes = (size_t)size;
@@ -120,7 +121,7 @@ static collet_status read_block(const collet_trajectory *trajectory, const uint8
     return COLLET_OK;
 }
 
-static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head,
+static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                collet_error *err)
 {
     int64_t offset = trajectory->offset;
@@ -131,7 +132,7 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
 
     if ((int64_t)n > rest)
         n = (size_t)rest;
-    collet_status status = collet_source_view(&trajectory->source, offset, n, &bytes, err);
+    collet_status status = io_source_view(&trajectory->source, offset, n, &bytes, err);
     if (status != COLLET_OK)
         return status;
     status = check_start(trajectory, bytes, n, err);
@@ -139,13 +140,13 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
         return status;
     read_common(bytes, head);
     if (head->n_atoms <= PLAIN_ATOMS) {
-        state->block = (collet_xtc_block){.n_atoms = head->n_atoms};
+        state->block = (trajectory_xtc_block){.n_atoms = head->n_atoms};
         head->positions = offset + PLAIN;
         head->end = head->positions + head->n_atoms * ATOM_BYTES;
         return COLLET_OK;
     }
-    if (n < PACKED(collet_be_i32(bytes)))
-        return collet_trajectory_truncated(trajectory, err);
+    if (n < PACKED(trajectory_be_i32(bytes)))
+        return trajectory_reader_truncated(trajectory, err);
     status = read_block(trajectory, bytes, head, &state->block, err);
     if (status == COLLET_OK && trajectory->index == 0)
         trajectory->info.precision = (double)state->block.precision;
@@ -154,40 +155,40 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
 
 /* ---- Body -------------------------------------------------------------------------------- */
 
-static collet_status load_packed(collet_trajectory *trajectory, xtc_state *state, int64_t offset,
+static collet_status load_packed(trajectory_reader *trajectory, xtc_state *state, int64_t offset,
                                  collet_error *err)
 {
     size_t n = state->block.n_bytes;
 
-    if (state->packed_capacity < n + COLLET_XTC_PADDING) {
+    if (state->packed_capacity < n + TRAJECTORY_XTC_PADDING) {
         /* Frames differ a little in size: spare capacity avoids repeated allocation. */
-        size_t capacity = n + n / 8 + COLLET_XTC_PADDING;
+        size_t capacity = n + n / 8 + TRAJECTORY_XTC_PADDING;
         free(state->packed);
         state->packed_capacity = 0;
         state->packed = malloc(capacity);
         if (!state->packed)
-            return collet_trajectory_fail(trajectory, COLLET_NO_MEMORY, err,
+            return trajectory_reader_fail(trajectory, COLLET_NO_MEMORY, err,
                                           "no memory for its %zu packed bytes", n);
         state->packed_capacity = capacity;
     }
-    memset(state->packed + n, 0, COLLET_XTC_PADDING);
+    memset(state->packed + n, 0, TRAJECTORY_XTC_PADDING);
     state->block.bytes = state->packed;
-    return collet_source_copy(&trajectory->source, offset, n, state->packed, err);
+    return io_source_copy(&trajectory->source, offset, n, state->packed, err);
 }
 
-static collet_status read_plain(collet_trajectory *trajectory, int64_t offset, int64_t n_atoms,
+static collet_status read_plain(trajectory_reader *trajectory, int64_t offset, int64_t n_atoms,
                                 float *positions, collet_error *err)
 {
     size_t n = (size_t)n_atoms * ATOM_BYTES;
     const uint8_t *bytes;
 
-    collet_status status = collet_source_view(&trajectory->source, offset, n, &bytes, err);
+    collet_status status = io_source_view(&trajectory->source, offset, n, &bytes, err);
     if (status == COLLET_OK)
-        collet_be_decode(positions, bytes, n / 4, 4);
+        trajectory_be_decode(positions, bytes, n / 4, 4);
     return status;
 }
 
-static collet_status read_all(collet_trajectory *trajectory, xtc_state *state, int64_t offset,
+static collet_status read_all(trajectory_reader *trajectory, xtc_state *state, int64_t offset,
                               int64_t n_needed, float *positions, collet_error *err)
 {
     int64_t n_done;
@@ -197,20 +198,20 @@ static collet_status read_all(collet_trajectory *trajectory, xtc_state *state, i
     collet_status status = load_packed(trajectory, state, offset, err);
     if (status != COLLET_OK)
         return status;
-    const char *wrong = collet_xtc_decode(&state->block, n_needed, positions, &n_done);
+    const char *wrong = trajectory_xtc_decode(&state->block, n_needed, positions, &n_done);
     if (wrong)
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "its packed coordinates are damaged after atom %lld of "
                                       "%lld: %s",
                                       (long long)n_done, (long long)state->block.n_atoms, wrong);
     return COLLET_OK;
 }
 
-static collet_status read_body(collet_trajectory *trajectory, collet_frame_head *head,
-                               const collet_frame_target *target, collet_error *err)
+static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_head *head,
+                               const trajectory_frame_target *target, collet_error *err)
 {
     xtc_state *state = trajectory->state;
-    const collet_atom_run *last = &trajectory->runs[trajectory->n_runs - 1];
+    const trajectory_atom_run *last = &trajectory->runs[trajectory->n_runs - 1];
     float *to = target->positions;
 
     if (trajectory->n_selected == head->n_atoms)
@@ -218,21 +219,21 @@ static collet_status read_body(collet_trajectory *trajectory, collet_frame_head 
     if (!state->all)
         state->all = malloc((size_t)head->n_atoms * ATOM_BYTES);
     if (!state->all)
-        return collet_trajectory_fail(trajectory, COLLET_NO_MEMORY, err, "no memory for %lld atoms",
+        return trajectory_reader_fail(trajectory, COLLET_NO_MEMORY, err, "no memory for %lld atoms",
                                       (long long)head->n_atoms);
     collet_status status =
         read_all(trajectory, state, head->positions, last->first + last->count, state->all, err);
     if (status != COLLET_OK)
         return status;
     for (int64_t r = 0; r < trajectory->n_runs; r++) {
-        const collet_atom_run *run = &trajectory->runs[r];
+        const trajectory_atom_run *run = &trajectory->runs[r];
         memcpy(to, state->all + 3 * run->first, (size_t)run->count * ATOM_BYTES);
         to += 3 * run->count;
     }
     return COLLET_OK;
 }
 
-const collet_trajectory_format collet_xtc_format = {
+const trajectory_format trajectory_xtc_format = {
     .name = "xtc",
     .kind = "an .xtc trajectory",
     .title = "GROMACS, compressed positions",

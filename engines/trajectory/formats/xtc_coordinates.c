@@ -161,7 +161,7 @@ static const char *set_small(decoder *d, int index)
     return NULL;
 }
 
-static const char *set_full(decoder *d, const collet_xtc_block *block)
+static const char *set_full(decoder *d, const trajectory_xtc_block *block)
 {
     uint32_t sizes[3];
     int packed = 1;
@@ -222,7 +222,7 @@ static inline void take_run(decoder *d, const uint32_t before[3], int run, float
     }
 }
 
-static const char *decode_atoms(decoder *d, const collet_xtc_block *block, int64_t n_needed,
+static const char *decode_atoms(decoder *d, const trajectory_xtc_block *block, int64_t n_needed,
                                 float *positions, int64_t *n_done)
 {
     uint64_t end = 8 * (uint64_t)block->n_bytes;
@@ -257,8 +257,8 @@ static const char *decode_atoms(decoder *d, const collet_xtc_block *block, int64
     return NULL;
 }
 
-const char *collet_xtc_decode(const collet_xtc_block *block, int64_t n_needed, float *positions,
-                              int64_t *n_done)
+const char *trajectory_xtc_decode(const trajectory_xtc_block *block, int64_t n_needed,
+                                  float *positions, int64_t *n_done)
 {
     decoder d = {.in = {.bytes = block->bytes}, .unit = 1.0f / block->precision};
 

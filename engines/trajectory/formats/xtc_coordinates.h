@@ -8,16 +8,16 @@
  * 2^(1/3) as it goes. The first of such a run is exchanged with the atom before it, which
  * reduces the differences in a water molecule (oxygen in the middle).
  */
-#ifndef COLLET_IO_XTC_COORDINATES_H
-#define COLLET_IO_XTC_COORDINATES_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_XTC_COORDINATES_H
+#define ENGINES_TRAJECTORY_FORMATS_XTC_COORDINATES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Readable bytes (of any value) that must follow the packed ones. */
-#define COLLET_XTC_PADDING 128
+#define TRAJECTORY_XTC_PADDING 128
 
-typedef struct collet_xtc_block {
+typedef struct trajectory_xtc_block {
     const uint8_t *bytes;
     size_t n_bytes;
     int64_t n_atoms;
@@ -25,14 +25,14 @@ typedef struct collet_xtc_block {
     int32_t min[3];
     int32_t max[3];
     int32_t small_index; /* the range that small differences start with */
-} collet_xtc_block;
+} trajectory_xtc_block;
 
 /*
  * Decodes at least the first `n_needed` atoms (1..n_atoms) into positions (n_atoms x 3 floats, nm),
  * rounded as GROMACS does: (float)integer * (1.0f / precision). Any bytes are safe. Returns NULL,
  * or what is wrong with the data, a static text; *n_done is the number of atoms before that.
  */
-const char *collet_xtc_decode(const collet_xtc_block *block, int64_t n_needed, float *positions,
-                              int64_t *n_done);
+const char *trajectory_xtc_decode(const trajectory_xtc_block *block, int64_t n_needed,
+                                  float *positions, int64_t *n_done);
 
 #endif

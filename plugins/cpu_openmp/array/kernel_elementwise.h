@@ -7,8 +7,8 @@
  * sqrt and axpy, whose alpha is at[3], round as IEEE 754 requires; docs/KERNELS.md has the limits
  * of the others.
  */
-#ifndef COLLET_OPENMP_KERNELS_ELEMENTWISE_H
-#define COLLET_OPENMP_KERNELS_ELEMENTWISE_H
+#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_ELEMENTWISE_H
+#define PLUGINS_CPU_OPENMP_ARRAY_KERNEL_ELEMENTWISE_H
 
 #include <collet/types.h>
 

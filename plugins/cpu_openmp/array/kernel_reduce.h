@@ -6,8 +6,8 @@
  * magnitudes, however many terms. min and max are those of IEEE 754-2019: NaN propagates,
  * -0 < +0. The index of a table is [f32, f64]; steps are in bytes, of either sign.
  */
-#ifndef COLLET_OPENMP_KERNELS_REDUCE_H
-#define COLLET_OPENMP_KERNELS_REDUCE_H
+#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_REDUCE_H
+#define PLUGINS_CPU_OPENMP_ARRAY_KERNEL_REDUCE_H
 
 #include <stdint.h>
 

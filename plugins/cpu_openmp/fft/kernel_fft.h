@@ -3,8 +3,8 @@
  * kernel_fft.h - Fourier transforms, one line per vector lane, and the two steps of a long line
  * that is split into rows and columns.
  */
-#ifndef COLLET_OPENMP_KERNELS_FFT_H
-#define COLLET_OPENMP_KERNELS_FFT_H
+#ifndef PLUGINS_CPU_OPENMP_FFT_KERNEL_FFT_H
+#define PLUGINS_CPU_OPENMP_FFT_KERNEL_FFT_H
 
 #include <stdint.h>
 

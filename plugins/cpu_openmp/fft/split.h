@@ -2,8 +2,8 @@
 /*
  * split.h - how a long line is split into rows and columns (kernel_fft.h).
  */
-#ifndef COLLET_OPENMP_FFT_SPLIT_H
-#define COLLET_OPENMP_FFT_SPLIT_H
+#ifndef PLUGINS_CPU_OPENMP_FFT_SPLIT_H
+#define PLUGINS_CPU_OPENMP_FFT_SPLIT_H
 
 #include "kernel_fft.h"
 

@@ -3,8 +3,8 @@
  * batch.h - iteration over the leading (batch) axes of operands, without divisions. Every operand
  * has all the axes; where it is broadcast its stride is 0.
  */
-#ifndef COLLET_OPENMP_BATCH_H
-#define COLLET_OPENMP_BATCH_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_BATCH_H
+#define PLUGINS_CPU_OPENMP_LINALG_BATCH_H
 
 #include "shared/host/util/rows.h"
 

@@ -3,8 +3,8 @@
  * kernel_gemm.h - a block of a matrix product, for operands that BLAS does not support: any
  * strides, of either sign.
  */
-#ifndef COLLET_OPENMP_KERNELS_GEMM_H
-#define COLLET_OPENMP_KERNELS_GEMM_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_GEMM_H
+#define PLUGINS_CPU_OPENMP_LINALG_KERNEL_GEMM_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * of the result; where the processor's bf16 instructions are used, products and sums below the
  * smallest normal f32 are flushed to 0 (factors are not).
  */
-#ifndef COLLET_OPENMP_KERNELS_NARROW_H
-#define COLLET_OPENMP_KERNELS_NARROW_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_NARROW_H
+#define PLUGINS_CPU_OPENMP_LINALG_KERNEL_NARROW_H
 
 #include <collet/types.h>
 

@@ -3,8 +3,8 @@
  * kernel_small.h - a product of matrices too small for packing (kernel_gemm.h) to be
  * worthwhile. The index of a table is [f32, f64].
  */
-#ifndef COLLET_OPENMP_KERNELS_SMALL_H
-#define COLLET_OPENMP_KERNELS_SMALL_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_SMALL_H
+#define PLUGINS_CPU_OPENMP_LINALG_KERNEL_SMALL_H
 
 #include "kernel_gemm.h"
 

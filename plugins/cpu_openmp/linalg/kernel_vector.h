@@ -4,8 +4,8 @@
  * however many terms: compensated, as in kernel_reduce.h. The index of a table is [f32, f64], the
  * type of both factors; steps are in bytes, of either sign or zero.
  */
-#ifndef COLLET_OPENMP_KERNELS_VECTOR_H
-#define COLLET_OPENMP_KERNELS_VECTOR_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_VECTOR_H
+#define PLUGINS_CPU_OPENMP_LINALG_KERNEL_VECTOR_H
 
 #include <stdint.h>
 

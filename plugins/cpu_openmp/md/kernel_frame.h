@@ -7,8 +7,8 @@
  * atoms is atom b * lanes + order[j], so that coordinates need no reordering, and the table is
  * padded with zeros to whole blocks; `masses` points at a block's start.
  */
-#ifndef COLLET_OPENMP_KERNELS_FRAME_H
-#define COLLET_OPENMP_KERNELS_FRAME_H
+#ifndef PLUGINS_CPU_OPENMP_MD_KERNEL_FRAME_H
+#define PLUGINS_CPU_OPENMP_MD_KERNEL_FRAME_H
 
 #include <stdint.h>
 

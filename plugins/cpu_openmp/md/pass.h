@@ -6,8 +6,8 @@
  * summed block by block, and where frames are few the threads divide the blocks. Blocks are of one
  * size and their sums are added in order: results do not depend on the number of threads.
  */
-#ifndef COLLET_OPENMP_ATOMS_H
-#define COLLET_OPENMP_ATOMS_H
+#ifndef PLUGINS_CPU_OPENMP_MD_PASS_H
+#define PLUGINS_CPU_OPENMP_MD_PASS_H
 
 #include <math.h>
 #include <collet/plugin.h>

@@ -6,8 +6,8 @@
  * library's (library.h). blas_enter sets the number of threads that the
  * library uses; the last blas_leave restores what the host had set.
  */
-#ifndef COLLET_OPENMP_BLAS_H
-#define COLLET_OPENMP_BLAS_H
+#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_BLAS_H
+#define PLUGINS_CPU_OPENMP_PROVIDERS_BLAS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -18,8 +18,8 @@
  *   cpu_openmp.onednn_types   products that it computes: words of "f32 bf16 i8"
  *   cpu_openmp.safe_mode      "on": no library is opened; "off": also not after a crash
  */
-#ifndef COLLET_OPENMP_CHOICE_H
-#define COLLET_OPENMP_CHOICE_H
+#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_CHOICE_H
+#define PLUGINS_CPU_OPENMP_PROVIDERS_CHOICE_H
 
 #include <collet/plugin.h>
 

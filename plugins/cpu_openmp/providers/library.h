@@ -7,8 +7,8 @@
  * RTLD_DEEPBIND: neither our calls nor the calls within it reach functions of the same names that
  * the host program exports (cblas_sgemm, sgemm_...). Any thread.
  */
-#ifndef COLLET_OPENMP_LIBRARY_H
-#define COLLET_OPENMP_LIBRARY_H
+#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_LIBRARY_H
+#define PLUGINS_CPU_OPENMP_PROVIDERS_LIBRARY_H
 
 #include <pthread.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * matrix.h - a matrix in the form that BLAS requires.
  */
-#ifndef COLLET_OPENMP_MATRIX_H
-#define COLLET_OPENMP_MATRIX_H
+#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_MATRIX_H
+#define PLUGINS_CPU_OPENMP_PROVIDERS_MATRIX_H
 
 #include <stdint.h>
 

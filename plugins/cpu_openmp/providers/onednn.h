@@ -6,8 +6,8 @@
  * OpenMP region, whose barrier waits for threads that the operating system has not scheduled, and
  * for ever in a child of fork().
  */
-#ifndef COLLET_OPENMP_ONEDNN_H
-#define COLLET_OPENMP_ONEDNN_H
+#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_H
+#define PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  *
  * Values and layouts are those of dnnl_types.h, which both versions share unless said otherwise.
  */
-#ifndef COLLET_OPENMP_ONEDNN_API_H
-#define COLLET_OPENMP_ONEDNN_API_H
+#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_API_H
+#define PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_API_H
 
 #include <stddef.h>
 

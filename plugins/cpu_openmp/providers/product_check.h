@@ -2,8 +2,8 @@
 /*
  * product_check.h - checks the matrix products of a library: their results, and a coarse rate.
  */
-#ifndef COLLET_OPENMP_PRODUCT_CHECK_H
-#define COLLET_OPENMP_PRODUCT_CHECK_H
+#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_PRODUCT_CHECK_H
+#define PLUGINS_CPU_OPENMP_PROVIDERS_PRODUCT_CHECK_H
 
 #include "matrix.h"
 

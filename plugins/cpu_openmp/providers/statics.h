@@ -5,8 +5,8 @@
  * Their destructors are registered at the first call of such a function, so exit() runs them before
  * all handlers that were registered earlier: while other threads use the objects, or make them.
  */
-#ifndef COLLET_OPENMP_STATICS_H
-#define COLLET_OPENMP_STATICS_H
+#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_STATICS_H
+#define PLUGINS_CPU_OPENMP_PROVIDERS_STATICS_H
 
 /*
  * exit() does not destroy static objects that the library (a handle of dlopen, which is never

@@ -5,8 +5,8 @@
  * numbers. uniform gives the same bits on every level; normal is within 4 ulp. The index of a table
  * is [f32, f64].
  */
-#ifndef COLLET_OPENMP_KERNELS_RANDOM_H
-#define COLLET_OPENMP_KERNELS_RANDOM_H
+#ifndef PLUGINS_CPU_OPENMP_RANDOM_KERNEL_RANDOM_H
+#define PLUGINS_CPU_OPENMP_RANDOM_KERNEL_RANDOM_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /*
  * cache.h - the sizes of the CPU caches.
  */
-#ifndef COLLET_OPENMP_CACHE_H
-#define COLLET_OPENMP_CACHE_H
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_CACHE_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_CACHE_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * A device is constant once it is open, except for its plans, which have their own lock: any number
  * of threads may run kernels on it.
  */
-#ifndef COLLET_OPENMP_DEVICE_H
-#define COLLET_OPENMP_DEVICE_H
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_DEVICE_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_DEVICE_H
 
 #include "shared/host/util/device.h"
 #include "isa.h"

@@ -2,8 +2,8 @@
 /*
  * isa.h - which instruction sets this machine runs, and the kernels compiled for each.
  */
-#ifndef COLLET_OPENMP_ISA_H
-#define COLLET_OPENMP_ISA_H
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_ISA_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_ISA_H
 
 #include <stdint.h>
 

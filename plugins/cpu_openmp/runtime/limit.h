@@ -3,8 +3,8 @@
  * limit.h - the threads that calls may use now. The cgroup's quota and the affinity of the calling
  * thread change while the process runs; they are looked up once a second at most.
  */
-#ifndef COLLET_OPENMP_LIMIT_H
-#define COLLET_OPENMP_LIMIT_H
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_LIMIT_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_LIMIT_H
 
 #include <collet/plugin.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* load.h - what other processes use of the machine. */
-#ifndef COLLET_OPENMP_LOAD_H
-#define COLLET_OPENMP_LOAD_H
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_LOAD_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_LOAD_H
 
 #include <stdint.h>
 

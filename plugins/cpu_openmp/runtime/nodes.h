@@ -5,8 +5,8 @@
  * Thread numbers are divided among the nodes in blocks, in proportion to the processors that the
  * process may use in each.
  */
-#ifndef COLLET_OPENMP_NODES_H
-#define COLLET_OPENMP_NODES_H
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_NODES_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_NODES_H
 
 #include <sched.h>
 #include <stdint.h>

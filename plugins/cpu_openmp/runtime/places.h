@@ -3,8 +3,8 @@
  * places.h - the places of OpenMP (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). Its runtime binds
  * the thread that loads it to the first, and threads inherit that.
  */
-#ifndef COLLET_OPENMP_PLACES_H
-#define COLLET_OPENMP_PLACES_H
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_PLACES_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_PLACES_H
 
 #include <sched.h>
 #include <stdbool.h>

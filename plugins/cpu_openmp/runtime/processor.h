@@ -3,8 +3,8 @@
  * processor.h - the processor's features beyond the levels of isa.h, and the kernels compiled for
  * them.
  */
-#ifndef COLLET_OPENMP_PROCESSOR_H
-#define COLLET_OPENMP_PROCESSOR_H
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_PROCESSOR_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_PROCESSOR_H
 
 #include <stdint.h>
 

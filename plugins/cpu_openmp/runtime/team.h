@@ -16,8 +16,8 @@
  * places them: OMP_PROC_BIND, OMP_PLACES and their like hold for them. Without these they are bound
  * to the machine's NUMA nodes (nodes.h).
  */
-#ifndef COLLET_OPENMP_TEAM_H
-#define COLLET_OPENMP_TEAM_H
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_TEAM_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_TEAM_H
 
 #include <stdint.h>
 

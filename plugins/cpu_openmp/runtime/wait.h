@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wait.h - how threads of the team wait: the clock, futexes, spinning. Private to team.c. */
-#ifndef COLLET_OPENMP_WAIT_H
-#define COLLET_OPENMP_WAIT_H
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
 
 #include <linux/futex.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_fields.h - the loops of scatter_euler over adjacent voxels; tables are [f32, f64]. */
-#ifndef COLLET_OPENMP_KERNELS_FIELDS_H
-#define COLLET_OPENMP_KERNELS_FIELDS_H
+#ifndef PLUGINS_CPU_OPENMP_SCATTER_KERNEL_FIELDS_H
+#define PLUGINS_CPU_OPENMP_SCATTER_KERNEL_FIELDS_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * kernel_scatter.h - the loops of the scatter family over adjacent elements. The index of a table
  * is [f32, f64]; arithmetic is in that type, and sums over angles are in f64.
  */
-#ifndef COLLET_OPENMP_KERNELS_SCATTER_H
-#define COLLET_OPENMP_KERNELS_SCATTER_H
+#ifndef PLUGINS_CPU_OPENMP_SCATTER_KERNEL_SCATTER_H
+#define PLUGINS_CPU_OPENMP_SCATTER_KERNEL_SCATTER_H
 
 #include <stdint.h>
 

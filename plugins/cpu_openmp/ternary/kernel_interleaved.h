@@ -3,8 +3,8 @@
  * kernel_interleaved.h - transposition and storing of words, for interleaved tokens
  * (kernel_ternary.h).
  */
-#ifndef COLLET_OPENMP_KERNELS_TERNARY_INTERLEAVED_H
-#define COLLET_OPENMP_KERNELS_TERNARY_INTERLEAVED_H
+#ifndef PLUGINS_CPU_OPENMP_TERNARY_KERNEL_INTERLEAVED_H
+#define PLUGINS_CPU_OPENMP_TERNARY_KERNEL_INTERLEAVED_H
 
 #include "kernel_ternary.h"
 #include "kernel_lanes.h"

@@ -8,8 +8,8 @@
  *              a register of four such numbers a byte, counts_add_two two of them; counts_sum adds
  * to sums of 64 bits.
  */
-#ifndef COLLET_OPENMP_KERNELS_TERNARY_LANES_H
-#define COLLET_OPENMP_KERNELS_TERNARY_LANES_H
+#ifndef PLUGINS_CPU_OPENMP_TERNARY_KERNEL_LANES_H
+#define PLUGINS_CPU_OPENMP_TERNARY_KERNEL_LANES_H
 
 #include "cpu_openmp/util/kernel_level.h"
 

@@ -16,8 +16,8 @@
  * TERNARY_INTERLEAVED tokens of TERNARY_I8 may be interleaved, 16 and 16 of them: of every 64 bytes
  * of 16 tokens, each 16 words of four activations, word j of token i is at word i of token j.
  */
-#ifndef COLLET_OPENMP_KERNELS_TERNARY_H
-#define COLLET_OPENMP_KERNELS_TERNARY_H
+#ifndef PLUGINS_CPU_OPENMP_TERNARY_KERNEL_TERNARY_H
+#define PLUGINS_CPU_OPENMP_TERNARY_KERNEL_TERNARY_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /*
  * tokens.h - rows of activations, prepared for the products of kernel_ternary.h.
  */
-#ifndef COLLET_OPENMP_TERNARY_TOKENS_H
-#define COLLET_OPENMP_TERNARY_TOKENS_H
+#ifndef PLUGINS_CPU_OPENMP_TERNARY_TOKENS_H
+#define PLUGINS_CPU_OPENMP_TERNARY_TOKENS_H
 
 #include "cpu_openmp/runtime/device.h"
 #include "kernel_ternary.h"

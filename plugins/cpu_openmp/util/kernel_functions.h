@@ -3,8 +3,8 @@
  * kernel_functions.h - elementary functions of one number, without branches, so that a loop over
  * them vectorises. Polynomials are our own minimax fits; "error" is relative to the function.
  */
-#ifndef COLLET_OPENMP_KERNELS_FUNCTIONS_H
-#define COLLET_OPENMP_KERNELS_FUNCTIONS_H
+#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_H
+#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_H
 
 #include <stdint.h>
 #include <string.h>

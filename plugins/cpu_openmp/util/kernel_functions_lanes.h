@@ -7,8 +7,8 @@
  * subnormal numbers, infinities and NaN included, so that there are no special cases. Tables and
  * polynomials are our own; errors measured over all 2^32 arguments: exp 0.77 ulp, log 0.76.
  */
-#ifndef COLLET_OPENMP_KERNELS_FUNCTIONS_LANES_H
-#define COLLET_OPENMP_KERNELS_FUNCTIONS_LANES_H
+#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_LANES_H
+#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_LANES_H
 
 #include "kernel_functions.h"
 #include "kernel_level.h"

@@ -7,8 +7,8 @@
  * Everything else is static, so that the linker never merges code of a higher level into a lower
  * one. Only code of the levels that isa_select allows may run.
  */
-#ifndef COLLET_OPENMP_LEVEL_H
-#define COLLET_OPENMP_LEVEL_H
+#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_LEVEL_H
+#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_LEVEL_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * STREAM_LINE(out, in) copies one cache line to an aligned address. Other threads see it after
  * STREAM_END(). PREFETCH(at) prefetches a line, at any address.
  */
-#ifndef COLLET_OPENMP_KERNELS_STREAM_H
-#define COLLET_OPENMP_KERNELS_STREAM_H
+#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_STREAM_H
+#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_STREAM_H
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /*
  * loop.h - loops over views of one shape, with axes reordered to memory order.
  */
-#ifndef COLLET_OPENMP_LOOP_H
-#define COLLET_OPENMP_LOOP_H
+#ifndef PLUGINS_CPU_OPENMP_UTIL_LOOP_H
+#define PLUGINS_CPU_OPENMP_UTIL_LOOP_H
 
 #include <collet/plugin.h>
 

@@ -2,8 +2,8 @@
 /*
  * real.h - one f32 or f64 (wide) number in memory, as a double.
  */
-#ifndef COLLET_OPENMP_REAL_H
-#define COLLET_OPENMP_REAL_H
+#ifndef PLUGINS_CPU_OPENMP_UTIL_REAL_H
+#define PLUGINS_CPU_OPENMP_UTIL_REAL_H
 
 static inline double real_load(const void *at, int wide)
 {

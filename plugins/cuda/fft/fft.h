@@ -3,8 +3,8 @@
  * fft.h - `run` and `accepts` (plugin.h) of the row fft: by cuFFT if it is installed and supports
  * the operands' layout, else jit_fft.
  */
-#ifndef COLLET_CUDA_FFT_H
-#define COLLET_CUDA_FFT_H
+#ifndef PLUGINS_CUDA_FFT_FFT_H
+#define PLUGINS_CUDA_FFT_FFT_H
 
 #include <collet/plugin.h>
 

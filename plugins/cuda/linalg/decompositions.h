@@ -4,8 +4,8 @@
  * cuSOLVER if it is installed and the matrices are large, or small and many, else by
  * plugins/shared/jit.
  */
-#ifndef COLLET_CUDA_DECOMPOSITIONS_H
-#define COLLET_CUDA_DECOMPOSITIONS_H
+#ifndef PLUGINS_CUDA_LINALG_DECOMPOSITIONS_H
+#define PLUGINS_CUDA_LINALG_DECOMPOSITIONS_H
 
 #include "shared/jit/runtime/rows.h"
 

@@ -3,8 +3,8 @@
  * exchange.h - decompositions by cuSOLVER: kernels of cusolver.dev copy the matrices to the
  * workspace, scaled and in column-major order, and the results back.
  */
-#ifndef COLLET_CUDA_EXCHANGE_H
-#define COLLET_CUDA_EXCHANGE_H
+#ifndef PLUGINS_CUDA_LINALG_EXCHANGE_H
+#define PLUGINS_CUDA_LINALG_EXCHANGE_H
 
 #include <limits.h>
 

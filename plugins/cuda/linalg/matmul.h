@@ -3,8 +3,8 @@
  * matmul.h - `run` (plugin.h) of the row matmul: by cuBLAS if it is installed and supports the
  * operands' layout, else jit_matmul.
  */
-#ifndef COLLET_CUDA_MATMUL_H
-#define COLLET_CUDA_MATMUL_H
+#ifndef PLUGINS_CUDA_LINALG_MATMUL_H
+#define PLUGINS_CUDA_LINALG_MATMUL_H
 
 #include <collet/plugin.h>
 

@@ -3,8 +3,8 @@
  * driver.h - the CUDA driver, opened on first use: the plugin links nothing of CUDA and loads on
  * machines without it.
  */
-#ifndef COLLET_CUDA_DRIVER_H
-#define COLLET_CUDA_DRIVER_H
+#ifndef PLUGINS_CUDA_PROVIDERS_DRIVER_H
+#define PLUGINS_CUDA_PROVIDERS_DRIVER_H
 
 #include <collet/plugin.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libraries.h - which libraries of the toolkit (library.h) are installed. */
-#ifndef COLLET_CUDA_LIBRARIES_H
-#define COLLET_CUDA_LIBRARIES_H
+#ifndef PLUGINS_CUDA_PROVIDERS_LIBRARIES_H
+#define PLUGINS_CUDA_PROVIDERS_LIBRARIES_H
 
 #include <collet/plugin.h>
 

@@ -4,8 +4,8 @@
  * opened by the first call that it can compute; the plugin links none of them. If one is missing or
  * rejects a call, Collet's kernels run.
  */
-#ifndef COLLET_CUDA_LIBRARY_H
-#define COLLET_CUDA_LIBRARY_H
+#ifndef PLUGINS_CUDA_PROVIDERS_LIBRARY_H
+#define PLUGINS_CUDA_PROVIDERS_LIBRARY_H
 
 #include <pthread.h>
 #include <stddef.h>

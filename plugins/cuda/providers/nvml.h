@@ -3,8 +3,8 @@
  * nvml.h - NVML (optional), which reports without a context how much memory is free and the
  * driver's version.
  */
-#ifndef COLLET_CUDA_NVML_H
-#define COLLET_CUDA_NVML_H
+#ifndef PLUGINS_CUDA_PROVIDERS_NVML_H
+#define PLUGINS_CUDA_PROVIDERS_NVML_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nvrtc.h - NVRTC, the run-time compiler, opened on first use. */
-#ifndef COLLET_CUDA_NVRTC_H
-#define COLLET_CUDA_NVRTC_H
+#ifndef PLUGINS_CUDA_PROVIDERS_NVRTC_H
+#define PLUGINS_CUDA_PROVIDERS_NVRTC_H
 
 #include <collet/plugin.h>
 

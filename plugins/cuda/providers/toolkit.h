@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* toolkit.h - cuBLAS for products, cuFFT for transforms and cuSOLVER for decompositions; opened as
  * library.h describes. */
-#ifndef COLLET_CUDA_TOOLKIT_H
-#define COLLET_CUDA_TOOLKIT_H
+#ifndef PLUGINS_CUDA_PROVIDERS_TOOLKIT_H
+#define PLUGINS_CUDA_PROVIDERS_TOOLKIT_H
 
 #include "abi/cublas.h"
 #include "abi/cufft.h"

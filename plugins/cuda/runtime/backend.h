@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend.h - private: the backend's objects and the functions that its files share. */
-#ifndef COLLET_CUDA_BACKEND_H
-#define COLLET_CUDA_BACKEND_H
+#ifndef PLUGINS_CUDA_RUNTIME_BACKEND_H
+#define PLUGINS_CUDA_RUNTIME_BACKEND_H
 
 #include <collet/extensions.h>
 

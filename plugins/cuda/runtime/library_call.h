@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* library_call.h - calls of the toolkit's libraries as commands of a queue. */
-#ifndef COLLET_CUDA_LIBRARY_CALL_H
-#define COLLET_CUDA_LIBRARY_CALL_H
+#ifndef PLUGINS_CUDA_RUNTIME_LIBRARY_CALL_H
+#define PLUGINS_CUDA_RUNTIME_LIBRARY_CALL_H
 
 #include <collet/plugin.h>
 

@@ -4,8 +4,8 @@
  * kernels at run time: JIT_ROWS(matmul, decompose, fft), each of the three the backend's own
  * function or that of this folder (jit_matmul, JIT_OWN, jit_fft), as linalg.h and fft.h say.
  */
-#ifndef COLLET_JIT_FAMILIES_H
-#define COLLET_JIT_FAMILIES_H
+#ifndef PLUGINS_SHARED_JIT_FAMILIES_H
+#define PLUGINS_SHARED_JIT_FAMILIES_H
 
 #include "shared/jit/array/array.h"
 #include "shared/jit/fft/fft.h"

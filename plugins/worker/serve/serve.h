@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve.h - the parts of collet-worker: one device of one backend, its buffers and queues. */
-#ifndef COLLET_WORKER_SERVE_H
-#define COLLET_WORKER_SERVE_H
+#ifndef PLUGINS_WORKER_SERVE_SERVE_H
+#define PLUGINS_WORKER_SERVE_SERVE_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -133,7 +133,7 @@ def _frames_of(top, traj):
                     f"{type(top).__name__} alone")
 
 
-# ---- Extractions -------------------------------------------------------------------------------
+# ---- Trajectories -------------------------------------------------------------------------------
 
 class _Bar:
     """The progress on stderr, by tqdm if it is installed."""
@@ -191,7 +191,7 @@ def _patterns(keys):
     return ",".join(map(str, keys))
 
 
-class _Extraction:
+class _Trajectory:
     def __init__(self, top, traj, selection, keys, masses, reference, axis, start, stop, step,
                  batch, rows, progress):
         self._frames = _frames_of(top, traj)
@@ -269,7 +269,7 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
     until then still reads. An object and `progress` are used in a thread of the work.
 
     The backend is the one that collet.set_backend or using chose."""
-    work = _Extraction(top, traj, selection, keys, masses, reference, axis, start, stop, step,
+    work = _Trajectory(top, traj, selection, keys, masses, reference, axis, start, stop, step,
                        batch, None, progress)
     results = work.take("collect")
     results.meta = work.finish()
@@ -284,7 +284,7 @@ def extract_batches(top, traj=None, *, selection="all", keys=None, masses=None, 
     Memory does not grow with the trajectory. The rows are those of extract, bit for bit. A Universe
     is moved only while the next rows are computed. `meta` is None. Opens at once: errors of files
     and options are raised here."""
-    work = _Extraction(top, traj, selection, keys, masses, reference, axis, start, stop, step,
+    work = _Trajectory(top, traj, selection, keys, masses, reference, axis, start, stop, step,
                        batch, rows, progress)
     return _iterate(work)
 

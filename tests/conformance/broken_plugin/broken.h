@@ -3,8 +3,8 @@
  * broken.h - a backend with one defect in each kernel, which backend-check must report. Kernels are
  * named after their defect; test_broken.c lists the expected report for each.
  */
-#ifndef COLLET_BROKEN_H
-#define COLLET_BROKEN_H
+#ifndef TESTS_CONFORMANCE_BROKEN_PLUGIN_BROKEN_H
+#define TESTS_CONFORMANCE_BROKEN_PLUGIN_BROKEN_H
 
 #include <collet/plugin.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* morphologies.h - morphologies for the engine, and their patterns. Failures fail the test. */
-#ifndef SCATTER_MORPHOLOGIES_H
-#define SCATTER_MORPHOLOGIES_H
+#ifndef TESTS_ENGINES_SCATTER_MORPHOLOGIES_H
+#define TESTS_ENGINES_SCATTER_MORPHOLOGIES_H
 
 #include <collet/scatter.h>
 

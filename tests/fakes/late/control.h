@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* control.h - how a test chooses which commands fail late. Its address is the setting late.control,
  * in hexadecimal. */
-#ifndef LATE_CONTROL_H
-#define LATE_CONTROL_H
+#ifndef TESTS_FAKES_LATE_CONTROL_H
+#define TESTS_FAKES_LATE_CONTROL_H
 
 #include <stdatomic.h>
 #include <stdint.h>

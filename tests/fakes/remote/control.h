@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* control.h - how a test watches the commands of the backend remote and chooses how each ends. Its
  * address is the setting remote.control, in hexadecimal. */
-#ifndef REMOTE_CONTROL_H
-#define REMOTE_CONTROL_H
+#ifndef TESTS_FAKES_REMOTE_CONTROL_H
+#define TESTS_FAKES_REMOTE_CONTROL_H
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private header of the test backend `remote`: its objects, and the slots of queue.c and work.c. */
-#ifndef REMOTE_H
-#define REMOTE_H
+#ifndef TESTS_FAKES_REMOTE_REMOTE_H
+#define TESTS_FAKES_REMOTE_REMOTE_H
 
 #include <pthread.h>
 

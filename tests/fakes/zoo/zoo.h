@@ -3,8 +3,8 @@
  * zoo - the valid backend that every plugin of the zoo modifies in one point.
  * tests/fakes/zoo/CMakeLists.txt writes its manifest and defines its name (ZOO_NAME).
  */
-#ifndef COLLET_TEST_ZOO_H
-#define COLLET_TEST_ZOO_H
+#ifndef TESTS_FAKES_ZOO_ZOO_H
+#define TESTS_FAKES_ZOO_ZOO_H
 
 #include <string.h>
 

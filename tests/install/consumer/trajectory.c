@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static collet_status count(void *user, const collet_extraction_batch *batch, collet_error *err)
+static collet_status count(void *user, const collet_trajectory_batch *batch, collet_error *err)
 {
     (void)err;
     *(long long *)user += batch->n_rows;
@@ -13,8 +13,8 @@ static collet_status count(void *user, const collet_extraction_batch *batch, col
 
 int main(int argc, char **argv)
 {
-    collet_extraction_options options = {.struct_size = sizeof options};
-    collet_extraction *extraction = NULL;
+    collet_trajectory_options options = {.struct_size = sizeof options};
+    collet_trajectory *trajectory = NULL;
     collet_error err = {0};
     long long rows = 0;
     size_t warnings = 0;
@@ -24,14 +24,14 @@ int main(int argc, char **argv)
     options.trajectory = argv[2];
     options.keys = "com";
     options.batch_rows = 10;
-    collet_status status = collet_extraction_create(&extraction, &options, &err);
+    collet_status status = collet_trajectory_create(&trajectory, &options, &err);
     if (status == COLLET_OK)
-        status = collet_extraction_each(extraction, count, &rows, &err);
+        status = collet_trajectory_each(trajectory, count, &rows, &err);
     if (status != COLLET_OK)
         return fprintf(stderr, "trajectory: %s\n", err.text), 1;
-    while (collet_extraction_warning_at(extraction, warnings) != NULL)
+    while (collet_trajectory_warning_at(trajectory, warnings) != NULL)
         warnings++;
     printf("%lld rows of com, %d warnings\n", rows, (int)warnings);
-    collet_extraction_destroy(extraction);
+    collet_trajectory_destroy(trajectory);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rsoxs_runs.h - files for collet-rsoxs in `directory`, and its runs there. */
-#ifndef RSOXS_RUNS_H
-#define RSOXS_RUNS_H
+#ifndef TESTS_TOOLS_RSOXS_RSOXS_RUNS_H
+#define TESTS_TOOLS_RSOXS_RSOXS_RUNS_H
 
 #include <hdf5.h>
 

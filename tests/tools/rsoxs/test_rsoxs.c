@@ -216,13 +216,13 @@ static void existing_patterns_are_kept(void **state)
 static void write_case(const char *energy, int kind, int vectors, double k, double normal)
 {
     char text[400];
-    locale_t before = collet_numerals_begin();
+    locale_t before = io_numerals_begin();
     snprintf(text, sizeof text,
              "CaseType = %d;\nMorphologyType = %d;\nEnergies = [%s];\n"
              "EAngleRotation = [0.0, 10.0, 350.0];\nlistKVectors = ({k = [%.1f, 0.0, 1.0];});\n"
              "DetectorCoordinates = [%.1f, 0.0, 1.0];\n",
              kind, vectors, energy, k, normal);
-    collet_numerals_end(before);
+    io_numerals_end(before);
     write_text("case.txt", text);
 }
 

@@ -103,10 +103,10 @@ static void compare(const char *name, const char *const *args, int formula)
     cJSON_ArrayForEach(energy, cJSON_GetObjectItem(root, "energies"))
     {
         hsize_t n[2];
-        locale_t before = collet_numerals_begin();
+        locale_t before = io_numerals_begin();
         snprintf(text, sizeof text, "%s/Energy_%.2f.h5", patterns,
                  cJSON_GetNumberValue(cJSON_GetObjectItem(energy, "energy")));
-        collet_numerals_end(before);
+        io_numerals_end(before);
         float *image = read_image(text, n);
         double zero = (double)image[n[0] / 2 * n[1] + n[1] / 2];
         double ideal = cJSON_GetNumberValue(cJSON_GetObjectItem(energy, "zero"));

@@ -178,14 +178,14 @@ static void show_progress(against_job *job, const against_result *r, int32_t rou
 }
 
 static collet_status take_turns(against_job *job, against_result *r, const bench_arrays *arrays,
-                                bench_sampler *s)
+                                tool_sampler *s)
 {
     double seconds = job->session->options->seconds / ROUNDS;
     collet_status status = COLLET_OK;
     for (int32_t round = 0; round < ROUNDS && status == COLLET_OK; round++) {
         show_progress(job, r, round, NULL);
         settle();
-        status = bench_sampler_turn(s, seconds);
+        status = tool_sampler_turn(s, seconds);
         for (int32_t i = 0; i < r->count; i++) {
             if (r->references[i].state != REFERENCE_RUNS)
                 continue;
@@ -204,21 +204,21 @@ static collet_status take_turns(against_job *job, against_result *r, const bench
 static void compare_with_libraries(against_job *job, against_result *r, const bench_arrays *arrays)
 {
     bench_calls calls;
-    bench_sampler s;
+    tool_sampler s;
     r->own.status =
         bench_calls_open(&calls, job->session, r->layout, arrays, job->choice, r->own.error);
     if (r->own.status == COLLET_OK)
-        r->own.status = bench_sampler_create(&s, bench_calls_run, &calls);
+        r->own.status = tool_sampler_create(&s, bench_calls_run, &calls);
     if (r->own.status != COLLET_OK)
         return;
     start_references(job, r);
     r->own.status = take_turns(job, r, arrays, &s);
     if (r->own.status == COLLET_OK)
-        bench_sampler_stats(&s, &r->own.stats);
+        tool_sampler_stats(&s, &r->own.stats);
     else
         snprintf(r->own.error, sizeof r->own.error, "%s", collet_last_error(calls.context));
     rank_references(r);
-    bench_sampler_clear(&s);
+    tool_sampler_clear(&s);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

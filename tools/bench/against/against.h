@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench against: an op of Collet and libraries with the same function, in turn, in one run.
  */
-#ifndef BENCH_AGAINST_H
-#define BENCH_AGAINST_H
+#ifndef TOOLS_BENCH_AGAINST_AGAINST_H
+#define TOOLS_BENCH_AGAINST_AGAINST_H
 
 #include "bench/ops/measure.h"
 #include "process.h"
@@ -15,7 +15,7 @@ typedef struct against_result {
     bench_result own;    /* with the memory's bandwidth if no library has the function */
     const char *backend; /* that ran it */
     reference_process references[AGAINST_REFERENCES];
-    bench_stats stats[AGAINST_REFERENCES]; /* where references[i].count > 0 */
+    tool_stats stats[AGAINST_REFERENCES]; /* where references[i].count > 0 */
     int32_t count;
     int32_t best; /* the reference with the fastest call, -1: none was measured */
 } against_result;

@@ -124,7 +124,7 @@ void reference_start(reference_process *p, size_t library, size_t variant, const
                              .value = reference_libraries[library].variants[variant].value,
                              .state = REFERENCE_RUNS,
                              .socket = -1};
-    p->samples = calloc(BENCH_SAMPLES_MAX, sizeof *p->samples);
+    p->samples = calloc(TOOL_SAMPLES_MAX, sizeof *p->samples);
     if (!p->samples || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
         give_up(p, REFERENCE_DEAD, "no memory or no descriptor for its process");
         return;
@@ -150,7 +150,7 @@ static int32_t take_samples(reference_process *p)
     reference_round round;
     double *added = p->samples + p->count;
     if (!reference_receive(p->socket, &round, sizeof round, REPLY_MILLISECONDS) ||
-        round.count > BENCH_SAMPLES_MAX - p->count ||
+        round.count > TOOL_SAMPLES_MAX - p->count ||
         !reference_receive(p->socket, added, (size_t)round.count * sizeof *added,
                            REPLY_MILLISECONDS))
         return 0;
@@ -168,11 +168,11 @@ void reference_sample(reference_process *p, double seconds)
         give_up(p, REFERENCE_DEAD, "it failed in the middle of the measurement");
 }
 
-int32_t reference_stats(reference_process *p, bench_stats *stats)
+int32_t reference_stats(reference_process *p, tool_stats *stats)
 {
     if (p->count == 0)
         return 0;
-    bench_stats_of(p->samples, p->count, 1, stats);
+    tool_stats_of(p->samples, p->count, 1, stats);
     stats->calls_per_sample = p->calls;
     return 1;
 }

@@ -5,8 +5,8 @@
  * then for each time to sample for (a double, seconds) the child sends a reference_round and its
  * samples (doubles), until the parent closes the connection.
  */
-#ifndef BENCH_REFERENCE_PROCESS_H
-#define BENCH_REFERENCE_PROCESS_H
+#ifndef TOOLS_BENCH_AGAINST_PROCESS_H
+#define TOOLS_BENCH_AGAINST_PROCESS_H
 
 #include "reference.h"
 #include "common/stats.h"
@@ -68,7 +68,7 @@ void reference_start(reference_process *p, size_t library, size_t variant,
 /* Samples for `seconds`. */
 void reference_sample(reference_process *p, double seconds);
 /* The samples belong to the process and are sorted. 0 without samples. */
-int32_t reference_stats(reference_process *p, bench_stats *stats);
+int32_t reference_stats(reference_process *p, tool_stats *stats);
 /* Ends the child and frees everything. */
 void reference_stop(reference_process *p);
 

@@ -7,8 +7,8 @@
  * inputs.h returns the same numbers in every run. The tool links none of the libraries: their
  * functions are declared in the reference files and found by dlsym.
  */
-#ifndef BENCH_REFERENCE_H
-#define BENCH_REFERENCE_H
+#ifndef TOOLS_BENCH_AGAINST_REFERENCE_H
+#define TOOLS_BENCH_AGAINST_REFERENCE_H
 
 #include "bench/ops/cases.h"
 

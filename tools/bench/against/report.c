@@ -12,7 +12,7 @@ static const char *const state_names[] = {[REFERENCE_RUNS] = "measured",
                                           [REFERENCE_DEAD] = "failed"};
 
 /* Operations a second where they bound the call, else bytes a second. */
-static double rate(const against_result *r, const bench_stats *s)
+static double rate(const against_result *r, const tool_stats *s)
 {
     return 1e-9 * (r->own.flops > 0 ? r->own.flops : r->own.bytes) / s->median;
 }
@@ -82,11 +82,11 @@ static int32_t add_value(cJSON *row, const char *value)
     return value ? json_add_text(row, "setting", value) : json_add_null(row, "setting");
 }
 
-static int32_t add_figures(cJSON *row, const against_result *r, const bench_stats *s)
+static int32_t add_figures(cJSON *row, const against_result *r, const tool_stats *s)
 {
     return json_add_number(row, "samples", (double)s->samples) &&
            json_add_number(row, "calls_per_sample", (double)s->calls_per_sample) &&
-           json_add_item(row, "call_seconds", bench_stats_json(s)) &&
+           json_add_item(row, "call_seconds", tool_stats_json(s)) &&
            json_add_number(row, r->own.flops > 0 ? "gflop_per_s" : "gb_per_s", rate(r, s));
 }
 

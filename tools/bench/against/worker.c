@@ -55,12 +55,12 @@ static collet_status call_job(void *user, int64_t calls)
     return COLLET_OK;
 }
 
-static int32_t sample(bench_sampler *s, double seconds)
+static int32_t sample(tool_sampler *s, double seconds)
 {
     const reference_job *job = s->user;
     int64_t before = s->count;
     reference_round round = {.digest = {(double)NAN, (double)NAN}};
-    if (bench_sampler_turn(s, seconds) != COLLET_OK)
+    if (tool_sampler_turn(s, seconds) != COLLET_OK)
         return 0;
     round.count = s->count - before;
     round.calls = s->calls;
@@ -73,12 +73,12 @@ static int32_t sample(bench_sampler *s, double seconds)
 
 static int serve(reference_job *job)
 {
-    bench_sampler s;
+    tool_sampler s;
     double seconds;
-    int32_t fine = bench_sampler_create(&s, call_job, job) == COLLET_OK;
+    int32_t fine = tool_sampler_create(&s, call_job, job) == COLLET_OK;
     while (fine && reference_receive(REFERENCE_SOCKET, &seconds, sizeof seconds, -1))
         fine = sample(&s, seconds);
-    bench_sampler_clear(&s);
+    tool_sampler_clear(&s);
     return fine ? BENCH_EXIT_OK : BENCH_EXIT_FAILURE;
 }
 

@@ -8,7 +8,7 @@
 #define BYTES_MIN ((size_t)256 << 20)
 #define CACHES 8 /* bytes of a buffer, in sizes of the last cache */
 #define PASSES_MIN 3
-#define PASSES_MAX BENCH_SAMPLES_MAX
+#define PASSES_MAX TOOL_SAMPLES_MAX
 
 const char *bandwidth_kind_name(stream_kind kind)
 {
@@ -79,7 +79,7 @@ static bandwidth_figure figure_of(bench_bandwidth *b, const stream_strategy *str
     bandwidth_figure figure = {.strategy = strategy,
                                .threads = threads,
                                .bytes = (double)b->bytes * (strategy->kind == STREAM_COPY ? 2 : 1)};
-    bench_stats_of(b->samples, b->sample_count, 1, &figure.stats);
+    tool_stats_of(b->samples, b->sample_count, 1, &figure.stats);
     return figure;
 }
 

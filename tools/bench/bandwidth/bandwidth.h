@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine's memory bandwidth: the floor for kernels bound by memory. */
-#ifndef BENCH_BANDWIDTH_H
-#define BENCH_BANDWIDTH_H
+#ifndef TOOLS_BENCH_BANDWIDTH_BANDWIDTH_H
+#define TOOLS_BENCH_BANDWIDTH_BANDWIDTH_H
 
 #include "bench/base/machine.h"
 #include "bench/base/session.h"
@@ -14,7 +14,7 @@ typedef struct bandwidth_figure {
     const stream_strategy *strategy; /* NULL: not measured */
     int32_t threads;
     double bytes; /* a pass; a copy counts what it reads and what it writes */
-    bench_stats stats;
+    tool_stats stats;
 } bandwidth_figure;
 
 typedef struct bench_bandwidth {

@@ -30,7 +30,7 @@ static int32_t fill_figure(cJSON *object, const bandwidth_figure *f)
            json_add_number(object, "samples", (double)f->stats.samples) &&
            json_add_number(object, "gb_per_s", 1e-9 * bandwidth_fastest(f)) &&
            json_add_number(object, "median_gb_per_s", 1e-9 * bandwidth_median(f)) &&
-           json_add_item(object, "call_seconds", bench_stats_json(&f->stats));
+           json_add_item(object, "call_seconds", tool_stats_json(&f->stats));
 }
 
 static void see(void *user, const bandwidth_figure *figure)

@@ -4,8 +4,8 @@
  * depends on the processor. stream.c is compiled once for each instruction set level; STREAM_TABLE
  * is the name of its table.
  */
-#ifndef BENCH_STREAM_H
-#define BENCH_STREAM_H
+#ifndef TOOLS_BENCH_BANDWIDTH_STREAM_H
+#define TOOLS_BENCH_BANDWIDTH_STREAM_H
 
 #include <stddef.h>
 #include <stdint.h>

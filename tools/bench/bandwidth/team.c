@@ -70,9 +70,9 @@ static void *worker_main(void *argument)
         sched_yield();
     while (!r->stop) {
         meet(r, threads);
-        w->begin = bench_now();
+        w->begin = tool_now();
         r->team->part(r->team->user, w->rank, threads);
-        w->end = bench_now();
+        w->end = tool_now();
         meet(r, threads);
         if (w->rank == 0)
             end_pass(r, threads);
@@ -95,7 +95,7 @@ static int32_t allowed_cpu(int32_t index)
 
 void bench_team_run(bench_team *team)
 {
-    run r = {.team = team, .end = bench_now() + team->seconds};
+    run r = {.team = team, .end = tool_now() + team->seconds};
     int32_t started = 0, limit = team->threads < THREADS_MAX ? team->threads : THREADS_MAX;
     for (; started < limit; started++) {
         worker *w = &r.workers[started];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Passes over memory by threads that are bound to processors and start at the same moment. */
-#ifndef BENCH_TEAM_H
-#define BENCH_TEAM_H
+#ifndef TOOLS_BENCH_BANDWIDTH_TEAM_H
+#define TOOLS_BENCH_BANDWIDTH_TEAM_H
 
 #include <stdint.h>
 

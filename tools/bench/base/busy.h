@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Other work on the machine: processes that do nothing but use processors, and stolen time. */
-#ifndef BENCH_BUSY_H
-#define BENCH_BUSY_H
+#ifndef TOOLS_BENCH_BASE_BUSY_H
+#define TOOLS_BENCH_BASE_BUSY_H
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -5,8 +5,8 @@
  * forward to it. Under a sanitizer its hooks count; those of the thread sanitizer miss
  * aligned_alloc.
  */
-#ifndef BENCH_HEAP_H
-#define BENCH_HEAP_H
+#ifndef TOOLS_BENCH_BASE_HEAP_H
+#define TOOLS_BENCH_BASE_HEAP_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine of a measurement. */
-#ifndef BENCH_MACHINE_H
-#define BENCH_MACHINE_H
+#ifndef TOOLS_BENCH_BASE_MACHINE_H
+#define TOOLS_BENCH_BASE_MACHINE_H
 
 #include <cjson/cJSON.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* modes.h - what backend-bench measures besides one op, in the order of its help. */
-#ifndef BENCH_MODES_H
-#define BENCH_MODES_H
+#ifndef TOOLS_BENCH_BASE_MODES_H
+#define TOOLS_BENCH_BASE_MODES_H
 
 #include "options.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line of backend-bench, and its exit status. */
-#ifndef BENCH_OPTIONS_H
-#define BENCH_OPTIONS_H
+#ifndef TOOLS_BENCH_BASE_OPTIONS_H
+#define TOOLS_BENCH_BASE_OPTIONS_H
 
 #include <collet/collet.h>
 

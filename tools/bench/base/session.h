@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by all modes: options, machine, runtime, context, and the report. */
-#ifndef BENCH_SESSION_H
-#define BENCH_SESSION_H
+#ifndef TOOLS_BENCH_BASE_SESSION_H
+#define TOOLS_BENCH_BASE_SESSION_H
 
 #include "machine.h"
 #include "common/progress.h"

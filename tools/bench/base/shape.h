@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes on the command line. */
-#ifndef BENCH_SHAPE_H
-#define BENCH_SHAPE_H
+#ifndef TOOLS_BENCH_BASE_SHAPE_H
+#define TOOLS_BENCH_BASE_SHAPE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * What backend-bench measures: every op of libcore by its description, changed by a table (cases.c)
  * where that does not suffice.
  */
-#ifndef BENCH_CASES_H
-#define BENCH_CASES_H
+#ifndef TOOLS_BENCH_OPS_CASES_H
+#define TOOLS_BENCH_OPS_CASES_H
 
 #include "bench/base/options.h"
 #include "bench/base/shape.h"

@@ -2,8 +2,8 @@
 /*
  * A kernel called without libcore, for comparison with a routed call. No other tool uses plugin.h.
  */
-#ifndef BENCH_DIRECT_H
-#define BENCH_DIRECT_H
+#ifndef TOOLS_BENCH_OPS_DIRECT_H
+#define TOOLS_BENCH_OPS_DIRECT_H
 
 #include <collet/collet.h>
 #include <collet/plugin.h>

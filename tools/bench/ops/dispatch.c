@@ -34,7 +34,7 @@ typedef struct direct {
 } direct;
 
 typedef struct dispatch_result {
-    bench_stats routed, direct;
+    tool_stats routed, direct;
     uint64_t allocations;
 } dispatch_result;
 
@@ -100,37 +100,37 @@ static void direct_prepare(direct *d, const bench_direct *kernel)
 
 /* ---- Measuring --------------------------------------------------------------------------- */
 
-static collet_status measure(bench_sampler *samplers, int count, double budget)
+static collet_status measure(tool_sampler *samplers, int count, double budget)
 {
-    double end = bench_now() + budget;
+    double end = tool_now() + budget;
     collet_status status = COLLET_OK;
     for (int i = 0; i < count && status == COLLET_OK; i++) {
-        status = bench_sampler_warm(&samplers[i], budget);
+        status = tool_sampler_warm(&samplers[i], budget);
         samplers[i].calls = CALLS_PER_SAMPLE;
     }
-    while (status == COLLET_OK && (bench_now() < end || samplers->count < 10))
+    while (status == COLLET_OK && (tool_now() < end || samplers->count < 10))
         for (int i = 0; i < count && status == COLLET_OK; i++)
-            status = bench_sampler_take(&samplers[i]);
+            status = tool_sampler_take(&samplers[i]);
     return status;
 }
 
 static collet_status compare(routed *r, direct *d, double budget, dispatch_result *out)
 {
-    bench_sampler samplers[2] = {{0}};
-    collet_status status = bench_sampler_create(&samplers[0], call_routed, r);
+    tool_sampler samplers[2] = {{0}};
+    collet_status status = tool_sampler_create(&samplers[0], call_routed, r);
     if (status == COLLET_OK)
-        status = bench_sampler_create(&samplers[1], call_direct, d);
+        status = tool_sampler_create(&samplers[1], call_direct, d);
     if (status == COLLET_OK)
         status = measure(samplers, 2, budget);
     if (status == COLLET_OK) {
-        bench_sampler_stats(&samplers[0], &out->routed);
-        bench_sampler_stats(&samplers[1], &out->direct);
+        tool_sampler_stats(&samplers[0], &out->routed);
+        tool_sampler_stats(&samplers[1], &out->direct);
         uint64_t before = bench_heap_allocations();
         status = call_routed(r, COUNTED_CALLS);
         out->allocations = bench_heap_allocations() - before;
     }
     for (int i = 0; i < 2; i++)
-        bench_sampler_clear(&samplers[i]);
+        tool_sampler_clear(&samplers[i]);
     return status;
 }
 
@@ -187,8 +187,8 @@ static int32_t add_row(cJSON *list, const char *choice, const dispatch_result *r
            json_add_text(row, "signature", "f:ff") &&
            json_add_number(row, "samples", (double)r->routed.samples) &&
            json_add_number(row, "calls_per_sample", CALLS_PER_SAMPLE) &&
-           json_add_item(row, "routed_seconds", bench_stats_json(&r->routed)) &&
-           json_add_item(row, "direct_seconds", bench_stats_json(&r->direct)) &&
+           json_add_item(row, "routed_seconds", tool_stats_json(&r->routed)) &&
+           json_add_item(row, "direct_seconds", tool_stats_json(&r->direct)) &&
            json_add_number(row, "overhead_ns", overhead(r)) &&
            json_add_number(row, "counted_calls", COUNTED_CALLS) &&
            json_add_number(row, "allocations", (double)r->allocations);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random, valid inputs for measurements; the same numbers in every run. */
-#ifndef BENCH_INPUTS_H
-#define BENCH_INPUTS_H
+#ifndef TOOLS_BENCH_OPS_INPUTS_H
+#define TOOLS_BENCH_OPS_INPUTS_H
 
 #include "cases.h"
 

@@ -205,7 +205,7 @@ static collet_status device_sample(const bench_calls *calls, const char *device,
 static collet_status measure_device(bench_session *session, const bench_calls *calls,
                                     bench_result *r)
 {
-    double seconds[DEVICE_SAMPLES], end = bench_now() + session->options->seconds / ROUNDS;
+    double seconds[DEVICE_SAMPLES], end = tool_now() + session->options->seconds / ROUNDS;
     int64_t count = 0, each = r->stats.calls_per_sample;
     int32_t clock = COLLET_CLOCK_DEVICE;
     collet_backend_info backend;
@@ -216,16 +216,16 @@ static collet_status measure_device(bench_session *session, const bench_calls *c
     do {
         status = device_sample(calls, device, each, &seconds[count++], &clock);
     } while (status == COLLET_OK && clock == COLLET_CLOCK_DEVICE && count < DEVICE_SAMPLES &&
-             bench_now() < end);
+             tool_now() < end);
     if (status == COLLET_OK && clock == COLLET_CLOCK_DEVICE)
-        bench_stats_of(seconds, count, each, &r->device);
+        tool_stats_of(seconds, count, each, &r->device);
     return status == COLLET_OK ? collet_finish(calls->context) : status;
 }
 
 /* ---- Measuring --------------------------------------------------------------------------- */
 
 static collet_status sample(bench_session *session, const bench_layout *l, const char *choice,
-                            bench_sampler *s, bench_bandwidth *floor)
+                            tool_sampler *s, bench_bandwidth *floor)
 {
     stream_kind kind = floor_kind(l);
     double seconds = session->options->seconds;
@@ -236,7 +236,7 @@ static collet_status sample(bench_session *session, const bench_layout *l, const
     for (int32_t round = 0; round < ROUNDS && status == COLLET_OK; round++) {
         bench_session_show(session, "%s %s: %s, round %d of %d", l->row->name, l->signature, choice,
                            (int)round + 1, ROUNDS);
-        status = bench_sampler_run(s, seconds * (1 - share) / ROUNDS);
+        status = tool_sampler_run(s, seconds * (1 - share) / ROUNDS);
         if (floor)
             bench_bandwidth_more(floor, kind, seconds * share / ROUNDS);
     }
@@ -251,7 +251,7 @@ double bench_fair_seconds(const bench_result *r)
 }
 
 /* With the samples of the row so far, of the same number of calls, dropped. */
-static collet_status measure_busy(bench_session *session, const bench_layout *l, bench_sampler *s,
+static collet_status measure_busy(bench_session *session, const bench_layout *l, tool_sampler *s,
                                   bench_result *r)
 {
     bench_busy busy;
@@ -274,23 +274,23 @@ static collet_status measure_busy(bench_session *session, const bench_layout *l,
     }
     r->busy.processes = processes;
     r->busy.usage = bench_usage_between(&begin, &end);
-    bench_sampler_stats(s, &r->busy.stats);
+    tool_sampler_stats(s, &r->busy.stats);
     return COLLET_OK;
 }
 
 static collet_status measure_calls(bench_session *session, const bench_layout *layout,
                                    bench_calls *calls, bench_bandwidth *floor, bench_result *r)
 {
-    bench_sampler s;
+    tool_sampler s;
     collet_context *cx = session->context;
-    collet_status status = bench_sampler_create(&s, bench_calls_run, calls);
+    collet_status status = tool_sampler_create(&s, bench_calls_run, calls);
     if (status != COLLET_OK) {
         snprintf(r->error, sizeof r->error, "out of memory for the samples");
         return status;
     }
     bench_session_show(session, "%s %s: %s", layout->row->name, layout->signature, r->choice);
     bench_usage begin;
-    status = bench_sampler_warm(&s, session->options->seconds);
+    status = tool_sampler_warm(&s, session->options->seconds);
     memory_state before = memory_now(cx, r->choice);
     begin = bench_usage_now();
     if (status == COLLET_OK)
@@ -302,7 +302,7 @@ static collet_status measure_calls(bench_session *session, const bench_layout *l
         r->array_bytes_delta = after.arrays - before.arrays;
         r->device_bytes_delta = after.device - before.device;
         r->resident_bytes_delta = after.resident - before.resident;
-        bench_sampler_stats(&s, &r->stats);
+        tool_sampler_stats(&s, &r->stats);
         if (floor)
             r->floor = floor->best[floor_kind(layout)];
         status = measure_device(session, calls, r);
@@ -311,7 +311,7 @@ static collet_status measure_calls(bench_session *session, const bench_layout *l
         snprintf(r->error, sizeof r->error, "%s", collet_last_error(cx));
     else if (session->options->busy)
         status = measure_busy(session, layout, &s, r);
-    bench_sampler_clear(&s);
+    tool_sampler_clear(&s);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One op on one backend: arrays, calls, statistics, memory before and after. */
-#ifndef BENCH_MEASURE_H
-#define BENCH_MEASURE_H
+#ifndef TOOLS_BENCH_OPS_MEASURE_H
+#define TOOLS_BENCH_OPS_MEASURE_H
 
 #include "bench/bandwidth/bandwidth.h"
 #include "cases.h"
@@ -33,7 +33,7 @@ typedef struct bench_calls {
 collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
                                const bench_layout *layout, const bench_arrays *arrays,
                                const char *choice, char error[COLLET_ERROR_TEXT]);
-/* A bench_body. */
+/* A tool_sampler_body. */
 collet_status bench_calls_run(void *calls, int64_t count);
 
 /*
@@ -43,7 +43,7 @@ collet_status bench_calls_run(void *calls, int64_t count);
  */
 typedef struct bench_busy_stats {
     int32_t processes; /* 0: not measured */
-    bench_stats stats;
+    tool_stats stats;
     double threads; /* processors in use on average when nothing else ran */
     double share;
     bench_usage usage;
@@ -54,9 +54,9 @@ typedef struct bench_result {
     char dtype[2 * COLLET_MAX_OPERANDS];
     collet_status status;
     char error[COLLET_ERROR_TEXT]; /* of a status other than OK */
-    bench_stats stats;
-    bench_stats device; /* by the device's own clock; no samples: it has none */
-    bench_usage usage;  /* while sampling */
+    tool_stats stats;
+    tool_stats device; /* by the device's own clock; no samples: it has none */
+    bench_usage usage; /* while sampling */
     bench_busy_stats busy;
     double bytes, flops;
     bandwidth_figure floor; /* measured in turn with the op; strategy NULL: not comparable */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench OP and --list. */
-#ifndef BENCH_OP_MODE_H
-#define BENCH_OP_MODE_H
+#ifndef TOOLS_BENCH_OPS_MODE_H
+#define TOOLS_BENCH_OPS_MODE_H
 
 #include "measure.h"
 

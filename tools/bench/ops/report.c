@@ -34,7 +34,7 @@ void bench_result_print_head(const bench_session *s, const bench_layout *l)
            "p95", "p99", "min", "max", l->flops > 0 ? "GF/s" : "GB/s", "ratio");
 }
 
-static void print_times(const bench_stats *s)
+static void print_times(const tool_stats *s)
 {
     const double times[] = {s->median, s->mean, s->std, s->p95, s->p99, s->min, s->max};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
@@ -130,27 +130,27 @@ static int32_t add_busy(cJSON *row, const bench_result *r)
     cJSON *busy = cJSON_AddObjectToObject(row, "busy");
     return busy && json_add_number(busy, "processes", b->processes) &&
            json_add_number(busy, "samples", (double)b->stats.samples) &&
-           json_add_item(busy, "call_seconds", bench_stats_json(&b->stats)) &&
+           json_add_item(busy, "call_seconds", tool_stats_json(&b->stats)) &&
            json_add_number(busy, "threads", b->threads) &&
            json_add_number(busy, "share", b->share) &&
            json_add_number(busy, "fair_seconds", bench_fair_seconds(r)) &&
            json_add_number(busy, "stolen", stolen_percent(&b->usage) / 100);
 }
 
-static int32_t add_device(cJSON *row, const bench_stats *s)
+static int32_t add_device(cJSON *row, const tool_stats *s)
 {
     return s->samples
                ? json_add_number(row, "device_samples", (double)s->samples) &&
-                     json_add_item(row, "device_seconds", bench_stats_json(s))
+                     json_add_item(row, "device_seconds", tool_stats_json(s))
                : json_add_null(row, "device_samples") && json_add_null(row, "device_seconds");
 }
 
 static int32_t add_measured(cJSON *row, const bench_result *r)
 {
-    const bench_stats *s = &r->stats;
+    const tool_stats *s = &r->stats;
     return json_add_number(row, "samples", (double)s->samples) &&
            json_add_number(row, "calls_per_sample", (double)s->calls_per_sample) &&
-           add_device(row, &r->device) && json_add_item(row, "call_seconds", bench_stats_json(s)) &&
+           add_device(row, &r->device) && json_add_item(row, "call_seconds", tool_stats_json(s)) &&
            json_add_number(row, "calls_per_second", 1 / s->median) &&
            json_add_number(row, "bytes", r->bytes) &&
            json_add_number(row, "gb_per_s", 1e-9 * r->bytes / s->median) &&

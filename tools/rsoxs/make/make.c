@@ -78,9 +78,8 @@ static collet_status check_space(const make_scene *scene, const make_paths *path
 static collet_status write_set(const make_scene *scene, const make_paths *paths, make_sums *sums,
                                make_set *set, collet_error *err)
 {
-    collet_spool *morphology = NULL;
-    collet_status status =
-        collet_spool_create(paths->morphology, COLLET_SPOOL_NAMED, &morphology, err);
+    io_spool *morphology = NULL;
+    collet_status status = io_spool_create(paths->morphology, IO_SPOOL_NAMED, &morphology, err);
     if (status == COLLET_OK)
         status = make_write_morphology(scene, morphology, sums, err);
     if (status == COLLET_OK)
@@ -90,7 +89,7 @@ static collet_status write_set(const make_scene *scene, const make_paths *paths,
     /* The last: a morphology is always beside its own settings. */
     set->spools[set->count++] = morphology;
     for (size_t i = 0; i < set->count && status == COLLET_OK; i++)
-        status = collet_spool_link(set->spools[i], err);
+        status = io_spool_link(set->spools[i], err);
     return status;
 }
 
@@ -103,9 +102,9 @@ static collet_status write_files(const make_scene *scene, const make_paths *path
     if (status == COLLET_OK)
         status = write_set(scene, paths, sums, &set, err);
     if (status == COLLET_OK)
-        status = collet_spool_rename_all(set.spools, set.count, scene->options->force, err);
+        status = io_spool_rename_all(set.spools, set.count, scene->options->force, err);
     for (size_t i = 0; i < set.count; i++)
-        collet_spool_free(set.spools[i]);
+        io_spool_free(set.spools[i]);
     free(sums);
     return status;
 }

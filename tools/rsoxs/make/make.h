@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* make.h - morphologies of known physics: the command's options, and what its parts share. */
-#ifndef RSOXS_MAKE_H
-#define RSOXS_MAKE_H
+#ifndef TOOLS_RSOXS_MAKE_MAKE_H
+#define TOOLS_RSOXS_MAKE_MAKE_H
 
 #include <collet/scatter.h>
 #include <stddef.h>
@@ -76,14 +76,14 @@ void make_add_order(make_sums *sums, double aligned, double theta, double psi);
 
 /* Files that get their names when all are complete, in this order. */
 typedef struct make_set {
-    collet_spool *spools[MAKE_MATERIALS + 3]; /* freed by its owner */
+    io_spool *spools[MAKE_MATERIALS + 3]; /* freed by its owner */
     size_t count;
 } make_set;
 
 /* Writes a NAMED spool of the morphology and its `sums`, one a material. CANCELLED after a signal.
  */
-collet_status make_write_morphology(const make_scene *scene, const collet_spool *spool,
-                                    make_sums *sums, collet_error *err);
+collet_status make_write_morphology(const make_scene *scene, const io_spool *spool, make_sums *sums,
+                                    collet_error *err);
 /* Adds config.txt and Material<i>.txt in a directory, which ends with a slash. */
 collet_status make_add_settings(make_set *set, const make_scene *scene, const char *directory,
                                 collet_error *err);

@@ -180,26 +180,26 @@ static collet_status write_layers(writer *w, const char *path, make_sums *sums, 
     return z < layers ? collet_fail(err, COLLET_CANCELLED, "stopped") : COLLET_OK;
 }
 
-static collet_status write_file(writer *w, const collet_spool *spool, make_sums *sums,
+static collet_status write_file(writer *w, const io_spool *spool, make_sums *sums,
                                 collet_error *err)
 {
-    const char *path = collet_spool_path(spool);
+    const char *path = io_spool_path(spool);
     errno = 0;
-    w->file = H5Fcreate(collet_spool_temporary(spool), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    w->file = H5Fcreate(io_spool_temporary(spool), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (w->file < 0)
         return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path,
                            errno ? strerror(errno) : "HDF5 failed");
     return write_layers(w, path, sums, err);
 }
 
-collet_status make_write_morphology(const make_scene *scene, const collet_spool *spool,
-                                    make_sums *sums, collet_error *err)
+collet_status make_write_morphology(const make_scene *scene, const io_spool *spool, make_sums *sums,
+                                    collet_error *err)
 {
     writer w = {.scene = scene, .file = -1};
     collet_status status = allocate(&w)
                                ? COLLET_OK
                                : collet_fail(err, COLLET_NO_MEMORY, "no memory for a layer of %s",
-                                             collet_spool_path(spool));
+                                             io_spool_path(spool));
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* the spool's lock would be in its way */
     H5dont_atexit();                             /* which crashes after a full disk */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5 prints its errors unless it is told not to */

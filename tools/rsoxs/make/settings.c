@@ -10,12 +10,12 @@
 
 collet_status make_add_text(make_set *set, const char *path, const char *text, collet_error *err)
 {
-    collet_spool **spool = &set->spools[set->count];
-    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, spool, err);
+    io_spool **spool = &set->spools[set->count];
+    collet_status status = io_spool_create(path, IO_SPOOL_OUTPUT, spool, err);
     if (status != COLLET_OK)
         return status;
     set->count++;
-    return collet_spool_write(*spool, text, strlen(text), err);
+    return io_spool_write(*spool, text, strlen(text), err);
 }
 
 /*

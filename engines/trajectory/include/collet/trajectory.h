@@ -2,34 +2,34 @@
 /*
  * collet/trajectory.h - observables of every frame of a molecular dynamics trajectory.
  *
- * Library libcollet-trajectory, on top of collet.h. A collet_extraction reads a topology and a
- * trajectory in the formats that collet_extraction_format_at lists, or takes both from the program,
- * and computes the quantities that collet_extraction_quantity_at lists: centre of mass, inertia,
+ * Library libcollet-trajectory, on top of collet.h. A collet_trajectory reads a topology and a
+ * trajectory in the formats that collet_trajectory_format_at lists, or takes both from the program,
+ * and computes the quantities that collet_trajectory_quantity_at lists: centre of mass, inertia,
  * angular momentum, torque, energies, gyration, rmsd and so on, one row a frame, 64-bit floats.
  * Memory does not depend on the length of the trajectory: one thread reads ahead while kernels run.
  *
  * To files, with one call:
  *
- *     collet_extraction_options options = {.struct_size = sizeof options,
+ *     collet_trajectory_options options = {.struct_size = sizeof options,
  *                                          .topology = "conf.gro", .trajectory = "traj.trr"};
- *     status = collet_extract(&options, "out.npz", 0, &err);
+ *     status = collet_trajectory_extract(&options, "out.npz", 0, &err);
  *
  * Or batch by batch:
  *
- *     status = collet_extraction_create(&extraction, &options, &err);
+ *     status = collet_trajectory_create(&trajectory, &options, &err);
  *     while (status == COLLET_OK &&
- *            (status = collet_extraction_next(extraction, &batch, &err)) == COLLET_OK && batch)
+ *            (status = collet_trajectory_next(trajectory, &batch, &err)) == COLLET_OK && batch)
  *         ...                                              batch->columns[i][row * width + k]
- *     collet_extraction_destroy(extraction);
+ *     collet_trajectory_destroy(trajectory);
  *
  * Conventions
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
- *   and is NULL after an error, and what a getter returns is valid until the extraction is closed,
- * unless stated otherwise. Structures begin with struct_size, which the caller sets; zero means the
- * default, and what is set and unknown to the library is INVALID. The text of an error names file,
- * frame and atom, and what to do. Nothing is printed, and there is no global state. An extraction
- * belongs to one thread at a time; several may run at once. Callbacks run on the thread that
- * called.
+ *   and is NULL after an error, and what a getter returns is valid until the trajectory is
+ *   destroyed, unless stated otherwise. Structures begin with struct_size, which the caller sets;
+ *   zero means the default, and what is set and unknown to the library is INVALID. The text of an
+ *   error names file, frame and atom, and what to do. Nothing is printed, and there is no global
+ *   state. A trajectory belongs to one thread at a time; several may run at once. Callbacks run on
+ *   the thread that called.
  */
 #ifndef COLLET_TRAJECTORY_H
 #define COLLET_TRAJECTORY_H
@@ -40,43 +40,43 @@
 extern "C" {
 #endif
 
-typedef struct collet_extraction collet_extraction;
+typedef struct collet_trajectory collet_trajectory;
 
 /* ---- Options ----------------------------------------------------------------------------- */
 
 /* How far the work is. */
-typedef struct collet_extraction_progress {
+typedef struct collet_trajectory_progress {
     uint32_t struct_size;
     uint32_t reserved;
     int64_t frames;      /* computed so far */
     int64_t bytes;       /* of the trajectory, up to the last frame computed */
     int64_t bytes_total; /* of the trajectory */
     double fraction;     /* done, 0 to 1; an estimate where frames differ in size */
-} collet_extraction_progress;
+} collet_trajectory_progress;
 
 /*
  * Called from time to time while files are opened, before the first frame, after each batch that
  * was computed, and every 50 ms while a batch is read; `progress` is valid during the call. Any
  * value but 0 cancels: the current call returns COLLET_CANCELLED, and no output file is created. It
- * may not use the extraction or its context.
+ * may not use the trajectory or its context.
  */
-typedef int32_t (*collet_extraction_progress_fn)(void *user,
-                                                 const collet_extraction_progress *progress);
+typedef int32_t (*collet_trajectory_progress_fn)(void *user,
+                                                 const collet_trajectory_progress *progress);
 
-/* What collet_extraction_source.read sets: arrays of atoms x 3, contiguous, of the source's dtype,
- * valid until the next call of read or until the extraction is closed. */
-typedef struct collet_extraction_frame {
+/* What collet_trajectory_source.read sets: arrays of atoms x 3, contiguous, of the source's dtype,
+ * valid until the next call of read or until the trajectory is destroyed. */
+typedef struct collet_trajectory_frame {
     uint32_t struct_size; /* set by the library */
     uint32_t reserved;
     double time;            /* ps; ignored where the source has no times */
     const void *positions;  /* nm */
     const void *velocities; /* nm/ps; NULL: none */
     const void *forces;     /* kJ/mol/nm; NULL: none */
-} collet_extraction_frame;
+} collet_trajectory_frame;
 
 /* Atoms and frames of the program in place of files. It is kept by address, with all that it points
- * to, until the extraction is closed. */
-typedef struct collet_extraction_source {
+ * to, until the trajectory is destroyed. */
+typedef struct collet_trajectory_source {
     uint32_t struct_size;
     collet_dtype dtype; /* of all arrays: COLLET_F32 or COLLET_F64 */
     const char *name;   /* in texts and in the meta file, where paths are otherwise */
@@ -90,16 +90,16 @@ typedef struct collet_extraction_source {
     int32_t has_forces;
     int32_t has_times;
     uint32_t reserved;
-    /* Sets *frame to frame `index`. Called on the thread that calls the extraction, with rising
+    /* Sets *frame to frame `index`. Called on the thread that called the library, with rising
      * indices, and once more for a frame that a warning is about. Any status but COLLET_OK ends the
-     * work and is returned, with the text in *err. It may not use the extraction or its context. */
-    collet_status (*read)(void *user, int64_t index, collet_extraction_frame *frame,
+     * work and is returned, with the text in *err. It may not use the trajectory or its context. */
+    collet_status (*read)(void *user, int64_t index, collet_trajectory_frame *frame,
                           collet_error *err);
     void *user;
-} collet_extraction_source;
+} collet_trajectory_source;
 
-/* Everything is copied by collet_extraction_create, `context`, `source` and callbacks apart. */
-typedef struct collet_extraction_options {
+/* Everything is copied by collet_trajectory_create, `context`, `source` and callbacks apart. */
+typedef struct collet_trajectory_options {
     uint32_t struct_size;
     uint32_t reserved;
 
@@ -119,8 +119,8 @@ typedef struct collet_extraction_options {
     int64_t stop;  /* 0: to the end */
     int64_t step;  /* 0: 1 */
 
-    collet_context *context; /* to compute with, used by nothing else until the extraction is
-                                closed. NULL: a runtime of the extraction's own */
+    collet_context *context; /* to compute with, used by nothing else until the trajectory is
+                                destroyed. NULL: a runtime of the trajectory's own */
     const char *backend;     /* without a context: as collet_set_backend; NULL: the settings' */
     int64_t threads;         /* without a context: CPU threads; 0: the settings', or else one less
                                 than there are processors, because a thread reads */
@@ -129,58 +129,58 @@ typedef struct collet_extraction_options {
     void *log_user;
     int64_t batch_frames; /* frames read and computed at a time; three such batches are in
                              memory, two if they are large. 0: about 3 MiB */
-    int64_t batch_rows;   /* rows that collet_extraction_next delivers at a time, after it has
+    int64_t batch_rows;   /* rows that collet_trajectory_next delivers at a time, after it has
                              computed at most three times as many, unless batch_frames is larger;
                              fewer come sooner and cost more a row. 0: 1024 */
 
-    collet_extraction_progress_fn progress; /* NULL: none */
+    collet_trajectory_progress_fn progress; /* NULL: none */
     void *progress_user;
 
     const char *program;        /* recorded in the meta file; NULL: "libcollet-trajectory" */
     const char *const *command; /* likewise: the command line, ended by NULL; NULL: none */
 
-    const collet_extraction_source *source; /* in place of topology and trajectory, which are then
+    const collet_trajectory_source *source; /* in place of topology and trajectory, which are then
                                                NULL; NULL: files */
-} collet_extraction_options;
+} collet_trajectory_options;
 
 /*
  * COLLET_INVALID when `text` is not a selection, with the reason, the column, and two more lines
  * that point at it. Reads no file.
  */
-COLLET_API collet_status collet_extraction_check_selection(const char *text, collet_error *err);
+COLLET_API collet_status collet_trajectory_check_selection(const char *text, collet_error *err);
 
 /* A format of files, recognised by their content. Strings are static. */
-typedef struct collet_extraction_format {
+typedef struct collet_trajectory_format {
     uint32_t struct_size;
     int32_t has_topology; /* 1: files can be a topology */
     int32_t has_frames;   /* 1: files can be a trajectory */
     uint32_t reserved;
     const char *name;  /* "trr", the suffix of its files without the point */
     const char *title; /* "GROMACS, compressed positions" */
-} collet_extraction_format;
+} collet_trajectory_format;
 
 /* Sets *format to format `index`, counted from 0; NOT_FOUND beyond the last. Always the same list.
  * Any thread. */
-COLLET_API collet_status collet_extraction_format_at(collet_extraction_format *format,
+COLLET_API collet_status collet_trajectory_format_at(collet_trajectory_format *format,
                                                      size_t index);
 
-/* ---- An extraction ----------------------------------------------------------------------- */
+/* ---- A trajectory ------------------------------------------------------------------------ */
 
 /*
  * Opens all files and checks them against each other; needs no backend. COLLET_IO and COLLET_FORMAT
  * for files, COLLET_INVALID for options, for a selection without atoms or mass and for keys that do
  * not exist or need fields that the trajectory lacks; COLLET_NO_MEMORY.
  */
-COLLET_API collet_status collet_extraction_create(collet_extraction **out,
-                                                  const collet_extraction_options *options,
+COLLET_API collet_status collet_trajectory_create(collet_trajectory **out,
+                                                  const collet_trajectory_options *options,
                                                   collet_error *err);
 
 /* Cancels the work and frees everything; incomplete output is removed. NULL is allowed.
  */
-COLLET_API void collet_extraction_destroy(collet_extraction *extraction);
+COLLET_API void collet_trajectory_destroy(collet_trajectory *trajectory);
 
-/* Files and progress; all but the last block is valid after open. */
-typedef struct collet_extraction_info {
+/* Files and progress; all but the last block is valid after create. */
+typedef struct collet_trajectory_info {
     uint32_t struct_size;
     int32_t truncated;      /* 1: the trajectory ends inside a frame; all frames before it are
                                computed, and a warning gives the frame and the byte */
@@ -201,13 +201,13 @@ typedef struct collet_extraction_info {
     double last_time;
     int64_t bytes;  /* of the trajectory, up to the last frame */
     double seconds; /* from open until the last row or file was complete, or until now */
-} collet_extraction_info;
+} collet_trajectory_info;
 
-COLLET_API void collet_extraction_get_info(const collet_extraction *extraction,
-                                           collet_extraction_info *info);
+COLLET_API void collet_trajectory_get_info(const collet_trajectory *trajectory,
+                                           collet_trajectory_info *info);
 
 /* One array of the results. Strings are static. */
-typedef struct collet_extraction_quantity {
+typedef struct collet_trajectory_quantity {
     uint32_t struct_size;
     collet_dtype dtype; /* COLLET_F64 */
     const char *key;    /* "L_vector" */
@@ -217,61 +217,61 @@ typedef struct collet_extraction_quantity {
     int32_t width;        /* numbers of a row */
     int64_t shape[2];     /* of a row */
     const char *left_out; /* NULL: computed. Else why not: "the trajectory has no forces" */
-} collet_extraction_quantity;
+} collet_trajectory_quantity;
 
 /* Always the same list, in the same order. */
-COLLET_API size_t collet_extraction_quantity_count(void);
-/* NOT_FOUND beyond the count. Without an extraction (NULL) nothing is left out. */
-COLLET_API collet_status collet_extraction_quantity_at(const collet_extraction *extraction,
-                                                       collet_extraction_quantity *quantity,
+COLLET_API size_t collet_trajectory_quantity_count(void);
+/* NOT_FOUND beyond the count. Without a trajectory (NULL) nothing is left out. */
+COLLET_API collet_status collet_trajectory_quantity_at(const collet_trajectory *trajectory,
+                                                       collet_trajectory_quantity *quantity,
                                                        size_t index);
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
 /* Rows of all quantities for the same frames. */
-typedef struct collet_extraction_batch {
+typedef struct collet_trajectory_batch {
     uint32_t struct_size;
     uint32_t reserved;
     int64_t first_row; /* of this batch, counted from the first frame that was read */
     int64_t n_rows;
     const double *const *columns; /* by the index of the quantity: n_rows x width, contiguous; NULL:
                                      left out */
-} collet_extraction_batch;
+} collet_trajectory_batch;
 
 /*
  * Computes batch_rows rows, or up to the end of the trajectory, and returns them in *out, valid
- * until the next call for this extraction. *out is NULL with COLLET_OK after the last. The size of
+ * until the next call for this trajectory. *out is NULL with COLLET_OK after the last. The size of
  * batches changes no bit of any row. The first call creates runtime and context, if none was given:
  * errors are those of collet_runtime_create and collet_context_create, and of reading and kernels.
  * Rows of frames before an error may be lost. After an error each further call returns the same
  * one.
  */
-COLLET_API collet_status collet_extraction_next(collet_extraction *extraction,
-                                                const collet_extraction_batch **out,
+COLLET_API collet_status collet_trajectory_next(collet_trajectory *trajectory,
+                                                const collet_trajectory_batch **out,
                                                 collet_error *err);
 
 /* The same for all rows that are left, in one batch. Memory grows with the trajectory. */
-COLLET_API collet_status collet_extraction_collect(collet_extraction *extraction,
-                                                   const collet_extraction_batch **out,
+COLLET_API collet_status collet_trajectory_collect(collet_trajectory *trajectory,
+                                                   const collet_trajectory_batch **out,
                                                    collet_error *err);
 
 /*
  * Takes a batch, valid during the call. Any status but COLLET_OK stops reading and computing at
  * once; it is returned, with the text in *err, and every later call returns the same.
  */
-typedef collet_status (*collet_extraction_batch_fn)(void *user,
-                                                    const collet_extraction_batch *batch,
+typedef collet_status (*collet_trajectory_batch_fn)(void *user,
+                                                    const collet_trajectory_batch *batch,
                                                     collet_error *err);
 
 /* Calls `take` for each batch that is left. */
-COLLET_API collet_status collet_extraction_each(collet_extraction *extraction,
-                                                collet_extraction_batch_fn take, void *user,
+COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
+                                                collet_trajectory_batch_fn take, void *user,
                                                 collet_error *err);
 
 /* ---- Files ------------------------------------------------------------------------------- */
 
-#define COLLET_EXTRACTION_DIRECTORY 1u /* path is a directory for one .npy a key, and meta.json */
-#define COLLET_EXTRACTION_OVERWRITE 2u /* files of an earlier run are replaced */
+#define COLLET_TRAJECTORY_DIRECTORY 1u /* path is a directory for one .npy a key, and meta.json */
+#define COLLET_TRAJECTORY_OVERWRITE 2u /* files of an earlier run are replaced */
 
 /*
  * Computes everything and writes it to `path`, which ends in ".npz", and a meta file that describes
@@ -284,11 +284,11 @@ COLLET_API collet_status collet_extraction_each(collet_extraction *extraction,
  * replace an input. A trajectory that ends inside a frame returns COLLET_OK and `truncated` in the
  * info, if it has one complete frame.
  */
-COLLET_API collet_status collet_extraction_write(collet_extraction *extraction, const char *path,
+COLLET_API collet_status collet_trajectory_write(collet_trajectory *trajectory, const char *path,
                                                  uint32_t flags, collet_error *err);
 
 /* The contents of the meta file, JSON, after the last row or after `write`; else NULL. */
-COLLET_API const char *collet_extraction_meta(const collet_extraction *extraction);
+COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajectory);
 
 /*
  * Warnings about the results, after the last row or after `write`: frames with values
@@ -296,13 +296,14 @@ COLLET_API const char *collet_extraction_meta(const collet_extraction *extractio
  * times, times that do not rise, singular inertia tensors, a truncated trajectory. NULL beyond the
  * last.
  */
-COLLET_API const char *collet_extraction_warning_at(const collet_extraction *extraction,
+COLLET_API const char *collet_trajectory_warning_at(const collet_trajectory *trajectory,
                                                     size_t index);
 
-/* open, write and close. COLLET_FORMAT also when the trajectory ends inside a frame: the frames
+/* Create, write and destroy. COLLET_FORMAT also when the trajectory ends inside a frame: the frames
  * before it were written. */
-COLLET_API collet_status collet_extract(const collet_extraction_options *options, const char *path,
-                                        uint32_t flags, collet_error *err);
+COLLET_API collet_status collet_trajectory_extract(const collet_trajectory_options *options,
+                                                   const char *path, uint32_t flags,
+                                                   collet_error *err);
 
 #ifdef __cplusplus
 }

@@ -3,8 +3,8 @@
  * dense.h - the matrices of decompositions: views of f32 or f64, and copies between views by all
  * threads.
  */
-#ifndef COLLET_OPENMP_DENSE_H
-#define COLLET_OPENMP_DENSE_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_DENSE_H
+#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_DENSE_H
 
 #include "cpu_openmp/runtime/device.h"
 

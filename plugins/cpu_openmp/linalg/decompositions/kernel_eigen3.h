@@ -9,8 +9,8 @@
  * not on its index in the batch. A matrix with an element (of those read) that is not finite gives
  * NaN and info 1, all others info 0.
  */
-#ifndef COLLET_OPENMP_KERNELS_EIGEN3_H
-#define COLLET_OPENMP_KERNELS_EIGEN3_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_EIGEN3_H
+#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_EIGEN3_H
 
 #include <stdint.h>
 

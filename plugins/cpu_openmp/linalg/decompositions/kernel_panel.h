@@ -4,8 +4,8 @@
  * The index of a table is [f32, f64]; counts and strides are in elements, elements of a row
  * adjacent.
  */
-#ifndef COLLET_OPENMP_KERNELS_PANEL_H
-#define COLLET_OPENMP_KERNELS_PANEL_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_PANEL_H
+#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_PANEL_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * kernel_solve.h - small systems of linear equations, one per lane of a vector register.
  * The index of a table is [f32, f64].
  */
-#ifndef COLLET_OPENMP_KERNELS_SOLVE_H
-#define COLLET_OPENMP_KERNELS_SOLVE_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_SOLVE_H
+#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_SOLVE_H
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
  * near the ends of the range are passed to cpu_<op> (shared/host/linalg/decompositions.h) instead
  * of LAPACK, with the same scratch.
  */
-#ifndef COLLET_OPENMP_LAPACK_H
-#define COLLET_OPENMP_LAPACK_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_LAPACK_H
+#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_LAPACK_H
 
 #include "cpu_openmp/providers/blas.h"
 #include "dense.h"

@@ -2,8 +2,8 @@
 /*
  * small.h - decompositions of many small matrices, one per vector lane.
  */
-#ifndef COLLET_OPENMP_SMALL_H
-#define COLLET_OPENMP_SMALL_H
+#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_SMALL_H
+#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_SMALL_H
 
 #include "cpu_openmp/runtime/device.h"
 

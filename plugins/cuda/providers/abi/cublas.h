@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of cuBLAS's ABI that is used: shared/jit/runtime/abi.h; with the types of data that
  * cuFFT has too. */
-#ifndef COLLET_CUDA_ABI_CUBLAS_H
-#define COLLET_CUDA_ABI_CUBLAS_H
+#ifndef PLUGINS_CUDA_PROVIDERS_ABI_CUBLAS_H
+#define PLUGINS_CUDA_PROVIDERS_ABI_CUBLAS_H
 
 #include "cuda.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the CUDA driver's ABI that is used: shared/jit/runtime/abi.h. The symbols are the
  * oldest versions that take these types, so that drivers since 11.2 have them. */
-#ifndef COLLET_CUDA_ABI_CUDA_H
-#define COLLET_CUDA_ABI_CUDA_H
+#ifndef PLUGINS_CUDA_PROVIDERS_ABI_CUDA_H
+#define PLUGINS_CUDA_PROVIDERS_ABI_CUDA_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of cuFFT's ABI that is used: shared/jit/runtime/abi.h. */
-#ifndef COLLET_CUDA_ABI_CUFFT_H
-#define COLLET_CUDA_ABI_CUFFT_H
+#ifndef PLUGINS_CUDA_PROVIDERS_ABI_CUFFT_H
+#define PLUGINS_CUDA_PROVIDERS_ABI_CUFFT_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of NVRTC's ABI that is used: shared/jit/runtime/abi.h. */
-#ifndef COLLET_CUDA_ABI_NVRTC_H
-#define COLLET_CUDA_ABI_NVRTC_H
+#ifndef PLUGINS_CUDA_PROVIDERS_ABI_NVRTC_H
+#define PLUGINS_CUDA_PROVIDERS_ABI_NVRTC_H
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * complex.h - special cases of complex division, a zero divisor or parts that are not finite, as in
  * C11 annex G.5.1. The backends' formulas handle the others. Pure functions.
  */
-#ifndef COLLET_CPU_COMPLEX_H
-#define COLLET_CPU_COMPLEX_H
+#ifndef PLUGINS_SHARED_HOST_ARRAY_COMPLEX_H
+#define PLUGINS_SHARED_HOST_ARRAY_COMPLEX_H
 
 #include <math.h>
 #include <collet/types.h>

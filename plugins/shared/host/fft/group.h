@@ -2,8 +2,8 @@
 /*
  * group.h - transforms of a few lines at once: from memory, computed, to memory.
  */
-#ifndef COLLET_CPU_FFT_GROUP_H
-#define COLLET_CPU_FFT_GROUP_H
+#ifndef PLUGINS_SHARED_HOST_FFT_GROUP_H
+#define PLUGINS_SHARED_HOST_FFT_GROUP_H
 
 #include <stdint.h>
 

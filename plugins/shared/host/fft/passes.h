@@ -2,8 +2,8 @@
 /*
  * passes.h - a call of fft as transforms along one axis after another, and their lines.
  */
-#ifndef COLLET_CPU_FFT_PASSES_H
-#define COLLET_CPU_FFT_PASSES_H
+#ifndef PLUGINS_SHARED_HOST_FFT_PASSES_H
+#define PLUGINS_SHARED_HOST_FFT_PASSES_H
 
 #include <collet/plugin.h>
 

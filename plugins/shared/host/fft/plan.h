@@ -8,8 +8,8 @@
  * cyclic convolution of a smooth length >= 2 n - 1. Real transforms of even length: the complex one
  * of half the length. Tables are computed in double and rounded once.
  */
-#ifndef COLLET_CPU_FFT_PLAN_H
-#define COLLET_CPU_FFT_PLAN_H
+#ifndef PLUGINS_SHARED_HOST_FFT_PLAN_H
+#define PLUGINS_SHARED_HOST_FFT_PLAN_H
 
 #include <stdint.h>
 

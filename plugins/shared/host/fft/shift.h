@@ -3,8 +3,8 @@
  * shift.h - fftshift as copies of blocks: along each shifted axis of n elements the first n -
  * n / 2 (inverse: n / 2) go to the end and the others to the front.
  */
-#ifndef COLLET_CPU_FFT_SHIFT_H
-#define COLLET_CPU_FFT_SHIFT_H
+#ifndef PLUGINS_SHARED_HOST_FFT_SHIFT_H
+#define PLUGINS_SHARED_HOST_FFT_SHIFT_H
 
 #include <collet/plugin.h>
 

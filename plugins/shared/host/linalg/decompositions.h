@@ -9,8 +9,8 @@
  * bytes mean a size that overflows, or row numbers that do not fit in perm: libcore refuses such a
  * call.
  */
-#ifndef COLLET_CPU_DECOMPOSITIONS_H
-#define COLLET_CPU_DECOMPOSITIONS_H
+#ifndef PLUGINS_SHARED_HOST_LINALG_DECOMPOSITIONS_H
+#define PLUGINS_SHARED_HOST_LINALG_DECOMPOSITIONS_H
 
 #include <collet/plugin.h>
 

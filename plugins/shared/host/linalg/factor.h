@@ -7,8 +7,8 @@
  * errors. Backward stable: Higham, Accuracy and Stability of Numerical Algorithms, theorems 9.3,
  * 10.3 and 19.4.
  */
-#ifndef COLLET_CPU_FACTOR_H
-#define COLLET_CPU_FACTOR_H
+#ifndef PLUGINS_SHARED_HOST_LINALG_FACTOR_H
+#define PLUGINS_SHARED_HOST_LINALG_FACTOR_H
 
 #include <stdint.h>
 

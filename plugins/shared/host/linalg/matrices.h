@@ -4,8 +4,8 @@
  * caller's strides and dense rows of doubles, one matrix at a time. For every backend that works on
  * host memory.
  */
-#ifndef COLLET_CPU_MATRICES_H
-#define COLLET_CPU_MATRICES_H
+#ifndef PLUGINS_SHARED_HOST_LINALG_MATRICES_H
+#define PLUGINS_SHARED_HOST_LINALG_MATRICES_H
 
 #include <math.h>
 

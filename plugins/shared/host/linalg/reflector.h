@@ -6,8 +6,8 @@
  * A reflector is H = 1 - tau v v^T with v[0] = 1; it is symmetric and orthogonal, tau = 0 is the
  * identity. (Golub and Van Loan, Matrix Computations, 5.1.)
  */
-#ifndef COLLET_CPU_REFLECTOR_H
-#define COLLET_CPU_REFLECTOR_H
+#ifndef PLUGINS_SHARED_HOST_LINALG_REFLECTOR_H
+#define PLUGINS_SHARED_HOST_LINALG_REFLECTOR_H
 
 #include <stdint.h>
 

@@ -7,8 +7,8 @@
  * 2^400, or is 0. Nothing is allocated: any thread. Both return 0, or 1 when the iteration did not
  * converge, with the results undefined.
  */
-#ifndef COLLET_CPU_SPECTRAL_H
-#define COLLET_CPU_SPECTRAL_H
+#ifndef PLUGINS_SHARED_HOST_LINALG_SPECTRAL_H
+#define PLUGINS_SHARED_HOST_LINALG_SPECTRAL_H
 
 #include <stdint.h>
 

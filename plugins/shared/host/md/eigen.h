@@ -4,8 +4,8 @@
  *
  * Matrices are row-major; vectors are columns. Pure functions: any thread, no state, no errors.
  */
-#ifndef COLLET_CPU_EIGEN_H
-#define COLLET_CPU_EIGEN_H
+#ifndef PLUGINS_SHARED_HOST_MD_EIGEN_H
+#define PLUGINS_SHARED_HOST_MD_EIGEN_H
 
 /*
  * Moments (ascending) and axes of the symmetric part of a. The axes are orthonormal, right-handed,

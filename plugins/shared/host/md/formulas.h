@@ -4,8 +4,8 @@
  * memory. docs/KERNELS.md has the formulas. Matrices are 3 x 3, row-major; axes are columns. Pure
  * functions: any thread, no state, no errors. Outputs must not be inputs.
  */
-#ifndef COLLET_CPU_FRAME_H
-#define COLLET_CPU_FRAME_H
+#ifndef PLUGINS_SHARED_HOST_MD_FORMULAS_H
+#define PLUGINS_SHARED_HOST_MD_FORMULAS_H
 
 #include <stdint.h>
 

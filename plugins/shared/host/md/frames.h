@@ -6,8 +6,8 @@
  * Each computes frames begin .. end-1 of its op's call; disjoint parts may run at the same time.
  * docs/KERNELS.md has the formulas.
  */
-#ifndef COLLET_CPU_MD_FRAMES_H
-#define COLLET_CPU_MD_FRAMES_H
+#ifndef PLUGINS_SHARED_HOST_MD_FRAMES_H
+#define PLUGINS_SHARED_HOST_MD_FRAMES_H
 
 #include <collet/plugin.h>
 

@@ -4,8 +4,8 @@
  * every backend that works on host memory. Inputs are f32 or f64, outputs f64; any strides. Stores
  * do nothing when the output is absent.
  */
-#ifndef COLLET_CPU_MD_OPERANDS_H
-#define COLLET_CPU_MD_OPERANDS_H
+#ifndef PLUGINS_SHARED_HOST_MD_OPERANDS_H
+#define PLUGINS_SHARED_HOST_MD_OPERANDS_H
 
 #include "shared/host/util/rows.h"
 

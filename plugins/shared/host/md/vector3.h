@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vector3.h - three-vectors of doubles. Pure functions; outputs must not be inputs. */
-#ifndef COLLET_CPU_VECTOR3_H
-#define COLLET_CPU_VECTOR3_H
+#ifndef PLUGINS_SHARED_HOST_MD_VECTOR3_H
+#define PLUGINS_SHARED_HOST_MD_VECTOR3_H
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
  *
  * J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11.
  */
-#ifndef COLLET_CPU_PHILOX_H
-#define COLLET_CPU_PHILOX_H
+#ifndef PLUGINS_SHARED_HOST_RANDOM_PHILOX_H
+#define PLUGINS_SHARED_HOST_RANDOM_PHILOX_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* between.h - where a coordinate is between pixels. */
-#ifndef COLLET_CPU_SCATTER_BETWEEN_H
-#define COLLET_CPU_SCATTER_BETWEEN_H
+#ifndef PLUGINS_SHARED_HOST_SCATTER_BETWEEN_H
+#define PLUGINS_SHARED_HOST_SCATTER_BETWEEN_H
 
 #include <math.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* numbers.h - elements of operands as doubles and complex doubles. */
-#ifndef COLLET_CPU_SCATTER_NUMBERS_H
-#define COLLET_CPU_SCATTER_NUMBERS_H
+#ifndef PLUGINS_SHARED_HOST_SCATTER_NUMBERS_H
+#define PLUGINS_SHARED_HOST_SCATTER_NUMBERS_H
 
 #include "shared/host/util/rows.h"
 

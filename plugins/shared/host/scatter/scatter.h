@@ -3,8 +3,8 @@
  * scatter.h - the scatter kernels for every backend that works on host memory. Operands are of any
  * strides; arithmetic is in double; docs/KERNELS.md has the formulas.
  */
-#ifndef COLLET_CPU_SCATTER_H
-#define COLLET_CPU_SCATTER_H
+#ifndef PLUGINS_SHARED_HOST_SCATTER_SCATTER_H
+#define PLUGINS_SHARED_HOST_SCATTER_SCATTER_H
 
 #include <collet/plugin.h>
 

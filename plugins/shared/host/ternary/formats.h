@@ -3,8 +3,8 @@
  * formats.h - conversion of rows of ternary weights between codes (-1, 0, 1) and the packed formats
  * of docs/KERNELS.md. Plain C; any alignment; any thread.
  */
-#ifndef COLLET_CPU_TERNARY_H
-#define COLLET_CPU_TERNARY_H
+#ifndef PLUGINS_SHARED_HOST_TERNARY_FORMATS_H
+#define PLUGINS_SHARED_HOST_TERNARY_FORMATS_H
 
 #include <collet/types.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* address_space.h - before a library maps memory that it cannot do without: some then try for ever.
  */
-#ifndef COLLET_SHARED_ADDRESS_SPACE_H
-#define COLLET_SHARED_ADDRESS_SPACE_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_ADDRESS_SPACE_H
+#define PLUGINS_SHARED_HOST_UTIL_ADDRESS_SPACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

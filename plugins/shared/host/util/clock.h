@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clock.h - the monotonic clock. */
-#ifndef COLLET_HOST_CLOCK_H
-#define COLLET_HOST_CLOCK_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_CLOCK_H
+#define PLUGINS_SHARED_HOST_UTIL_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

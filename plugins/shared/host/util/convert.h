@@ -5,8 +5,8 @@
  * To an integer: toward zero, saturating, NaN gives 0. To f64, f32, f16, bf16: one rounding, to
  * nearest even, from any source. Pure functions: any thread, no errors.
  */
-#ifndef COLLET_CPU_CONVERT_H
-#define COLLET_CPU_CONVERT_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_CONVERT_H
+#define PLUGINS_SHARED_HOST_UTIL_CONVERT_H
 
 #include <collet/types.h>
 

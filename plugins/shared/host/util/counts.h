@@ -2,8 +2,8 @@
 /*
  * counts.h - arithmetic of counts, which are not negative.
  */
-#ifndef COLLET_HOST_COUNTS_H
-#define COLLET_HOST_COUNTS_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_COUNTS_H
+#define PLUGINS_SHARED_HOST_UTIL_COUNTS_H
 
 #include <stdint.h>
 

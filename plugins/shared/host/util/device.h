@@ -3,8 +3,8 @@
  * device.h - what the devices of the CPU backends have in common: each backend has one, which works
  * synchronously in the memory of the host. Its `struct collet_device` begins with a host_device.
  */
-#ifndef COLLET_HOST_DEVICE_H
-#define COLLET_HOST_DEVICE_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_DEVICE_H
+#define PLUGINS_SHARED_HOST_UTIL_DEVICE_H
 
 #include <collet/plugin.h>
 

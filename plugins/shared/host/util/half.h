@@ -5,8 +5,8 @@
  * To double is exact. From double rounds once, to nearest even, subnormals included; too large
  * becomes infinity; NaN stays NaN (quiet), with its sign. Independent of the rounding mode.
  */
-#ifndef COLLET_CPU_HALF_H
-#define COLLET_CPU_HALF_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_HALF_H
+#define PLUGINS_SHARED_HOST_UTIL_HALF_H
 
 #include <stdint.h>
 #include <string.h>

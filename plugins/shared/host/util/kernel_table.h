@@ -6,8 +6,8 @@
  *   ROW(OP, run, signature...)           a kernel that accepts every call, without workspace
  *   ASK(OP, run, accepts, signature...)  one that is asked
  */
-#ifndef COLLET_HOST_KERNEL_TABLE_H
-#define COLLET_HOST_KERNEL_TABLE_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_KERNEL_TABLE_H
+#define PLUGINS_SHARED_HOST_UTIL_KERNEL_TABLE_H
 
 #include <collet/plugin.h>
 

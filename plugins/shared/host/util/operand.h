@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* operand.h - the operands of a call, for every plugin of this tree. */
-#ifndef COLLET_HOST_OPERAND_H
-#define COLLET_HOST_OPERAND_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_OPERAND_H
+#define PLUGINS_SHARED_HOST_UTIL_OPERAND_H
 
 #include <collet/plugin.h>
 

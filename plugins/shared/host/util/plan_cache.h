@@ -7,8 +7,8 @@
  * is freed when the number or total size exceeds its limit. The last used plan is kept, whatever
  * its size. A hit allocates nothing.
  */
-#ifndef COLLET_CPU_PLAN_CACHE_H
-#define COLLET_CPU_PLAN_CACHE_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_PLAN_CACHE_H
+#define PLUGINS_SHARED_HOST_UTIL_PLAN_CACHE_H
 
 #include <stdint.h>
 

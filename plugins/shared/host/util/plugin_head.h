@@ -3,8 +3,8 @@
  * plugin_head.h - what the plugins of this tree have in common, as initialisers of a collet_plugin:
  * PLUGIN_HEAD("name", rows), `rows` the array of its kernels.
  */
-#ifndef COLLET_HOST_PLUGIN_HEAD_H
-#define COLLET_HOST_PLUGIN_HEAD_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_PLUGIN_HEAD_H
+#define PLUGINS_SHARED_HOST_UTIL_PLUGIN_HEAD_H
 
 #include <collet/plugin.h>
 

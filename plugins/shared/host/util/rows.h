@@ -3,8 +3,8 @@
  * rows.h - operands of host-memory backends as byte addresses and byte strides, and row-by-row
  * iteration over views of one shape (a row runs along the last axis).
  */
-#ifndef COLLET_CPU_ROWS_H
-#define COLLET_CPU_ROWS_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_ROWS_H
+#define PLUGINS_SHARED_HOST_UTIL_ROWS_H
 
 #include "operand.h"
 

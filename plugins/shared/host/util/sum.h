@@ -4,8 +4,8 @@
  * is about one ulp of the sum of the magnitudes, for any number of terms. Infinities and NaN
  * propagate as in a plain sum.
  */
-#ifndef COLLET_CPU_SUM_H
-#define COLLET_CPU_SUM_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_SUM_H
+#define PLUGINS_SHARED_HOST_UTIL_SUM_H
 
 #include <math.h>
 

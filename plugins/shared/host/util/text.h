@@ -2,8 +2,8 @@
 /*
  * text.h - JSON written into a buffer that may be too small.
  */
-#ifndef COLLET_CPU_TEXT_H
-#define COLLET_CPU_TEXT_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_TEXT_H
+#define PLUGINS_SHARED_HOST_UTIL_TEXT_H
 
 #include <collet/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* threads.h - before a library starts threads that it cannot do without. */
-#ifndef COLLET_SHARED_THREADS_H
-#define COLLET_SHARED_THREADS_H
+#ifndef PLUGINS_SHARED_HOST_UTIL_THREADS_H
+#define PLUGINS_SHARED_HOST_UTIL_THREADS_H
 
 /*
  * Whether the system starts that many threads now (limits: RLIMIT_NPROC, the cgroup's pids.max).

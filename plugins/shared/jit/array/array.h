@@ -3,8 +3,8 @@
  * array.h - the array family on devices: rows for a backend's table of kernels. Run functions as in
  * plugin.h.
  */
-#ifndef COLLET_JIT_ARRAY_ARRAY_H
-#define COLLET_JIT_ARRAY_ARRAY_H
+#ifndef PLUGINS_SHARED_JIT_ARRAY_ARRAY_H
+#define PLUGINS_SHARED_JIT_ARRAY_ARRAY_H
 
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"

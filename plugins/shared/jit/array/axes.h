@@ -3,8 +3,8 @@
  * axes.h - the axes of two operands traversed together, in any order: merged as far as possible,
  * the one with the smallest stride last.
  */
-#ifndef COLLET_JIT_ARRAY_AXES_H
-#define COLLET_JIT_ARRAY_AXES_H
+#ifndef PLUGINS_SHARED_JIT_ARRAY_AXES_H
+#define PLUGINS_SHARED_JIT_ARRAY_AXES_H
 
 #include "shared/jit/runtime/launch.h"
 

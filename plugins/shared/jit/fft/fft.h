@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fft.h - the fft family on devices: rows for a backend's table of kernels. */
-#ifndef COLLET_JIT_FFT_FFT_H
-#define COLLET_JIT_FFT_FFT_H
+#ifndef PLUGINS_SHARED_JIT_FFT_FFT_H
+#define PLUGINS_SHARED_JIT_FFT_FFT_H
 
 #include "shared/jit/array/array.h"
 

@@ -2,8 +2,8 @@
 /*
  * pass.h - a call of the op fft as transforms along one axis after another.
  */
-#ifndef COLLET_JIT_FFT_PASS_H
-#define COLLET_JIT_FFT_PASS_H
+#ifndef PLUGINS_SHARED_JIT_FFT_PASS_H
+#define PLUGINS_SHARED_JIT_FFT_PASS_H
 
 #include "shared/jit/runtime/launch.h"
 

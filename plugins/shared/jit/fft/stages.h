@@ -7,8 +7,8 @@
  * fits takes one stage. A length with a prime factor above FFT_PRIME_MAX (shared/host/fft/plan.h)
  * uses Bluestein's algorithm: the stages of the convolution's length, twice.
  */
-#ifndef COLLET_JIT_FFT_STAGES_H
-#define COLLET_JIT_FFT_STAGES_H
+#ifndef PLUGINS_SHARED_JIT_FFT_STAGES_H
+#define PLUGINS_SHARED_JIT_FFT_STAGES_H
 
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/types.h"

@@ -3,8 +3,8 @@
  * linalg.h - the linalg family on devices: rows for a backend's table of kernels. Run and workspace
  * functions as in plugin.h.
  */
-#ifndef COLLET_JIT_LINALG_LINALG_H
-#define COLLET_JIT_LINALG_LINALG_H
+#ifndef PLUGINS_SHARED_JIT_LINALG_LINALG_H
+#define PLUGINS_SHARED_JIT_LINALG_LINALG_H
 
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"

@@ -2,8 +2,8 @@
 /*
  * matrices.h - batches of matrices and vectors with any strides, as kernels traverse them.
  */
-#ifndef COLLET_JIT_LINALG_MATRICES_H
-#define COLLET_JIT_LINALG_MATRICES_H
+#ifndef PLUGINS_SHARED_JIT_LINALG_MATRICES_H
+#define PLUGINS_SHARED_JIT_LINALG_MATRICES_H
 
 #include "shared/jit/runtime/view.h"
 

@@ -3,8 +3,8 @@
  * slabs.h - the launches of a decomposition: each matrix of a batch has a slab of the workspace, of
  * numbers of the device's widest type (dense.dev).
  */
-#ifndef COLLET_JIT_LINALG_SLABS_H
-#define COLLET_JIT_LINALG_SLABS_H
+#ifndef PLUGINS_SHARED_JIT_LINALG_SLABS_H
+#define PLUGINS_SHARED_JIT_LINALG_SLABS_H
 
 #include "matrices.h"
 #include "slabs_params.h"

@@ -3,8 +3,8 @@
  * md.h - the md family on devices: rows for a backend's table of kernels. Functions as in plugin.h.
  * All outputs are f64: a device without f64 has none of these rows.
  */
-#ifndef COLLET_JIT_MD_MD_H
-#define COLLET_JIT_MD_MD_H
+#ifndef PLUGINS_SHARED_JIT_MD_MD_H
+#define PLUGINS_SHARED_JIT_MD_MD_H
 
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* place.h - the location of an operand, as a parameter of the md kernels. */
-#ifndef COLLET_JIT_MD_PLACE_H
-#define COLLET_JIT_MD_PLACE_H
+#ifndef PLUGINS_SHARED_JIT_MD_PLACE_H
+#define PLUGINS_SHARED_JIT_MD_PLACE_H
 
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/types.h"

@@ -7,8 +7,8 @@
  * frame's first atom and moved to the centre of mass; frames so far from it that digits would be
  * lost are listed and summed again about their centres.
  */
-#ifndef COLLET_JIT_MD_SUMS_H
-#define COLLET_JIT_MD_SUMS_H
+#ifndef PLUGINS_SHARED_JIT_MD_SUMS_H
+#define PLUGINS_SHARED_JIT_MD_SUMS_H
 
 #include "place.h"
 #include "sums_params.h"

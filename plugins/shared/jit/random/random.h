@@ -3,8 +3,8 @@
  * random.h - the random family on devices: rows for a backend's table of kernels. Run functions as
  * in plugin.h.
  */
-#ifndef COLLET_JIT_RANDOM_RANDOM_H
-#define COLLET_JIT_RANDOM_RANDOM_H
+#ifndef PLUGINS_SHARED_JIT_RANDOM_RANDOM_H
+#define PLUGINS_SHARED_JIT_RANDOM_RANDOM_H
 
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"

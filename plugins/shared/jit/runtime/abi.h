@@ -9,8 +9,8 @@
  * A list of functions has X(type, name, symbol, (parameters)): type, symbol and parameters as the
  * library has them, `name` for the member of a struct of pointers. Enumerations are int.
  */
-#ifndef COLLET_JIT_ABI_H
-#define COLLET_JIT_ABI_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_ABI_H
+#define PLUGINS_SHARED_JIT_RUNTIME_ABI_H
 
 #define ABI_CONSTANT(name, value) name = (value),
 #define ABI_MEMBER(type, name, symbol, parameters) type(*name) parameters;

@@ -4,8 +4,8 @@
  * the vtable, and by includes queues (queue.h), programs (program.h), buffers (pool.h) and
  * transfers (staging.h). driver.h lists what the backend implements.
  */
-#ifndef COLLET_JIT_RUNTIME_BACKEND_H
-#define COLLET_JIT_RUNTIME_BACKEND_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_BACKEND_H
+#define PLUGINS_SHARED_JIT_RUNTIME_BACKEND_H
 
 #include <collet/extensions.h>
 

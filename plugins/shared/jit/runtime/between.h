@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* between.h - collet.copy/1: copies between two devices of one backend. */
-#ifndef COLLET_JIT_RUNTIME_BETWEEN_H
-#define COLLET_JIT_RUNTIME_BETWEEN_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_BETWEEN_H
+#define PLUGINS_SHARED_JIT_RUNTIME_BETWEEN_H
 
 #include <collet/extensions.h>
 

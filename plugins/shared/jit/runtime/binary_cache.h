@@ -4,8 +4,8 @@
  * cache directory. Never trusted: the directory and its files must belong to the user alone, a file
  * with a wrong key or checksum is a miss, and no failure here is an error. Any thread.
  */
-#ifndef COLLET_JIT_RUNTIME_BINARY_CACHE_H
-#define COLLET_JIT_RUNTIME_BINARY_CACHE_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_BINARY_CACHE_H
+#define PLUGINS_SHARED_JIT_RUNTIME_BINARY_CACHE_H
 
 #include <limits.h>
 

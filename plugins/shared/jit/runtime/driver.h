@@ -25,8 +25,8 @@
  * Ownership: a handle (void *) belongs to the shared code until it calls the slot that releases it.
  * Buffers, strings, launches and structs are valid during the call, unless the comment says more.
  */
-#ifndef COLLET_JIT_RUNTIME_DRIVER_H
-#define COLLET_JIT_RUNTIME_DRIVER_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_DRIVER_H
+#define PLUGINS_SHARED_JIT_RUNTIME_DRIVER_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file_limit.h - what writes beyond the limit on the size of files (RLIMIT_FSIZE) is answered with
  * an error, EFBIG, where SIGXFSZ would end the program: drivers keep what they compile in files. */
-#ifndef COLLET_JIT_FILE_LIMIT_H
-#define COLLET_JIT_FILE_LIMIT_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_FILE_LIMIT_H
+#define PLUGINS_SHARED_JIT_RUNTIME_FILE_LIMIT_H
 
 #include <signal.h>
 #include <stdbool.h>

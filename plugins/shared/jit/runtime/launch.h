@@ -24,8 +24,8 @@
  * n): an operand is two arguments, its buffer and the index of its first element, because the host
  * cannot do pointer arithmetic on OpenCL buffers.
  */
-#ifndef COLLET_JIT_RUNTIME_LAUNCH_H
-#define COLLET_JIT_RUNTIME_LAUNCH_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_LAUNCH_H
+#define PLUGINS_SHARED_JIT_RUNTIME_LAUNCH_H
 
 #include "shared/host/util/operand.h"
 #include "driver.h"

@@ -7,8 +7,8 @@
  *
  * All functions: any thread.
  */
-#ifndef COLLET_JIT_RUNTIME_POOL_H
-#define COLLET_JIT_RUNTIME_POOL_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_POOL_H
+#define PLUGINS_SHARED_JIT_RUNTIME_POOL_H
 
 #include <collet/extensions.h>
 

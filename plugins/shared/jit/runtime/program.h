@@ -4,8 +4,8 @@
  * A program is loaded from the disk cache (binary_cache.h) or compiled; a failed compilation is not
  * retried.
  */
-#ifndef COLLET_JIT_RUNTIME_PROGRAM_H
-#define COLLET_JIT_RUNTIME_PROGRAM_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_PROGRAM_H
+#define PLUGINS_SHARED_JIT_RUNTIME_PROGRAM_H
 
 #include "driver.h"
 

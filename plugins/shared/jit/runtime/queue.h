@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* queue.h - tickets and failures of queues, and their slots of the vtable. */
-#ifndef COLLET_JIT_RUNTIME_QUEUE_H
-#define COLLET_JIT_RUNTIME_QUEUE_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_QUEUE_H
+#define PLUGINS_SHARED_JIT_RUNTIME_QUEUE_H
 
 #include <signal.h>
 

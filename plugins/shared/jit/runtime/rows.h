@@ -5,8 +5,8 @@
  * written as H (f16), B (bf16), F, D, C (c64), Z (c128), I8, U8, I32, I64, or by their constants
  * where a list names them.
  */
-#ifndef COLLET_JIT_RUNTIME_ROWS_H
-#define COLLET_JIT_RUNTIME_ROWS_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_ROWS_H
+#define PLUGINS_SHARED_JIT_RUNTIME_ROWS_H
 
 #include <collet/plugin.h>
 

@@ -2,8 +2,8 @@
 /*
  * source.h - which texts a backend compiles for a jit_source, and the cache key of the result.
  */
-#ifndef COLLET_JIT_RUNTIME_SOURCE_H
-#define COLLET_JIT_RUNTIME_SOURCE_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_SOURCE_H
+#define PLUGINS_SHARED_JIT_RUNTIME_SOURCE_H
 
 #include "driver.h"
 

@@ -3,8 +3,8 @@
  * staging.h - page-locked memory that transfers go through. Two pieces a queue, taken at the first
  * transfer of more than 64 KiB and given back by trim.
  */
-#ifndef COLLET_JIT_RUNTIME_STAGING_H
-#define COLLET_JIT_RUNTIME_STAGING_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_STAGING_H
+#define PLUGINS_SHARED_JIT_RUNTIME_STAGING_H
 
 #include "driver.h"
 

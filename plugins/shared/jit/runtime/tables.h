@@ -6,8 +6,8 @@
  *
  * All functions: any thread.
  */
-#ifndef COLLET_JIT_RUNTIME_TABLES_H
-#define COLLET_JIT_RUNTIME_TABLES_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_TABLES_H
+#define PLUGINS_SHARED_JIT_RUNTIME_TABLES_H
 
 #include "shared/host/util/plan_cache.h"
 #include "driver.h"

@@ -5,8 +5,8 @@
  * Such a header contains only declarations and no #include; CMake embeds it as text like a .dev
  * file, and a source lists it before the texts that use it.
  */
-#ifndef COLLET_JIT_RUNTIME_TYPES_H
-#define COLLET_JIT_RUNTIME_TYPES_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_TYPES_H
+#define PLUGINS_SHARED_JIT_RUNTIME_TYPES_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * view.h - up to three operands of one shape and any strides, as kernels traverse them, and the
  * number of groups.
  */
-#ifndef COLLET_JIT_RUNTIME_VIEW_H
-#define COLLET_JIT_RUNTIME_VIEW_H
+#ifndef PLUGINS_SHARED_JIT_RUNTIME_VIEW_H
+#define PLUGINS_SHARED_JIT_RUNTIME_VIEW_H
 
 #include "launch.h"
 #include "types.h"

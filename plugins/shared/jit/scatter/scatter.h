@@ -4,8 +4,8 @@
  * as in plugin.h. Without f64 a device has only f32 scatter_euler, scatter_vector and
  * scatter_slices.
  */
-#ifndef COLLET_JIT_SCATTER_SCATTER_H
-#define COLLET_JIT_SCATTER_SCATTER_H
+#ifndef PLUGINS_SHARED_JIT_SCATTER_SCATTER_H
+#define PLUGINS_SHARED_JIT_SCATTER_SCATTER_H
 
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"

@@ -3,8 +3,8 @@
  * ternary.h - the ternary family on devices: rows for a backend's table of kernels. Run and
  * workspace functions as in plugin.h.
  */
-#ifndef COLLET_JIT_TERNARY_TERNARY_H
-#define COLLET_JIT_TERNARY_TERNARY_H
+#ifndef PLUGINS_SHARED_JIT_TERNARY_TERNARY_H
+#define PLUGINS_SHARED_JIT_TERNARY_TERNARY_H
 
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trajectory.h - reads the frames of a file in order, in constant memory.
+ * reader.h - reads the frames of a file in order, in constant memory.
  *
  * The format is recognised by the file's first bytes, not its name; formats.h lists them. The size
  * is read when the file is opened: what a running simulation appends later is ignored.
@@ -13,8 +13,8 @@
  *
  * One thread at a time may use a trajectory. Errors name the file, the frame (from 0) and the byte.
  */
-#ifndef COLLET_IO_TRAJECTORY_H
-#define COLLET_IO_TRAJECTORY_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_READER_H
+#define ENGINES_TRAJECTORY_FORMATS_READER_H
 
 #include "frames.h"
 #include "io/source.h"
@@ -25,35 +25,35 @@
  * the likely type of the file. On an error *out is NULL. `poll`, NULL: none, is copied and asked
  * for every 256 KiB that are read here and later; if it stops, COLLET_CANCELLED.
  */
-collet_status collet_trajectory_open(const char *path, const collet_poll *poll,
-                                     collet_trajectory **out, collet_error *err);
+collet_status trajectory_reader_open(const char *path, const io_poll *poll, trajectory_reader **out,
+                                     collet_error *err);
 
-struct collet_trajectory_format;
+struct trajectory_format;
 
 /* Opens frames that are not in a file: `state`, state_size bytes, is copied; `name` is for texts.
  */
-collet_status collet_trajectory_open_with(const struct collet_trajectory_format *format,
-                                          const void *state, const char *name, int64_t size,
-                                          collet_trajectory **out, collet_error *err);
+collet_status trajectory_reader_open_with(const struct trajectory_format *format, const void *state,
+                                          const char *name, int64_t size, trajectory_reader **out,
+                                          collet_error *err);
 
 /* Another thread reads from now on: `poll` is not asked any more. */
-void collet_trajectory_background(collet_trajectory *trajectory);
+void trajectory_reader_background(trajectory_reader *trajectory);
 
 /* Closes the file and frees everything; NULL is allowed. */
-void collet_trajectory_close(collet_trajectory *trajectory);
+void trajectory_reader_close(trajectory_reader *trajectory);
 
 /* Valid until the trajectory is closed. */
-const collet_trajectory_info *collet_trajectory_get_info(const collet_trajectory *trajectory);
+const trajectory_reader_info *trajectory_reader_get_info(const trajectory_reader *trajectory);
 
 /*
  * From now on only these atoms are delivered: `indices` (copied) are strictly increasing, within
  * [0, n_atoms). NULL with n = 0 means all atoms. COLLET_INVALID otherwise.
  */
-collet_status collet_trajectory_select(collet_trajectory *trajectory, const int64_t *indices,
+collet_status trajectory_reader_select(trajectory_reader *trajectory, const int64_t *indices,
                                        int64_t n, collet_error *err);
 
 /* Atoms that a frame delivers: of the selection, or all. */
-int64_t collet_trajectory_selected(const collet_trajectory *trajectory);
+int64_t trajectory_reader_selected(const trajectory_reader *trajectory);
 
 /*
  * Deliver frames start, start + step, ... below stop; stop < 0 means to the end of the file. Call
@@ -61,7 +61,7 @@ int64_t collet_trajectory_selected(const collet_trajectory *trajectory);
  * skipped by their size, not decoded (of a text: scanned). A start after the last frame delivers
  * nothing.
  */
-collet_status collet_trajectory_slice(collet_trajectory *trajectory, int64_t start, int64_t stop,
+collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t start, int64_t stop,
                                       int64_t step, collet_error *err);
 
 /*
@@ -77,7 +77,7 @@ collet_status collet_trajectory_slice(collet_trajectory *trajectory, int64_t sta
  * - COLLET_IO, COLLET_NO_MEMORY, COLLET_INVALID (the batch does not fit the trajectory).
  * After an error every further read returns the same error and no frames.
  */
-collet_status collet_trajectory_read(collet_trajectory *trajectory, collet_frames *frames,
+collet_status trajectory_reader_read(trajectory_reader *trajectory, trajectory_frames *frames,
                                      collet_error *err);
 
 /*
@@ -85,6 +85,6 @@ collet_status collet_trajectory_read(collet_trajectory *trajectory, collet_frame
  * has: at once in the background, otherwise before its next frame. The only function that another
  * thread may call.
  */
-void collet_trajectory_cancel(collet_trajectory *trajectory);
+void trajectory_reader_cancel(trajectory_reader *trajectory);
 
 #endif

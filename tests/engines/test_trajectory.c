@@ -26,46 +26,46 @@
 #define FRAMES 51
 #define MOST 64 /* quantities */
 
-static collet_extraction_options options_of(const char *topology, const char *trajectory)
+static collet_trajectory_options options_of(const char *topology, const char *trajectory)
 {
-    return (collet_extraction_options){.struct_size = sizeof(collet_extraction_options),
+    return (collet_trajectory_options){.struct_size = sizeof(collet_trajectory_options),
                                        .topology = topology,
                                        .trajectory = trajectory,
                                        .backend = "cpu_scalar"};
 }
 
-static collet_extraction *open_with(const collet_extraction_options *options)
+static collet_trajectory *open_with(const collet_trajectory_options *options)
 {
-    collet_extraction *x;
+    collet_trajectory *x;
     collet_error err;
 
-    if (collet_extraction_create(&x, options, &err) != COLLET_OK)
+    if (collet_trajectory_create(&x, options, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     return x;
 }
 
-static const collet_extraction_batch *collect(collet_extraction *x)
+static const collet_trajectory_batch *collect(collet_trajectory *x)
 {
-    const collet_extraction_batch *batch;
+    const collet_trajectory_batch *batch;
     collet_error err;
 
-    if (collet_extraction_collect(x, &batch, &err) != COLLET_OK)
+    if (collet_trajectory_collect(x, &batch, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     return batch;
 }
 
 static size_t width_of(size_t i)
 {
-    collet_extraction_quantity q = {.struct_size = sizeof q};
+    collet_trajectory_quantity q = {.struct_size = sizeof q};
 
-    assert_int_equal(collet_extraction_quantity_at(NULL, &q, i), COLLET_OK);
+    assert_int_equal(collet_trajectory_quantity_at(NULL, &q, i), COLLET_OK);
     return (size_t)q.width;
 }
 
 /* Rows of a batch are those of `whole`, bit for bit. */
-static void same_rows(const collet_extraction_batch *part, const collet_extraction_batch *whole)
+static void same_rows(const collet_trajectory_batch *part, const collet_trajectory_batch *whole)
 {
-    for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
+    for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
         size_t width = width_of(i);
 
         assert_int_equal(part->columns[i] == NULL, whole->columns[i] == NULL);
@@ -78,20 +78,20 @@ static void same_rows(const collet_extraction_batch *part, const collet_extracti
 
 static void the_callers_rounding_changes_nothing(void **state)
 {
-    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
-    collet_extraction *x = open_with(&options);
-    const collet_extraction_batch *whole = collect(x), *batch;
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
+    collet_trajectory *x = open_with(&options);
+    const collet_trajectory_batch *whole = collect(x), *batch;
 
     (void)state;
     unusual_floating();
-    collet_extraction *y = open_with(&options);
+    collet_trajectory *y = open_with(&options);
     batch = collect(y);
     collet_floating after = collet_floating_now();
     usual_floating();
     assert_false(collet_floating_equal(after, collet_floating_now()));
     same_rows(batch, whole);
-    collet_extraction_destroy(x);
-    collet_extraction_destroy(y);
+    collet_trajectory_destroy(x);
+    collet_trajectory_destroy(y);
 }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
@@ -99,22 +99,22 @@ static void the_callers_rounding_changes_nothing(void **state)
 static void batches_are_parts_of_the_whole(void **state)
 {
     static const int64_t sizes[] = {1, 2, 7, 50, 51, 1000};
-    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
-    collet_extraction *all = open_with(&options);
-    const collet_extraction_batch *whole = collect(all), *batch;
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    collet_trajectory *all = open_with(&options);
+    const collet_trajectory_batch *whole = collect(all), *batch;
     const size_t n = sizeof sizes / sizeof *sizes;
 
     (void)state;
     assert_int_equal(whole->n_rows, FRAMES);
     assert_int_equal(whole->first_row, 0);
     for (size_t i = 0; i < 2 * n; i++) {
-        collet_extraction *x;
+        collet_trajectory *x;
         int64_t rows = 0;
 
         options.batch_rows = sizes[i % n];
         options.batch_frames = i < n ? sizes[n - 1 - i] : 0;
         x = open_with(&options);
-        while (collet_extraction_next(x, &batch, NULL) == COLLET_OK && batch != NULL) {
+        while (collet_trajectory_next(x, &batch, NULL) == COLLET_OK && batch != NULL) {
             int64_t left = FRAMES - rows;
 
             assert_int_equal(batch->first_row, rows);
@@ -123,16 +123,16 @@ static void batches_are_parts_of_the_whole(void **state)
             rows += batch->n_rows;
         }
         assert_int_equal(rows, FRAMES);
-        assert_int_equal(collet_extraction_next(x, &batch, NULL), COLLET_OK);
+        assert_int_equal(collet_trajectory_next(x, &batch, NULL), COLLET_OK);
         assert_null(batch);
-        collet_extraction_destroy(x);
+        collet_trajectory_destroy(x);
     }
-    assert_int_equal(collet_extraction_collect(all, &batch, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_collect(all, &batch, NULL), COLLET_OK);
     assert_null(batch);
-    collet_extraction_destroy(all);
+    collet_trajectory_destroy(all);
 }
 
-static collet_status count_rows(void *user, const collet_extraction_batch *batch, collet_error *err)
+static collet_status count_rows(void *user, const collet_trajectory_batch *batch, collet_error *err)
 {
     int64_t *rows = user;
 
@@ -142,8 +142,8 @@ static collet_status count_rows(void *user, const collet_extraction_batch *batch
 
 static void a_receiver_may_end_the_work(void **state)
 {
-    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
-    collet_extraction *x;
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    collet_trajectory *x;
     collet_error err;
     int64_t rows = 0;
 
@@ -151,17 +151,17 @@ static void a_receiver_may_end_the_work(void **state)
     options.batch_rows = 8;
     options.stop = 30;
     x = open_with(&options);
-    assert_int_equal(collet_extraction_each(x, count_rows, &rows, &err), COLLET_OK);
+    assert_int_equal(collet_trajectory_each(x, count_rows, &rows, &err), COLLET_OK);
     assert_int_equal(rows, 30);
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
 
     options.stop = 0;
     x = open_with(&options);
     rows = 0;
-    assert_int_equal(collet_extraction_each(x, count_rows, &rows, &err), COLLET_BUSY);
+    assert_int_equal(collet_trajectory_each(x, count_rows, &rows, &err), COLLET_BUSY);
     assert_string_equal(err.text, "enough");
     assert_int_equal(rows, 32);
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
 }
 
 /* Waits up to two seconds: a thread that was joined is listed a little longer. */
@@ -174,7 +174,7 @@ static void expect_threads(int n)
     assert_int_equal(io_count_entries("/proc/self/task"), n);
 }
 
-static collet_status refuse(void *user, const collet_extraction_batch *batch, collet_error *err)
+static collet_status refuse(void *user, const collet_trajectory_batch *batch, collet_error *err)
 {
     (void)user;
     (void)batch;
@@ -185,28 +185,28 @@ static collet_status refuse(void *user, const collet_extraction_batch *batch, co
 /* No thread reads or computes on, and later calls return the same error. */
 static void an_error_of_the_receiver_stops_the_work(void **state)
 {
-    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
     int threads = io_count_entries("/proc/self/task");
     int64_t rows = 30;
-    const collet_extraction_batch *batch;
-    collet_extraction *x;
+    const collet_trajectory_batch *batch;
+    collet_trajectory *x;
     collet_error err;
 
     (void)state;
     options.batch_rows = 1;
     x = open_with(&options);
-    assert_int_equal(collet_extraction_each(x, count_rows, &rows, &err), COLLET_BUSY);
+    assert_int_equal(collet_trajectory_each(x, count_rows, &rows, &err), COLLET_BUSY);
     expect_threads(threads);
     memset(&err, 0, sizeof err);
-    assert_int_equal(collet_extraction_next(x, &batch, &err), COLLET_BUSY);
+    assert_int_equal(collet_trajectory_next(x, &batch, &err), COLLET_BUSY);
     assert_null(batch);
     assert_string_equal(err.text, "enough");
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
 
     x = open_with(&options);
-    assert_int_equal(collet_extraction_each(x, refuse, NULL, &err), COLLET_FAILED);
+    assert_int_equal(collet_trajectory_each(x, refuse, NULL, &err), COLLET_FAILED);
     assert_non_null(strstr(err.text, "COLLET_FAILED at row 0"));
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
 }
 
 /* Small batches come soon: after three times as many frames at most. */
@@ -221,56 +221,56 @@ static void count_signal(int number)
 /* On the program's threads alone. */
 static void signals_are_the_programs(void **state)
 {
-    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
-    const collet_extraction_batch *batch;
-    collet_extraction *x;
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    const collet_trajectory_batch *batch;
+    collet_trajectory *x;
     sigset_t set;
 
     (void)state;
     signal(SIGUSR1, count_signal);
     options.batch_rows = options.batch_frames = 1;
     x = open_with(&options);
-    assert_int_equal(collet_extraction_next(x, &batch, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_next(x, &batch, NULL), COLLET_OK);
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     assert_int_equal(kill(getpid(), SIGUSR1), 0);
-    assert_int_equal(collet_extraction_collect(x, &batch, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_collect(x, &batch, NULL), COLLET_OK);
     assert_int_equal(signals, 0);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     assert_int_equal(signals, 1);
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
 }
 
 static void small_batches_come_soon(void **state)
 {
     static const int64_t sizes[] = {1, 2, 5, 16};
-    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
-    collet_extraction_info info = {.struct_size = sizeof info};
-    const collet_extraction_batch *batch;
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    collet_trajectory_info info = {.struct_size = sizeof info};
+    const collet_trajectory_batch *batch;
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        collet_extraction *x;
+        collet_trajectory *x;
 
         options.batch_rows = sizes[i];
         x = open_with(&options);
         for (int64_t rows = 1; rows <= 3; rows++) {
-            assert_int_equal(collet_extraction_next(x, &batch, NULL), COLLET_OK);
-            collet_extraction_get_info(x, &info);
+            assert_int_equal(collet_trajectory_next(x, &batch, NULL), COLLET_OK);
+            collet_trajectory_get_info(x, &info);
             assert_true(info.frames <= (rows + 2) * sizes[i]);
         }
-        collet_extraction_destroy(x);
+        collet_trajectory_destroy(x);
     }
 }
 
 static void a_context_is_used(void **state)
 {
-    collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
+    collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
     collet_runtime *runtime;
     collet_context *context;
-    collet_extraction *own = open_with(&options), *borrowed;
-    collet_extraction *nothing;
+    collet_trajectory *own = open_with(&options), *borrowed;
+    collet_trajectory *nothing;
     collet_counters counters = {.struct_size = sizeof counters};
     collet_error err;
 
@@ -279,16 +279,16 @@ static void a_context_is_used(void **state)
     assert_int_equal(collet_context_create(runtime, &context, NULL), COLLET_OK);
     assert_int_equal(collet_set_backend(context, "cpu_scalar"), COLLET_OK);
     options.context = context;
-    assert_int_equal(collet_extraction_create(&nothing, &options, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_create(&nothing, &options, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "backend"));
     options.backend = NULL;
     borrowed = open_with(&options);
     same_rows(collect(borrowed), collect(own));
     collet_context_counters(context, &counters);
     assert_true(counters.calls > 0);
-    assert_null(strstr(collet_extraction_meta(borrowed), "\"cpu_openmp\""));
-    collet_extraction_destroy(borrowed);
-    collet_extraction_destroy(own);
+    assert_null(strstr(collet_trajectory_meta(borrowed), "\"cpu_openmp\""));
+    collet_trajectory_destroy(borrowed);
+    collet_trajectory_destroy(own);
     assert_string_equal(collet_get_backend(context), "cpu_scalar");
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
@@ -296,10 +296,10 @@ static void a_context_is_used(void **state)
 
 static void masses_may_be_numbers(void **state)
 {
-    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
-    collet_extraction_info info = {.struct_size = sizeof info};
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
+    collet_trajectory_info info = {.struct_size = sizeof info};
     double masses[280];
-    collet_extraction *x, *nothing;
+    collet_trajectory *x, *nothing;
     collet_error err;
 
     (void)state;
@@ -309,21 +309,21 @@ static void masses_may_be_numbers(void **state)
     options.n_mass_values = 280;
     options.selection = "index 0:3";
     x = open_with(&options);
-    collet_extraction_get_info(x, &info);
+    collet_trajectory_get_info(x, &info);
     assert_true(info.mass == 1 + 2 + 3 + 1);
     assert_int_equal(info.masses_guessed, 0);
     assert_int_equal(info.atoms, 4);
     assert_int_equal(info.atoms_total, 280);
     collect(x);
-    assert_non_null(strstr(collet_extraction_meta(x), "\"given\""));
-    collet_extraction_destroy(x);
+    assert_non_null(strstr(collet_trajectory_meta(x), "\"given\""));
+    collet_trajectory_destroy(x);
 
     options.n_mass_values = 279;
-    assert_int_equal(collet_extraction_create(&nothing, &options, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_create(&nothing, &options, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "279 masses"));
     masses[7] = -1;
     options.n_mass_values = 280;
-    assert_int_equal(collet_extraction_create(&nothing, &options, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_create(&nothing, &options, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "atom 7"));
     assert_null(nothing);
 }
@@ -332,19 +332,19 @@ static void masses_may_be_numbers(void **state)
 
 static void quantities_describe_columns(void **state)
 {
-    collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
-    collet_extraction *x = open_with(&options);
-    size_t n = collet_extraction_quantity_count();
-    const collet_extraction_batch *batch = collect(x);
-    collet_extraction_info info = {.struct_size = sizeof info};
-    collet_extraction_quantity q = {.struct_size = sizeof q};
+    collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
+    collet_trajectory *x = open_with(&options);
+    size_t n = collet_trajectory_quantity_count();
+    const collet_trajectory_batch *batch = collect(x);
+    collet_trajectory_info info = {.struct_size = sizeof info};
+    collet_trajectory_quantity q = {.struct_size = sizeof q};
 
     (void)state;
     assert_int_equal(n, 47);
     for (size_t i = 0; i < n; i++) {
         int64_t width = 1;
 
-        assert_int_equal(collet_extraction_quantity_at(x, &q, i), COLLET_OK);
+        assert_int_equal(collet_trajectory_quantity_at(x, &q, i), COLLET_OK);
         for (int32_t k = 0; k < q.ndim; k++)
             width *= q.shape[k];
         assert_int_equal(q.width, width);
@@ -354,53 +354,53 @@ static void quantities_describe_columns(void **state)
         if (strncmp(q.key, "tau_", 4) == 0)
             assert_string_equal(q.left_out, "the trajectory has no forces");
     }
-    assert_int_equal(collet_extraction_quantity_at(x, &q, n), COLLET_NOT_FOUND);
-    collet_extraction_get_info(x, &info);
+    assert_int_equal(collet_trajectory_quantity_at(x, &q, n), COLLET_NOT_FOUND);
+    collet_trajectory_get_info(x, &info);
     assert_string_equal(info.format, "xtc");
     assert_int_equal(info.frames, FRAMES);
     assert_int_equal(info.last_frame, FRAMES - 1);
     assert_int_equal(info.bytes, info.bytes_total);
     assert_int_equal(info.truncated, 0);
-    assert_null(collet_extraction_warning_at(x, 0));
-    collet_extraction_destroy(x);
+    assert_null(collet_trajectory_warning_at(x, 0));
+    collet_trajectory_destroy(x);
 }
 
 /* A program compiled with a shorter structure gets only its fields. */
 static void structures_may_be_shorter(void **state)
 {
-    collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
-    collet_extraction_info info = {.struct_size = offsetof(collet_extraction_info, frames)};
-    collet_extraction *x;
+    collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
+    collet_trajectory_info info = {.struct_size = offsetof(collet_trajectory_info, frames)};
+    collet_trajectory *x;
 
     (void)state;
-    options.struct_size = offsetof(collet_extraction_options, program);
+    options.struct_size = offsetof(collet_trajectory_options, program);
     options.program = "never read";
     x = open_with(&options);
     info.frames = -7;
     collect(x);
-    collet_extraction_get_info(x, &info);
+    collet_trajectory_get_info(x, &info);
     assert_int_equal(info.frames, -7);
     assert_int_equal(info.atoms, 648);
     struct {
-        collet_extraction_info info;
+        collet_trajectory_info info;
         uint64_t later;
     } longer = {.info.struct_size = sizeof longer, .later = 7};
-    collet_extraction_get_info(x, &longer.info);
+    collet_trajectory_get_info(x, &longer.info);
     assert_int_equal(longer.info.atoms, 648);
     assert_int_equal(longer.later, 0);
-    assert_non_null(strstr(collet_extraction_meta(x), "libcollet-trajectory"));
-    collet_extraction_destroy(x);
+    assert_non_null(strstr(collet_trajectory_meta(x), "libcollet-trajectory"));
+    collet_trajectory_destroy(x);
 }
 
 /* ---- Invalid options --------------------------------------------------------------------- */
 
-static void check_refused(const collet_extraction_options *options, collet_status status,
+static void check_refused(const collet_trajectory_options *options, collet_status status,
                           const char *text)
 {
-    collet_extraction *x;
+    collet_trajectory *x;
     collet_error err;
 
-    assert_int_equal(collet_extraction_create(&x, options, &err), status);
+    assert_int_equal(collet_trajectory_create(&x, options, &err), status);
     assert_null(x);
     if (strstr(err.text, text) == NULL)
         fail_msg("'%s' not found in '%s'", text, err.text);
@@ -408,7 +408,7 @@ static void check_refused(const collet_extraction_options *options, collet_statu
 
 static void bad_options_are_refused(void **state)
 {
-    collet_extraction_options good = options_of(WATER "conf.gro", WATER "traj.xtc"), bad;
+    collet_trajectory_options good = options_of(WATER "conf.gro", WATER "traj.xtc"), bad;
 
     (void)state;
     check_refused(NULL, COLLET_INVALID, "options is NULL");
@@ -417,11 +417,11 @@ static void bad_options_are_refused(void **state)
     REFUSED(struct_size, 0, COLLET_INVALID, "struct_size");
     REFUSED(reserved, 1, COLLET_INVALID, "reserved is 1");
     struct {
-        collet_extraction_options options;
+        collet_trajectory_options options;
         uint64_t later;
     } newer = {good, 0};
     newer.options.struct_size = sizeof newer;
-    collet_extraction_destroy(open_with(&newer.options));
+    collet_trajectory_destroy(open_with(&newer.options));
     newer.later = 1;
     check_refused(&newer.options, COLLET_INVALID, "of a struct is set");
     REFUSED(topology, NULL, COLLET_INVALID, "topology");
@@ -440,47 +440,47 @@ static void bad_options_are_refused(void **state)
     bad.start = 5;
     bad.stop = 5;
     check_refused(&bad, COLLET_INVALID, "no frame");
-    assert_int_equal(collet_extraction_check_selection("name CA", NULL), COLLET_OK);
-    assert_int_equal(collet_extraction_check_selection("name", NULL), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_check_selection("name CA", NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_check_selection("name", NULL), COLLET_INVALID);
 }
 
 /* After a failure every later call returns the same error. */
 static void errors_stay(void **state)
 {
-    collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
-    const collet_extraction_batch *batch;
+    collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
+    const collet_trajectory_batch *batch;
     collet_error first, second;
-    collet_extraction *x;
+    collet_trajectory *x;
 
     (void)state;
     options.start = FRAMES;
     x = open_with(&options);
-    assert_int_equal(collet_extraction_next(x, &batch, &first), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_next(x, &batch, &first), COLLET_INVALID);
     assert_null(batch);
-    assert_int_equal(collet_extraction_collect(x, &batch, &second), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_collect(x, &batch, &second), COLLET_INVALID);
     assert_string_equal(first.text, second.text);
-    assert_null(collet_extraction_meta(x));
-    collet_extraction_destroy(x);
+    assert_null(collet_trajectory_meta(x));
+    collet_trajectory_destroy(x);
 
     options.start = 0;
     options.backend = "cpu_sclar";
     x = open_with(&options);
-    assert_int_equal(collet_extraction_next(x, &batch, &first), COLLET_UNKNOWN_BACKEND);
+    assert_int_equal(collet_trajectory_next(x, &batch, &first), COLLET_UNKNOWN_BACKEND);
     assert_non_null(strstr(first.text, "cpu_scalar"));
-    collet_extraction_destroy(x);
+    collet_trajectory_destroy(x);
 }
 
 /* ---- Files ------------------------------------------------------------------------------- */
 
-static void compare_file(const char *path, const collet_extraction_batch *whole)
+static void compare_file(const char *path, const collet_trajectory_batch *whole)
 {
     io_bytes file = io_load(path);
 
-    for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
-        collet_extraction_quantity q = {.struct_size = sizeof q};
+    for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
+        collet_trajectory_quantity q = {.struct_size = sizeof q};
         npy_array array;
 
-        collet_extraction_quantity_at(NULL, &q, i);
+        collet_trajectory_quantity_at(NULL, &q, i);
         array = npz_find(file.data, file.size, q.key);
         assert_int_equal(array.size, (size_t)whole->n_rows * (size_t)q.width * sizeof(double));
         assert_memory_equal(array.data, whole->columns[i], array.size);
@@ -490,42 +490,43 @@ static void compare_file(const char *path, const collet_extraction_batch *whole)
 
 static void one_call_writes_files(void **state)
 {
-    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
-    collet_extraction *x = open_with(&options);
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    collet_trajectory *x = open_with(&options);
     char *path = strdup(io_path(directory, "one.npz"));
-    const collet_extraction_batch *batch;
+    const collet_trajectory_batch *batch;
     collet_error err;
 
     (void)state;
     assert_non_null(path);
-    if (collet_extract(&options, path, 0, &err) != COLLET_OK)
+    if (collet_trajectory_extract(&options, path, 0, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     compare_file(path, collect(x));
     assert_int_equal(io_count_entries(directory), 2);
-    assert_int_equal(collet_extraction_write(x, path, 0, &err), COLLET_INVALID);
-    collet_extraction_destroy(x);
+    assert_int_equal(collet_trajectory_write(x, path, 0, &err), COLLET_INVALID);
+    collet_trajectory_destroy(x);
 
-    assert_int_equal(collet_extract(&options, path, 0, &err), COLLET_IO);
+    assert_int_equal(collet_trajectory_extract(&options, path, 0, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "exists already"));
-    assert_int_equal(collet_extract(&options, path, COLLET_EXTRACTION_OVERWRITE, &err), COLLET_OK);
-    assert_int_equal(collet_extract(&options, "x.csv", 0, &err), COLLET_INVALID);
-    assert_int_equal(collet_extract(&options, path, 8, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_extract(&options, path, COLLET_TRAJECTORY_OVERWRITE, &err),
+                     COLLET_OK);
+    assert_int_equal(collet_trajectory_extract(&options, "x.csv", 0, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_extract(&options, path, 8, &err), COLLET_INVALID);
 
     x = open_with(&options);
-    assert_int_equal(collet_extraction_write(x, path, COLLET_EXTRACTION_OVERWRITE, &err),
+    assert_int_equal(collet_trajectory_write(x, path, COLLET_TRAJECTORY_OVERWRITE, &err),
                      COLLET_OK);
-    assert_int_equal(collet_extraction_next(x, &batch, &err), COLLET_INVALID);
-    collet_extraction_destroy(x);
+    assert_int_equal(collet_trajectory_next(x, &batch, &err), COLLET_INVALID);
+    collet_trajectory_destroy(x);
     free(path);
 }
 
 static void truncation_is_reported(void **state)
 {
-    collet_extraction_options options = options_of(PEPTIDE "conf.gro", NULL);
-    collet_extraction_info info = {.struct_size = sizeof info};
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", NULL);
+    collet_trajectory_info info = {.struct_size = sizeof info};
     io_bytes bytes = io_load(PEPTIDE "traj.trr");
     char *cut = strdup(io_path(directory, "cut.trr")), *out = strdup(io_path(directory, "cut.npz"));
-    collet_extraction *x;
+    collet_trajectory *x;
     collet_error err;
 
     (void)state;
@@ -534,11 +535,11 @@ static void truncation_is_reported(void **state)
     options.trajectory = cut;
     x = open_with(&options);
     assert_int_equal(collect(x)->n_rows, 10);
-    collet_extraction_get_info(x, &info);
+    collet_trajectory_get_info(x, &info);
     assert_int_equal(info.truncated, 1);
-    assert_non_null(strstr(collet_extraction_warning_at(x, 0), "inside frame 10"));
-    collet_extraction_destroy(x);
-    assert_int_equal(collet_extract(&options, out, 0, &err), COLLET_FORMAT);
+    assert_non_null(strstr(collet_trajectory_warning_at(x, 0), "inside frame 10"));
+    collet_trajectory_destroy(x);
+    assert_int_equal(collet_trajectory_extract(&options, out, 0, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "they are in "));
     bytes = io_load(out);
     free(bytes.data);
@@ -555,7 +556,7 @@ typedef struct watcher {
     double fraction;
 } watcher;
 
-static int32_t watch(void *user, const collet_extraction_progress *progress)
+static int32_t watch(void *user, const collet_trajectory_progress *progress)
 {
     watcher *w = user;
 
@@ -568,10 +569,10 @@ static int32_t watch(void *user, const collet_extraction_progress *progress)
 
 static void progress_may_cancel(void **state)
 {
-    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
     int before = io_count_entries(directory);
     watcher w = {.last = -1};
-    collet_extraction *x;
+    collet_trajectory *x;
     collet_error err;
     char *path = strdup(io_path(directory, "cancelled.npz"));
 
@@ -580,20 +581,20 @@ static void progress_may_cancel(void **state)
     options.batch_frames = 10;
     options.progress = watch;
     options.progress_user = &w;
-    assert_int_equal(collet_extraction_create(&x, &options, &err), COLLET_OK);
-    collet_extraction_destroy(x);
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_OK);
+    collet_trajectory_destroy(x);
     assert_true(w.calls >= 2); /* both files */
     w = (watcher){.last = w.calls};
-    assert_int_equal(collet_extraction_create(&x, &options, &err), COLLET_CANCELLED);
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_CANCELLED);
     assert_null(x);
     for (int last = 1; last <= 9; last++) {
         w = (watcher){.last = last};
-        assert_int_equal(collet_extract(&options, path, 0, &err), COLLET_CANCELLED);
+        assert_int_equal(collet_trajectory_extract(&options, path, 0, &err), COLLET_CANCELLED);
         assert_int_equal(w.calls, last);
         assert_int_equal(io_count_entries(directory), before);
     }
     w = (watcher){.last = -1};
-    assert_int_equal(collet_extract(&options, path, 0, &err), COLLET_OK);
+    assert_int_equal(collet_trajectory_extract(&options, path, 0, &err), COLLET_OK);
     assert_true(w.calls >= 9);
     assert_int_equal(w.frames, FRAMES);
     assert_true(w.fraction == 1);

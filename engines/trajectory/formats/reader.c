@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trajectory.h"
+#include "reader.h"
 
 #include "formats.h"
 #include "io/numerals.h"
@@ -13,8 +13,8 @@
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
-static collet_status set_format(collet_trajectory *trajectory,
-                                const collet_trajectory_format *format, collet_error *err)
+static collet_status set_format(trajectory_reader *trajectory, const trajectory_format *format,
+                                collet_error *err)
 {
     trajectory->state = calloc(1, format->state_size + 1);
     if (!trajectory->state)
@@ -24,24 +24,23 @@ static collet_status set_format(collet_trajectory *trajectory,
     return COLLET_OK;
 }
 
-static collet_status choose_format(collet_trajectory *trajectory, collet_error *err)
+static collet_status choose_format(trajectory_reader *trajectory, collet_error *err)
 {
     const uint8_t *bytes;
     size_t n;
 
-    collet_status status = collet_source_begin(&trajectory->source, &bytes, &n, err);
+    collet_status status = io_source_begin(&trajectory->source, &bytes, &n, err);
     if (status != COLLET_OK)
         return status;
-    const collet_trajectory_format *format =
-        collet_trajectory_formats_find(COLLET_HOLDS_FRAMES, bytes, n);
+    const trajectory_format *format = trajectory_formats_find(TRAJECTORY_HOLDS_FRAMES, bytes, n);
     return format ? set_format(trajectory, format, err)
-                  : collet_trajectory_formats_refuse(COLLET_HOLDS_FRAMES, trajectory->source.path,
-                                                     bytes, n, err);
+                  : trajectory_formats_refuse(TRAJECTORY_HOLDS_FRAMES, trajectory->source.path,
+                                              bytes, n, err);
 }
 
-static void describe(collet_trajectory *trajectory, const collet_frame_head *head)
+static void describe(trajectory_reader *trajectory, const trajectory_frame_head *head)
 {
-    collet_trajectory_info *info = &trajectory->info;
+    trajectory_reader_info *info = &trajectory->info;
 
     info->format = trajectory->format->name;
     info->on_demand = trajectory->format->on_demand;
@@ -54,22 +53,22 @@ static void describe(collet_trajectory *trajectory, const collet_frame_head *hea
     info->lacking = head->lacking;
 }
 
-static collet_status read_first_head(collet_trajectory *trajectory, collet_error *err)
+static collet_status read_first_head(trajectory_reader *trajectory, collet_error *err)
 {
-    collet_frame_head head = {.lacking = -1};
+    trajectory_frame_head head = {.lacking = -1};
 
     collet_status status = trajectory->format->head(trajectory, &head, err);
     if (status != COLLET_OK)
         return status;
     if (head.n_atoms < 1)
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err, "has no atoms");
+        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err, "has no atoms");
     describe(trajectory, &head);
-    return collet_trajectory_select(trajectory, NULL, 0, err);
+    return trajectory_reader_select(trajectory, NULL, 0, err);
 }
 
-static collet_trajectory *allocate(const char *path, collet_error *err)
+static trajectory_reader *allocate(const char *path, collet_error *err)
 {
-    collet_trajectory *trajectory = calloc(1, sizeof *trajectory);
+    trajectory_reader *trajectory = calloc(1, sizeof *trajectory);
 
     if (!trajectory) {
         collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", path);
@@ -84,27 +83,27 @@ static collet_trajectory *allocate(const char *path, collet_error *err)
 }
 
 /* Takes the trajectory, also on an error; `status` is that of the steps before. */
-static collet_status finish_open(collet_trajectory *trajectory, collet_status status,
-                                 collet_trajectory **out, collet_error *err)
+static collet_status finish_open(trajectory_reader *trajectory, collet_status status,
+                                 trajectory_reader **out, collet_error *err)
 {
     if (status == COLLET_OK)
         status = read_first_head(trajectory, err);
     if (status == COLLET_OK)
         *out = trajectory;
     else
-        collet_trajectory_close(trajectory);
+        trajectory_reader_close(trajectory);
     return status;
 }
 
-collet_status collet_trajectory_open(const char *path, const collet_poll *poll,
-                                     collet_trajectory **out, collet_error *err)
+collet_status trajectory_reader_open(const char *path, const io_poll *poll, trajectory_reader **out,
+                                     collet_error *err)
 {
     *out = NULL;
-    collet_trajectory *trajectory = allocate(path, err);
+    trajectory_reader *trajectory = allocate(path, err);
     if (!trajectory)
         return COLLET_NO_MEMORY;
 
-    collet_status status = collet_source_open(&trajectory->source, path, err);
+    collet_status status = io_source_open(&trajectory->source, path, err);
     if (poll)
         trajectory->source.poll = *poll;
     if (status == COLLET_OK)
@@ -114,22 +113,22 @@ collet_status collet_trajectory_open(const char *path, const collet_poll *poll,
 
 static int32_t is_cancelled(void *user)
 {
-    collet_trajectory *trajectory = user;
+    trajectory_reader *trajectory = user;
 
     return atomic_load_explicit(&trajectory->cancelled, memory_order_relaxed);
 }
 
-void collet_trajectory_background(collet_trajectory *trajectory)
+void trajectory_reader_background(trajectory_reader *trajectory)
 {
-    trajectory->source.poll = (collet_poll){is_cancelled, trajectory};
+    trajectory->source.poll = (io_poll){is_cancelled, trajectory};
 }
 
-collet_status collet_trajectory_open_with(const collet_trajectory_format *format, const void *state,
-                                          const char *name, int64_t size, collet_trajectory **out,
+collet_status trajectory_reader_open_with(const trajectory_format *format, const void *state,
+                                          const char *name, int64_t size, trajectory_reader **out,
                                           collet_error *err)
 {
     *out = NULL;
-    collet_trajectory *trajectory = allocate(name, err);
+    trajectory_reader *trajectory = allocate(name, err);
     if (!trajectory)
         return COLLET_NO_MEMORY;
     trajectory->source.size = size;
@@ -143,26 +142,26 @@ collet_status collet_trajectory_open_with(const collet_trajectory_format *format
     return finish_open(trajectory, status, out, err);
 }
 
-void collet_trajectory_close(collet_trajectory *trajectory)
+void trajectory_reader_close(trajectory_reader *trajectory)
 {
     if (!trajectory)
         return;
     if (trajectory->format && trajectory->format->close)
         trajectory->format->close(trajectory);
-    collet_source_close(&trajectory->source);
+    io_source_close(&trajectory->source);
     free(trajectory->state);
     free(trajectory->runs);
     free(trajectory);
 }
 
-const collet_trajectory_info *collet_trajectory_get_info(const collet_trajectory *trajectory)
+const trajectory_reader_info *trajectory_reader_get_info(const trajectory_reader *trajectory)
 {
     return &trajectory->info;
 }
 
 /* ---- Selection and slice ----------------------------------------------------------------- */
 
-static collet_status check_indices(const collet_trajectory *trajectory, const int64_t *indices,
+static collet_status check_indices(const trajectory_reader *trajectory, const int64_t *indices,
                                    int64_t n, collet_error *err)
 {
     if (n < 1)
@@ -182,7 +181,7 @@ static collet_status check_indices(const collet_trajectory *trajectory, const in
     return COLLET_OK;
 }
 
-static int64_t join_runs(const int64_t *indices, int64_t n, collet_atom_run *runs)
+static int64_t join_runs(const int64_t *indices, int64_t n, trajectory_atom_run *runs)
 {
     int64_t n_runs = 0;
 
@@ -190,16 +189,16 @@ static int64_t join_runs(const int64_t *indices, int64_t n, collet_atom_run *run
         if (i > 0 && indices[i] == indices[i - 1] + 1)
             runs[n_runs - 1].count++;
         else
-            runs[n_runs++] = (collet_atom_run){indices[i], 1};
+            runs[n_runs++] = (trajectory_atom_run){indices[i], 1};
     }
     return n_runs;
 }
 
-collet_status collet_trajectory_select(collet_trajectory *trajectory, const int64_t *indices,
+collet_status trajectory_reader_select(trajectory_reader *trajectory, const int64_t *indices,
                                        int64_t n, collet_error *err)
 {
     collet_status status = indices ? check_indices(trajectory, indices, n, err) : COLLET_OK;
-    collet_atom_run *runs;
+    trajectory_atom_run *runs;
 
     if (status != COLLET_OK)
         return status;
@@ -210,17 +209,17 @@ collet_status collet_trajectory_select(collet_trajectory *trajectory, const int6
     free(trajectory->runs);
     trajectory->runs = runs;
     trajectory->n_selected = indices ? n : trajectory->info.n_atoms;
-    runs[0] = (collet_atom_run){0, trajectory->info.n_atoms};
+    runs[0] = (trajectory_atom_run){0, trajectory->info.n_atoms};
     trajectory->n_runs = indices ? join_runs(indices, n, runs) : 1;
     return COLLET_OK;
 }
 
-int64_t collet_trajectory_selected(const collet_trajectory *trajectory)
+int64_t trajectory_reader_selected(const trajectory_reader *trajectory)
 {
     return trajectory->n_selected;
 }
 
-collet_status collet_trajectory_slice(collet_trajectory *trajectory, int64_t start, int64_t stop,
+collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t start, int64_t stop,
                                       int64_t step, collet_error *err)
 {
     if (start < 0 || step < 1)
@@ -239,10 +238,10 @@ collet_status collet_trajectory_slice(collet_trajectory *trajectory, int64_t sta
 
 /* ---- Reading ----------------------------------------------------------------------------- */
 
-static collet_status check_batch(const collet_trajectory *trajectory, const collet_frames *frames,
-                                 collet_error *err)
+static collet_status check_batch(const trajectory_reader *trajectory,
+                                 const trajectory_frames *frames, collet_error *err)
 {
-    const collet_trajectory_info *info = &trajectory->info;
+    const trajectory_reader_info *info = &trajectory->info;
 
     if (frames->dtype != info->dtype || frames->n_atoms != trajectory->n_selected)
         return collet_fail(err, COLLET_INVALID,
@@ -258,33 +257,33 @@ static collet_status check_batch(const collet_trajectory *trajectory, const coll
 }
 
 /* The head at trajectory->offset, or *at_end where the file ends after a complete frame. */
-static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head, int *at_end,
-                               collet_error *err)
+static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
+                               int *at_end, collet_error *err)
 {
-    const collet_trajectory_info *info = &trajectory->info;
+    const trajectory_reader_info *info = &trajectory->info;
 
     *at_end = trajectory->offset == trajectory->source.size;
     if (*at_end)
         return COLLET_OK;
-    *head = (collet_frame_head){.lacking = -1};
+    *head = (trajectory_frame_head){.lacking = -1};
     collet_status status = trajectory->format->head(trajectory, head, err);
     if (status != COLLET_OK)
         return status;
     if (head->n_atoms != info->n_atoms)
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "has %lld atoms, the first frame has %lld",
                                       (long long)head->n_atoms, (long long)info->n_atoms);
     if (head->dtype != info->dtype)
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "is in %s precision, the first frame is in %s",
                                       head->dtype == COLLET_F64 ? "double" : "single",
                                       info->dtype == COLLET_F64 ? "double" : "single");
     if (head->end > trajectory->source.size)
-        return collet_trajectory_truncated(trajectory, err);
+        return trajectory_reader_truncated(trajectory, err);
     return COLLET_OK;
 }
 
-static void step_over(collet_trajectory *trajectory, const collet_frame_head *head)
+static void step_over(trajectory_reader *trajectory, const trajectory_frame_head *head)
 {
     trajectory->offset = head->end;
     trajectory->line = head->end_line;
@@ -293,11 +292,11 @@ static void step_over(collet_trajectory *trajectory, const collet_frame_head *he
 
 /* " (atom A, time T ps, step S)" without the parts that the file lacks; A is the first atom without
  * a velocity. */
-static void describe_place(const collet_frame_head *head, char *text, size_t size)
+static void describe_place(const trajectory_frame_head *head, char *text, size_t size)
 {
     const char *before = " (";
     int n = 0;
-    locale_t locale = collet_numerals_begin();
+    locale_t locale = io_numerals_begin();
 
     text[0] = '\0';
     if (head->lacking >= 0) {
@@ -315,12 +314,12 @@ static void describe_place(const collet_frame_head *head, char *text, size_t siz
     }
     if (n > 0)
         snprintf(text + n, size - (size_t)n, ")");
-    collet_numerals_end(locale);
+    io_numerals_end(locale);
 }
 
-static collet_status check_fields(const collet_trajectory *trajectory,
-                                  const collet_frame_head *head, const collet_frame_target *target,
-                                  collet_error *err)
+static collet_status check_fields(const trajectory_reader *trajectory,
+                                  const trajectory_frame_head *head,
+                                  const trajectory_frame_target *target, collet_error *err)
 {
     const char *missing = NULL;
     char place[PLACE];
@@ -334,13 +333,13 @@ static collet_status check_fields(const collet_trajectory *trajectory,
     if (!missing)
         return COLLET_OK;
     describe_place(head, place, sizeof place);
-    return collet_trajectory_fail(trajectory, COLLET_NOT_FOUND, err,
+    return trajectory_reader_fail(trajectory, COLLET_NOT_FOUND, err,
                                   "the frame has no %s%s; choose frames that have them with start, "
                                   "stop and step, or keys that need none (--keys com,rg)",
                                   missing, place);
 }
 
-static void *row(void *array, int64_t frame, const collet_frames *frames)
+static void *row(void *array, int64_t frame, const trajectory_frames *frames)
 {
     size_t real = frames->dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
 
@@ -349,11 +348,11 @@ static void *row(void *array, int64_t frame, const collet_frames *frames)
     return (uint8_t *)array + (size_t)frame * (size_t)frames->n_atoms * 3 * real;
 }
 
-static collet_status deliver(collet_trajectory *trajectory, collet_frame_head *head,
-                             collet_frames *frames, collet_error *err)
+static collet_status deliver(trajectory_reader *trajectory, trajectory_frame_head *head,
+                             trajectory_frames *frames, collet_error *err)
 {
     int64_t i = frames->n_frames;
-    collet_frame_target target = {
+    trajectory_frame_target target = {
         .positions = row(frames->positions, i, frames),
         .velocities = row(frames->velocities, i, frames),
         .forces = row(frames->forces, i, frames),
@@ -371,16 +370,16 @@ static collet_status deliver(collet_trajectory *trajectory, collet_frame_head *h
     return COLLET_OK;
 }
 
-static int has_next(const collet_trajectory *trajectory)
+static int has_next(const trajectory_reader *trajectory)
 {
     return trajectory->stop < 0 || trajectory->next < trajectory->stop;
 }
 
-static collet_status read_frames(collet_trajectory *trajectory, collet_frames *frames,
+static collet_status read_frames(trajectory_reader *trajectory, trajectory_frames *frames,
                                  collet_error *err)
 {
     while (frames->n_frames < frames->capacity && has_next(trajectory)) {
-        collet_frame_head head;
+        trajectory_frame_head head;
         int at_end;
 
         if (is_cancelled(trajectory))
@@ -400,7 +399,7 @@ static collet_status read_frames(collet_trajectory *trajectory, collet_frames *f
     return COLLET_OK;
 }
 
-collet_status collet_trajectory_read(collet_trajectory *trajectory, collet_frames *frames,
+collet_status trajectory_reader_read(trajectory_reader *trajectory, trajectory_frames *frames,
                                      collet_error *err)
 {
     collet_error *kept = &trajectory->error;
@@ -426,7 +425,7 @@ collet_status collet_trajectory_read(collet_trajectory *trajectory, collet_frame
     return collet_fail(err, kept->status, "%s", kept->text);
 }
 
-void collet_trajectory_cancel(collet_trajectory *trajectory)
+void trajectory_reader_cancel(trajectory_reader *trajectory)
 {
     atomic_store_explicit(&trajectory->cancelled, 1, memory_order_relaxed);
 }

@@ -6,24 +6,24 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct extraction {
-    PyObject_HEAD collet_extraction *engine;
+typedef struct trajectory {
+    PyObject_HEAD collet_trajectory *engine;
     collet_context *context;
     source *frames;     /* NULL: files */
     PyObject *progress; /* progress(frames, fraction), or None */
     pid_t process;      /* whose threads the engine has */
     int busy;
     atomic_int cancelled;
-} extraction;
+} trajectory;
 
 static const binding *core;
 static PyTypeObject *type;
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
-static int32_t report(void *user, const collet_extraction_progress *p)
+static int32_t report(void *user, const collet_trajectory_progress *p)
 {
-    extraction *self = user;
+    trajectory *self = user;
     if (self->progress == Py_None || atomic_load(&self->cancelled))
         return atomic_load(&self->cancelled);
     PyGILState_STATE state = PyGILState_Ensure();
@@ -51,7 +51,7 @@ static collet_context *new_context(void)
     return NULL;
 }
 
-static int open_engine(extraction *self, collet_extraction_options *options)
+static int open_engine(trajectory *self, collet_trajectory_options *options)
 {
     collet_error err = {0};
     self->context = new_context();
@@ -63,7 +63,7 @@ static int open_engine(extraction *self, collet_extraction_options *options)
     options->progress = report;
     options->progress_user = self;
     PyThreadState *state = core->leave();
-    collet_status status = collet_extraction_create(&self->engine, options, &err);
+    collet_status status = collet_trajectory_create(&self->engine, options, &err);
     core->back(state);
     if (status != COLLET_OK)
         core->raise(status, err.text);
@@ -77,9 +77,9 @@ static int path_of(PyObject *object, void *path)
     return object == Py_None || !PyBytes_AsStringAndSize(object, path, NULL);
 }
 
-static PyObject *extraction_open(PyObject *module, PyObject *arguments)
+static PyObject *trajectory_open(PyObject *module, PyObject *arguments)
 {
-    collet_extraction_options o = {.struct_size = sizeof o};
+    collet_trajectory_options o = {.struct_size = sizeof o};
     PyObject *masses, *frames, *progress;
     double *values = NULL;
     long long start, stop, step, batch_frames, batch_rows;
@@ -97,7 +97,7 @@ static PyObject *extraction_open(PyObject *module, PyObject *arguments)
     if (masses != Py_None && !(values = source_doubles(masses, &o.n_mass_values)))
         return NULL;
     o.mass_values = values;
-    extraction *self = PyObject_New(extraction, type);
+    trajectory *self = PyObject_New(trajectory, type);
     if (self) {
         memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
         self->progress = Py_NewRef(progress);
@@ -111,19 +111,19 @@ static PyObject *extraction_open(PyObject *module, PyObject *arguments)
 }
 
 /* In a child of fork the engine's thread is missing: then all is left as it is. */
-static void shut(extraction *self)
+static void shut(trajectory *self)
 {
     if (self->process == getpid()) {
-        collet_extraction_destroy(self->engine);
+        collet_trajectory_destroy(self->engine);
         collet_context_destroy(self->context);
     }
     self->engine = NULL;
     self->context = NULL;
 }
 
-static void extraction_free(PyObject *object)
+static void trajectory_free(PyObject *object)
 {
-    extraction *self = (extraction *)object;
+    trajectory *self = (trajectory *)object;
     PyTypeObject *own = Py_TYPE(object);
     shut(self);
     source_free(self->frames);
@@ -134,11 +134,11 @@ static void extraction_free(PyObject *object)
 
 /* ---- Rows --------------------------------------------------------------------------------- */
 
-static int add_column(PyObject *rows, size_t index, const collet_extraction_batch *batch)
+static int add_column(PyObject *rows, size_t index, const collet_trajectory_batch *batch)
 {
-    collet_extraction_quantity q = {.struct_size = sizeof q};
+    collet_trajectory_quantity q = {.struct_size = sizeof q};
     void *data;
-    collet_extraction_quantity_at(NULL, &q, index);
+    collet_trajectory_quantity_at(NULL, &q, index);
     const int64_t shape[] = {batch->n_rows, q.shape[0], q.shape[1]};
     PyObject *array = core->numpy_new(COLLET_F64, q.ndim + 1, shape, &data);
     if (array)
@@ -148,32 +148,32 @@ static int add_column(PyObject *rows, size_t index, const collet_extraction_batc
     return failed;
 }
 
-static PyObject *rows_of(const collet_extraction_batch *batch)
+static PyObject *rows_of(const collet_trajectory_batch *batch)
 {
     PyObject *rows;
     if (!batch)
         Py_RETURN_NONE;
     rows = PyDict_New();
-    for (size_t i = 0; rows && i < collet_extraction_quantity_count(); i++)
+    for (size_t i = 0; rows && i < collet_trajectory_quantity_count(); i++)
         if (batch->columns[i] && add_column(rows, i, batch))
             Py_CLEAR(rows);
     return rows;
 }
 
-typedef collet_status (*take)(collet_extraction *engine, const collet_extraction_batch **out,
+typedef collet_status (*take)(collet_trajectory *engine, const collet_trajectory_batch **out,
                               collet_error *err);
 
-static PyObject *compute(extraction *self, take function)
+static PyObject *compute(trajectory *self, take function)
 {
-    const collet_extraction_batch *batch;
+    const collet_trajectory_batch *batch;
     collet_error err = {0};
     if (self->process != getpid())
-        return core->raise(COLLET_FORKED, "the extraction belongs to the parent process: open "
+        return core->raise(COLLET_FORKED, "the trajectory belongs to the parent process: open "
                                           "another one here");
     if (self->busy)
-        return core->raise(COLLET_BUSY, "another thread is inside this extraction");
+        return core->raise(COLLET_BUSY, "another thread is inside this trajectory");
     if (!self->engine)
-        return core->raise(COLLET_INVALID, "the extraction is closed");
+        return core->raise(COLLET_INVALID, "the trajectory is closed");
     self->busy = 1;
     PyThreadState *state = core->leave();
     collet_status status = function(self->engine, &batch, &err);
@@ -184,31 +184,31 @@ static PyObject *compute(extraction *self, take function)
     return PyErr_Occurred() ? NULL : rows_of(batch);
 }
 
-static PyObject *extraction_next(PyObject *self, PyObject *unused)
+static PyObject *trajectory_next(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    return compute((extraction *)self, collet_extraction_next);
+    return compute((trajectory *)self, collet_trajectory_next);
 }
 
-static PyObject *extraction_collect(PyObject *self, PyObject *unused)
+static PyObject *trajectory_collect(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    return compute((extraction *)self, collet_extraction_collect);
+    return compute((trajectory *)self, collet_trajectory_collect);
 }
 
 /* The contents of the meta file, and the warnings; None before the last row. */
-static PyObject *extraction_meta(PyObject *object, PyObject *unused)
+static PyObject *trajectory_meta(PyObject *object, PyObject *unused)
 {
-    extraction *self = (extraction *)object;
+    trajectory *self = (trajectory *)object;
     (void)unused;
-    const char *text = self->engine ? collet_extraction_meta(self->engine) : NULL;
+    const char *text = self->engine ? collet_trajectory_meta(self->engine) : NULL;
     return text ? PyUnicode_DecodeFSDefault(text) : Py_NewRef(Py_None);
 }
 
 /* The work stops at its next step. */
-static PyObject *extraction_cancel(PyObject *object, PyObject *unused)
+static PyObject *trajectory_cancel(PyObject *object, PyObject *unused)
 {
-    extraction *self = (extraction *)object;
+    trajectory *self = (trajectory *)object;
     (void)unused;
     atomic_store(&self->cancelled, 1);
     if (self->frames)
@@ -216,12 +216,12 @@ static PyObject *extraction_cancel(PyObject *object, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-static PyObject *extraction_close(PyObject *object, PyObject *unused)
+static PyObject *trajectory_close(PyObject *object, PyObject *unused)
 {
-    extraction *self = (extraction *)object;
+    trajectory *self = (trajectory *)object;
     (void)unused;
     if (self->busy)
-        return core->raise(COLLET_BUSY, "another thread is inside this extraction");
+        return core->raise(COLLET_BUSY, "another thread is inside this trajectory");
     shut(self);
     Py_RETURN_NONE;
 }
@@ -230,11 +230,11 @@ static PyObject *extraction_close(PyObject *object, PyObject *unused)
 
 static PyObject *formats(PyObject *module, PyObject *unused)
 {
-    collet_extraction_format f = {.struct_size = sizeof f};
+    collet_trajectory_format f = {.struct_size = sizeof f};
     PyObject *list = PyList_New(0);
     (void)module;
     (void)unused;
-    for (size_t i = 0; list && collet_extraction_format_at(&f, i) == COLLET_OK; i++) {
+    for (size_t i = 0; list && collet_trajectory_format_at(&f, i) == COLLET_OK; i++) {
         PyObject *row = Py_BuildValue("(ssNN)", f.name, f.title, PyBool_FromLong(f.has_topology),
                                       PyBool_FromLong(f.has_frames));
         if (!row || PyList_Append(list, row))
@@ -249,9 +249,9 @@ static PyObject *quantities(PyObject *module, PyObject *unused)
     PyObject *list = PyList_New(0);
     (void)module;
     (void)unused;
-    for (size_t i = 0; list && i < collet_extraction_quantity_count(); i++) {
-        collet_extraction_quantity q = {.struct_size = sizeof q};
-        collet_extraction_quantity_at(NULL, &q, i);
+    for (size_t i = 0; list && i < collet_trajectory_quantity_count(); i++) {
+        collet_trajectory_quantity q = {.struct_size = sizeof q};
+        collet_trajectory_quantity_at(NULL, &q, i);
         PyObject *shape = q.ndim == 0 ? PyTuple_New(0)
                           : q.ndim == 1
                               ? Py_BuildValue("(L)", (long long)q.shape[0])
@@ -265,18 +265,18 @@ static PyObject *quantities(PyObject *module, PyObject *unused)
 }
 
 static PyMethodDef functions[] = {
-    {"open", extraction_open, METH_VARARGS, NULL},
+    {"open", trajectory_open, METH_VARARGS, NULL},
     {"formats", formats, METH_NOARGS, NULL},
     {"quantities", quantities, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef methods[] = {
-    {"next", extraction_next, METH_NOARGS, NULL},
-    {"collect", extraction_collect, METH_NOARGS, NULL},
-    {"meta", extraction_meta, METH_NOARGS, NULL},
-    {"cancel", extraction_cancel, METH_NOARGS, NULL},
-    {"close", extraction_close, METH_NOARGS, NULL},
+    {"next", trajectory_next, METH_NOARGS, NULL},
+    {"collect", trajectory_collect, METH_NOARGS, NULL},
+    {"meta", trajectory_meta, METH_NOARGS, NULL},
+    {"cancel", trajectory_cancel, METH_NOARGS, NULL},
+    {"close", trajectory_close, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -294,15 +294,15 @@ PyMODINIT_FUNC PyInit__trajectory(void)
                                      NULL,
                                      NULL};
     static PyType_Slot slots[] = {
-        {Py_tp_dealloc, (void *)extraction_free}, {Py_tp_methods, methods}, {0, NULL}};
-    static PyType_Spec spec = {"collet._trajectory.Extraction", sizeof(extraction), 0,
+        {Py_tp_dealloc, (void *)trajectory_free}, {Py_tp_methods, methods}, {0, NULL}};
+    static PyType_Spec spec = {"collet._trajectory.Trajectory", sizeof(trajectory), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
     core = binding_import();
     if (!core)
         return NULL;
     type = (PyTypeObject *)PyType_FromSpec(&spec);
     PyObject *module = type ? PyModule_Create(&definition) : NULL;
-    if (module && PyModule_AddObjectRef(module, "Extraction", (PyObject *)type))
+    if (module && PyModule_AddObjectRef(module, "Trajectory", (PyObject *)type))
         Py_CLEAR(module);
     return module;
 }

@@ -9,14 +9,14 @@
 
 /* ---- The end of a check -------------------------------------------------------------------- */
 
-static _Noreturn void leave(bench *b)
+static _Noreturn void leave(testbed *b)
 {
     if (pthread_equal(pthread_self(), b->main))
         longjmp(b->escape, 1);
     pthread_exit(NULL);
 }
 
-void bench_fail(bench *b, const char *format, ...)
+void testbed_fail(testbed *b, const char *format, ...)
 {
     char text[KIT_TEXT];
     va_list arguments;
@@ -29,7 +29,7 @@ void bench_fail(bench *b, const char *format, ...)
     leave(b);
 }
 
-void bench_skip(bench *b, const char *format, ...)
+void testbed_skip(testbed *b, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -43,7 +43,7 @@ void bench_skip(bench *b, const char *format, ...)
     leave(b);
 }
 
-bool bench_failed(bench *b)
+bool testbed_failed(testbed *b)
 {
     pthread_mutex_lock(b->lock);
     bool failed = b->verdict->failed;
@@ -51,24 +51,24 @@ bool bench_failed(bench *b)
     return failed;
 }
 
-void bench_check(bench *b)
+void testbed_check(testbed *b)
 {
-    if (bench_failed(b))
+    if (testbed_failed(b))
         leave(b);
 }
 
 /* ---- Calls --------------------------------------------------------------------------------- */
 
-void bench_logged(bench *b, const char *slot)
+void testbed_logged(testbed *b, const char *slot)
 {
     char text[KIT_TEXT];
     pthread_mutex_lock(&b->target->lock);
     snprintf(text, sizeof text, "%s", b->target->logged);
     pthread_mutex_unlock(&b->target->lock);
-    bench_require(b, !text[0], "%s: an error was logged: %.1400s", slot, text);
+    testbed_require(b, !text[0], "%s: an error was logged: %.1400s", slot, text);
 }
 
-void slot_begin(slot_call *s, bench *b, const char *slot)
+void slot_begin(slot_call *s, testbed *b, const char *slot)
 {
     s->b = b;
     s->slot = slot;
@@ -82,34 +82,34 @@ void slot_begin(slot_call *s, bench *b, const char *slot)
 
 collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed)
 {
-    bench *b = s->b;
+    testbed *b = s->b;
     kit_verdict v = {0};
     kit_conduct_check(&s->before, b->session->output, &v);
     if (b->one_thread)
         pthread_mutex_unlock(b->serial);
-    bench_require(b, !v.failed, "%s: %s", s->slot, v.text);
-    bench_logged(b, s->slot);
+    testbed_require(b, !v.failed, "%s: %s", s->slot, v.text);
+    testbed_logged(b, s->slot);
     if (status == COLLET_OK)
         return status;
     const char *name = status > 0 && status < COLLET_STATUS_COUNT ? collet_status_name(status) : "";
-    bench_require(b, status > 0 && status < COLLET_STATUS_COUNT && allowed >> status & 1,
-                  "%s returned the status %d %s, which it may not: '%s'", s->slot, status, name,
-                  s->err.text);
+    testbed_require(b, status > 0 && status < COLLET_STATUS_COUNT && allowed >> status & 1,
+                    "%s returned the status %d %s, which it may not: '%s'", s->slot, status, name,
+                    s->err.text);
     if (status == COLLET_NOT_READY)
         return status;
-    bench_require(b, s->err.text[0], "%s returned %s and set no text", s->slot, name);
-    bench_require(b, s->err.status == status, "%s returned %s and set the error's status to %d",
-                  s->slot, name, s->err.status);
+    testbed_require(b, s->err.text[0], "%s returned %s and set no text", s->slot, name);
+    testbed_require(b, s->err.status == status, "%s returned %s and set the error's status to %d",
+                    s->slot, name, s->err.status);
     return status;
 }
 
 /* The status of a call that must succeed. */
-static void must(bench *b, const char *slot, collet_status status)
+static void must(testbed *b, const char *slot, collet_status status)
 {
-    bench_require(b, status == COLLET_OK, "%s returned %s", slot, collet_status_name(status));
+    testbed_require(b, status == COLLET_OK, "%s returned %s", slot, collet_status_name(status));
 }
 
-collet_status try_open(bench *b, uint32_t index, collet_device **device)
+collet_status try_open(testbed *b, uint32_t index, collet_device **device)
 {
     slot_call s;
     collet_device_properties p = {.struct_size = sizeof p};
@@ -128,7 +128,7 @@ collet_status try_open(bench *b, uint32_t index, collet_device **device)
     return status;
 }
 
-collet_status try_alloc(bench *b, uint64_t bytes, void **buffer)
+collet_status try_alloc(testbed *b, uint64_t bytes, void **buffer)
 {
     slot_call s;
     collet_buffer *allocated = NULL;
@@ -143,7 +143,7 @@ collet_status try_alloc(bench *b, uint64_t bytes, void **buffer)
     return status;
 }
 
-collet_status try_queue(bench *b, collet_queue **queue)
+collet_status try_queue(testbed *b, collet_queue **queue)
 {
     slot_call s;
     *queue = NULL;
@@ -153,7 +153,7 @@ collet_status try_queue(bench *b, collet_queue **queue)
     return slot_end(&s, b->plugin->queue_create(b->device, queue, &s.err), MAY_CREATE);
 }
 
-collet_status try_write(bench *b, collet_queue *q, void *buffer, uint64_t offset,
+collet_status try_write(testbed *b, collet_queue *q, void *buffer, uint64_t offset,
                         const void *source, uint64_t bytes)
 {
     slot_call s;
@@ -167,7 +167,7 @@ collet_status try_write(bench *b, collet_queue *q, void *buffer, uint64_t offset
                     MAY_ENQUEUE);
 }
 
-collet_status try_read(bench *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
+collet_status try_read(testbed *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
                        uint64_t bytes)
 {
     slot_call s;
@@ -180,7 +180,7 @@ collet_status try_read(bench *b, collet_queue *q, void *buffer, uint64_t offset,
                     MAY_READ);
 }
 
-collet_status try_wait(bench *b, collet_queue *q, uint64_t value, int64_t nanoseconds)
+collet_status try_wait(testbed *b, collet_queue *q, uint64_t value, int64_t nanoseconds)
 {
     slot_call s;
     if (!q)
@@ -189,7 +189,7 @@ collet_status try_wait(bench *b, collet_queue *q, uint64_t value, int64_t nanose
     return slot_end(&s, b->plugin->queue_wait(b->device, q, value, nanoseconds, &s.err), MAY_WAIT);
 }
 
-collet_status try_after(bench *b, collet_queue *q, collet_queue *other, uint64_t value)
+collet_status try_after(testbed *b, collet_queue *q, collet_queue *other, uint64_t value)
 {
     slot_call s;
     if (!q || q == other)
@@ -200,18 +200,18 @@ collet_status try_after(bench *b, collet_queue *q, collet_queue *other, uint64_t
 
 /* ---- Calls that succeed -------------------------------------------------------------------- */
 
-void bench_open(bench *b)
+void testbed_open(testbed *b)
 {
     collet_device *device = NULL;
     must(b, "device_open", try_open(b, b->index, &device));
-    bench_require(b, device, "device_open returned OK and no device");
+    testbed_require(b, device, "device_open returned OK and no device");
     b->device = device;
     /* As libcore does. */
     for (uint32_t i = 0; b->plugin->device_supports && i < b->plugin->kernel_count; i++)
         (void)b->plugin->device_supports(device, i);
 }
 
-void bench_close(bench *b)
+void testbed_close(testbed *b)
 {
     slot_call s;
     slot_begin(&s, b, "device_close");
@@ -220,15 +220,15 @@ void bench_close(bench *b)
     slot_end(&s, COLLET_OK, 0);
 }
 
-void *bench_alloc(bench *b, uint64_t bytes)
+void *testbed_alloc(testbed *b, uint64_t bytes)
 {
     void *buffer = NULL;
     must(b, "buffer_alloc", try_alloc(b, bytes, &buffer));
-    bench_require(b, buffer, "buffer_alloc returned OK and no buffer");
+    testbed_require(b, buffer, "buffer_alloc returned OK and no buffer");
     return buffer;
 }
 
-void bench_free(bench *b, void *buffer)
+void testbed_free(testbed *b, void *buffer)
 {
     slot_call s;
     if (!b->own_memory) {
@@ -240,15 +240,15 @@ void bench_free(bench *b, void *buffer)
     slot_end(&s, COLLET_OK, 0);
 }
 
-collet_queue *bench_queue(bench *b)
+collet_queue *testbed_queue(testbed *b)
 {
     collet_queue *queue;
     must(b, "queue_create", try_queue(b, &queue));
-    bench_require(b, queue || !b->has_queues, "queue_create returned OK and no queue");
+    testbed_require(b, queue || !b->has_queues, "queue_create returned OK and no queue");
     return queue;
 }
 
-void bench_destroy(bench *b, collet_queue *q)
+void testbed_destroy(testbed *b, collet_queue *q)
 {
     slot_call s;
     if (!b->has_queues)
@@ -260,8 +260,8 @@ void bench_destroy(bench *b, collet_queue *q)
 
 #define KEPT_BYTES (1 << 16)
 
-void bench_write(bench *b, collet_queue *q, void *buffer, uint64_t offset, const void *source,
-                 uint64_t bytes)
+void testbed_write(testbed *b, collet_queue *q, void *buffer, uint64_t offset, const void *source,
+                   uint64_t bytes)
 {
     void *block = kit_memory(bytes);
     memcpy(block, source, bytes);
@@ -273,17 +273,17 @@ void bench_write(bench *b, collet_queue *q, void *buffer, uint64_t offset, const
         memset(block, KEPT, bytes);
         free(block);
     }
-    bench_require(b, same, "buffer_write changed the source");
+    testbed_require(b, same, "buffer_write changed the source");
     must(b, "buffer_write", status);
 }
 
-void bench_read(bench *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
-                uint64_t bytes)
+void testbed_read(testbed *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
+                  uint64_t bytes)
 {
     must(b, "buffer_read", try_read(b, q, buffer, offset, target, bytes));
 }
 
-uint64_t bench_mark(bench *b, collet_queue *q)
+uint64_t testbed_mark(testbed *b, collet_queue *q)
 {
     slot_call s;
     if (!q)
@@ -294,38 +294,38 @@ uint64_t bench_mark(bench *b, collet_queue *q)
     return value;
 }
 
-void bench_wait(bench *b, collet_queue *q, uint64_t value)
+void testbed_wait(testbed *b, collet_queue *q, uint64_t value)
 {
     collet_status status = try_wait(b, q, value, -1);
-    bench_require(b, status != COLLET_NOT_READY,
-                  "queue_wait without a limit returned NOT_READY: a negative number is no limit");
+    testbed_require(b, status != COLLET_NOT_READY,
+                    "queue_wait without a limit returned NOT_READY: a negative number is no limit");
     must(b, "queue_wait", status);
 }
 
-collet_status bench_poll(bench *b, collet_queue *q, uint64_t value, int64_t nanoseconds)
+collet_status testbed_poll(testbed *b, collet_queue *q, uint64_t value, int64_t nanoseconds)
 {
-    int64_t start = bench_now();
+    int64_t start = testbed_now();
     collet_status status = try_wait(b, q, value, nanoseconds);
-    int64_t took = bench_now() - start;
-    bench_require(b, status != COLLET_NOT_READY || took >= nanoseconds,
-                  "queue_wait with a limit of %lld ns returned NOT_READY after %lld ns",
-                  (long long)nanoseconds, (long long)took);
-    bench_require(b, status == COLLET_OK || status == COLLET_NOT_READY, "queue_wait returned %s",
-                  collet_status_name(status));
+    int64_t took = testbed_now() - start;
+    testbed_require(b, status != COLLET_NOT_READY || took >= nanoseconds,
+                    "queue_wait with a limit of %lld ns returned NOT_READY after %lld ns",
+                    (long long)nanoseconds, (long long)took);
+    testbed_require(b, status == COLLET_OK || status == COLLET_NOT_READY, "queue_wait returned %s",
+                    collet_status_name(status));
     return status;
 }
 
-void bench_after(bench *b, collet_queue *q, collet_queue *other, uint64_t value)
+void testbed_after(testbed *b, collet_queue *q, collet_queue *other, uint64_t value)
 {
     must(b, "queue_after", try_after(b, q, other, value));
 }
 
-void bench_settle(bench *b, collet_queue *q)
+void testbed_settle(testbed *b, collet_queue *q)
 {
-    bench_wait(b, q, bench_mark(b, q));
+    testbed_wait(b, q, testbed_mark(b, q));
 }
 
-const void *bench_extension(bench *b, const char *name)
+const void *testbed_extension(testbed *b, const char *name)
 {
     slot_call s;
     if (!b->plugin->extension)
@@ -336,10 +336,10 @@ const void *bench_extension(bench *b, const char *name)
     return table;
 }
 
-bool bench_statistics(bench *b, collet_memory_stats *stats)
+bool testbed_statistics(testbed *b, collet_memory_stats *stats)
 {
     slot_call s;
-    const collet_memory_extension *memory = bench_extension(b, COLLET_EXTENSION_MEMORY);
+    const collet_memory_extension *memory = testbed_extension(b, COLLET_EXTENSION_MEMORY);
     if (!memory)
         return false;
     slot_begin(&s, b, "collet.memory/1 stats");
@@ -348,10 +348,10 @@ bool bench_statistics(bench *b, collet_memory_stats *stats)
     return true;
 }
 
-void bench_reset_peak(bench *b)
+void testbed_reset_peak(testbed *b)
 {
     slot_call s;
-    const collet_memory_extension *memory = bench_extension(b, COLLET_EXTENSION_MEMORY);
+    const collet_memory_extension *memory = testbed_extension(b, COLLET_EXTENSION_MEMORY);
     if (!memory)
         return;
     slot_begin(&s, b, "collet.memory/1 reset_peak");

@@ -11,13 +11,13 @@
 
 #include <collet/floating.h>
 
-collet_status collet_extraction_check_selection(const char *text, collet_error *err)
+collet_status collet_trajectory_check_selection(const char *text, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
-    extract_selection *selection;
-    collet_status status = extract_selection_compile(text, &selection, err);
+    trajectory_selection *selection;
+    collet_status status = trajectory_selection_compile(text, &selection, err);
 
-    extract_selection_free(selection);
+    trajectory_selection_free(selection);
     return status;
 }
 
@@ -27,18 +27,18 @@ collet_status collet_extraction_check_selection(const char *text, collet_error *
 
 static const char not_chosen[] = "not requested";
 static const char some_velocities[] = "not every atom of the trajectory has a velocity";
-const char extract_no_times[] = "the trajectory has no times";
+const char trajectory_no_times[] = "the trajectory has no times";
 
-#define SOME_VELOCITIES 8u /* beside EXTRACT_VELOCITIES and so on: of some atoms, not of all */
+#define SOME_VELOCITIES 8u /* beside TRAJECTORY_VELOCITIES and so on: of some atoms, not of all */
 
 /* Why an output cannot be computed; NULL: it can. */
 static const char *missing(uint32_t needs, uint32_t has)
 {
-    if (needs & ~has & EXTRACT_VELOCITIES)
+    if (needs & ~has & TRAJECTORY_VELOCITIES)
         return has & SOME_VELOCITIES ? some_velocities : "the trajectory has no velocities";
-    if (needs & ~has & EXTRACT_FORCES)
+    if (needs & ~has & TRAJECTORY_FORCES)
         return "the trajectory has no forces";
-    return needs & ~has & EXTRACT_TIMES ? extract_no_times : NULL;
+    return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 
 /* Insertions, deletions and changes of letters that make `word` of `key`; upper case is lower. */
@@ -52,7 +52,7 @@ static size_t distance(const char *word, size_t length, const char *key)
         size_t diagonal = row[0]++;
 
         for (size_t j = 1; j <= m; j++) {
-            size_t least = diagonal + (collet_to_upper(word[i - 1]) != collet_to_upper(key[j - 1]));
+            size_t least = diagonal + (io_to_upper(word[i - 1]) != io_to_upper(key[j - 1]));
 
             diagonal = row[j];
             if (least > row[j] + 1)
@@ -71,21 +71,21 @@ static const char *nearest_key(const char *word, size_t length)
     size_t least = length / 3 + 2;
     const char *nearest = NULL;
 
-    for (size_t i = 0; i < extract_output_count; i++) {
-        size_t d = distance(word, length, extract_outputs[i].key);
+    for (size_t i = 0; i < trajectory_output_count; i++) {
+        size_t d = distance(word, length, trajectory_outputs[i].key);
 
         if (d < least) {
             least = d;
-            nearest = extract_outputs[i].key;
+            nearest = trajectory_outputs[i].key;
         }
     }
     return nearest;
 }
 
-static collet_status cannot_compute(const collet_extraction *x, const char *word, int shown,
+static collet_status cannot_compute(const collet_trajectory *x, const char *word, int shown,
                                     const char *reason, collet_error *err)
 {
-    const collet_topology *topology = x->inputs.topology;
+    const trajectory_topology *topology = x->inputs.topology;
     int64_t atom = x->inputs.info->lacking;
 
     if (reason != some_velocities)
@@ -98,16 +98,16 @@ static collet_status cannot_compute(const collet_extraction *x, const char *word
                        topology->residue_names[atom], (int)topology->residue_ids[atom]);
 }
 
-static collet_status choose_one(collet_extraction *x, const char *word, size_t length, uint32_t has,
+static collet_status choose_one(collet_trajectory *x, const char *word, size_t length, uint32_t has,
                                 collet_error *err)
 {
     const char *reason = NULL, *nearest;
     int chosen = 0, shown = (int)(length < 80 ? length : 80);
 
-    for (size_t i = 0; i < extract_output_count; i++) {
-        if (!extract_pattern_matches(word, length, extract_outputs[i].key))
+    for (size_t i = 0; i < trajectory_output_count; i++) {
+        if (!trajectory_pattern_matches(word, length, trajectory_outputs[i].key))
             continue;
-        x->left_out[i] = missing(extract_outputs[i].needs, has);
+        x->left_out[i] = missing(trajectory_outputs[i].needs, has);
         if (x->left_out[i] == NULL)
             chosen = 1;
         else
@@ -121,7 +121,7 @@ static collet_status choose_one(collet_extraction *x, const char *word, size_t l
     return collet_fail(err, COLLET_INVALID,
                        "keys: '%.*s' matches none of the %d keys%s%s (collet-extract --help lists "
                        "them, in Python collet.md.quantities())",
-                       shown, word, (int)extract_output_count,
+                       shown, word, (int)trajectory_output_count,
                        nearest != NULL ? "; the nearest is " : "", nearest != NULL ? nearest : "");
 }
 
@@ -130,13 +130,13 @@ static collet_status choose_one(collet_extraction *x, const char *word, size_t l
  * fields that chosen outputs need, out of `has`. COLLET_INVALID for a key that does not exist or
  * needs a field that the trajectory lacks.
  */
-static collet_status choose_keys(collet_extraction *x, uint32_t has, collet_error *err)
+static collet_status choose_keys(collet_trajectory *x, uint32_t has, collet_error *err)
 {
     const char *keys = x->settings.keys;
 
     x->has = 0;
-    for (size_t i = 0; i < extract_output_count; i++)
-        x->left_out[i] = keys == NULL ? missing(extract_outputs[i].needs, has) : not_chosen;
+    for (size_t i = 0; i < trajectory_output_count; i++)
+        x->left_out[i] = keys == NULL ? missing(trajectory_outputs[i].needs, has) : not_chosen;
     while (keys != NULL) {
         size_t length = strcspn(keys, ",");
         collet_status status = choose_one(x, keys, length, has, err);
@@ -145,79 +145,79 @@ static collet_status choose_keys(collet_extraction *x, uint32_t has, collet_erro
             return status;
         keys = keys[length] == ',' ? keys + length + 1 : NULL;
     }
-    for (size_t i = 0; i < extract_output_count; i++)
+    for (size_t i = 0; i < trajectory_output_count; i++)
         if (x->left_out[i] == NULL)
-            x->has |= extract_outputs[i].needs;
+            x->has |= trajectory_outputs[i].needs;
     return COLLET_OK;
 }
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
-static collet_status open_all(collet_extraction *x, const collet_extraction_options *options,
+static collet_status open_all(collet_trajectory *x, const collet_trajectory_options *options,
                               collet_error *err)
 {
-    const collet_poll poll = {extract_run_ask, x};
+    const io_poll poll = {trajectory_run_ask, x};
     uint32_t fields;
-    collet_status status = extract_settings_copy(&x->settings, options, err);
+    collet_status status = trajectory_settings_copy(&x->settings, options, err);
 
     if (status == COLLET_OK)
-        status = extract_inputs_open(&x->inputs, &x->settings, &poll, err);
+        status = trajectory_inputs_open(&x->inputs, &x->settings, &poll, err);
     if (status != COLLET_OK)
         return status;
-    fields = (x->inputs.info->has_velocities ? EXTRACT_VELOCITIES : 0) |
-             (x->inputs.info->has_forces ? EXTRACT_FORCES : 0) |
-             (x->inputs.info->has_times ? EXTRACT_TIMES : 0) |
+    fields = (x->inputs.info->has_velocities ? TRAJECTORY_VELOCITIES : 0) |
+             (x->inputs.info->has_forces ? TRAJECTORY_FORCES : 0) |
+             (x->inputs.info->has_times ? TRAJECTORY_TIMES : 0) |
              (x->inputs.info->lacking >= 0 ? SOME_VELOCITIES : 0);
     return choose_keys(x, fields, err);
 }
 
-collet_status collet_extraction_create(collet_extraction **out,
-                                       const collet_extraction_options *options, collet_error *err)
+collet_status collet_trajectory_create(collet_trajectory **out,
+                                       const collet_trajectory_options *options, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
-    collet_extraction *x = calloc(1, sizeof *x);
+    collet_trajectory *x = calloc(1, sizeof *x);
     collet_status status;
 
     *out = NULL;
     if (x == NULL)
-        return collet_fail(err, COLLET_NO_MEMORY, "extraction: out of memory");
-    x->began = extract_clock();
+        return collet_fail(err, COLLET_NO_MEMORY, "trajectory: out of memory");
+    x->began = trajectory_clock();
     status = open_all(x, options, err);
     if (status != COLLET_OK) {
-        collet_extraction_destroy(x);
+        collet_trajectory_destroy(x);
         return status;
     }
     *out = x;
     return COLLET_OK;
 }
 
-void collet_extraction_destroy(collet_extraction *x)
+void collet_trajectory_destroy(collet_trajectory *x)
 {
     if (x == NULL)
         return;
-    extract_run_stop(x);
+    trajectory_run_stop(x);
     if (x->context != x->settings.context)
         collet_context_destroy(x->context);
     collet_runtime_destroy(x->runtime);
-    extract_rows_free(x->rows);
-    extract_checks_free(&x->checks);
-    extract_inputs_close(&x->inputs);
+    trajectory_rows_free(x->rows);
+    trajectory_checks_free(&x->checks);
+    trajectory_inputs_close(&x->inputs);
     for (size_t i = 0; i < x->n_warnings; i++)
         free(x->warnings[i]);
     free(x->warnings);
     free(x->component);
     free(x->output);
     free(x->meta);
-    extract_settings_free(&x->settings);
+    trajectory_settings_free(&x->settings);
     free(x);
 }
 
 /* ---- Information -------------------------------------------------------------------------- */
 
-void collet_extraction_get_info(const collet_extraction *x, collet_extraction_info *info)
+void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_info *info)
 {
-    const collet_trajectory_info *trajectory = x->inputs.info;
-    collet_extraction_info own = {
+    const trajectory_reader_info *trajectory = x->inputs.info;
+    collet_trajectory_info own = {
         .truncated = x->truncated,
         .format = trajectory->format,
         .has_velocities = trajectory->has_velocities,
@@ -234,66 +234,66 @@ void collet_extraction_get_info(const collet_extraction *x, collet_extraction_in
         .first_time = x->first_time,
         .last_time = x->last_time,
         .bytes = x->end_offset,
-        .seconds = x->seconds > 0 ? x->seconds : extract_clock() - x->began,
+        .seconds = x->seconds > 0 ? x->seconds : trajectory_clock() - x->began,
     };
 
-    collet_struct_out(info, &own, sizeof own);
+    io_struct_out(info, &own, sizeof own);
 }
 
-collet_status collet_extraction_format_at(collet_extraction_format *format, size_t index)
+collet_status collet_trajectory_format_at(collet_trajectory_format *format, size_t index)
 {
     size_t count = 0;
 
-    while (collet_trajectory_formats[count])
+    while (trajectory_formats[count])
         count++;
     if (index >= count)
         return COLLET_NOT_FOUND;
-    const collet_trajectory_format *row = collet_trajectory_formats[index];
-    const collet_extraction_format own = {
-        .has_topology = collet_trajectory_format_holds(row, COLLET_HOLDS_TOPOLOGY),
-        .has_frames = collet_trajectory_format_holds(row, COLLET_HOLDS_FRAMES),
+    const trajectory_format *row = trajectory_formats[index];
+    const collet_trajectory_format own = {
+        .has_topology = trajectory_format_holds(row, TRAJECTORY_HOLDS_TOPOLOGY),
+        .has_frames = trajectory_format_holds(row, TRAJECTORY_HOLDS_FRAMES),
         .name = row->name,
         .title = row->title,
     };
-    collet_struct_out(format, &own, sizeof own);
+    io_struct_out(format, &own, sizeof own);
     return COLLET_OK;
 }
 
-size_t collet_extraction_quantity_count(void)
+size_t collet_trajectory_quantity_count(void)
 {
-    return extract_output_count;
+    return trajectory_output_count;
 }
 
-collet_status collet_extraction_quantity_at(const collet_extraction *x,
-                                            collet_extraction_quantity *quantity, size_t index)
+collet_status collet_trajectory_quantity_at(const collet_trajectory *x,
+                                            collet_trajectory_quantity *quantity, size_t index)
 {
-    collet_extraction_quantity own = {.dtype = COLLET_F64, .width = 1};
-    const extract_output *output;
+    collet_trajectory_quantity own = {.dtype = COLLET_F64, .width = 1};
+    const trajectory_output *output;
     int64_t shape[3];
 
-    if (index >= extract_output_count)
+    if (index >= trajectory_output_count)
         return COLLET_NOT_FOUND;
-    output = &extract_outputs[index];
+    output = &trajectory_outputs[index];
     own.key = output->key;
     own.unit = output->unit;
     own.meaning = output->meaning;
-    own.ndim = extract_output_shape(output, 0, shape) - 1;
+    own.ndim = trajectory_output_shape(output, 0, shape) - 1;
     for (int32_t i = 0; i < own.ndim; i++) {
         own.shape[i] = shape[i + 1];
         own.width *= (int32_t)shape[i + 1];
     }
     if (x != NULL)
         own.left_out = x->left_out[index];
-    collet_struct_out(quantity, &own, sizeof own);
+    io_struct_out(quantity, &own, sizeof own);
     return COLLET_OK;
 }
 
-const char *collet_extraction_meta(const collet_extraction *x)
+const char *collet_trajectory_meta(const collet_trajectory *x)
 {
     return x->meta;
 }
 
-const char *collet_extraction_warning_at(const collet_extraction *x, size_t index)
+const char *collet_trajectory_warning_at(const collet_trajectory *x, size_t index)
 {
     return index < x->n_warnings ? x->warnings[index] : NULL;
 }
