@@ -18,7 +18,7 @@
 #include "util/struct.h"
 #include "util/text.h"
 
-/* Of the calling thread; no other thread has ever had it. */
+/* The number of the calling thread; no other thread has ever had it. */
 static uint64_t thread_number(void)
 {
     static _Atomic uint64_t last;
@@ -106,7 +106,7 @@ collet_status collet_context_create(collet_runtime *runtime, collet_context **ou
 {
     COLLET_FLOATING_SCOPE;
     if (!out || !runtime)
-        return collet_fail(err, COLLET_INVALID, "collet_context_create: an argument is NULL");
+        return collet_fail(err, COLLET_INVALID, "collet_context_create: runtime or out is NULL");
     if (!runtime_alive(runtime))
         return runtime_forked(err);
     collet_context *cx = calloc(1, sizeof *cx);
@@ -307,7 +307,8 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
         uint64_t rounded = (bytes + SCRATCH_ALIGNMENT - 1) & ~(uint64_t)(SCRATCH_ALIGNMENT - 1);
         block *grown;
         if (rounded < bytes)
-            return collet_fail(err, COLLET_REFUSED, "%" PRIu64 " bytes of scratch exceed the limit",
+            return collet_fail(err, COLLET_REFUSED,
+                               "%" PRIu64 " bytes of scratch do not fit in 64 bits when rounded up",
                                bytes);
         collet_status status = scratch_create(l->queue->device, rounded, &grown, memory, err);
         if (status != COLLET_OK)
@@ -369,7 +370,8 @@ collet_status context_device(collet_context *cx, const char *what, const char *n
     selection s;
     *out = NULL;
     if (!name)
-        return context_fail(cx, COLLET_INVALID, "%s: the space is NULL", what);
+        return context_fail(cx, COLLET_INVALID,
+                            "%s: the device is NULL; name \"host\" or one device", what);
     if (!strcmp(name, "host"))
         return COLLET_OK;
     collet_status status = selection_parse(cx->runtime, name, &s, context_error(cx));
@@ -379,8 +381,10 @@ collet_status context_device(collet_context *cx, const char *what, const char *n
     int one = s.count == 1 && !s.automatic;
     selection_clear(&s);
     if (!one)
-        return collet_fail(context_error(cx), COLLET_INVALID,
-                           "%s: '%s' is neither \"host\" nor one device", what, name);
+        return collet_fail(
+            context_error(cx), COLLET_INVALID,
+            "%s: '%s' is neither \"host\" nor one device; write host, NAME or NAME:DEVICE", what,
+            name);
     *out = d;
     return COLLET_OK;
 }

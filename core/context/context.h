@@ -31,7 +31,7 @@ struct collet_context {
     thread_error creator;         /* the last of the list */
     thread_error *_Atomic errors; /* grows at its head */
     selection selection;
-    int32_t fallback; /* 0; 1: to any backend; -1: to those that are named, under auto to any */
+    int32_t fallback; /* 0: none; 1: to any backend; -1: to the named ones, under auto to any */
     const char *last_backend;
     collet_counters counters;
     transfer_counters moved;
@@ -40,15 +40,15 @@ struct collet_context {
 
 /* The context's lane on an open device, created on first use. */
 collet_status context_lane(collet_context *cx, device *d, lane **out, collet_error *err);
-/* The one device that `name` names, or NULL: "host". INVALID if it is not one device; errors as of
+/* The one device that `name` names, or NULL: "host". INVALID if it is not one device; errors as in
  * collet_set_backend. `what` is the function, in messages. */
 collet_status context_device(collet_context *cx, const char *what, const char *name, device **out);
 /* The first device of the context's choice that can be opened. UNAVAILABLE, DEVICE_LOST, NO_MEMORY.
  */
 collet_status context_first_device(collet_context *cx, const char *what, device **out);
-/* The device of a memory space of its own, opened, or NULL: the host's memory, which "host" and
- * devices that work in it name. INVALID if it is not one device; errors as of collet_set_backend.
- */
+/* Opens the device that `space` names; *out is NULL for the host's memory: for "host" and for
+ * devices that work in it. INVALID if `space` does not name one device; errors as in
+ * collet_set_backend. */
 collet_status context_space(collet_context *cx, const char *what, const char *space, device **out);
 /* At least `bytes` of scratch on the lane, in *memory. REFUSED if the device is out of memory. */
 collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error *err);

@@ -42,8 +42,10 @@ static const char *host_config(const collet_host *host, const char *key)
     const char *source, *value = setting_value(r, key, &source);
     const loader_plugin *p = value ? NULL : registry_owner(r, key);
     if (!value && strcmp(key, "in_probe") != 0 && !(p && manifest_setting(&p->manifest, key)))
-        log_message(&r->log, COLLET_LOG_ERROR,
-                    "a backend reads the setting %s, which no manifest declares", key);
+        log_message(
+            &r->log, COLLET_LOG_ERROR,
+            "a backend reads the setting %s, but its manifest does not declare it in \"settings\"",
+            key);
     return value;
 }
 
@@ -82,7 +84,7 @@ static void runtime_free(collet_runtime *r)
     free(r);
 }
 
-/* What the setting asks for, as far as there are processors. */
+/* The number that the setting requests, limited to the processors that there are. */
 static void take_threads(collet_runtime *r)
 {
     int64_t wanted = config_integer(r->config, CONFIG_NUM_THREADS);
@@ -118,7 +120,7 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
         return status;
     if (options.reserved)
         return collet_fail(err, COLLET_INVALID,
-                           "collet_runtime_create: options->reserved is %u, not 0",
+                           "collet_runtime_create: options->reserved is %u; set it to 0",
                            options.reserved);
     collet_runtime *r = calloc(1, sizeof *r);
     if (!r)

@@ -135,7 +135,8 @@ static collet_status parse_names(collet_runtime *r, selection *s, collet_error *
         if (status == COLLET_UNAVAILABLE && strchr(s->choice, ',')) {
             /* Split by add_named: the name alone. Each context parses the list: warned of once. */
             if (!atomic_exchange(&registry_find(r, trimmed)->skipped, 1))
-                log_message(&r->log, COLLET_LOG_WARNING, "%s: skipped: %s", s->choice, why.text);
+                log_message(&r->log, COLLET_LOG_WARNING,
+                            "choice of backend '%s': one is skipped: %s", s->choice, why.text);
             status = COLLET_OK;
         }
         free(trimmed);

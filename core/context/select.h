@@ -9,8 +9,9 @@ typedef struct selection {
     char *choice;    /* as given */
     int32_t several; /* more than one device is named, or auto */
     int32_t automatic;
-    uint32_t count; /* of those that are chosen */
-    uint32_t total; /* with those behind them that an explicit fallback may use; auto: count */
+    uint32_t count; /* of the chosen devices */
+    uint32_t total; /* the chosen ones, then those that only an explicit fallback may use; auto:
+                       count */
     device *devices[RUNTIME_DEVICES_MAX];
 } selection;
 
@@ -21,9 +22,9 @@ typedef struct selection {
  */
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
                               collet_error *err);
-/* When no device of the selection serves: adds to `total`, under auto to `count` too, the devices
- * of the first backend, in the order of preference, that has others; unproven ones are opened. 0:
- * there is none. */
+/* Called when no device of the selection can run a call. Adds the devices of the next backend in
+ * the order of preference to `total`, under auto to `count` too; opens it if it is unproven.
+ * Returns 0 if there is no further backend. */
 int selection_extend(collet_runtime *runtime, selection *s);
 void selection_clear(selection *s);
 

@@ -72,7 +72,7 @@ collet_status collet_timestamp_take(collet_context *cx, collet_timestamp **out, 
     device *d = NULL;
     collet_status status = context_check(cx);
     if (status == COLLET_OK && !out)
-        status = context_fail(cx, COLLET_INVALID, "%s: the address of the timestamp is NULL", what);
+        status = context_fail(cx, COLLET_INVALID, "%s: out is NULL", what);
     if (status == COLLET_OK)
         status = name ? context_device(cx, what, name, &d) : context_first_device(cx, what, &d);
     if (status != COLLET_OK)
@@ -93,7 +93,8 @@ collet_status collet_timestamp_take(collet_context *cx, collet_timestamp **out, 
     return COLLET_OK;
 }
 
-/* Waits until it is reached, and reports why the time is not that of work that was done. */
+/* Waits until the timestamp is reached. Fails if the work before it failed, because the time is
+ * then meaningless. */
 static collet_status reach(collet_context *cx, const collet_timestamp *t)
 {
     collet_error why;
@@ -124,9 +125,11 @@ static collet_status comparable(collet_context *cx, const collet_timestamp *firs
     if (first->runtime != cx->runtime || last->runtime != cx->runtime)
         return context_fail(cx, COLLET_INVALID, "%s: a timestamp belongs to another runtime", what);
     if (first->device != last->device)
-        return context_fail(cx, COLLET_INVALID, "%s: the timestamps are of two devices, %s and %s",
-                            what, first->device ? first->device->name : "host",
-                            last->device ? last->device->name : "host");
+        return context_fail(
+            cx, COLLET_INVALID,
+            "%s: the timestamps are of different devices, %s and %s; take both on one device", what,
+            first->device ? first->device->name : "host",
+            last->device ? last->device->name : "host");
     return COLLET_OK;
 }
 

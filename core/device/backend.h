@@ -24,13 +24,13 @@ struct backend {
     device *named;   /* that programs named; under lock */
 };
 
-/* COLLET_BACKEND_*, of what has a number or is "auto": a backend that has devices by name alone is
+/* COLLET_BACKEND_* as "auto" and device numbers see it: a backend that has only devices by name is
  * UNAVAILABLE, though its state is USABLE. */
 int backend_state(const backend *b);
 /* The reason why a backend in `state` (loaded from b->state) is unusable or unproven; else "". */
 const char *backend_reason(const backend *b, int state);
 
-/* Logs and records what of a plugin is left out; `code` is one of loader.h. NO_MEMORY. */
+/* Logs and records that a part of a plugin is left out; `code` is one of loader.h. NO_MEMORY. */
 collet_status backend_left_out(const backend *b, const char *code, const char *text,
                                collet_error *err);
 

@@ -22,7 +22,7 @@ collet_status collet_backend_info_at(const collet_runtime *r, collet_backend_inf
     if (status != COLLET_OK)
         return status;
     if (index >= r->backend_count)
-        return runtime_beyond(index, "backends", err);
+        return runtime_beyond(index, r->backend_count, "backend", err);
     backend *b = &r->backends[index];
     const loader_plugin *p = b->plugin;
     /* The state publishes the results of opening. */
@@ -51,7 +51,9 @@ static collet_status open_named(const collet_runtime *r, const char *text, devic
     char name[COLLET_MAX_NAME];
     size_t length = strcspn(text, ":");
     if (length >= sizeof name || !strcmp(text + length, ":"))
-        return collet_fail(err, COLLET_INVALID, "'%s' is no name of a backend or device", text);
+        return collet_fail(err, COLLET_INVALID,
+                           "'%s' is not the name of a backend or device; write NAME or NAME:DEVICE",
+                           text);
     memcpy(name, text, length);
     name[length] = '\0';
     backend *b = registry_find(r, name);
@@ -70,17 +72,19 @@ collet_status collet_backend_has_kernel(const collet_runtime *r, const char *nam
     COLLET_FLOATING_SCOPE;
     uint64_t sig = 0, mask = 0;
     device *d = NULL;
-    if (!r || !name || !dtypes || count > COLLET_MAX_OPERANDS)
-        return collet_fail(
-            err, COLLET_INVALID,
-            "collet_backend_has_kernel: runtime, backend or dtypes is NULL, or count "
-            "is more than %d",
-            COLLET_MAX_OPERANDS);
+    if (!r || !name || !dtypes)
+        return collet_fail(err, COLLET_INVALID,
+                           "collet_backend_has_kernel: runtime, backend or dtypes is NULL");
+    if (count > COLLET_MAX_OPERANDS)
+        return collet_fail(err, COLLET_INVALID,
+                           "collet_backend_has_kernel: count is %" PRIu32
+                           "; an op has at most %d operands",
+                           count, COLLET_MAX_OPERANDS);
     if (!runtime_alive(r))
         return runtime_forked(err);
     const op *o = runtime_op(r, id);
     if (!o)
-        return collet_fail(err, COLLET_NOT_FOUND, "there is no op %" PRIu32, id);
+        return collet_fail(err, COLLET_NOT_FOUND, "no op has the id %" PRIu32, id);
     collet_status status = open_named(r, name, &d, err);
     if (status != COLLET_OK)
         return status;
@@ -88,7 +92,8 @@ collet_status collet_backend_has_kernel(const collet_runtime *r, const char *nam
         if (dtypes[i] == COLLET_DTYPE_NONE)
             continue;
         if (!collet_dtype_size(dtypes[i]))
-            return collet_fail(err, COLLET_DTYPE, "dtypes[%" PRIu32 "] is %" PRId32 ", no dtype", i,
+            return collet_fail(err, COLLET_DTYPE,
+                               "dtypes[%" PRIu32 "] is %" PRId32 ", which is not a dtype", i,
                                dtypes[i]);
         sig |= COLLET_SIG_AT(i, dtypes[i]);
         mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* `suffix`: what follows the backend's name and ':'. */
+/* `suffix`: the text after the backend's name and ':'. */
 static void device_init(device *d, backend *b, uint32_t index, uint32_t ordinal, const char *suffix)
 {
     d->owner = b;
@@ -30,8 +30,8 @@ collet_status devices_list(backend *b, uint32_t count, collet_error *err)
     places = places < RUNTIME_DEVICES_EACH ? places : RUNTIME_DEVICES_EACH;
     if (count > places) {
         log_message(&r->log, COLLET_LOG_WARNING,
-                    "%s: only the first %u of its %u devices can be used (at most %d of a backend, "
-                    "%d of all)",
+                    "%s: only the first %u of its %u devices can be used (at most %d of one "
+                    "backend and %d in all)",
                     b->plugin->name, places, count, RUNTIME_DEVICES_EACH, RUNTIME_DEVICES_MAX);
         count = places;
     }
@@ -58,12 +58,15 @@ static device *find_named(const backend *b, const char *name, uint32_t *count)
     return d;
 }
 
-static device *add_named(backend *b, const char *name)
+/* NULL with the reason in *err. */
+static device *add_named(backend *b, const char *name, collet_error *err)
 {
     collet_runtime *r = b->runtime;
     device *d = calloc(1, sizeof *d);
-    if (!d)
+    if (!d) {
+        collet_fail(err, COLLET_UNAVAILABLE, "out of memory for the device %s", name);
         return NULL;
+    }
     pthread_mutex_lock(&r->device_lock);
     uint32_t ordinal = atomic_load(&r->device_total);
     if (ordinal < RUNTIME_DEVICES_MAX) {
@@ -73,6 +76,8 @@ static device *add_named(backend *b, const char *name)
     pthread_mutex_unlock(&r->device_lock);
     if (ordinal < RUNTIME_DEVICES_MAX)
         return d;
+    collet_fail(err, COLLET_UNAVAILABLE, "a runtime supports at most %d devices, all in use",
+                RUNTIME_DEVICES_MAX);
     free(d);
     return NULL;
 }
@@ -86,8 +91,8 @@ collet_status device_find(backend *b, const char *suffix, device **out, collet_e
             return collet_fail(err, COLLET_UNAVAILABLE, "%s", b->reason ? b->reason : "");
         if (index >= b->device_count)
             return collet_fail(err, COLLET_UNAVAILABLE,
-                               "it has %u device%s, numbered from 0; there is no device %lu",
-                               b->device_count, b->device_count == 1 ? "" : "s", index);
+                               "device %lu is out of range: it has %u device%s, numbered from 0",
+                               index, b->device_count, b->device_count == 1 ? "" : "s");
         *out = &b->devices[index];
         return COLLET_OK;
     }
@@ -96,15 +101,14 @@ collet_status device_find(backend *b, const char *suffix, device **out, collet_e
     uint32_t count;
     pthread_mutex_lock(&b->lock);
     device *d = find_named(b, suffix, &count);
-    if (!d && count < RUNTIME_DEVICES_EACH && (d = add_named(b, suffix))) {
+    if (!d && count >= RUNTIME_DEVICES_EACH)
+        collet_fail(err, COLLET_UNAVAILABLE, "a backend supports at most %d named devices",
+                    RUNTIME_DEVICES_EACH);
+    else if (!d && (d = add_named(b, suffix, err))) {
         d->next_named = b->named;
         b->named = d;
     }
     pthread_mutex_unlock(&b->lock);
     *out = d;
-    return d ? COLLET_OK
-             : collet_fail(err, COLLET_UNAVAILABLE,
-                           "there is no memory or no place for a device of that name (at most %d "
-                           "of a backend, %d of all)",
-                           RUNTIME_DEVICES_EACH, RUNTIME_DEVICES_MAX);
+    return d ? COLLET_OK : COLLET_UNAVAILABLE;
 }

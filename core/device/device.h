@@ -8,7 +8,7 @@
 #include "backend.h"
 #include "extensions.h"
 
-#define RUNTIME_DEVICES_EACH 16 /* of one backend, so that it leaves places to the others */
+#define RUNTIME_DEVICES_EACH 16 /* of one backend, so that places are left for the others */
 #define DEVICE_NAMED UINT32_MAX
 
 typedef struct queue queue;
@@ -55,8 +55,8 @@ struct device {
 /* Makes the devices that the capabilities list. NO_MEMORY. */
 collet_status devices_list(backend *b, uint32_t count, collet_error *err);
 /* The device of the choice "backend:suffix", or "backend" if `suffix` is "": made at its first use
- * where it is a name. The backend is open; any thread. INVALID: no number, and the backend takes no
- * names; UNAVAILABLE with the reason. */
+ * where it is a name. The backend is open; any thread. INVALID: `suffix` is not a number, and the
+ * backend takes no names; UNAVAILABLE with the reason. */
 collet_status device_find(backend *b, const char *suffix, device **out, collet_error *err);
 /* The name for device_open; NULL: the device has a number. */
 static inline const char *device_given_name(const device *d)
@@ -78,14 +78,14 @@ static inline collet_status device_note_status(device *d, collet_status status)
     return status;
 }
 
-/* Around each call of a slot, row or extension of an open device: one at a time where the device
- * needs that. No lock is taken in between. */
+/* Enclose each call of a slot, row or extension of an open device: they allow one call at a time
+ * where the device needs that. No lock is taken in between. */
 static inline void device_enter(device *d)
 {
     if (d->one_call)
         pthread_mutex_lock(&d->calls);
 }
-/* `status` is the call's; noted and returned. */
+/* `status` is the status of the call; it is recorded and returned. */
 static inline collet_status device_leave(device *d, collet_status status)
 {
     if (d->one_call)

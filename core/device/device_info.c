@@ -76,12 +76,12 @@ collet_status collet_device_info_at(const collet_runtime *r, collet_device_info 
     if (status != COLLET_OK)
         return status;
     if (index >= r->backend_count)
-        return runtime_beyond(index, "backends", err);
+        return runtime_beyond(index, r->backend_count, "backend", err);
     const backend *b = &r->backends[index];
     /* The state publishes the devices and their description. */
     int usable = atomic_load(&b->state) == COLLET_BACKEND_USABLE;
     if (!usable || number_of >= b->device_count)
-        return runtime_beyond(number_of, "devices", err);
+        return runtime_beyond(number_of, usable ? b->device_count : 0, "usable device", err);
     const device *d = &b->devices[number_of];
     const cJSON *described = description_of(d);
     uint32_t memory = memory_of(d, described);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of devices as fields: what the capabilities say, and what is known of an open one. */
+/* Properties of devices as fields, from the capabilities and, for an open device, from its
+ * properties. */
 #ifndef CORE_DEVICE_DEVICE_INFO_H
 #define CORE_DEVICE_DEVICE_INFO_H
 
 #include "device.h"
 
-/* All of its memory, as its capabilities say; 0: unknown. */
+/* The size of its memory, from its capabilities; 0: unknown. */
 uint64_t device_memory_bytes(const device *d);
 
 #endif

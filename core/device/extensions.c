@@ -41,15 +41,18 @@ static int usable(const known_extension *k, const void *table, const char *name,
     table_head head = {0, 0};
     memcpy(&head.struct_size, table, sizeof head.struct_size);
     if (head.struct_size < k->size) {
-        host->log(host, COLLET_LOG_ERROR, "%s: the table of %s has %u bytes, not %u: not used",
+        host->log(host, COLLET_LOG_ERROR,
+                  "%s: the extension %s is not used: its table has %u bytes, and the first version "
+                  "has %u",
                   name, k->name, head.struct_size, k->size);
         return 0;
     }
     memcpy(&head, table, sizeof head);
     if (!head.reserved && !has_null(table, k->size))
         return 1;
-    host->log(host, COLLET_LOG_ERROR, "%s: the table of %s has %s: not used", name, k->name,
-              head.reserved ? "a reserved member that is not 0" : "a function that is NULL");
+    host->log(host, COLLET_LOG_ERROR, "%s: the extension %s is not used: %s", name, k->name,
+              head.reserved ? "its table's member `reserved` is not 0"
+                            : "a function in its table is NULL");
     return 0;
 }
 

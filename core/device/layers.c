@@ -21,8 +21,8 @@ static collet_status unknown_layer(const collet_runtime *r, const char *name, co
     }
     (void)config_find(r->config, "layers", &source);
     return collet_fail(err, COLLET_INVALID,
-                       "the setting layers (%s) names '%.63s', and there is no such layer%s%s; "
-                       "known: %s (backend-info --why shows where they are searched)",
+                       "the setting layers (%s) names '%.63s', but no such layer was found%s%s; "
+                       "found: %s (backend-info --why shows where layers are searched)",
                        source, name, nearest ? "; the nearest is " : "", nearest ? nearest : "",
                        any ? known.bytes : "none");
 }
@@ -32,7 +32,7 @@ static collet_status find_layer(const collet_runtime *r, const char *name,
 {
     for (size_t i = 0; i < r->plugin_count; i++) {
         const loader_plugin *p = &r->plugins[i];
-        /* What policy refused has no manifest. */
+        /* A plugin that the policy refused has no manifest. */
         if (strcmp(p->name, name) != 0 || (p->usable && !p->manifest.layer))
             continue;
         *out = p;

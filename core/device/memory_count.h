@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts bytes: those that are allocated in one memory space with their peak, on any thread, and
- * those that a context transfers. */
+/* Counts bytes: the allocated bytes of a memory space with their peak, on any thread, and the bytes
+ * that a context transfers. */
 #ifndef CORE_DEVICE_MEMORY_COUNT_H
 #define CORE_DEVICE_MEMORY_COUNT_H
 

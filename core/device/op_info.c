@@ -23,7 +23,8 @@ static const op *op_by_name(const collet_runtime *r, const char *name)
     return NULL;
 }
 
-/* A backend's own ops are registered when it is opened; manifests name their ops. */
+/* A backend's own ops are registered when it is opened. Its manifest names them, so only backends
+ * with that name in it are opened. */
 static void open_provider(const collet_runtime *r, const char *name)
 {
     for (size_t b = 0; b < r->backend_count; b++) {
@@ -107,7 +108,8 @@ collet_status collet_ops_signature(const collet_runtime *r, uint32_t id, collet_
         return unknown_id(id, err);
     return op_signature(o, index, dtypes)
                ? COLLET_OK
-               : collet_fail(err, COLLET_NOT_FOUND, "%s has no signature %zu", o->name, index);
+               : collet_fail(err, COLLET_NOT_FOUND,
+                             "%s has fewer signatures than the index %zu needs", o->name, index);
 }
 
 collet_status collet_ops_defaults(const collet_runtime *r, uint32_t id, void *params, size_t bytes,
@@ -117,15 +119,16 @@ collet_status collet_ops_defaults(const collet_runtime *r, uint32_t id, void *pa
     if (status != COLLET_OK)
         return status;
     if (ndim < 0 || ndim > COLLET_MAX_DIMS)
-        return collet_fail(err, COLLET_INVALID, "collet_ops_defaults: ndim is %d, not 0 to %d",
-                           ndim, COLLET_MAX_DIMS);
+        return collet_fail(err, COLLET_INVALID,
+                           "collet_ops_defaults: ndim is %d; it must be 0 to %d", ndim,
+                           COLLET_MAX_DIMS);
     const op *o = runtime_op(r, id);
     if (!o)
         return unknown_id(id, err);
     if (bytes < o->params_size)
         return collet_fail(
             err, COLLET_INVALID,
-            "collet_ops_defaults: %zu bytes were given, the parameters of %s have %u", bytes,
+            "collet_ops_defaults: params has %zu bytes; the parameters of %s need %u", bytes,
             o->name, o->params_size);
     op_defaults(o, ndim, params);
     return COLLET_OK;
@@ -150,7 +153,7 @@ collet_status collet_ops_at(const collet_runtime *r, collet_ops_info *info, size
     if (status != COLLET_OK)
         return status;
     if (index >= collet_ops_count(r))
-        return runtime_beyond(index, "ops", err);
+        return runtime_beyond(index, collet_ops_count(r), "op", err);
     return describe(index < r->ops.count ? &r->ops.ops[index] : r->own_ops[index - r->ops.count],
                     info, err);
 }

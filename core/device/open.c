@@ -51,7 +51,7 @@ collet_status backend_describe(backend *b, const char *capabilities, collet_erro
     return COLLET_OK;
 }
 
-/* Tells of the kernel rows that rows_index leaves out. */
+/* Reports the kernel rows that rows_index leaves out. */
 static collet_status rows_report(const backend *b, const collet_plugin *table, collet_error *err)
 {
     uint32_t count = 0, first = 0;
@@ -62,10 +62,10 @@ static collet_status rows_report(const backend *b, const collet_plugin *table, c
     if (!count)
         return COLLET_OK;
     const collet_kernel_row *row = vtable_kernel(table, first);
-    collet_fail(&why, COLLET_UNAVAILABLE,
-                "%u kernel rows: row %u has the flags 0x%x, and reserved is %u; this libcore knows "
-                "only 0",
-                count, first, row->flags, row->reserved);
+    collet_fail(
+        &why, COLLET_UNAVAILABLE,
+        "%u kernel rows: in row %u flags is 0x%x and reserved is %u; this libcore supports only 0",
+        count, first, row->flags, row->reserved);
     return backend_left_out(b, "row-left-out", why.text, err);
 }
 
@@ -191,7 +191,8 @@ static collet_status device_open_locked(device *d, collet_error *err)
         if (status == COLLET_NO_MEMORY || !(d->reason = strdup(why.text)))
             return collet_fail(err, COLLET_NO_MEMORY, "%s cannot be opened: %s", d->name, why.text);
         atomic_store_explicit(&d->state, DEVICE_FAILED, memory_order_release);
-        if (d->index != DEVICE_NAMED) /* auto never opens one: who named it gets the error */
+        if (d->index != DEVICE_NAMED) /* auto never opens one: the caller that named it gets the
+                                         error */
             log_message(&d->owner->runtime->log, COLLET_LOG_WARNING, "%s cannot be opened: %s",
                         d->name, why.text);
     }

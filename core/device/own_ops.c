@@ -19,7 +19,7 @@ static int same_field(const collet_ops_field *a, const collet_ops_field *b)
            a->dtype == b->dtype && a->offset == b->offset && a->size == b->size;
 }
 
-/* Fields that only the longer definition has lie behind the block of the shorter. */
+/* Fields that only the longer definition has must be after the end of the shorter block. */
 static int fields_agree(const op *longer, const op *shorter)
 {
     for (uint32_t k = 0; k < longer->field_count; k++) {
@@ -31,7 +31,7 @@ static int fields_agree(const op *longer, const op *shorter)
     return 1;
 }
 
-/* What two definitions of one op do not agree in; NULL: `longer` extends `shorter`. */
+/* The first difference between two definitions of one op; NULL: `longer` extends `shorter`. */
 static const char *op_conflict(const op *longer, const op *shorter)
 {
     if (strcmp(longer->shapes, shorter->shapes) != 0)
@@ -47,7 +47,7 @@ static const char *op_conflict(const op *longer, const op *shorter)
     return NULL;
 }
 
-/* Takes ownership of `o`. An op of that name: the longer definition is used from now on. */
+/* Takes ownership of `o`, whose name another op has: the longer definition is used from now on. */
 static collet_status own_op_join(collet_runtime *r, uint32_t index, op *o, collet_error *err)
 {
     op *before = r->own_ops[index];
@@ -60,7 +60,8 @@ static collet_status own_op_join(collet_runtime *r, uint32_t index, op *o, colle
     }
     if (conflict)
         collet_fail(err, COLLET_UNAVAILABLE,
-                    "op %s: %s defines other %s, and was opened first; rename one of the ops",
+                    "op %s: %s, which was opened first, defines it with other %s; rename one of "
+                    "the two ops",
                     o->name, before->definer, conflict);
     free(o);
     return conflict ? COLLET_UNAVAILABLE : COLLET_OK;
@@ -105,9 +106,10 @@ static collet_status own_op_add(backend *b, const collet_plugin *table, uint32_t
     }
     o->definer = b->plugin->name;
     if (o->unknown_sigs) {
-        collet_fail(&why, COLLET_UNAVAILABLE,
-                    "op %s: %u signatures of '%.200s' with types that this libcore does not know",
-                    o->name, o->unknown_sigs, o->sigs);
+        collet_fail(
+            &why, COLLET_UNAVAILABLE,
+            "op %s: %u signatures in '%.200s' have element types that this libcore does not know",
+            o->name, o->unknown_sigs, o->sigs);
         status = backend_left_out(b, "signature-left-out", why.text, err);
     }
     if (status == COLLET_OK && own_op_register(b->runtime, o, &b->own_ops[k], &why) != COLLET_OK)

@@ -31,8 +31,8 @@ const char *registry_choice(const collet_runtime *r, const char *key)
     return NULL;
 }
 
-/* As auto chooses: first what is proven, then what is tried when it is opened, then what cannot be
- * used, for lack of a device too; last the layers. */
+/* The order in which auto chooses: first proven backends, then unproven ones, then those that
+ * cannot be used or have no device; layers come last. */
 static void rank(loader_plugin *p)
 {
     int32_t count = 0;

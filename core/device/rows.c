@@ -41,7 +41,7 @@ collet_status rows_index(device *d, collet_error *err)
     }
     for (uint32_t s = 0; s < OP_SLOTS; s++)
         d->first[s + 1] += d->first[s];
-    /* Filling moved each slot's start to the next slot's start: shift back. */
+    /* Filling has moved each slot's start to the start of the next slot: shift them back. */
     for (uint32_t i = 0; i < table->kernel_count; i++) {
         if (!op_of[i])
             continue;

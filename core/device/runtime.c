@@ -21,12 +21,15 @@ collet_status runtime_query(const collet_runtime *r, const void *out, const char
 {
     if (r && !runtime_alive(r))
         return runtime_forked(err);
-    return r && out ? COLLET_OK : collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", what);
+    return r && out ? COLLET_OK
+                    : collet_fail(err, COLLET_INVALID,
+                                  "%s: the runtime or the address of the result is NULL", what);
 }
 
-collet_status runtime_beyond(size_t index, const char *list, collet_error *err)
+collet_status runtime_beyond(size_t index, size_t count, const char *element, collet_error *err)
 {
-    return collet_fail(err, COLLET_NOT_FOUND, "there are not so many %s: index %zu", list, index);
+    return collet_fail(err, COLLET_NOT_FOUND, "index %zu is out of range: there %s %zu %s%s", index,
+                       count == 1 ? "is" : "are", count, element, count == 1 ? "" : "s");
 }
 
 const op *runtime_op(const collet_runtime *r, uint32_t id)

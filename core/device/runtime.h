@@ -2,7 +2,7 @@
 /*
  * What a runtime holds: settings, log, records, ops, backends and their devices, and the count of
  * the host's memory. Members are constant once the runtime exists, or guarded as their comments
- * say.
+ * state.
  */
 #ifndef CORE_DEVICE_RUNTIME_H
 #define CORE_DEVICE_RUNTIME_H
@@ -55,7 +55,8 @@ struct collet_runtime {
     _Atomic int fallback_logged;
 };
 
-/* While the page is not wiped; the kernel cannot wipe it, and processes are compared. */
+/* Values of the mark in the process that made it: WIPED, the kernel zeroes the page in a child;
+ * PROCESS, it cannot, so process ids are compared. */
 #define FORK_MARK_WIPED 1
 #define FORK_MARK_PROCESS 2
 
@@ -71,8 +72,8 @@ uint64_t runtime_host_bytes(void);
 /* FORKED; INVALID if the runtime or `out` is NULL. */
 collet_status runtime_query(const collet_runtime *runtime, const void *out, const char *what,
                             collet_error *err);
-/* NOT_FOUND of a list by index. */
-collet_status runtime_beyond(size_t index, const char *list, collet_error *err);
+/* NOT_FOUND: the index is beyond the `count` elements of a list; `element` names one of them. */
+collet_status runtime_beyond(size_t index, size_t count, const char *element, collet_error *err);
 
 /* NULL if unknown. */
 const op *runtime_op(const collet_runtime *runtime, uint32_t id);

@@ -29,7 +29,7 @@ size_t collet_setting_count(const collet_runtime *r)
     return count;
 }
 
-/* libcore's, then those of the backends in their order, and of the layers. */
+/* Settings of libcore, then of the backends in their order, then of the layers. */
 static const setting *setting_at(const collet_runtime *r, size_t index)
 {
     if (index < config_count())
@@ -53,7 +53,7 @@ collet_status collet_setting_at(const collet_runtime *r, collet_setting *target,
         return status;
     const setting *s = setting_at(r, index);
     if (!s)
-        return runtime_beyond(index, "settings", err);
+        return runtime_beyond(index, collet_setting_count(r), "setting", err);
     const char *value = setting_value(r, s->key, &source);
     collet_setting full = {.key = s->key,
                            .environment = s->environment,
@@ -79,5 +79,5 @@ collet_status collet_record_at(const collet_runtime *r, collet_plugin_record *re
         return status;
     const collet_plugin_record *entry = record_at(r->records, index);
     return entry ? struct_out(record, entry, sizeof *entry, "collet_plugin_record", err)
-                 : runtime_beyond(index, "records", err);
+                 : runtime_beyond(index, record_count(r->records), "record", err);
 }

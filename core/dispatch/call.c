@@ -14,7 +14,8 @@
 #include "timeline/origins.h"
 #include "util/text.h"
 
-/* Every so many calls memory is collected: that asks the device, which takes a microsecond. */
+/* Memory is collected once in so many calls, because that asks the device and takes a
+ * microsecond. */
 #define CALLS_COLLECT 16
 
 /* State of one call, on the caller's stack, so that a call allocates nothing. */
@@ -94,8 +95,8 @@ static collet_status check_outputs(frame *f)
                                 op_operand_name(f->op, i, name));
         for (uint32_t k = 0; k < i; k++)
             if (f->arrays[k] && array_overlaps(a, f->arrays[k]))
-                return context_fail(f->cx, COLLET_INVALID, "%s: %s and %s overlap", f->op->name,
-                                    op_operand_name(f->op, k, name),
+                return context_fail(f->cx, COLLET_INVALID, "%s: the outputs %s and %s overlap",
+                                    f->op->name, op_operand_name(f->op, k, name),
                                     op_operand_name(f->op, i, other));
     }
     return COLLET_OK;
@@ -156,7 +157,7 @@ static collet_status fill_temporaries(frame *f)
 
 /* ---- Running ----------------------------------------------------------------------------- */
 
-/* All of the operands but their buffers, which are a device's. */
+/* Sets everything of the operands except their buffers, which depend on the device. */
 static void describe_operands(frame *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
@@ -233,15 +234,17 @@ static collet_status device_failed(frame *f, const device *d, collet_status stat
     return collet_fail(&f->err, status, "%s", t.bytes);
 }
 
-/* Kernels may return four statuses; after any other their outputs are undefined. */
+/* Kernels may return four statuses; after another one the outputs are undefined. */
 static collet_status kernel_status(frame *f, device *d, collet_status status)
 {
     if (status == COLLET_OK || status == COLLET_REFUSED || status == COLLET_FAILED)
         return status;
     if (status == COLLET_DEVICE_LOST)
         return device_note_status(d, status);
-    return collet_fail(&f->err, COLLET_FAILED, "the kernel returned %s (%d), which none may",
-                       collet_status_name(status), status);
+    return collet_fail(
+        &f->err, COLLET_FAILED,
+        "the kernel returned %s (%d); kernels return only OK, REFUSED, FAILED or DEVICE_LOST",
+        collet_status_name(status), status);
 }
 
 /* Parameters that the row was not compiled for. */
@@ -251,8 +254,8 @@ static collet_status check_params(frame *f, const collet_kernel_row *row)
     for (uint32_t i = row->params_size; i < f->op->params_size; i++)
         if (params[i])
             return collet_fail(&f->err, COLLET_REFUSED,
-                               "its kernel knows %u of the %u bytes of parameters, and byte %u is "
-                               "not 0",
+                               "its kernel supports only the first %u of the %u bytes of "
+                               "parameters, and byte %u is not 0",
                                row->params_size, f->op->params_size, i);
     return COLLET_OK;
 }
@@ -294,7 +297,7 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
 {
     int commit[COLLET_MAX_OPERANDS];
     queue *q = l->queue;
-    /* First: the copies use the lane's scratch too. */
+    /* The copies come first: they use the lane's scratch too. */
     collet_status status = fill_temporaries(f);
     if (status == COLLET_OK && call->workspace_bytes)
         status = lane_scratch(l, call->workspace_bytes, &call->workspace, &f->err);
@@ -331,8 +334,9 @@ typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
 static collet_status no_kernel(frame *f, const device *d)
 {
     if (own_op_left_out(d->owner, f->op->name))
-        collet_fail(&f->err, COLLET_UNSUPPORTED,
-                    "its own definition of this op was left out: see the log, or the records");
+        collet_fail(
+            &f->err, COLLET_UNSUPPORTED,
+            "its own definition of this op was left out: see the log or backend-info --why");
     else if (device_find_row(d, f->op->id, 0, 0))
         collet_fail(&f->err, COLLET_UNSUPPORTED, "it has no kernel for these dtypes");
     else
@@ -377,7 +381,7 @@ static void count_fallback(frame *f, const device *chosen, const device *served,
     if (!atomic_exchange(&r->fallback_logged, 1))
         log_message(
             &r->log, COLLET_LOG_WARNING,
-            "%s ran on %s instead of %s: %s (logged once; the counter of fallbacks goes on)",
+            "%s ran on %s instead of %s: %s (logged once; the counter of fallbacks continues)",
             f->op->name, served->name, chosen->name, why);
 }
 
@@ -396,8 +400,8 @@ static uint32_t preferred(const frame *f, const selection *s)
     return 0;
 }
 
-/* What lets another backend run a call for which the chosen device has no kernel; "": no other
- * has an op of a plugin. */
+/* How the user can let another backend run a call for which the chosen device has no kernel. "" for
+ * an op of a plugin: no other backend has it. */
 static void describe_remedy(const frame *f, char text[256])
 {
     const collet_runtime *r = f->cx->runtime;
@@ -428,7 +432,7 @@ static collet_status run(frame *f)
     uint32_t first = preferred(f, s);
     char why[256];
     why[0] = '\0';
-    /* Of the first device that has the kernel, else of the first. */
+    /* The error of the first device that has the kernel, else of the first device. */
     collet_error reported;
     reported.status = COLLET_UNSUPPORTED;
     reported.text[0] = '\0';

@@ -41,8 +41,9 @@ collet_status array_acquirable(collet_context *cx, const char *what, const colle
     if (!a)
         return context_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
     if (!(access & (COLLET_READ | COLLET_WRITE)) || access & ~(COLLET_READ | COLLET_WRITE))
-        return context_fail(cx, COLLET_INVALID, "%s: access is %d, not reading, writing or both",
-                            what, access);
+        return context_fail(cx, COLLET_INVALID,
+                            "%s: access is %d; it must be COLLET_READ, COLLET_WRITE or both", what,
+                            access);
     if ((access & COLLET_WRITE) && a->repeats)
         return context_fail(cx, COLLET_INVALID,
                             "%s: the view repeats elements and cannot be written", what);

@@ -71,8 +71,8 @@ static int may_repeat(const collet_array *a)
     return 0;
 }
 
-/* The stride of an axis that leads to no second element may be any number of 64 bits; its product
- * with an extent or a size may not fit. */
+/* The stride of an axis with at most one element may be any 64-bit number; its product with an
+ * extent or a size may overflow. */
 static void settle_strides(collet_array *a)
 {
     int64_t dense = 1;
@@ -212,7 +212,7 @@ static collet_status ready(collet_context *cx, const void *out)
     collet_status status = context_check(cx);
     return status != COLLET_OK || out
                ? status
-               : context_fail(cx, COLLET_INVALID, "the address of the new array is NULL");
+               : context_fail(cx, COLLET_INVALID, "the address of the new array (out) is NULL");
 }
 
 collet_status collet_array_create(collet_context *cx, collet_array **out, collet_dtype dtype,
@@ -238,8 +238,9 @@ collet_status array_wrapping(const char *what, collet_array **out, collet_dtype 
     else if (a->size)
         row_major(a);
     if (flags & ~COLLET_WRAP_READONLY)
-        status = collet_fail(err, COLLET_INVALID, "%s: flags 0x%" PRIx32 " has unknown bits", what,
-                             flags);
+        status = collet_fail(err, COLLET_INVALID,
+                             "%s: flags is 0x%" PRIx32 "; it must be 0 or COLLET_WRAP_READONLY",
+                             what, flags);
     else if (!array_reach(a))
         status = shape_overflow(ndim, shape, err);
     if (status != COLLET_OK) {
@@ -280,9 +281,10 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
                              data, alignment, collet_dtype_name(dtype));
     else if (data && ((uintptr_t)data < a->offset ||
                       __builtin_add_overflow((uintptr_t)data - a->offset, array_span(a), &end)))
-        status = collet_fail(context_error(cx), COLLET_INVALID,
-                             "collet_array_wrap: from data %p the strides leave the address space",
-                             data);
+        status = collet_fail(
+            context_error(cx), COLLET_INVALID,
+            "collet_array_wrap: with data at %p the strides reach outside of the address space",
+            data);
     if (status == COLLET_OK)
         status = storage_wrap(cx->runtime, data ? (char *)data - a->offset : NULL, array_span(a),
                               deleter, user, &a->storage, context_error(cx));

@@ -31,8 +31,8 @@ int array_overlaps(const collet_array *a, const collet_array *b);
 
 /* Sets low and high from shape and strides; returns 0 on overflow of 64 bits. */
 int array_reach(collet_array *a);
-/* Sets contiguous and repeats from shape and strides, and strides that lead to no element to what
- * plugin.h says of them; after array_reach. */
+/* Sets contiguous and repeats from shape and strides. Gives strides of axes with at most one
+ * element the values that plugin.h requires. Call it after array_reach. */
 void array_settle(collet_array *a);
 /* Adds the offset to *address; returns 0 if that is beyond the address space. */
 static inline int array_address(void **address, uint64_t offset)
@@ -44,8 +44,8 @@ static inline int array_address(void **address, uint64_t offset)
     return 1;
 }
 
-/* An array without a storage, for foreign memory that its elements reach: array_span bytes. The
- * errors are those of the function `what`. */
+/* An array without a storage, for foreign memory; its elements span array_span bytes. Errors name
+ * the function `what`. */
 collet_status array_wrapping(const char *what, collet_array **out, collet_dtype dtype, int32_t ndim,
                              const int64_t *shape, const int64_t *strides, uint32_t flags,
                              collet_error *err);

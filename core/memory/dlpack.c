@@ -62,7 +62,7 @@ static void describe(exported *e, const collet_array *a, const collet_native_dev
     e->tensor.version = (dl_version){DLPACK_MAJOR, DLPACK_MINOR};
     e->tensor.deleter = exported_delete;
     e->tensor.flags = access & COLLET_WRITE ? 0 : DLPACK_READ_ONLY;
-    /* Some readers ignore byte_offset. What is no address needs it. */
+    /* Some readers ignore byte_offset, so it is used only for handles that are not addresses. */
     t->data = e->device ? base : base + a->offset;
     t->byte_offset = e->device ? a->offset : 0;
     t->device = (dl_device){native->dlpack_type, native->dlpack_id};
@@ -98,7 +98,7 @@ collet_status collet_array_to_dlpack(collet_context *cx, collet_array *array, te
                             d->name);
     status = native_describe(d, &native, context_error(cx));
     if (status == COLLET_OK && !native.dlpack_type)
-        status = context_fail(cx, COLLET_UNSUPPORTED, "%s: DLPack has no devices like %s", what,
+        status = context_fail(cx, COLLET_UNSUPPORTED, "%s: DLPack has no device type for %s", what,
                               d->name);
     if (status != COLLET_OK)
         return status;
@@ -128,7 +128,7 @@ static void imported_delete(void *user)
         t->deleter(t);
 }
 
-/* 1 if `d` is open and its memory is where DLPack says. */
+/* 1 if `d` is open and is the device that DLPack names. */
 static int is_there(device *d, dl_device where)
 {
     collet_native_device native;
@@ -160,14 +160,14 @@ static collet_status refuse_dtype(const char *what, dl_type type, collet_error *
                                         "bfloat", "complex", "bool"}; /* by DLPack's code */
     int known = type.code < sizeof kinds / sizeof *kinds;
     if (type.lanes != 1)
-        return collet_fail(
-            err, COLLET_UNSUPPORTED,
-            "%s: elements of the tensor are vectors of %u numbers; give them an axis", what,
-            type.lanes);
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "%s: the tensor's elements are vectors of %u numbers, which Collet does "
+                           "not support: make them an axis in that library",
+                           what, type.lanes);
     return collet_fail(err, COLLET_UNSUPPORTED,
                        "%s: the tensor is %s of %u bits, which Collet does not support: convert "
                        "it in that library, for example to float of 32 bits",
-                       what, known ? kinds[type.code] : "of another kind", type.bits);
+                       what, known ? kinds[type.code] : "an unknown type", type.bits);
 }
 
 static collet_status check(const tensor *t, collet_dtype *dtype, collet_error *err)
@@ -199,8 +199,8 @@ static collet_status from_device(collet_context *cx, collet_array **out, collet_
     device *d = find_device(cx, in->device);
     if (!d)
         return context_fail(cx, COLLET_UNSUPPORTED,
-                            "%s: no device in use has the memory of device %d of DLPack's type %d; "
-                            "choose its backend first",
+                            "%s: the tensor is in the memory of device %d of DLPack's type %d, "
+                            "which no device in use has; choose its backend first",
                             what, in->device.id, in->device.type);
     collet_status status =
         array_wrapping(what, &a, dtype, in->ndim, in->shape, in->strides, flags, context_error(cx));

@@ -147,10 +147,12 @@ collet_status native_wrap(collet_context *cx, device *d, collet_array *a, void *
     if (!a->size)
         return storage_wrap(cx->runtime, NULL, 0, deleter, user, &a->storage, context_error(cx));
     if (offset < a->offset || offset > UINT64_MAX - array_span(a))
-        return context_fail(cx, COLLET_INVALID,
-                            "the offset %" PRIu64 " puts elements outside of the memory: the array "
-                            "begins %" PRIu64 " bytes before its first element",
-                            offset, a->offset);
+        return context_fail(
+            cx, COLLET_INVALID,
+            "offset is %" PRIu64
+            ", which puts elements outside of the memory: the array extends %" PRIu64
+            " bytes in front of its first element",
+            offset, a->offset);
     collet_status status =
         block_import(d, handle, offset - a->offset, array_span(a), element, &b, context_error(cx));
     if (status != COLLET_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What native handles and DLPack share. Errors go to the context. */
+/* Functions that native handles and DLPack share. Errors go to the context. */
 #ifndef CORE_MEMORY_NATIVE_H
 #define CORE_MEMORY_NATIVE_H
 
@@ -13,7 +13,7 @@ collet_status native_describe(device *d, collet_native_device *native, collet_er
 collet_status native_acquire(collet_context *cx, collet_array *a, device *d, int32_t access,
                              int wait, void **handle);
 
-/* Gives an array of array_wrapping its storage over foreign memory of `d`. */
+/* Gives an array from array_wrapping its storage over foreign memory of `d`. */
 collet_status native_wrap(collet_context *cx, device *d, collet_array *a, void *handle,
                           uint64_t offset, uint32_t flags, void (*deleter)(void *user), void *user);
 

@@ -21,15 +21,17 @@ collet_status collet_pinned_create(collet_context *cx, collet_pinned **out, void
     static const char what[] = "collet_pinned_create";
     device *d = NULL;
     collet_status status = context_check(cx);
-    if (status == COLLET_OK && (!bytes || !out || !address))
-        status = context_fail(cx, COLLET_INVALID, "%s: bytes are 0, or an argument is NULL", what);
+    if (status == COLLET_OK && (!out || !address))
+        status = context_fail(cx, COLLET_INVALID, "%s: out or address is NULL", what);
+    if (status == COLLET_OK && !bytes)
+        status = context_fail(cx, COLLET_INVALID, "%s: bytes is 0; it must be at least 1", what);
     if (status == COLLET_OK)
         status = context_space(cx, what, name, &d);
     if (status != COLLET_OK)
         return status;
     if (!d || !d->extensions.pinned)
         return context_fail(cx, COLLET_UNSUPPORTED,
-                            "%s: %s offers no page-locked memory; use any other", what, name);
+                            "%s: %s offers no page-locked memory; use ordinary memory", what, name);
     collet_pinned *p = calloc(1, sizeof *p);
     if (!p)
         return context_fail(cx, COLLET_NO_MEMORY, "%s: out of memory", what);

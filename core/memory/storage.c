@@ -39,7 +39,8 @@ static int never_written(const storage *s)
 }
 
 /* Waits for the work from which the bytes derive, or reports only what is known of it. The origins
- * first: where one hangs, its device is lost and reported, not that of the writer, which waits. */
+ * first: if an origin hangs, its own device is lost and reported, not the writer's device, which
+ * only waits for it. */
 static collet_status copy_outcome(const block *c, int wait, collet_error *err)
 {
     collet_status status = origins_outcome(&c->origins, wait, err);
@@ -172,7 +173,7 @@ static collet_status write_back_on(storage *s, device *d, transfer_counters *mov
     return status;
 }
 
-/* Nobody is there to be told of a failure. */
+/* No caller could receive the failure. */
 static void write_back(storage *s, const block *foreign)
 {
     void *address;
@@ -184,7 +185,7 @@ static void write_back(storage *s, const block *foreign)
                                    : storage_map(s, COLLET_READ, 0, &address, &moved, &err);
     if (status != COLLET_OK)
         log_message(&s->runtime->log, COLLET_LOG_ERROR,
-                    "a wrapped array was freed whose %" PRIu64
+                    "a wrapped array was destroyed, and its %" PRIu64
                     " bytes at %p could not be copied from the device: %s",
                     s->bytes, foreign ? foreign->memory : s->host.memory, err.text);
 }
@@ -415,17 +416,17 @@ static collet_status make_valid(storage *s, block *c, queue *q, int whole, trans
 
 static collet_status lost(const storage *s, collet_error *err)
 {
-    return collet_fail(err, COLLET_DEVICE_LOST,
-                       "the %" PRIu64 " bytes of an array were only on a lost device", s->bytes);
+    return collet_fail(
+        err, COLLET_DEVICE_LOST,
+        "the %" PRIu64 " bytes of an array were valid only on a device that was lost", s->bytes);
 }
 
 static collet_status busy_check(const storage *s, int32_t access, collet_error *err)
 {
     if (s->acquired == ACQUIRED_FOR_WRITING || (s->acquired && access & COLLET_WRITE))
-        return collet_fail(
-            err, COLLET_BUSY,
-            "an array is in use outside of libcore, by the program or as a tensor of "
-            "DLPack in another library, until it is released there");
+        return collet_fail(err, COLLET_BUSY,
+                           "an array is in use outside of libcore, by the program or by another "
+                           "library as a tensor of DLPack; release it there first");
     return COLLET_OK;
 }
 
@@ -499,14 +500,14 @@ static void acquire(storage *s, int32_t access, int32_t space)
     s->acquired_space = space;
 }
 
-/* Whether a release in that space is of an acquire. */
+/* Whether the array is acquired in that space, so that it can be released there. */
 static collet_status acquired_check(const storage *s, int32_t space, collet_error *err)
 {
     int elsewhere = s->acquired == ACQUIRED_FOR_WRITING && s->acquired_space != space;
     if (s->acquired && !elsewhere)
         return COLLET_OK;
     return collet_fail(err, COLLET_INVALID, "the array is not acquired%s",
-                       elsewhere ? " there, but in another memory" : "");
+                       elsewhere ? " in this memory, but in another one" : "");
 }
 
 static void unacquire(storage *s)
@@ -589,7 +590,7 @@ collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
     return status;
 }
 
-/* What was enqueued in `q` until now. */
+/* The use of everything enqueued in `q` so far. */
 static collet_status commands_end(queue *q, use *u, collet_error *err)
 {
     device *d = q->device;

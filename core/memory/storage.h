@@ -34,8 +34,8 @@ typedef struct storage {
 /* `bytes` uninitialised bytes; host memory is allocated on first use. */
 collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
                              collet_error *err);
-/* Wraps the caller's memory. When the last reference is dropped it gets what a device computed, and
- * the deleter runs. */
+/* Wraps the caller's memory. When the last reference is dropped, results of devices are copied to
+ * the memory, then the deleter runs. */
 collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
                            void (*deleter)(void *user), void *user, storage **out,
                            collet_error *err);
@@ -48,10 +48,10 @@ void storage_release(storage *s);
 /*
  * Makes the bytes usable by `q` in its device's space and returns their address or buffer. `access`
  * is COLLET_READ or COLLET_WRITE. `whole`: all bytes will be written, so their present value need
- * not be moved. The following work of `q` is ordered after work in progress. BUSY while the storage
- * is acquired; REFUSED when the device's memory is short; NO_MEMORY, DEVICE_LOST, FAILED. *commit
- * is set to 1 when storage_commit must follow once the work was done or enqueued; until then copies
- * in other spaces stay valid, so that a refused call loses nothing. Unless `whole`, the work from
+ * not be moved. The next work of `q` is ordered after work in progress. BUSY while the storage is
+ * acquired; REFUSED when the device's memory is short; NO_MEMORY, DEVICE_LOST, FAILED. *commit is
+ * set to 1 when storage_commit must follow once the work is done or enqueued; until then copies in
+ * other spaces stay valid, so that a refused call loses nothing. Unless `whole`, the work from
  * which the bytes derive is added to *from.
  */
 collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void **memory,
@@ -68,8 +68,9 @@ static inline int storage_settled(const storage *s, const queue *q)
            atomic_load_explicit(&s->settled, memory_order_acquire);
 }
 
-/* The work after storage_use is in `q` with this ticket (done already on synchronous devices): a
- * write makes the copies in all other spaces stale, and what it wrote derives from `from`. */
+/* Call it when the work after storage_use is in `q` with this ticket (already done on synchronous
+ * devices). A write makes the copies in all other spaces stale, and the written bytes derive from
+ * `from`. */
 void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const origins *from);
 
 /* Makes the bytes valid in host memory and waits for work on them; the address is valid until
@@ -83,15 +84,16 @@ collet_status storage_unmap(storage *s, collet_error *err);
 collet_status storage_prefetch(storage *s, queue *q, transfer_counters *moved, collet_error *err);
 
 /*
- * As storage_map, for memory of q's device, for commands of the program's own in `q`, which are ordered
- * after the work on the bytes; `wait`: waits for that work, so that commands may be anywhere.
- * Returns the buffer. Commands until the release are in `q`, or with NULL are over.
+ * As storage_map, for memory of q's device and for commands that the program itself enqueues in
+ * `q`; these come after the work on the bytes. `wait`: waits for that work, so that the commands may
+ * be in any queue. Returns the buffer. At the release, with `q` NULL, all such commands are over;
+ * else they are in `q`.
  */
 collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
                                  collet_buffer **buffer, transfer_counters *moved,
                                  collet_error *err);
 collet_status storage_release_on(storage *s, const device *d, queue *q, collet_error *err);
-/* A device where the bytes are valid while they are not in host memory; NULL: the host. */
+/* A device where the bytes are valid, if they are not valid in host memory; else NULL. */
 device *storage_device(storage *s);
 
 /* 1 if the bytes are valid in the device's space and stale in the host's. */

@@ -18,7 +18,7 @@ static collet_status view_create(collet_context *cx, collet_array **out, const c
         return status;
     if (!out || !base)
         return collet_fail(context_error(cx), COLLET_INVALID,
-                           "the array or the address of the view is NULL");
+                           "the array or the address of the view (out) is NULL");
     collet_array *a = malloc(sizeof *a);
     if (!a)
         return collet_fail(context_error(cx), COLLET_NO_MEMORY, "out of memory for a view");
@@ -40,12 +40,7 @@ static void view_finish(collet_array **out, collet_array *a)
     *out = a;
 }
 
-static collet_status view_refuse(collet_context *cx, collet_array *view, collet_status status,
-                                 const char *what)
-{
-    free(view);
-    return collet_fail(context_error(cx), status, "%s", what);
-}
+#define VIEW_REFUSE(status, ...) (free(a), collet_fail(context_error(cx), status, __VA_ARGS__))
 
 collet_status collet_array_slice(collet_context *cx, collet_array **out, const collet_array *array,
                                  int32_t axis, int64_t start, int64_t count, int64_t step)
@@ -55,22 +50,25 @@ collet_status collet_array_slice(collet_context *cx, collet_array **out, const c
     collet_status status = view_create(cx, out, array, &a);
     if (status != COLLET_OK)
         return status;
-    if (axis < 0)
-        axis += a->ndim;
-    if (axis < 0 || axis >= a->ndim)
-        return view_refuse(cx, a, COLLET_INVALID, "slice: the array has no such axis");
+    if (axis < -a->ndim || axis >= a->ndim)
+        return VIEW_REFUSE(COLLET_INVALID,
+                           "slice: axis %" PRId32 " is out of range: the array has %" PRId32
+                           " axes",
+                           axis, array->ndim);
+    axis += axis < 0 ? a->ndim : 0;
     int64_t extent = a->shape[axis], last, stride, shift;
-    if (count < 0 || (count > 1 && step == 0))
-        return view_refuse(cx, a, COLLET_INVALID, "slice: count is negative or step is 0");
+    if (count < 0)
+        return VIEW_REFUSE(COLLET_INVALID, "slice: count is %" PRId64 "; it must not be negative",
+                           count);
+    if (count > 1 && step == 0)
+        return VIEW_REFUSE(COLLET_INVALID, "slice: step is 0, but count is %" PRId64, count);
     if (count && (__builtin_mul_overflow(count - 1, step, &last) ||
                   __builtin_add_overflow(last, start, &last) || start < 0 || start >= extent ||
-                  last < 0 || last >= extent)) {
-        free(a);
-        return collet_fail(context_error(cx), COLLET_SHAPE,
+                  last < 0 || last >= extent))
+        return VIEW_REFUSE(COLLET_SHAPE,
                            "slice: %" PRId64 " elements from %" PRId64 " in steps of %" PRId64
-                           " leave the %" PRId64 " elements of axis %" PRId32,
+                           " are not all within the %" PRId64 " elements of axis %" PRId32,
                            count, start, step, extent, axis);
-    }
     /* Strides of axes with at most one element are not used. */
     if (__builtin_mul_overflow(a->strides[axis], step, &stride))
         stride = a->strides[axis];
@@ -94,8 +92,10 @@ collet_status collet_array_permute(collet_context *cx, collet_array **out,
     for (int32_t i = 0; i < a->ndim; i++) {
         int32_t axis = perm ? perm[i] : a->ndim - 1 - i;
         if (axis < 0 || axis >= a->ndim || seen >> axis & 1)
-            return view_refuse(cx, a, COLLET_INVALID,
-                               "permute: perm is not a permutation of the axes");
+            return VIEW_REFUSE(COLLET_INVALID,
+                               "permute: perm[%" PRId32 "] = %" PRId32 " is out of range or "
+                               "repeated; perm must contain 0..%" PRId32 " once each",
+                               i, axis, array->ndim - 1);
         seen |= 1u << axis;
         a->shape[i] = array->shape[axis];
         a->strides[i] = array->strides[axis];
@@ -149,7 +149,8 @@ static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *
     return 1;
 }
 
-/* A view with an array's storage and, so far, its strides: the caller sets its own. */
+/* A view of the array's storage with a new shape; it still has the array's strides, and the caller
+ * sets its own. */
 static collet_status shaped_view(collet_context *cx, collet_array **out, const collet_array *array,
                                  int32_t ndim, const int64_t *shape, collet_array **view)
 {
@@ -176,14 +177,13 @@ collet_status collet_array_reshape(collet_context *cx, collet_array **out,
     if (status != COLLET_OK)
         return status;
     if (a->size != array->size) {
-        status = collet_fail(context_error(cx), COLLET_SHAPE,
-                             "reshape: %" PRId64 " elements cannot become %" PRId64, array->size,
-                             a->size);
-        free(a);
-        return status;
+        int64_t size = a->size;
+        return VIEW_REFUSE(COLLET_SHAPE,
+                           "reshape: the array has %" PRId64 " elements, the new shape %" PRId64,
+                           array->size, size);
     }
     if (a->size && !reshaped_strides(array, ndim, shape, a->strides))
-        return view_refuse(cx, a, COLLET_SHAPE,
+        return VIEW_REFUSE(COLLET_SHAPE,
                            "reshape: the array's strides do not allow this shape without a copy");
     view_finish(out, a);
     return COLLET_OK;
@@ -199,13 +199,17 @@ collet_status collet_array_broadcast(collet_context *cx, collet_array **out,
         return status;
     int32_t lead = ndim - array->ndim;
     if (lead < 0)
-        return view_refuse(cx, a, COLLET_SHAPE,
-                           "broadcast: the shape has fewer axes than the array");
+        return VIEW_REFUSE(COLLET_SHAPE,
+                           "broadcast: the shape has %" PRId32
+                           " axes, fewer than the array's %" PRId32,
+                           ndim, array->ndim);
     for (int32_t i = 0; i < ndim; i++) {
         int64_t have = i < lead ? 1 : array->shape[i - lead];
         if (have != 1 && have != shape[i])
-            return view_refuse(cx, a, COLLET_SHAPE,
-                               "broadcast: the array's shape cannot be repeated to that one");
+            return VIEW_REFUSE(COLLET_SHAPE,
+                               "broadcast: axis %" PRId32 " has %" PRId64 " elements and cannot be "
+                               "repeated to %" PRId64,
+                               i - lead, have, shape[i]);
         a->strides[i] = have == shape[i] && i >= lead ? array->strides[i - lead] : 0;
     }
     view_finish(out, a);

@@ -35,13 +35,14 @@ collet_status op_take_params(const op *o, const void *params, void *copy, const 
         reserved |= word;
     }
     return reserved ? collet_fail(err, COLLET_INVALID,
-                                  "%s: a reserved field of its parameters is not 0", o->name)
+                                  "%s: a reserved field of its parameters is not 0; set it to 0",
+                                  o->name)
                     : COLLET_OK;
 }
 
 /* ---- Dtypes ---------------------------------------------------------------------------------- */
 
-/* A signature compared with the operands that are there. */
+/* A signature compared with the operands that are present. */
 typedef struct misfit {
     const char *letters;
     collet_dtype first; /* of operand 0, under the signature */
@@ -60,7 +61,7 @@ static misfit compare(const op *o, const char *letters, const op_shapes *views)
     return m;
 }
 
-/* The signatures that fit all but the fewest operands. */
+/* The signatures with the smallest number of operands that do not fit. */
 static uint32_t nearest(const op *o, const op_shapes *views, misfit found[OP_SIG_MAX])
 {
     uint32_t count = 0;
@@ -89,7 +90,8 @@ static const char *wanted(const misfit *m, uint32_t operand)
                          : collet_dtype_name(letter == '=' ? m->first : op_letter_dtype(letter));
 }
 
-/* Whether the signatures blame one operand, or say the same of several. */
+/* Whether all signatures have the same wrong operands, and one operand is wrong or all signatures
+ * expect the same dtypes. */
 static int agree(const misfit *found, uint32_t count)
 {
     for (uint32_t s = 1; s < count; s++) {
@@ -183,10 +185,11 @@ collet_status op_check_scalars(const op *o, const op_shapes *views, const void *
             continue;
         memcpy(&value, (const char *)params + f->offset, sizeof value);
         if (!collet_dtype_size(value.dtype))
-            return collet_fail(err, COLLET_DTYPE, "%s: %s has the dtype %d, which is none; set it",
-                               o->name, f->name, (int)value.dtype);
+            return collet_fail(err, COLLET_DTYPE,
+                               "%s: the dtype of %s is %d, which is not a dtype; set it", o->name,
+                               f->name, (int)value.dtype);
         if (is_complex(value.dtype) && !is_complex(to))
-            return collet_fail(err, COLLET_DTYPE, "%s: %s is %s and must be real, since %s is %s",
+            return collet_fail(err, COLLET_DTYPE, "%s: %s is %s and must be real, because %s is %s",
                                o->name, f->name, collet_dtype_name(value.dtype),
                                op_operand_name(o, 0, name), collet_dtype_name(to));
     }

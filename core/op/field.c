@@ -70,7 +70,7 @@ static collet_status check_kind(const collet_ops_field *f, collet_error *err)
     if (!f->meaning)
         return REFUSE("its meaning is NULL");
     if (f->kind < 0 || f->kind >= COLLET_FIELD_KINDS)
-        return REFUSE("there is no kind %d; kinds are 0 to %d", f->kind, COLLET_FIELD_KINDS - 1);
+        return REFUSE("its kind is %d; kinds are 0 to %d", f->kind, COLLET_FIELD_KINDS - 1);
     if (!collet_dtype_size(f->dtype) || !(kinds[f->kind].dtypes >> f->dtype & 1))
         return REFUSE("a %s cannot have the dtype %d (%s)", kinds[f->kind].name, f->dtype,
                       collet_dtype_name(f->dtype));
@@ -88,15 +88,15 @@ static collet_status check_place(const op *o, const collet_ops_field *f, collet_
     uint32_t alignment = scalar ? (uint32_t) _Alignof(collet_scalar) : element;
     uint32_t elements = kinds[f->kind].elements;
     if (!f->size || f->size % element || (elements && f->size != elements * element))
-        return REFUSE("its size is %u bytes, and a %s of this dtype has %s%u", f->size,
+        return REFUSE("its size is %u bytes; a %s of this dtype has %s%u", f->size,
                       kinds[f->kind].name, elements ? "" : "a multiple of ",
                       (elements ? elements : 1) * element);
     if (f->offset < sizeof(uint32_t) || f->offset % alignment)
-        return REFUSE("its offset is %u; offsets begin behind struct_size, at multiples of %u here",
+        return REFUSE("its offset is %u; it must be after struct_size and a multiple of %u",
                       f->offset, alignment);
     if (f->offset > o->params_size || f->size > o->params_size - f->offset)
-        return REFUSE("its %u bytes from byte %u are not in the parameter block of %u", f->size,
-                      f->offset, o->params_size);
+        return REFUSE("its %u bytes from byte %u on are outside of the parameter block of %u bytes",
+                      f->size, f->offset, o->params_size);
     return COLLET_OK;
 }
 
@@ -108,7 +108,7 @@ collet_status op_field_check(const op *o, const collet_ops_field *f, collet_erro
     if (status == COLLET_OK)
         status = check_place(o, f, &why);
     if (status == COLLET_OK && !default_is_sound(f))
-        status = collet_fail(&why, COLLET_INVALID, "its default %.17g is no value of a %s of %s",
+        status = collet_fail(&why, COLLET_INVALID, "its default %.17g is not a value of a %s of %s",
                              f->default_value, kinds[f->kind].name, collet_dtype_name(f->dtype));
     return status == COLLET_OK ? COLLET_OK
                                : REFUSE("op %s: field '%s' of its parameters: %s", o->name,

@@ -88,8 +88,8 @@ static collet_status give_spec(const inference *f, uint32_t k, collet_array_spec
         known &= v->shape == f->open[k] ? v->shape[i] >= 0 : 1;
     if (!known)
         return collet_fail(err, COLLET_SHAPE,
-                           "%s: the shape of %s does not follow from the inputs; give it",
-                           f->op->name, op_operand_name(f->op, k, name));
+                           "%s: the inputs do not determine the shape of %s; give it", f->op->name,
+                           op_operand_name(f->op, k, name));
     if (shape_check(v->dtype, v->ndim, v->shape, &size, &why) != COLLET_OK)
         return operand_error(f->op, k, &why, err);
     *out = (collet_array_spec){.dtype = v->dtype, .ndim = v->ndim};

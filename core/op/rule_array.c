@@ -12,7 +12,7 @@ collet_status op_rule_transpose(const op *o, op_shapes *views, const void *param
     int64_t shape[COLLET_MAX_DIMS];
     uint32_t seen = 0;
     if (p->ndim != (uint32_t)in->ndim)
-        return op_shape_error(o, views, "the permutation has not as many axes as the input", err);
+        return op_shape_error(o, views, "the permutation must have as many axes as the input", err);
     for (int32_t i = 0; i < in->ndim; i++) {
         int32_t axis = p->perm[i];
         if (axis < 0 || axis >= in->ndim || seen >> axis & 1)
@@ -35,7 +35,8 @@ collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params, 
     int64_t shape[COLLET_MAX_DIMS];
     int32_t ndim = 0;
     if (p->axes >> in->ndim)
-        return collet_fail(err, COLLET_INVALID, "%s: axes 0x%x name more than the %d axes of %s",
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: axes is 0x%x, which names an axis beyond the %d axes of %s",
                            o->name, p->axes, in->ndim, op_operand_name(o, 1, name));
     for (int32_t i = 0; i < in->ndim; i++) {
         int reduced = (int)(p->axes >> i & 1);
@@ -43,8 +44,8 @@ collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params, 
             shape[ndim++] = reduced ? 1 : in->shape[i];
     }
     return op_expect(o, views, 0, ndim, shape,
-                     "the output has the input's axes without the reduced ones (with keepdims: of "
-                     "length 1)",
+                     "the output has the input's axes without the reduced ones (with keepdims they "
+                     "have length 1)",
                      err);
 }
 
@@ -64,6 +65,7 @@ collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *par
         else
             has_output &= in->shape[i] != 0;
     }
-    return empty && has_output ? op_shape_error(o, views, "it is not defined for no elements", err)
-                               : COLLET_OK;
+    return empty && has_output
+               ? op_shape_error(o, views, "it needs at least one element to choose from", err)
+               : COLLET_OK;
 }

@@ -39,23 +39,27 @@ collet_status op_rule_fft(const op *o, op_shapes *views, const void *params, col
     const struct op_view *out = &views->operand[0], *in = &views->operand[1];
     int64_t shape[COLLET_MAX_DIMS];
     if (p->axes < 1 || p->axes > 3)
-        return collet_fail(err, COLLET_INVALID, "fft: over the last 1, 2 or 3 axes, not %" PRIu32,
+        return collet_fail(err, COLLET_INVALID, "fft: axes is %" PRIu32 "; it must be 1, 2 or 3",
                            p->axes);
     if (is_real(in->dtype) && p->inverse)
-        return collet_fail(err, COLLET_INVALID, "fft: %s to %s is a forward transform",
+        return collet_fail(err, COLLET_INVALID,
+                           "fft: %s to %s is a forward transform; set inverse to 0",
                            collet_dtype_name(in->dtype), collet_dtype_name(out->dtype));
     if (is_real(out->dtype) && !p->inverse)
-        return collet_fail(err, COLLET_INVALID, "fft: %s to %s is an inverse transform",
+        return collet_fail(err, COLLET_INVALID,
+                           "fft: %s to %s is an inverse transform; set inverse to 1",
                            collet_dtype_name(in->dtype), collet_dtype_name(out->dtype));
     if ((uint32_t)in->ndim < p->axes)
-        return op_shape_error(o, views, "the input has fewer axes than are transformed", err);
+        return op_shape_error(o, views,
+                              "the input must have at least as many axes as are transformed", err);
     memcpy(shape, in->shape, (size_t)in->ndim * sizeof *shape);
     shape[in->ndim - 1] = transformed(in, out);
-    return op_expect(o, views, 0, in->ndim, shape,
-                     is_real(in->dtype)    ? "the half spectrum of a real axis n is n / 2 + 1"
-                     : is_real(out->dtype) ? "a real axis n comes from a half spectrum of n / 2 + 1"
-                                           : "a complex transform keeps the shape",
-                     err);
+    return op_expect(
+        o, views, 0, in->ndim, shape,
+        is_real(in->dtype)    ? "the half spectrum of a real axis of n elements has n / 2 + 1"
+        : is_real(out->dtype) ? "a real axis of n elements comes from a half spectrum of n / 2 + 1"
+                              : "a complex transform keeps the shape",
+        err);
 }
 
 collet_status op_rule_fftshift(const op *o, op_shapes *views, const void *params, collet_error *err)
@@ -65,7 +69,8 @@ collet_status op_rule_fftshift(const op *o, op_shapes *views, const void *params
     const struct op_view *in = &views->operand[1];
     if (p->axes >> in->ndim)
         return collet_fail(err, COLLET_INVALID,
-                           "fftshift: axes 0x%" PRIx32 " name more than the %d axes of %s", p->axes,
-                           in->ndim, op_operand_name(o, 1, name));
+                           "fftshift: axes is 0x%" PRIx32
+                           ", which names an axis beyond the %d axes of %s",
+                           p->axes, in->ndim, op_operand_name(o, 1, name));
     return op_expect(o, views, 0, in->ndim, in->shape, "the shapes must be the same", err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which outputs of observables there are. */
+/* The rule of observables: which outputs it can compute. */
 #include "rules.h"
 
 /* L and kinetic need velocities, torque needs forces: without them nothing would write these

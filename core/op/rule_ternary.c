@@ -73,8 +73,8 @@ static collet_status check_adjacent(const op *o, const op_shapes *v, uint32_t op
     if (w->strides[w->ndim - 1] == 1 || last_extent(w) == 1 || empty)
         return COLLET_OK;
     return collet_fail(err, COLLET_INVALID,
-                       "%s: the bytes of a row of %s are %" PRId64
-                       " apart; packed rows are adjacent along their last axis: copy them",
+                       "%s: the stride along the last axis of %s is %" PRId64
+                       "; the bytes of packed rows must be adjacent: copy the array",
                        o->name, op_operand_name(o, operand, name), w->strides[w->ndim - 1]);
 }
 
@@ -86,9 +86,11 @@ static collet_status check_bytes(const op *o, const op_shapes *v, uint32_t forma
     int64_t bytes = collet_ternary_bytes(format, weights);
     char name[OP_OPERAND_TEXT], other[OP_OPERAND_TEXT];
     if (bytes < 0)
-        return collet_fail(err, COLLET_SHAPE,
-                           "%s: a row of %" PRId64 " weights does not fit %s, whose blocks hold %d",
-                           o->name, weights, format_names[format], GGUF_BLOCK);
+        return collet_fail(
+            err, COLLET_SHAPE,
+            "%s: a row has %" PRId64
+            " weights, but %s has blocks of %d; the number must be a multiple of that",
+            o->name, weights, format_names[format], GGUF_BLOCK);
     if (bytes != have)
         return collet_fail(err, COLLET_SHAPE,
                            "%s: %s has rows of %" PRId64 " bytes, %s of %" PRId64
@@ -103,10 +105,11 @@ static collet_status check_format(const op *o, uint32_t format, int has_scale, c
 {
     if (format >= COLLET_TERNARY_FORMATS)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: there is no format %" PRIu32 "; t2 to tq1_0 are 0 to %d", o->name,
+                           "%s: format is %" PRIu32 "; it must be 0 (t2) to %d (tq1_0)", o->name,
                            format, COLLET_TERNARY_FORMATS - 1);
     if (has_scale && !has_blocks(format))
-        return collet_fail(err, COLLET_INVALID, "%s: %s has no scale; use an array of its own",
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: the format %s has no scales; pass NULL and keep them in an array",
                            o->name, format_names[format]);
     return COLLET_OK;
 }
@@ -120,7 +123,7 @@ static collet_status check_threshold(const char *who, float threshold, int allow
                            (double)threshold);
     if (threshold != 0 && !allowed)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: a threshold of %g, which this mode does not have", who,
+                           "%s: the threshold is %g, but this mode has none; set it to 0", who,
                            (double)threshold);
     return COLLET_OK;
 }
@@ -130,7 +133,8 @@ static collet_status check_activations(const char *who, uint32_t activations, fl
 {
     if (activations > COLLET_TERNARY_F32)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: there are no activations %" PRIu32 "; int8 is 0, ternary 1, f32 2",
+                           "%s: activations is %" PRIu32
+                           "; it must be 0 (int8), 1 (ternary) or 2 (f32)",
                            who, activations);
     return check_threshold(who, threshold, activations == COLLET_TERNARY_TERNARY, err);
 }
@@ -142,8 +146,8 @@ collet_status op_rule_ternary_quantize(const op *o, op_shapes *views, const void
     (void)views;
     if (p->mode > COLLET_TERNARY_ABSMEAN)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: there is no mode %" PRIu32 "; threshold is 0, absmean 1", o->name,
-                           p->mode);
+                           "%s: mode is %" PRIu32 "; it must be 0 (threshold) or 1 (absmean)",
+                           o->name, p->mode);
     return check_threshold(o->name, p->threshold, p->mode == COLLET_TERNARY_THRESHOLD, err);
 }
 
@@ -194,7 +198,7 @@ collet_status op_rule_ternary_unpack(const op *o, op_shapes *views, const void *
         open_scale[scale->ndim - 1] = blocks;
     if (status == COLLET_OK && scale->shape && last_extent(scale) != blocks)
         return collet_fail(err, COLLET_SHAPE,
-                           "%s: %s has %" PRId64 " scales a row; a row of %" PRId64
+                           "%s: %s has %" PRId64 " scales in a row; a row of %" PRId64
                            " weights has %" PRId64 " blocks",
                            o->name, op_operand_name(o, 1, name), last_extent(scale),
                            last_extent(codes), blocks);
@@ -209,12 +213,12 @@ static collet_status check_packed(const op *o, const op_shapes *v, uint32_t oper
     char name[OP_OPERAND_TEXT];
     if (bytes % T2_BYTES)
         return collet_fail(err, COLLET_SHAPE,
-                           "%s: %s has rows of %" PRId64 " bytes, no multiple of t2's %d", o->name,
-                           op_operand_name(o, operand, name), bytes, T2_BYTES);
+                           "%s: %s has rows of %" PRId64 " bytes; rows of t2 have a multiple of %d",
+                           o->name, op_operand_name(o, operand, name), bytes, T2_BYTES);
     if (bytes > PACKED_MOST)
         return collet_fail(err, COLLET_OVERFLOW,
-                           "%s: rows of %" PRId64
-                           " bytes, whose sums may leave 32 bits; at most %d",
+                           "%s: sums over rows of %" PRId64
+                           " bytes may not fit in 32 bits; at most %d bytes are supported",
                            o->name, bytes, PACKED_MOST);
     return check_adjacent(o, v, operand, err);
 }
@@ -247,8 +251,8 @@ collet_status op_rule_ternary_matmul(const op *o, op_shapes *views, const void *
         status = check_adjacent(o, views, 2, err);
     if (status == COLLET_OK && x->dtype == COLLET_I8 && last_extent(x) > INT8_COLUMNS_MOST)
         return collet_fail(err, COLLET_OVERFLOW,
-                           "%s: rows of %" PRId64 " weights, whose sums may leave 32 bits; at most "
-                           "%d",
+                           "%s: sums over rows of %" PRId64
+                           " weights may not fit in 32 bits; at most %d weights are supported",
                            o->name, last_extent(x), INT8_COLUMNS_MOST);
     return status;
 }
@@ -263,8 +267,8 @@ collet_status op_rule_ternary_linear(const op *o, op_shapes *views, const void *
         status = check_packed(o, views, 1, err);
     if (status == COLLET_OK && columns > INT8_COLUMNS_MOST && p->activations == COLLET_TERNARY_INT8)
         status = collet_fail(err, COLLET_OVERFLOW,
-                             "%s: rows of %" PRId64 " weights, whose sums may leave 32 bits; at "
-                             "most %d",
+                             "%s: sums over rows of %" PRId64
+                             " weights may not fit in 32 bits; at most %d weights are supported",
                              o->name, columns, INT8_COLUMNS_MOST);
     return status == COLLET_OK ? check_bytes(o, views, COLLET_TERNARY_T2, 1, 2, err) : status;
 }

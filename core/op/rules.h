@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The column `rule` of ops.def: rule_<family>.c. */
+/* The functions of the column `rule` in ops.def; they are in rule_<family>.c. */
 #ifndef CORE_OP_RULES_H
 #define CORE_OP_RULES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of a call: their check against the patterns of the op, and what rules need. */
+/* Shapes of a call: their check against the patterns of the op, and functions for rules. */
 #ifndef CORE_OP_SHAPE_H
 #define CORE_OP_SHAPE_H
 

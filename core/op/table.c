@@ -178,9 +178,12 @@ static collet_status parse_shapes(op *o, collet_error *err)
     o->n_in = count - o->n_out;
     twice = complete_names(o, count);
     if (twice)
-        return bad_row(o->name, "two operands have one name", twice, err);
+        return bad_row(o->name, "two operands have the same name", twice, err);
     if (!smaller_axes_are_bound(o, count))
-        return bad_row(o->name, "a letter of an axis of two is no axis of its own", o->shapes, err);
+        return bad_row(
+            o->name,
+            "an axis of two letters needs each letter as an axis of its own in a required operand",
+            o->shapes, err);
     classify(o, count);
     return COLLET_OK;
 }
@@ -190,14 +193,14 @@ static collet_status parse_shapes(op *o, collet_error *err)
 static collet_status check_fields(op *o, collet_error *err)
 {
     if (o->field_count > OP_FIELDS_MAX)
-        return collet_fail(err, COLLET_INVALID, "op %s: field_count is %u, %d at most", o->name,
-                           o->field_count, OP_FIELDS_MAX);
+        return collet_fail(err, COLLET_INVALID, "op %s: field_count is %u; it must be at most %d",
+                           o->name, o->field_count, OP_FIELDS_MAX);
     if (o->field_count && (!o->fields || o->field_size < sizeof(collet_ops_field) ||
                            o->field_size % _Alignof(collet_ops_field)))
         return collet_fail(err, COLLET_INVALID,
-                           "op %s: it has %u fields %s, each of %u bytes; a field has %zu", o->name,
-                           o->field_count, o->fields ? "in an array" : "at NULL", o->field_size,
-                           sizeof(collet_ops_field));
+                           "op %s: it has %u fields %s of %u bytes each; a field has %zu bytes",
+                           o->name, o->field_count, o->fields ? "in an array" : "at NULL",
+                           o->field_size, sizeof(collet_ops_field));
     for (uint32_t k = 0; k < o->field_count; k++) {
         const collet_ops_field *f = op_field(o, k);
         collet_status status = op_field_check(o, f, err);
@@ -205,10 +208,10 @@ static collet_status check_fields(op *o, collet_error *err)
             return status;
         for (uint32_t i = 0; i < k; i++)
             if (!strcmp(f->name, op_field(o, i)->name))
-                return bad_row(o->name, "two fields have one name", f->name, err);
+                return bad_row(o->name, "two fields have the same name", f->name, err);
         for (uint32_t i = 0; i < o->n_out + o->n_in; i++)
             if (!strcmp(f->name, o->operand[i].name))
-                return bad_row(o->name, "a field and an operand have one name", f->name, err);
+                return bad_row(o->name, "a field and an operand have the same name", f->name, err);
         o->scalars += f->kind == COLLET_FIELD_SCALAR;
     }
     return COLLET_OK;

@@ -11,7 +11,7 @@ collet_status collet_op_fft(collet_context *cx, collet_array *out, const collet_
     collet_fft_params params = {
         .struct_size = sizeof params, .axes = (uint32_t)axes, .inverse = inverse != 0};
     if (axes < 1 || axes > 3)
-        return context_fail(cx, COLLET_INVALID, "fft: over the last 1, 2 or 3 axes, not %d", axes);
+        return context_fail(cx, COLLET_INVALID, "fft: axes is %d; it must be 1, 2 or 3", axes);
     return collet_call(cx, COLLET_OP_FFT, &out, &a, &params);
 }
 

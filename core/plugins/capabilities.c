@@ -82,7 +82,7 @@ static collet_status call_slot(const collet_plugin *plugin, const collet_host *h
         return INVALID("%llu bytes needed; 1 to %d are allowed", (unsigned long long)needed,
                        CAPABILITIES_MAX_BYTES);
     if (needed <= *capacity && !memchr(json, '\0', needed))
-        return INVALID("the text has no end within its %llu bytes", (unsigned long long)needed);
+        return INVALID("the text has no NUL within its %llu bytes", (unsigned long long)needed);
     *capacity = needed;
     return COLLET_OK;
 }
@@ -97,8 +97,8 @@ static unsigned long escaped(const char *text)
     return strtoul(digits, NULL, 16);
 }
 
-/* What a driver says of its device may hold any bytes: invalid UTF-8 becomes '?', and control
- * and hidden characters, which JSON may escape, '?' or blanks. */
+/* A driver's description of its device may contain any bytes: invalid UTF-8 becomes '?'; control
+ * and invisible characters, which JSON may escape, become '?' or blanks. */
 static void replace_invalid(char *text)
 {
     size_t length = strlen(text);
@@ -140,7 +140,7 @@ collet_status capabilities_get(const collet_plugin *plugin, const collet_host *h
             break;
     }
     if (status == COLLET_OK && needed > capacity)
-        status = INVALID("the text needs more bytes each time");
+        status = INVALID("the text needs more bytes at each call");
     if (status == COLLET_OK)
         replace_invalid(text);
     if (status == COLLET_OK && (status = capabilities_verify(text, NULL, &wrong)) != COLLET_OK)

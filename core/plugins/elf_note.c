@@ -66,7 +66,7 @@ static const char *machine_name(unsigned machine, char text[MACHINE_TEXT])
     return text;
 }
 
-/* The other class or byte order. Up to its machine the header is the same in all. */
+/* Another class or byte order. The header has the same layout in all of them up to the machine. */
 static collet_status wrong_kind(const Elf64_Ehdr *h, uint64_t have, refusal *why)
 {
     char name[MACHINE_TEXT], own[MACHINE_TEXT];
@@ -77,8 +77,7 @@ static collet_status wrong_kind(const Elf64_Ehdr *h, uint64_t have, refusal *why
     if (h->e_ident[EI_CLASS] != ELFCLASS32 && h->e_ident[EI_CLASS] != ELFCLASS64)
         return REFUSE("wrong-class", "ELF class %u; this program is 64-bit", h->e_ident[EI_CLASS]);
     if (h->e_ident[EI_DATA] != ELFDATA2LSB && h->e_ident[EI_DATA] != ELFDATA2MSB)
-        return REFUSE("wrong-class", "byte order %u, which is neither big- nor little-endian",
-                      h->e_ident[EI_DATA]);
+        return REFUSE("wrong-class", "unknown byte order %u", h->e_ident[EI_DATA]);
     if (have < offsetof(Elf64_Ehdr, e_version))
         return REFUSE("truncated", "the ELF header is cut off after %llu bytes",
                       (unsigned long long)have);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_note - reads notes from a shared object of this machine, trusting nothing in it.
+ * elf_note - reads notes from a shared object for this machine; checks everything that it reads.
  */
 #ifndef CORE_PLUGINS_ELF_NOTE_H
 #define CORE_PLUGINS_ELF_NOTE_H

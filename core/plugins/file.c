@@ -111,9 +111,10 @@ static char *mapped_path(int *there)
     return path;
 }
 
-/* The path of the mapping is right also where the linker's name is relative, to a directory that
- * the program has left since. But on an overlay of overlays it is one within a lower layer, and an
- * overlay may have other devices: then the linker's name is taken, if it is absolute. */
+/* The linker's name may be relative to a directory that the program has left; the path of the
+ * mapping is right in that case too. But on an overlay of overlays that path is one within a lower
+ * layer, and an overlay may have other device numbers: then the linker's name is used, if it is
+ * absolute. */
 static char *core_path(void)
 {
     Dl_info info;

@@ -17,11 +17,11 @@ typedef struct file_identity {
 
 int file_identity_equal(const file_identity *a, const file_identity *b);
 
-/* Of an open file, and of the one that a path leads to. 0 or an errno. */
+/* Identify an open file, and the file at a path. 0 or an errno. */
 int file_identify(int fd, file_identity *out);
 int file_identify_path(const char *path, file_identity *out);
 
-/* 0, or the errno for which no code of the open file can be mapped: EPERM or EACCES where its file
+/* 0 if the system can map code of the open file, else the errno: EPERM or EACCES where its file
  * system is mounted noexec or a security module forbids it. */
 int file_cannot_run(int fd);
 /* Whether the file is on a file system that is mounted noexec. */
@@ -29,7 +29,7 @@ int file_is_noexec(const char *path);
 
 /* The absolute directory of libcore's own file; the caller frees it. NULL if unknown. */
 char *file_core_directory(void);
-/* Of that file; 0 if unknown. */
+/* The owner of libcore's own file; 0 if unknown. */
 int file_core_owner(uid_t *owner);
 
 /* FNV-1a over bytes, continued from `hash` (FILE_HASH_START at first): for keys, not for security.

@@ -150,7 +150,8 @@ static const char *foreign_variable(const manifest *m)
     return NULL;
 }
 
-/* What is refused by name, or with raised privileges by what it reads. */
+/* Refuses plugins that are denied by name and, with raised privileges, plugins whose libraries obey
+ * the environment. */
 static collet_status manifest_policy(scan *s, candidate *c)
 {
     char reason[COLLET_ERROR_TEXT];
@@ -162,7 +163,7 @@ static collet_status manifest_policy(scan *s, candidate *c)
         return COLLET_OK;
     snprintf(reason, sizeof reason,
              "this program runs with raised privileges (set-uid or capabilities), and the "
-             "backend's libraries are steered by variables of its caller (%.64s)",
+             "backend's libraries obey environment variables of the caller (%.64s)",
              variable);
     return step_done(s, c, "policy", record_clock(), 0, "raised-privileges", reason);
 }
@@ -192,7 +193,7 @@ static void warn(scan *s, const candidate *c, const probing *p)
         s->warned = 1;
     }
     if (p->death_code && p->report.capabilities)
-        host->log(host, COLLET_LOG_WARNING, "%s is used %s", c->plugin.name, p->report.reason);
+        host->log(host, COLLET_LOG_WARNING, "%s is used, but %s", c->plugin.name, p->report.reason);
 }
 
 /* A file that was replaced meanwhile is not the one that manifest and probe describe. */
@@ -208,7 +209,8 @@ static collet_status use_report(scan *s, candidate *c, probing *p)
     if (status != COLLET_OK)
         return status;
     if (file_identify_path(p->path, &now) || !file_identity_equal(&now, p->file))
-        return step_done(s, c, "probe", start, 0, "changed", "the file changed while it was tried");
+        return step_done(s, c, "probe", start, 0, "changed",
+                         "the file changed while it was probed");
     int fine = !strcmp(report->code, "ok");
     status =
         step_done(s, c, "probe", start, fine || report->unproven, report->code, report->reason);
@@ -227,14 +229,15 @@ static collet_status probe_off(scan *s, candidate *c)
 
 /* ---- Rounds of concurrent probes ------------------------------------------------ */
 
-/* Its probe could not load it: prefer another plugin of the same name that can be loaded. */
+/* If its probe could not load it, another plugin of the same name that can be loaded is
+ * preferred. */
 static int is_doubtful(const candidate *c)
 {
     return c->settled &&
            (!strcmp(c->plugin.code, "missing-library") || !strcmp(c->plugin.code, "load-failed"));
 }
 
-/* An earlier file of that name that is, or may be, usable; else NULL. */
+/* An earlier file of that name that is or may become usable; else NULL. */
 static const candidate *earlier_of_name(const scan *s, const candidate *c)
 {
     for (const candidate *earlier = s->candidates; earlier < c; earlier++)
@@ -276,8 +279,8 @@ static collet_status settle_names(scan *s)
     return status;
 }
 
-/* Settles duplicates and what needs no probe; lists in `ready` those to be probed now. One with the
- * name of an unsettled one waits for a later round. */
+/* Settles duplicates and plugins that need no probe; lists the plugins to probe now in `ready`. A
+ * plugin with the name of an unsettled one waits for a later round. */
 static collet_status round_start(scan *s, candidate **ready, size_t *count)
 {
     collet_status status = COLLET_OK;
@@ -288,7 +291,7 @@ static collet_status round_start(scan *s, candidate **ready, size_t *count)
         if (first && first->settled)
             status = refuse_duplicate(s, c, first);
         else if (!first && !c->settled && c->plugin.manifest.layer)
-            c->settled = 1; /* runs only where it is named: not probed */
+            c->settled = 1; /* not probed: it runs only if it is named */
         else if (!first && !c->settled && !s->options->probe)
             status = probe_off(s, c);
         else if (!first && !c->settled)
@@ -341,8 +344,9 @@ static collet_status probe_all(scan *s)
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
-/* One that is refused unread is no backend either, if it is a layer. By its path of /proc, so that
- * what it is cannot change before it is opened, as opening a device may have effects. */
+/* A file that the policy refused without reading it may be a layer, and then it must not be listed
+ * as a backend. It is opened through /proc, so that it cannot be replaced in between: opening a
+ * special file may have effects. */
 static collet_status note_layer(const char *path, int32_t *layer)
 {
     char again[32];
@@ -402,7 +406,8 @@ static int is_told(const candidate *first, const candidate *c)
     return 0;
 }
 
-/* If another plugin is usable, no error says why these are refused. One warning for each reason. */
+/* If another plugin is usable, no error reports why these are refused: log one warning for each
+ * reason. */
 static void warn_of_refused(const scan *s)
 {
     const collet_host *host = s->options->host;

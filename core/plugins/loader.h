@@ -3,8 +3,8 @@
  * loader - finds plugin files, refuses the bad ones for a recorded reason, opens the good ones.
  *
  * Four stages (DESIGN.md, section 4): policy and manifest run no code of the plugin; probe runs it
- * in a child; open runs it here. Every step of every file is one record. A refused file never makes
- * a call fail.
+ * in a child process; open runs it in this process. Every step of every file is one record. A
+ * refused file never makes a call fail.
  *
  * Codes of the records, by stage. They are stable: scripts may compare them.
  *

@@ -171,7 +171,7 @@ static int key_valid(const manifest *m, const char *key)
            manifest_name_valid(key + length + 1);
 }
 
-/* The default must be as the plugin is to read it: "65536", not "64K". */
+/* The default must have the form in which the plugin reads it: "65536", not "64K". */
 static collet_status check_default(const setting *s, refusal *why)
 {
     collet_error wrong = {COLLET_OK, ""};
@@ -258,7 +258,7 @@ static collet_status read_features(manifest *m, const cJSON *root, refusal *why)
     return COLLET_OK;
 }
 
-/* What a layer does not have. */
+/* Members that a layer does not have. */
 static collet_status read_backend(manifest *m, const cJSON *root, refusal *why)
 {
     int64_t priority;
@@ -282,7 +282,7 @@ static collet_status read_members(manifest *m, const cJSON *root, refusal *why)
     if (!name || !manifest_name_valid(name) || !strcmp(name, "auto")) /* which chooses */
         return bad_member(why, "name", "1 to 63 of a-z, 0-9 and _, not auto");
     m->name = name;
-    /* First the version: in another one the other members may mean something else. */
+    /* The version comes first: in another version the other members may have another meaning. */
     collet_status status = read_abi(m, root, why);
     if (status != COLLET_OK)
         return status;
@@ -312,7 +312,8 @@ static collet_status check_sanitizer(const manifest *m, refusal *why)
     /* A plugin without a sanitizer runs in any program; one with a sanitizer needs its runtime. */
     if (!strcmp(m->sanitizer, "none") || !strcmp(m->sanitizer, COLLET_SANITIZER))
         return COLLET_OK;
-    return REFUSE("sanitizer-mismatch", "built with the %s sanitizer, libcore with %s: build both alike",
+    return REFUSE("sanitizer-mismatch",
+                  "built with the sanitizer %s, libcore with %s: build both with the same one",
                   m->sanitizer, COLLET_SANITIZER);
 }
 
@@ -344,7 +345,7 @@ collet_status manifest_read(int fd, manifest *m, refusal *why)
     why->code = "ok";
     collet_status status = elf_note_walk(fd, take_note, &n, why);
     if (status == COLLET_OK && !n.json)
-        status = REFUSE("no-manifest", "a shared object without a manifest: no plugin");
+        status = REFUSE("no-manifest", "a shared object without a manifest, so not a plugin");
     if (status == COLLET_OK)
         status = parse(m, &n, why);
     free(n.json);

@@ -49,7 +49,7 @@ void manifest_clear(manifest *m);
 
 /*
  * Reads and verifies the manifest of the ELF file open at `fd`, without changing its offset. *m
- * needs no initialisation and must be cleared by the caller after a failure, too: it then has what
+ * needs no initialisation. The caller clears it after a failure, too: it then has the members that
  * could be read, such as the name. The text of *why does not name the file. IO, FORMAT, ABI,
  * NO_MEMORY. Any thread.
  */

@@ -66,8 +66,8 @@ static collet_status check_floating(collet_floating before, const char *where, r
         return COLLET_OK;
     collet_floating_set(before);
     return REFUSE("changes-floating-point",
-                  "%s it changed the program's floating-point control (0x%llx to 0x%llx); "
-                  "link it without -ffast-math",
+                  "%s it changed the program's floating-point control from 0x%llx to 0x%llx; link "
+                  "it without -ffast-math",
                   where, (unsigned long long)before.control, (unsigned long long)after.control);
 }
 

@@ -7,13 +7,13 @@
 
 #include "manifest.h"
 
-/* Code of the plugin that runs next. The letters are the progress marks of the probe. */
+/* The part of the plugin that runs next. The letters are the progress marks of the probe. */
 #define OPEN_CONSTRUCTOR 'l'
 #define OPEN_ENTRY 'e'
 #define OPEN_TABLE 'v'
 
-/* Whether the system maps code of an open file; refuses with "noexec" what it can map in no
- * program. `path`, which may lead over links, is its name where /proc is missing. */
+/* Whether the system can map code of an open file; if no program can, refuses it with "noexec".
+ * `path` is used where /proc is missing; it may contain links. */
 collet_status open_allowed(const char *path, int fd, refusal *why);
 
 /* Called before each step; may be NULL. */
@@ -22,8 +22,8 @@ typedef void (*open_progress_fn)(char step);
 /*
  * dlopen (RTLD_NOW | RTLD_LOCAL), entry, vtable_verify. Restores the thread's floating-point
  * control; a plugin that changes it is refused. The file is never closed, even if it is refused:
- * what it has registered may still be called. UNAVAILABLE for what may change until the next time
- * ("missing-library", "load-failed"), FORMAT and ABI for what does not, NO_MEMORY.
+ * what it has registered may still be called. UNAVAILABLE for reasons that may have gone at the
+ * next attempt ("missing-library", "load-failed"), FORMAT and ABI for lasting ones, NO_MEMORY.
  */
 collet_status open_plugin(const char *path, const manifest *m, const collet_host *host,
                           open_progress_fn progress, const collet_plugin **vtable, refusal *why);

@@ -108,7 +108,7 @@ static int spawn_with(pid_t *pid, char *const *arguments, int report, int messag
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
-    /* Each can only lack memory. */
+    /* The only possible error of each is lack of memory. */
     int error = posix_spawnattr_setflags(
         attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     error |= posix_spawnattr_setsigmask(attributes, &none);
@@ -118,7 +118,8 @@ static int spawn_with(pid_t *pid, char *const *arguments, int report, int messag
     error |= posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
     error |= posix_spawn_file_actions_adddup2(actions, messages, 2);
     error |= posix_spawn_file_actions_adddup2(actions, report, PROBE_DESCRIPTOR);
-    /* With raised privileges the caller's variables must not steer the plugin's libraries. */
+    /* With raised privileges the caller's environment variables must not influence the plugin's
+     * libraries. */
     char *const nothing[] = {NULL};
     return error ? ENOMEM
                  : posix_spawn(pid, arguments[0], actions, attributes, arguments,
@@ -218,7 +219,7 @@ static collet_status read_report(child *c, collet_error *err)
     return COLLET_OK;
 }
 
-/* Bounded: endless messages must not delay the deadline. */
+/* Limited: endless messages must not delay the deadline. */
 static void read_messages(child *c)
 {
     for (int i = 0; i < 16 && c->messages >= 0; i++) {
@@ -256,11 +257,11 @@ static int reported(const child *c)
     return c->length && c->text[c->length - 1] == '\n';
 }
 
-/* Reads what the child has written. It is settled when its report is complete, it has ended, or its
- * time is over. */
+/* Reads what the child has written. The child is settled when its report is complete, when it has
+ * ended, or when its time is over. */
 static collet_status child_listen(child *c, int ready, collet_error *err)
 {
-    /* Before the pipe is read, so that everything is read that an ended child wrote. */
+    /* Checked before the pipe is read, so that everything that an ended child wrote is read. */
     int ended = (!ready || c->report < 0) && child_ended(c);
     read_messages(c);
     collet_status status = read_report(c, err);
@@ -297,8 +298,8 @@ static void wait_ended(child *c)
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 }
 
-/* Reaps the child; unless kill_now, after up to REAP_MS in which it may exit. It is asked first,
- * since it kills what the plugin has started. */
+/* Reaps the child; unless kill_now, after up to REAP_MS in which it may exit. SIGTERM comes first,
+ * so that it can kill the processes that the plugin has started. */
 static void child_finish(child *c, int kill_now)
 {
     if (!kill_now)
@@ -401,7 +402,7 @@ static collet_status report_from_end(child *c, const probe_request *request, pro
                          step->words, how, output);
 }
 
-/* 0: malformed, since the plugin itself wrote to the descriptor. */
+/* 0: malformed; the plugin itself wrote to the descriptor. */
 static int report_from_text(const child *c, size_t marks, probe_report *report,
                             collet_status *status, collet_error *err)
 {

@@ -30,11 +30,12 @@
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    return file_hash(hash, text, strlen(text) + 1); /* with the NUL: "ab","c" is not "a","bc" */
+    return file_hash(hash, text, strlen(text) + 1); /* with the NUL, so that "ab","c" differs from
+                                                       "a","bc" */
 }
 
-/* The contents of a file that the kernel makes up, which has no stable times. Regular files alone:
- * reading a FIFO or a terminal takes what is another's. */
+/* The contents of a file that the kernel generates and that has no stable times. Only regular files
+ * are read: reading a FIFO or a terminal would take data that another process expects. */
 static uint64_t hash_contents(uint64_t hash, const char *path)
 {
     char content[MAX_CONTENT];
@@ -61,7 +62,7 @@ static uint64_t hash_path(uint64_t hash, const char *path)
     return file_hash(hash, &identity, sizeof identity);
 }
 
-/* How many processors the probe runs on, not which: processes of a job each have their own. */
+/* The number of processors, not which ones: each process of a job has its own. */
 static uint64_t hash_affinity(uint64_t hash)
 {
     cpu_set_t own;
@@ -69,7 +70,7 @@ static uint64_t hash_affinity(uint64_t hash)
     return file_hash(hash, &count, sizeof count);
 }
 
-/* Drivers end a program that has too few threads, files or bytes. */
+/* Drivers end a program whose limits of threads, files or bytes are too low. */
 static uint64_t hash_limits(uint64_t hash)
 {
     /* One by one: in C the type of the first argument is not the same everywhere. */
@@ -187,7 +188,7 @@ static char *read_own_file(int directory, const char *name, size_t *length, int 
     return text;
 }
 
-/* Refusals because of the plugin's table, which no driver and no library changes. */
+/* Refusals because of the plugin's table, which does not depend on a driver or a library. */
 static int refusal_lasts(const char *code)
 {
     return !strcmp(code, "missing-entry") || !strcmp(code, "entry-null") ||
@@ -266,7 +267,7 @@ static int write_new_file(int directory, const char *name, const char *text)
 {
     ssize_t length = (ssize_t)strlen(text);
     struct rlimit limit;
-    /* A write beyond the limit would end the program (SIGXFSZ). */
+    /* A write beyond the limit of file sizes would end the program (SIGXFSZ). */
     if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < (rlim_t)length)
         return 0;
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -281,8 +282,8 @@ static int is_older(struct timespec a, struct timespec b)
     return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-/* Removes what killed writers left, and the oldest report if there are more than
- * PROBE_CACHE_FILES. One is enough: a call adds at most one. */
+/* Removes files that killed writers left, and the oldest report if there are more than
+ * PROBE_CACHE_FILES. Removing one is enough: a call adds at most one. */
 static void prune(int directory)
 {
     char oldest[64] = "";

@@ -33,8 +33,8 @@ typedef struct probe_cache_key {
 
 /* 1 if there is a report: probe_report_clear it. */
 int probe_cache_get(const probe_cache_key *key, probe_report *report);
-/* Stores the report if it is of a lasting kind; `brief`: for a day. Creates the directory if it is
- * missing. */
+/* Stores the report if it is one of those that are cached; `brief`: for a day. Creates the
+ * directory if it is missing. */
 void probe_cache_put(const probe_cache_key *key, const probe_report *report, int brief);
 
 #endif

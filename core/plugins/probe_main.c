@@ -116,14 +116,16 @@ static void close_inherited(void)
 }
 
 /* A crash must end the process by its signal (a sanitizer would exit instead) and leave no core
- * file. Memory is limited to what the machine has: that which is written (RLIMIT_DATA), for drivers
- * of GPUs reserve more addresses than that (so do sanitizers, which write them). */
+ * file. Written memory is limited to the machine's size (RLIMIT_DATA). The address space is not,
+ * because drivers of GPUs reserve more addresses than that. Sanitizers do so too, and write
+ * them. */
 static void confine(void)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         signal(fatal[i], SIG_DFL);
-    struct rlimit core = {1, 1}; /* 0 would still pipe the dump to a collecting program */
+    struct rlimit core = {1, 1}; /* with 0 the kernel would still pipe the dump to a collecting
+                                    program */
     setrlimit(RLIMIT_CORE, &core);
     struct rlimit data;
     rlim_t all = (rlim_t)sysconf(_SC_PHYS_PAGES) * (rlim_t)sysconf(_SC_PAGESIZE);
@@ -133,8 +135,8 @@ static void confine(void)
 
 /* ---- The supervisor ---------------------------------------------------------------------- */
 
-/* Kills the children until there are none; those of a killed one become children of this process.
- */
+/* Kills the children until there are none; the children of a killed one become children of this
+ * process. */
 static void kill_children(void)
 {
     char path[64], text[4096];
@@ -167,7 +169,8 @@ static int wait_for(pid_t worker, int signals, int timeout_ms)
     return 0;
 }
 
-/* Waits for the worker, kills it and all that it has started, and ends as it has ended. */
+/* Waits for the worker, kills it and all processes that it has started, and ends with the worker's
+ * exit status or signal. */
 static void supervise(pid_t worker, int signals, int timeout_ms)
 {
     int status = 0, ended = wait_for(worker, signals, timeout_ms);

@@ -226,8 +226,8 @@ static collet_status conclude(const loader_options *o, const char *program, prob
 {
     probe_cache_key key = key_of(o, program, p);
     collet_status status = p->death_code && p->report.capabilities ? add_choice(p, err) : COLLET_OK;
-    /* The machine may just have been busy; but a library that cannot map what it needs may try for
-     * ever, with these limits each time: remembered for a day. */
+    /* After a hang the machine may only have been busy. But under a limit of memory a library that
+     * cannot map what it needs may try for ever, each time: the report is then cached for a day. */
     int hung = p->death_code && !strncmp(p->death_code, "hang-in-", 8);
     if (status == COLLET_OK && !p->cached && (!hung || probe_memory_is_limited()))
         probe_cache_put(&key, &p->report, hung);

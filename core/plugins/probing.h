@@ -6,8 +6,8 @@
  * setting "<name>.safe_mode" and the user has not set it: that key then has the reason of the
  * death, and the plugin avoids what it does not need, such as libraries. If the second probe
  * succeeds, its capabilities get the same text as the choice "safe_mode", for later processes and
- * for reports from the cache. Reports after a hang are not cached: the machine may only have been
- * busy; under a limit on memory, which may be the cause, they are for a day.
+ * for reports from the cache. Reports after a hang are not cached, because the machine may only
+ * have been busy. Under a limit on memory, which may be the cause, they are cached for a day.
  */
 #ifndef CORE_PLUGINS_PROBING_H
 #define CORE_PLUGINS_PROBING_H
@@ -29,9 +29,9 @@ typedef struct probing {
     const char **settings; /* of safe mode; NULL: those of the options */
 } probing;
 
-/* The path of collet-probe, which the caller frees. NULL: unknown, or, with a warning, not trusted
- * as plugins are or built for another processor; one that is missing is reported when it is
- * started. NO_MEMORY. */
+/* The path of collet-probe, which the caller frees. NULL if the path is unknown; also, with a
+ * warning, if the file is not trusted by the rules for plugins, or is built for another processor.
+ * A missing file is reported when it is started. NO_MEMORY. */
 collet_status probing_find_program(const loader_options *options, char **program,
                                    collet_error *err);
 

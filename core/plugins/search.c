@@ -88,7 +88,7 @@ static int is_candidate(const struct dirent *entry)
     return entry->d_name[0] != '.' && length > 3 && !strcmp(entry->d_name + length - 3, ".so");
 }
 
-/* Unlike alphasort independent of the locale. */
+/* Independent of the locale, unlike alphasort. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);

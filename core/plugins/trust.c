@@ -23,8 +23,8 @@
 #define MAX_LINKS 40
 #define MAX_NAME 256 /* of users and groups: LOGIN_NAME_MAX of Linux */
 
-/* A way from the root to a file, one component at a time, so that every directory on it, and on the
- * way of every symbolic link, is checked by the descriptor through which it is used. */
+/* The path from the root to a file, walked one component at a time, so that every directory on it,
+ * and on the path of every symbolic link, is checked by the descriptor through which it is used. */
 typedef struct walk {
     const char *path, *groups; /* as of trust_open */
     int directory;             /* O_PATH */
@@ -143,10 +143,9 @@ static int is_member(const walk *w, uid_t id)
     return 0;
 }
 
-/* The owner of something in the directory of `w`, or, `on_the_way`, of a directory above the
- * file's own: what may belong to anyone is trusted there, and beside libcore if libcore itself is
- * so.
- */
+/* Whether the owner of an entry of w's directory is trusted. `on_the_way`: of a directory above the
+ * file's own; there the number that stands for all users of other namespaces is trusted too, and
+ * beside libcore if libcore has it. */
 static int owner_trusted(const walk *w, uid_t owner, int on_the_way)
 {
     uid_t core;
@@ -195,8 +194,8 @@ static int write_group(const walk *w, gid_t id, writer *by)
     return 1;
 }
 
-/* By an access control list, as Linux stores it: then the mode's bits of the group are its mask.
- * -1: there is none. */
+/* Who may write by an access control list, as Linux stores it; the mode's bits of the group are
+ * then its mask. -1: there is no list. */
 static int write_listed(const walk *w, int fd, const struct stat *st, writer *by)
 {
     enum { USER = 2, GROUP = 4, NAMED_GROUP = 8, WRITE = 2, MAX_ENTRIES = 128 };
@@ -247,7 +246,8 @@ static int write_others(const walk *w, int fd, const struct stat *st, writer *by
     return listed < 0 ? write_group(w, st->st_gid, by) : listed;
 }
 
-/* A word of trust_group. Numbers need no name; what cannot be looked up now may exist. */
+/* Checks a word of trust_group. A number needs no name; a group that cannot be looked up now may
+ * still exist. */
 static int may_be_group(const char *word, size_t length)
 {
     char name[MAX_NAME], text[4096];
@@ -266,15 +266,15 @@ static void add_unknown_group(const walk *w, text_buffer *text)
         word += strspn(word, ", \t");
         length = strcspn(word, ", \t");
         if (length && !may_be_group(word, length)) {
-            text_add(text, "'%.*s' in trust_group is no group of this system; ",
+            text_add(text, "'%.*s' in trust_group is not a group of this system; ",
                      length < MAX_NAME ? (int)length : MAX_NAME, word);
             return;
         }
     }
 }
 
-/* How the user may trust the writers: by a variable, since the file in question may be the
- * configuration file. The variable keeps the present value of the setting. */
+/* How the user can trust the writers: by an environment variable, because the file in question may
+ * be the configuration file. The suggested value includes the present value of the setting. */
 static void how_to_trust(const walk *w, const writer *by, text_buffer *text)
 {
     text_clear(text);
@@ -320,7 +320,7 @@ static collet_status check_file(const walk *w, int fd, const struct stat *st)
                   trust.bytes);
 }
 
-/* Never by the mode of a sticky directory: it is meant for all, as /tmp is. */
+/* Never suggests chmod of a sticky directory: it is meant for all users, like /tmp. */
 static collet_status refuse_directory(const walk *w, const char *place, const writer *by)
 {
     refusal *why = w->why;
@@ -341,8 +341,8 @@ static collet_status refuse_directory(const walk *w, const char *place, const wr
                                    : "they");
 }
 
-/* The one with the file is `last`: elsewhere the sticky bit keeps others from replacing what is not
- * theirs, and whose that is the next step checks. */
+/* `last`: the directory with the file. In the others the sticky bit keeps users from replacing
+ * files of others, and the next step checks the owner of that entry. */
 static collet_status check_directory(const walk *w, int last)
 {
     refusal *why = w->why;
@@ -396,7 +396,7 @@ static void next_name(walk *w, char name[NAME_MAX + 1])
     memmove(w->rest, w->rest + skip + length, strlen(w->rest + skip + length) + 1);
 }
 
-/* What a link leads to comes before the rest. */
+/* The target of a link is walked before the rest of the path. */
 static collet_status follow(walk *w, const char *name)
 {
     char target[PATH_MAX];
@@ -427,7 +427,7 @@ static collet_status enter_named(walk *w, const char *name)
     return status;
 }
 
-/* By the descriptor: opening a device may have effects, so it is examined first. */
+/* Examined by an O_PATH descriptor first, because opening a device may have effects. */
 static collet_status open_file(walk *w, const char *name, int *fd)
 {
     struct stat st;

@@ -44,7 +44,7 @@ static int slot_set(const collet_plugin *plugin, size_t offset)
     return function != NULL;
 }
 
-/* The name of a slot for `need` that is NULL; NULL if there is none. */
+/* The name of a slot that `need` requires and that is NULL; NULL if there is none. */
 static const char *missing_slot(const collet_plugin *p, slot_need need)
 {
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
@@ -64,21 +64,29 @@ collet_status vtable_check_device(const collet_plugin *p, const collet_device_pr
     const char *slot = NULL;
     why->code = "ok";
     if (!is_one_of(of->memory, COLLET_MEMORY_HOST, COLLET_MEMORY_OWN))
-        return REFUSE("device-properties", "device_open set memory to %u, not COLLET_MEMORY_*",
-                      of->memory);
+        return REFUSE(
+            "device-properties",
+            "device_open set memory to %u; it must be COLLET_MEMORY_HOST or COLLET_MEMORY_OWN",
+            of->memory);
     if (!is_one_of(of->order, COLLET_ORDER_SYNCHRONOUS, COLLET_ORDER_QUEUES))
-        return REFUSE("device-properties", "device_open set order to %u, not COLLET_ORDER_*",
+        return REFUSE("device-properties",
+                      "device_open set order to %u; it must be COLLET_ORDER_SYNCHRONOUS or "
+                      "COLLET_ORDER_QUEUES",
                       of->order);
     if (!is_one_of(of->threads, COLLET_THREADS_ANY, COLLET_THREADS_ONE))
-        return REFUSE("device-properties", "device_open set threads to %u, not COLLET_THREADS_*",
-                      of->threads);
+        return REFUSE(
+            "device-properties",
+            "device_open set threads to %u; it must be COLLET_THREADS_ANY or COLLET_THREADS_ONE",
+            of->threads);
     if (of->reserved)
-        return REFUSE("device-properties", "device_open set reserved to %u, not 0", of->reserved);
+        return REFUSE("device-properties", "device_open set reserved to %u; it must be 0",
+                      of->reserved);
     if (of->memory == COLLET_MEMORY_OWN && (slot = missing_slot(p, MEMORY)))
-        return REFUSE("device-slot", "the slot %s is NULL, a device with own memory needs it",
-                      slot);
+        return REFUSE("device-slot",
+                      "the slot %s is NULL; a device with COLLET_MEMORY_OWN needs it", slot);
     if (of->order == COLLET_ORDER_QUEUES && (slot = missing_slot(p, QUEUES)))
-        return REFUSE("device-slot", "the slot %s is NULL, a device with queues needs it", slot);
+        return REFUSE("device-slot",
+                      "the slot %s is NULL; a device with COLLET_ORDER_QUEUES needs it", slot);
     return COLLET_OK;
 }
 
@@ -99,10 +107,16 @@ const collet_ops_definition *vtable_op(const collet_plugin *plugin, uint32_t ind
 collet_status vtable_parse_op(const collet_plugin *p, uint32_t index, op *out, collet_error *err)
 {
     const collet_ops_definition *d = vtable_op(p, index);
-    if (!d->shapes || !d->sigs || d->alias > 1 ||
-        (d->params_size && d->params_size < sizeof(uint32_t)) || d->params_size > OP_PARAMS_MAX)
-        return collet_fail(err, COLLET_INVALID, "op %s: invalid shapes, sigs, params_size or alias",
-                           d->name);
+    if (!d->shapes || !d->sigs)
+        return collet_fail(err, COLLET_INVALID, "op %s: %s is NULL", d->name,
+                           d->shapes ? "sigs" : "shapes");
+    if (d->alias > 1)
+        return collet_fail(err, COLLET_INVALID, "op %s: alias is %u; it must be 0 or 1", d->name,
+                           d->alias);
+    if ((d->params_size && d->params_size < sizeof(uint32_t)) || d->params_size > OP_PARAMS_MAX)
+        return collet_fail(err, COLLET_INVALID,
+                           "op %s: params_size is %u; it must be 0, or %zu to %d", d->name,
+                           d->params_size, sizeof(uint32_t), OP_PARAMS_MAX);
     op_source source = {.id = COLLET_OWN_OP(index),
                         .name = d->name,
                         .family = "own",
@@ -125,12 +139,15 @@ static collet_status check_array(const char *what, const void *array, uint32_t c
 {
     if (!count)
         return COLLET_OK;
-    if (count > most || !array)
-        return REFUSE("vtable-arrays", "%u %s%s", count, what,
-                      array ? ", which is too many" : " at no address");
+    if (!array)
+        return REFUSE("vtable-arrays", "the address of the %u %s is NULL", count, what);
+    if (count > most)
+        return REFUSE("vtable-arrays", "there are %u %s; at most %u are supported", count, what,
+                      most);
     if (element < smallest || element > MAX_ELEMENT || element % sizeof(uint64_t))
-        return REFUSE("vtable-arrays", "%s of %u bytes each; %zu is the minimum", what, element,
-                      smallest);
+        return REFUSE("vtable-arrays",
+                      "%s have %u bytes each; the size must be a multiple of %zu from %zu to %d",
+                      what, element, sizeof(uint64_t), smallest, (int)MAX_ELEMENT);
     return COLLET_OK;
 }
 
@@ -140,14 +157,16 @@ static collet_status check_head(const collet_plugin *p, const manifest *m, refus
 {
     if (p->abi >> 16 != COLLET_ABI_MAJOR)
         return refuse_with(why, COLLET_ABI_MISMATCH, "vtable-abi",
-                           "the table is of interface %u.%u, this libcore has %d.%d", p->abi >> 16,
+                           "the table is for interface %u.%u; this libcore has %d.%d", p->abi >> 16,
                            p->abi & 0xffff, COLLET_ABI_MAJOR, COLLET_ABI_MINOR);
     if (p->struct_size < FIRST_SIZE)
-        return REFUSE("vtable-short", "the table has %u bytes, the first release's has %zu",
+        return REFUSE("vtable-short",
+                      "the table has %u bytes; the first version of the interface has %zu",
                       p->struct_size, FIRST_SIZE);
     if (p->flags || p->reserved)
-        return REFUSE("vtable-reserved", "the table's flags are 0x%x and reserved is %u, not 0",
-                      p->flags, p->reserved);
+        return REFUSE("vtable-reserved",
+                      "in the table flags is 0x%x and reserved is %u; both must be 0", p->flags,
+                      p->reserved);
     if (!p->name || strcmp(p->name, m->name))
         return REFUSE("vtable-name", "the table's name is '%.63s', the manifest's '%s'",
                       p->name ? p->name : "(NULL)", m->name);
@@ -178,17 +197,18 @@ static int is_newer(const collet_plugin *p)
     return (p->abi & 0xffff) > COLLET_ABI_MINOR;
 }
 
-/* Parses the definitions into `ops`; without outputs: of a newer interface, to be left out. */
+/* Parses the definitions into `ops`. An op without outputs is one of a newer interface, which is
+ * left out. */
 static collet_status check_own_ops(const collet_plugin *p, op *ops, refusal *why)
 {
     for (uint32_t k = 0; k < p->op_count; k++) {
         const collet_ops_definition *d = vtable_op(p, k);
         if (!d->name || !own_name_valid(d->name))
-            return REFUSE("vtable-own-op", "own op %u is called '%.63s', not \"vendor.op\"", k,
-                          d->name ? d->name : "(NULL)");
+            return REFUSE("vtable-own-op", "own op %u is named '%.63s'; write it as \"vendor.op\"",
+                          k, d->name ? d->name : "(NULL)");
         for (uint32_t i = 0; i < k; i++)
             if (!strcmp(ops[i].name, d->name))
-                return REFUSE("vtable-own-op", "two own ops are called '%s'", d->name);
+                return REFUSE("vtable-own-op", "two own ops are named '%s'", d->name);
         collet_error wrong;
         if (vtable_parse_op(p, k, &ops[k], &wrong) == COLLET_OK)
             continue;
@@ -243,7 +263,7 @@ int vtable_row_usable(const collet_kernel_row *row)
     return !row->flags && !row->reserved;
 }
 
-/* A row may know more of an op's parameters than this libcore only if it is of a newer minor. */
+/* Only a row for a newer minor version may know more of an op's parameters than this libcore. */
 static int params_fit(const collet_plugin *p, const collet_kernel_row *row, const op *o)
 {
     if (row->params_size > o->params_size)

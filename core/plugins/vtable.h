@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vtable - checks a plugin's table before any of its slots is called.
+ * vtable - checks a plugin's table before libcore calls any of its slots.
  */
 #ifndef CORE_PLUGINS_VTABLE_H
 #define CORE_PLUGINS_VTABLE_H

@@ -19,7 +19,7 @@ typedef struct value {
     value_source source;
 } value;
 
-/* Of a key with a dot, or of a key of libcore that backends get too (`where` is NULL). */
+/* The value of a key with a dot, or of a key of libcore that backends get too (`where` is NULL). */
 typedef struct origin {
     char *key, *where;
     value_source source;
@@ -42,7 +42,7 @@ static const char *const sources[] = {"default", "file", "environment", "program
 #define LINE_MAX_BYTES 8192
 #define FILE_MAX_BYTES (1 << 20)
 
-/* A path that begins with '+' is put before the value of the source below. */
+/* A path that begins with '+' is put before the value of the next lower source. */
 static char *path_added(const char *word, const char *before)
 {
     char *path = NULL;
@@ -195,8 +195,8 @@ static char *absolute(const char *path)
     return asprintf(&whole, "%s/%s", directory, path) < 0 ? NULL : whole;
 }
 
-/* The file names code that runs, so it is trusted as plugins are. *file is NULL if there is none
- * and none must be. */
+/* The file names code that runs, so the rules for plugins decide whether it is trusted. *file is
+ * NULL if there is no file and none is required. */
 static collet_status open_file(const config *c, const char *path, int must_exist, FILE **file,
                                collet_error *err)
 {
@@ -243,8 +243,8 @@ static collet_status read_file(config *c, const char *path, int must_exist, coll
     return status;
 }
 
-/* $XDG_<kind>_HOME or its default under $HOME, with `tail`; "" without a home directory, which no
- * cache may make (the accounts of services have /nonexistent); NULL on out of memory. */
+/* $XDG_<kind>_HOME or its default under $HOME, with `tail`; "" without a home directory, because a
+ * cache must not create one (accounts of services have /nonexistent); NULL on out of memory. */
 static char *user_path(const char *variable, const char *under_home, const char *tail)
 {
     const char *base = secure_getenv(variable), *home = secure_getenv("HOME");
@@ -311,8 +311,8 @@ static collet_status program_defaults(config *c, const collet_runtime_options *o
     return status;
 }
 
-/* trust_group also decides whether the file is trusted: what the program and the environment have
- * is read before it. */
+/* trust_group also decides whether the file is trusted, so its value from the program and the
+ * environment is read before the file. */
 static collet_status trust_group_read(config *c, const collet_runtime_options *o, collet_error *err)
 {
     const char *key = settings[CONFIG_TRUST_GROUP].key;
@@ -375,8 +375,8 @@ static const char *plugin_value(const config *c, size_t i)
     return c->plugin_settings[i] + strlen(c->origins[i].key) + 1;
 }
 
-/* The first of the backend whose manifest was accepted, else any; NULL: none has its name, and
- * *nearest is a name like it. */
+/* The first plugin of that name whose manifest was accepted, else any of that name. NULL: none has
+ * the name, and *nearest is a similar one. */
 static const loader_plugin *plugin_of(const char *key, const loader_plugin *const *found,
                                       size_t count, const char **nearest)
 {

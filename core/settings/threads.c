@@ -110,8 +110,8 @@ int32_t threads_cgroup_quota(const char *root, const char *self)
 
 /* ---- Affinity ---------------------------------------------------------------------------- */
 
-/* What a runtime of threads that the program has loaded calls its places: sets of processors,
- * which may overlap, if a variable asks for them. */
+/* The places of the threading runtime that the program has loaded: sets of processors, which may
+ * overlap, if an environment variable requests them. */
 typedef struct places {
     int (*count)(void);
     int (*processors)(int place);
@@ -126,7 +126,7 @@ static int places_find(places *p)
         set |= getenv(variables[i]) != NULL;
     if (!set)
         return 0;
-    /* Loaded by a library of the program, it is in no global scope. */
+    /* A runtime that a library of the program has loaded is not in the global scope. */
     void *loaded = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *scope = loaded ? loaded : RTLD_DEFAULT;
     *(void **)&p->count = dlsym(scope, "omp_get_num_places");
@@ -151,8 +151,9 @@ static int place_add(const places *p, int place, cpu_set_t *set, size_t size)
     return 1;
 }
 
-/* The processors of all places if `own`, of `size` bytes, is the first, to which the runtime binds
- * the thread that loads it; else, and where memory is short, 0: something else bound the thread. */
+/* The number of processors of all places if `own`, of `size` bytes, is the first place: the runtime
+ * binds the thread that loads it to that. Else 0, because something else bound the thread; 0 also
+ * if memory is short. */
 static int32_t places_cpus(const cpu_set_t *own, size_t size)
 {
     places p;

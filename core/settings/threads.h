@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-/* min(affinity of the calling thread, limit), at least 1; limit 0 = no limit. A thread bound to
- * exactly the first place of OMP_PROC_BIND or its like, as a runtime binds the thread that loads
- * it, counts as having the processors of all places. */
+/* min(affinity of the calling thread, limit), at least 1; limit 0 = no limit. With OMP_PROC_BIND or
+ * a similar variable a threading runtime binds the thread that loads it to the first place. A
+ * thread that is bound to exactly that place counts as having the processors of all places. */
 int32_t threads_allowed(int64_t limit);
 
 /* min(limit, cgroup quota rounded up). Reads /proc and /sys/fs/cgroup (versions 1 and 2) each time,

@@ -6,8 +6,8 @@
 /* With more retired blocks than this, allocations wait for the oldest. */
 #define RETIRED_MAX 1024u
 
-/* *waiting: a use that was found not to be over, and with it all later ones of its queue, which the
- * device is not asked about. */
+/* *waiting: a use that was found not to be over. Later uses of the same queue are not over either,
+ * so the device is not asked about them. */
 static int over(const use *u, use *waiting)
 {
     if (!u->queue)
@@ -56,7 +56,7 @@ static int finished(const use *u)
            (atomic_load(&u->queue->completed) >= u->ticket && !queue_lost(u->queue, u->ticket));
 }
 
-/* Forgets what is over, and the uses in `q`, which a later one follows. */
+/* Forgets uses that are over, and uses in `q`, because a later use in `q` follows. */
 static void forget(block *b, const queue *q)
 {
     uint32_t kept = 0;
@@ -164,7 +164,7 @@ static void remove_at(device *d, block **at)
     atomic_fetch_sub(&d->retired_count, 1);
 }
 
-/* Under the lock, so that who finds no retired block finds its memory free. */
+/* Under the lock, so that a thread which finds no retired block finds its memory free. */
 static void collect_locked(device *d, int all)
 {
     block **at = &d->retired;

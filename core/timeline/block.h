@@ -4,13 +4,14 @@
  * work that may be using it.
  *
  * A use is forgotten when the counter of its own queue has passed it, or when a later use in that
- * queue follows; never because another queue goes on after it: that one may have failed, and may
- * then have skipped the wait.
+ * queue follows. It is not forgotten when another queue has waited for it: that queue may have
+ * failed, and may then have skipped the wait.
  *
  * A device's memory is freed when every recorded use of it is over. A block that its owner frees
  * earlier is retired: kept in a list of its device, and used again by the same queue or freed by
- * later calls that allocate, wait or compute on that device. What a lost device may be using is
- * freed after its queues, at the end of the runtime; of a hung device never.
+ * later calls that allocate, wait or compute on that device. Memory that a lost device may be using
+ * is freed after its queues, at the end of the runtime; memory that a hung device may be using is
+ * never freed.
  */
 #ifndef CORE_TIMELINE_BLOCK_H
 #define CORE_TIMELINE_BLOCK_H
@@ -38,12 +39,13 @@ struct block {
 /* Records work with the block. `from`: the origins of what is written; not used by reads. If there
  * is no room, waits for one of the uses. No lock of a queue may be held. */
 void block_used(block *b, use u, int32_t access, const origins *from);
-/* Waits for `u` (of nothing where u.queue is NULL), as queue_await, then frees the retired blocks
- * of its device that are no longer used. */
+/* Waits for `u` as queue_await does (returns at once if u.queue is NULL), then frees the retired
+ * blocks of its device that are no longer used. */
 void use_reach(use u);
 /* Waits for all recorded uses. */
 void block_reach(const block *b);
-/* A lost device that may still be using the block, or NULL; waits for that return at once. */
+/* A lost device that may still be using the block, or NULL. Waits for such a device return at
+ * once. */
 device *block_lost(const block *b);
 
 /*
@@ -52,10 +54,10 @@ device *block_lost(const block *b);
  * trims the device. REFUSED if that was not enough; NO_MEMORY, FAILED, DEVICE_LOST.
  */
 collet_status block_create(device *d, uint64_t bytes, block **out, collet_error *err);
-/* A retired block of as many bytes that is over or used in `q` alone, where work is in order; else
+/* A retired block of the same size that no work uses, or only work in `q`, which is in order; else
  * as block_create. */
 collet_status block_reuse(queue *q, uint64_t bytes, block **out, collet_error *err);
-/* A block over foreign memory of a device with collet.native/1: arguments and errors as of
+/* A block over foreign memory of a device with collet.native/1: arguments and errors as in
  * buffer_import. */
 collet_status block_import(device *d, void *handle, uint64_t offset, uint64_t bytes,
                            uint32_t element, block **out, collet_error *err);
@@ -67,12 +69,13 @@ collet_status block_object(device *d, void (*destroy)(device *d, void *memory), 
  * memory and other objects. NULL does nothing. */
 void block_free(block *b);
 
-/* Calls `deleter` when the lost device is no longer at work: behind its queues, at the end of the
- * runtime. Never if the device hangs or there is no memory to note it. */
+/* Calls `deleter` when the lost device is no longer at work: after its queues are destroyed, at the
+ * end of the runtime. Does not call it if the device hangs, or if memory is too short to record
+ * it. */
 void block_outlive(device *d, void (*deleter)(void *user), void *user);
 
-/* Frees retired blocks that are no longer used, without waiting for the others. `all`: looks behind
- * those that are still used, too. Any thread; no lock of a queue may be held. */
+/* Frees retired blocks that are no longer used, without waiting for the others. `all`: does not
+ * stop at the first block that is still used. Any thread; no lock of a queue may be held. */
 void blocks_collect(device *d, int all);
 /* At the end of the runtime, when no device has a queue. */
 void blocks_destroy(device *d);

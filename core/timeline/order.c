@@ -28,7 +28,7 @@ collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error
 
 void queues_destroy(device *d)
 {
-    /* All first: a wait frees memory, whose uses name other queues. */
+    /* Wait for all queues first: a wait frees memory, whose uses name other queues. */
     for (queue *q = d->queues; q; q = q->next)
         queue_wait(q);
     queues_free(d);
@@ -83,7 +83,7 @@ collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, c
 
 /* ---- Copies between devices -------------------------------------------------------------- */
 
-/* Copies have a queue of their own, so that the device's other queues need not wait for the other
+/* Copies use a separate queue, so that the device's other queues need not wait for the other
  * device. */
 static collet_status queue_for_copies(device *d, queue **out, collet_error *err)
 {

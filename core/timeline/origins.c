@@ -17,7 +17,7 @@ static int succeeded(use u)
     return atomic_load(&u.queue->completed) >= u.ticket && use_outcome(u, 0, NULL) == COLLET_OK;
 }
 
-/* Of a set with a failed use the others do not matter. */
+/* If one use has failed, the others do not matter. */
 static void make_room(origins *o)
 {
     if (use_outcome(o->uses[0], 1, NULL) != COLLET_OK) {

@@ -29,7 +29,8 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
     return COLLET_OK;
 }
 
-/* The queue with the fewest users if the device can have no more, else NULL. Under the lock. */
+/* The queue with the fewest users if the device supports no further queue, else NULL. Under the
+ * lock. */
 static queue *shared_queue(const device *d)
 {
     queue *fewest = d->queues;
@@ -102,7 +103,7 @@ static void failure_note(queue *q, collet_status status, uint64_t after, const c
     q->failed = 1;
 }
 
-/* With one of the locks held. `ask`: does not wait; NOT_READY. */
+/* With one of the locks held. `ask`: does not wait; returns NOT_READY instead. */
 static collet_status handle_wait(queue *q, uint64_t ticket, int ask, collet_error *err)
 {
     device *d = q->device;
@@ -243,7 +244,7 @@ void queue_await(queue *q, uint64_t ticket)
         pthread_mutex_lock(&q->lock);
         if (!q->failed && q->base == base)
             failure_note(q, status, good, why.text);
-        /* Nothing of a lost device is waited for again. */
+        /* After a device is lost, nothing waits for it again. */
         if (status == COLLET_DEVICE_LOST) {
             ticket = atomic_load(&q->submitted);
             if (good < atomic_load(&q->lost_after))
@@ -254,7 +255,7 @@ void queue_await(queue *q, uint64_t ticket)
     complete(q, ticket);
 }
 
-/* Failures are left to waits: a call that found one between its transfers and its kernel would
+/* Only waits report failures: a call that noticed one between its transfers and its kernel would
  * fail, although the host has the bytes. */
 int queue_passed(queue *q, uint64_t ticket)
 {

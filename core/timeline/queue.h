@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A queue of a device: its tickets, their failures and what waits for them. */
+/* A queue of a device: its tickets, their failures, and waits for them. */
 #ifndef CORE_TIMELINE_QUEUE_H
 #define CORE_TIMELINE_QUEUE_H
 
@@ -19,9 +19,9 @@ typedef struct queue_failure {
  * A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
  * the plugin's queue after it. A use of bytes is recorded as (queue, ticket): it is over once
  * completed >= ticket. A queue of the plugin that has failed is replaced by a new one, with a later
- * base. Queues live as long as their device, so a recorded use never dangles. Contexts share one
- * where the device allows no more. Locks are taken in the order retired_lock, lock, handle_lock,
- * device.calls.
+ * base. Queues live as long as their device, so a recorded use never dangles. Contexts share a
+ * queue if the device supports no further one. Locks are taken in the order retired_lock, lock,
+ * handle_lock, device.calls.
  */
 struct queue {
     device *device;
@@ -52,19 +52,19 @@ collet_status queue_lock(queue *q, collet_error *err);
 /* Returns the ticket of what was enqueued. */
 uint64_t queue_unlock(queue *q);
 
-/* Waits for `ticket`, for the setting `timeout` at most: then the device is lost. Any thread, also
- * while others enqueue. block.h: use_reach. */
+/* Waits for `ticket`, at most as long as the setting `timeout`; after that the device is lost. Any
+ * thread, also while others enqueue. block.h: use_reach. */
 void queue_await(queue *q, uint64_t ticket);
 /* Whether `ticket` is over without a failure; asks the device, and is 0 where that would have to
  * wait. */
 int queue_passed(queue *q, uint64_t ticket);
-/* Whether `ticket` was not known to be over when its device was lost: it counts as completed, so
- * that nobody waits for it, and its commands may still be at work. */
+/* Whether `ticket` was not known to be over when its device was lost. It counts as completed, so
+ * that nothing waits for it, but its commands may still be at work. */
 static inline int queue_lost(const queue *q, uint64_t ticket)
 {
     return ticket > atomic_load(&q->lost_after);
 }
-/* The known failure of `ticket`, else COLLET_OK. `q` may be NULL. The first without its context. */
+/* The known failure of `ticket`, else COLLET_OK. `q` may be NULL. */
 collet_status queue_failure_of(queue *q, uint64_t ticket, collet_error *err);
 collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err);
 

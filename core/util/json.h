@@ -29,7 +29,8 @@ typedef enum json_problem {
 collet_status json_parse(const char *text, size_t length, cJSON **tree, json_problem *problem,
                          collet_error *err);
 
-/* cJSON_Parse and cJSON_PrintUnformatted of what was checked before or is our own. */
+/* cJSON_Parse and cJSON_PrintUnformatted, for texts that were checked before or that libcore
+ * made. */
 cJSON *json_read(const char *text);
 char *json_print(const cJSON *tree);
 

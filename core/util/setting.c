@@ -31,8 +31,8 @@ static int is_one_of(const char *list, const char *word)
     return has_word(list, word, strlen(word));
 }
 
-/* Readers write the value, of at most strlen(word) + DIGITS_MAX bytes, and return whether the type
- * has it. */
+/* Readers write the value, at most strlen(word) + DIGITS_MAX bytes, and return whether the type
+ * accepts it. */
 typedef int (*reader)(const setting *s, const char *word, char *value);
 
 static int read_boolean(const setting *s, const char *word, char *value)

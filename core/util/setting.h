@@ -14,9 +14,8 @@
  *                                 (powers of 1024)
  *   string, path, path list, list any text
  *   choice                        one of `values`
- *   words                         some of `values`, separated by one blank; the file may have
- * commas probe                         from the choices of the backend's probe; the file cannot set
- * it
+ *   words                         some of `values`, separated by one blank; in the file also commas
+ *   probe                         from the choices of the backend's probe; the file cannot set it
  */
 typedef struct setting {
     const char *key;

@@ -22,14 +22,18 @@ collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape
     int empty = 0;
     if (!collet_dtype_size(dtype))
         return collet_fail(err, COLLET_DTYPE, "%" PRId32 " is not a dtype", dtype);
-    if (ndim < 0 || ndim > COLLET_MAX_DIMS || (ndim && !shape))
-        return collet_fail(err, COLLET_INVALID, "an array has 0 to %d axes, not %" PRId32 "%s",
-                           COLLET_MAX_DIMS, ndim, ndim && !shape ? " without a shape" : "");
+    if (ndim < 0 || ndim > COLLET_MAX_DIMS)
+        return collet_fail(err, COLLET_INVALID, "an array has 0 to %d axes, not %" PRId32,
+                           COLLET_MAX_DIMS, ndim);
+    if (ndim && !shape)
+        return collet_fail(err, COLLET_INVALID, "shape is NULL but ndim is %" PRId32, ndim);
     *size = 1;
     for (int32_t i = 0; i < ndim; i++) {
         if (shape[i] < 0)
-            return collet_fail(err, COLLET_INVALID, "the extent of axis %" PRId32 " is %" PRId64, i,
-                               shape[i]);
+            return collet_fail(err, COLLET_INVALID,
+                               "the extent of axis %" PRId32 " is %" PRId64
+                               "; it must not be negative",
+                               i, shape[i]);
         empty |= shape[i] == 0;
     }
     for (int32_t i = 0; !empty && i < ndim; i++)

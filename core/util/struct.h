@@ -5,19 +5,20 @@
 
 #include <collet/types.h>
 
-/* The least struct_size, and the largest that is believed: more is memory that was not set. */
+/* The smallest struct_size, and the largest plausible one: a larger value is uninitialised
+ * memory. */
 #define STRUCT_SIZE_MIN (2 * sizeof(uint32_t))
 #define STRUCT_SIZE_MAX 4096
 
-/* Copies `full`, `size` bytes, to the caller's struct, whose struct_size is kept: cut off where
- * that is shorter, filled up with zeros where it is longer. INVALID, nothing written, if it is not
- * set; `what` names the function. */
+/* Copies `full`, `size` bytes, to the caller's struct and keeps its struct_size: a shorter struct
+ * gets the beginning, a longer one is filled up with zeros. INVALID, with nothing written, if
+ * struct_size is not set; `what` names the function. */
 collet_status struct_out(void *target, const void *full, size_t size, const char *what,
                          collet_error *err);
 
-/* Copies the caller's struct to `own`, `size` zeroed bytes. INVALID if struct_size is not set, or a
- * byte that this version does not know is not zero: it asks for something that would not be done.
- */
+/* Copies the caller's struct to `own`, `size` zeroed bytes. INVALID if struct_size is not set, or
+ * if a byte that this version does not know is not zero: it requests a feature that this version
+ * lacks. */
 collet_status struct_in(void *own, size_t size, const void *given, const char *what,
                         collet_error *err);
 

@@ -20,16 +20,16 @@ void text_add(text_buffer *t, const char *format, ...) COLLET_PRINTF(2, 3);
 /* "3 x 4 x 5", "()" for no axes. */
 void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape);
 
-/* Characters of Unicode that are not seen themselves: marks of direction (U+202E), which let a name
- * pass for another one, joiners and others without width, line ends. U+061C, U+200B-200F,
- * U+2028-202E, U+2060-206F, U+FEFF. */
+/* Invisible characters of Unicode: direction marks (U+202E), which can make a name look like
+ * another one, joiners and others without width, line ends. U+061C, U+200B-200F, U+2028-202E,
+ * U+2060-206F, U+FEFF. */
 int text_hidden(uint32_t code);
-/* Bytes of the character that `text` of `size` bytes begins with; 0 where it begins with invalid
- * UTF-8 (RFC 3629), a control character (C0, DEL, C1), which a terminal might execute, or a hidden
- * one. */
+/* The number of bytes of the first character of `text`, which has `size` bytes. 0 if that is
+ * invalid UTF-8 (RFC 3629), a control character (C0, DEL, C1), which a terminal might execute, or
+ * an invisible one. */
 size_t text_character(const char *text, size_t size);
-/* vsnprintf for messages, which may quote anything, at most COLLET_ERROR_TEXT bytes: bytes that
- * text_character refuses become \xNN; line ends stay where `format` itself has one. */
+/* vsnprintf for messages, at most COLLET_ERROR_TEXT bytes. Messages may quote anything: bytes that
+ * text_character refuses become \xNN; line ends stay if `format` itself contains one. */
 void text_message(char *out, size_t size, const char *format, va_list arguments);
 
 /* Whether it is a letter of ASCII; isalpha depends on the locale. */

@@ -86,11 +86,11 @@ def test_errors_have_no_names_of_c(case):
 
 def test_what_they_say():
     for case, error, text in (
-            ("shared", collet.BusyError, "in use outside of libcore.*DLPack in another library"),
+            ("shared", collet.BusyError, "in use outside of libcore.*another library as a tensor of DLPack"),
             ("read-only", collet.InvalidError, "wraps read-only memory"),
             ("bool tensor", collet.UnsupportedError, "the tensor is bool of 8 bits"),
             ("int128 tensor", collet.UnsupportedError, "int of 128 bits.*convert it"),
-            ("format", collet.InvalidError, "no format 9; t2 to tq1_0 are 0 to 4")):
+            ("format", collet.InvalidError, "format is 9; it must be 0 .t2. to 4 .tq1_0.")):
         with pytest.raises(error, match=text):
             WRONG[case]()
     with pytest.raises(AttributeError, match=r"has no op 'nosuch'; dir\(collet.op\) lists them"):

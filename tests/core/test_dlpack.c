@@ -246,9 +246,9 @@ static void refuse(world w, const tensor *t, collet_status status, const char *r
 static void what_does_not_fit_is_refused(void **state)
 {
     static const dl_type none[] = {{6, 8, 1}, {2, 32, 4}, {2, 8, 1}, {0, 128, 1}, {9, 8, 1}};
-    static const char *const texts[] = {"the tensor is bool of 8 bits, which Collet does not support",
-                                        "vectors of 4 numbers", "float of 8 bits", "int of 128 bits",
-                                        "of another kind of 8 bits"};
+    static const char *const texts[] = {
+        "the tensor is bool of 8 bits, which Collet does not support", "vectors of 4 numbers",
+        "float of 8 bits", "int of 128 bits", "an unknown type of 8 bits"};
     (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     const tensor good = sample();
@@ -265,8 +265,9 @@ static void what_does_not_fit_is_refused(void **state)
     refuse(w, &t, COLLET_UNSUPPORTED, "the tensor has 9 axes");
     t = good;
     t.dl_tensor.device = (dl_device){2, 5};
-    refuse(w, &t, COLLET_UNSUPPORTED,
-           "no device in use has the memory of device 5 of DLPack's type 2");
+    refuse(
+        w, &t, COLLET_UNSUPPORTED,
+        "the tensor is in the memory of device 5 of DLPack's type 2, which no device in use has");
     t = good;
     t.dl_tensor.shape = NULL;
     refuse(w, &t, COLLET_INVALID, "shape is NULL");
@@ -287,7 +288,7 @@ static void what_does_not_fit_is_refused(void **state)
     t = good;
     t.dl_tensor.device.type = 1;
     t.dl_tensor.strides = (int64_t *)far;
-    refuse(w, &t, COLLET_INVALID, "the strides leave the address space");
+    refuse(w, &t, COLLET_INVALID, "the strides reach outside of the address space");
     collet_array *a = NULL;
     assert_status(w.cx, collet_array_from_dlpack(w.cx, &a, NULL), COLLET_INVALID);
     assert_status(w.cx, collet_array_from_dlpack(w.cx, NULL, &t), COLLET_INVALID);

@@ -290,7 +290,7 @@ static void wrapped_memory_that_cannot_be_copied_is_logged(void **state)
     for (int i = 0; i < 2; i++) {
         open_remote(faults[i], NULL, "remote:0");
         free_wrapped(memory);
-        assert_non_null(strstr(not_copied, "a wrapped array was freed whose 16 bytes at"));
+        assert_non_null(strstr(not_copied, "a wrapped array was destroyed, and its 16 bytes at"));
         close_shared();
     }
 }

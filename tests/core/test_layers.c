@@ -117,7 +117,8 @@ static void a_slot_may_be_missing(void **state)
     world w = world_with("layers=lacks", NULL);
     assert_adds(w.cx, COLLET_OK);
     assert_status(w.cx, collet_set_backend(w.cx, "remote:0"), COLLET_UNAVAILABLE);
-    assert_text_has(w.cx, "the slot queue_mark is NULL, a device with queues needs it");
+    assert_text_has(w.cx,
+                    "the slot queue_mark is NULL; a device with COLLET_ORDER_QUEUES needs it");
     close_world(w);
 }
 
@@ -165,10 +166,11 @@ static void assert_not_created(const char *layers, collet_status status, const c
 static void unknown_names_are_errors(void **state)
 {
     (void)state;
-    assert_not_created("layers=inner,uoter", COLLET_INVALID,
-                       "(program) names 'uoter', and there is no such layer; the nearest is outer; "
-                       "known: drops, inner, lacks, outer, refuses, renames, shortens, swaps, "
-                       "upward, wants");
+    assert_not_created(
+        "layers=inner,uoter", COLLET_INVALID,
+        "(program) names 'uoter', but no such layer was found; the nearest is outer; "
+        "found: drops, inner, lacks, outer, refuses, renames, shortens, swaps, "
+        "upward, wants");
     assert_not_created("layers=cpu_scalar", COLLET_INVALID, "'cpu_scalar'");
 }
 
@@ -185,7 +187,8 @@ static void a_backend_is_not_used_without_its_layer(void **state)
     (void)state;
     assert_unusable("layers=refuses", "returned NULL: it is no friend of cpu_scalar");
     assert_unusable("layers=outer,renames", "the table's name is 'another'");
-    assert_unusable("layers=shortens", "the table has 64 bytes, the first release's has ");
+    assert_unusable("layers=shortens",
+                    "the table has 64 bytes; the first version of the interface has ");
     assert_unusable("layers=swaps", "its row 0 is another one than that of the table below");
     assert_unusable("layers=upward", "in collet_layer_entry");
     assert_unusable("layers=wants", "layer_nowhere");

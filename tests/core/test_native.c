@@ -145,7 +145,7 @@ static void misuse_is_refused(void **state)
     assert_status(w.cx, collet_array_release_on(w.cx, NULL, "remote"), COLLET_INVALID);
     assert_ok(w.cx, collet_array_acquire_on(w.cx, a, &address, &offset, "remote", COLLET_WRITE));
     assert_status(w.cx, collet_array_release(w.cx, a), COLLET_INVALID);
-    assert_text_has(w.cx, "in another memory");
+    assert_text_has(w.cx, "not acquired in this memory");
     assert_status(w.cx, collet_array_release_on(w.cx, a, "remote:1"), COLLET_INVALID);
     assert_status(w.cx, collet_array_acquire(w.cx, a, &address, COLLET_READ), COLLET_BUSY);
     assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
@@ -238,7 +238,7 @@ static void wrong_memory_is_refused(void **state)
     assert_text_has(w.cx, "is not aligned to 4 bytes");
     assert_status(w.cx, WRAP(1, &n, NULL, 0, 0), COLLET_INVALID);
     assert_status(w.cx, WRAP(1, &n, memory, 0, 8), COLLET_INVALID);
-    assert_text_has(w.cx, "collet_array_wrap_on: flags 0x8 has unknown bits");
+    assert_text_has(w.cx, "collet_array_wrap_on: flags is 0x8; it must be 0");
     assert_status(w.cx, WRAP(2, huge, memory, 0, 0), COLLET_OVERFLOW);
     assert_status(w.cx, WRAP(1, &n, memory, UINT64_MAX - 3, 0), COLLET_INVALID);
     assert_text_has(w.cx, "outside of the memory");

@@ -143,7 +143,7 @@ static void unusable_backends_get_their_reason(void **state)
     assert_int_equal(create(p, NULL, NULL, &rt, &err), COLLET_OK);
     cx = context_of(rt);
     assert_status(cx, collet_set_backend(cx, "remote:2"), COLLET_UNAVAILABLE);
-    assert_text_has(cx, "it has 2 devices, numbered from 0; there is no device 2");
+    assert_text_has(cx, "device 2 is out of range: it has 2 devices, numbered from 0");
     assert_text_has(cx, "; others available: cpu_scalar; not usable: cuda");
     const char *const wrong[] = {"", ",", "remote,", "remote:", "remote:x", "remote:-1", ":1"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -704,7 +704,7 @@ static void reads_of_undeclared_keys_are_logged(void **state)
                                       .log_user = message};
     assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_OK);
     (void)collet_context_create(rt, &cx, &err);
-    assert_non_null(strstr(message, "reads the setting zoo_undeclared.secret, which no manifest"));
+    assert_non_null(strstr(message, "reads the setting zoo_undeclared.secret, but its manifest"));
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
     message[0] = '\0';

@@ -28,7 +28,7 @@ static void older_and_newer_blocks(void **state)
     assert_floats(cx, scalar, sum);
     ((char *)&newer.more)[7] = 1;
     assert_status(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, &newer), COLLET_INVALID);
-    assert_text_has(cx, "sum: byte 23 of a struct is set");
+    assert_text_has(cx, "sum: byte 23 of a struct is not 0");
     newer.known.struct_size = UINT32_MAX; /* not set */
     assert_status(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, &newer), COLLET_INVALID);
     older.struct_size = 3;
@@ -107,7 +107,7 @@ static void structs_of_newer_programs(void **state)
     collet_runtime_destroy(newer);
     options.more = &options;
     assert_int_equal(collet_runtime_create(&newer, &options.known, &err), COLLET_INVALID);
-    assert_non_null(strstr(err.text, "of a struct is set"));
+    assert_non_null(strstr(err.text, "of a struct is not 0"));
     options.known.struct_size = sizeof options.known;
     options.known.reserved = 1;
     assert_int_equal(collet_runtime_create(&newer, &options.known, &err), COLLET_INVALID);

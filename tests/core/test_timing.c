@@ -213,7 +213,7 @@ static void invalid(void **state)
     assert_status(cx, collet_timestamp_take(cx, &none, "remote:0,remote:1"), COLLET_INVALID);
     assert_status(cx, collet_timestamp_take(cx, &none, "remto"), COLLET_UNKNOWN_BACKEND);
     assert_status(cx, collet_timestamp_elapsed(cx, &ns, NULL, t[0], t[1]), COLLET_INVALID);
-    assert_text_has(cx, "the timestamps are of two devices, remote:0 and remote:1");
+    assert_text_has(cx, "the timestamps are of different devices, remote:0 and remote:1");
     assert_status(cx, collet_timestamp_elapsed(cx, &ns, NULL, NULL, t[1]), COLLET_INVALID);
     assert_text_has(cx, "first is NULL");
     assert_status(cx, collet_timestamp_elapsed(cx, &ns, NULL, t[1], NULL), COLLET_INVALID);

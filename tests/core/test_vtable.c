@@ -140,7 +140,7 @@ static void head(void **state)
     expect(s, "vtable-abi", "2.0");
     s->table.abi = COLLET_ABI;
     s->table.struct_size = offsetof(collet_plugin, extension);
-    expect(s, "vtable-short", "first release");
+    expect(s, "vtable-short", "first version");
     s->table.struct_size = sizeof s->table + 64;
     expect(s, "ok", "");
     s->table.name = "another";
@@ -209,7 +209,7 @@ static void arrays(void **state)
 {
     sample *s = *state;
     s->table.kernels = NULL;
-    expect(s, "vtable-arrays", "no address");
+    expect(s, "vtable-arrays", "the address of the 4 kernel rows is NULL");
     s->table.kernels = s->rows;
     s->table.kernel_size = sizeof *s->rows - 8;
     expect(s, "vtable-arrays", "32 bytes");
@@ -219,7 +219,7 @@ static void arrays(void **state)
     expect(s, "vtable-arrays", "8192 bytes");
     s->table.kernel_size = sizeof *s->rows;
     s->table.kernel_count = UINT32_MAX;
-    expect(s, "vtable-arrays", "too many");
+    expect(s, "vtable-arrays", "at most");
     s->table.kernel_count = 4;
     s->table.op_size = 8;
     expect(s, "vtable-arrays", "own ops");
@@ -342,7 +342,7 @@ static void own_ops(void **state)
         {"f:ff", "do not fit the shapes"},  {"ff:", "do not fit the shapes"},
         {"f:f:", "do not fit the shapes"},  {"f:?", "is malformed at '?'"},
         {"f:ffffffffffff", "is malformed"}, {" ", "there is no signature"},
-        {NULL, "zoo.twice: invalid"}};
+        {NULL, "zoo.twice: sigs is NULL"}};
     s->ops[0].shapes = "... : ...";
     for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++) {
         s->ops[0].sigs = sigs[i][0];
@@ -427,17 +427,17 @@ static void own_parameter_fields(void **state)
         "zoo.sum: field 'power' of its parameters: its meaning is NULL",
         "a number has no choices, but there are 'a b'",
         "a choice cannot have the dtype",
-        "there is no kind 7; kinds are 0 to 6",
-        "there is no kind -1",
+        "its kind is 7; kinds are 0 to 6",
+        "its kind is -1",
         "a number cannot have the dtype 99 (none)",
-        "its 8 bytes from byte 4 are not in the parameter block of 8",
-        "its size is 3 bytes, and a number of this dtype has a multiple of 4",
+        "its 8 bytes from byte 4 on are outside of the parameter block of 8",
+        "its size is 3 bytes; a number of this dtype has a multiple of 4",
         "its size is 0 bytes",
-        "its offset is 0; offsets begin behind struct_size, at multiples of 4 here",
-        "its 4 bytes from byte 8 are not in the parameter block of 8",
+        "its offset is 0; it must be after struct_size and a multiple of 4",
+        "its 4 bytes from byte 8 on are outside of the parameter block of 8",
         "its offset is 4294967295",
-        "its size is 4 bytes, and a scalar of this dtype has 24",
-        "a field and an operand have one name",
+        "its size is 4 bytes; a scalar of this dtype has 24",
+        "a field and an operand have the same name",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         fields[0] = wrong[i];
@@ -447,19 +447,18 @@ static void own_parameter_fields(void **state)
     fields[0].kind = COLLET_FIELD_FLAG;
     fields[0].dtype = COLLET_U32;
     fields[0].default_value = 2;
-    expect(s, "vtable-own-op", "its default 2 is no value of a flag of u32");
+    expect(s, "vtable-own-op", "its default 2 is not a value of a flag of u32");
     fields[0].kind = COLLET_FIELD_CHOICE;
     expect(s, "vtable-own-op", "a choice needs its values: choices is NULL");
     fields[0] = fields[1] = good;
     s->ops[1].field_count = 2;
     expect(s, "vtable-own-op", "two fields");
     s->ops[1].field_size = 8;
-    expect(s, "vtable-own-op",
-           "zoo.sum: it has 2 fields in an array, each of 8 bytes; a field has");
+    expect(s, "vtable-own-op", "zoo.sum: it has 2 fields in an array of 8 bytes each; a field has");
     s->ops[1].fields = NULL;
     expect(s, "vtable-own-op", "zoo.sum: it has 2 fields at NULL");
     s->ops[1].field_count = 33;
-    expect(s, "vtable-own-op", "zoo.sum: field_count is 33, 32 at most");
+    expect(s, "vtable-own-op", "zoo.sum: field_count is 33; it must be at most 32");
 }
 
 /* Kind, dtype, size, alignment and default of a field fit each other. */

@@ -269,8 +269,7 @@ static void packing_that_does_not_fit(void **state)
     (void)state;
     pack_fails(untouchable(COLLET_U8, 1, SHAPE(66), NULL),
                untouchable(COLLET_I8, 1, SHAPE(300), NULL), NULL, COLLET_TERNARY_TQ2_0,
-               COLLET_SHAPE,
-               "ternary_pack: a row of 300 weights does not fit tq2_0, whose blocks hold 256");
+               COLLET_SHAPE, "ternary_pack: a row has 300 weights, but tq2_0 has blocks of 256");
     pack_fails(untouchable(COLLET_U8, 1, SHAPE(63), NULL),
                untouchable(COLLET_I8, 1, SHAPE(10), NULL), NULL, COLLET_TERNARY_T2, COLLET_SHAPE,
                "bytes (output 0) has rows of 63 bytes, codes (input 0) of 10 weights, which take "
@@ -280,14 +279,14 @@ static void packing_that_does_not_fit(void **state)
                COLLET_SHAPE, "which take 4 bytes in planes");
     pack_fails(untouchable(COLLET_U8, 1, SHAPE(3), SHAPE(2)),
                untouchable(COLLET_I8, 1, SHAPE(10), NULL), NULL, COLLET_TERNARY_ROTOR,
-               COLLET_INVALID, "the bytes of a row of bytes (output 0) are 2 apart");
+               COLLET_INVALID, "the stride along the last axis of bytes (output 0) is 2");
     pack_fails(untouchable(COLLET_U8, 1, SHAPE(3), NULL),
                untouchable(COLLET_I8, 1, SHAPE(10), NULL), NULL, 5, COLLET_INVALID,
-               "there is no format 5");
+               "format is 5; it must be 0 (t2) to 4 (tq1_0)");
     pack_fails(untouchable(COLLET_U8, 2, SHAPE(2, 3), NULL),
                untouchable(COLLET_I8, 2, SHAPE(2, 10), NULL),
                untouchable(COLLET_F32, 1, SHAPE(2), NULL), COLLET_TERNARY_ROTOR, COLLET_INVALID,
-               "rotor has no scale; use an array of its own");
+               "the format rotor has no scales");
 }
 
 static void unpack_fails(collet_array *codes, collet_array *scale, collet_array *bytes,
@@ -307,7 +306,7 @@ static void unpacking_that_does_not_fit(void **state)
     unpack_fails(untouchable(COLLET_I8, 1, SHAPE(256), NULL),
                  untouchable(COLLET_F32, 1, SHAPE(2), NULL),
                  untouchable(COLLET_U8, 1, SHAPE(54), NULL), COLLET_TERNARY_TQ1_0, COLLET_SHAPE,
-                 "scale (output 1) has 2 scales a row; a row of 256 weights has 1 blocks");
+                 "scale (output 1) has 2 scales in a row; a row of 256 weights has 1 blocks");
     unpack_fails(untouchable(COLLET_I8, 1, SHAPE(256), NULL), NULL,
                  untouchable(COLLET_U8, 1, SHAPE(66), NULL), COLLET_TERNARY_TQ1_0, COLLET_SHAPE,
                  "bytes (input 0) has rows of 66 bytes, codes (output 0) of 256 weights, which "
@@ -316,10 +315,10 @@ static void unpacking_that_does_not_fit(void **state)
     unpack_fails(untouchable(COLLET_I8, 1, SHAPE(256), NULL),
                  untouchable(COLLET_F32, 1, SHAPE(1), NULL),
                  untouchable(COLLET_U8, 1, SHAPE(64), NULL), COLLET_TERNARY_T2, COLLET_INVALID,
-                 "t2 has no scale");
+                 "the format t2 has no scales");
     unpack_fails(untouchable(COLLET_I8, 1, SHAPE(256), NULL), NULL,
                  untouchable(COLLET_U8, 1, SHAPE(64), SHAPE(-1)), COLLET_TERNARY_T2, COLLET_INVALID,
-                 "the bytes of a row of bytes (input 0) are -1 apart");
+                 "the stride along the last axis of bytes (input 0) is -1");
 }
 
 static void product_fails(collet_dtype y, collet_array *w, collet_array *x, collet_status status,
@@ -341,12 +340,12 @@ static void products_that_do_not_fit(void **state)
     collet_array *apart = untouchable(COLLET_U8, 1, &longest, SHAPE(2));
     (void)state;
     fails(collet_op_ternary_dot(cx, out, odd, odd), COLLET_SHAPE,
-          "ternary_dot: a (input 0) has rows of 63 bytes, no multiple of t2's 64");
+          "ternary_dot: a (input 0) has rows of 63 bytes; rows of t2 have a multiple of 64");
     fails(collet_op_ternary_dot(cx, out, long_one, long_one), COLLET_OVERFLOW,
-          "rows of 536870912 bytes, whose sums may leave 32 bits; at most 536870848");
+          "sums over rows of 536870912 bytes may not fit in 32 bits; at most 536870848");
     /* Input 0 has the maximum length. */
     fails(collet_op_ternary_dot(cx, out, one, apart), COLLET_INVALID,
-          "the bytes of a row of b (input 1) are 2 apart");
+          "the stride along the last axis of b (input 1) is 2");
     collet_array_destroy(one);
     collet_array_destroy(apart);
     collet_array_destroy(odd);
@@ -361,13 +360,13 @@ static void products_that_do_not_fit(void **state)
         "weights (input 0) has rows of 64 bytes, x (input 1) of 257 weights, which take 128 bytes");
     product_fails(COLLET_I32, untouchable(COLLET_U8, 2, SHAPE(3, 64), NULL),
                   untouchable(COLLET_U8, 1, SHAPE(64), SHAPE(3)), COLLET_INVALID,
-                  "the bytes of a row of x (input 1) are 3 apart");
+                  "the stride along the last axis of x (input 1) is 3");
     product_fails(COLLET_F32, untouchable(COLLET_U8, 2, SHAPE(3, 64), SHAPE(1, 3)),
                   untouchable(COLLET_F32, 1, SHAPE(9), NULL), COLLET_INVALID,
-                  "the bytes of a row of weights (input 0) are 3 apart");
+                  "the stride along the last axis of weights (input 0) is 3");
     product_fails(COLLET_I32, untouchable(COLLET_U8, 2, SHAPE(1, most / 4), NULL),
                   untouchable(COLLET_I8, 1, &most, NULL), COLLET_OVERFLOW,
-                  "rows of 16777216 weights, whose sums may leave 32 bits; at most 16777215");
+                  "sums over rows of 16777216 weights may not fit in 32 bits; at most 16777215");
 }
 
 static void linear_fails(collet_array *w, collet_array *x, collet_ternary_linear_params params,
@@ -388,9 +387,10 @@ static void layers_that_do_not_fit(void **state)
         collet_ternary_linear_params params;
         const char *text;
     } rows[] = {
-        {{.activations = 3}, "ternary_linear: there are no activations 3"},
-        {{.threshold = 0.5f}, "a threshold of 0.5, which this mode does not have"},
-        {{.activations = COLLET_TERNARY_F32, .threshold = 1}, "a threshold of 1, which"},
+        {{.activations = 3}, "ternary_linear: activations is 3"},
+        {{.threshold = 0.5f}, "the threshold is 0.5, but this mode has none"},
+        {{.activations = COLLET_TERNARY_F32, .threshold = 1},
+         "the threshold is 1, but this mode has none"},
         {{.activations = COLLET_TERNARY_TERNARY, .threshold = -1}, "the threshold is -1"},
         {{.activations = COLLET_TERNARY_TERNARY, .threshold = INFINITY}, "the threshold is inf"},
         {{.activations = COLLET_TERNARY_TERNARY, .threshold = NAN}, "the threshold is "},
@@ -406,7 +406,7 @@ static void layers_that_do_not_fit(void **state)
     const collet_ternary_linear_params int8 = {.activations = COLLET_TERNARY_INT8};
     linear_fails(untouchable(COLLET_U8, 2, SHAPE(3, 65), NULL),
                  untouchable(COLLET_F32, 1, SHAPE(9), NULL), int8, COLLET_SHAPE,
-                 "weights (input 0) has rows of 65 bytes, no multiple of t2's 64");
+                 "weights (input 0) has rows of 65 bytes; rows of t2 have a multiple of 64");
     linear_fails(untouchable(COLLET_U8, 2, SHAPE(3, 64), NULL),
                  untouchable(COLLET_F32, 1, SHAPE(300), NULL), int8, COLLET_SHAPE,
                  "x (input 1) of 300 weights, which take 128 bytes in t2");
@@ -420,10 +420,11 @@ static void quantizing_that_does_not_fit(void **state)
         collet_ternary_quantize_params params;
         const char *text;
     } rows[] = {
-        {{.mode = 2}, "ternary_quantize: there is no mode 2"},
+        {{.mode = 2}, "ternary_quantize: mode is 2"},
         {{.threshold = -0.3f}, "the threshold is -0.3"},
         {{.threshold = NAN}, "it must be finite and not negative"},
-        {{.mode = COLLET_TERNARY_ABSMEAN, .threshold = 0.25f}, "a threshold of 0.25, which"},
+        {{.mode = COLLET_TERNARY_ABSMEAN, .threshold = 0.25f},
+         "the threshold is 0.25, but this mode has none"},
         {{.reserved = 1}, "ternary_quantize: a reserved field of its parameters is not 0"},
     };
     collet_array *in = untouchable(COLLET_F32, 1, SHAPE(9), NULL), *info = info_array();

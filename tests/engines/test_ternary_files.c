@@ -468,7 +468,7 @@ static void wrong_arguments(void **state)
     REFUSED(collet_ternary_file_load(cx, codes, &w, NULL, 0, &params, NULL, &failure),
             COLLET_INVALID, "holds codes");
     REFUSED(collet_ternary_file_load(cx, numbers, &w, NULL, 0, &strange, NULL, &failure),
-            COLLET_INVALID, "there is no mode 9");
+            COLLET_INVALID, "mode is 9");
     REFUSED(collet_ternary_file_count(cx, numbers, &counts, 0, NULL, &failure), COLLET_INVALID,
             "holds numbers, not codes");
     REFUSED(collet_ternary_network_load(cx, &network, codes, COLLET_TERNARY_AS_STORED, 0, NULL,

@@ -260,7 +260,7 @@ static void invalid_numbers(void **state)
     REFUSED(collet_ternary_weights_quantize(cx, &w, a, NULL, &failure), COLLET_INVALID,
             "no parameters");
     REFUSED(collet_ternary_weights_quantize(cx, &w, a, &strange, &failure), COLLET_INVALID,
-            "there is no mode 7");
+            "mode is 7");
     assert_outcome(collet_ternary_weights_quantize(cx, NULL, a, &params, &failure), COLLET_INVALID);
     assert_int_equal(collet_ternary_weights_quantize(NULL, NULL, a, &params, &failure),
                      COLLET_INVALID);

@@ -138,7 +138,7 @@ static const failing_case cases[] = {
     {"fstat", EIO, "cannot be examined: Input/output error"},
     {"stat", EACCES, "Permission denied"},
     {"stat", ENOENT, "it does not exist"},
-    {"stat", ENOTDIR, "the file changed while it was tried"},
+    {"stat", ENOTDIR, "the file changed while it was probed"},
     {"fstatat", EIO, "cannot be opened: Input/output error"},
     {"open", EMFILE, "cannot be opened: Too many open files"},
     {"openat", EMFILE, "cannot be opened: Too many open files"},

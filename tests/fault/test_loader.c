@@ -225,7 +225,7 @@ static const struct {
     {"exit_entry", "exit-in-entry", "status 7"},
     {"capabilities_fail", "capabilities-failed", "the driver does not respond: %s"},
     {"capabilities_garbage", "capabilities-invalid", "device_count (2)"},
-    {"changes_itself", "changed", "while it was tried"},
+    {"changes_itself", "changed", "while it was probed"},
     {"forged_report", "exit-in-constructor", "status 0"},
     {"flush_to_zero", "changes-floating-point", "-ffast-math"},
 };

@@ -48,7 +48,7 @@ static void foreign_owner(void **state)
         skip();
     expect_policy(*state, "foreign-owner", "54321");
     ((fixture *)*state)->options.trust_group = "root,ROOT";
-    expect_policy(*state, "foreign-owner", "are trusted: 'ROOT' in trust_group is no group");
+    expect_policy(*state, "foreign-owner", "are trusted: 'ROOT' in trust_group is not a group");
 }
 
 static void subdirectory(fixture *f, const char *name, mode_t mode)
@@ -114,7 +114,7 @@ static void foreign_directory(void **state)
     snprintf(f->path, sizeof f->path, "%s/theirs:%s", f->directory, f->directory);
     f->options.trust_group = "ROOT";
     expect_policy(f, "foreign-owner", "54321: ");
-    expect_policy(f, "foreign-owner", "are trusted: 'ROOT' in trust_group is no group");
+    expect_policy(f, "foreign-owner", "are trusted: 'ROOT' in trust_group is not a group");
 }
 
 /* Whoever may write above the file's directory can replace that directory. */
@@ -235,7 +235,7 @@ static void warned_once(void **state)
 static void assert_unknown_group(const char *reason, const char *name)
 {
     char expected[64];
-    snprintf(expected, sizeof expected, "'%s' in trust_group is no group of this system",
+    snprintf(expected, sizeof expected, "'%s' in trust_group is not a group of this system",
              name ? name : "");
     if (!strstr(reason, name ? expected : "group of this system") == !!name)
         fail_msg("%s", reason);

@@ -90,7 +90,7 @@ static void test_named_device(void **state)
 {
     static const char *const none[][2] = {
         {"COLLET_BACKEND=worker:none", "there is no backend 'none'"},
-        {"COLLET_BACKEND=cpu_scalar:7", "there is no device 7"},
+        {"COLLET_BACKEND=cpu_scalar:7", "device 7 is out of range"},
         {"COLLET_BACKEND=cpu_scalar,cpu_sclaar", "did you mean 'cpu_scalar'"},
         {"COLLET_BACKEND=cpu_scalar:x", "is not a choice of backend"},
         {"COLLET_BACKEND=cpu_scalar:", "is not a choice of backend"},
@@ -222,7 +222,7 @@ static void test_name(void **state)
 
     r = INFO("cpu_scalar:1");
     tool_expect(&r, 1);
-    contains(r.err, "it has 1 device, numbered from 0; there is no device 1");
+    contains(r.err, "device 1 is out of range: it has 1 device, numbered from 0");
     tool_free(&r);
 
     r = INFO("cpu_scalar:x");
@@ -260,7 +260,7 @@ static void test_file(void **state)
 
     r = INFO(COLLET_TEST_PLUGINS "/cpu_scalar.so:1");
     tool_expect(&r, 1);
-    contains(r.err, "it has 1 device, numbered from 0; there is no device 1");
+    contains(r.err, "device 1 is out of range: it has 1 device, numbered from 0");
     tool_free(&r);
 
     r = INFO("./nowhere.so");
