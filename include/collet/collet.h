@@ -220,7 +220,7 @@ COLLET_API collet_status collet_record_at(const collet_runtime *runtime,
                                           collet_plugin_record *record, size_t index,
                                           collet_error *err);
 
-/* One row of the table of settings: those of libcore, then those of the backends. */
+/* One row of the table of settings: first the settings of libcore, then of the backends. */
 typedef struct collet_setting {
     uint32_t struct_size;
     uint32_t reserved;
@@ -631,8 +631,8 @@ typedef struct collet_ops_info {
     const char *summary; /* one line; "" for own ops */
 } collet_ops_info;
 
-/* All ops: those of ops.def in its order, then the plugins' own. Set info->struct_size before the
- * call. NOT_FOUND beyond the count. */
+/* All ops: first the ops of ops.def in its order, then the plugins' own. Set info->struct_size
+ * before the call. NOT_FOUND beyond the count. */
 COLLET_API size_t collet_ops_count(const collet_runtime *runtime);
 COLLET_API collet_status collet_ops_at(const collet_runtime *runtime, collet_ops_info *info,
                                        size_t index, collet_error *err);
@@ -672,8 +672,8 @@ typedef struct collet_array_spec {
  * Infers the outputs of a call: `outs` and `ins` have an entry for each operand and belong to the
  * caller. A dtype COLLET_DTYPE_NONE or an ndim COLLET_INFER of an output is inferred; given values
  * are checked. On success a collet_call with arrays of these specs and the same parameters passes
- * every check of dtypes, shapes and parameters (not those of strides); on failure `outs` are
- * unchanged.
+ * every check of dtypes, shapes and parameters (but perhaps not the checks of strides); on failure
+ * `outs` are unchanged.
  *
  * Where several outputs fit: the dtype is the one of the first signature that fits; if that
  * signature allows any dtype, it is the dtype of the first input, or of the value for an op without

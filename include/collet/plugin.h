@@ -7,10 +7,10 @@
  * manifest in an ELF note. libcore reads the manifest from the file, probes the plugin in a child
  * process, and only then opens it; see core/DESIGN.md. plugins/README.md shows how to write one.
  *
- * Versioning. Both tables, `collet_host` and `collet_plugin`, begin {abi, struct_size}, forever. A
- * minor version appends fields and slots; a major version may change anything. A side reads a field
- * of the other's table only after checking that struct_size covers it. Arrays of structs cross with
- * a count and an element size.
+ * Versioning. Both tables, `collet_host` and `collet_plugin`, begin with {abi, struct_size} in
+ * every version. A minor version appends fields and slots; a major version may change anything. A
+ * side reads a field of the other's table only after checking that struct_size covers it. Arrays of
+ * structs are passed with a count and an element size.
  *
  * Slots. The comment of each function that a plugin supplies begins with a tag, [when; threads]:
  *   required     never NULL
@@ -24,24 +24,26 @@
  * No buffer is written while another call names it, nor freed while a call or a command names it;
  * everything else may be: several queues read one buffer at once. A device with COLLET_THREADS_ONE
  * gets one call at a time. A slot may block only where its comment states it, and `run`,
- * buffer_write and queue_after while a queue has no room for the command. Of a device with
+ * buffer_write and queue_after while a queue has no room for the command. For a device with
  * COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
  *
- * Errors. A slot returns no status but OK and those that its comment lists. NO_MEMORY is the host's
- * memory, REFUSED stands for too little of the device's. After a failure nothing has changed unless
- * the comment states it, and the call may be repeated; *out pointers are not read. DEVICE_LOST: the
- * device will do no more work, and later calls return DEVICE_LOST too; objects are still freed.
+ * Errors. A slot returns no status but OK and those that its comment lists. NO_MEMORY means too
+ * little memory of the host, REFUSED too little memory of the device. After a failure nothing has
+ * changed unless the comment states otherwise, and the call may be repeated; libcore does not read
+ * what *out parameters hold. DEVICE_LOST: the device will do no more work, and later calls return
+ * DEVICE_LOST too; libcore still frees its objects.
  *
  * Floating point. libcore calls every slot, row and extension, and the entry, in the state of
- * collet/floating.h: round to nearest, subnormal numbers, no traps. So kernels may rely on it, and
- * what they cache is computed in it.
+ * collet/floating.h: round to nearest, subnormal numbers, no traps. So kernels may rely on it, also
+ * for values that they cache.
  *
- * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
- * current CUDA context and the host's thread counts as it found them, and of the process the
- * working directory, umask, environment, actions of signals and resource limits. Its threads, and
- * those of the libraries that it opens, block all signals but those that faults raise (SIGSEGV,
- * SIGBUS, SIGFPE, SIGILL), and its own set their floating-point state: a new thread has the mask
- * and the state of the one that created it. Messages go through `host->fail` and `host->log`.
+ * Conduct. A plugin never aborts, exits or prints, and leaves as it found them: MXCSR/FPCR, locale,
+ * signal mask, the current CUDA context and the host's thread counts, and the process's working
+ * directory, umask, environment, signal actions and resource limits. Its threads, and the threads
+ * of libraries that it opens, block all signals except those that faults raise (SIGSEGV, SIGBUS,
+ * SIGFPE, SIGILL). Its own threads also set their floating-point state, because a new thread
+ * inherits mask and state from the thread that created it. Messages go through `host->fail` and
+ * `host->log`.
  */
 #ifndef COLLET_PLUGIN_H
 #define COLLET_PLUGIN_H
@@ -83,18 +85,20 @@ typedef struct collet_buffer collet_buffer;
 /*
  * One operand of a call: a strided view of a buffer.
  *
- * buffer       Device memory from buffer_alloc; of a device with COLLET_MEMORY_HOST, the host
+ * buffer       Device memory from buffer_alloc; for a device with COLLET_MEMORY_HOST, the host
  *              address of the storage's first byte. NULL when the operand is absent.
- * byte_offset  Of the first element from the buffer's start; a multiple of the element's size.
+ * byte_offset  The offset of the first element from the buffer's start; a multiple of the element's
+ *              size.
  * shape        ndim extents, all >= 0. Valid during the call, as are `strides`.
- * strides      ndim strides in elements; may be zero (inputs only) or negative. Along an axis of
- *              one element: the extent times the stride of the next axis (1 for the last), or 0
- *              where it was added or broadcast. All 0 of an operand without elements. So a stride
- *              times its extent and the size of an element does not overflow.
+ * strides      ndim strides in elements; may be zero (inputs only) or negative. The stride of an
+ *              axis of one element is the extent times the stride of the next axis (1 for the last
+ *              axis), or 0 where the axis was added or broadcast. All strides of an operand without
+ *              elements are 0. So a stride times its extent and the size of an element does not
+ *              overflow.
  *
- * What libcore has done before a kernel sees an operand: inputs are broadcast (the axes that "..."
- * matched have the output's extents, stride 0 where they were repeated); where every operand's
- * pattern is "..." alone, axes are merged as far as all operands allow, so contiguous operands
+ * libcore prepares operands before a kernel gets them. Inputs are broadcast: the axes that "..."
+ * matched have the output's extents, and stride 0 where they were repeated. If every operand's
+ * pattern is "..." alone, axes are merged as far as all operands allow; contiguous operands then
  * arrive with one axis, and ndim is at least 1.
  */
 typedef struct collet_operand {
@@ -109,8 +113,8 @@ typedef struct collet_operand {
 /*
  * A call, validated by libcore: number of operands, dtypes, shapes and parameters fit the op.
  * Everything it points to is valid until `run` returns; an asynchronous kernel copies what it
- * needs. `operands` holds the outputs first; step it by `operand_size` bytes if that is not
- * sizeof(collet_operand).
+ * needs. `operands` holds the outputs first; an operand has `operand_size` bytes, which may differ
+ * from sizeof(collet_operand).
  */
 typedef struct collet_kernel_call {
     uint32_t struct_size;
@@ -178,18 +182,18 @@ typedef struct collet_kernel_row {
 
 /*
  * An op of the plugin's own. `name` is "vendor.op". `shapes` are the operands and `sigs` the dtypes
- * as ops.def writes them, without "*" axes; names of operands may be left out. A signature with a
- * letter that libcore does not know is left out; so is, of a plugin with a newer minor version, an
- * op whose definition libcore does not understand, with its rows. All that it points to lives as
- * long as the plugin.
+ * as ops.def writes them, without "*" axes; names of operands may be left out. libcore leaves out a
+ * signature with a letter that it does not know. If the plugin has a newer minor version, libcore
+ * also leaves out an op whose definition it does not understand, with its rows. Everything that the
+ * definition points to lives as long as the plugin.
  *
- * An op may grow. Of several plugins that define the same name, one definition must extend the
- * other: equal `shapes` and `alias`; every signature of the other; all fields of the other in the
- * same order with equal name, choices, kind, dtype, offset and size, and further ones only behind
- * its params_size; a parameter block that is as long or longer, and none if the other has none.
+ * An op may grow. If several plugins define the same name, one definition must extend the other:
+ * equal `shapes` and `alias`; every signature of the other; all fields of the other in the same
+ * order with equal name, choices, kind, dtype, offset and size, and further ones only behind its
+ * params_size; a parameter block that is as long or longer, and none if the other has none.
  * Meanings and defaults are not compared. The longer definition is used. If neither extends the
- * other, the op stays that of the plugin that was opened first; the other one's is left out with
- * its rows, and reported.
+ * other, the definition of the plugin that was opened first is used; the op of the other plugin is
+ * left out with its rows, and this is reported.
  */
 typedef struct collet_ops_definition {
     const char *name;
@@ -222,19 +226,19 @@ struct collet_host {
      * Reads the quota anew each time, some 50 microseconds. */
     int32_t (*threads)(const collet_host *host);
     /* The value of a setting ("backend.word" that the backend's manifest declares, or one of
-     * libcore's: backend-info --env) or NULL; valid as long as the host. The user's value, which
-     * libcore has checked and put into the form of its type (see the manifest); else that of "word"
-     * among the "choices" of this backend's capabilities in the probe, new or cached, so that
-     * results of the probe need not be determined again; else the declared default; else NULL. A
-     * probe has the settings of backends, isa and num_threads. A probe that reads a key of a
-     * backend that its manifest does not declare is refused; later such reads are logged as errors.
-     * "in_probe" is NULL outside of a probe.
+     * libcore's: backend-info --env) or NULL; valid as long as the host. The value is the user's,
+     * which libcore has checked and put into the form of its type (see the manifest); else the
+     * member "word" of the "choices" in this backend's capabilities from the probe, new or cached,
+     * so that results of the probe need not be determined again; else the declared default; else
+     * NULL. In a probe only the settings of backends, isa and num_threads have values. A probe that
+     * reads a key of a backend that its manifest does not declare is refused; later such reads are
+     * logged as errors. "in_probe" is NULL outside of a probe.
      *
-     * "backend.safe_mode": NULL or "off", or the reason to avoid everything optional, such as
-     * libraries that the backend opens: "the probe crashed in its capabilities (SIGILL)". If the
-     * manifest declares it (type "boolean"), such a probe is repeated with this key set; if the
-     * repeated one succeeds, the key keeps its value in the processes that use the backend. The
-     * user may set it too. Capabilities should list what was avoided, and why. */
+     * "backend.safe_mode": NULL, "off", or the reason why the backend should avoid everything
+     * optional, such as libraries that it opens: "the probe crashed in its capabilities (SIGILL)".
+     * If the manifest declares it (type "boolean"), a probe that dies is repeated with this key
+     * set; if the second probe succeeds, the key keeps its value in the processes that use the
+     * backend. The user may set it too. Capabilities should list what was avoided, and why. */
     const char *(*config)(const collet_host *host, const char *key);
     /* A table that begins with uint32_t struct_size, or NULL: libcore has no extension of that
      * name. This version of libcore has none. It lives as long as the host. */
@@ -256,23 +260,24 @@ COLLET_ENUM(uint32_t){
 /* collet_device_properties.threads */
 COLLET_ENUM(uint32_t){
     COLLET_THREADS_ANY = 1, /* as stated above */
-    /* libcore never has two calls of the device's slots and rows in progress, on whichever threads:
-     * a wait holds up every other call. */
+    /* libcore never has two calls of the device's slots and rows in progress, on any threads: a wait
+     * delays every other call. */
     COLLET_THREADS_ONE = 2,
 };
 
 typedef struct collet_plugin collet_plugin;
 
 /*
- * What device_open reports of a device. libcore sets struct_size and zeroes the rest. A device
- * with a property that is 0 or unknown, or without a slot that its properties require, is
- * refused with a text.
+ * The properties of a device, which device_open reports. libcore sets struct_size and zeroes the
+ * rest. A device with a property that is 0 or unknown, or without a slot that its properties
+ * require, is refused with a text.
  *
  * memory      COLLET_MEMORY_HOST: works on host addresses, "memory" slots are not called.
  *             COLLET_MEMORY_OWN: requires the "memory" slots.
  * order       COLLET_ORDER_QUEUES requires the "queue" slots.
- * max_queues  libcore has at most so many queues at a time; 0: no limit. Contexts share queues
- *             beyond it, so that their work is in one order. Of ORDER_SYNCHRONOUS ignored.
+ * max_queues  libcore creates at most this number of queues at a time; 0: no limit. More contexts
+ *             than that share queues, so that their work is in one order. Ignored for
+ *             ORDER_SYNCHRONOUS.
  */
 typedef struct collet_device_properties {
     uint32_t struct_size;
@@ -312,16 +317,14 @@ struct collet_plugin {
      * while a driver starts. UNAVAILABLE, FAILED, NO_MEMORY.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
-     * Members of a device that programs get as collet_device_info, each of which may be absent:
-     * "type": "cpu", "gpu" or another; "vendor", "driver_version"; "memory_space": "host" or "own";
+     * Members of a device that programs get as collet_device_info; each may be absent: "type":
+     * "cpu", "gpu" or another; "vendor", "driver_version"; "memory_space": "host" or "own";
      * "asynchronous": bool; "memory_total", "memory_largest_buffer", "cache_bytes" (bytes),
-     * "compute_units", "clock_mhz".
-     * `choices` may be absent: see host->config. backend-info shows further members unchanged.
-     * In strings libcore replaces control characters, hidden ones of Unicode (marks of direction,
-     * no width), and bytes that are no UTF-8.
-     * device_count 0 comes with a member "reason", and `devices` may be absent then. The last
-     * messages that a probe logs become part of the reason if it dies: log what is tried before it
-     * is tried.
+     * "compute_units", "clock_mhz". `choices` may be absent: see host->config. backend-info shows
+     * further members unchanged. In strings libcore replaces control characters, hidden ones of
+     * Unicode (marks of direction, no width), and bytes that are no UTF-8. device_count 0 comes
+     * with a member "reason", and `devices` may be absent then. The last messages that a probe logs
+     * become part of the reason if it dies: log what is tried before it is tried.
      */
     collet_status (*capabilities)(const collet_plugin *self, char *json, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err);
@@ -419,13 +422,14 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
 /* ---- Layers ------------------------------------------------------------------------------ */
 
 /*
- * A layer lies between libcore and the backends, to check or to watch their calls: a shared object
- * that exports this symbol. It is found as plugins are, by a manifest with `"layer": true`, and
- * opened where the setting `layers` names it; of several the first is the outermost.
+ * A layer is a shared object between libcore and the backends that checks or observes their calls.
+ * It exports this symbol and has a manifest with `"layer": true`; libcore finds it in the same way
+ * as plugins and opens it if the setting `layers` names it. If there are several, the first is the
+ * outermost.
  *
  * Returns the table that libcore uses in place of `below`, which is a backend's or another layer's:
- * with the same name, own ops and rows. Its functions are the layer's, or those of `below` where
- * the layer passes on what they get. The objects that they return may be the layer's own: libcore
+ * with the same name, own ops and rows. Its functions are the layer's, or functions of `below`
+ * where the layer changes nothing. The objects that they return may be the layer's own: libcore
  * hands them to this table alone. Any thread; touches no device; the same table each time for the
  * same `below`. NULL, with *err set through host->fail: libcore does not use the backend.
  */
@@ -439,18 +443,18 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
 
 /*
  * JSON in an ELF note, owner "collet", read before any code of the plugin runs (`abi`: the lowest
- * interface that the plugin needs; libcore requires its own major number):
+ * version of the interface that the plugin needs; the major number must be libcore's):
  *   {"name": "cpu_scalar", "version": "0.1.0", "abi": [1, 0], "priority": 10,
  *    "features": {"jit": false, "parallel": false, "gpu": false},
  *    "description": "...", "kernels": ["add", ...]}
  * Under "auto" backends with a larger `priority` are tried first. `kernels` names every op that has
  * a row. Unknown members are ignored. Optional: "description"; "settings", below; "named_devices",
- * true if device_open takes names of devices too (device_open): such devices are
- * opened where a program names one, never under "auto", and device_count may be 0; and "depends",
- * what the capabilities depend on besides the file: environment variables ("X", or "X*" for a
- * prefix) and absolute paths. A cached report of a probe is used only while these are unchanged. A
- * second note has the sanitizer that the object was built with: such a plugin loads only into a
- * program built with the same one.
+ * true if device_open takes names of devices too (device_open): such a device is opened when a
+ * program names it, never under "auto", and device_count may be 0; and "depends", a list of other
+ * things on which the capabilities depend: environment variables ("X", or "X*" for a prefix) and
+ * absolute paths. A cached report of a probe is used only while these are unchanged. A second note
+ * has the sanitizer that the object was built with: such a plugin loads only into a program built
+ * with the same one.
  *
  * A note lies in a section of type SHT_NOTE, for example .note.collet, that is loaded, so that the
  * object has it in a segment PT_NOTE; a file may have several in a row. Each begins at a multiple
@@ -465,8 +469,8 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  *
  * "settings" declares the keys that the plugin reads (collet_host.config):
  *   [{"key": "example.memory", "type": "size", "help": "bytes that ..."}, ...]
- * with, optional, "default" and "values", words separated by blanks, which a value of any type may
- * also be. Types, and their values as the plugin gets them:
+ * Optional members are "default" and "values": words separated by blanks, any of which is a valid
+ * value besides those of the type. Types, and their values as the plugin gets them:
  *   boolean                      "on" or "off"
  *   integer                      decimal digits, at most 2147483647
  *   size                         bytes in decimal digits; users may write 64K, 16M, 2G
@@ -474,13 +478,14 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  *   choice                       one of "values"
  *   words                        some of "values", separated by one blank
  *   probe                        any text from the choices of the probe; users cannot set it
- * A default is written in this form. A key of this backend that is not declared, or a value that
- * its type does not have, makes the creation of a runtime fail, with the file and the line.
+ * A default is written in this form. If a configuration has a key of this backend that is not
+ * declared, or a value that is not valid for its type, the creation of a runtime fails; the text
+ * names the file and the line.
  *
  * The manifest of a layer has "layer": true, and no "priority", "features" and "kernels".
  *
- * COLLET_PLUGIN_MANIFEST("path/to/manifest.json") at file scope, once, embeds the file (searched as
- * by .incbin: the assembler's include path, -Wa,-I).
+ * COLLET_PLUGIN_MANIFEST("path/to/manifest.json") at file scope, once, embeds the file (searched
+ * like .incbin: in the assembler's include path, -Wa,-I).
  */
 #define COLLET_NOTE_OWNER "collet"
 COLLET_ENUM(uint32_t){

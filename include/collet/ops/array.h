@@ -25,12 +25,13 @@ extern "C" {
 #include <collet/ops/array.def>
 #include <collet/ops/end.def>
 
-/* Every element of `out` becomes *value, converted as by copy; a real value in a complex array gets
- * the imaginary part 0; a complex value for a real array is DTYPE. Any dtype. */
+/* Every element of `out` becomes *value, converted in the same way as `copy` does; a real value in
+ * a complex array gets the imaginary part 0; a complex value for a real array is DTYPE. Any
+ * dtype. */
 COLLET_API collet_status collet_op_fill(collet_context *context, collet_array *out,
                                         const collet_scalar *value);
-/* out = alpha x + y, f32 and f64; *alpha of any real dtype, converted as by copy. `out` may be x or
- * y. */
+/* out = alpha x + y, f32 and f64; *alpha has any real dtype and is converted in the same way as
+ * `copy` does. `out` may be x or y. */
 COLLET_API collet_status collet_op_axpy(collet_context *context, collet_array *out,
                                         const collet_scalar *alpha, const collet_array *x,
                                         const collet_array *y);
