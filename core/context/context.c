@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_errors.c, tests/core/test_threads.c, tests/core/test_storage.c */
 #include "context.h"
 
 #include <inttypes.h>

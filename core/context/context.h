@@ -21,7 +21,8 @@ typedef struct lane {
 /* The last failure of one thread. */
 typedef struct thread_error {
     pthread_t thread;
-    uint64_t number; /* of the thread: `thread` is that of another one when it has ended */
+    uint64_t number; /* of the thread; unique, while `thread` may be used again when the thread has
+                        ended */
     collet_error error;
     struct thread_error *next;
 } thread_error;

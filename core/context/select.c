@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_select.c, tests/core/test_fallback.c */
 #include "select.h"
 
 #include <stdlib.h>

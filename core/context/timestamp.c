@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points in a context's work on a device: collet.timing/1, or the host's clock. */
+/* Points in a context's work on a device: collet.timing/1, or the host's clock.
+ * Tests: tests/core/test_timing.c */
 #include <stdlib.h>
 #include <time.h>
 
@@ -12,7 +13,7 @@ struct collet_timestamp {
     collet_runtime *runtime;
     device *device;  /* NULL: the host */
     queue *queue;    /* NULL: the host, a synchronous device */
-    uint64_t ticket; /* of the queue, for what is before */
+    uint64_t ticket; /* of the queue, for the work before it */
     block *stamp;    /* the device's collet_stamp; NULL: `time` */
     int64_t time;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of backends and their kernels. */
+/* Queries of backends and their kernels.
+ * Tests: tests/core/test_device_info.c, tests/core/test_fallback.c */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_device.c, tests/core/test_select.c */
 #include "device.h"
 
 #include <stdio.h>

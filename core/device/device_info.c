@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_device_info.c */
 #include "device_info.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_layers.c */
 #include "layers.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of ops. */
+/* Queries of ops.
+ * Tests: tests/core/test_infer.c, tests/core/test_struct.c */
 #include <string.h>
 
 #include <collet/floating.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_select.c, tests/fault/test_loader_search.c */
 #include "registry.h"
 
 #include <stdlib.h>

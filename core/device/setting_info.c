@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_config.c, tests/core/test_setting.c */
 #include "setting_info.h"
 
 #include "plugins/record.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_call.c, tests/core/test_fallback.c, tests/core/test_operands.c */
 #include "call.h"
 
 #include <stdio.h>

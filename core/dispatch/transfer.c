@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of arrays to and from the memory of the program. */
+/* Elements of arrays to and from the memory of the program.
+ * Tests: tests/core/test_array.c, tests/core/test_copies.c */
 #include <string.h>
 
 #include <collet/floating.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_array.c, tests/core/test_storage.c */
 #include "access.h"
 
 #include <string.h>

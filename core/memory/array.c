@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_array.c, tests/core/test_views_random.c */
 #include "array.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays as DLPack tensors and back. */
+/* Arrays as DLPack tensors and back.
+ * Tests: tests/core/test_dlpack.c */
 #include "dlpack.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays, queues and devices as objects of a device's own interface: collet.native/1. */
+/* Arrays, queues and devices as objects of a device's own interface: collet.native/1.
+ * Tests: tests/core/test_native.c */
 #include "native.h"
 
 #include <inttypes.h>

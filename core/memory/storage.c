@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_storage.c, tests/core/test_failures.c */
 #include "storage.h"
 
 #include <inttypes.h>

@@ -23,7 +23,7 @@ typedef struct storage {
     block host;              /* first of the list of copies */
     uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
     int32_t acquired;        /* acquired by the caller */
-    int32_t acquired_space;  /* where, for writing */
+    int32_t acquired_space;  /* the space in which it is acquired for writing */
     int32_t lost;            /* the only valid copy was on a lost device */
     int32_t wrapped;         /* host memory is the caller's */
     _Atomic int32_t settled; /* see storage_settled; set under the lock, read without it */
@@ -85,9 +85,9 @@ collet_status storage_prefetch(storage *s, queue *q, transfer_counters *moved, c
 
 /*
  * As storage_map, for memory of q's device and for commands that the program itself enqueues in
- * `q`; these come after the work on the bytes. `wait`: waits for that work, so that the commands may
- * be in any queue. Returns the buffer. At the release, with `q` NULL, all such commands are over;
- * else they are in `q`.
+ * `q`; these come after the work on the bytes. `wait`: waits for that work, so that the commands
+ * may be in any queue. Returns the buffer. At the release, with `q` NULL, all such commands are
+ * over; else they are in `q`.
  */
 collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
                                  collet_buffer **buffer, transfer_counters *moved,

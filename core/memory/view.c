@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of an array: the same storage with another shape and other strides. */
+/* Views of an array: the same storage with another shape and other strides.
+ * Tests: tests/core/test_array.c, tests/core/test_views_random.c */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_errors.c, tests/core/test_call.c */
 #include "check.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Infers the outputs of a call by the checks of a call with open outputs. */
+/* Infers the outputs of a call by the checks of a call with open outputs.
+ * Tests: tests/core/test_infer.c */
 #include "infer.h"
 
 #include <inttypes.h>

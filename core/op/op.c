@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_vtable.c, tests/core/test_errors.c */
 #include "op.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shape rules of the array family. */
+/* Shape rules of the array family.
+ * Tests: tests/core/test_errors.c, tests/core/test_infer.c */
 #include "rules.h"
 
 #include "shape.h"

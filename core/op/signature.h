@@ -27,8 +27,8 @@ int op_accepts(const op *o, uint64_t sig);
 /* Accepted dtypes number `index`, with every operand present; returns 0 beyond the last. */
 int op_signature(const op *o, size_t index, collet_dtype *dtypes);
 
-/* Sets dtypes that are 0 to those of the first signature that fits. `scalar` is the
- * dtype of the op's value where it has one, else 0. Leaves them alone where none fits. */
+/* Sets dtypes that are 0 to the dtypes of the first signature that fits. `scalar` is the dtype of
+ * the op's value where it has one, else 0. Leaves them alone where none fits. */
 void op_infer_dtypes(const op *o, op_shapes *views, collet_dtype scalar);
 
 #endif

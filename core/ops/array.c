@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Typed calls of the array family. */
+/* Typed calls of the array family.
+ * Tests: tests/core/test_call.c */
 #include <collet/ops/array.h>
 
 #include "call.h"

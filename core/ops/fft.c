@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Typed calls of the fft family. */
+/* Typed calls of the fft family.
+ * Tests: tests/core/test_call.c */
 #include <collet/ops/fft.h>
 
 #include "call.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The linalg family: typed calls. Every shape rule is a pattern of ops.def. */
+/* The linalg family: typed calls. Every shape rule is a pattern of ops.def.
+ * Tests: tests/core/test_call.c, tests/core/test_errors.c */
 #include <string.h>
 
 #include <collet/collet.h>

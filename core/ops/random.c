@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The random family: typed calls. Every shape fits. */
+/* The random family: typed calls. Every shape fits.
+ * Tests: tests/core/test_call.c, tests/core/test_errors.c */
 #include <collet/collet.h>
 #include <collet/ops/random.h>
 

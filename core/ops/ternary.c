@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Typed calls of the ternary family. */
+/* Typed calls of the ternary family.
+ * Tests: tests/cpu_scalar/test_ternary.c */
 #include <collet/ops/ternary.h>
 
 #include "call.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/test_loader.c, tests/fault/test_failing_calls.c */
 #include "elf_note.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/test_loader_search.c, tests/fault/test_failing_calls.c */
 #include "file.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/test_loader.c, tests/fault/test_loader_search.c */
 #include "loader.h"
 
 #include <fcntl.h>

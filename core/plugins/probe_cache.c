@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/test_probe_cache.c, tests/fault/test_loader_cache.c */
 #include "probe_cache.h"
 
 #include <dirent.h>

@@ -2,6 +2,7 @@
 /*
  * collet-probe - tries one plugin and writes the result to descriptor 3. libcore starts it;
  * probe.h describes its arguments and its report.
+ * Tests: tests/fault/test_probe_calls.c
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/test_safe_mode.c */
 #include "probing.h"
 
 #include <stdio.h>
@@ -88,7 +89,7 @@ static int needs_safe_mode(const loader_options *o, const probing *p)
            manifest_setting(p->manifest, key) && !is_set(o->settings, key);
 }
 
-/* The settings of the options, then that of safe mode, in one allocation. */
+/* The settings of the options, then the setting of safe mode, in one allocation. */
 static const char **safe_settings(const loader_options *o, const probing *p)
 {
     size_t count = 0;

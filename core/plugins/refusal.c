@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/test_loader.c */
 #include "refusal.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/trust.sh, tests/fault/test_loader_search.c */
 #include "trust.h"
 
 #include <endian.h>
@@ -177,7 +178,7 @@ static int group_trusted(const walk *w, gid_t id)
 
 /* ---- Who may write ----------------------------------------------------------------------- */
 
-/* One who is not trusted. */
+/* A user or group that is not trusted. */
 typedef struct writer {
     char class; /* of chmod: 'o' or 'g' */
     char who[MAX_NAME + 32];

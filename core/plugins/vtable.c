@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_vtable.c */
 #include "vtable.h"
 
 #include <stdlib.h>

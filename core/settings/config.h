@@ -88,8 +88,8 @@ void config_check_environment(const message_log *log);
 const char *config_text(const config *config, config_key key);
 int64_t config_integer(const config *config, config_key key);
 int config_boolean(const config *config, config_key key);
-/* By name, including keys of backends; NULL if unknown or not set. `source` (may be NULL) is set
- * to one of those of collet_setting. */
+/* By name, including keys of backends; NULL if unknown or not set. `source` (may be NULL) is set to
+ * one of the sources of collet_setting. */
 const char *config_find(const config *config, const char *key, const char **source);
 
 /* The settings that a probe gets for host->config: "key=value" of isa, num_threads and keys with a

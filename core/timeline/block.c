@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_block.c */
 #include "block.h"
 
 #include <stdlib.h>

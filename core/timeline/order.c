@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_queue.c, tests/core/test_copies.c */
 #include "order.h"
 
 #include "block.h"

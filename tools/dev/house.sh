@@ -12,6 +12,7 @@
 #   - an include is written from the root of its tree, or names a file of the same folder
 #   - a name that begins with collet_ is declared in a public header; the guard of a header is its path
 #   - a folder holds at most 30 files, a function at most 60 lines
+#   - the head comment of a source file of core names its tests, which exist
 #   - no library prints or reads numbers, or takes bytes for letters, by the locale of the program
 # Exit status: 0 without faults, else 1.
 set -eu
@@ -240,6 +241,16 @@ xargs awk '
         open = 0
     }' <"$work/files" >"$work/long"
 [ ! -s "$work/long" ] || fault "functions of more than 60 lines: $(cat "$work/long")"
+
+# "Tests: tests/core/test_queue.c, tests/core/test_failures.c" in front of the first include.
+grep '^core/.*[.]c$' "$work/files" | while read -r file; do
+    tests=$(sed -n '/^#/q; s/^[/ ]\*.*Tests: //p' "$file" | sed 's,\*/,,; s/,/ /g')
+    [ -n "$tests" ] || echo "$file names no tests"
+    for test in $tests; do
+        [ -f "$test" ] || echo "$file names $test, which does not exist"
+    done
+done >"$work/tests"
+[ ! -s "$work/tests" ] || fault "tests of a source file: $(cat "$work/tests")"
 
 # The locale of the program. A statement that formats a floating number calls one of the functions that
 # do so in the locale C, or its function sets that itself (numerals_begin); so does one that calls cJSON.
