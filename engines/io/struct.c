@@ -14,8 +14,8 @@ collet_status io_struct_unknown(const void *from, size_t size, size_t given, con
     for (size_t i = size; i < given; i++)
         if (bytes[i])
             return collet_fail(err, COLLET_INVALID,
-                               "%s: byte %zu of a struct is set, of which Collet " COLLET_VERSION
-                               " knows %zu: it does not have what is asked for",
+                               "%s: byte %zu of a struct is not 0, but Collet " COLLET_VERSION
+                               " knows only its first %zu bytes: it lacks the requested feature",
                                what, i, size);
     return COLLET_OK;
 }

@@ -366,9 +366,9 @@ static void notes(void **state)
 {
     (void)state;
     elf_image_start(&image, 4);
-    expect(COLLET_FORMAT, "no-manifest", "no plugin");
+    expect(COLLET_FORMAT, "no-manifest", "not a plugin");
     elf_image_note(&image, "colleT", COLLET_NOTE_MANIFEST, GOOD, sizeof GOOD - 1);
-    expect(COLLET_FORMAT, "no-manifest", "no plugin");
+    expect(COLLET_FORMAT, "no-manifest", "not a plugin");
     make(GOOD);
     elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_MANIFEST, GOOD, sizeof GOOD - 1);
     expect(COLLET_FORMAT, "manifest-repeated", "more than one");

@@ -413,11 +413,11 @@ static void unknown_members_are_refused(void **state)
     w = NULL;
     params.later = 1;
     REFUSED(collet_ternary_file_load(cx, numbers, &w, NULL, 0, &params.params, NULL, &failure),
-            COLLET_INVALID, "byte 16 of a struct is set");
+            COLLET_INVALID, "byte 16 of a struct is not 0");
     source.source.quantize = &params.params;
     REFUSED(collet_ternary_files_pack(cx, &output, path_of("out"), &source.source, 1,
                                       COLLET_TERNARY_T2, NULL, &failure),
-            COLLET_INVALID, "byte 16 of a struct is set");
+            COLLET_INVALID, "byte 16 of a struct is not 0");
     params.later = 0;
     source.later = 1;
     REFUSED(collet_ternary_files_pack(cx, &output, path_of("out"), &source.source, 1,
@@ -425,12 +425,12 @@ static void unknown_members_are_refused(void **state)
             COLLET_INVALID, "pack: byte ");
     REFUSED(collet_ternary_layers_write(cx, &output, path_of("out"), &layer.layer, NULL, 1, NULL,
                                         &failure),
-            COLLET_INVALID, "of a struct is set");
+            COLLET_INVALID, "of a struct is not 0");
     assert_done(collet_ternary_network_load(cx, &network, model, COLLET_TERNARY_AS_STORED, 0, NULL,
                                             &failure));
     REFUSED(collet_ternary_network_run_files(cx, network, &output, &result, &files.files, NULL,
                                              &failure),
-            COLLET_INVALID, "of a struct is set");
+            COLLET_INVALID, "of a struct is not 0");
     files.later = 0;
     files.files.reserved = 1;
     REFUSED(collet_ternary_network_run_files(cx, network, &output, &result, &files.files, NULL,

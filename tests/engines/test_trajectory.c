@@ -423,7 +423,7 @@ static void bad_options_are_refused(void **state)
     newer.options.struct_size = sizeof newer;
     collet_trajectory_destroy(open_with(&newer.options));
     newer.later = 1;
-    check_refused(&newer.options, COLLET_INVALID, "of a struct is set");
+    check_refused(&newer.options, COLLET_INVALID, "of a struct is not 0");
     REFUSED(topology, NULL, COLLET_INVALID, "topology");
     REFUSED(trajectory, NULL, COLLET_INVALID, "trajectory");
     REFUSED(start, -1, COLLET_INVALID, "start -1");

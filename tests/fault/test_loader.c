@@ -130,7 +130,7 @@ static void not_shared_object(void **state)
 static void no_manifest(void **state)
 {
     fixture_add(*state, "plain_library", "bad.so");
-    expect(*state, "manifest", "no-manifest", "no plugin");
+    expect(*state, "manifest", "no-manifest", "not a plugin");
     assert_null(fixture_plugin(*state, "bad"));
 }
 
@@ -214,7 +214,7 @@ static const struct {
     {"missing_entry", "missing-entry", "collet_plugin_entry"},
     {"unresolved_symbol", "unresolved-symbol", "zoo_nowhere"},
     {"null_slot", "vtable-slot", "device_close"},
-    {"short_vtable", "vtable-short", "first release"},
+    {"short_vtable", "vtable-short", "first version"},
     {"table_abi", "vtable-abi", "2.7"},
     {"table_garbage", "crash-in-vtable", "SIGSEGV"},
     {"entry_null", "entry-null", "NULL"},
