@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plugin must leave as it is in the process: while it is loaded, and in all its calls. */
+/* State of the process that a plugin must not change: while it is loaded, and in all its calls. */
 #include "kit.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ bool kit_process_same(const kit_process *before, const kit_process *now, int exc
             snprintf(text, KIT_TEXT, "conduct: file descriptor %d was closed or replaced", i);
     if (now->executable_stack && !before->executable_stack)
         snprintf(text, KIT_TEXT,
-                 "conduct: it asks for an executable stack, for all threads of the process; link "
+                 "conduct: it requests an executable stack for all threads of the process; link "
                  "it with -z noexecstack");
     return !text[0];
 }

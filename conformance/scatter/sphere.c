@@ -154,7 +154,7 @@ static void judge_ewald(const kit_case *c, kit_verdict *v)
 
 /* ---- Spectra --------------------------------------------------------------------------------- */
 
-/* Element of a spectrum of N elements an axis, of which the last axis may have the first half. */
+/* Element of a spectrum of N elements an axis; the last axis may have only the first half. */
 static number element(const kit_tensor *t, int64_t i, const int64_t n[3], const int64_t k[3])
 {
     int64_t at[4] = {i, k[0], k[1], k[2]};
@@ -165,7 +165,7 @@ static number element(const kit_tensor *t, int64_t i, const int64_t n[3], const 
     return conjl(scatter_number(t, scatter_index(t, at)));
 }
 
-/* What pixel (z, y, x) shows of spectrum i. */
+/* The element of spectrum i that pixel (z, y, x) shows. */
 static number shown(const kit_tensor *t, int64_t i, int64_t X, const int64_t pixel[3],
                     bool neighbours)
 {
@@ -212,7 +212,7 @@ static number phase(int64_t a, int64_t z, int64_t n)
     return cexpl(-2 * acosl(-1) * I * (real)(a * z % n) / (real)n);
 }
 
-/* What layer l adds to element (a, b, c) of spectrum f. */
+/* The contribution of layer l to element (a, b, c) of spectrum f. */
 static number of_layer(const kit_case *c, int64_t f, int64_t l, const int64_t k[3])
 {
     const kit_tensor *layers = kit_in(c, 0);
@@ -226,7 +226,7 @@ static number of_layer(const kit_case *c, int64_t f, int64_t l, const int64_t k[
            phase(k[0], c->params.scatter.layer + l, c->params.scatter.layers);
 }
 
-/* The same for what a pixel shows, and the magnitude of its terms. */
+/* The same for the element that a pixel shows, and the magnitude of its terms. */
 static number shown_of_layer(const kit_case *c, int64_t f, int64_t l, const int64_t k[3],
                              real *scale)
 {
@@ -414,7 +414,7 @@ static real image_of(const kit_case *c, int64_t e, int64_t j, int64_t pixel, int
     return j == 0 ? mean : j == 1 ? value[0] - mean : value[2] - mean;
 }
 
-/* What a place among the slices gives; false: NaN. */
+/* The result at a position among the slices; false: NaN. */
 static bool image_at(const kit_case *c, int64_t e, int64_t j, int64_t pixel, real at, real *ideal,
                      real *scale)
 {

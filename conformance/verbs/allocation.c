@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The program's malloc, which plugins call too: it counts the blocks of the object that is watched,
- * told by the address to which a call returns, and fails on demand. On glibc; sanitizers replace
- * malloc themselves.
- */
+ * identified by the return address of a call, and fails on demand. Only with glibc; sanitizers
+ * replace malloc themselves. */
 #include "verbs/verbs.h"
 
 #include <dlfcn.h>

@@ -65,7 +65,7 @@ int32_t testbed_row(const testbed *b, uint32_t op, uint64_t sig)
     return -1;
 }
 
-/* A call and all that it points to, in one block, which is overwritten when the slot returned. */
+/* A call and everything that it points to, in one block, overwritten when the slot has returned. */
 typedef struct call_block {
     collet_kernel_call call;
     collet_error err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of kernels: what they keep, and their workspace. */
+/* Calls of kernels: the state that they must not change, and their workspace. */
 #include "verbs/verbs.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plugin must leave as it is in the process, and how its own threads are set up. */
+/* State of the process that a plugin must not change, and the state of the plugin's threads. */
 #include "verbs/verbs.h"
 
 #include <dirent.h>
@@ -29,7 +29,7 @@ static void floating_unusual(void)
 #endif
 }
 
-/* What testbed_scenario does not call, and what is refused. */
+/* Calls that testbed_scenario does not make, and refused calls. */
 static void call_others(testbed *b)
 {
     slot_call s;

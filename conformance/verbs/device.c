@@ -15,38 +15,39 @@ static uint64_t capabilities_into(testbed *b, char *json, uint64_t capacity)
     collet_status status = slot_end(
         &s, b->plugin->capabilities(b->plugin, json, capacity, &needed, &b->target->host, &s.err),
         MAY_OPEN);
-    testbed_require(b, status == COLLET_OK, "capabilities with room for %llu bytes returned %s",
-                    (unsigned long long)capacity, collet_status_name(status));
+    testbed_require(b, status == COLLET_OK, "capabilities with a capacity of %llu bytes returned %s",
+                  (unsigned long long)capacity, collet_status_name(status));
     testbed_require(b, needed > 2 && needed < 1 << 24,
-                    "capabilities set *needed to %llu: the size with the NUL",
-                    (unsigned long long)needed);
+                  "capabilities set *needed to %llu: the size with the NUL",
+                  (unsigned long long)needed);
     return needed;
 }
 
-/* The room is the text's and a canary behind it. */
-static void check_room(testbed *b, uint64_t room)
+/* A buffer of `capacity` bytes for the text, with a canary after it. */
+static void check_capacity(testbed *b, uint64_t capacity)
 {
-    char *json = kit_memory((size_t)room + 64);
-    memset(json, CANARY, (size_t)room + 64);
-    uint64_t needed = capabilities_into(b, json, room), written = needed <= room ? needed : 0;
-    for (uint64_t i = written ? written : room; i < room + 64; i++)
+    char *json = kit_memory((size_t)capacity + 64);
+    memset(json, CANARY, (size_t)capacity + 64);
+    uint64_t needed = capabilities_into(b, json, capacity);
+    uint64_t written = needed <= capacity ? needed : 0;
+    for (uint64_t i = written ? written : capacity; i < capacity + 64; i++)
         testbed_require(b, json[i] == (char)CANARY,
-                        "capabilities of %llu bytes with room for %llu wrote byte %llu",
-                        (unsigned long long)needed, (unsigned long long)room,
-                        (unsigned long long)i);
+                      "capabilities of %llu bytes with a capacity of %llu wrote byte %llu",
+                      (unsigned long long)needed, (unsigned long long)capacity,
+                      (unsigned long long)i);
     testbed_require(b, !written || strnlen(json, (size_t)written) + 1 == written,
-                    "capabilities set *needed to %llu, but the text with its NUL has %zu bytes",
-                    (unsigned long long)needed, strnlen(json, (size_t)written) + 1);
+                  "capabilities set *needed to %llu, but the text with its NUL has %zu bytes",
+                  (unsigned long long)needed, strnlen(json, (size_t)written) + 1);
     free(json);
 }
 
 static void capabilities(testbed *b)
 {
     uint64_t needed = capabilities_into(b, NULL, 0);
-    check_room(b, 1);
-    check_room(b, needed - 1);
-    check_room(b, needed);
-    check_room(b, needed + 100);
+    check_capacity(b, 1);
+    check_capacity(b, needed - 1);
+    check_capacity(b, needed);
+    check_capacity(b, needed + 100);
 }
 
 static void index_of(testbed *b)
@@ -195,7 +196,8 @@ static void use_host(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* A device uses the host of its own device_open: that of another is gone with it. */
+/* A device uses the host of its own device_open: the host of another device ends with that
+ * device. */
 static void host(testbed *b)
 {
     kit_target *second = kit_memory(sizeof *second);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The extensions that libcore uses: their tables, and what each promises. */
+/* The extensions that libcore uses: their tables, and the contract of each. */
 #include "verbs/verbs.h"
 
 #include <inttypes.h>
@@ -106,7 +106,7 @@ static void trim_at_work(testbed *b, int number, void *user)
     }
 }
 
-/* What is reported as in use is so before and after; the peak is none of trim's business. */
+/* A trim changes neither the bytes reported as in use nor the peak. */
 static void trim_counts(testbed *b, const collet_trim_extension *table)
 {
     collet_memory_stats before = {.struct_size = sizeof before}, after = before;
@@ -122,7 +122,7 @@ static void trim_counts(testbed *b, const collet_trim_extension *table)
                     before.peak, after.peak, before.current, after.current);
 }
 
-/* Trimming while others work takes nothing that is in use. */
+/* Trimming while other threads work frees nothing that is in use. */
 static void trim(testbed *b)
 {
     const collet_trim_extension *table = testbed_extension(b, COLLET_EXTENSION_TRIM);
@@ -196,7 +196,7 @@ static void copy_sizes(testbed *b, const collet_copy_extension *table, collet_qu
 
 #define TRIES 12
 
-/* A copy does not wait for the work before it; under load that may be done by then. */
+/* A copy does not wait for the work before it; under load that work may be done by then. */
 static void copy_returns(testbed *b, const collet_copy_extension *table, testbed *other,
                          collet_queue *q, collet_queue *from)
 {
@@ -266,7 +266,7 @@ static void copy(testbed *b)
         b,
         target_has_layers(b->target) || copy_between(b, table, q, y, &stranger, &other, from, x,
                                                      (uint64_t)b->size) != COLLET_OK,
-        "a copy from a device of a plugin \"nobody\" was not refused: `of` is not looked at");
+        "a copy from a device of a plugin \"nobody\" was not refused: `of` is not checked");
     testbed_settle(&other, from);
     testbed_settle(b, q);
     testbed_free(&other, x);
@@ -341,7 +341,7 @@ static void imported_parts(testbed *b, const collet_native_extension *native, co
             continue;
         testbed_read(b, q, part, 0, bytes, sizeof bytes);
         check(b, bytes, offsets[i], sizeof bytes, 90,
-              "memory imported from a byte behind a handle");
+              "memory imported from a byte after the handle");
         testbed_settle(b, q);
         testbed_free(b, part);
     }
@@ -409,7 +409,7 @@ static collet_status try_pinned(testbed *b, const collet_pinned_extension *table
     return slot_end(&s, table->alloc(b->device, address, handle, bytes, &s.err), MAY_ENQUEUE);
 }
 
-/* Blocks that are in use at the same time are apart, and as long as was asked for. */
+/* Blocks that are in use at the same time do not overlap, and have the requested size. */
 static void pinned_apart(testbed *b, const collet_pinned_extension *table)
 {
     static const uint64_t sizes[] = {100, 100000, 100000, 1 << 20, 1 << 20, 5 << 20, 5 << 20};
@@ -473,7 +473,7 @@ static void pinned(testbed *b)
     testbed_require(b, try_read(b, q, buffer, 0, address, BYTES) == COLLET_OK,
                     "a read into page-locked memory failed");
     check(b, address, 0, BYTES, 11, "page-locked memory");
-    /* What is written waits for slow work. */
+    /* The write waits for slow work. */
     if (b->add >= 0)
         testbed_slow(b);
     void *one = b->add < 0 ? NULL : testbed_numbers(b, q, 1, 1);

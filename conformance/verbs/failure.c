@@ -22,7 +22,7 @@ static void stays(testbed *b)
         marks[i] = testbed_mark(b, q);
     }
     collet_status last = try_wait(b, q, marks[2], -1);
-    testbed_require(b, last == COLLET_FAILED, "queue_wait for what follows a failure returned %s",
+    testbed_require(b, last == COLLET_FAILED, "queue_wait for work after a failure returned %s",
                     collet_status_name(last));
     for (int i = 0; i < 2; i++)
         for (int k = 2; k >= 0; k--) {
@@ -39,7 +39,7 @@ static void stays(testbed *b)
     if (b->max_queues < 2)
         testbed_destroy(b, q);
     other = testbed_queue(b);
-    testbed_expect(b, other, x, N, 1, "what was done before a failure");
+    testbed_expect(b, other, x, N, 1, "work before a failure");
     if (b->max_queues > 1)
         testbed_destroy(b, q);
     testbed_free(b, x);
@@ -92,8 +92,8 @@ static bool join_within(pthread_t thread, int64_t seconds)
     return pthread_timedjoin_np(thread, NULL, &end) == 0;
 }
 
-/* Writes that are skipped after a failure give the place of their bytes back: more of them than any
- * staging memory holds. */
+/* Writes that are skipped after a failure free their bytes of staging memory: there are more of
+ * them than any staging memory holds. */
 static void staged(testbed *b)
 {
     if (!target_set(b->target, "fail", "2"))
@@ -110,7 +110,7 @@ static void staged(testbed *b)
     if (pthread_create(&w.thread, NULL, write_much, &w) != 0)
         testbed_skip(b, "backend-check cannot start a thread");
     testbed_require(b, join_within(w.thread, JOIN_SECONDS),
-                    "%d writes of 1 MiB in a failed queue did not return in %d s", WRITES,
+                    "%d writes of 1 MiB in a failed queue did not return within %d s", WRITES,
                     JOIN_SECONDS);
     testbed_check(b);
     testbed_require(b, allocation_live() - blocks < WRITES / 2,
@@ -135,7 +135,7 @@ static void *follow(void *user)
     return NULL;
 }
 
-/* A queue that goes on after one that fails, or has failed, goes on. */
+/* A queue that waits for one that fails, or has failed, continues. */
 static void followed(testbed *b)
 {
     pthread_t thread;
@@ -157,7 +157,7 @@ static void followed(testbed *b)
     if (pthread_create(&thread, NULL, follow, &f) != 0)
         testbed_skip(b, "backend-check cannot start a thread");
     testbed_require(b, join_within(thread, JOIN_SECONDS),
-                    "a queue that goes on after a failed one did not go on in %d s", JOIN_SECONDS);
+                    "a queue that waits for a failed one did not continue within %d s", JOIN_SECONDS);
     testbed_check(b);
     testbed_destroy(b, failed);
     testbed_destroy(b, fails);
@@ -166,8 +166,8 @@ static void followed(testbed *b)
     testbed_free(b, x);
 }
 
-/* A kernel and a write behind a failure and a wait for another queue, which reads what they write:
- * they may be skipped, but not the wait alone. */
+/* A kernel and a write after a failure and after a wait for another queue, which reads their
+ * results: all three may be skipped, but not the wait alone. */
 static void ordered(testbed *b)
 {
     enum { N = 1000, FAILS = 40 }; /* in every queue: more than the other one does */

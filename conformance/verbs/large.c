@@ -94,7 +94,7 @@ static void offsets(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* Kernels on operands of some rows, of which the last is beyond byte 2^32. */
+/* Kernels on operands of some rows; the last row is beyond byte 2^32. */
 static void rows(testbed *b)
 {
     uint64_t bytes = ((uint64_t)1 << 32) + ((uint64_t)1 << 28);

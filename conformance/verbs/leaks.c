@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stays behind: blocks of memory, descriptors, threads, memory of the device. The first rounds
- * may make what a plugin keeps; later ones must not add to it. */
+/* Leaks: blocks of memory, descriptors, threads, memory of the device. A plugin may keep what the
+ * first rounds create; later rounds must not add to it. */
 #include "verbs/own.h"
 
 #include <dirent.h>
@@ -61,8 +61,8 @@ static holdings take(testbed *b, int threads)
 #define WARM 4
 #define ROUNDS 12
 
-/* What is held after the first rounds and after the last. Something may still be made late, once:
- * what leaks does so in every round. */
+/* Compares the amounts held after the first rounds and after the last. A plugin may still create
+ * something late, once; a leak grows in every round. */
 void testbed_repeat(testbed *b, int times, void (*body)(testbed *b), const char *what)
 {
     holdings before = {0};

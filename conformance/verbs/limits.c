@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much, how many and how long: numbers on both sides of those at which a plugin may do
- * otherwise. */
+/* Large sizes, counts and durations, on both sides of the limits at which a plugin may behave
+ * differently. */
 #include "verbs/verbs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Slow work, small work behind it, and queues for both; the numbers were written by another queue
+/* Slow work, small work after it, and queues for both; the numbers were written by another queue
  * if there is one. */
 typedef struct depth {
     collet_queue *reader;
@@ -62,14 +62,14 @@ static void pending(testbed *b)
          room *= 2) {
         int count = room - AHEAD - 6;
         collet_queue *q = deep_queue(b, &d, count);
-        testbed_expect(b, q, d.y, SMALL, d.small, "a read behind many pending calls");
+        testbed_expect(b, q, d.y, SMALL, d.small, "a read after many pending calls");
         testbed_destroy(b, q);
         q = deep_queue(b, &d, count);
         testbed_after(b, d.reader, q, testbed_mark(b, q));
         testbed_chain(b, d.reader, d.y, d.one, SMALL, 1);
         d.small++;
         testbed_expect(b, d.reader, d.y, SMALL, d.small,
-                       "work in a queue that goes on after many pending calls of another");
+                       "work in a queue that waits for many pending calls of another");
         testbed_chain(b, q, d.x, d.one, b->elements, AHEAD);
         testbed_chain(b, q, d.y, d.one, SMALL, count);
         d.slow += AHEAD;
@@ -104,7 +104,7 @@ static void queues(testbed *b)
         testbed_chain(b, q[i], y[i], one, SMALL, 1);
     }
     for (int i = 1; i < count; i++)
-        testbed_expect(b, q[i], y[i], SMALL, 5, "work in many queues that go on after one");
+        testbed_expect(b, q[i], y[i], SMALL, 5, "work in many queues that wait for one");
     testbed_chain(b, q[0], x, one, b->elements, AHEAD);
     testbed_chain(b, q[0], y[0], one, SMALL, 1);
     for (int i = 1; i < count; i++) {
@@ -112,7 +112,7 @@ static void queues(testbed *b)
         testbed_chain(b, q[i], y[0], one, SMALL, 1);
     }
     testbed_expect(b, q[count - 1], y[0], SMALL, 4 + count,
-                   "work in many queues of which each goes on after the one before");
+                   "work in many queues each of which waits for the one before");
     testbed_free(b, one);
     testbed_free(b, x);
     for (int i = 0; i < count; i++) {
@@ -156,7 +156,7 @@ static void write_behind(testbed *b, depth *d, uint64_t size, unsigned shift)
     for (uint64_t i = 0; i < total / sizeof *back; i++)
         testbed_require(b, back[i] == word(i * sizeof *back, size),
                         "writes of %" PRIu64
-                        " bytes behind slow work, whose source was overwritten "
+                        " bytes after slow work, whose source was overwritten "
                         "when buffer_write had returned: byte %" PRIu64 " is wrong",
                         size, (uint64_t)(i * sizeof *back));
     free(back);
@@ -178,7 +178,7 @@ static void writes(testbed *b)
     depth_end(b, &d);
 }
 
-/* Work of more than a second: a wait with a limit of a second, another queue that goes on after it,
+/* Work of more than a second: a wait with a limit of a second, another queue that waits for it,
  * and queue_destroy. */
 static void seconds(testbed *b)
 {
@@ -205,7 +205,7 @@ static void seconds(testbed *b)
     testbed_expect(b, d.reader, d.x, b->elements, CHAIN + count,
                    "work of more than a second that was pending when queue_destroy was called");
     testbed_expect(b, after, d.y, SMALL, CHAIN + count,
-                   "work in a queue that goes on after work of more than a second");
+                   "work in a queue that waits for work of more than a second");
     testbed_destroy(b, after);
     depth_end(b, &d);
 }

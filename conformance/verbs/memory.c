@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: that they are apart, limits of memory, statistics. */
+/* Buffers: that they do not overlap, limits of memory, statistics. */
 #include "verbs/verbs.h"
 
 #include <inttypes.h>
@@ -150,7 +150,7 @@ static void limit(testbed *b)
     testbed_scenario(b);
 }
 
-/* Statistics in a struct of `size` bytes, with bytes behind that stay as they are. */
+/* Statistics in a struct of `size` bytes, followed by bytes that must not change. */
 static collet_memory_stats statistics_of(testbed *b, uint32_t size)
 {
     union {
@@ -239,7 +239,7 @@ static void statistics(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* The peak without a question between, and its reset while buffers are allocated. */
+/* The peak without a call of memory_stats in between, and its reset while buffers are allocated. */
 static void peak(testbed *b)
 {
     void *buffers[4];
@@ -273,7 +273,7 @@ static void peak(testbed *b)
 
 #define COUNTERS 4
 #define LEFT 8
-/* Calls meet only while processors are free: the time is that of processors, within limits. */
+/* Calls overlap only while processors are free: the time is processor time, within limits. */
 #define RACE_NS 800000000
 #define RACE_MOST_NS 3000000000
 
@@ -301,7 +301,7 @@ static int64_t processor_now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Without what every call checks, so that calls meet. */
+/* Without the checks of every call, so that calls overlap. */
 static void count_meanwhile(testbed *b, int number, void *user)
 {
     counted *c = user;
@@ -319,7 +319,7 @@ static void count_meanwhile(testbed *b, int number, void *user)
     leave_buffers(b, c->left[number]);
 }
 
-/* Threads allocate and free at once: then the counters are what they are without threads. */
+/* Threads allocate and free at once: the counters are then the same as without threads. */
 static void counters(testbed *b)
 {
     if (b->one_thread)

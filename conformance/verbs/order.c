@@ -22,7 +22,7 @@ static void kernels(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* Few numbers, written and added to in turn behind slow work. */
+/* Few numbers, written and added to in turn after slow work. */
 static void small_writes(testbed *b)
 {
     enum { N = 64, TURNS = 6 };
@@ -82,8 +82,8 @@ static void writes(testbed *b)
                     "run of add failed");
     memset(values, 0, (size_t)(n * b->size));
     testbed_write(b, q, x, 0, values, (uint64_t)(n * b->size));
-    testbed_expect(b, q, y, n, 101, "a sum with what was written before the kernel");
-    testbed_expect(b, q, x, n, 0, "what was written after the kernel");
+    testbed_expect(b, q, y, n, 101, "a sum with numbers written before the kernel");
+    testbed_expect(b, q, x, n, 0, "numbers written after the kernel");
     free(values);
     testbed_free(b, one);
     testbed_free(b, x);
@@ -115,7 +115,7 @@ static void expect_pattern(testbed *b, const unsigned char *bytes, uint64_t at, 
 #define PIECE 5000
 #define BIG ((uint64_t)3 << 20)
 
-/* Writes wait behind slow work; the memory that they came from is overwritten. */
+/* Writes wait after slow work; the memory that they came from is overwritten. */
 static void sources(testbed *b)
 {
     testbed_slow(b);
@@ -131,7 +131,7 @@ static void sources(testbed *b)
         testbed_write(b, q, buffer, at, bytes, count);
     }
     testbed_read(b, q, buffer, 0, bytes, total);
-    expect_pattern(b, bytes, 0, total, 1, "writes enqueued behind slow kernels");
+    expect_pattern(b, bytes, 0, total, 1, "writes enqueued after slow kernels");
     testbed_expect(b, q, x, b->elements, CHAIN, "kernels before many writes");
     free(bytes);
     testbed_free(b, one);
@@ -140,7 +140,7 @@ static void sources(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* Odd sizes and offsets; nothing else is written. */
+/* Odd sizes and offsets; no other bytes are written. */
 static void sizes(testbed *b)
 {
     static const uint64_t counts[] = {1,
@@ -189,7 +189,7 @@ static void sizes(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* A queue goes on after another, to and fro. */
+/* Two queues wait for each other in turn. */
 static void after(testbed *b)
 {
     testbed_slow(b);
@@ -219,7 +219,7 @@ static void after(testbed *b)
         testbed_destroy(b, q[i]);
 }
 
-/* A queue goes on after two others; its write and its read wait too. */
+/* A queue waits for two others; its write and its read wait too. */
 static void after_two(testbed *b)
 {
     testbed_slow(b);
@@ -236,12 +236,12 @@ static void after_two(testbed *b)
     testbed_after(b, last, middle, testbed_mark(b, middle));
     unsigned char zeros[64] = {0};
     testbed_write(b, last, y, 0, zeros, sizeof zeros);
-    testbed_expect(b, last, x, n, CHAIN, "a read in a queue that goes on after another");
+    testbed_expect(b, last, x, n, CHAIN, "a read in a queue that waits for another");
     unsigned char back[64];
     testbed_read(b, last, y, 0, back, sizeof back);
     testbed_require(
         b, !memcmp(back, zeros, sizeof back),
-        "a write in a queue that goes on after another was done before the other's work");
+        "a write in a queue that waits for another was done before the other's work");
     for (int i = 0; i < count; i++)
         testbed_settle(b, q[i]);
     testbed_free(b, one);
@@ -253,7 +253,7 @@ static void after_two(testbed *b)
 
 #define FANS 5
 
-/* A queue that is at work waits for several others, of which one takes long: whichever that is. */
+/* A busy queue waits for several others, one of which takes long: each in turn. */
 static void after_each(testbed *b)
 {
     collet_queue *q[FANS];
@@ -273,7 +273,7 @@ static void after_each(testbed *b)
             testbed_after(b, last, q[i], testbed_mark(b, q[i]));
         testbed_chain(b, last, x, one, n, 1);
         testbed_expect(b, last, x, n, (slow + 1) * (CHAIN / 2 + 1),
-                       "work in a queue at work that goes on after several others");
+                       "work in a queue at work that waits for several others");
     }
     for (int i = 0; i < count; i++)
         testbed_settle(b, q[i]);
@@ -284,7 +284,7 @@ static void after_each(testbed *b)
         testbed_destroy(b, q[i]);
 }
 
-/* A queue goes on after one that has no kernels: a wait alone, or a wait and a write. */
+/* A queue waits for one that has no kernels: a wait alone, or a wait and a write. */
 static void after_write(testbed *b)
 {
     if (b->max_queues < 3)
@@ -301,7 +301,7 @@ static void after_write(testbed *b)
     testbed_after(b, last, middle, testbed_mark(b, middle));
     testbed_chain(b, last, x, one, n, 1);
     testbed_expect(b, last, x, n, CHAIN / 2 + 1,
-                   "work in a queue that goes on after one that only goes on after another");
+                   "work in a queue that waits for one that only waits for another");
     testbed_chain(b, q, x, one, n, CHAIN / 2);
     testbed_after(b, middle, q, testbed_mark(b, q));
     if (b->own_memory)
@@ -309,7 +309,7 @@ static void after_write(testbed *b)
     testbed_after(b, last, middle, testbed_mark(b, middle));
     testbed_chain(b, last, y, one, n, 1);
     testbed_expect(b, last, y, n, b->own_memory ? 21 : 1,
-                   "work in a queue that goes on after a write in another");
+                   "work in a queue that waits for a write in another");
     testbed_settle(b, q);
     testbed_settle(b, middle);
     free(bytes);

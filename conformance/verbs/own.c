@@ -61,7 +61,7 @@ static place put(testbed *b, collet_queue *q, const own_call *o, uint32_t k, con
     return p;
 }
 
-/* What the call left: the results, and whether anything else was written. */
+/* After the call: the results, and whether anything else was written. */
 static void take(testbed *b, collet_queue *q, const own_call *o, uint32_t k, place *p, bool written,
                  kit_tensor *out)
 {
@@ -103,7 +103,7 @@ static const void *params_of(const own_call *o)
     return o->row.info.params_size ? o->params : NULL;
 }
 
-/* Asks twice. */
+/* Calls accepts twice. */
 static collet_status ask(testbed *b, const own_call *o, const testbed_operand *operands,
                          uint64_t *bytes)
 {

@@ -21,7 +21,7 @@ typedef struct manner {
     unsigned char fill; /* of outputs and workspace before */
     uint32_t shared;    /* the input whose memory output 0 is; 0: none */
     bool repeated;      /* inputs have stride 0 on their first "..." axis */
-    void *slow, *one;   /* not NULL: slow work comes before, for which these are buffers */
+    void *slow, *one;   /* buffers for slow work before the call; NULL: none */
 } manner;
 
 typedef struct own_call {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ops of the plugin's own, for which there is no oracle. Their results must not depend on where
- * operands are, on what outputs and workspace held before, on the queue or on earlier calls, and
- * nothing else may be written.
- */
+ * The plugin's own ops, which have no oracle. Their results must not depend on the memory layout of
+ * operands, on the previous contents of outputs and workspace, on the queue or on earlier calls,
+ * and nothing else may be written. */
 #include "verbs/own.h"
 
 #include <stdio.h>
@@ -192,7 +191,7 @@ static void check_variant(testbed *b, collet_queue *q, own_call *o, variant *v, 
     }
 }
 
-/* Only fields change the results: what they do not describe is reserved. */
+/* Only fields change the results: other bytes of the parameters are reserved. */
 static void reserved_words(testbed *b, collet_queue *q, own_call *o, variant *first)
 {
     const manner m = {.fill = 0x66};
@@ -291,7 +290,7 @@ static void parameters(testbed *b)
     own_each(b, 1, vary_row);
 }
 
-/* ---- What a call leaves behind ------------------------------------------------------------- */
+/* ---- State after a call -------------------------------------------------------------------- */
 
 /* The threads of queues are in the same floating-point state as before. */
 static void rounding_row(testbed *b, collet_queue *q, own_call *o, const results *base)

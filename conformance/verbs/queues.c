@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A queue ends while its work is under way and another queue is to go on after it. */
+/* A queue ends while its work is under way and another queue is to wait for it. */
 static void destroyed(testbed *b)
 {
     testbed_slow(b);
@@ -30,7 +30,7 @@ static void destroyed(testbed *b)
         collet_queue *next = testbed_queue(b);
         if (i % 2)
             testbed_destroy(b, next);
-        testbed_expect(b, other, x, n, CHAIN / 2 + 1, "work after that of a destroyed queue");
+        testbed_expect(b, other, x, n, CHAIN / 2 + 1, "work that waits for a destroyed queue");
         if (i % 2 == 0)
             testbed_destroy(b, next);
         if (third)
@@ -44,7 +44,7 @@ static void destroyed(testbed *b)
         testbed_destroy(b, third);
 }
 
-/* queue_destroy waits for what is enqueued. */
+/* queue_destroy waits for the queue's commands. */
 static void unfinished(testbed *b)
 {
     testbed_slow(b);
@@ -64,7 +64,7 @@ static void unfinished(testbed *b)
     testbed_read(b, q, x, 0, all, (uint64_t)(n * b->size));
     testbed_write(b, q, x, 0, all + 256, 256);
     free(all);
-    testbed_expect(b, q, x, n, CHAIN, "what a destroyed queue had enqueued");
+    testbed_expect(b, q, x, n, CHAIN, "work enqueued in a destroyed queue");
     testbed_free(b, one);
     testbed_free(b, x);
     testbed_destroy(b, q);
@@ -112,7 +112,7 @@ static void threads(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* All that a program does, in one queue, more than once. */
+/* Every kind of command, in one queue, more than once. */
 static void one(testbed *b)
 {
     uint32_t most = b->max_queues;
@@ -147,7 +147,7 @@ static void many(testbed *b)
 #define DEEP 70000 /* beyond 16 bits */
 #define DEEP_NS 6000000000
 
-/* Another queue goes on after one that has thousands of commands behind it. */
+/* Another queue waits for one that has thousands of commands after it. */
 static void follow_deep(testbed *b, collet_queue *q, void *one_)
 {
     if (b->max_queues < 2)
@@ -162,7 +162,7 @@ static void follow_deep(testbed *b, collet_queue *q, void *one_)
         testbed_after(b, other, q, testbed_mark(b, q));
         testbed_chain(b, other, x, one_, 16, 1);
         testbed_expect(b, other, x, 16, (i + 1) * (4 + 1) + 70 * (i * (i + 1) / 2),
-                       "work in a queue that goes on after thousands of calls in another");
+                       "work in a queue that waits for thousands of calls in another");
         testbed_after(b, q, other, testbed_mark(b, other));
     }
     testbed_settle(b, q);

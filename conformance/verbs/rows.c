@@ -114,7 +114,7 @@ void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t 
     testbed_read(b, q, scratch, bytes, guard, GUARD);
     for (int i = 0; i < GUARD; i++)
         testbed_require(b, guard[i] == 0xfb,
-                        "%s %s wrote %d bytes behind its workspace of %llu bytes, which is what it "
+                        "%s %s wrote %d bytes beyond its workspace of %llu bytes, the size that it "
                         "requested",
                         row->info.name, row->sig, i, (unsigned long long)bytes);
     testbed_free(b, scratch);
@@ -135,7 +135,7 @@ typedef struct span {
     int64_t step, rows;
 } span;
 
-#define TAIL 64 /* bytes behind a dense operand, which stay */
+#define TAIL 64 /* bytes after a dense operand, which must not change */
 #define STARTS ((uint64_t)64 << 20)
 
 static bool is_far(const area *far, const kit_tensor *t)
@@ -210,7 +210,7 @@ static void span_free(testbed *b, collet_queue *q, const span *s, const area *fa
         return;
     testbed_read(b, q, s->buffer, s->row, tail, TAIL);
     for (int i = 0; i < TAIL; i++)
-        testbed_require(b, tail[i] == 0xd7, "%s %s wrote byte %d behind an operand", row->info.name,
+        testbed_require(b, tail[i] == 0xd7, "%s %s wrote byte %d beyond an operand", row->info.name,
                         row->sig, i);
     testbed_free(b, s->buffer);
 }
@@ -457,7 +457,7 @@ static void short_row(testbed *b, row_call *r)
 }
 
 /* Every allocation in accepts and run of each row fails once: the plugin does not crash, and
- * returns what it may. */
+ * returns an allowed status. */
 static void short_rows(testbed *b)
 {
     if (!allocation_watched())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations of the plugin that fail, one after the other: each slot reports it or does without,
- * nothing is lost, and the next call works. */
+/* Allocations of the plugin fail one after the other: each slot reports the failure or works
+ * without the memory, nothing leaks, and the next call works. */
 #include "verbs/verbs.h"
 
 #include <stdlib.h>
@@ -159,7 +159,7 @@ static collet_status work_once(testbed *b)
         status = try_read(b, q, x, 0, values, bytes);
     for (int i = 0; status == COLLET_OK && i < N; i++)
         testbed_require(b, values[i] == 0,
-                        "with an allocation that failed the status is OK and the "
+                        "after a failed allocation the status is OK but the "
                         "result wrong");
     collet_status end = try_wait(b, q, testbed_mark(b, q), -1);
     status = status == COLLET_OK ? end : status;

@@ -125,8 +125,8 @@ static const void *symbol_of(const char *path, const char *name)
     return symbol;
 }
 
-/* Puts the layers over the plugin that libcore has put there: it records them behind the plugin,
- * the innermost first. */
+/* Puts the same layers over the plugin as libcore: it records them after the plugin, the innermost
+ * first. */
 static bool open_layers(kit_target *t, const char *path, char text[KIT_TEXT])
 {
     collet_plugin_record r = {.struct_size = sizeof r};

@@ -6,8 +6,8 @@
 
 /*
  * The checks hold whatever the scheduler does: they compare a stamp with the host's times before
- * what it stands for and after, never one duration of work with another. Where the host must see
- * the device at work, they try with more and more kernels.
+ * and after the event, never one duration of work with another. If the host must see the device at
+ * work, they try with more and more kernels.
  */
 #define TRIES 4
 #define TRIES_IDLE 3    /* of a device that the host never sees at work */
@@ -127,7 +127,7 @@ static int64_t between(testbed *b, const moment *first, const moment *last)
     int64_t least = last->from - first->to, most = last->to - first->from;
     testbed_require(
         b, measured >= least - least / 50 - RESOLUTION && measured <= most + most / 50 + RESOLUTION,
-        "the device measured %lld ns for what took at least %lld and at most %lld",
+        "the device measured %lld ns for work that took at least %lld and at most %lld",
         (long long)measured, (long long)least, (long long)most);
     return measured;
 }
@@ -250,7 +250,8 @@ static length measure(testbed *b, timing_testbed *t, int kernels)
     return l;
 }
 
-/* The host may hear late that work is done, so that half of it must do, in one try. */
+/* The host may learn late that work is done, so it is enough if the stamp counts half of it, in one
+     * try. */
 static void true_length(testbed *b)
 {
     timing_testbed t = begin(b);

@@ -3,9 +3,9 @@
  * verbs.h - checks of a plugin's slots (memory, queues, devices), which call its table directly, as
  * libcore may. A file for each theme; run.c lists the checks.
  *
- * A check is a function of a testbed, which has a fresh device. Helpers check what every call must
- * keep: its status is one that the slot may return, an error has a text, and the process state is
- * as before. What fails ends the check: on the main thread by a jump, on others by pthread_exit.
+ * A check is a function of a testbed, which has a fresh device. Helpers check the rules for
+ * every call: the slot may return this status, an error has a text, and the process state is
+ * unchanged. A failure ends the check: on the main thread by a jump, on others by pthread_exit.
  */
 #ifndef CONFORMANCE_VERBS_VERBS_H
 #define CONFORMANCE_VERBS_VERBS_H
@@ -180,8 +180,8 @@ typedef struct testbed_operand {
 
 bool row_asks(const testbed *b, uint32_t row);                    /* it may request scratch */
 int32_t testbed_row(const testbed *b, uint32_t op, uint64_t sig); /* -1: the device has none */
-/* Calls a row; all that the call points to is overwritten as soon as it has returned. The workspace
- * is `scratch`. */
+/* Calls a row; everything that the call points to is overwritten as soon as it has returned. The
+ * workspace is `scratch`. */
 collet_status try_run(testbed *b, collet_queue *q, uint32_t row, const testbed_operand *operands,
                       uint32_t count, uint32_t n_out, const void *params, void *scratch,
                       uint64_t scratch_bytes);
@@ -209,11 +209,11 @@ void testbed_threads(testbed *b, int count, void (*body)(testbed *b, int number,
 /* Opens as many queues as the device has for `wanted`, and at least one. */
 int testbed_queues(testbed *b, collet_queue **queues, int wanted);
 
-/* Some of everything that the device offers: transfers, kernels, queues, marks and waits; the
- * results are checked. */
+/* Uses each feature of the device: transfers, kernels, queues, marks and waits; the results are
+ * checked. */
 void testbed_scenario(testbed *b);
 
-/* Calls `body` often; what it allocates and keeps in each round is a leak (leaks.c). */
+/* Calls `body` often; memory that it allocates and keeps in each round is a leak (leaks.c). */
 void testbed_repeat(testbed *b, int times, void (*body)(testbed *b), const char *what);
 
 /* ---- Conduct (conduct.c) --------------------------------------------------------------------- */
@@ -226,13 +226,13 @@ void testbed_rounding(testbed *b, collet_queue *q, const char *what);
 
 /* Operand k as libcore hands it to a kernel: with the axes of "..." that output 0 has. */
 testbed_operand testbed_operand_of(const kit_case *c, uint32_t k, void *buffer);
-/* A workspace of garbage; the check ends if the row wrote behind it. The latter frees it. */
+/* A workspace of garbage; the check ends if the row wrote beyond it. The latter frees it. */
 void *testbed_scratch(testbed *b, collet_queue *q, uint64_t bytes);
 void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t bytes,
                            const kit_row *row);
 
-/* Calls of some rows, of which those that may request a workspace come first; calls of accepts of
- * these. */
+/* Calls of some rows, first of rows that may request a workspace; calls of `accepts` of these
+ * rows. */
 void testbed_rows(testbed *b);
 void testbed_ask_rows(testbed *b);
 
@@ -241,7 +241,7 @@ void testbed_far_rows(testbed *b, void *buffer, uint64_t bytes);
 
 /* ---- The checks ---------------------------------------------------------------------------- */
 
-/* What a check needs of the device. */
+/* The features of the device that a check needs. */
 #define NEEDS_MEMORY 1u
 #define NEEDS_QUEUES 2u
 #define NEEDS_ADD 4u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks and waits. What a wait reports as done is read through another queue, which is not ordered
- * after the work, so that it sees how far the work really is. */
+/* Marks and waits. The results that a wait reports as done are read through another queue, which is
+ * not ordered after the work and therefore shows the real progress. */
 #include "verbs/verbs.h"
 
 #include <stdlib.h>
@@ -94,7 +94,7 @@ static void longest(testbed *b)
     wait_end(b, &w);
 }
 
-/* Waits for slow work with a limit that is over before. Whether it was. */
+/* Waits for slow work with a limit that ends earlier. Returns whether it ended earlier. */
 static int waits_too_short(testbed *b, wait_testbed *w, int try, int64_t most)
 {
     uint64_t value = work(b, w, WORK(try));
@@ -269,7 +269,8 @@ static void *waiter(void *user)
     return NULL;
 }
 
-/* A wait with a limit does not wait for one without: the question is answered until the end. */
+/* A wait with a limit does not wait for one without: it returns at its limit until the work is
+ * done. */
 static void asked(testbed *b)
 {
     wait_testbed w = wait_begin(b);
@@ -296,7 +297,7 @@ static void asked(testbed *b)
     wait_end(b, &w);
 }
 
-/* What states no wait does not wait for the work of queues. */
+/* Slots whose contract states no wait do not wait for the work of queues. */
 static void others(testbed *b)
 {
     wait_testbed w = wait_begin(b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.copy/1. The other device is one of this layer too: it lies over all backends. */
+/* collet.copy/1. The other device belongs to this layer too, since the layer is over all
+ * backends. */
 #include <collet/extensions.h>
 
 #include "validation.h"

@@ -35,15 +35,15 @@ void call_wrong(call *c, side by, const char *format, ...)
     memcpy(c->wrong.text, text, sizeof text);
 }
 
-/* Of earlier calls: noticed on whatever thread touched their memory. */
+/* Violations of earlier calls, noticed on the thread that touched their memory. */
 static void report_faults(const call *c)
 {
     char text[256];
     const char *what;
     while ((what = poison_fault())) {
         snprintf(text, sizeof text,
-                 "plugin: what a call of %s pointed to was accessed when that had returned, or "
-                 "behind its end",
+                 "plugin: memory that a call of %s pointed to was accessed after it returned, or "
+                 "beyond its end",
                  what);
         say(c, text);
     }
@@ -144,7 +144,7 @@ collet_status call_status(call *c, collet_status status, const collet_status *al
     if (status == COLLET_OK || status == COLLET_NOT_READY)
         return status;
     if (!memchr(said->text, '\0', sizeof said->text))
-        call_wrong(c, PLUGIN, "the error's text has no end");
+        call_wrong(c, PLUGIN, "the error's text has no terminating NUL");
     else if (said->status != status)
         call_wrong(c, PLUGIN, "it returned the status %d and set the error's to %d", status,
                    said->status);

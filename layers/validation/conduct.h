@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conduct - the state of the calling thread that a plugin leaves as it found it. */
+/* conduct - the state of the calling thread that a plugin must not change. */
 #ifndef LAYERS_VALIDATION_CONDUCT_H
 #define LAYERS_VALIDATION_CONDUCT_H
 

@@ -8,7 +8,7 @@
 
 /* ---- collet.memory/1 --------------------------------------------------------------------- */
 
-#define ROOM 64 /* bytes behind the statistics that must stay */
+#define ROOM 64 /* bytes after the statistics that must not change */
 
 static const collet_status stats_errors[] = {COLLET_FAILED, COLLET_DEVICE_LOST, COLLET_OK};
 
@@ -53,7 +53,7 @@ static collet_status memory_stats(collet_device *named, collet_memory_stats *sta
         check_stats(&c, &given, &own.stats, before < after ? before : after);
     for (size_t i = 0; i < ROOM; i++)
         if (own.room[i]) {
-            call_wrong(&c, PLUGIN, "it wrote behind struct_size");
+            call_wrong(&c, PLUGIN, "it wrote beyond struct_size");
             break;
         }
     own.stats.struct_size = stats->struct_size;
@@ -193,7 +193,7 @@ static const struct known {
     [EXTENSION_TRIM] = {COLLET_EXTENSION_TRIM, &trim_table, sizeof trim_table},
 };
 
-/* Why libcore would not use the table; NULL: it would. Behind its head there are only functions. */
+/* Why libcore would not use the table; NULL: it would. After the head there are only functions. */
 static const char *table_fault(const void *table, uint32_t size)
 {
     struct {
@@ -235,7 +235,7 @@ static const void *ask(call *c, extension_kind kind)
     return k->table;
 }
 
-/* Of an extension that this layer does not know it could not replace the handles: it hides it. */
+/* The layer cannot replace the handles in calls of an unknown extension, so it hides such ones. */
 const void *validation_extension(collet_device *named, const char *name)
 {
     call c;

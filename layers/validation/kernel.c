@@ -7,7 +7,7 @@
 
 #include "poison.h"
 
-/* Behind the workspace of synchronous devices on host memory. */
+/* Bytes after the workspace of synchronous devices on host memory. */
 #define GUARD 64
 #define GUARD_BYTE 0xa5
 #define SIGNATURE(operand, sig)                                                                    \
@@ -87,7 +87,7 @@ static const char *operand_fault(const kernel_call *k, const collet_operand *o, 
     if (o->ndim && (!o->shape || !o->strides))
         return "has no shape or strides";
     if (o->byte_offset % dtype_sizes[o->dtype])
-        return "has an offset that is no multiple of the element's size";
+        return "has an offset that is not a multiple of the element's size";
     int empty = 0, repeats = 0;
     for (int32_t axis = 0; axis < o->ndim; axis++) {
         if (o->shape[axis] < 0)
@@ -120,7 +120,7 @@ static int check_head(kernel_call *k)
              g->n_in > COLLET_MAX_OPERANDS - g->n_out)
         fault = "the number of operands is out of range";
     else if (!g->params != !g->params_size)
-        fault = "params and params_size differ in whether there are any";
+        fault = "one of params and params_size is 0 and the other is not";
     if (fault)
         call_wrong(&k->call, LIBCORE, "%s", fault);
     k->count = g->n_out + g->n_in;
@@ -213,7 +213,7 @@ static int check_reach(kernel_call *k)
     const collet_kernel_call *g = k->given;
     if (!g->workspace != !g->workspace_bytes)
         call_wrong(&k->call, LIBCORE,
-                   "workspace and workspace_bytes differ in whether there is any");
+                   "one of workspace and workspace_bytes is 0 and the other is not");
     else if (g->workspace && on_host(k) && (uintptr_t)g->workspace % 64)
         call_wrong(&k->call, LIBCORE, "the workspace is not aligned to 64 bytes");
     else if (g->workspace && !on_host(k) && taken(k, g->workspace)->bytes < g->workspace_bytes)
@@ -297,7 +297,7 @@ static uint64_t outputs_sum(const kernel_call *k)
     return sum;
 }
 
-/* Memory that the plugin has done with when `run` returns can be compared. */
+/* Compares memory that the plugin no longer uses when `run` has returned. */
 static int is_done_on_return(const kernel_call *k)
 {
     return on_host(k) && k->call.device->properties.order == COLLET_ORDER_SYNCHRONOUS;
@@ -315,7 +315,7 @@ static int take_guard(kernel_call *k)
     if (!has_guard(k->call.device) || !g->workspace_bytes)
         return 1;
     if (g->workspace_bytes <= GUARD) {
-        call_wrong(&k->call, LIBCORE, "the workspace has %" PRIu64 " bytes, fewer than were asked",
+        call_wrong(&k->call, LIBCORE, "the workspace has %" PRIu64 " bytes, fewer than requested",
                    g->workspace_bytes);
         return 0;
     }
@@ -331,7 +331,7 @@ static void check_guard(kernel_call *k)
     for (uint32_t i = 0; k->guard && i < GUARD; i++)
         if (at[i] != GUARD_BYTE) {
             call_wrong(&k->call, PLUGIN,
-                       "it wrote behind the end of its workspace, at byte %" PRIu64, k->guard + i);
+                       "it wrote beyond the end of its workspace, at byte %" PRIu64, k->guard + i);
             return;
         }
 }

@@ -87,7 +87,7 @@ static int marked(const char *bytes, size_t count)
     return 1;
 }
 
-/* Once with `capacity` bytes; what comes behind them must stay. */
+/* One call with `capacity` bytes; the bytes after them must not change. */
 static collet_status ask(call *c, const instance *i, char *json, uint64_t capacity,
                          uint64_t allocated, uint64_t *needed)
 {
@@ -107,7 +107,7 @@ static collet_status ask(call *c, const instance *i, char *json, uint64_t capaci
     return status;
 }
 
-/* Without room, with exactly the room that it needs, and with one byte less. */
+/* With a capacity of 0, of exactly the bytes needed, and of one byte less. */
 static void check_capabilities(const collet_host *host, const instance *i)
 {
     call c;
@@ -148,7 +148,7 @@ static int fill_rows(instance *i)
 
 #define WRAP(slot) t->slot = below->slot ? validation_##slot : NULL
 
-/* A slot that this layer does not know would get the layer's handles: there is none. */
+/* Slots that this layer does not know stay NULL: they would get the layer's handles. */
 static void fill_slots(collet_plugin *t, const collet_plugin *below)
 {
     t->capabilities = below->capabilities;

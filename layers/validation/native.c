@@ -12,7 +12,7 @@ static const collet_status used_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLE
 static const collet_status import_errors[] = {COLLET_INVALID, COLLET_NO_MEMORY, COLLET_DEVICE_LOST,
                                               COLLET_OK};
 
-#define ROOM 64 /* bytes behind what is filled that must stay */
+#define ROOM 64 /* bytes after the struct that must not change */
 
 static const collet_native_extension *below_of(const call *c)
 {
@@ -52,7 +52,7 @@ static collet_status native_device(collet_device *named, collet_native_device *n
         call_wrong(&c, PLUGIN, "`api` is NULL");
     for (size_t i = 0; i < ROOM; i++)
         if (own.room[i]) {
-            call_wrong(&c, PLUGIN, "it wrote behind struct_size");
+            call_wrong(&c, PLUGIN, "it wrote beyond struct_size");
             break;
         }
     own.native.struct_size = native->struct_size;

@@ -127,6 +127,6 @@ const char *object_unknown(const void *handle, object_kind kind)
     if (!handle)
         return "NULL";
     if (!existed || !names[id & KIND_MASK] || !*names[id & KIND_MASK])
-        return "no handle of this layer";
+        return "not a handle of this layer";
     return (id & KIND_MASK) == kind ? "destroyed before" : names[id & KIND_MASK];
 }

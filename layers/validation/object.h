@@ -2,8 +2,8 @@
 /*
  * object - the devices, queues, buffers and stamps that the layer hands to libcore.
  *
- * A handle is a serial number and a kind, never an address, so that one which was destroyed, or is
- * of another kind, is told from all others. Every function may be called on any thread.
+ * A handle is a serial number and a kind, never an address, so that handles that were destroyed, or
+ * are of another kind, are recognised. Every function may be called on any thread.
  */
 #ifndef LAYERS_VALIDATION_OBJECT_H
 #define LAYERS_VALIDATION_OBJECT_H
@@ -48,7 +48,7 @@ void object_write_end(object *o);
 void object_lock(void);
 void object_unlock(void);
 
-/* What is wrong with a handle that object_get does not know, in words. */
+/* Says what is wrong with a handle that object_get does not know. */
 const char *object_unknown(const void *handle, object_kind kind);
 
 #endif

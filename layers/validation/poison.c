@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Of one size: small ones for calls, large ones for bytes that are written and read. Behind each is
- * a page without access. */
+/* Blocks of one size: small ones for calls, large ones for bytes that are written and read. A page
+ * without access follows each. */
 #define SMALL 16384
 #define SMALL_COUNT 256
 #define LARGE POISON_LARGEST
@@ -88,7 +88,7 @@ void poison_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Again where the program has set a handler of its own, to which faults elsewhere go. */
+/* Installs the handler again if the program has replaced it; other faults go to the program's. */
 static int install(void)
 {
     struct sigaction now,
@@ -138,7 +138,7 @@ void *poison_take(size_t bytes, const char *what, poison_block **block)
     for (uint32_t tried = 0; bytes <= p->bytes && tried < p->count; tried++) {
         poison_block *b = &p->blocks[atomic_fetch_add(&p->next, 1) % p->count];
         int unused = 0;
-        /* One that was touched is reported first, under its old name. */
+        /* A block that was touched is reported first, under its old name. */
         if (atomic_load(&b->touched) || !atomic_compare_exchange_strong(&b->used, &unused, 1))
             continue;
         atomic_store(&b->what, what);

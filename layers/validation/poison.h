@@ -3,8 +3,8 @@
  * poison - copies of what a call points to, which cannot be accessed once the call has returned.
  *
  * A plugin that keeps such an address touches a page without access; a handler of SIGSEGV notes the
- * call, gives access and lets the plugin go on. Reads and writes behind the end of a copy are found
- * in the same way. Blocks are used again after many other calls.
+ * call, gives access and lets the plugin continue. Reads and writes beyond the end of a copy are
+ * found in the same way. Blocks are used again after many other calls.
  */
 #ifndef LAYERS_VALIDATION_POISON_H
 #define LAYERS_VALIDATION_POISON_H
@@ -26,7 +26,7 @@ void poison_unlock(void);
 void *poison_take(size_t bytes, const char *what, poison_block **block);
 /* Without access from now on. NULL does nothing. */
 void poison_release(poison_block *block);
-/* The name of a call whose copies were touched when it had returned or behind their end, each once;
+/* The name of a call whose copies were touched when it had returned or beyond their end, each once;
  * NULL: none. */
 const char *poison_fault(void);
 

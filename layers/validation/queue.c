@@ -19,7 +19,7 @@ void queue_used(queue *q, buffer *b)
     uint32_t i = 0;
     while (i < b->use_count && b->uses[i].queue != q->object.id)
         i++;
-    /* Beyond the room the oldest is forgotten: better a miss than a false alarm. */
+    /* A full list forgets its oldest use: a missed violation is better than a false alarm. */
     if (i == BUFFER_USES)
         memmove(&b->uses[0], &b->uses[1], --i * sizeof *b->uses);
     b->uses[i] = (buffer_use){q->object.id, sequence};
@@ -27,7 +27,7 @@ void queue_used(queue *q, buffer *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Under the lock. What is between two marks counts as done with the first. */
+/* Under the lock. Commands between two marks count as done with the first. */
 static void remember_mark(queue *q, uint64_t value)
 {
     uint32_t last = q->mark_count - 1;
@@ -45,8 +45,8 @@ static void remember_mark(queue *q, uint64_t value)
     }
 }
 
-/* The counter is at least `value`. What the queue went on after is not known to be done: a queue
- * that failed may have skipped it. */
+/* The counter is at least `value`. Work of other queues that this queue waited for is not known to
+ * be done: a failed queue may have skipped the wait. */
 static void reach(queue *q, uint64_t value)
 {
     uint32_t i = 0;
@@ -196,7 +196,7 @@ static int64_t now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Of a queue before a wait. */
+/* The state of a queue before a wait. */
 typedef struct wait_state {
     uint64_t marked, reached, failed;
     int64_t time;
@@ -215,7 +215,7 @@ static const collet_status wait_errors[] = {COLLET_NOT_READY, COLLET_FAILED, COL
 
 #define CLOCK_SLACK 1000000 /* nanoseconds by which clocks may differ */
 
-/* What was known before, the time and a second question say about an outcome. */
+/* Judges an outcome by the state before, the time and a second wait. */
 static void check_outcome(call *c, uint64_t value, int64_t nanoseconds, const wait_state *before,
                           collet_status status)
 {

@@ -3,9 +3,9 @@
  * validation - a layer that checks every call between libcore and a backend by the rules of
  * collet/plugin.h.
  *
- * What libcore does wrong is not passed on, and what a plugin does wrong is passed on; both are
- * logged as errors, and the call returns FAILED where it has a status. The layer's own objects
- * stand for the backend's, so that their lives and uses are known.
+ * A wrong call of libcore is not passed on; a wrong result of a plugin is. Both are logged as
+ * errors, and the call returns FAILED if it returns a status. The layer wraps the backend's
+ * objects, so that it knows their lifetimes and uses.
  */
 #ifndef LAYERS_VALIDATION_VALIDATION_H
 #define LAYERS_VALIDATION_VALIDATION_H
@@ -125,7 +125,7 @@ typedef struct call {
 
 /* Begins a call of `slot` for a device; 0 if it must not be passed on. */
 int call_begin(call *c, const char *slot, collet_device *handle, collet_error *err);
-/* Of a slot without a device. */
+/* The same for a slot without a device. */
 void call_begin_unknown(call *c, const char *slot, const collet_host *host, collet_error *err);
 /* Before and after the plugin's code runs. */
 void call_enter(call *c);
@@ -140,7 +140,7 @@ void call_wrong(call *c, side by, const char *format, ...) COLLET_PRINTF(3, 4);
 
 typedef enum queue_use { WAITS, ENQUEUES } queue_use;
 
-/* The queue of a call; 0 if the call must not be passed on. Of a synchronous device the queue must
+/* The queue of a call; 0 if the call must not be passed on. The queue of a synchronous device must
  * be NULL. */
 int call_queue(call *c, collet_queue *handle, queue_use use);
 /* The same where the device must have queues. */
@@ -171,7 +171,7 @@ int buffer_in_use(buffer *b, uint64_t *where);
 
 /* ---- extension.c ------------------------------------------------------------------------- */
 
-/* Forgets what was not freed; how many. */
+/* Forgets allocations that were not freed; returns how many. */
 uint32_t pinned_forget(device *d);
 
 /* ---- The slots --------------------------------------------------------------------------- */

@@ -37,8 +37,8 @@ static void rows_begin(row_walk *r, const collet_operand *out, const collet_oper
     r->in_row = 0;
 }
 
-/* Whether the outputs, of which the second may be NULL or absent, are empty: the number of rows may
- * then overflow. */
+/* Whether the outputs are empty (the second may be NULL or absent): the number of rows may then
+ * overflow. */
 static int is_idle(const collet_operand *out, const collet_operand *numbers)
 {
     return operand_is_empty(out) && (!numbers || operand_is_empty(numbers));

@@ -82,7 +82,7 @@ collet_status device_broken(collet_device *d, int error, collet_error *err)
                            (long long)d->patience / 1000000);
     if (error == EMSGSIZE)
         return device_lose(d, err, "its process sent a message that is too long");
-    /* The end of the process tells more than that of the socket. */
+    /* The end of the process tells more than the end of the socket. */
     for (int i = 0; i < 100 && !atomic_load(&d->lost) && process_wait(&d->process, 1000); i++)
         usleep(1000);
     return device_lose(d, err, "its process closed the connection%s%s", error ? ": " : "",
@@ -100,8 +100,8 @@ static collet_status reply_check(collet_device *d, long got, uint32_t allowed, w
     if (got != sizeof *reply ||
         (reply->status != COLLET_OK &&
          (reply->status < 0 || reply->status > 31 || !(allowed >> reply->status & 1))))
-        return device_lose(d, err, "its process sent a reply that is none (%ld bytes, status %d)",
-                           got, got == sizeof *reply ? reply->status : 0);
+        return device_lose(d, err, "its process sent a malformed reply (%ld bytes, status %d)", got,
+                           got == sizeof *reply ? reply->status : 0);
     if (reply->status == COLLET_OK)
         return COLLET_OK;
     wire_text(text, reply->text);
@@ -186,7 +186,7 @@ bool device_links_create(collet_device *d)
     return true;
 }
 
-/* Rows that the table does not have are left out. */
+/* Rows that are not in the table are left out. */
 collet_status device_receive_rows(collet_device *d, uint32_t count, collet_error *err)
 {
     wire_row rows[WIRE_ROWS];

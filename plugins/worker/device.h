@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device.h - a device whose work is done by a worker. What a worker sends is checked; one that
+ * device.h - a device served by a worker. Everything that a worker sends is checked; a worker that
  * breaks the protocol is killed, and its device is lost.
  */
 #ifndef PLUGINS_WORKER_DEVICE_H
@@ -15,7 +15,7 @@
 extern const collet_kernel_row worker_rows[];
 extern const uint32_t worker_row_count;
 
-/* A row of the table and that of the served backend. */
+/* A row of the table and the row of the served backend. */
 typedef struct row_link {
     uint32_t op, own; /* of worker_rows */
     uint64_t sig;
@@ -70,12 +70,12 @@ collet_status device_request(collet_device *d, const void *request, size_t bytes
                              int fd_count, uint32_t allowed, wire_reply *reply, collet_error *err);
 /* Memory that the worker cannot make smaller, with its descriptor; NULL: errno tells why. */
 void *device_memory(uint64_t bytes, int *fd);
-/* What its errno means. Valid until the next call. */
+/* The meaning of that errno, as text. Valid until the next call. */
 const char *device_memory_error(int error);
 
 /* Links without rows; false: no memory. */
 bool device_links_create(collet_device *d);
-/* Receives `count` rows. Those that the table does not have are left out. DEVICE_LOST. */
+/* Receives `count` rows. Rows that are not in the table are left out. DEVICE_LOST. */
 collet_status device_receive_rows(collet_device *d, uint32_t count, collet_error *err);
 /* The link of a call's row; NULL: the table has none. */
 const row_link *device_link(const collet_device *d, uint32_t op, uint64_t sig);

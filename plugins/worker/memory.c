@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers. Those of a served device that works on host memory are memory that both processes map,
- * so that a byte is copied once; those of another device are reached through the queue's staging.
- */
+/* Buffers. If the served device works on host memory, both processes map its buffers, so that a
+ * byte is copied once; buffers of other devices are reached through the queue's staging. */
 #include "device.h"
 
 #include <errno.h>
@@ -13,7 +12,7 @@
 
 #define MAY(name) (1u << COLLET_##name)
 
-/* More than the machine has would be noticed by a signal, when it is touched. */
+/* More memory than the machine has would cause a signal when it is touched. */
 static bool is_there(uint64_t bytes)
 {
     long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);

@@ -34,12 +34,12 @@ static collet_status take_opened(collet_device *d, collet_device_properties *pro
     if (got <= 0)
         return device_broken(d, (int)-got, err);
     if (got != sizeof opened || memcmp(opened.version, WIRE_VERSION, sizeof WIRE_VERSION) != 0)
-        return device_lose(d, err, "its process is no " WIRE_VERSION);
+        return device_lose(d, err, "its process is not " WIRE_VERSION);
     if (opened.row_count > 65536 ||
         (opened.status == COLLET_OK &&
          ((opened.memory != COLLET_MEMORY_HOST && opened.memory != COLLET_MEMORY_OWN) ||
           (opened.order != COLLET_ORDER_SYNCHRONOUS && opened.order != COLLET_ORDER_QUEUES))))
-        return device_lose(d, err, "its process sent a description that is none");
+        return device_lose(d, err, "its process sent a malformed description");
     wire_text(text, opened.text);
     if (opened.status != COLLET_OK)
         return d->host->fail(err, COLLET_UNAVAILABLE, "worker:%s: %s", d->name, text);
@@ -141,8 +141,8 @@ static void device_free(collet_device *d)
     free(d);
 }
 
-/* Whether nobody may write to the program who may not write to the plugin beside it, which libcore
- * has checked with its directory. That it is missing is told when it is started. */
+/* Whether the program is protected like the plugin beside it, which libcore has checked with its
+ * directory: nobody else may write to it. A missing program is reported when it is started. */
 static bool program_trusted(const char *program)
 {
     Dl_info info;
@@ -159,8 +159,8 @@ static collet_status device_start(collet_device *d, collet_device_properties *pr
                                   collet_error *err)
 {
     command_line c;
-    /* Its program would have them too: the linker would not find libcore beside it, and of the
-     * backends it would refuse all that the caller's variables steer. */
+    /* The worker would inherit the privileges: the linker would not find libcore beside it, and it
+     * would refuse every backend that the caller's variables influence. */
     if (getauxval(AT_SECURE))
         return d->host->fail(
             err, COLLET_UNAVAILABLE,
@@ -169,7 +169,7 @@ static collet_status device_start(collet_device *d, collet_device_properties *pr
             d->name, d->name);
     if (!command_line_write(&c, d))
         return d->host->fail(err, COLLET_UNAVAILABLE,
-                             "worker:%s: the place of collet-worker is unknown, or settings are "
+                             "worker:%s: the path of collet-worker is unknown, or settings are "
                              "too long",
                              d->name);
     if (!program_trusted(c.words[0]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The backend `worker`: another backend in a process of its own. Its table has every kernel that
- * libcore knows; a device supports those of the backend that it stands for. */
+ * libcore knows; a device supports the kernels of the backend that it serves. */
 #include "device.h"
 
 #include <stdio.h>

@@ -2,7 +2,8 @@
 /*
  * process.h - the process of a device. A thread of the plugin starts it, passes its messages to the
  * log and waits for its end: the kernel ends a worker with the thread that started it, which must
- * therefore live as long. A program that waits for any child finds it too; its end is noticed then.
+ * therefore live as long. A program that waits for any child may get this one too; its end is
+ * noticed nevertheless.
  */
 #ifndef PLUGINS_WORKER_PROCESS_H
 #define PLUGINS_WORKER_PROCESS_H

@@ -73,7 +73,7 @@ collet_status worker_queue_create(collet_device *d, collet_queue **queue, collet
         if (memory >= 0)
             close(memory);
         queue_free(q);
-        return d->host->fail(err, COLLET_FAILED, "worker:%s: a queue cannot be made: %s", d->name,
+        return d->host->fail(err, COLLET_FAILED, "worker:%s: cannot create a queue: %s", d->name,
                              device_memory_error(error));
     }
     q->socket = ends[0];
@@ -136,7 +136,7 @@ collet_status worker_queue_after(collet_device *d, collet_queue *q, collet_queue
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* What the worker tells of the commands up to `value`, which are over. */
+/* The result that the worker reports for the commands up to `value`, which are done. */
 static collet_status outcome(collet_device *d, const collet_queue *q, uint64_t value,
                              collet_error *err)
 {
@@ -158,7 +158,7 @@ collet_status worker_queue_wait(collet_device *d, collet_queue *q, uint64_t valu
     while (!atomic_load(&d->lost) && atomic_load(&shared->done) < value) {
         if (nanoseconds > 0)
             left = end - clock_now();
-        /* libcore would not even close a device that hangs; this one can be ended. */
+        /* libcore would not close a device that hangs, but a worker can be killed. */
         if (nanoseconds > 0 && left <= 0 && nanoseconds == d->patience)
             return device_broken(d, EAGAIN, err);
         if (nanoseconds >= 0 && left <= 0)

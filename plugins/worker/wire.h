@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire.h - what the plugin and collet-worker exchange. Both are of one installation: a worker of
+ * wire.h - the protocol of the plugin and collet-worker. Both are of one installation: a worker of
  * another version is refused at its first message.
  *
  * Sockets, SOCK_SEQPACKET: `control` carries requests of the plugin and their replies, one at a
  * time; `events` messages for the log; one a queue carries commands, which have no replies: a queue
- * shares a wire_queue, whose counter tells what is done. Bytes of buffers are in shared memory.
+ * shares a wire_queue, whose counter shows the finished commands. Bytes of buffers are in shared
+ * memory.
  *
  * The plugin trusts nothing that it receives or that the worker may write. Its memory is sealed
- * against being made smaller, for an access behind the end would be a signal.
+ * against shrinking, because an access beyond the end would raise a signal.
  */
 #ifndef PLUGINS_WORKER_WIRE_H
 #define PLUGINS_WORKER_WIRE_H
@@ -56,7 +57,7 @@ typedef enum wire_verb {
     WIRE_RUN,   /* a wire_call */
     WIRE_WRITE, /* to `offset` of buffer `id`, from `value` of the queue's staging */
     WIRE_READ,  /* the other way */
-    WIRE_AFTER, /* goes on after `value` of queue `id` */
+    WIRE_AFTER, /* waits for `value` of queue `id` */
 } wire_verb;
 
 typedef struct wire_request {
@@ -80,7 +81,7 @@ typedef struct wire_operand {
     int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];
 } wire_operand;
 
-/* A message has the operands that there are. */
+/* A message has only the operands of the call. */
 typedef struct wire_call {
     wire_request head;
     uint64_t sig; /* 0 where an operand is absent */

@@ -494,7 +494,7 @@ static const defect defects[] = {
     {"lost", act_lost_after, "queue_after: plugin: the status 0, but the device returned"},
     {"silent", act_alloc, "plugin: it returned the status 9 and set the error's to 0"},
     {"other_status", act_alloc, "plugin: it returned the status 9 and set the error's to 5"},
-    {"endless_text", act_alloc, "plugin: the error's text has no end"},
+    {"endless_text", act_alloc, "plugin: the error's text has no terminating NUL"},
     {"no_buffer", act_alloc, "plugin: it returned OK and no buffer"},
     {"mask", act_alloc, "plugin: the signal mask was changed"},
     {"locale", act_alloc, "plugin: the locale was changed"},
@@ -525,14 +525,14 @@ static const defect defects[] = {
     {"extension_short", act_extension, "collet.trim/1 has fewer bytes than the first release"},
     {"extension_reserved", act_extension, "collet.trim/1 has a reserved member that is not 0"},
     {"extension_null", act_extension, "the table of collet.trim/1 has a function that is NULL"},
-    {"native_overrun", act_native, "collet.native/1 device: plugin: it wrote behind struct_size"},
+    {"native_overrun", act_native, "collet.native/1 device: plugin: it wrote beyond struct_size"},
     {"native_status", act_native, "native/1 device: plugin: it returned the status"},
     {"native_api", act_native, "collet.native/1 device: plugin: `api` is NULL"},
     {"extension_other", act_extension, "collet.trim/1 has another table than before"},
     {"stats_lie", act_stats, "collet.memory/1 stats: plugin: current is 1, and buffers have 512"},
     {"stats_peak", act_stats, "plugin: current is more than held or peak"},
     {"stats_size", act_stats, "plugin: it changed struct_size"},
-    {"stats_overrun", act_stats, "plugin: it wrote behind struct_size"},
+    {"stats_overrun", act_stats, "plugin: it wrote beyond struct_size"},
     {"stamp_status", act_stamp, "timing/1 stamp: plugin: it returned the status 16, which"},
     {"no_stamp", act_stamp, "collet.timing/1 stamp: plugin: it returned OK and no stamp"},
     {"elapsed_status", act_elapsed, "timing/1 elapsed: plugin: it returned the status 9, which"},
@@ -547,7 +547,7 @@ static const defect host_defects[] = {
     {"accepts_status", act_neg, "accepts: plugin: it returned the status 10, which"},
     {"accepts_writes", act_neg, "accepts: plugin: it wrote to the call, its operands"},
     {"keeps_accepted", act_accept_later, "what a call of accepts pointed to " KEPT},
-    {"workspace_overrun", act_neg, "it wrote behind the end of its workspace, at byte 100"},
+    {"workspace_overrun", act_neg, "it wrote beyond the end of its workspace, at byte 100"},
     {"refuses_late", act_run, "it returned REFUSED and had written to an output"},
     {"writes_params", act_fill, "it wrote to the call, its operands or its parameters"},
 };
@@ -627,7 +627,7 @@ static void handles(void **state)
     layer->buffer_write(r.device, r.other, (collet_buffer *)(void *)r.queue, 0, r.x, 4, &err);
     expect("the buffer is a queue");
     layer->buffer_write(r.device, (collet_queue *)&r, r.a, 0, r.x, 4, &err);
-    expect("the queue is no handle of this layer");
+    expect("the queue is not a handle of this layer");
     layer->buffer_write(host_room.device, NULL, r.a, 0, r.x, 4, &err);
     expect("subject:1 buffer_write: libcore: the device works on host memory");
     assert_int_equal(layer->queue_create(host_room.device, &q, &err), COLLET_FAILED);

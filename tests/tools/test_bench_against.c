@@ -160,8 +160,8 @@ static void refused(tool_result result, const char *text)
 static void test_the_command_line(void **state)
 {
     (void)state;
-    refused(BENCH("against", "nonesuch"), "'nonesuch' is not an op of its table");
-    refused(BENCH("against", "fill"), "'fill' is not an op of its table");
+    refused(BENCH("against", "nonesuch"), "it does not compare the op 'nonesuch'");
+    refused(BENCH("against", "fill"), "it does not compare the op 'fill'");
     refused(BENCH("against", "--shape", "8x8x8"), "needs exactly one op");
     refused(BENCH("against", "matmul", "lu", "--shape", "8x8x8"), "needs exactly one op");
     refused(BENCH("against", "matmul", "--shape", "8x"), "is no shape");

@@ -223,7 +223,7 @@ static void test_damage(void **state)
     CHECK("No such file", "run", "none.t2", "x.npy");
     CHECK_PLAIN("would replace the input", "unpack", "good.t2", "-o", "good.t2");
     CHECK("has no layer 1, of 1", "unpack", "good.t2", "--layer", "1");
-    CHECK("which of its 2 layers", "unpack", CORPUS "t2/two_layers");
+    CHECK("two_layers has 2 layers", "unpack", CORPUS "t2/two_layers");
 }
 
 /* Invalid codes by another writer, in a file with valid checksums. */

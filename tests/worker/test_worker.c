@@ -375,7 +375,7 @@ static void hostile_bytes(void **state)
         snprintf(backend, sizeof backend, "worker:%c%d", mode, seed);
         fails_or_not(w.cx, backend);
         if (mode == 'v')
-            assert_text_has(w.cx, "its process is no collet-worker/1");
+            assert_text_has(w.cx, "its process is not collet-worker/1");
         /* Its memory could be made smaller. */
         assert_null(strstr(collet_last_error(w.cx), "ended with status 9"));
         negate_on(w.cx, "cpu_scalar");

@@ -41,7 +41,7 @@ typedef struct check_options {
 enum { CHECK_ROW_WAITING, CHECK_ROW_PASS, CHECK_ROW_FAIL, CHECK_ROW_SKIP };
 
 typedef struct check_row {
-    char op[COLLET_MAX_NAME], sig[KIT_SIG]; /* of a check of slots its name, and "" */
+    char op[COLLET_MAX_NAME], sig[KIT_SIG]; /* for a check of slots: its name, and "" */
     int32_t device;
     int32_t state; /* written last */
     kit_result result;

@@ -303,7 +303,8 @@ static void find_kernels(worker *w)
                    backend, o->op, o->sig, sigs);
         else if (!w->shared->row_count && o->sig)
             refuse(w, CHECK_NOTHING,
-                   "--sig: %s has no kernel with the signature '%s'; add --op to see those of a "
+                   "--sig: %s has no kernel with the signature '%s'; add --op to list the "
+                   "signatures of a "
                    "kernel",
                    backend, o->sig);
         else if (!w->shared->row_count)
@@ -322,7 +323,7 @@ static bool find_rows(worker *w)
         add_verbs(w, d);
     if (o->verbs && !w->shared->row_count)
         refuse(w, CHECK_NOTHING,
-               "--verbs: there is no check '%s' that concerns %s (without --op all run)", o->op,
+               "--verbs: no check '%s' applies to %s; without --op all checks run", o->op,
                w->shared->called);
     for (int32_t i = 0; i < w->shared->row_count; i++) {
         check_row *line = &w->shared->rows[i];
@@ -411,7 +412,7 @@ static bool run_row(worker *w, int32_t at)
     w->error[0] = '\0';
     if (line->result.cases == 0)
         conclude(line, CHECK_ROW_SKIP,
-                 w->options->only >= 0 ? "it has no case of that number"
+                 w->options->only >= 0 ? "it has no case with that number"
                                        : "all its cases are large and were left out");
     else
         conclude(line, line->result.failures ? CHECK_ROW_FAIL : CHECK_ROW_PASS, line->result.text);

@@ -23,7 +23,7 @@ int tool_command_run(const tool_command *self, int argc, char **argv);
  * options. A copy for free(), or `text`. */
 char *tool_command_list(const tool_command *const *commands, int key, const char *text);
 
-/* Prints "'TEXT' is no command; NAME, NAME and NAME are" and ends the program; NULL: there is no
+/* Prints "'TEXT' is not a command; NAME, NAME and NAME are" and ends the program; NULL: there is no
  * command. */
 void tool_command_refuse(const tool_command *const *commands, const struct argp_state *state,
                          const char *text);

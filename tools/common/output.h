@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output.h - what comes from outside is printed without control characters and as valid UTF-8. The
- * texts of libcore's errors, log and records are so already. */
+/* output.h - prints text from outside without control characters and as valid UTF-8. The texts of
+ * libcore's errors, log and records already meet both conditions. */
 #ifndef TOOLS_COMMON_OUTPUT_H
 #define TOOLS_COMMON_OUTPUT_H
 

@@ -111,13 +111,13 @@ static void add_devices(text *t, const collet_backend_info *backend)
     cJSON_Delete(root);
 }
 
-/* What a program gets that chooses no backend. */
+/* The backend of a program that chooses none. */
 typedef struct selected {
     collet_setting setting;
     size_t index;        /* of the backend; SIZE_MAX: none */
-    const char *item;    /* the name in the setting, where that is of a device without a number */
+    const char *item;    /* the name in the setting if it is a device without a number */
     char text[256];      /* has `item` */
-    collet_error reason; /* where there is none */
+    collet_error reason; /* why there is no backend */
 } selected;
 
 static size_t first_usable(const collet_runtime *runtime)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backends.h - what the work takes on each backend, and which one computes it. */
+/* backends.h - the memory that the work needs on each backend, and the choice of the backend. */
 #ifndef TOOLS_RSOXS_BACKENDS_H
 #define TOOLS_RSOXS_BACKENDS_H
 

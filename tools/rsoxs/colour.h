@@ -8,7 +8,7 @@
 /* 0xRRGGBB of t from 0 to 1: from dark blue by red to light yellow, the lightness growing evenly.
  */
 uint32_t rsoxs_colour(double t);
-/* Of an angle, 1 a whole turn: all hues, of one lightness. */
+/* The colour of an angle, 1 a whole turn: all hues, with the same lightness. */
 uint32_t rsoxs_colour_cyclic(double t);
 
 #define RSOXS_COLOUR_NAN 0xc8c8c8u

@@ -37,8 +37,8 @@ static collet_status choose_list(rsoxs_devices *devices, collet_context *context
     return status;
 }
 
-/* The backend that a choice leads to first, and those after it; 0: not found, or one device of it
- * is named. */
+/* The first backend of a choice, and the backends after it; 0: not found, or the choice names one
+ * of its devices. */
 static int find_backend(rsoxs_devices *devices, collet_runtime *runtime, const char *choice,
                         size_t *index)
 {

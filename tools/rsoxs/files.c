@@ -12,5 +12,5 @@ collet_status rsoxs_make_directory(const char *path, int *made, collet_error *er
     int failed = errno;
     if (*made || (stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
         return COLLET_OK;
-    return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path, strerror(failed));
+    return collet_fail(err, COLLET_IO, "%s: cannot be created: %s", path, strerror(failed));
 }

@@ -27,7 +27,7 @@ static int simulate(int argc, char **argv)
 
     rsoxs_options_parse(argc, argv, &options);
     collet_status status = rsoxs_run_read(&run, &options, &err);
-    /* A signal before ends the process: nothing is written while files are read. */
+    /* A signal that comes earlier ends the process: nothing is written while files are read. */
     tool_interrupt_install();
     if (status == COLLET_OK)
         status = rsoxs_run_open(&run, &err);
@@ -39,7 +39,7 @@ static int simulate(int argc, char **argv)
     else if (status == COLLET_OK)
         rsoxs_print_summary(&run, now() - began);
     if (status == COLLET_CANCELLED && tool_interrupt_signal()) {
-        fprintf(stderr, "collet-rsoxs: %s; complete patterns are kept, --resume goes on\n",
+        fprintf(stderr, "collet-rsoxs: %s; complete patterns are kept, --resume continues\n",
                 strsignal(tool_interrupt_signal()));
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {

@@ -69,7 +69,7 @@ static const struct argp_option argp_options[] = {
     {"memory", KEY_MEMORY, "SIZE", 0,
      "Limit of the arrays' memory, on each device, such as 4G (default: none)", 3},
     {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with (default: all processors)", 3},
-    {"plan", KEY_PLAN, NULL, 0, "Print what the work takes, and do not begin it", 4},
+    {"plan", KEY_PLAN, NULL, 0, "Print the work and memory needed, compute nothing", 4},
     {"json", KEY_JSON, NULL, 0, "Print the summary or the plan as JSON", 4},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 4},
     {0},
@@ -94,7 +94,7 @@ static void parse_energies(struct argp_state *state, rsoxs_options *o, const cha
         o->energies = more;
         more[o->n_energies] = strtod(at, &end);
         if (end == at || (*end != ',' && *end != '\0') || !(more[o->n_energies] > 0))
-            tool_error(state, "--energies: '%s' is no list of energies in eV", text);
+            tool_error(state, "--energies: '%s' is not a list of energies in eV", text);
         o->n_energies++;
         at = end + 1;
     } while (*end == ',');
@@ -109,7 +109,7 @@ static uint64_t parse_size(struct argp_state *state, const char *text)
     int shift = unit ? 10 * (int)(unit - units + 1) : 0;
     if (end == text || *text == '-' || errno || size == 0 || (*end && (!unit || end[1])) ||
         size > UINT64_MAX >> shift)
-        tool_error(state, "--memory: '%s' is no size such as 500M or 4G", text);
+        tool_error(state, "--memory: '%s' is not a size; write 500M or 4G, for example", text);
     return (uint64_t)size << shift;
 }
 
@@ -118,7 +118,7 @@ static double parse_wedge(struct argp_state *state, const char *text)
     char *end;
     double wedge = strtod(text, &end);
     if (end == text || *end || !(wedge > 0 && wedge <= 180))
-        tool_error(state, "--wedge: '%s' is no width above 0 and up to 180 degrees", text);
+        tool_error(state, "--wedge: '%s' is not a width above 0 and up to 180 degrees", text);
     return wedge;
 }
 

@@ -35,7 +35,7 @@ void rsoxs_remove_companions(const char *path, double energy)
         if (!is_companion(entry->d_name, pattern))
             continue;
         if (fstatat(dirfd(directory), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-            mode_t mask = umask(077); /* what is made instead is no more open */
+            mode_t mask = umask(077); /* the replacement gets no more permissions */
             umask(mask | (~st.st_mode & 077));
         }
         unlinkat(dirfd(directory), entry->d_name, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the work takes, and what was done. */
+/* The plan of the work, and the summary of what was done. */
 #include "backends.h"
 
 #include "common/json_add.h"

@@ -159,7 +159,7 @@ static collet_status choose_energies(rsoxs_run *run, collet_error *err)
     return COLLET_OK;
 }
 
-/* For the patterns, --integrate and --png; files that are replaced have their room already. */
+/* For the patterns, --integrate and --png; replaced files already occupy their space. */
 static collet_status check_space(const rsoxs_run *run, collet_error *err)
 {
     char settings[RSOXS_SETTINGS];
@@ -383,7 +383,7 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
     tool_progress_end(&run->progress);
     if (status != COLLET_OK && run->written + run->kept > 0) {
         collet_error why = *err;
-        collet_fail(err, status, "%.900s; complete files are kept, --resume goes on", why.text);
+        collet_fail(err, status, "%.900s; complete files are kept, --resume continues", why.text);
     }
     return status;
 }

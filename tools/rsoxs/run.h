@@ -11,12 +11,12 @@
 #define RSOXS_SETTINGS 400
 #define RSOXS_INTEGRALS "integrated.h5"
 
-/* What the arguments and files ask for. */
+/* The request of the arguments and files. */
 typedef struct rsoxs_run {
     const rsoxs_options *options;
     collet_scattering_input *input;
     collet_scattering_options work; /* for the first beam, of the energies that are left */
-    double *chosen;                 /* all energies that are asked for, in ascending order */
+    double *chosen;                 /* all requested energies, in ascending order */
     int64_t n_chosen;
     double *energies;
     collet_scattering_constants *constants;
@@ -54,13 +54,13 @@ collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err);
 uint64_t rsoxs_results_bytes(const rsoxs_run *run);
 /* About what --integrate and --png write to the disk. */
 double rsoxs_results_disk(const rsoxs_run *run);
-/* Integrates and draws the patterns of all energies that are asked for, from their files. */
+/* Integrates and draws the patterns of all requested energies, from their files. */
 collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err);
 void rsoxs_run_close(rsoxs_run *run);
 
 /* The bytes of the arrays of all beams, one computed at a time. */
 double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scattering_plan *plan);
-/* Prints what the work takes. NO_MEMORY. */
+/* Prints the work and memory needed. NO_MEMORY. */
 collet_status rsoxs_print_plan(const rsoxs_run *run, collet_error *err);
 void rsoxs_print_summary(const rsoxs_run *run, double seconds);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* space.h - room on a disk, before hours are spent. */
+/* space.h - checks the free disk space before a long run. */
 #ifndef TOOLS_RSOXS_SPACE_H
 #define TOOLS_RSOXS_SPACE_H
 

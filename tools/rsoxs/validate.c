@@ -12,7 +12,7 @@
 enum { KEY_JSON = 256 };
 
 static const char doc[] =
-    "Explains every fault of a morphology, a configuration or a file of optical constants, and "
+    "Lists every fault of a morphology, a configuration or a file of optical constants, and "
     "warns of what is suspicious."
     "\v"
     "A configuration is checked with the Material1.txt, Material2.txt, ... beside it. With -c a "

@@ -113,7 +113,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
 }
 
-/* Angles modulo a turn: files have -pi to pi as well as 0 to 2 pi. */
+/* Angles modulo a turn: files use -pi to pi or 0 to 2 pi. */
 static void into_turn(collet_scattering_slice *slice, double turn)
 {
     for (int64_t i = 0; i < slice->rows * slice->columns; i++)

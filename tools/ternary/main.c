@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-ternary: packs ternary weights and runs networks of them, with libcollet-ternary. */
+/* collet-ternary: packs ternary weights and runs networks with them, by libcollet-ternary. */
 #include "commands.h"
 #include "options.h"
 

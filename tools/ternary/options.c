@@ -66,18 +66,18 @@ void ternary_parse_activations(struct argp_state *state, const char *text, uint3
 /* ---- Arguments and options ----------------------------------------------------------------- */
 
 void ternary_take_argument(struct argp_state *state, const char *text, const char **arguments,
-                           unsigned most)
+                           unsigned maximum)
 {
-    if (state->arg_num < most)
+    if (state->arg_num < maximum)
         arguments[state->arg_num] = text;
     else
-        tool_error(state, "'%s': at most %u argument%s expected", text, most,
-                   most == 1 ? " is" : "s are");
+        tool_error(state, "'%s': at most %u argument%s expected", text, maximum,
+                   maximum == 1 ? " is" : "s are");
 }
 
-void ternary_check_arguments(struct argp_state *state, unsigned least, const char *names)
+void ternary_check_arguments(struct argp_state *state, unsigned minimum, const char *names)
 {
-    if (state->arg_num < least)
+    if (state->arg_num < minimum)
         tool_error(state, "%s required", names);
 }
 
@@ -87,7 +87,7 @@ error_t ternary_parse_option(int key, char *text, struct argp_state *state,
     switch (key) {
     case 'o':
         if (strcmp(text, "-") == 0)
-            tool_error(state, "-o: output goes to a file; ./- is a file of that name");
+            tool_error(state, "-o: the output must be a file, not '-'; ./- is a file of that name");
         options->output = text;
         return 0;
     case 'q':

@@ -50,17 +50,17 @@ enum {
 void ternary_parse(const tool_command *command, int argc, char **argv, void *input,
                    const ternary_options *options);
 
-/* Reads one of the rows above but that of activations. ARGP_ERR_UNKNOWN for another key. */
+/* Reads one of the rows above, except activations. ARGP_ERR_UNKNOWN for another key. */
 error_t ternary_parse_option(int key, char *text, struct argp_state *state,
                              ternary_options *options);
 
-/* At ARGP_KEY_ARG: the argument, into `arguments`; more than `most` end the program. At
- * ARGP_KEY_END: fewer than `least` end it, with a text that names them. */
+/* At ARGP_KEY_ARG: the argument, into `arguments`; more than `maximum` end the program.
+ * At ARGP_KEY_END: fewer than `minimum` end it, with a text that names them. */
 void ternary_take_argument(struct argp_state *state, const char *text, const char **arguments,
-                           unsigned most);
-void ternary_check_arguments(struct argp_state *state, unsigned least, const char *names);
+                           unsigned maximum);
+void ternary_check_arguments(struct argp_state *state, unsigned minimum, const char *names);
 
-/* These end the program if the text is no such value. */
+/* These end the program if the text is not such a value. */
 void ternary_parse_activations(struct argp_state *state, const char *text, uint32_t *kind,
                                float *threshold);
 float ternary_parse_threshold(struct argp_state *state, const char *name, const char *text);

@@ -41,7 +41,7 @@ collet_status ternary_print_json(cJSON *object, collet_error *err)
                    : collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report");
 }
 
-/* As `pack --format` and NumPy name it, whatever the file does. */
+/* The name that `pack --format` and NumPy use, not the file's own. */
 static const char *type_of(const collet_ternary_matrix *m)
 {
     return m->content == COLLET_TERNARY_PACKED ? ternary_format_word(m->format)
@@ -76,10 +76,10 @@ static double bits_of_padding(const collet_ternary_matrix *m)
 }
 
 typedef struct memory {
-    double weights, padding, packed; /* bytes as they are, of these the padding */
+    double weights, padding, packed; /* bytes stored, padding included */
 } memory;
 
-/* What other types would take. */
+/* The memory that other types would take. */
 static const struct {
     const char *name;
     double bytes; /* of a weight */
@@ -99,7 +99,7 @@ static memory measure(const ternary_report *report)
     return m;
 }
 
-/* Of a .t2 file all of it, of others the matrix. */
+/* All bytes of a .t2 file; the bytes of the matrix for other files. */
 static double bytes_reported(const ternary_report *report)
 {
     return report->info.kind == COLLET_TERNARY_FILE_T2 ? (double)report->info.bytes

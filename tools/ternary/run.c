@@ -149,11 +149,11 @@ static int run(const tool_command *self, int argc, char **argv)
 
 const tool_command ternary_run = {
     .name = "run",
-    .summary = "compute Y of X with a network",
+    .summary = "compute Y from X with a network",
     .argp = {.options = argp_options,
              .parser = parse,
              .args_doc = "MODEL.t2 X.npy",
-             .doc = "Computes Y of X with a network of packed layers.\v"
+             .doc = "Computes Y from X with a network of packed layers.\v"
                     "Examples:\n"
                     "  collet-ternary run model.t2 X.npy -o Y.npy --backend cpu_openmp\n"
                     "  collet-ternary run model.t2 X.npy --labels L.npy",

@@ -18,7 +18,7 @@ typedef struct unpack_options {
 /* By COLLET_TERNARY_WRITE_*. */
 static const char *const words[] = {"codes", "values", "bytes"};
 
-/* Which matrix of the file: that of the name, of --layer, or the only one. */
+/* The matrix of the file: the one that the name or --layer selects, or the only one. */
 static collet_status choose(const unpack_options *options, const collet_ternary_file *file,
                             int64_t *index, collet_error *err)
 {
@@ -27,15 +27,16 @@ static collet_status choose(const unpack_options *options, const collet_ternary_
 
     collet_ternary_file_describe(file, &info);
     if (info.kind != COLLET_TERNARY_FILE_T2 && options->layer > 0)
-        return collet_fail(err, COLLET_INVALID, "%s: is one layer, --layer is for .t2 files", name);
+        return collet_fail(err, COLLET_INVALID, "%s is one layer; --layer is only for .t2 files",
+                           name);
     if (info.kind == COLLET_TERNARY_FILE_GGUF && *index < 0)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: which of its tensors? Name one as %s:TENSOR; 'collet-ternary info "
+                           "%s: no tensor is named; write %s:TENSOR; 'collet-ternary info "
                            "%s' lists them",
                            name, name, name);
     if (info.kind == COLLET_TERNARY_FILE_T2 && info.count > 1 && options->layer < 0)
-        return collet_fail(err, COLLET_INVALID, "%s: which of its %lld layers? Choose with --layer",
-                           name, (long long)info.count);
+        return collet_fail(err, COLLET_INVALID, "%s has %lld layers; choose one with --layer", name,
+                           (long long)info.count);
     if (*index < 0)
         *index = options->layer < 0 ? 0 : options->layer;
     return COLLET_OK;

@@ -69,7 +69,7 @@ static collet_status buffer_alloc(server *s, uint64_t bytes, int fd, uint64_t *i
     if (s->properties.memory == COLLET_MEMORY_HOST) {
         b.handle = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (b.handle == MAP_FAILED)
-            return collet_fail(err, COLLET_REFUSED, "the worker has no room for %llu bytes",
+            return collet_fail(err, COLLET_REFUSED, "the worker cannot hold %llu bytes",
                                (unsigned long long)bytes);
     } else {
         collet_buffer *made = NULL;
@@ -101,7 +101,7 @@ static void buffer_free(server *s, uint64_t id)
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-/* *fds are closed by who uses them, or by the caller where they are not -1 afterwards. */
+/* The code that uses *fds closes them; the caller closes those that are not -1 afterwards. */
 static collet_status answer(server *s, const wire_call *m, size_t bytes, int fds[2],
                             wire_reply *reply, collet_error *err)
 {
@@ -153,7 +153,7 @@ void serve_control(server *s)
         if (wire_send(WIRE_CONTROL, &reply, sizeof reply, NULL, 0))
             break;
     }
-    /* A program that is gone leaves queues at work. */
+    /* If the program has ended, queues may still be at work. */
     if (!s->queues)
         s->plugin->device_close(s->device);
 }

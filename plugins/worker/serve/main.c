@@ -20,7 +20,7 @@
 #define SYS_close_range 436
 #endif
 
-/* Nothing of the program but the two sockets and its standard error. */
+/* Keeps only the two sockets and the standard error of the program. */
 static void close_inherited(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -48,8 +48,8 @@ static void leave_to_program(int number)
     (void)number;
 }
 
-/* The program's thread blocks all signals. Those by which a terminal or a scheduler, which sends
- * them to every process of a job, asks for the end are for the program: it ends the worker. */
+/* The program's thread blocks all signals. SIGHUP, SIGINT and SIGTERM, which a terminal or
+ * scheduler sends to every process of a job, are for the program: it ends the worker. */
 static void signals_default(void)
 {
     static const int asked[] = {SIGHUP, SIGINT, SIGTERM};
@@ -83,6 +83,6 @@ int main(int argc, char **argv)
     int served = serve_open(&s, argv[1], (const char *const *)argv + 4);
     if (served)
         serve_control(&s);
-    /* Not exit(): what the backend left is the kernel's to free. */
+    /* Not exit(): the kernel frees what the backend left. */
     _exit(!served);
 }

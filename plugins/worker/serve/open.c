@@ -25,7 +25,7 @@ static void host_log(const collet_host *host, int32_t level, const char *format,
     if (vsnprintf(message.text, sizeof message.text, format, arguments) < 0)
         message.text[0] = '\0';
     va_end(arguments);
-    /* Dropped where the program does not read. */
+    /* Messages are dropped if the program does not read them. */
     (void)send(WIRE_EVENTS, &message, offsetof(__typeof__(message), text) + strlen(message.text),
                MSG_NOSIGNAL | MSG_DONTWAIT);
 }
@@ -60,8 +60,8 @@ static const void *host_extension(const collet_host *host, const char *name)
 
 /* ---- The backend ----------------------------------------------------------------------------- */
 
-/* A runtime of the program's settings, then `more`. plugin_deny: what is kept out of programs may
- * be served here. */
+/* A runtime of the program's settings, then `more`. plugin_deny names only `worker`: a worker may
+ * serve a backend that is denied to programs. */
 static collet_status create_runtime(server *s, const char *const *settings, const char *path,
                                     const char *more, collet_error *err)
 {
@@ -127,7 +127,8 @@ static collet_status load(server *s, const char *path, collet_error *err)
     if (!s->plugin || s->plugin->abi >> 16 != COLLET_ABI_MAJOR ||
         s->plugin->struct_size < offsetof(collet_plugin, extension) + sizeof s->plugin->extension ||
         s->plugin->kernel_size < sizeof(collet_kernel_row))
-        return collet_fail(err, COLLET_UNAVAILABLE, "%s: its table is of another interface", path);
+        return collet_fail(err, COLLET_UNAVAILABLE,
+                           "%s: its table has another version of the interface", path);
     return COLLET_OK;
 }
 

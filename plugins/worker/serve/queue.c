@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue is a thread. On a device without queues it does the commands; else it enqueues them, and
- * while no further one has come it waits for the oldest, so that the counter of the queue follows
- * each command.
+ * A queue is a thread. On a device without queues it executes the commands. Otherwise it enqueues
+ * them, and waits for the oldest while no further command has come, so that the counter of the
+ * queue follows each command.
  */
 #include <errno.h>
 #include <fenv.h>

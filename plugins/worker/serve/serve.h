@@ -39,8 +39,8 @@ typedef struct server {
 
 /* ---- open.c ---------------------------------------------------------------------------------- */
 
-/* Opens the backend `name` ("backend" or "backend:1") and tells the plugin; false: it is told why
- * not, or is gone. */
+/* Opens the backend `name` ("backend" or "backend:1") and reports to the plugin; false: the plugin
+ * got the reason, or has gone. */
 bool serve_open(server *s, const char *name, const char *const *settings);
 
 /* ---- control.c ------------------------------------------------------------------------------- */

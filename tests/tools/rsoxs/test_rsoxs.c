@@ -414,7 +414,7 @@ static void interrupted_runs_end_soon(void **state)
         awaited = files[i];
         tool_result r = rsoxs_with(&setup, args[i]);
         tool_expect(&r, 128 + SIGINT);
-        assert_non_null(strstr(r.err, "complete patterns are kept, --resume goes on"));
+        assert_non_null(strstr(r.err, "complete patterns are kept, --resume continues"));
         tool_free(&r);
         int count = count_files(args[i][4]);
         if (i == 0 ? count != -1 : count < 1 || count > 5)
@@ -569,7 +569,7 @@ static void bad_configurations_are_explained(void **state)
     write_text("none.txt", "CaseType = 0;\nMorphologyType = 0;\nEnergies = [];\n");
     EXPECT(1, "none.txt, line 3: Energies is empty: at least one number is needed", "film.h5", "-c",
            "none.txt");
-    EXPECT(1, "/proc/x: cannot be made", "film.h5", "-o", "/proc/x");
+    EXPECT(1, "/proc/x: cannot be created", "film.h5", "-o", "/proc/x");
     write_text("edge.txt", "CaseType = 2;\nMorphologyType = 0;\nEAngleRotation = [0.0, 1.0, 2.0];\n"
                            "Energies = [280.0];\nlistKVectors = ({k = [0.0, 0.0, 1.0];});\n"
                            "DetectorCoordinates = [1.0, 0.0, 0.0];\n");
@@ -602,8 +602,8 @@ static void bad_configurations_are_explained(void **state)
     EXPECT(1, "zeros.txt: has 1099511627776 bytes; at most 1048576 are read", "film.h5", "-c",
            "zeros.txt");
     EXPECT(1, "config.txt has no energy of 12 eV", "film.h5", "--energies", "12");
-    EXPECT(2, "is no list of energies", "film.h5", "--energies", "280,");
-    EXPECT(2, "is no size", "film.h5", "--memory", "much");
+    EXPECT(2, "is not a list of energies", "film.h5", "--energies", "280,");
+    EXPECT(2, "is not a size", "film.h5", "--memory", "much");
     EXPECT(1, "bytes of memory do not suffice: one energy needs", "film.h5", "--memory", "20K");
 }
 
@@ -641,7 +641,7 @@ static void closed_directories_are_refused(void **state)
     r = rsoxs_with(&(tool_setup){.prepare = as_another_user},
                    (const char *const[]){"film.h5", "-o", "closed/new", NULL});
     tool_expect(&r, 1);
-    if (!strstr(r.err, "closed/new: cannot be made: Permission denied"))
+    if (!strstr(r.err, "closed/new: cannot be created: Permission denied"))
         fail_msg("%s", r.err);
     tool_free(&r);
 }

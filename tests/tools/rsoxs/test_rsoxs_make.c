@@ -188,8 +188,8 @@ static void bad_arguments_are_explained(void **state)
     EXPECT(2, "--size: '1e6' has more than 2^40 voxels", "make", "sphere", "--size", "1e6");
     EXPECT(2, "--radius: '-3' is not a number", "make", "sphere", "--radius=-3");
     EXPECT(2, "--alignment: '2' is not a number from 0 to 1", "make", "sphere", "--alignment", "2");
-    EXPECT(2, "--energies: '285,' is no list", "make", "sphere", "--energies", "285,");
-    EXPECT(2, "--energies: '-285' is no list", "make", "sphere", "--energies=-285");
+    EXPECT(2, "--energies: '285,' is not a list", "make", "sphere", "--energies", "285,");
+    EXPECT(2, "--energies: '-285' is not a list", "make", "sphere", "--energies=-285");
     EXPECT(2, "--angles: '0,0,10' is not FIRST,STEP,LAST", "make", "sphere", "--angles", "0,0,10");
     EXPECT(2, "of at most 100000 angles", "make", "sphere", "--angles", "0,1e-9,360");
     EXPECT(2, "of at most 100000 angles", "make", "sphere", "--angles", "0,1,1e300");
@@ -203,7 +203,7 @@ static void bad_arguments_are_explained(void **state)
            "3", "-o", "a");
     EXPECT(1, "without overlap", "make", "sphere", "--size", "32", "--radius", "7", "--count", "99",
            "-o", "a");
-    EXPECT(1, "a/b/: cannot be made: No such file or directory", "make", "sphere", "-o", "a/b");
+    EXPECT(1, "a/b/: cannot be created: No such file or directory", "make", "sphere", "-o", "a/b");
     EXPECT(1, "config.txt exists: --force replaces it", "make", "sphere", "-o", ".");
     assert_int_equal(mkdir(io_path(directory, "some"), 0777), 0);
     write_text("some/Material2.txt", "");

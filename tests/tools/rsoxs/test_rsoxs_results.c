@@ -327,7 +327,7 @@ static void full_disks_are_reported(void **state)
            1,
            "full/integrated.h5: writing failed after 0 bytes: File too large "
            "(limit on the size of files, ulimit -f); complete "
-           "files are kept, --resume goes on");
+           "files are kept, --resume continues");
 #ifdef COLLET_TEST_CAIRO
     expect(rsoxs_with(&setup, (const char *const[]){"film.h5", "-o", "full", "--resume",
                                                     "--energies", "280", "--png", NULL}),
@@ -374,10 +374,10 @@ static void bad_arguments_are_explained(void **state)
 {
     (void)state;
     FILM(2, "--wedge needs --integrate", "--wedge", "20");
-    FILM(2, "--wedge: '0' is no width", "--integrate", "--wedge", "0");
-    FILM(2, "--wedge: '181' is no width", "--integrate", "--wedge", "181");
-    FILM(2, "--wedge: 'nan' is no width", "--integrate", "--wedge", "nan");
-    FILM(2, "--wedge: '9x' is no width", "--integrate", "--wedge", "9x");
+    FILM(2, "--wedge: '0' is not a width", "--integrate", "--wedge", "0");
+    FILM(2, "--wedge: '181' is not a width", "--integrate", "--wedge", "181");
+    FILM(2, "--wedge: 'nan' is not a width", "--integrate", "--wedge", "nan");
+    FILM(2, "--wedge: '9x' is not a width", "--integrate", "--wedge", "9x");
     expect(RSOXS("row.h5", "-o", "no", "--integrate"), 1,
            "1 x 24 pixels (Y, X) have no rings: at least 2 x 2 are needed");
     assert_int_not_equal(access(io_path(directory, "no"), F_OK), 0);

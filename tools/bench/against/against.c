@@ -82,8 +82,8 @@ double against_ratio_fastest(const against_result *r, int32_t i)
 
 /* ---- References ------------------------------------------------------------------------------ */
 
-/* Threads for a library: the machine's, or the number that a variant without a variable names; 0
- * when that is not fewer. */
+/* Threads for a library: the machine's number, or the number in the name of a variant without a
+ * variable; 0 if that number is not smaller. */
 static int32_t threads_of(const reference_library *library, const char *value, int32_t machine)
 {
     int32_t threads = value && !library->variable ? (int32_t)strtol(value, NULL, 10) : 0;
@@ -360,7 +360,7 @@ static int run_mode(bench_session *s)
         job.choice = s->choices[0];
     for (int32_t i = 0; i < o->case_count; i++) {
         if (!is_known(o->cases[i])) {
-            snprintf(text, sizeof text, "against: '%s' is not an op of its table", o->cases[i]);
+            snprintf(text, sizeof text, "against: it does not compare the op '%s'", o->cases[i]);
             return bench_complain(COLLET_NOT_FOUND, text);
         }
     }

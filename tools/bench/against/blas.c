@@ -35,7 +35,7 @@ static int32_t open_product(reference_job *job, void *handle)
     job->state = p;
     job->call = call_product;
     if (job->operands[0].ndim != 2)
-        return reference_fail(job, "it has no batches");
+        return reference_fail(job, "it does not support batches");
     return p && reference_find(
                     job, handle, "cblas_",
                     (reference_symbol[]){{"sgemm", &p->sgemm}, {"dgemm", &p->dgemm}, {NULL, NULL}});

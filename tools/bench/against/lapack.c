@@ -69,7 +69,7 @@ static int32_t qr(reference_job *job, routines *r)
     return info == 0 && then == 0;
 }
 
-/* Of the transpose: same singular values, U and V exchanged. */
+/* The transpose has the same singular values; U and V are exchanged. */
 static int32_t svd(reference_job *job, routines *r)
 {
     int info = 0;

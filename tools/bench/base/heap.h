@@ -2,8 +2,8 @@
 /*
  * Counts heap allocations: this program's malloc, calloc, realloc, aligned_alloc, memalign and
  * posix_memalign interpose the C library's for the whole process, libcore and plugins included, and
- * forward to it. Under a sanitizer its hooks count; those of the thread sanitizer miss
- * aligned_alloc.
+ * forward to it. Under a sanitizer its hooks count; the hooks of the thread sanitizer
+ * miss aligned_alloc.
  */
 #ifndef TOOLS_BENCH_BASE_HEAP_H
 #define TOOLS_BENCH_BASE_HEAP_H

@@ -9,7 +9,7 @@
 typedef struct bench_machine {
     char host[256], cpu[256], kernel[256], compiler[64];
     int32_t allowed_cpus;      /* of the affinity mask */
-    int32_t threads;           /* those, or the user's limit */
+    int32_t threads;           /* the allowed CPUs, or the user's limit */
     uint64_t last_cache_bytes; /* of the largest cache of CPU 0; 0 = unknown */
     uint64_t memory_bytes, available_bytes;
 } bench_machine;

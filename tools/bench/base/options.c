@@ -57,7 +57,7 @@ static const struct argp_option argp_options[] = {
     {"seconds", KEY_SECONDS, "S", 0, "Time to measure each row (default: 2)", 2},
     {"busy", KEY_BUSY, "N", 0, "Measure each row of an op again while N other processes are busy",
      2},
-    {"steal", KEY_STEAL, NULL, 0, "Show what a hypervisor took of the processors", 2},
+    {"steal", KEY_STEAL, NULL, 0, "Show the processor time that a hypervisor gave to others", 2},
     {"json", KEY_JSON, NULL, 0, "Print JSON", 3},
     {"list", KEY_LIST, NULL, 0, "List the ops, their shapes and defaults", 3},
     {0},

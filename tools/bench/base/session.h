@@ -24,7 +24,7 @@ typedef struct bench_session {
 } bench_session;
 
 /*
- * Opens the runtime and chooses the backends to measure: those of --backend, else that of
+ * Opens the runtime and chooses the backends to measure: the list of --backend, else the choice of
  * COLLET_BACKEND or the configuration file, else every usable one. With `with_backends` 0 there may
  * be none. UNKNOWN_BACKEND, UNAVAILABLE and errors of collet_runtime_create, after which the
  * session is closed.

@@ -24,7 +24,7 @@ static double extent_of(const bench_layout *l, int32_t back)
     return (double)l->shape.extents[l->shape.count - 1 - back];
 }
 
-/* Matrices, of the last `own` extents each. */
+/* The number of matrices in the batch; a matrix has the last `own` extents. */
 static double matrices_of(const bench_layout *l, int32_t own)
 {
     double count = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the patterns are to be, by formulas. */
+/* The expected patterns, by formulas. */
 #include "make.h"
 
 #include "common/interrupt.h"

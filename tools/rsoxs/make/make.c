@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs make: a morphology with what its patterns are to be. */
+/* collet-rsoxs make: a morphology with its expected patterns. */
 #include "make.h"
 
 #include "../commands.h"

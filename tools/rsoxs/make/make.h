@@ -37,7 +37,7 @@ void make_options_free(make_options *options);
 /* A ball, a core and its shell, or a cylinder; in one layer of voxels a disk. */
 typedef struct make_object {
     double centre[3]; /* x, y, z; nm from the centre of voxel 0, 0, 0 */
-    double axis[3];   /* of a cylinder; of what is aligned in a ball */
+    double axis[3];   /* of a cylinder; of the aligned part of a ball */
 } make_object;
 
 typedef struct make_scene {
@@ -68,7 +68,7 @@ double make_unit(uint64_t hash);
 /* Sums over voxels of a material. */
 typedef struct make_sums {
     double volume, aligned;
-    double order[6]; /* of what is aligned times s s^T: xx, xy, xz, yy, yz, zz */
+    double order[6]; /* of the aligned part times s s^T: xx, xy, xz, yy, yz, zz */
 } make_sums;
 
 /* Adds `aligned` along a direction. */
@@ -87,7 +87,7 @@ collet_status make_write_morphology(const make_scene *scene, const io_spool *spo
 /* Adds config.txt and Material<i>.txt in a directory, which ends with a slash. */
 collet_status make_add_settings(make_set *set, const make_scene *scene, const char *directory,
                                 collet_error *err);
-/* Adds what the patterns of a morphology with these sums are to be. */
+/* Adds the expected patterns of a morphology with these sums. */
 collet_status make_add_expected(make_set *set, const make_scene *scene, const char *path,
                                 const make_sums *sums, collet_error *err);
 collet_status make_add_text(make_set *set, const char *path, const char *text, collet_error *err);

@@ -187,7 +187,7 @@ static collet_status write_file(writer *w, const io_spool *spool, make_sums *sum
     errno = 0;
     w->file = H5Fcreate(io_spool_temporary(spool), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (w->file < 0)
-        return collet_fail(err, COLLET_IO, "%s: cannot be made: %s", path,
+        return collet_fail(err, COLLET_IO, "%s: cannot be created: %s", path,
                            errno ? strerror(errno) : "HDF5 failed");
     return write_layers(w, path, sums, err);
 }

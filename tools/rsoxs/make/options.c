@@ -97,7 +97,7 @@ static int64_t parse_list(struct argp_state *state, const char *option, const ch
     do {
         double value = strtod(at, &end);
         if (end == at || (*end != ',' && *end) || !isfinite(value) || count == most)
-            tool_error(state, "%s: '%s' is no list of %s numbers", option, text,
+            tool_error(state, "%s: '%s' is not a list of %s numbers", option, text,
                        most == 3 ? "three" : "at most 1000");
         else
             values[count++] = value;
@@ -132,7 +132,7 @@ static void parse_energies(struct argp_state *state, make_options *o, const char
     o->n_energies = parse_list(state, "--energies", text, energies, 1000);
     for (int64_t i = 0; i < o->n_energies; i++)
         if (!(energies[i] > 0 && energies[i] < 1e5))
-            tool_error(state, "--energies: '%s' is no list of energies in eV", text);
+            tool_error(state, "--energies: '%s' is not a list of energies in eV", text);
 }
 
 /* As config.txt has them, and as a simulation takes them. */

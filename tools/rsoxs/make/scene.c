@@ -190,7 +190,7 @@ int make_is_aligned(const make_scene *scene, int64_t material)
 
 /* ---- Voxels ---------------------------------------------------------------------------------- */
 
-/* The least distance of a point from the surface; negative inside. `d`: from the centre. */
+/* The distance of a point from the surface; negative inside. `d`: from the centre. */
 static double distance(const make_options *o, const make_object *object, double radius,
                        const double d[3])
 {
