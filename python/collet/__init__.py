@@ -2,7 +2,7 @@
 """Collet: one interface to the hardware that a machine has, for NumPy arrays.
 
 collet.op has every kernel as a function, collet.Array keeps data on a device, collet.backends()
-lists what was found, collet.doctor() tells what is missing.
+lists the backends found, collet.doctor() lists what is missing.
 """
 
 from . import op
@@ -17,6 +17,6 @@ from ._runtime import (Backend, Device, backends, configure, counters, finish, g
 
 
 def doctor() -> tuple:
-    """What is missing on this machine, why, and the line that mends it; print it."""
+    """What is missing on this machine, why, and the command that installs it; print the result."""
     from ._doctor import examine
     return examine()

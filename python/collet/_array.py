@@ -43,7 +43,7 @@ def _promoted(a: str, b: str) -> str | None:
 
 
 def _cast(array: Array, dtype: str) -> Array:
-    """The array in another dtype; complex of real by way of NumPy's number 0 as imaginary part."""
+    """The array in another dtype; a real array becomes complex by adding an imaginary part of 0."""
     if array._dtype == dtype:
         return array
     if dtype in _COMPLEX and array._dtype in _FLOATS:
@@ -52,8 +52,8 @@ def _cast(array: Array, dtype: str) -> Array:
 
 
 def _operand(value: Any) -> Any:
-    """What an operator takes besides Arrays; None: it is not for this class. A sequence would
-    multiply itself by an integer Array."""
+    """The other operand of an operator, converted; None: this class does not support it. A sequence
+    would multiply itself by an integer Array."""
     if isinstance(value, (Array, int, float, complex)):
         return value
     if hasattr(value, "__array_struct__"):
@@ -98,7 +98,7 @@ def _in_place(name: str) -> Operator:
 
 
 def _comparison(symbol: str, numpy_too: str = "x.to_numpy() {} y") -> Operator:
-    """Python would compare identities."""
+    """An operator that raises, because Python would compare identities."""
     def compare(self: Array, other: Any) -> Any:
         raise TypeError(f"collet.Array has no operator {symbol}: compare copies of the elements, "
                         f"{numpy_too.format(symbol)}; `is` compares identities")
@@ -129,11 +129,11 @@ class Array(_core.Array):
     """
 
     __slots__ = ()
-    __array_ufunc__ = None  # NumPy leaves operators to this class
+    __array_ufunc__ = None  # NumPy then leaves operators to this class
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy's dtype; of bf16 that of ml_dtypes."""
+        """NumPy's dtype; for bf16 the dtype of ml_dtypes."""
         return _core.dtype(self._dtype)
 
     @property
@@ -203,7 +203,7 @@ class Array(_core.Array):
         return self._permute(axes) if axes else self.T
 
     def reshape(self, *shape: Any) -> Array:
-        """A view of another shape, or a copy where strides do not allow one; -1: what is left."""
+        """A view with another shape, or a copy if strides allow no view; -1: the remaining extent."""
         if len(shape) == 1 and not isinstance(shape[0], int):
             shape = shape[0]
         wanted = [operator.index(n) for n in shape]
@@ -296,7 +296,7 @@ class Array(_core.Array):
         return self if name == self._dtype and not copy else op.copy(self, dtype=name)
 
     def item(self) -> Any:
-        """The only element as a number of Python."""
+        """The only element as a Python number."""
         return self.to_numpy().item()
 
     def __float__(self) -> float:
@@ -344,8 +344,8 @@ class Array(_core.Array):
     def __dlpack__(self, *, stream: object = None, max_version: tuple[int, int] | None = None,
                    dl_device: tuple[int, int] | None = None,
                    copy: bool | None = None) -> Any:
-        """A capsule over the elements where they are, or in the host's memory; it is read-only, and
-        the work on them is over."""
+        """A read-only capsule over the elements where they are, or in the host's memory, after the work
+        on them is done."""
         source = self.copy() if copy else self
         host = False
         if dl_device is not None and tuple(dl_device) != source._place():
@@ -401,9 +401,9 @@ def _unpickle(dtype: str, shape: tuple[int, ...], data: bytes) -> Array:
 
 def asarray(values: Any, dtype: npt.DTypeLike | None = None, *,
             copy: bool | None = None) -> Array:
-    """An Array of an Array or of what numpy.asarray takes. copy=False shares the memory of a NumPy
-    array, which is then not to be changed as long as the Array exists; else it is copied. Arrays
-    of other libraries that are on a device: from_dlpack."""
+    """An Array made from an Array or from anything that numpy.asarray takes. copy=False shares the
+    memory of a NumPy array, which must not be changed as long as the Array exists; otherwise the
+    memory is copied. Use from_dlpack for arrays of other libraries that are on a device."""
     if isinstance(values, Array):
         array = values.copy() if copy else values
     else:
@@ -434,8 +434,8 @@ def empty(shape: Shape, dtype: npt.DTypeLike = "f64") -> Array:
 
 
 def _fill(array: Array, value: Any) -> Array:
-    """Every element becomes `value`. DtypeError where the array is of integers that do not hold it:
-    op.fill, as the conversions of copy, rounds toward zero and saturates."""
+    """Sets every element to `value`. DtypeError if the array has integers that cannot hold it; op.fill
+    instead rounds toward zero and saturates, like the conversions of copy."""
     if array._dtype[0] in "iu":
         from ._host import number
         value, bits = number(value, "value"), int(array._dtype[1:])
@@ -447,7 +447,7 @@ def _fill(array: Array, value: Any) -> Array:
 
 
 def full(shape: Shape, value: Number, dtype: npt.DTypeLike = "f64") -> Array:
-    """An Array whose elements are all `value`; DtypeError if its integers do not hold that."""
+    """An Array whose elements are all `value`; DtypeError if its integers cannot hold that."""
     return _fill(empty(shape, dtype), value)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.doctor(): what is missing, why, and the line that mends it."""
+"""collet.doctor(): what is missing, why, and the command that corrects it."""
 
 import importlib.util
 import sys
@@ -8,7 +8,7 @@ from collections import namedtuple
 from . import _core, _package, _plugins
 from ._runtime import backends
 
-# What a reason says, and what mends it.
+# Parts of a reason, each with its correction.
 _MENDS = (
     ("libcuda.so", "apt-get install nvidia-driver   # on a machine with an NVIDIA card"),
     ("libnvrtc.so", "pip install nvidia-cuda-nvrtc-cu12   # or install the CUDA toolkit"),
@@ -21,12 +21,12 @@ _MENDS = (
 _MISSING = ("not found", "cannot be opened", " lacks ")
 
 
-Finding = namedtuple("Finding", "what why mend")
-Finding.__doc__ = """Something that is missing; `mend` is a line, "" where none is known."""
+Finding = namedtuple("Finding", "what why fix")
+Finding.__doc__ = """Something that is missing; `fix` is a command or advice, "" if none is known."""
 
 
 class Report(tuple):
-    """What doctor found: a tuple of Findings, empty where nothing is missing; its text says all."""
+    """A tuple of Findings, empty if nothing is missing; its text lists all."""
 
     def __new__(cls, head, findings):
         self = super().__new__(cls, findings)
@@ -40,7 +40,7 @@ class Report(tuple):
         lines = [self._head]
         for finding in self:
             lines += [f"missing: {finding.what}", f"  why:   {finding.why}"]
-            lines += [f"  mend:  {finding.mend}"] if finding.mend else []
+            lines += [f"  fix:   {finding.fix}"] if finding.fix else []
         text = "\n".join(lines + ([] if self else ["nothing is missing"]))
         return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode()
                        for c in text)
@@ -48,7 +48,7 @@ class Report(tuple):
     __repr__ = __str__
 
 
-def _mend(reason):
+def _fix(reason):
     package = reason.partition("(Debian: ")[2].partition(")")[0]
     if package:
         return f"apt-get install {package.replace(' or ', '   # or: ', 1)}"
@@ -60,7 +60,7 @@ def _mend(reason):
 
 
 def _texts(capabilities, name=""):
-    """The texts in the capabilities, each with the name of what it is about."""
+    """The texts in the capabilities, each with the name of its subject."""
     for key, value in capabilities.items() if isinstance(capabilities, dict) else ():
         about = name if name and key == "reason" else key
         for part in value if isinstance(value, list) else [value]:
@@ -75,13 +75,13 @@ def _of_backend(backend):
         return
     if backend.state == "unavailable":
         yield Finding(f"the backend {backend.name}", backend.reason,
-                      _mend(backend.reason) or f"python -m collet --why {backend.name}")
+                      _fix(backend.reason) or f"python -m collet --why {backend.name}")
         return
     seen = set()
     for name, text in _texts(backend.capabilities):
         if text not in seen and any(word in text for word in _MISSING):
             seen.add(text)
-            yield Finding(f"{name} for {backend.name}", text, _mend(text))
+            yield Finding(f"{name} for {backend.name}", text, _fix(text))
 
 
 def _strangers():
@@ -103,7 +103,7 @@ def _no_backend():
 
 
 def _chosen(known):
-    """The backend of the environment or the file, which may be none."""
+    """Checks the backend that the environment or the configuration file names."""
     try:
         _core.get_backend()
     except _core.Error as error:
@@ -114,7 +114,7 @@ def _chosen(known):
 
 
 def _merged(findings):
-    """What one line mends is one Finding."""
+    """Merges Findings that the same command corrects."""
     same = {}
     for finding in findings:
         same.setdefault(finding[1:], []).append(finding.what)
@@ -140,7 +140,7 @@ def examine():
         if record["accepted"] or record["code"] == "not-found" or record["path"] in paths:
             continue
         if record["stage"] != "policy" or record["reason"] not in told:  # as of a refused layer
-            findings.append(Finding(record["path"], record["reason"], _mend(record["reason"])))
+            findings.append(Finding(record["path"], record["reason"], _fix(record["reason"])))
     if importlib.util.find_spec("ml_dtypes") is None:
         findings.append(Finding("bf16 in NumPy arrays", "ml_dtypes is not installed",
                                 "pip install ml_dtypes"))

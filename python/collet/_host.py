@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes a NumPy array on its way in: what numpy.asarray takes, unless it would drop a part.
-collet._core calls `array` for all that is not a numpy.ndarray itself."""
+"""Converts arguments to NumPy arrays: whatever numpy.asarray takes, unless that would drop a part.
+collet._core calls `array` for everything that is not a numpy.ndarray itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PLAIN = {bool, int, float, complex, str, bytes, *np.sctypeDict.values()}
 
 
 def _part(value: Any, name: str) -> Any:
-    """An attribute; None where there is none, or a property raises."""
+    """An attribute; None if it is absent or its property raises."""
     try:
         return getattr(value, name, None)
     except Exception:
@@ -35,8 +35,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def check(value: Any, name: str) -> None:
-    """TypeError for a mask or a unit, which numpy.asarray drops without a word, also in what it
-    takes as a sequence."""
+    """TypeError for a mask or a unit, which numpy.asarray drops silently, also inside sequences."""
     kind = type(value)
     own = isinstance(value, np.ndarray)
     if own and hasattr(kind, "mask") and hasattr(kind, "filled"):  # of NumPy, astropy
@@ -55,8 +54,8 @@ def check(value: Any, name: str) -> None:
 
 
 def number(value: Any, name: str) -> Any:
-    """The number of a parameter: an array of one number without axes as a number of Python, what is
-    no array as it is. TypeError."""
+    """The number of a parameter: an array without axes becomes a Python number, anything that is not
+    an array is returned unchanged. TypeError."""
     check(value, name)
     if not hasattr(value, "__array__"):
         return value
@@ -67,8 +66,8 @@ def number(value: Any, name: str) -> Any:
 
 
 def _converted(found: npt.NDArray[Any], dtype: np.dtype[Any], name: str) -> npt.NDArray[Any]:
-    """Real numbers as the real `dtype`, numbers as a complex one, integers as one that holds them;
-    neither texts, dates, objects nor what has more digits than f64."""
+    """Converts real numbers to a real `dtype`, any numbers to a complex one, integers to a dtype that
+    holds them; refuses texts, dates, objects and numbers with more digits than f64."""
     kinds = {"f": "biuf", "V": "biuf", "c": "biufc"}.get(dtype.kind, "biu")
     kind = "f" if found.dtype.name == "bfloat16" else found.dtype.kind
     made = None
@@ -86,7 +85,7 @@ def array(value: Any, dtype: npt.DTypeLike | None = None,
     if type(value) is not np.ndarray:
         check(value, name)
         value = np.asanyarray(value)
-        if type(value) is not np.ndarray:  # what __array__ of another library may return
+        if type(value) is not np.ndarray:  # __array__ of another library may return this
             check(value, name)
             value = np.asarray(value)
     found: npt.NDArray[Any] = value

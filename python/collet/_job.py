@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls in a thread of their own, so that the caller hears Ctrl-C."""
+"""Calls in a separate thread, so that Ctrl-C interrupts the caller."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 class Job:
     """A call of function(*arguments), in a copy of the caller's context, which has its choice of
-    backend. It cannot be stopped from here: what it works on may be told to stop."""
+    backend. It cannot be stopped from here, but its object may be told to stop."""
 
     def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
         self._done = threading.Event()

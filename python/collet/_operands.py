@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What functions take: NumPy arrays, or Arrays if one argument is one, in dtypes that ops
-accept."""
+"""Converts arguments of functions: to Arrays if one of them is an Array, else to NumPy arrays, in
+dtypes that ops accept."""
 
 import operator
 
@@ -45,8 +45,7 @@ def floats(*values, complex_too=False):
 
 
 def axes_of(axes, ndim):
-    """Axes, an int or ints, as a tuple of ints from 0 on. ValueError for others and repeated
-    ones."""
+    """Axes, an int or ints, as a tuple of ints from 0 on. ValueError for invalid or repeated axes."""
     listed = tuple(operator.index(a) for a in ((axes,) if hasattr(axes, "__index__") else axes))
     for axis in listed:
         if not -ndim <= axis < ndim:

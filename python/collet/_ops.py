@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions for ops, with their texts, out of libcore's descriptions."""
+"""Functions for ops, with their docstrings, made from libcore's descriptions."""
 
 import functools
 from collections import namedtuple
@@ -16,7 +16,7 @@ def names():
 
 
 def describe(name):
-    """What libcore knows of an op, as a dict."""
+    """libcore's description of an op, as a dict."""
     return _core.op_describe(name)
 
 
@@ -111,7 +111,7 @@ class _Vendor:
         return found
 
     def __dir__(self):
-        """Of a plugin that was opened."""
+        """The function of an op of an opened plugin."""
         start = self._prefix + "."
         return sorted({n[len(start):].partition(".")[0] for n in names() if n.startswith(start)})
 
@@ -127,8 +127,8 @@ def owner(name):
 
 
 def find(name):
-    """The function of an op, or what has the ops whose names begin with `name`: those of a plugin,
-    which are known once it was opened."""
+    """The function of an op, or an object with the ops of a plugin, whose names begin with `name`; they
+    are known after the plugin was opened."""
     known = names()
     if name not in known and (any(n.startswith(name + ".") for n in known) or
                               any(b["name"] == name for b in _core.backends())):

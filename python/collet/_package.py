@@ -10,7 +10,7 @@ _AGAIN = f"pip install --force-reinstall --no-deps {DISTRIBUTION}"
 
 
 def _removal(info):
-    """The line that uninstalls a distribution. pip skips one without a name and refuses one without
+    """The command that uninstalls a distribution. pip skips one without a name and refuses one without
     the list of its files, as a leftover folder is."""
     files = ("METADATA", "RECORD") if info.endswith(".dist-info") else ("PKG-INFO",)
     if all(os.path.exists(os.path.join(info, name)) for name in files):
@@ -21,7 +21,7 @@ def _removal(info):
 
 def strangers(folder):
     """The distributions called `collet` whose metadata is in a folder of sys.path, as ("collet
-    0.0.1", the line that uninstalls it). importlib.metadata would take longer to import than the
+    0.0.1", the command that uninstalls it). importlib.metadata would take longer to import than the
     package."""
     try:
         entries = os.listdir(folder)

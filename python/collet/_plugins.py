@@ -29,7 +29,7 @@ def _folders():
 
 
 def _read(path):
-    """The bytes of a regular file of bounded size; None, with a warning, of another. O_NONBLOCK: a
+    """The bytes of a regular file of bounded size; None, with a warning, for any other. O_NONBLOCK: a
     fifo without a writer opens at once."""
     from stat import S_ISREG
     try:
@@ -51,8 +51,8 @@ def _read(path):
 
 
 def _values(path, data):
-    """The values of the group, "package.folder". Lines that are none are skipped with a warning: an
-    installed file of others may be anything."""
+    """The values of the group, "package.folder". Malformed lines are skipped with a warning, because
+    files of other distributions may contain anything."""
     import re
     inside = False
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
@@ -71,7 +71,7 @@ def _values(path, data):
 
 def _entries():
     """(folder, value) of distributions that name the group. importlib.metadata, glob and logging,
-    which are not imported for this, take longer than all else of a first call."""
+    which are not imported for this, take longer than the rest of a first call."""
     for folder in _folders():
         for info in (n for n in _listed(folder) if n.endswith(".dist-info")):
             path = os.path.join(folder, info, "entry_points.txt")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backends, their choice, and what the library did: thin on collet._core."""
+"""Backends, their choice, and counters of the library: a thin layer on collet._core."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _KINDS = ("unknown", "cpu", "gpu", "other")
 Device = namedtuple("Device", "choice name kind vendor driver own_memory memory_bytes "
                               "largest_array cache_bytes compute_units clock_mhz")
 Device.__doc__ = """A device of a backend: `choice` is for set_backend, using and memory, `kind` is
-"cpu", "gpu", "other" or "unknown". What is not known is 0 or ""."""
+"cpu", "gpu", "other" or "unknown". Unknown values are 0 or ""."""
 
 
 class Backend(namedtuple("Backend", "name state reason version priority kernel_count path devices "
                                     "capabilities")):
     """A backend that was found: `state` is "usable", "unavailable" (see `reason`) or "unproven",
-    which is tried at its first use. `capabilities` is what the plugin says of itself."""
+    which is tried at its first use. `capabilities` is the plugin's own description."""
 
     __slots__ = ()
 
@@ -51,8 +51,8 @@ def set_backend(choice: str) -> None:
     """Chooses the backend of all threads: "auto", a name ("opencl"), a name with a device
     ("opencl:1"), or names in order of preference, separated by commas.
 
-    Raises UnknownBackendError or UnavailableError with what is available; the choice before
-    stays."""
+    Raises UnknownBackendError or UnavailableError, which list the available names; the previous
+    choice then stays."""
     _core.set_backend(choice)
 
 
@@ -66,9 +66,9 @@ class using:
 
     with collet.using("opencl:1"): ...
 
-    Other threads and tasks of asyncio do not have it, those that are created inside as far as they
-    copy the context: tasks, asyncio.to_thread. A generator that is suspended inside shares the
-    context of its caller, which then has the choice too.
+    The choice does not hold in other threads and asyncio tasks, except in those that are created inside
+    and copy the context: tasks, asyncio.to_thread. A generator that is suspended inside shares the
+    context of its caller, so the choice then holds for the caller too.
     """
 
     def __init__(self, choice: str) -> None:
@@ -93,17 +93,17 @@ def last_backend() -> str:
 def set_num_threads(count: int) -> None:
     """At most `count` CPU threads, 0: as many as the machine allows.
 
-    The library starts anew for it. BusyError while an Array exists or another thread computes."""
+    This restarts the library. BusyError while an Array exists or another thread computes."""
     _core.set_num_threads(count)
 
 
 def configure(**settings: object) -> None:
     """Settings of libcore (docs/settings.md), above the environment and the configuration file; a
-    point of a key is written as two underscores; True and False are "on" and "off". The settings
-    before are replaced; without any, the environment and the file decide.
+    point of a key is written as two underscores; True and False are "on" and "off". They
+    replace all earlier settings; without any, the environment and the file decide.
 
-    The same conditions as set_num_threads. An unknown key or an impossible value raises here, and
-    the settings before stay; only the name of a backend is looked up at its first use."""
+    The same conditions hold as for set_num_threads. An unknown key or an invalid value raises here,
+    and the earlier settings stay; only the name of a backend is looked up at its first use."""
     words = {k: "off" if v is False else "on" if v is True else v for k, v in settings.items()}
     _core.set_settings([f"{k.replace('__', '.')}={v}" for k, v in words.items()])
 
@@ -119,12 +119,12 @@ def memory(space: str = "host") -> dict[str, int]:
 
 
 def reset_peak(space: str = "host") -> None:
-    """From now on the peak of `space` is the largest current use after this call."""
+    """Resets the peak of `space`: from now on it is the largest use after this call."""
     _core.reset_peak(space)
 
 
 def trim() -> None:
-    """Frees what is kept for later calls: scratch memory, pools, plans, compiled programs."""
+    """Frees memory kept for later calls: scratch memory, pools, plans, compiled programs."""
     _core.trim()
 
 

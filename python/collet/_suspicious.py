@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is suspicious of a scatter.Sample, as `collet-rsoxs validate` finds it in files."""
+"""Finds suspicious values in a scatter.Sample, as `collet-rsoxs validate` does in files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Arrays = tuple[Any, ...]  # whether f64; volume, alignment, theta, psi, directio
 
 
 def warn(texts: Iterable[str]) -> None:
-    """A RuntimeWarning for each, at the line that called this package."""
+    """A RuntimeWarning for each value, at the line that called this package."""
     level, frame = 1, sys._getframe()
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == "collet":
         level, frame = level + 1, frame.f_back

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choices of backend for a context of Python (contextvars): a thread, a task of asyncio. Imported by
-the first `using`; before, a call asks for none."""
+the first `using`; before that, calls look for none."""
 
 import itertools
 from collections import namedtuple
@@ -16,8 +16,8 @@ _numbers = itertools.count(1)
 
 
 def _without(top, number=0):
-    """The uses `top` without those that have ended and the one of that number: generators leave
-    theirs in any order."""
+    """The uses `top` without the ended ones and the one with that number: generators leave their uses
+    in any order."""
     kept, above, rest, use = [], 0, top, top
     while use:
         if use.ended or use.number == number:
@@ -31,7 +31,7 @@ def _without(top, number=0):
 
 
 def _choice(top):
-    """The choice of the innermost use of the calling context; None: the choice of the process counts."""
+    """The choice of the innermost use of the calling context; None: the choice of the process."""
     use = _without(top)
     if use is not top:
         _current.set(use)
@@ -64,7 +64,7 @@ def leave(opened):
         _current.reset(token)
     except ValueError:  # entered in another context, which has it still
         use.ended.append(True)
-        _core.set_uses(_current.get, _choice)  # all threads ask again
+        _core.set_uses(_current.get, _choice)  # all threads look again
     _current.set(rest)
     opened.remove(entry)
 

@@ -6,9 +6,9 @@
     print(result.summary())
 
 `device` is a choice of one device ("cuda:0", "cpu_openmp"): calls that are measured compute there,
-and times are those between two timestamps of it, after the work in between. "host" and None leave
-the choice of backend as it is; None measures on the first usable device of that choice. Sizes are
-in GB of 2**30 bytes. Names and fields are those of MLFF-Distiller's benchmark utilities.
+and times are those between two timestamps of it, after the work in between. "host" and None do not
+change the choice of backend; None measures on the first usable device of that choice. Sizes are
+in GB of 2**30 bytes. Names and fields are the same as in MLFF-Distiller's benchmark utilities.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _resolve(device: str | None) -> str:
 
 
 def _resident():
-    """Bytes of this process that are in memory: those of NumPy and of all other libraries too."""
+    """Resident bytes of this process, including NumPy and all other libraries."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -58,8 +58,7 @@ def _resident():
 
 
 def device_info(device: str | None = None) -> dict[str, Any]:
-    """What is known of a device, as a dict that JSON can express; what is not known is 0, "" or
-    None."""
+    """A description of a device, as a dict that JSON can express; unknown values are 0, "" or None."""
     name = _resolve(device)
     for backend in collet.backends():
         details = backend.capabilities.get("devices", [])
@@ -73,8 +72,8 @@ def device_info(device: str | None = None) -> dict[str, Any]:
                         "compute_capability": more.get("compute_capability"), "details": more}
     backend, _, _ = name.partition(":")
     if name == "host":
-        raise collet.NotFoundError("device_info: 'host' is no device of a backend")
-    # One that has a name instead of a number: worker:cuda. Nothing more is known of it.
+        raise collet.NotFoundError("device_info: 'host' is not a device of a backend")
+    # A device with a name instead of a number, worker:cuda: nothing more is known about it.
     return {"backend": backend, "index": None,
             **collet.Device(name, name, "unknown", "", "", False, 0, 0, 0, 0, 0)._asdict(),
             "total_memory_gb": 0.0, "multi_processor_count": 0, "l2_cache_size": 0,
@@ -248,7 +247,7 @@ def benchmark_function(func: Callable[..., Any], *args: Any, n_warmup: int = 10,
                        n_calls: int = 100, device: str | None = None, name: str = "Function",
                        **kwargs: Any) -> BenchmarkResult:
     """Times of n_calls calls func(*args, **kwargs), after n_warmup that are not measured: a
-    BenchmarkResult. What func raises passes on."""
+    BenchmarkResult. Exceptions of func are passed on."""
     _count("n_warmup", n_warmup, 0)
     _count("n_calls", n_calls, 1)
     call = (args, kwargs)
@@ -284,8 +283,8 @@ def _warn_if_grown(where, what, grown_gb, tolerance_mb):
 
 def check_memory_leak(initial_allocated: float, tolerance_mb: float = 10.0,
                       device: str | None = None) -> bool:
-    """Whether the device has at most tolerance_mb more allocated than initial_allocated, which is
-    memory_info(device)["allocated"] of before; else also a RuntimeWarning."""
+    """Whether the device has at most tolerance_mb more allocated than initial_allocated, an earlier
+    memory_info(device)["allocated"]; otherwise also a RuntimeWarning."""
     collet.finish()
     gc.collect()
     name = _resolve(device)
@@ -325,7 +324,7 @@ class profile_trace:
 
     Each call of an op has a bar in the row of the host, the time inside the call, and one in the
     row of the device, from the end of the work before the call to the end of its own. The file is
-    written at the end, also when an exception passes. A profiler of sys.setprofile is set again.
+    written at the end, also after an exception. A profiler of sys.setprofile is set again.
     """
 
     def __init__(self, path: str | os.PathLike[str], device: str | None = None) -> None:

@@ -5,7 +5,7 @@ NumPy arrays, and what numpy.asarray takes, give NumPy arrays; collet.Arrays giv
 Transforms of f32, f16, bf16 and c64 are computed in f32, others in f64. Axes have any length, which
 n or s makes shorter, or longer by zeros. norm: "backward" divides the inverse by the number of
 points, "forward" the forward transform, "ortho" both by its root. ValueError for other words, axes
-that there are not or that repeat, and lengths below 1.
+that do not exist or repeat, and lengths below 1.
 """
 
 import math
@@ -23,7 +23,7 @@ _AT_ONCE = 3  # axes that the op transforms
 def _complex(a):
     if a.dtype.kind == "c":
         return a
-    if isinstance(a, Array):  # where it is: transforms of single points
+    if isinstance(a, Array):  # transforms of single points
         return op.fft(a[..., None], axes=1)[..., 0]
     return a.astype("c8" if a.dtype == np.float32 else "c16")
 
@@ -40,8 +40,8 @@ def _resized(a, lengths):
 
 
 def _lengths(a, s, axes, half):
-    """The axes, and how many points are transformed along each; half: of the last one a has
-    half."""
+    """The axes, and how many points are transformed along each; half: a has only half of the points
+    of the last one."""
     if axes is None:
         axes = range(a.ndim) if s is None else range(a.ndim - len(s), a.ndim)
     axes = axes_of(axes, a.ndim)
@@ -55,7 +55,7 @@ def _lengths(a, s, axes, half):
 
 
 def _scale(norm, points, inverse):
-    """By what the op's result is multiplied; the op divides inverse transforms by `points`."""
+    """The factor for the op's result; the op divides inverse transforms by `points`."""
     factors = {None: 1, "backward": 1, "ortho": math.sqrt(points), "forward": points}
     if norm not in factors:
         raise ValueError(f"fft: norm is {norm!r}; it can be 'backward', 'ortho' or 'forward'")
@@ -76,7 +76,7 @@ def _along(a, axes, inverse, last=None):
 
 
 def _transform(a, s, axes, norm, inverse, real=False):
-    """All transforms: complex ones, and with `real` of a real array to half a spectrum, or
+    """All transforms: complex ones, and with `real` from a real array to half a spectrum, or the
     inverse."""
     a, = floats(a, complex_too=not real or inverse)
     axes, s = _lengths(a, s, axes, half=real and inverse)
@@ -129,19 +129,18 @@ def ifftn(a, s=None, axes=None, norm=None):
 
 
 def rfft(a, n=None, axis=-1, norm=None):
-    """The first n // 2 + 1 numbers along the axis of fft, of a real a; DtypeError of a complex
-    one."""
+    """The first n // 2 + 1 numbers of fft along the axis, for a real a; DtypeError for a complex a."""
     return _transform(a, _one(n), axis, norm, False, real=True)
 
 
 def irfft(a, n=None, axis=-1, norm=None):
-    """The inverse of rfft, real; without n the axis is 2 (m - 1) long where that of a has m
+    """The inverse of rfft, real; without n the axis is 2 (m - 1) long if the axis of a has m
     numbers."""
     return _transform(a, _one(n), axis, norm, True, real=True)
 
 
 def rfft2(a, s=None, axes=(-2, -1), norm=None):
-    """fft2 of a real a: of the last axis the first n // 2 + 1 numbers."""
+    """fft2 of a real a: only the first n // 2 + 1 numbers of the last axis."""
     return _transform(a, s, axes, norm, False, real=True)
 
 
@@ -151,7 +150,7 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None):
 
 
 def rfftn(a, s=None, axes=None, norm=None):
-    """fftn of a real a: of the last of the axes the first n // 2 + 1 numbers."""
+    """fftn of a real a: only the first n // 2 + 1 numbers of the last axis."""
     return _transform(a, s, axes, norm, False, real=True)
 
 

@@ -3,8 +3,8 @@
 
 Matrices are the last two axes, axes before them a batch. NumPy arrays, and what numpy.asarray
 takes, give NumPy arrays; collet.Arrays give collet.Arrays. Results are f32 if all arguments are
-f32, f16 or bf16, else f64; complex arguments are a collet.DtypeError unless a function says that it
-takes them. Shapes that do not fit are a collet.ShapeError. A result of one number is an array
+f32, f16 or bf16, else f64; complex arguments raise collet.DtypeError unless a function says that it
+takes them. Shapes that do not fit raise collet.ShapeError. A result of one number is an array
 without axes.
 """
 
@@ -66,9 +66,9 @@ def matmul(a, b):
 
 
 def dot(a, b):
-    """The sum over the last axis of a and the second to last, or only, axis of b, as numpy.dot: of
-    vectors a number, of matrices their product; with an argument without axes the product with
-    that number."""
+    """The sum over the last axis of a and the second to last, or only, axis of b, as numpy.dot: a
+    number for vectors, the product for matrices; if an argument has no axes, the product with that
+    number."""
     a, b = floats(a, b)
     if not a.ndim or not b.ndim:
         return op.mul(a, b)
@@ -93,8 +93,8 @@ def outer(a, b):
 
 
 def matrix_power(a, n):
-    """The n-th power of square matrices; with negative n of the inverse, LinAlgError if
-    singular."""
+    """The n-th power of square matrices; a negative n gives powers of the inverse, or LinAlgError
+    if singular."""
     a = _matrices(a, square=True)
     if n < 0:
         a, n = inv(a), -n
@@ -156,11 +156,11 @@ def matrix_rank(a, rtol=None):
 
 
 def lu(a):
-    """P, L, U with a = P L U, by partial pivoting, as scipy.linalg.lu: of a (..., M, N), with
+    """P, L, U with a = P L U, by partial pivoting, as scipy.linalg.lu: for a (..., M, N), with
     K = min(M, N), the permutation matrix P (..., M, M), L (..., M, K) with ones on its diagonal,
     U (..., K, N).
 
-    A singular matrix is not an error. collet.op.lu has the permutation as indices."""
+    A singular matrix is not an error. collet.op.lu returns the permutation as indices."""
     a = _matrices(a)
     perm, lower, upper, _ = op.lu(a)
     rows = np.eye(a.shape[-2], dtype=a.dtype)[np.asarray(perm)]
@@ -168,7 +168,7 @@ def lu(a):
 
 
 def qr(a, mode="reduced"):
-    """Q, R with a = Q R, Q with orthonormal columns, R triangular with a diagonal >= 0: of a (...,
+    """Q, R with a = Q R, Q with orthonormal columns, R triangular with a diagonal >= 0: for a (...,
     M, N), with K = min(M, N), Q (..., M, K) and R (..., K, N).
 
     mode="complete": Q (..., M, M), R (..., M, N); "r": R alone."""
@@ -186,7 +186,7 @@ def qr(a, mode="reduced"):
 
 
 def svd(a, full_matrices=True, compute_uv=True):
-    """U, S, Vh with a = U diag(S) Vh, S descending: of a (..., M, N), with K = min(M, N), U (...,
+    """U, S, Vh with a = U diag(S) Vh, S descending: for a (..., M, N), with K = min(M, N), U (...,
     M, M), S (..., K), Vh (..., N, N); without full_matrices U (..., M, K), Vh (..., K, N). Without
     compute_uv S alone.
 
@@ -209,7 +209,7 @@ def svdvals(a):
 
 def eigh(a, UPLO="L"):
     """Eigenvalues (..., N), ascending, and eigenvectors (..., N, N), as columns, of symmetric
-    matrices. Their lower triangle counts; with UPLO="U" the upper one.
+    matrices. Only the lower triangle is read; with UPLO="U" only the upper one.
 
     LinAlgError if a is not finite or the iteration does not converge."""
     a = _matrices(a, square=True)
@@ -226,8 +226,8 @@ def eigvalsh(a, UPLO="L"):
 
 
 def cholesky(a, *, upper=False):
-    """L with a = L L^T, of symmetric matrices, of which the lower triangle counts; upper=True: U
-    with a = U^T U, of the upper triangle. LinAlgError if a matrix is not positive definite."""
+    """L with a = L L^T, for symmetric matrices, whose lower triangle is read; upper=True: U with
+    a = U^T U, from the upper triangle. LinAlgError if a matrix is not positive definite."""
     a = _matrices(a, square=True)
     lower, info = op.cholesky(matrix_transpose(a) if upper else a)
     _check(info, "cholesky: a matrix is not positive definite")
@@ -249,8 +249,7 @@ def _signs(perm):
 
 
 def _pivots(a):
-    """The diagonals of U, of factors by rows in another order, and the signs of the orders; in the
-    host's memory."""
+    """The diagonals of U, and the signs of the row permutations, in the host's memory."""
     perm, _, upper, _ = op.lu(a)
     diagonal = op.sum(op.mul(upper, _eye(a)), axes=-1)
     return np.asarray(diagonal), _signs(np.asarray(perm)).astype(a.dtype)
@@ -303,7 +302,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     ord is None, else of x as a vector or matrix.
 
     ord of vectors: None or 2 (Euclidean), 1, inf, -inf; of matrices: None or "fro" (Frobenius),
-    "nuc", 1, -1, 2, -2, inf, -inf. Complex x too, but for those of singular values (2, -2, "nuc").
+    "nuc", 1, -1, 2, -2, inf, -inf. Complex x too, except for norms of singular values (2, -2, "nuc").
     keepdims: the axes stay, with length 1. ValueError for another ord or axis."""
     x, = floats(x, complex_too=True)
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
@@ -321,8 +320,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 def cond(x, p=None):
     """The condition number (...) of matrices: the ratio of the largest and smallest singular value,
-    inf if that is 0; with p, an ord of norm, that of square matrices in this norm, and LinAlgError
-    if one is singular."""
+    inf if that is 0; with p, an ord of norm, the number of square matrices in this norm, and
+    LinAlgError if one is singular."""
     x = _matrices(x)
     if p is None or p == 2:
         s = svdvals(x)

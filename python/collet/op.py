@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every op as a function: collet.op.add(a, b), those of plugins too: collet.op.vendor.clamp(x).
+"""Every op as a function: collet.op.add(a, b); ops of plugins too: collet.op.vendor.clamp(x).
 
 The functions are made from libcore's descriptions of the ops. Inputs are arrays, in order or by
 name; parameters are keywords. NumPy arrays give NumPy arrays, collet.Arrays give collet.Arrays.
-Besides, every function takes
+In addition, every function takes
 
-out    where the result goes: an array; of several outputs a tuple, with None for an output that is
-       to be made and False for an optional one that is not wanted
+out    where the result goes: an array, or for several outputs a tuple, with None for an output to
+       be made and False for an optional output that is not needed
 dtype  of the first output, where the op can compute several
 shape  of the first output, where the inputs do not determine it
 

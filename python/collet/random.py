@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random numbers that are the same on every backend, machine and number of threads.
 
-They are numbers of a sequence (Philox4x32-10) that a seed of 64 bits chooses; nothing but seed and
-offset decides which. uniform and normal are functions of both; a Generator counts for itself, with
-numpy.random's names. Uniform numbers have the same bits everywhere, normal ones differ by at most 4
+They are numbers of a sequence (Philox4x32-10) that a seed of 64 bits chooses; only the seed and the
+offset decide which. uniform and normal are functions of both; a Generator keeps its own count and
+has numpy.random's names. Uniform numbers have the same bits everywhere, normal ones differ by at most 4
 ulp.
 
 size is an int or ints, without it one number, an array without axes; dtype is f32 or f64. Results
@@ -56,7 +56,7 @@ def normal(loc=0.0, scale=1.0, size=None, *, seed, offset=0, dtype="f64", out=No
 
 
 class Generator:
-    """A source of random numbers, of a seed from 0 to 2**64 - 1 or, without one, of the system's.
+    """A source of random numbers, with a seed from 0 to 2**64 - 1, by default from the system.
 
     Every call begins at a block of 128 random bits that no call used before. Generators of
     different seeds are independent: give each process a seed of its own. `seed` and `block`, the
@@ -100,5 +100,5 @@ class Generator:
 
 
 def default_rng(seed=None):
-    """A Generator; one that is given is returned."""
+    """A Generator; an argument that is a Generator is returned."""
     return seed if isinstance(seed, Generator) else Generator(seed)

@@ -69,8 +69,8 @@ class Sample:
     beams: directions x, y, z with z > 0
     window: a Hann window along each axis of more than one voxel
     nearest: the nearest slice to Ewald's sphere instead of interpolation between two
-    mask: of each pixel the mean of the angles that reach it (RotMask), instead of NaN
-    material_frame: the sample, not the field, is turned (ReferenceFrame 0)
+    mask: a pixel is the mean of the angles that reach it (RotMask), instead of NaN
+    material_frame: the sample is rotated, not the field (ReferenceFrame 0)
     detector: its normal x, y, z; patterns are warped to it as by CyRSoXS
     warnings, directory: of files, see read()"""
 
@@ -179,7 +179,7 @@ def _bar(total: int) -> Any:
 
 def _check(sample: Sample, beam: int, memory: int, devices: Sequence[str] | None,
            progress: object) -> None:
-    """Raises where an argument of Patterns is none."""
+    """Raises if an argument of Patterns is invalid."""
     for material in sample.materials:
         if not isinstance(material, Material):
             raise TypeError(f"materials are scatter.Material, not {type(material).__name__}")
@@ -206,7 +206,7 @@ class Pattern(NamedTuple):
 class Patterns:
     """An iterator over the Pattern of each energy of a sample, in their order.
 
-    sample: a Sample; its arrays are not to be changed before close()
+    sample: a Sample; its arrays must not be changed before close()
     beam: index of sample.beams
     dtype: "f32" or "f64", of the computation and of the patterns
     road: "fast" transforms each field of the morphology once; "direct" transforms the polarisation
@@ -220,10 +220,10 @@ class Patterns:
         pattern; True shows a bar of tqdm
 
     Checks what it can before it returns; voxels are checked by the first pattern: InvalidError names
-    material and voxel. What is suspicious, such as angles that seem to be degrees, is a
-    RuntimeWarning. RefusedError tells how much memory one energy needs. Ctrl-C raises
+    material and voxel. Suspicious values, such as angles that seem to be degrees, cause a
+    RuntimeWarning. RefusedError says how much memory one energy needs. Ctrl-C raises
     KeyboardInterrupt at once; what was being computed stops at its next step, and the iterator can
-    go on. Used by one thread at a time. GIL: released."""
+    continue. Used by one thread at a time. GIL: released."""
 
     def __init__(self, sample: Sample, *, beam: int = 0, dtype: str = "f32", road: str = "fast",
                  grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
@@ -278,8 +278,8 @@ class Patterns:
         return Pattern(float(self.energies[self._done - 1]), values, self.qy, self.qx)
 
     def plan(self) -> dict[str, int]:
-        """What the work takes: passes over the morphology, fields, transforms, block (energies at a
-        time), angles, bytes of arrays."""
+        """The work and memory needed: passes over the morphology, fields, transforms, block (energies
+        at a time), angles, bytes of arrays."""
         core = self._need()
         self._settle()
         plan: dict[str, int] = self._wait(core.plan)
@@ -287,7 +287,7 @@ class Patterns:
 
     @property
     def backend(self) -> str:
-        """The backend that computed last, "" before the first pattern; `devices` where they were
+        """The backend that computed last, "" before the first pattern; `devices` if they were
         given."""
         core = self._need()
         return ",".join(self._devices) if self._devices else core.backend()
@@ -305,7 +305,7 @@ class Patterns:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __reduce__(self) -> Any:  # a copy would go on with the same engine
+    def __reduce__(self) -> Any:  # a copy would use the same engine
         raise TypeError("Patterns cannot be copied or pickled, as no iterator can: make another "
                         "one of the same sample")
 
@@ -397,8 +397,8 @@ class Integrals:
     """Patterns over rings of q. Arrays of f32; NaN where there is no pixel.
 
     energy, chi (degrees from x, the direction of the electric field, towards y), q
-    polar (energy, chi, q), and (energy, q): mean of all chi, parallel and perpendicular of the
-    wedges about the field and across it, anisotropy (parallel - perpendicular) / their sum"""
+    polar (energy, chi, q), and (energy, q): mean over all chi, parallel and perpendicular over
+    the wedges about the field and across it, anisotropy (parallel - perpendicular) / their sum"""
 
     energy: Floats
     chi: Floats
@@ -420,7 +420,7 @@ class Integrals:
 
 
 def simulate(sample: Sample, **options: Any) -> Result:
-    """All patterns of a sample for one beam: a Result. Options and errors are those of Patterns."""
+    """All patterns of a sample for one beam: a Result. Options and errors as in Patterns."""
     with Patterns(sample, **options) as patterns:
         values = np.empty((len(patterns.energies), *patterns.shape[1:]), patterns.dtype)
         for i, pattern in enumerate(patterns):
@@ -461,13 +461,13 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
 
 
 def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "f32") -> Sample:
-    """The Sample of files of CyRSoXS: a morphology (HDF5), a configuration, and the Material<i>.txt
-    beside that.
+    """The Sample in files of CyRSoXS: a morphology (HDF5), a configuration, and the Material<i>.txt
+    beside the configuration.
 
-    Its arrays are of `dtype`. What the files have that is not used or is suspicious, such as angles
-    that seem to be degrees, is a RuntimeWarning, and in `warnings`; `directory` is where the
-    configuration wants results ("": not given). FileError, FormatError, InvalidError with file,
-    dataset or key. Ctrl-C is heard. GIL: released."""
+    Its arrays have `dtype`. Unused or suspicious parts of the files, such as angles that seem to be
+    degrees, cause a RuntimeWarning and are in `warnings`; `directory` is the configuration's
+    directory for results ("": not given). FileError, FormatError, InvalidError with file,
+    dataset or key. Ctrl-C interrupts it. GIL: released."""
     wide = bool(_choice("dtype", dtype, _DTYPES))
     found = Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
     count = len(found["materials"])

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ternary weights, -1, 0 and 1 in 2 bits each, and networks of them, as collet-ternary has them.
+"""Ternary weights, -1, 0 and 1 in 2 bits each, and networks of them, as in collet-ternary.
 
     layer = ternary.Linear(ternary.Weights.quantize(w), bias, relu=True)      # w (M, K), x (..., K)
     y = ternary.Network([layer, ternary.Linear(ternary.Weights.quantize(w2))])(x)
     y = ternary.Network.load("model.t2")(x)
 
-NumPy arrays in give NumPy arrays out, collet.Arrays give collet.Arrays. What computes runs on the
-backend that collet.using or collet.set_backend chose. Errors are collet.Error; those of values are
-InvalidError, of shapes ShapeError, of files FileError and FormatError.
+NumPy arrays give NumPy arrays, collet.Arrays give collet.Arrays. Functions run on the backend that
+collet.using or collet.set_backend chose. Errors are subclasses of collet.Error: InvalidError for
+values, ShapeError for shapes, FileError and FormatError for files.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def quantize(weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Q
 
 
 def pack(codes: Any, format: str = "t2", scale: Any = None) -> Any:
-    """Bytes u8 (..., B) of codes i8 (..., K). scale f32 (...): of the blocks of tq2_0, tq1_0."""
+    """Bytes u8 (..., B) of codes i8 (..., K). scale f32 (...): for the blocks of tq2_0, tq1_0."""
     packed, info = op.ternary_pack(codes, scale, format=format)
     _bad(info, "codes are not -1, 0 or 1")
     return packed
@@ -85,8 +85,8 @@ def dot(a: Any, b: Any) -> int:
 
 
 def matmul(packed: Any, x: Any) -> Any:
-    """packed (M, B), as "t2", times x: i32 (..., M), exact, of codes i8 (..., K) or packed codes u8
-    (..., B); f32 of f32 (..., K)."""
+    """packed (M, B), as "t2", times x: exact i32 (..., M) for codes i8 (..., K) or packed codes u8
+    (..., B); f32 for f32 (..., K)."""
     return op.ternary_matmul(packed, x)
 
 
@@ -104,7 +104,7 @@ def linear(packed: Any, x: Any, scale: Any = None, bias: Any = None, *, activati
 
 class Weights:
     """A packed matrix of M x K weights, which never changes. `bytes` (M, B) and `scale` (M) or None
-    are collet.Arrays that are not to be written."""
+    are collet.Arrays that must not be written."""
 
     def __init__(self, handle: Any) -> None:
         """Not for programs: quantize, from_codes, from_bytes and File.load make Weights."""
@@ -113,19 +113,19 @@ class Weights:
 
     @classmethod
     def quantize(cls, weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Weights:
-        """Of floating weights (M, K), as quantize() has it. InvalidError names the first that is
-        not finite."""
+        """Weights of a floating matrix (M, K), as by quantize(). InvalidError names the first one that
+        is not finite."""
         number = threshold if mode == "threshold" else 0.0
         return cls(_ternary.weights_quantize(weights, (_index(MODES, mode, "mode"), number)))
 
     @classmethod
     def from_codes(cls, codes: Any, scale: Any = None) -> Weights:
-        """Of codes (M, K), i8 or other integers, and a scale (M) or None."""
+        """Weights of codes (M, K), i8 or other integers, and a scale (M) or None."""
         return cls(_ternary.weights_from_codes(_exact(codes, "i8"), _copy(scale)))
 
     @classmethod
     def from_bytes(cls, packed: Any, columns: int, scale: Any = None) -> Weights:
-        """Of packed rows (M, B), as "t2", of `columns` weights each; they are copied."""
+        """Weights of packed rows (M, B), as "t2", with `columns` weights each; they are copied."""
         return cls(_ternary.weights_from_bytes(_copy(_exact(packed, "u8"), "u8"), columns,
                                                _copy(scale)))
 
@@ -154,7 +154,7 @@ def _exact(values: Any, dtype: str) -> Any:
         raise _core.DtypeError(f"the codes or bytes are {given.dtype}, not integers")
     made = given.astype(_core.dtype(dtype), copy=False)
     if made is not given and not np.array_equal(made, given):
-        raise _core.InvalidError(f"there are numbers of {given.dtype} that {dtype} does not hold")
+        raise _core.InvalidError(f"some numbers of {given.dtype} cannot be represented in {dtype}")
     return made
 
 
@@ -207,9 +207,9 @@ class Network:
     @classmethod
     def load(cls, path: str | os.PathLike[str], activations: str | None = None,
              threshold: float = 0.0) -> Network:
-        """All layers of a .t2 file, which may be larger than memory; it is not to be truncated as
-        long as the Network exists. `activations` and `threshold` replace those of every layer. The
-        Network has no `layers`: File.load reads single ones."""
+        """All layers of a .t2 file, which may be larger than memory and must not be truncated as long as
+        the Network exists. `activations` and `threshold` replace the values of every layer. The
+        Network has no `layers`: File.load reads single layers."""
         network = cls.__new__(cls)
         kind = _AS_STORED if activations is None else _index(ACTIVATIONS, activations,
                                                              "activations")
@@ -248,9 +248,9 @@ class Counts(NamedTuple):
 
 class File:
     """An open file: .t2 (packed layers), .npy (one matrix) or .gguf (tensors), mapped and not read
-    into memory; it is not to be truncated while it is open. `name` may be "FILE.gguf:TENSOR": its
+    into memory; it must not be truncated while it is open. `name` may be "FILE.gguf:TENSOR": its
     index is then `index`, else None. Iteration yields the descriptions of the matrices, dicts.
-    `part` and `parts`: of a GGUF file that is part 1 .. parts of a split one, else 0."""
+    `part` and `parts`: for part 1 .. parts of a split GGUF file, else 0."""
 
     def __init__(self, name: str | os.PathLike[str]) -> None:
         self._handle, index = _ternary.file_open(name)
@@ -272,11 +272,11 @@ class File:
                                   "[m['name'] for m in file] lists them")
 
     def __getitem__(self, index: int | str) -> dict[str, Any]:
-        """Of a matrix, by number or name: name, type in the file, shape, and of a layer its
-        parameters; `fault`: why a tensor cannot be read, or None."""
+        """Describes a matrix, by number or name: name, type in the file, shape, and the parameters of a
+        layer; `fault`: why a tensor cannot be read, or None."""
         index = self._number(index)
         if not 0 <= index < self._count:
-            raise IndexError(f"{self.path} has {self._count} matrices, no number {index}")
+            raise IndexError(f"{self.path}: matrix {index} is out of range; there are {self._count}")
         found = _ternary.file_matrix(self._handle, index)
         content = found["content"] = _CONTENTS[found["content"]]
         found["format"] = FORMATS[found["format"]] if content == "packed" else None
@@ -287,14 +287,14 @@ class File:
         return (self[i] for i in range(self._count))
 
     def count(self, index: int | str = 0) -> Counts:
-        """How many codes of a matrix of codes, by number or name, are what."""
+        """The number of each code in a matrix of codes, by number or name."""
         return Counts(*_ternary.file_count(self._handle, self._number(index)))
 
     def load(self, index: int | str | None = None, mode: str | None = None,
              threshold: float = 0.3) -> Linear:
-        """A matrix, by number or name, as a layer; None: the one that was named, or the first.
-        Numbers become codes as in quantize(), `mode` None: by a threshold of 0.3; codes stay as
-        they are unless `mode` is given."""
+        """A matrix, by number or name, as a layer; None: the one named in the path, or the first.
+        Numbers become codes as in quantize(), by a threshold of 0.3 if `mode` is None; codes do
+        not change unless `mode` is given."""
         index = (self.index or 0) if index is None else self._number(index)
         number = threshold if mode == "threshold" else 0.0
         pair = None if mode is None else (_index(MODES, mode, "mode"), number)

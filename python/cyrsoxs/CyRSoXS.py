@@ -2,12 +2,12 @@
 """The Python module of CyRSoXS, version 1.2, computed by collet.scatter on any backend of Collet.
 
 Programs that import CyRSoXS, such as NRSS, run unchanged, without an NVIDIA GPU: classes, methods,
-enumerations, defaults, dtypes and shapes are the same. As there, what cannot be used is printed and
-ignored, and validate() is False afterwards. What CyRSoXS does not check is an exception of collet:
-fractions that are not between 0 and 1 or add up to more than 1, by more than 1e-5; S that is not
-between 0 and 1, by more than 1e-4; arrays of another size; a pattern that is NaN everywhere, as for
-energies in keV. Where fractions add up to less, the rest is vacuum. Without rotMask NaN is where
-CyRSoXS has it: beside a pixel that is NaN, to its left and above it, its last rotation has NaN.
+enumerations, defaults, dtypes and shapes are the same. As there, invalid arguments are printed and
+ignored, and validate() is False afterwards. Errors that CyRSoXS does not check raise an exception of
+collet: fractions that are not between 0 and 1 or add up to more than 1, by more than 1e-5; S that is
+not between 0 and 1, by more than 1e-4; arrays of another size; a pattern that is NaN everywhere, as
+for energies in keV. If fractions add up to less, the rest is vacuum. Without rotMask the same pixels
+are NaN as in CyRSoXS: its last rotation makes the left and upper neighbours of a NaN pixel NaN.
 
 collet.using and collet.set_backend choose the backend. Lengths are nm, energies eV.
 """
@@ -71,7 +71,7 @@ for _enumeration in (InterpolationType, FFTWindowing, ScatterApproach, Morpholog
 
 @contextlib.contextmanager
 def ostream_redirect(stdout=True, stderr=True):
-    """What launch() prints goes to sys.stdout where `stdout`, else nowhere; the same of stderr."""
+    """The output of launch() goes to sys.stdout if `stdout`, else nowhere; likewise for stderr."""
     with contextlib.ExitStack() as stack:
         if not stdout:
             stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
@@ -129,7 +129,7 @@ class InputData:
         self.referenceFrame = True
 
     def setEnergies(self, energies):
-        """Sorted; two that are equal are refused."""
+        """Sets the energies, sorted; equal ones are refused."""
         given = np.sort(_taken(energies, float, "energies").reshape(-1))
         if np.any(given[1:] == given[:-1]):
             print("energies are given twice; they are not set")
@@ -138,7 +138,7 @@ class InputData:
         self._set.add("energies")
 
     def setERotationAngle(self, StartAngle, EndAngle, IncrementAngle):
-        """Degrees; the end is included."""
+        """Sets the angles in degrees; the end is included."""
         start, end, step = float(StartAngle), float(EndAngle), float(IncrementAngle)
         if start > end or (end - start > _SAME and abs(step) < _SAME):
             print(f"angles from {start:g} by {step:g} to {end:g} degrees; they are not set")
@@ -192,14 +192,14 @@ class InputData:
         self._set.add("detector coordinates")
 
     def setAlgorithm(self, AlgorithmID, MaxStreams=1):
-        """0: fewer copies, 1: less memory. Without effect: collet.scatter plans for itself."""
+        """0: fewer copies, 1: less memory. Has no effect: collet.scatter plans on its own."""
         if int(AlgorithmID) not in (0, 1):
             print(f"algorithm {AlgorithmID} is not known; it is not set")
             return
         self._algorithm = (int(AlgorithmID), int(MaxStreams))
 
     def validate(self):
-        """Whether all is set; prints what is not."""
+        """Whether everything is set; prints what is missing."""
         missing = [name for name in self._REQUIRED if name not in self._set]
         for name in missing:
             print(f"not set: {name}")
@@ -222,7 +222,7 @@ class InputData:
             f"reference frame: {ReferenceFrame(bool(self.referenceFrame)).name}"))
 
     def _index(self, energy):
-        """Of an energy, or None."""
+        """The index of an energy, or None."""
         near = np.abs(self._energies - energy)
         return int(near.argmin()) if near.size and near.min() < 1e-4 else None
 
@@ -359,8 +359,8 @@ class VoxelData:
                         data.dims[axis].label = label
 
     def writeToVTI(self):
-        """Morphology/Morphology.vti with the same voxels: an image file that ParaView opens, which
-        CyRSoXS does not write."""
+        """Writes Morphology/Morphology.vti with the same voxels, an image file that ParaView opens;
+        CyRSoXS does not write one."""
         if not self.validate():
             return
         os.makedirs("Morphology", exist_ok=True)
@@ -379,7 +379,7 @@ class VoxelData:
                 "Psi": arrays.get("psi", zeros), "Vfrac": arrays["volume"]}
 
     def reset(self):
-        """All materials are to be added again."""
+        """Removes all materials; they must be added again."""
         self._arrays = {}
 
     def clear(self):
@@ -422,15 +422,15 @@ class ScatteringPattern:
         self._data = None
 
     def writeToHDF5(self, dirName="HDF5"):
-        """A file for each energy in `dirName`, which is made."""
+        """Writes a file for each energy in `dirName`, which is created."""
         os.makedirs(dirName, exist_ok=True)
         for energy, patterns in zip(self._input._energies, self._data):
             scatter.write(dirName, energy, patterns, self._input._beams)
 
     def writeToVTI(self, dirName="VTI"):
-        """Energy_285.00.vti in `dirName`, which is made, for each energy, where CyRSoXS prints that it
-        is not supported: image files that ParaView opens, with an array projection, or projection_K0
-        and so on of several k vectors, over q in 1/nm."""
+        """Writes Energy_285.00.vti for each energy in `dirName`, which is created: image files that
+        ParaView opens, with an array projection, or projection_K0 and so on for several k vectors,
+        over q in 1/nm. CyRSoXS prints that it does not support them."""
         os.makedirs(dirName, exist_ok=True)
         shape = self._input._shape[1:]
         step = [2 * np.pi / (n * self._input._size) for n in shape]
@@ -443,7 +443,7 @@ class ScatteringPattern:
                          {name: values[None] for name, values in zip(names, patterns)})
 
     def dataToNumpy(self, Energy, kID=0):
-        """(Y, X), which shares the memory; of no elements where there is no such pattern."""
+        """(Y, X), which shares the memory; an empty array if there is no such pattern."""
         index = self._input._index(Energy)
         if index is None:
             print(f"{Energy} eV is none of the energies")
@@ -533,7 +533,7 @@ def cleanup(RefractiveIndex, VoxelData, ScatteringPattern):
 
 
 def computePolarization(InputData, RefractiveIndex, VoxelData, Polarization, Energy, EAngle):
-    """The polarisation at one energy, of an electric field that is turned by `EAngle` radians."""
+    """The polarisation at one energy, with the electric field rotated by `EAngle` radians."""
     index = InputData._index(Energy)
     if index is None:
         print(f"{Energy} eV is none of the energies")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/__init__.abi3.so: Python takes it before collet/__init__.py, so it runs where another
- * distribution has overwritten that file. It links nothing, and leaves all else to _package.py.
+ * collet/__init__.abi3.so: Python takes it before collet/__init__.py, so it runs even if another
+ * distribution has overwritten that file. It links nothing, and leaves the rest to _package.py.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

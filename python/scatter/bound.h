@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of collet._scatter share. All functions need the GIL. */
+/* Shared by the parts of collet._scatter. All functions need the GIL. */
 #ifndef PYTHON_SCATTER_BOUND_H
 #define PYTHON_SCATTER_BOUND_H
 

@@ -296,7 +296,7 @@ int scattering_add_type(PyObject *module)
     PyType_Slot slots[] = {{Py_tp_new, scattering_new},
                            {Py_tp_dealloc, scattering_dealloc},
                            {Py_tp_methods, methods},
-                           {Py_tp_doc, "What collet.scatter.Patterns works with."},
+                           {Py_tp_doc, "The engine's object behind collet.scatter.Patterns."},
                            {0, NULL}};
     PyType_Spec spec = {.name = "collet._scatter.Scattering",
                         .basicsize = sizeof(scattering),

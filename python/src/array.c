@@ -128,7 +128,7 @@ static PyObject *get_dtype(PyObject *self, void *unused)
 
 /* ---- Views -------------------------------------------------------------------------------- */
 
-/* An Array of what a function with this status stored in *view; NULL with its exception. */
+/* An Array of *view, which a function with this status stored; NULL with its exception. */
 static PyObject *viewed(collet_context *context, collet_status status, collet_array **view)
 {
     return status == COLLET_OK ? array_new(*view) : runtime_raise(context);
@@ -362,14 +362,14 @@ PyObject *array_set_class(PyObject *module, PyObject *type)
 {
     (void)module;
     if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, base)) {
-        PyErr_SetString(PyExc_TypeError, "no subclass of collet._core.Array");
+        PyErr_SetString(PyExc_TypeError, "not a subclass of collet._core.Array");
         return NULL;
     }
     class = (PyTypeObject *)Py_NewRef(type);
     Py_RETURN_NONE;
 }
 
-/* NumPy's dtype, and the name of libcore's, of what numpy_dtype_parse takes. */
+/* NumPy's dtype and the name of libcore's, from any argument of numpy_dtype_parse. */
 PyObject *array_dtype(PyObject *module, PyObject *name)
 {
     collet_dtype dtype = numpy_dtype_parse(name);
@@ -502,8 +502,8 @@ PyObject *array_from(PyObject *module, PyObject *arguments)
         numpy_view_of(source, "the array", &view))
         return NULL;
     if (!copy && !view.usable)
-        return error_raise(COLLET_INVALID, "this memory cannot be shared: it is not aligned, of "
-                                           "another byte order, or has strides that are no "
+        return error_raise(COLLET_INVALID, "this memory cannot be shared: it is not aligned, has "
+                                           "another byte order, or has strides that are not a "
                                            "multiple of its elements");
     return array_new(copy ? copy_in(source, &view) : wrap(source, &view));
 }

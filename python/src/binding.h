@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For extensions of the package besides collet._core: what they need of it, by a capsule. All
+ * The functions of collet._core that other extensions of the package need, in a capsule. All
  * functions need the GIL unless stated otherwise.
  */
 #ifndef PYTHON_SRC_BINDING_H
@@ -34,7 +34,7 @@ typedef struct binding {
     collet_array *(*array_from)(PyObject *object, collet_dtype dtype, const char *name);
     /* A new NumPy array, and the address of its first element. */
     PyObject *(*numpy_new)(collet_dtype dtype, int32_t ndim, const int64_t *shape, void **data);
-    /* work_run of work.h: Ctrl-C is heard meanwhile. */
+    /* work_run of work.h, which Ctrl-C interrupts. */
     int (*work_run)(work *w);
 } binding;
 

@@ -17,7 +17,7 @@ static int same(PyObject *a, PyObject *b)
     return a == b || PyUnicode_Compare(a, b) == 0;
 }
 
-/* The place of a keyword; NULL if there is none of that name. */
+/* The value of a keyword; NULL if there is no such keyword. */
 static PyObject **place_of(call *c, PyObject *key)
 {
     static const char *const others[] = {"out", "dtype", "shape"};
@@ -161,7 +161,7 @@ static int parse_shape(PyObject *object, collet_array_spec *spec)
     return 0;
 }
 
-/* What is known of the outputs before inference. */
+/* Sets what is known about the outputs before inference. */
 static int take_outputs(call *c)
 {
     for (uint32_t i = 0; i < c->op->n_out; i++) {
@@ -231,7 +231,7 @@ static int same_spec(const collet_array_spec *a, const collet_array_spec *b)
            (a->ndim <= 0 || !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape));
 }
 
-/* What the last call inferred from the same; 0: that was another. */
+/* The result of the last inference if it had the same inputs; 0: it had others. */
 static int recall(call *c, const collet_array_spec *ins)
 {
     const op_object *op = c->op;

@@ -10,7 +10,7 @@ typedef struct call {
     op_object *op;
     collet_context *context;
     PyObject *given[COLLET_MAX_OPERANDS]; /* arguments; NULL: absent or to be made */
-    int absent[COLLET_MAX_OPERANDS];      /* 1: the caller wants no such output */
+    int absent[COLLET_MAX_OPERANDS];      /* 1: the caller does not need this output */
     PyObject *fields[OP_FIELDS];
     PyObject *out, *dtype, *shape;
     int device; /* 1: the results are Arrays */

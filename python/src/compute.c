@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The computation of a call: without the GIL, and where Ctrl-C is heard, if it takes long. */
+/* The computation of a call: without the GIL and, if it takes long, so that Ctrl-C interrupts
+ * it. */
 #include "call.h"
 
 #include <stdio.h>
@@ -73,7 +74,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 32;
 }
 
-/* Of the op, the shapes and parameters; not 0. */
+/* A fingerprint of the op, the shapes and the parameters; not 0. */
 static uint64_t fingerprint(const call *c)
 {
     const op_object *op = c->op;
@@ -152,7 +153,7 @@ static void tell_of_out(const call *c)
 {
     char text[COLLET_ERROR_TEXT];
     snprintf(text, sizeof text,
-             "%s was interrupted, but goes on and writes `out` until collet.finish() returns",
+             "%s was interrupted, but continues and writes `out` until collet.finish() returns",
              c->op->method.ml_name);
     log_keep(NULL, COLLET_LOG_WARNING, text);
     log_deliver();
@@ -189,7 +190,7 @@ int call_compute(call *c)
         if (!c->absent[i] && !c->given[i] && operand_make(&c->operands[i], c->context, c->device))
             return -1;
     held = runtime_at_once() && is_small(c) && !waits(c);
-    if (!held && work_heard())
+    if (!held && work_on_main_thread())
         return compute_heard(c);
     PyThreadState *state = held ? NULL : runtime_leave();
     status = run(c);

@@ -68,7 +68,7 @@ int error_add_types(PyObject *module)
 }
 
 /* `text` without the names of C functions before a colon: Python's traceback says which call it is.
- * They are nowhere else in texts of libcore and the engines. */
+ * Texts of libcore and the engines have such names nowhere else. */
 static void take_functions_out(const char *text, char out[COLLET_ERROR_TEXT])
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";

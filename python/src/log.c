@@ -105,7 +105,7 @@ void log_deliver(void)
 
 const char *log_level(void)
 {
-    /* Its import takes longer than all else of a first call. */
+    /* Its import takes longer than the rest of a first call. */
     PyObject *name = PyUnicode_FromString("logging");
     PyObject *module = name ? PyImport_GetModule(name) : NULL;
     Py_XDECREF(name);

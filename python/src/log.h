@@ -5,18 +5,18 @@
 
 #include "python.h"
 
-/* libcore holds locks when it calls a collet_log_fn, and another thread may wait for these with the
- * GIL. So this one keeps the message, and log_deliver passes it on. */
+/* libcore holds locks when it calls a collet_log_fn, and another thread may wait for these locks
+ * with the GIL. So this function keeps the message, and log_deliver passes it on. */
 void log_keep(void *user, int32_t level, const char *text);
 
-/* Passes on what is kept; the current exception stays. With the GIL. */
+/* Passes on the kept messages; the current exception stays. With the GIL. */
 void log_deliver(void);
 
 /* The word of the level from which on the logger takes messages: "warning". NULL with an exception.
  */
 const char *log_level(void);
 
-/* In a child of fork: what was kept is the parent's. */
+/* In a child of fork: drops the kept messages, which are the parent's. */
 void log_forked(void);
 
 #endif

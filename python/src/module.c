@@ -40,7 +40,7 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Another libcore than the one that this was built with: its structs may differ. */
+/* Refuses another libcore than the one of the build: its structs may differ. */
 static int check_version(void)
 {
     if (collet_version_number() == COLLET_VERSION_NUMBER)

@@ -22,9 +22,9 @@ typedef struct array_interface {
     PyObject *descr;
 } array_interface;
 
-/* What NumPy's headers have read in place since 1.7 (PyArrayObject_fields, PyArray_Descr): a
- * capsule costs as much as the rest of a small call. Used if it agrees with the capsule: see
- * learn_layout. */
+/* The structs that NumPy's headers have read in place since 1.7 (PyArrayObject_fields,
+ * PyArray_Descr): a capsule costs as much as the rest of a small call. Used if it agrees with the
+ * capsule: see learn_layout. */
 typedef struct array_fields {
     PyObject_HEAD void *data;
     int nd;
@@ -89,7 +89,7 @@ PyObject *numpy_dtype(collet_dtype dtype)
 {
     PyObject *module = NULL, *type;
     if (dtype <= 0 || dtype >= COLLET_DTYPE_COUNT)
-        return error_format(COLLET_DTYPE, "%d is no dtype", (int)dtype);
+        return error_format(COLLET_DTYPE, "%d is not a dtype", (int)dtype);
     if (dtypes[dtype])
         return Py_NewRef(dtypes[dtype]);
     if (prepare())
@@ -111,7 +111,7 @@ PyObject *numpy_dtype(collet_dtype dtype)
     return Py_XNewRef(dtypes[dtype]);
 }
 
-/* 0: libcore has none of that kind and size. */
+/* 0: libcore has no dtype of that kind and size. */
 static collet_dtype dtype_of(char kind, int size)
 {
     for (collet_dtype d = 1; kind && d < COLLET_DTYPE_COUNT; d++)
@@ -239,7 +239,7 @@ static int refuse_dtype(PyObject *array, const char *name)
     const char *letter = kind ? PyUnicode_AsUTF8AndSize(kind, NULL) : NULL;
     if (letter && strchr("biufcV", *letter))
         error_format(COLLET_DTYPE,
-                     "%s is %s, which collet does not have: convert it by astype "
+                     "%s is %s, which collet does not support: convert it by astype "
                      "(float32, int32, uint8, ...)",
                      name, word);
     else if (letter)
@@ -250,7 +250,7 @@ static int refuse_dtype(PyObject *array, const char *name)
     return -1;
 }
 
-/* Strides in elements; axes of at most one element get those of a C-contiguous array. */
+/* Strides in elements; axes of at most one element get the strides of a C-contiguous array. */
 static int take_strides(const array_interface *a, numpy_view *view)
 {
     int64_t contiguous = 1;
@@ -289,7 +289,7 @@ static int read_interface(const array_interface *a, PyObject *array, const char 
         view->spec.shape[i] = a->shape[i];
     view->data = a->data;
     view->writable = (a->flags & WRITABLE) != 0;
-    /* The flag of a type of another package (bfloat16) is that of its bytes. */
+    /* The flag of a type of another package (bfloat16) describes its bytes. */
     view->usable =
         (a->flags & ALIGNED) && (a->flags & NATIVE || a->kind == 'V') && take_strides(a, view);
     return 0;

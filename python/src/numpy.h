@@ -22,8 +22,8 @@ typedef struct numpy_view {
 /* `name` is for the text of errors. 0, or -1 with an exception. */
 int numpy_view_of(PyObject *array, const char *name, numpy_view *view);
 
-/* A new reference to a new C-contiguous array, to array(object) of _host.py, which refuses what
- * would lose a part, and to a C-contiguous copy in native byte order; NULL with an exception. */
+/* A new reference to a new C-contiguous array; to array(object) of _host.py, which refuses objects
+ * that would lose a part; to a C-contiguous copy in native byte order. NULL with an exception. */
 PyObject *numpy_empty(collet_dtype dtype, int32_t ndim, const int64_t *shape);
 PyObject *numpy_asarray(PyObject *object, collet_dtype dtype /* 0: any */, const char *name);
 PyObject *numpy_copy(PyObject *array, const collet_array_spec *spec);
@@ -32,7 +32,8 @@ PyObject *numpy_copy(PyObject *array, const collet_array_spec *spec);
  * one number; NULL with an exception. */
 PyObject *numpy_number(PyObject *object, PyObject *name);
 
-/* NumPy's dtype (a new reference) of a libcore's, and back from "f32" or what numpy.dtype takes. */
+/* NumPy's dtype (a new reference) of a dtype of libcore, and back from "f32" or any argument of
+ * numpy.dtype. */
 PyObject *numpy_dtype(collet_dtype dtype);
 collet_dtype numpy_dtype_parse(PyObject *object); /* 0 with an exception */
 

@@ -124,8 +124,8 @@ static void op_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* A function of C is pickled as the attribute of its name of its __self__: that is the function,
- * and the op is pickled by its name. */
+/* A C function is pickled as the attribute with its name of its __self__: the attribute is the
+ * function, and the op is pickled by its name. */
 static PyObject *op_attribute(PyObject *self, PyObject *name)
 {
     const op_object *op = (const op_object *)self;
@@ -222,7 +222,7 @@ int op_refresh(op_object *op)
     if (find(op->name, &info))
         return -1;
     if (info.n_out != op->n_out || info.n_in != op->n_in || info.params_size != op->params_size) {
-        error_format(COLLET_NOT_FOUND, "%s is another op in the runtime of now", info.name);
+        error_format(COLLET_NOT_FOUND, "%s is another op in the current runtime", info.name);
         return -1;
     }
     op->id = info.id;

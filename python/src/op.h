@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An op as an object of Python, out of collet_ops_info: its names, parameters and text. */
+/* An op as a Python object, made from collet_ops_info: its names, parameters and text. */
 #ifndef PYTHON_SRC_OP_H
 #define PYTHON_SRC_OP_H
 
@@ -23,7 +23,7 @@ typedef struct op_operand {
 /* The last inference: the same inputs and parameters have the same outputs. */
 typedef struct op_memory {
     uint64_t generation;                          /* 0: there is none */
-    uint32_t absent;                              /* optional outputs that there were not */
+    uint32_t absent;                              /* optional outputs that were absent */
     collet_array_spec specs[COLLET_MAX_OPERANDS]; /* outputs first */
     unsigned char params[OP_PARAMS];
 } op_memory;
@@ -31,7 +31,8 @@ typedef struct op_memory {
 typedef struct op_object {
     PyObject_HEAD PyMethodDef method; /* of the function that calls the op */
     PyObject *name, *doc;
-    PyObject *make;      /* makes the result of a tuple of outputs; NULL: one output, as it is */
+    PyObject
+        *make; /* makes the result from a tuple of outputs; NULL: the only output is the result */
     uint64_t generation; /* of the runtime that `id` is of */
     uint32_t id, n_out, n_in, params_size, field_count;
     op_operand operands[COLLET_MAX_OPERANDS]; /* outputs first */
@@ -41,8 +42,7 @@ typedef struct op_object {
 
 int op_add_type(PyObject *module);
 
-/* Finds the op in the present runtime, if that is not the one of op->id. 0, or -1 with an
- * exception. */
+/* Finds the op in the current runtime, unless op->id belongs to it. 0, or -1 with an exception. */
 int op_refresh(op_object *op);
 
 /* Functions of the module: the names of all ops, the description of one as a dict, and the function
@@ -51,8 +51,8 @@ PyObject *op_names(PyObject *module, PyObject *unused);
 PyObject *op_describe(PyObject *module, PyObject *name);
 PyObject *op_function(PyObject *module, PyObject *arguments);
 
-/* Fills the parameter block by `values`: a value or NULL for each field of the op. `ndim` is that
- * of input 0. 0, or -1 with an exception. */
+/* Fills the parameter block by `values`: a value or NULL for each field of the op. `ndim` belongs
+ * to input 0. 0, or -1 with an exception. */
 int op_set_params(op_object *op, const collet_runtime *runtime, int32_t ndim,
                   PyObject *const *values, void *params);
 

@@ -23,7 +23,7 @@ static int take_array(operand *o, PyObject *object)
     return 0;
 }
 
-/* A number of Python in o->number; 0: that is left to NumPy. */
+/* Stores a Python number in o->number; 0: NumPy must convert it. */
 static int take_number(operand *o, PyObject *object, collet_dtype dtype)
 {
     double value;
@@ -99,9 +99,10 @@ int operand_output(operand *o, PyObject *object, const char *name)
         return -1;
     if (!o->view.writable || !o->view.usable) {
         error_format(COLLET_INVALID, "the output %s is %s", name,
-                     !o->view.writable ? "read-only"
-                                       : "not aligned, of another byte order, or has strides that "
-                                         "are no multiple of its elements: use a contiguous array");
+                     !o->view.writable
+                         ? "read-only"
+                         : "not aligned, of another byte order, or has strides that "
+                           "are not a multiple of its elements: use a contiguous array");
         return -1;
     }
     o->host = 1;

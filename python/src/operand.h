@@ -14,11 +14,11 @@ typedef struct operand {
     _Alignas(16) unsigned char number[16];
 } operand;
 
-/* Sets what the others read; operand_clear may follow. */
+/* Initialises an operand for the other functions; operand_clear may follow. */
 void operand_start(operand *o);
 
-/* An input: an Array, a NumPy array, or what numpy.asarray takes. A number of Python gets the dtype
- * `like` (0: NumPy's). `name` is for errors. 0, or -1 with an exception. With the GIL. */
+/* An input: an Array, a NumPy array, or any argument of numpy.asarray. A Python number gets the
+ * dtype `like` (0: NumPy's). `name` is for errors. 0, or -1 with an exception. With the GIL. */
 int operand_input(operand *o, PyObject *object, const char *name, collet_dtype like);
 
 /* An output that the caller gave: an Array, or a writable NumPy array whose layout can be used. */
@@ -31,7 +31,7 @@ int operand_make(operand *o, collet_context *context, int device);
 collet_status operand_wrap(operand *o, collet_context *context, uint32_t flags);
 /* After a call on a device: waits until the memory of an output has its values. */
 collet_status operand_fetch(operand *o, collet_context *context);
-/* Frees what operand_wrap made, which may wait. The GIL is not needed. */
+/* Frees the array of operand_wrap, which may wait. The GIL is not needed. */
 void operand_unwrap(operand *o);
 
 /* Drops the reference. */

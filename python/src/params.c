@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameter block of an op from values of Python. */
+/* Fills the parameter block of an op from Python values. */
 #include "op.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static int refuse(const op_field *field, PyObject *value, const char *wanted)
     return -1;
 }
 
-/* The same for an exception of Python that says that the type is wrong; others stay. */
+/* The same in place of a TypeError of Python; other exceptions stay. */
 static int refuse_type(const op_field *field, PyObject *value, const char *wanted)
 {
     if (PyErr_ExceptionMatches(PyExc_TypeError))

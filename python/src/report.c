@@ -151,7 +151,7 @@ static void drop_function(work *w)
     free(w);
 }
 
-/* Calls a function with the thread's context; Ctrl-C is heard. */
+/* Calls a function with the thread's context; Ctrl-C interrupts it. */
 static PyObject *call_heard(collet_status (*function)(collet_context *context))
 {
     context_work *w = calloc(1, sizeof *w);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libcore knows of backends, settings, memory and calls, as dicts. Functions of the module. */
+/* Reports of libcore about backends, settings, memory and calls, as dicts. Functions of the
+ * module. */
 #ifndef PYTHON_SRC_REPORT_H
 #define PYTHON_SRC_REPORT_H
 

@@ -13,7 +13,7 @@
 #define CHOICE_TEXT 256
 #define SETTINGS 32
 
-/* What a thread has. */
+/* The state of a thread. */
 typedef struct thread {
     collet_context *context;
     uint64_t generation; /* of the runtime of `context` */
@@ -89,7 +89,7 @@ static PyObject *plugin_setting(void)
     return text;
 }
 
-/* The GIL is kept: nobody forks while libraries are opened here. */
+/* The GIL is kept, so that nobody forks while libraries are opened here. */
 static int create(const char *level, const char *plugins)
 {
     collet_error err;
@@ -215,8 +215,8 @@ static const char *choice_text(PyObject *object)
     return text;
 }
 
-/* The use in force in the calling context (contextvars): a new reference, None, or NULL with an
- * exception; and its number. */
+/* The use in force in the calling context (contextvars) and its number: a new reference, None, or
+ * NULL with an exception. */
 static PyObject *current_use(long long *number)
 {
     PyObject *use = process.current ? PyObject_CallNoArgs(process.current) : Py_NewRef(Py_None);
@@ -224,7 +224,7 @@ static PyObject *current_use(long long *number)
     return use;
 }
 
-/* Gives the thread's context the choice of the use, else that of the process. */
+/* Gives the thread's context the choice of the use, or without one the choice of the process. */
 static int choose(thread *t, PyObject *use, long long number)
 {
     PyObject *own = use == Py_None ? Py_NewRef(Py_None)
@@ -347,7 +347,7 @@ PyObject *runtime_set_backend(PyObject *module, PyObject *object)
     snprintf(process.choice, sizeof process.choice, "%s", choice);
     process.chosen++;
     log_deliver();
-    if (!ready_thread()) /* collet.using goes on */
+    if (!ready_thread()) /* a use in force keeps its choice */
         return NULL;
     Py_RETURN_NONE;
 }
@@ -360,8 +360,8 @@ PyObject *runtime_get_backend(PyObject *module, PyObject *unused)
     return context ? PyUnicode_FromString(collet_get_backend(context)) : NULL;
 }
 
-/* (current, choice_of): contextvars are not in the stable interface, so that Python keeps the uses;
- * both are called by number of arguments. Called again where uses ended that other contexts have.
+/* (current, choice_of): contextvars are not in the stable interface, so Python keeps the uses.
+ * Called again when uses have ended that other contexts still have.
  */
 PyObject *runtime_set_uses(PyObject *module, PyObject *arguments)
 {
@@ -420,7 +420,7 @@ static void free_settings(char **settings)
         free(settings[i]);
 }
 
-/* Starts a runtime, which checks the settings; if it fails, those of before stay. */
+/* Starts a runtime, which checks the settings; if that fails, the earlier settings stay. */
 static int use_settings(char **fresh)
 {
     char *before[SETTINGS + 1];
@@ -467,7 +467,7 @@ static void before_fork(void)
     process.forking = process.inside;
 }
 
-/* The parent's runtime is of no use here; what belongs to it returns COLLET_FORKED. */
+/* The parent's runtime cannot be used here: its objects return COLLET_FORKED. */
 static void in_child(void)
 {
     process.unsafe |= process.forking != 0;

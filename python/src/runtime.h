@@ -20,8 +20,8 @@ collet_context *runtime_context(void);
 void runtime_lend(uint64_t *generation);
 void runtime_give_back(collet_context *context, uint64_t generation);
 
-/* Grows when there is another runtime (after fork, set_num_threads), so that what belongs to an
- * earlier one is not used. */
+/* Grows with each new runtime (after fork, set_num_threads), so that objects of an earlier runtime
+ * are not used. */
 uint64_t runtime_generation(void);
 
 /* 1 if the last kernel of the calling thread was computed at once, in the host's memory: then a
@@ -30,7 +30,7 @@ uint64_t runtime_generation(void);
 int runtime_at_once(void);
 /* 1 if the use of an Array may wait for work of a device, perhaps of another than the last one. */
 int runtime_waits(void);
-/* After a call: learns both. */
+/* After a call: updates both. */
 void runtime_called(collet_context *context);
 /* Identifies the backend of the last call; NULL: there was none since the last choice. */
 const void *runtime_last_backend(void);

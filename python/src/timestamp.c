@@ -13,7 +13,7 @@ typedef struct moment {
     uint64_t generation; /* of its runtime */
 } moment;
 
-/* One of the parent of a fork is left alone. */
+/* A timestamp of the parent of a fork is not released. */
 static void drop(PyObject *capsule)
 {
     moment *m = PyCapsule_GetPointer(capsule, CAPSULE);
@@ -29,8 +29,9 @@ static collet_timestamp *moment_get(PyObject *capsule)
 {
     moment *m = PyCapsule_GetPointer(capsule, CAPSULE);
     if (m && m->generation != runtime_generation())
-        return error_raise(COLLET_INVALID, "this timestamp is of an earlier runtime: take another "
-                                           "after fork, set_num_threads or configure");
+        return error_raise(COLLET_INVALID,
+                           "this timestamp is from an earlier runtime: take another "
+                           "after fork, set_num_threads or configure");
     return m ? m->timestamp : NULL;
 }
 

@@ -12,7 +12,7 @@
 #include "runtime.h"
 
 #define LISTEN 30000000 /* nanoseconds between two looks for signals */
-#define QUICK 10000000  /* nanoseconds that need no ear for Ctrl-C */
+#define QUICK 10000000  /* nanoseconds that need not be interruptible */
 #define KNOWN 512       /* power of two: work that is known to be quick */
 
 typedef struct worker {
@@ -33,14 +33,14 @@ int64_t work_now(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-int work_heard(void)
+int work_on_main_thread(void)
 {
     if (!main_thread)
         main_thread = syscall(SYS_gettid) == getpid() ? 1 : -1;
     return main_thread > 0;
 }
 
-/* The place of work that was quick when it last ran. */
+/* The slot of work that was quick when it last ran. */
 static uint64_t *known(uint64_t print)
 {
     static uint64_t prints[KNOWN];
@@ -86,7 +86,7 @@ static void perform(work *w)
         snprintf(w->text, sizeof w->text, "%s", collet_last_error(w->context));
 }
 
-/* Of a job whose caller has gone on. */
+/* Ends a job whose caller has gone on. */
 static void end_abandoned(work *w)
 {
     collet_context_destroy(w->context);
@@ -178,7 +178,7 @@ static int wait_for(work *w, int begin)
     return result;
 }
 
-/* After an exception of a signal: the job goes on alone. */
+/* After an exception of a signal: the job continues alone. */
 static int leave(work *w)
 {
     pthread_mutex_lock(&mutex);
@@ -202,7 +202,7 @@ static void run_here(work *w)
     runtime_return(state);
 }
 
-/* The work is the caller's again. */
+/* Returns the work to the caller. */
 static int end(work *w)
 {
     if (w->status != COLLET_OK)
@@ -228,7 +228,7 @@ int work_run(work *w)
         return -1;
     }
     w->quick |= w->print && !runtime_waits() && work_is_quick(w->print);
-    if (w->quick || !work_heard()) {
+    if (w->quick || !work_on_main_thread()) {
         run_here(w);
         return end(w);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work that may take long. On the main thread, where Python hears signals, it is done by a thread
- * of its own while this one waits, so that Ctrl-C is heard. What was begun cannot be stopped: it
- * goes on to its end with the context that it has, and the main thread gets another context. All
+ * Work that may take long. Python handles signals on the main thread, so another thread does its
+ * work while the main thread waits and Ctrl-C can interrupt the wait. Work that has begun cannot be
+ * stopped: it continues to its end with its context, and the main thread gets another context. All
  * functions need the GIL unless stated otherwise.
  */
 #ifndef PYTHON_SRC_WORK_H
@@ -14,34 +14,35 @@ typedef struct work work;
 struct work {
     collet_status (*run)(work *w, collet_context *context); /* without the GIL, on any thread */
     void (*drop)(work *w);   /* frees *w and what it refers to; with the GIL */
-    int quick;               /* 1: it needs no ear for Ctrl-C */
+    int quick;               /* 1: it need not be interruptible */
     uint64_t print;          /* fingerprint of work that is quick if it was before; 0: none */
     int64_t nanoseconds;     /* that `run` took */
     collet_context *context; /* of work_run from here on */
     uint64_t generation;
     collet_status status;
     int finished, abandoned;
-    char text[COLLET_ERROR_TEXT]; /* of the failure; "" after `run`: that of the context */
+    char text[COLLET_ERROR_TEXT]; /* of the failure; "" after `run`: the context has it */
 };
 
 /* Nanoseconds of the monotonic clock. Any thread, without the GIL too. */
 int64_t work_now(void);
 
 /* 1 if the calling thread is the main one. */
-int work_heard(void);
+int work_on_main_thread(void);
 
-/* Work with this fingerprint, not 0, took less than 10 ms with the backend of the last call; it
- * needs no ear for Ctrl-C. After such work: learns it. */
+/* Whether work with this fingerprint, not 0, took less than 10 ms with the backend of the last
+ * call, so that it need not be interruptible. The second function records that after the work. */
 int work_is_quick(uint64_t print);
 void work_learn(uint64_t print, int64_t nanoseconds);
 
 /* Runs *w, whose other fields are 0, in the calling thread's context. 0: `w` is still the caller's.
- * -1 with the exception of its failure; 1 with that of a signal, while the work goes on: `w` is
- * dropped, perhaps later. On another thread than the main one, and for quick work,
- * without such a thread. */
+ * -1 with the exception of its failure; 1 with the exception of a signal, while the work continues:
+ * `w` is dropped, perhaps later. Quick work, and work of other threads than the main one, runs on
+ * the calling thread. */
 int work_run(work *w);
 
-/* Waits for the work that went on after a signal. 0, or -1 with the exception of another signal. */
+/* Waits for the work that continued after a signal. 0, or -1 with the exception of another
+ * signal. */
 int work_settle(void);
 
 /* Prepares for fork too. 0, or -1 with an exception. */

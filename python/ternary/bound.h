@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of collet._ternary share. Weights, networks and open files are capsules; a network
+ * Shared by the parts of collet._ternary. Weights, networks and open files are capsules; a network
  * is used by one thread at a time. All functions need the GIL.
  */
 #ifndef PYTHON_TERNARY_BOUND_H
@@ -13,10 +13,10 @@
 /* The functions of collet._core. */
 extern const binding *bound;
 
-/* Long calls of the library get it: Ctrl-C ends them. */
+/* For long calls of the library: Ctrl-C ends them. */
 extern const collet_ternary_monitor bound_monitor;
 
-/* Raises the exception of a status, or leaves that of Ctrl-C; returns NULL. */
+/* Raises the exception of a status, or keeps the exception of Ctrl-C; returns NULL. */
 void *bound_raise(collet_status status, const collet_error *err);
 
 /* An array over `object`, or *out NULL for None; the caller's. 0, or -1 with an exception. */
@@ -24,7 +24,7 @@ int bound_optional(collet_array **out, PyObject *object, collet_dtype dtype, con
 
 /* A capsule that owns the weights; NULL with an exception, also for NULL. */
 PyObject *weights_new(collet_ternary_weights *weights);
-/* Those of a capsule, which keeps them; NULL with an exception. */
+/* The weights of a capsule, which keeps them; NULL with an exception. */
 const collet_ternary_weights *weights_get(PyObject *capsule);
 
 PyObject *network_new(collet_ternary_network *network);

@@ -11,7 +11,7 @@
 
 typedef struct shared_network {
     collet_ternary_network *handle;
-    pthread_mutex_t turn; /* of threads that run it; a run that was interrupted goes on */
+    pthread_mutex_t turn; /* of threads that run it; an interrupted run continues */
     uint64_t number;      /* which network it is */
     pid_t process;
 } shared_network;

@@ -87,7 +87,7 @@ def test_out_is_written_until_finish(caplog):
             seconds_until_heard(lambda: long_op(out))
         if caplog.text:
             break
-    assert "matmul was interrupted, but goes on and writes `out`" in caplog.text
+    assert "matmul was interrupted, but continues and writes `out`" in caplog.text
     collet.finish()
     assert (out == N).all()
 

@@ -187,11 +187,11 @@ def test_doctor_finds_libraries_and_refused_plugins(tmp_path):
         collet.configure(cpu_openmp__openblas="/no/libopenblas.so.0")
         report = collet.doctor()
         print(report)
-        assert all(f.mend for f in report if "openblas" in f.why)
+        assert all(f.fix for f in report if "openblas" in f.why)
         print(*[f.what for f in report])
     """, COLLET_PLUGIN_PATH=f"+{tmp_path}:{tmp_path}/open")
     assert "the backend broken" in text and "own" in text
-    assert f"mend:  chmod o-w {tmp_path}/open (others can then no longer write there)\n" in text
+    assert f"fix:   chmod o-w {tmp_path}/open (others can then no longer write there)\n" in text
     assert "apt-get install libopenblas0" in text
 
 
@@ -199,7 +199,7 @@ def test_doctor_leaves_a_sticky_directory_as_it_is(tmp_path):
     tmp_path.chmod(0o1777)
     (tmp_path / "own.so").write_bytes(b"no ELF")
     text = python("import collet; print(collet.doctor())", COLLET_PLUGIN_PATH=f"+{tmp_path}")
-    assert "mend:  move it to a directory that only you may write to\n" in text
+    assert "fix:   move it to a directory that only you may write to\n" in text
     assert "chmod" not in text
 
 
@@ -222,7 +222,7 @@ def test_doctor_says_once_what_one_line_mends(tmp_path):
             shutil.copy(backend.path, tmp_path)
     text = python(DOCTOR, COLLET_PLUGIN_PATH=str(tmp_path))
     assert "missing: the backends cpu_openmp, cpu_scalar\n" in text
-    assert text.count(f"mend:  chmod o-w {tmp_path} ") == 1
+    assert text.count(f"fix:   chmod o-w {tmp_path} ") == 1
     assert _doctor._mend("no device: PoCL has none: set POCL_CACHE_DIR to a directory") == (
         "set POCL_CACHE_DIR to a directory")
 

@@ -110,7 +110,7 @@ static PyObject *trajectory_open(PyObject *module, PyObject *arguments)
     return (PyObject *)self;
 }
 
-/* In a child of fork the engine's thread is missing: then all is left as it is. */
+/* In a child of fork the engine's thread is missing: nothing is freed then. */
 static void shut(trajectory *self)
 {
     if (self->process == getpid()) {
@@ -205,7 +205,7 @@ static PyObject *trajectory_meta(PyObject *object, PyObject *unused)
     return text ? PyUnicode_DecodeFSDefault(text) : Py_NewRef(Py_None);
 }
 
-/* The work stops at its next step. */
+/* Makes the work stop at its next step. */
 static PyObject *trajectory_cancel(PyObject *object, PyObject *unused)
 {
     trajectory *self = (trajectory *)object;

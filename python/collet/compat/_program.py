@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m collet.compat.NAME: a program that is not to be changed, with a drop-in installed."""
+"""python -m collet.compat.NAME: an unchanged program, with a drop-in installed."""
 
 import os
 import runpy

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LOOM on Collet: what its tensors, its linear algebra and its FFT compute.
+"""LOOM on Collet: its tensors, linear algebra and FFT compute with Collet.
 
     import collet.compat.loom
     collet.compat.loom.install()            # before names are imported from LOOM
 
-or, for a program that is not to be changed:
+or, for an unchanged program:
 
     python -m collet.compat.loom [--no-fallback] -m pytest tests
     python -m collet.compat.loom [--no-fallback] script.py ARGUMENTS
 
 Afterwards LOOM's operations run on the backend that Collet prefers or collet.set_backend chose,
-whatever loom.set_backend says, because LOOM's tensors never ask its backends. These know the name
-"collet" besides: loom.set_backend("collet") and loom.backend.get_backend() give an object of LOOM's
-interface. What no op computes falls back to NumPy, or to LOOM's own code where NumPy has nothing;
-counters() has both, and with fallback forbidden such a call is a collet.UnsupportedError.
+whatever loom.set_backend says, because LOOM's tensors never call its backends. LOOM also gets a
+backend named "collet": loom.set_backend("collet") and loom.backend.get_backend() give an object of
+LOOM's interface. Functions without an op fall back to NumPy, or to LOOM's own code if NumPy has no
+such function; counters() counts both. If fallback is forbidden, such a call raises
+collet.UnsupportedError.
 
 Everything is computed in f64 or c128 and stored in the dtype that LOOM gives the result. Integers
-that f64 might not hold exactly are left to LOOM's own code, as a fallback. Symbols stay LOOM's.
+that f64 might not hold exactly are left to LOOM's own code, as a fallback. Symbols too are left to LOOM.
 """
 
 import functools
@@ -48,7 +49,7 @@ def counters():
 
 
 def set_fallback(allowed):
-    """Whether NumPy and LOOM's own code may compute what no op does; else UnsupportedError."""
+    """Whether NumPy and LOOM's own code may compute functions without an op; else UnsupportedError."""
     global _allowed
     _allowed = bool(allowed)
 
@@ -151,7 +152,7 @@ def _pow(operation, a, b):
     if result is None:
         return op.fill(value=1, shape=a.shape, dtype=a.dtype)
     if not np.isfinite(result).all():
-        raise _Theirs  # OverflowError, or what is not finite itself
+        raise _Theirs  # OverflowError, or a number that is not finite
     return op.div(np.ones((), a.dtype), result) if exponent < 0 else op.copy(result)
 
 
@@ -317,7 +318,7 @@ def _solved(function, *arrays):
     try:
         return function(*arrays)
     except linalg.LinAlgError:
-        raise _NoOp from None  # LOOM goes on with a small pivot
+        raise _NoOp from None  # LOOM continues with a small pivot
 
 
 def _lu(a, pivot=True):
@@ -397,7 +398,7 @@ def _function(own, name, compute):
 
 
 def _rebind(old, new):
-    """Everything in LOOM that is called old is new."""
+    """Replaces everything in LOOM that is called old by new."""
     for name, module in list(sys.modules.items()):
         if name == "loom" or name.startswith("loom."):
             for key, value in list(vars(module).items()):
@@ -454,8 +455,7 @@ def _backend(base):
 
 def install(fallback=True):
     """LOOM computes with Collet from now on. Imports LOOM: ImportError if it is not there, and
-    AttributeError if it is a version without what is replaced. A second call changes fallback
-    alone."""
+    AttributeError if this version lacks a replaced name. A second call changes only fallback."""
     set_fallback(fallback)
     manager = importlib.import_module("loom.backend").get_backend_manager()
     if "collet" in manager.available_backends():

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MLFF-Distiller on Collet: a device of Collet is what its CUDA utilities see as torch's "cuda".
+"""MLFF-Distiller on Collet: its CUDA utilities see a device of Collet as torch's "cuda".
 
     import collet.compat.mlff
     collet.compat.mlff.install("opencl:0")
 
-or, for a program that is not to be changed, on the first device of COLLET_BACKEND:
+or, for an unchanged program, on the first device of COLLET_BACKEND:
 
     COLLET_BACKEND=opencl python -m collet.compat.mlff -m pytest tests/unit
 
-After install() the functions of torch.cuda that tell of devices, memory, events and streams tell
-of the device, and torch.randn, rand, zeros, ones, empty, full and tensor with device="cuda" make a
-DeviceTensor there. It is no torch.Tensor: its array is a collet.Array, and it has the functions of
-torch whose op exists; others raise TypeError or AttributeError. It is for a torch without CUDA:
-install() refuses one that has it.
+After install() the functions of torch.cuda about devices, memory, events and streams describe
+the device, and torch.randn, rand, zeros, ones, empty, full and tensor with device="cuda" make a
+DeviceTensor there. It is not a torch.Tensor: its array is a collet.Array, and it has the functions of
+torch for which an op exists; others raise TypeError or AttributeError. install() needs a torch
+without CUDA and refuses any other.
 """
 
 import functools
@@ -154,7 +154,7 @@ def _version(info):
 
 
 def get_device_properties(device=None):
-    """As torch has it; what Collet does not know is 0."""
+    """As in torch; values that Collet does not know are 0."""
     _index(device)
     info = bench.device_info(_state.device)
     major, minor = _version(info)
@@ -187,7 +187,7 @@ class Event:
 
 
 class Stream:
-    """torch.cuda.Stream: the queue of the thread, of which there is one."""
+    """torch.cuda.Stream: the only queue of the thread."""
 
     def __init__(self, device=None, **_):
         self.device = torch.device("cuda", _index(device))

@@ -4,13 +4,13 @@
     import collet.compat.rotmd
     collet.compat.rotmd.install()           # before or after rotmd is imported
 
-or, for a program that is not to be changed:
+or, for an unchanged program:
 
     python -m collet.compat.rotmd -m pytest tests
     python -m collet.compat.rotmd script.py ARGUMENTS
 
 Backends are chosen as rotmd's runtime documents it, by set_backend or ROTMD_BACKEND: "numba" is the
-CPU, "torch" and "jax" are what Collet prefers ("auto"), and Collet's own choices are taken too.
+CPU, "torch" and "jax" are Collet's preferred backend ("auto"), and Collet's own names work too.
 """
 
 import importlib.abc
@@ -48,9 +48,9 @@ def jit(*args, **kwargs):
 
 
 def set_backend(name):
-    """Chooses "numba", "torch", "jax" or what collet.set_backend takes, for all of the process.
+    """Chooses "numba", "torch", "jax" or a choice of collet.set_backend, for the whole process.
 
-    Raises what collet.set_backend raises; the choice before stays."""
+    Raises what collet.set_backend raises; the earlier choice then stays."""
     global _backend
     collet.set_backend(_CHOICES.get(name, name))
     _backend = name
@@ -62,7 +62,7 @@ def get_backend():
 
 
 def get_available_backends():
-    """rotmd's names, all of which Collet serves, and the usable backends of Collet."""
+    """rotmd's names, which Collet all serves, and the usable backends of Collet."""
     return [*_CHOICES, *(b.name for b in collet.backends() if b.state != "unavailable")]
 
 

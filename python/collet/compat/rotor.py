@@ -4,11 +4,11 @@
     import collet.compat.rotor
     collet.compat.rotor.install()           # before or after rotor is imported
 
-or, for a program that is not to be changed: python -m collet.compat.rotor script.py ARGUMENTS
+or, for an unchanged program: python -m collet.compat.rotor script.py ARGUMENTS
 
 rotor.core's products, rotor.layers' TernaryLinear, rotor.native's backend and rotor.gpu_ternary's
 GPUTernaryOps (which then needs no OpenCL package) compute on the backend that Collet chose. Integer
-results are the same bits; those of GPUTernaryOps, f32, differ in the order of sums.
+results are the same bits; the f32 results of GPUTernaryOps differ in the order of sums.
 """
 
 import importlib.abc
@@ -29,7 +29,7 @@ _AT_ONCE = 1 << 18  # codes, in a cache
 
 
 def _codes(bit0, bit1):
-    """Of two arrays of bits: value = bit0 - bit1."""
+    """Values of two arrays of bits: bit0 - bit1."""
     return np.subtract((_taken(bit0) != 0).view("i1"), (_taken(bit1) != 0).view("i1"))
 
 
@@ -40,8 +40,8 @@ def dot(a_bit0, a_bit1, b_bit0, b_bit1):
 
 
 def _product(bit0, bit1, x_codes):
-    """i32 (..., M) of bits (M, K) and codes (..., K). The bits may be others at each call: they are
-    not packed, which costs more than a product by one vector."""
+    """i32 (..., M) of bits (M, K) and codes (..., K). The bits may differ at each call, so they
+    are not packed: packing costs more than a product by one vector."""
     bit0, bit1, x = _taken(bit0), _taken(bit1), np.ascontiguousarray(x_codes)
     count, columns = bit0.shape
     rows = max(1, _AT_ONCE // max(1, columns))
@@ -177,8 +177,8 @@ _finder = _Finder()
 
 
 def install():
-    """Patches rotor's modules, those that are imported already and those that will be. A second
-    call changes nothing."""
+    """Patches rotor's modules, now if they are imported already, else at their import. A second call
+    changes nothing."""
     if _finder in sys.meta_path:
         return
     sys.meta_path.insert(0, _finder)

@@ -3,8 +3,8 @@
 
 The kernels take one frame, positions (atoms, 3), or many, (frames, atoms, 3): then results have a
 first axis of frames. They compute in f64 from f32 or f64 arrays, other numbers are converted to f64;
-collet.Arrays in give collet.Arrays out. Units are the caller's. Names and arguments are those of
-rotmd's kernels, and observables computes several of them in one pass.
+collet.Arrays in give collet.Arrays out. Units are the caller's. Names and arguments are the same as of
+rotmd's kernels; observables computes several quantities in one pass.
 
 extract and extract_batches compute the observables of all frames of a trajectory.
 """

@@ -19,7 +19,7 @@ Quantity.__doc__ = "Unit and meaning of an array of results, and the shape of a 
 
 
 Format = namedtuple("Format", "title topology trajectory")
-Format.__doc__ = "What a format is, and whether extract reads a topology and a trajectory of it."
+Format.__doc__ = "The title of a format, and whether extract reads topologies and trajectories in it."
 
 
 def formats():
@@ -40,7 +40,7 @@ class Results(dict):
     meta = None
 
     def copy(self):
-        """A Results of the same arrays, with `meta`."""
+        """Results with the same arrays and `meta`."""
         return copy.copy(self)
 
 
@@ -252,7 +252,7 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
     selection : atoms, in collet-extract's language: "protein and not name H*"
     keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for
     masses : amu, one for every atom of the topology, or the path of a file with one a line; None:
-        those of the object, or for files standard atomic weights by the atoms' names
+        the object's masses, or for files standard atomic weights by the atoms' names
     reference : path of a file whose first frame rmsd refers to; None: the first frame read
     axis : of the z parts and the tilt
     start, stop, step : frames, counted from 0
@@ -261,14 +261,14 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
 
     Returns Results: a dict of f64 arrays whose first axis is the frames; quantities() has their
     units (nm, ps, amu, kJ/mol), meanings and shapes; `meta` describes inputs and what was left out.
-    Warnings about the results are RuntimeWarnings too. Times that MDAnalysis or mdtraj made up, for
-    want of times in a file, are not used. MDAnalysis keeps Angstrom in f32, so that
+    Warnings about the results are RuntimeWarnings too. Times that MDAnalysis or mdtraj made up,
+    because a file has none, are not used. MDAnalysis keeps Angstrom in f32, so that
     results of a universe differ from those of its file in the seventh digit.
-    Raises collet.FileError and FormatError for files, InvalidError for options; what an object or
-    `progress` raises. Ctrl-C raises KeyboardInterrupt at once; the work stops at its next step, and
-    until then still reads. An object and `progress` are used in a thread of the work.
+    Raises collet.FileError and FormatError for files, InvalidError for options; exceptions of an
+    object or of `progress` pass through. Ctrl-C raises KeyboardInterrupt at once; the work stops at
+    its next step, and still reads until then. Another thread uses the object and `progress`.
 
-    The backend is the one that collet.set_backend or using chose."""
+    The backend is the choice of collet.set_backend or using."""
     work = _Trajectory(top, traj, selection, keys, masses, reference, axis, start, stop, step,
                        batch, None, progress)
     results = work.take("collect")
@@ -281,8 +281,8 @@ def extract_batches(top, traj=None, *, selection="all", keys=None, masses=None, 
                     progress=False):
     """As extract, as an iterator over Results of `rows` frames; the last one may have fewer.
 
-    Memory does not grow with the trajectory. The rows are those of extract, bit for bit. A Universe
-    is moved only while the next rows are computed. `meta` is None. Opens at once: errors of files
+    Memory does not grow with the trajectory. The rows are the same as of extract, bit for bit. A
+    Universe is moved only while the next rows are computed. `meta` is None. Opens at once: errors of files
     and options are raised here."""
     work = _Trajectory(top, traj, selection, keys, masses, reference, axis, start, stop, step,
                        batch, rows, progress)

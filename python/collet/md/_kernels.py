@@ -32,7 +32,7 @@ def _atoms(positions, masses, vectors=None):
 
 def _rows(kernel, ndim, *arrays):
     """kernel(*arrays), where the first has `ndim` axes; with one axis fewer it is one frame, and so
-    are those whose results have frames."""
+    are the results."""
     if len(arrays[0].shape) != ndim - 1:
         return kernel(*arrays)
     results = kernel(*(a[None] for a in arrays))
@@ -105,7 +105,7 @@ def principal_axes_batch(inertia_tensors):
 
     inertia_tensors : (frames, 3, 3) or (3, 3); its symmetric part counts
     Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), f64:
-    columns, right-handed, with signs that continue those of the frame before.
+    columns, right-handed, with signs that continue from the frame before.
     Raises collet.ShapeError."""
     return _rows(lambda i: tuple(op.principal_axes(i)), 3, _real(inertia_tensors, _REAL[1]))
 
