@@ -21,8 +21,8 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-/* Why there are not more threads. The probe has the affinity of the thread that made the runtime.
- */
+/* The limit of the number of threads. The probe has the affinity of the thread that made the
+ * runtime. */
 static const char *threads_reason(const collet_host *host, int32_t threads)
 {
     const char *set = host->config(host, "num_threads");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * argmax. The kernel of max computes the maxima of blocks; only the first block with the greatest
- * one is then searched. Threads share the outputs or, where these are few, the
+ * maximum is then searched. Threads share the outputs or, if these are few, the
  * elements of each; parts are compared in their order.
  */
 #include "cpu_openmp/runtime/device.h"
@@ -17,7 +17,7 @@
 
 #define GRAIN (32 << 10) /* elements per thread, at least */
 #define BLOCK 4096       /* elements, which stay in the L1 cache */
-#define VECTORS 256      /* elements: a multiple of those that the kernel of max reads at once */
+#define VECTORS 256 /* elements: a multiple of the number that the kernel of max reads at once */
 #define PARTS 256        /* of one output, at most */
 
 /* A block whose maximum is `value`; it begins at `at`, which has `index` in the order of the axes.

@@ -33,7 +33,7 @@ typedef struct elementwise {
     int64_t size; /* of an element of the output */
     int streams;  /* the row kernel can write a large output by itself */
     char *alpha;
-    collet_dtype half; /* f16 or bf16: the row kernel is that of f32, and elements are converted */
+    collet_dtype half; /* f16 or bf16: the row kernel works on f32, and elements are converted */
 } elementwise;
 
 static void convert_run_of(const convert_kernels *k, char *out, collet_dtype to, int64_t out_step,

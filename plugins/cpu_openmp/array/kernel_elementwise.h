@@ -15,7 +15,7 @@
 /*
  * `op` is COLLET_OP_ADD or another elementwise op of the type. `streamed` (f32 and f64 alone)
  * selects non-temporal stores: the output is disjoint from the inputs, its elements adjacent;
- * step[1] and step[2] are those of adjacent elements or 0.
+ * step[1] and step[2] are the size of an element or 0.
  */
 typedef void (*row_kernel)(uint32_t op, int streamed, char *const *at, const int64_t *step,
                            int64_t n);

@@ -3,7 +3,7 @@
  * kernel_reduce.h - reductions: sum, minimum and maximum.
  *
  * Sums are compensated sums in f64: good to about two ulp of the sum of the
- * magnitudes, however many terms. min and max are those of IEEE 754-2019: NaN propagates,
+ * magnitudes, however many terms. min and max follow IEEE 754-2019: NaN propagates,
  * -0 < +0. The index of a table is [f32, f64]; steps are in bytes, of either sign.
  */
 #ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_REDUCE_H

@@ -179,7 +179,7 @@ static void transpose_tiles_streamed(void *argument, int32_t thread, int64_t beg
 }
 
 /* Large, and in pieces of several cache lines. Where rows are not aligned to lines, the ends of a
- * piece are stored through the caches, where those of the next piece complete the line. */
+ * piece are stored through the caches, where the elements of the next piece complete the line. */
 static int suits_streaming(const collet_device *device, const moving *m)
 {
     const loop *l = &m->l;

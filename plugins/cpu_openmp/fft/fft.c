@@ -13,8 +13,8 @@
 
 KERNEL(copy); /* array/move.c */
 
-/* Limit of the two buffers of a group of lines, so that they stay in the L2 cache; of many groups,
- * in that of several cores. */
+/* Limit of the two buffers of a group of lines, so that they stay in the L2 cache; many groups stay
+ * in the L2 caches of several cores. */
 #define GROUP_BYTES (512 << 10)
 #define GROUPS_BYTES (4 << 20)
 #define GROUPS_MIN 8
@@ -179,11 +179,11 @@ static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin
     }
 }
 
-/* Passes one after another of each box, or of one pass all groups. */
+/* All passes of one box after another, or all groups of a single pass. */
 typedef struct boxed {
     grouped part[FFT_AXES_MAX];
     int32_t count;
-    int64_t lines[FFT_AXES_MAX]; /* of a box in each pass; of a single pass those of a group */
+    int64_t lines[FFT_AXES_MAX]; /* lines of a box in each pass; for a single pass, of a group */
     uint64_t bytes;              /* bytes of a thread's buffers */
     char *buffers;
 } boxed;

@@ -31,7 +31,7 @@ typedef struct fft_ends {
     double scale;
 } fft_ends;
 
-/* Elements of one line in memory: at + j * step, the imaginary part `part` bytes behind. */
+/* Elements of one line in memory: at + j * step, the imaginary part `part` bytes later. */
 typedef struct fft_span {
     char *at;
     int64_t step, part;

@@ -184,8 +184,8 @@ static strategy choose_library(product *p)
     return p->blas ? BY_BLAS : BY_GEMM;
 }
 
-/* A product with one row or column reads each element of the other factor once: it costs less than
- * to pack it. */
+/* A product with one row or column reads each element of the other factor only once: that costs
+ * less than packing it. */
 static int fits_dots(const product *p)
 {
     return p->from == COLLET_I8 && (p->columns == 1 || p->rows == 1) && p->m[A].column == 1 &&

@@ -7,8 +7,8 @@
 #include "pass.h"
 
 /*
- * A frame's sums moved from the origin of the pass to its centre of mass. Without mass there is
- * none: sums over atoms are then NaN, sums over no atoms 0.
+ * Moves a frame's sums from the origin of the pass to its centre of mass. Without mass there is no
+ * centre: sums over atoms are then NaN, sums over no atoms 0.
  */
 typedef struct central {
     double com[3];

@@ -60,7 +60,7 @@ static const uint8_t order[W] = {0, 1};
 
 INLINE lanes widen(half_lanes v)
 {
-    /* gcc 12 makes two conversions and an insertion of the generic one. */
+    /* gcc 12 compiles the generic one to two conversions and an insertion. */
 #if defined(__AVX512F__)
     return (lanes)_mm512_cvtps_pd((__m256)v);
 #elif defined(__AVX__)
@@ -173,8 +173,8 @@ INLINE void totals(const lanes *from, double *to, int count)
 #define ANGULAR 8
 #define TORQUE 16
 
-/* The prefetch distance in bytes: behind the arithmetic, hardware prefetching alone does not reach
- * the memory bandwidth of two threads. */
+/* The prefetch distance in bytes: with this much arithmetic, hardware prefetching alone does not
+ * reach the memory bandwidth of two threads. */
 #define READ_AHEAD 2048
 
 INLINE void prefetch_atoms(int wide, const char *at)

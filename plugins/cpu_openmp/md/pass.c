@@ -207,8 +207,8 @@ static void finish_frame(const atoms_job *job, int64_t frame, double origin[3], 
 /* ---- Distribution -----------------------------------------------------------------------------
  */
 
-/* Frames summed before they are finished: what is computed of each is a chain of divisions, and the
- * chains of several frames overlap when no pass is between them. */
+/* Frames summed before they are finished: finishing a frame is a chain of divisions, and the chains
+ * of several frames overlap when no pass is between them. */
 #define BATCH 16
 
 static void run_frames(void *argument, int32_t thread, int64_t begin, int64_t end)

@@ -31,7 +31,7 @@ typedef struct atoms_source {
 
 /*
  * Set by the kernel: everything before `call`. `pass` names the sums (FRAME_*); `masses` NULL or
- * absent means all 1; `origins` F x 3 are those that d is taken from, NULL: the frame's first atom.
+ * absent means all 1; `origins` F x 3 are the origins of d, NULL: the frame's first atom.
  * `finish` is called with a frame's sums and origin, on any thread, frames in any order. Without
  * `origins` the sums will be moved to the centre of mass; a frame for which that would lose digits,
  * because origin and centre are far apart relative to the extent, is then summed again from its

@@ -30,10 +30,10 @@ typedef struct rmsd_job {
     atoms_source positions, reference;
     int64_t frames, atoms, padded, blocks;
     double weight;
-    double *weights;      /* table; the next two point behind it */
+    double *weights;      /* table; the next two point after it */
     double *reference_at; /* three tables: the reference from its centre */
     double reference_centre[3];
-    double reference_rest[3]; /* sum w ref, which rounding keeps from 0 */
+    double reference_rest[3]; /* sum w ref, not exactly 0 because of rounding */
     block_sums *partial;      /* [block], where threads divide the blocks of a frame */
     const fit *shared;        /* of the frame whose blocks are divided */
     int64_t shared_frame;

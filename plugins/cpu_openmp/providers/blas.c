@@ -13,8 +13,8 @@
 #include "shared/host/util/threads.h"
 
 /* Address space: of the library with its constructor, and of each thread, its buffer (BUFFER_SIZE
- * in common_x86_64.h) and its stack; 0.3.29 maps one buffer more. Without it the library tries for
- * ever. Measured with 0.3.21 and 0.3.29. */
+ * in common_x86_64.h) and its stack; 0.3.29 maps one buffer more. Without the space the library
+ * tries for ever. Measured with 0.3.21 and 0.3.29. */
 #define OPEN_BYTES (UINT64_C(64) << 20)
 #define THREAD_BYTES (UINT64_C(136) << 20)
 /* For a thread that calls: its buffer, and what malloc maps for a thread's first allocation. */
@@ -104,16 +104,16 @@ static void find_functions(void *handle, blas *b)
         b->memory_alloc = NULL;
 }
 
-/* Whether the library may start `count` threads. Where it cannot, it raises SIGINT and later waits
- * for ever. The caller may have no buffer yet, and the threads would take its space. */
+/* Whether the library may start `count` threads. If it cannot start them, it raises SIGINT and
+ * later waits for ever. The caller may have no buffer yet, and the threads would take its space. */
 static bool can_start(int count)
 {
     return address_space_has((uint64_t)count * THREAD_BYTES + CALLER_BYTES) &&
            threads_can_start(count);
 }
 
-/* How many threads the library may have when it is opened, with the caller's; 0: not even that.
- * Sets *all to those that it would have. */
+/* How many threads the library may have when it is opened, including the caller's; 0: not even
+ * that. Sets *all to the number that it would start otherwise. */
 static int threads_at_open(int *all)
 {
     const char *text = getenv("OPENBLAS_NUM_THREADS");
@@ -213,7 +213,7 @@ const blas_lapack *blas_lapack_of(const blas *b, int wide)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* They inherit the affinity of this thread, which OpenMP may have bound. */
+/* The new threads inherit the affinity of this thread, which OpenMP may have bound. */
 static void start_threads(const blas *b, int count)
 {
     cpu_set_t own;

@@ -104,7 +104,8 @@ typedef enum blas_triangle { BLAS_UNIT_LOWER, BLAS_UPPER, BLAS_LOWER_RIGHT } bla
 void blas_solve(const blas *b, int wide, blas_triangle which, const blas_matrix *a,
                 const blas_matrix *x, int64_t m, int64_t n);
 
-/* The lower triangle of c (n x n) -= that of a a^T, a n x k, likewise. */
+/* Subtracts the lower triangle of a a^T, a n x k, from the lower triangle of c (n x n),
+ * likewise. */
 void blas_subtract_square(const blas *b, int wide, const blas_matrix *c, const blas_matrix *a,
                           int64_t n, int64_t k);
 

@@ -23,7 +23,7 @@ static void make_equations(char *matrix, char *right, int wide)
     }
 }
 
-/* A factorisation on all threads exercises most of what LAPACK calls of BLAS. */
+/* A factorisation on all threads exercises most of the BLAS functions that LAPACK calls. */
 static const char *check_solution(blas *b, int wide, int32_t threads)
 {
     static double matrix[ORDER * ORDER], right[ORDER];

@@ -52,7 +52,7 @@ static library_settings settings_of(const collet_host *host, const char *library
     return s;
 }
 
-/* Whether it is opened; logs that. */
+/* Whether the library is opened; logs the decision. */
 static int may_open(const collet_host *host, const char *library)
 {
     char refused[LIBRARY_REASON];
@@ -107,8 +107,9 @@ static void warn_of_refusal(const collet_host *host, const char *library, const 
  *
  * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
- * 250 and 123, Nehalem 87 and 48. Zen 4 was fastest as a Cooperlake too. For Emerald
- * Rapids, which is newer than the library, it selects Prescott itself: f32 33 instead of 330.
+ * 250 and 123, Nehalem 87 and 48. Zen 4 was fastest as a Cooperlake too. On Emerald
+ * Rapids, which is newer than the library, the library itself selects Prescott: f32 33 instead of
+ * 330.
  */
 static const struct core {
     const char *name;
@@ -162,7 +163,7 @@ static void choose_openblas(const collet_host *host, const isa_level *level)
     char found[32];
     library_settings s = settings_of(host, "openblas", core_type(host, level));
     if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) && !same_core(found, s.target))
-        host->log(host, COLLET_LOG_INFO, /* a warning would come in every program with NumPy */
+        host->log(host, COLLET_LOG_INFO, /* a warning would appear in every program with NumPy */
                   "the program has loaded %s before, which runs as %s; the core %s would be "
                   "faster: set " BLAS_CORE_VARIABLE "=%s before the program starts",
                   s.name, found, s.target, s.target);
@@ -254,8 +255,8 @@ static const char *isa_limit(const collet_host *host, const isa_level *level)
     return "";
 }
 
-/* The types in the settings (also those that an earlier check found right), else those of the
- * library's table, for which it is opened. */
+/* The types in the settings (also set by an earlier check that found them correct), else the types
+ * of the library's table, for which it is opened. */
 static uint32_t types_to_use(const collet_host *host)
 {
     const char *set = host->config(host, "cpu_openmp.onednn_types");

@@ -80,8 +80,8 @@ static void remove_ours(const extended *s, char **environment)
     *kept = NULL;
 }
 
-/* A program that changed its environment meanwhile keeps its changes: it has written into our array
- * or copied it to a larger one. */
+/* If the program has changed its environment meanwhile, it has written into our array or copied it
+ * to a larger one: its changes stay. */
 static void restore(const extended *s)
 {
     if (!s)
@@ -104,7 +104,7 @@ static struct {
     int closed;     /* exit() has begun */
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-/* Of this thread. A signal handler that exits within one does not wait for it. */
+/* Groups of this thread. A signal handler that exits within a group does not wait for it. */
 static _Thread_local int64_t groups;
 
 int library_enter(void)
@@ -250,7 +250,8 @@ void *library_loaded(const char *name)
     return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
-/* ISO C has no conversion from an object's address to a function's; POSIX has it in memory. */
+/* ISO C does not convert the address of an object to the address of a function; POSIX allows it
+     * through memory. */
 int library_find(void *handle, const char *name, void *function)
 {
     void *address = dlsym(handle, name);

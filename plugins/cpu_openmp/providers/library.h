@@ -52,17 +52,17 @@ void library_leave(void);
 /* Within a group: how often fork() has returned in this process and those that it comes from. */
 int64_t library_forks(void);
 
-/* 1 in a child of a process that had opened a library: the library's own threads may be lost. */
+/* 1 in a child of a process that had opened a library: the library's own threads may be missing. */
 int library_forked(void);
 
-/* Makes the first call of a library that is loaded already, as a group of its own: a child does not
- * find it half initialised. */
+/* Makes the first call of a library that is loaded already, as a separate group: so a child never
+ * finds it half initialised. */
 void library_initialise(void (*first_call)(void));
 
 /* The library's handle when the process has it loaded already, else NULL. */
 void *library_loaded(const char *name);
 
-/* *function (a pointer to a function) becomes that of the library; 0 when there is none. */
+/* Sets *function (a pointer to a function) to the library's function; 0 when there is none. */
 int library_find(void *handle, const char *name, void *function);
 
 /* The same for all members of the structure `functions`; 0 when one is missing. */

@@ -2,9 +2,9 @@
 /*
  * onednn.h - matrix products by oneDNN 2 or 3, found at run time: f32, bf16, int8.
  *
- * Every product is called on one thread: the team divides them. oneDNN's own threads are of an
+ * Every product is called on one thread: the team divides them. oneDNN's own threads form an
  * OpenMP region, whose barrier waits for threads that the operating system has not scheduled, and
- * for ever in a child of fork().
+ * waits for ever in a child of fork().
  */
 #ifndef PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_H
 #define PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_H
@@ -49,7 +49,7 @@ int onednn_enter(void);
 void onednn_leave(int before);
 
 /* Products c (m x n, not transposed) = a (m x k) b (k x n), extents >= 1. 0: the library declined
- * and c is as it was. */
+     * and c is unchanged. */
 int onednn_product_f32(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                        const blas_matrix *b, int64_t m, int64_t n, int64_t k);
 /* int8 in, int32 out; sums are exact modulo 2^32. Faster than a plan for large products. */
@@ -58,8 +58,8 @@ int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *
 
 /*
  * Products that are compiled for their extents: plans, of which a device keeps a few. Any number of
- * threads may use one set. NULL: out of memory. Freeing NULL does nothing; clearing frees what is
- * not in use.
+ * threads may use one set. NULL: out of memory. Freeing NULL does nothing; clearing frees the plans
+ * that are not in use.
  */
 typedef struct onednn_plans onednn_plans;
 onednn_plans *onednn_plans_create(void);
@@ -76,7 +76,7 @@ int onednn_product_planned(onednn *o, onednn_plans *plans, onednn_type type, con
 
 /*
  * onednn_check.c: checks the products whose bits (ONEDNN_TYPE_*) are set in *types and clears the
- * bits of those that are wrong or missing; measures gflops on one thread, index by bit. Takes some
+ * bits of wrong or missing ones; measures gflops on one thread, index by bit. Takes some
  * milliseconds a type. Returns NULL, or why the library cannot be used at all.
  */
 #define ONEDNN_TYPES 3

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * onednn_api.h - what this plugin calls of oneDNN's C interface, declared here so that one build
- * serves versions 2 and 3 and needs neither's headers. For onednn*.c alone.
+ * onednn_api.h - the part of oneDNN's C interface that this plugin calls, declared here so that one
+ * build serves versions 2 and 3 and needs neither's headers. Only for onednn*.c.
  *
- * Values and layouts are those of dnnl_types.h, which both versions share unless said otherwise.
+ * Values and layouts are from dnnl_types.h; both versions share them unless stated otherwise.
  */
 #ifndef PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_API_H
 #define PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_API_H

@@ -29,7 +29,7 @@ static pthread_once_t opened = PTHREAD_ONCE_INIT;
  * Instruction sets as DNNL_MAX_CPU_ISA names them, their values in versions 2 and 3 (0: it has no
  * such limit), and the products for which oneDNN is then faster than OpenBLAS and the backend's
  * own kernels: measured with oneDNN 2.6.3 under each of these limits. Without
- * instructions for them bf16 is slower, and int8 wrong: pairs of products are added in 16 bits.
+ * instructions for them bf16 is slower, and int8 is wrong: pairs of products are added in 16 bits.
  */
 static const struct isa {
     const char *name;

@@ -9,7 +9,7 @@
 
 enum { SRC, WEIGHTS, DST, SCRATCH, MEMORIES };
 
-/* What a plan is compiled for: compared as bytes, so it has no padding. */
+/* The product that a plan is compiled for: compared as bytes, so it has no padding. */
 typedef struct plan_key {
     int64_t extent[3];     /* m n k */
     int64_t stride[3];     /* of a, b, c */
@@ -243,7 +243,7 @@ static plan *plans_take(onednn_plans *plans, const plan_key *key)
     return found;
 }
 
-/* Into a free entry, or that of the least recently used plan. */
+/* Into a free entry, or the entry of the least recently used plan. */
 static void plans_give(onednn_plans *plans, plan *p)
 {
     int place = 0;

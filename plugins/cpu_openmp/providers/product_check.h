@@ -17,9 +17,9 @@ typedef int (*check_product)(void *context, check_type type, const blas_matrix *
                              int64_t k);
 
 /*
- * Compares products with their definition; takes some milliseconds. *gflops: that of the fastest of
- * a few products, by the thread's CPU time, so that other programs have little influence. Returns
- * NULL, or what is wrong.
+ * Compares products with their definition; takes some milliseconds. *gflops: the rate of the
+ * fastest of a few products, by the thread's CPU time, so that other programs have little
+ * influence. Returns NULL, or what is wrong.
  */
 const char *product_check(check_product product, void *context, check_type type, double *gflops);
 

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What a loaded library's dynamic section points to, and the pages that are read-only once the
- * library has been relocated. */
+/* The tables that a loaded library's dynamic section points to, and the pages that are read-only
+ * once the library has been relocated. */
 typedef struct image {
     uintptr_t base, protected_from, protected_to;
     const ElfW(Sym) * symbols;

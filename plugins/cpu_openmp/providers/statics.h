@@ -9,8 +9,8 @@
 #define PLUGINS_CPU_OPENMP_PROVIDERS_STATICS_H
 
 /*
- * exit() does not destroy static objects that the library (a handle of dlopen, which is never
- * closed) makes from now on, for whomever in the process. Those made while it was loaded are
+ * From now on exit() does not destroy static objects that the library (a handle of dlopen, which is
+ * never closed) makes, for any caller in the process. Objects made while it was loaded are
  * destroyed. 0: the system does not allow this.
  */
 int statics_keep(void *handle);

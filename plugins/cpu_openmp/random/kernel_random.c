@@ -153,8 +153,8 @@ INLINE void normal_f32(float *out, const uint64_t *bits)
 
 /* ---- f64 ------------------------------------------------------------------------------------- */
 
-/* The upper 53 bits as a number in [0, 1); where 64-bit integers are not converted, by parts that
- * are in the low bits of a known double. */
+/* The upper 53 bits as a number in [0, 1); without a conversion of 64-bit integers, by parts placed
+ * in the low bits of a known double. */
 INLINE double fraction_f64(uint64_t bits)
 {
 #if defined(__AVX512DQ__) || defined(__aarch64__)

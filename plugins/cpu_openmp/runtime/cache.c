@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Bytes of the cache that the system calls `index`, as one core sees it; 0: none. */
+/* Bytes of the cache that the system calls `index`, for one core; 0: none. */
 static int64_t cache_size(int index)
 {
     char path[64], line[32] = "", *end;

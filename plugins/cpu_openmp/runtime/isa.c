@@ -139,14 +139,14 @@ const isa_level *isa_select(const char *cap, const char **reason)
 {
     int best = usable_levels() - 1;
     if (best < 0) {
-        *reason = "the processor has not the instructions of x86-64-v2 (SSE4.2, POPCNT)";
+        *reason = "the processor lacks instructions of x86-64-v2 (SSE4.2, POPCNT)";
         return NULL;
     }
     if (cap && cap[0] && strcmp(cap, "auto") != 0) {
         int requested = find_level(cap);
         if (requested < 0) {
-            *reason = "the setting isa names no level of this build; x86-64-v2, x86-64-v3 and "
-                      "x86-64-v4 are those of x86-64, armv8 that of aarch64";
+            *reason = "the setting isa is not a level of this build: x86-64 has x86-64-v2, "
+                      "x86-64-v3 and x86-64-v4, aarch64 has armv8";
             return NULL;
         }
         if (requested < best)

@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* Process-wide, since the threads are. The hosts differ only by their COLLET_NUM_THREADS, which the
- * devices observe: the largest number is the system's limit as far as it matters. */
+ * devices observe: the largest number is the system's limit where that limit has an effect. */
 static struct {
     pthread_mutex_t lock;
     limit_host *first;       /* by `lock` */
@@ -41,7 +41,7 @@ void limit_forget(void)
     pthread_mutex_init(&quota.lock, NULL);
 }
 
-/* One thread looks; the others go on with the last result. */
+/* One thread looks; the others use the last result. */
 static void look_at_hosts(int64_t seconds)
 {
     int32_t most = 0;
@@ -56,7 +56,7 @@ static void look_at_hosts(int64_t seconds)
     pthread_mutex_unlock(&quota.lock);
 }
 
-/* 0: unknown, or those of a place where OpenMP has put the thread. */
+/* 0: unknown, or OpenMP has bound the thread to a place. */
 static int32_t processors(void)
 {
     cpu_set_t set;

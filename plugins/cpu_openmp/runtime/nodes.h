@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <stdint.h>
 
-/* Processors, those of a node side by side. */
+/* The processors, grouped by node. */
 typedef struct nodes {
     int32_t count; /* 0: there is one node only, or the system does not say */
     int32_t first; /* the first one of the node where the caller of nodes_find ran */

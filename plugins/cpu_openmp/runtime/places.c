@@ -15,7 +15,7 @@ static bool add(int place, cpu_set_t *set)
     return true;
 }
 
-/* The places with a processor that none before has. */
+/* The places with a processor that no earlier place has. */
 static int distinct(int list[CPU_SETSIZE])
 {
     int places = omp_get_num_places(), count = 0;

@@ -25,8 +25,8 @@
  * other architectures than x86-64. */
 uint32_t processor_features(const isa_level *level);
 
-/* The best kernels at this level: with instructions for int8 and bf16, and for int8 and counts of
- * bits, where the processor has them, else those of the level. */
+/* The best kernels at this level: if the processor has the instructions, kernels with int8 and bf16
+ * instructions, and with int8 instructions and counts of bits; else the kernels of the level. */
 const struct narrow_kernels *processor_narrow(const isa_level *level);
 const struct ternary_products *processor_ternary(const isa_level *level);
 

@@ -43,11 +43,11 @@
 #define WAKE_MIN 2000
 #define WAKE_MAX 50000
 #define MOVE_EVERY 500000
-#define STALL_MIN 50000 /* of a piece under way, after which the caller looks who does it */
+#define STALL_MIN 50000 /* of a piece under way, after which the caller looks for its thread */
 #define STALL_MAX 20000000
 
-/* What is left of a part: the threads that may take pieces (numbers below), pieces in all, pieces
- * begun; in one word, so that a piece is taken only of the job that the taker has seen. */
+/* The rest of a part: the threads that may take pieces (numbers below), pieces in all, pieces
+ * begun; in one word, so that a thread takes a piece only from the job that it has seen. */
 #define PART(threads, pieces, begun)                                                               \
     ((uint64_t)(threads) << 32 | (uint64_t)(pieces) << 16 | (begun))
 #define PART_THREADS(word) ((int32_t)((word) >> 32))
@@ -78,7 +78,7 @@ static struct {
     _Alignas(LINE) _Atomic uint32_t calls; /* grows with each phase */
     _Alignas(LINE) _Atomic uint32_t owned; /* jobs that a caller owns, one bit each */
     _Alignas(LINE) _Atomic int32_t active; /* callers in calls and workers with pieces */
-    _Atomic int32_t refused; /* threads of a call that as many kept a worker from; 0: of none */
+    _Atomic int32_t refused;               /* threads of a call that refused a worker; 0: none */
     _Alignas(LINE) _Atomic int32_t spinning;             /* idle workers */
     _Alignas(LINE) _Atomic uint32_t asleep[SLEEP_WORDS]; /* a bit for each worker; futexes */
     _Atomic int64_t woken_at;               /* when some were last woken, in nanoseconds */
@@ -189,7 +189,7 @@ static void report(job *j, uint32_t pieces)
         futex_wake(&j->done, 1, ANY);
 }
 
-/* The pieces that nobody has begun, counted from part `index` on; at most `most`. */
+/* The number of pieces that no thread has begun, from part `index` on; at most `most`. */
 static int32_t left(job *j, int32_t index, int32_t most)
 {
     int32_t parts = atomic_load_explicit(&j->part_count, memory_order_relaxed), count = 0;
@@ -226,8 +226,8 @@ static void call(job *j, int32_t count, int32_t threads)
 }
 
 /* Does pieces of part `index`, after the first one only while at most `threads` threads are at
- * work. Reports them together, for `done` is a line that all threads write. Returns whether it did
- * one. */
+ * work. Reports them together, because all threads write the cache line of `done`. Returns whether
+ * it did one. */
 static bool run_part(job *j, int32_t index, int32_t thread, int32_t threads)
 {
     uint32_t ran = 0;
@@ -296,9 +296,9 @@ static bool leave(int32_t threads)
 }
 
 /*
- * The operating system likes to wake a thread on the processor of the one that wakes it. Where no
- * processor is idle, caller and worker then take turns on one. The worker leaves that to the caller
- * and competes with other programs for another one.
+ * The operating system often wakes a thread on the processor of the thread that wakes it. If no
+ * processor is idle, caller and worker then take turns on one. So the worker leaves that processor
+ * to the caller and competes with other programs for another one.
  */
 static void move_away(int32_t processor)
 {
@@ -323,9 +323,9 @@ static int64_t time_used(pid_t id)
 }
 
 /*
- * The operating system leaves a thread that it has put aside on the processor where it ran last,
- * for milliseconds, even while that of a waiting caller is idle. The caller moves it here: a worker
- * that has pieces of its job and gets no processor time.
+ * The operating system keeps a preempted thread on the processor where it ran last, for
+ * milliseconds, even while the processor of a waiting caller is idle. So the caller moves a worker
+ * that has pieces of its job and gets no processor time to its own processor.
  */
 static void pull(const job *j)
 {
@@ -404,7 +404,8 @@ static bool help(job *j, const worker *w)
         if (!joined && !join(PART_THREADS(word)))
             return false;
         joined = true;
-        /* A thread inherits the state of its creator, and what pieces call may change it. */
+        /* A thread inherits the floating-point state of its creator, and functions that pieces call
+         * may change it. */
         (void)collet_floating_begin();
         move_away(atomic_load_explicit(&j->processor, memory_order_relaxed));
         atomic_store_explicit(&team.members[thread].job, 1 + (int32_t)(j - team.jobs),
@@ -440,7 +441,7 @@ static bool help_any(const worker *w)
  */
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */
-    int64_t wake;       /* from a call to the worker that it woke; the shortest of late */
+    int64_t wake;       /* from a call to the worker that it woke; the shortest recent time */
     int32_t processors; /* that the process may use; not all of them spin */
 } patience;
 
@@ -548,8 +549,8 @@ static bool start(int32_t number)
     return true;
 }
 
-/* Starts workers for calls on `threads` threads. Where the system refuses some, calls go on with
- * those that there are. */
+/* Starts workers for calls on `threads` threads. If the system refuses some, calls use the existing
+ * ones. */
 static void grow(int32_t threads)
 {
     sigset_t all, before;
@@ -681,7 +682,7 @@ void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, voi
 
 int32_t team_threads(int32_t available)
 {
-    /* Not omp_get_max_threads, which libraries of the host change for the thread that calls. */
+    /* Not omp_get_max_threads, which libraries of the host change for the calling thread. */
     const char *text = getenv("OMP_NUM_THREADS");
     long threads = text ? strtol(text, NULL, 10) : 0;
     return threads > 0 && threads < available ? (int32_t)threads : available;

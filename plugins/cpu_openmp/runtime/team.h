@@ -9,7 +9,7 @@
  * piece. The caller waits for such pieces only; it spins for a few microseconds and then sleeps, so
  * that its processor can run the other thread. Idle workers sleep. Callers and working workers
  * together are never more than the largest `threads` of a call, so calls at the same time share the
- * team. Where the system allows fewer by now (limit.h), calls use so many. A child after fork()
+ * team. If the system now allows fewer (limit.h), calls use that number. A child after fork()
  * gets a team of its own.
  *
  * The workers are not threads of an OpenMP region, whose barrier waits for every thread, but OpenMP
@@ -21,7 +21,7 @@
 
 #include <stdint.h>
 
-/* The threads that calls may use, of `available` ones: those, or fewer by OMP_NUM_THREADS. */
+/* The number of threads that calls may use: `available`, or fewer by OMP_NUM_THREADS. */
 int32_t team_threads(int32_t available);
 
 /* Does items begin..end-1. `thread` is 0..threads-1, different for calls that run at the same time.

@@ -54,7 +54,7 @@ static int64_t angles_of(const collet_kernel_call *call)
     return operand_of(call, 2)->shape[0];
 }
 
-/* Of the lists of four pixels, and as much of one. */
+/* Bytes of the lists of four pixels; the lists of one pixel get as many. */
 static int64_t orbit_bytes(const collet_kernel_call *call)
 {
     return angles_of(call) * (int64_t)(sizeof(scatter_angle) + 4 * KINDS * sizeof(scatter_tap));
@@ -65,7 +65,7 @@ static int64_t thread_bytes(const collet_kernel_call *call)
     return 2 * orbit_bytes(call);
 }
 
-/* From the centre, in longer sides of a pixel: a turn keeps it. */
+/* The distance from the centre, in longer sides of a pixel: a rotation does not change it. */
 static double distance(const job *j, double dx, double dy)
 {
     dy *= j->aspect;
@@ -112,8 +112,8 @@ static int has_number(const collet_operand *images, int64_t pixel, int64_t e)
     return 0;
 }
 
-/* A sample beyond the outermost number, by more than a pixel across, is NaN; one without weights is
- * not. */
+/* A sample that is more than a pixel beyond the outermost number is NaN, unless it has no
+ * weights. */
 static void find_reach(const job *j)
 {
     const collet_operand *out = operand_of(j->call, 0), *images = operand_of(j->call, 1);
@@ -235,9 +235,9 @@ static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
 /* ---- Four pixels ----------------------------------------------------------------------------- */
 
 /*
- * Where the angles repeat after a quarter turn, with weights that keep or change their signs, the
+ * If the angles repeat after a quarter turn, with weights that keep or change their signs, the
  * images can be folded: the four pixels that quarter turns exchange are added first, with those
- * signs. These pixels of the result have the same two sums of samples, added and subtracted.
+ * signs. The four pixels of the result have the same two sums of samples, added and subtracted.
  */
 
 /* Pixels of the folded quarter begin at this row and column, on the centre or next to it. */
@@ -252,7 +252,8 @@ static int64_t folded_side(int64_t n)
     return n - first_folded(n);
 }
 
-/* Of pixels that a quarter turn exchanges, one is there: right of the centre and not above it. */
+/* Of the pixels that quarter turns exchange, only one is stored: right of the centre and not above
+ * it. */
 static int is_folded(int64_t n, int64_t row, int64_t column)
 {
     int64_t dx = 2 * column - n, dy = 2 * row - n;
@@ -299,8 +300,8 @@ static void fold_rows(void *argument, int32_t thread, int64_t begin, int64_t end
     }
 }
 
-/* Adds the taps at x, y of the folded images to lists of those whose weights keep or change their
- * signs. 0: a pixel is outside. */
+/* Adds the taps at x, y of the folded images to two lists: weights that keep their signs, and
+ * weights that change them. 0: a pixel is outside. */
 static int find_folded(const job *j, const double *weights, double x, double y,
                        scatter_tap *taps[2], int64_t counts[2])
 {
@@ -347,8 +348,8 @@ static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles
     return 1;
 }
 
-/* The next STEP energies of the four pixels but those with a sample that is NaN, for which `single`
- * is set: what an energy's result is does not depend on the others. */
+/* The next STEP energies of the four pixels, except energies with a sample that is NaN, for which
+ * `single` is set: an energy's result does not depend on the other energies. */
 static void run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
                       int64_t n, int *single)
 {
@@ -406,7 +407,7 @@ static void run_four(const job *j, char *memory, int64_t y, int64_t x)
     }
 }
 
-/* Whether quarter turns exchange the angles, and what they do to the weights. */
+/* Whether quarter turns exchange the angles, and how they change the weights. */
 static void find_quarter(job *j)
 {
     const collet_operand *images = operand_of(j->call, 1), *weights = operand_of(j->call, 3);
@@ -468,7 +469,7 @@ static uint64_t order_bytes(const collet_operand *out)
     return (count + 15) / 16 * 16 * sizeof(int32_t);
 }
 
-/* Of folded images, where the shapes allow them. */
+/* Uses folded images if the shapes allow them. */
 static uint64_t folded_bytes(const collet_kernel_call *call)
 {
     const collet_operand *images = operand_of(call, 1);

@@ -7,7 +7,7 @@
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
 
-#define PADDING 16 /* energies: a multiple of what a vector holds */
+#define PADDING 16 /* energies: a multiple of the lanes of a vector */
 
 typedef struct job {
     const collet_kernel_call *call;
@@ -21,7 +21,7 @@ static int64_t padded_energies(const collet_kernel_call *call)
     return (operand_of(call, 0)->shape[0] + PADDING - 1) / PADDING * PADDING;
 }
 
-/* A number of a vector, or of a matrix. */
+/* An element of a vector, or of a matrix. */
 static double number(const collet_operand *o, int64_t i, int64_t j)
 {
     return real_at(cpu_at(o) + i * cpu_step(o, 0) + (o->ndim > 1 ? j * cpu_step(o, 1) : 0), 1);

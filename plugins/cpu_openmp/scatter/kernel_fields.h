@@ -7,7 +7,7 @@
 
 typedef struct field_kernels {
     /* The seven fields of n voxels from volume fraction, alignment, theta and psi. 0: an angle of
-     * an aligned voxel is far from 0 or no number; nothing is written. */
+     * an aligned voxel is far from 0 or NaN; nothing is written. */
     int (*euler[2])(char *const out[7], const char *const in[4], int64_t n);
 } field_kernels;
 

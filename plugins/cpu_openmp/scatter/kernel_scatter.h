@@ -20,7 +20,7 @@ typedef struct scatter_angle {
     int64_t count;
 } scatter_angle;
 
-/* What scatter_images needs of all energies, in arrays of `padded` numbers, which repeat the last
+/* The data of all energies for scatter_images, in arrays of `padded` numbers, which repeat the last
  * energy. `weight` of a sum: [count][re, im][padded] of the fields field[0 .. count-1]. */
 typedef struct scatter_energies {
     int64_t n, padded;

@@ -34,7 +34,7 @@ static int64_t layers_of(const collet_kernel_call *call)
     return operand_of(call, 1)->shape[1];
 }
 
-/* Whether slice d of a part is one, and what its layers are multiplied by. */
+/* Whether slice d of a part exists, and the factors of its layers. */
 static int find_phases(const job *j, const part *p, int64_t d, double (*weight)[2])
 {
     const collet_scatter_params *params = j->call->params;

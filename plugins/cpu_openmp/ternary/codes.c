@@ -33,10 +33,10 @@ typedef struct rows_plan {
     int64_t piece, pieces; /* of a row */
     double *sums;          /* of pieces */
     float *means;          /* of rows */
-    _Atomic int64_t found; /* what `info` counts */
+    _Atomic int64_t found; /* the count for `info` */
 } rows_plan;
 
-/* The scale of a row, of an operand without the last axis of the others. */
+/* The scale of a row, in an operand that lacks the last axis of the others. */
 static char *scale_at(const collet_operand *scales, int64_t row)
 {
     return cpu_at(scales) + ternary_offset(scales, scales->ndim, row);
@@ -83,7 +83,7 @@ static void store_info(rows_plan *p, const collet_operand *info)
 
 /* ---- quantize -------------------------------------------------------------------------------- */
 
-/* Weights as f32, or f64 where they are that. */
+/* Weights as f64 if they are f64, else as f32. */
 typedef union numbers {
     float f32[SCRATCH];
     double f64[SCRATCH];

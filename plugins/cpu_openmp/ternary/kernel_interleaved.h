@@ -91,7 +91,7 @@ INLINE words finished(const ternary_finish_interleaved *how, words sums, int64_t
 }
 
 /*
- * Stores sums of `rows` rows less p->less, finished where they are to be, or adds them: a call, so
+ * Stores sums of `rows` rows minus p->less, finished if p asks for that, or adds them: a call, so
  * that its addresses leave the registers to the products. All results of a token are stored at
  * once: tokens may be so far apart that their cache lines evict each other.
  */

@@ -186,7 +186,7 @@ INLINE quads bits_set(bytes x)
     return (quads)_mm512_popcnt_epi64((__m512i)x);
 }
 
-/* A number of two bits is the count of its bits and that of the higher one once more. */
+/* A number of two bits is the count of its bits plus the higher bit once more. */
 INLINE counts counts_add(counts c, bytes y)
 {
     return c + bits_set(y) + bits_set(y & 0xaa);
@@ -280,7 +280,7 @@ INLINE words widen_bytes(const uint8_t *at)
 #endif
 }
 
-/* Number l of each lane less 1; what else is in the lane does not matter. */
+/* Number l of each lane minus 1; other bits of the lane do not matter. */
 INLINE floats weight_field(words x, int l)
 {
 #if defined(__AVX512BW__)

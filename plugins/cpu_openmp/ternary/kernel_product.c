@@ -252,8 +252,8 @@ static void multiply_f32(const ternary_panel *p)
 
 /* ---- Two packed vectors ---------------------------------------------------------------------- */
 
-/* The product of the weights that two numbers of two bits encode, as such a number: 1 where the
- * lower bit of either is set, else 2 or 0 as the higher ones are the same or not. */
+/* The product of the weights that two 2-bit numbers encode, as a 2-bit number: 1 if the lower bit
+ * of either is set, else 2 if the higher bits are equal, 0 if they differ. */
 INLINE bytes product_fields(bytes a, bytes b)
 {
     bytes zero = a | b;

@@ -40,7 +40,7 @@ static int32_t sum_i8(const int8_t *at, int64_t n)
     return sum + across_words(total);
 }
 
-/* Of numbers that are not negative. */
+/* The maximum of numbers that are not negative. */
 INLINE words greater_of(words a, words b)
 {
     words above = a > b;
@@ -190,7 +190,7 @@ static double magnitudes_f64(const void *values, int64_t n)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* How many bytes are 0xff of the masks that comparisons give, one more a register. */
+/* Counts the bytes that are 0xff in the masks of comparisons; tally_add adds one register. */
 typedef struct tally {
     bytes part;
     int64_t registers;

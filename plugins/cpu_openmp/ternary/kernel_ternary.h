@@ -6,11 +6,11 @@
  * Weights are rows of blocks in the format t2 (docs/KERNELS.md): 256 weights w in 64 bytes, as the
  * numbers u = w + 1. A token is a row of activations, prepared for one of three forms; it has as
  * many blocks as the weights, filled up with zeros:
- *   TERNARY_I8      256 i8 a block. The sum is that of u a; less the sum of a it is that of w a.
+ *   TERNARY_I8      256 i8 a block. The sum of u a, minus the sum of a, is the sum of w a.
  *   TERNARY_PACKED  128 bytes a block: 64 that complement u where a = -1 (its complement of two
  *                   bits is 3 - u), then 64 that keep u where a != 0. The sum is that of the
  * numbers that are left; less the number of a = 1 and twice that of a = -1 it is that of w a.
- *   TERNARY_F32     256 f32 a block, and the sum of w a itself, within 2^-20 of that of |a|.
+ *   TERNARY_F32     256 f32 a block, and the sum of w a itself, within 2^-20 of the sum of |a|.
  * Integer sums are exact modulo 2^32. Any alignment; any thread.
  *
  * TERNARY_INTERLEAVED tokens of TERNARY_I8 may be interleaved, 16 and 16 of them: of every 64 bytes
@@ -50,17 +50,18 @@ typedef struct ternary_panel {
     int64_t count;      /* of tokens */
     void *sums;         /* i32, or f32 for TERNARY_F32: [token][row] */
     int64_t sums_step;  /* elements from one token to the next */
-    /* multiply_interleaved alone: what is subtracted from each token's sums (NULL: the sums are
-     * added to those that are there), and how sums that are not added become f32, or NULL. */
+    /* only for multiply_interleaved: the number that is subtracted from each token's sums (NULL:
+     * the sums are added to the stored ones), and how sums that are not added become f32, or
+     * NULL. */
     const int32_t *less;
     const ternary_finish_interleaved *finish;
 } ternary_panel;
 
 typedef struct ternary_products {
     void (*multiply[TERNARY_FORMS])(const ternary_panel *panel);
-    /* The same for TERNARY_INTERLEAVED interleaved tokens of TERNARY_I8; and what interleaves
-     * blocks first .. first + blocks - 1 of so many tokens in place. Both NULL where interleaved
-     * tokens are not faster. */
+    /* The same for TERNARY_INTERLEAVED interleaved tokens of TERNARY_I8; and the function that
+     * interleaves blocks first .. first + blocks - 1 of that many tokens in place. Both are NULL if
+     * interleaved tokens are not faster. */
     void (*multiply_interleaved)(const ternary_panel *panel);
     void (*interleave)(char *tokens, int64_t step, int64_t first, int64_t blocks);
     /* The sum of products of two packed vectors. */
@@ -69,7 +70,7 @@ typedef struct ternary_products {
 
 /* How the sums of a token become results of ternary_linear. */
 typedef struct ternary_finish {
-    uint32_t base;       /* what the integer sums are too large by, modulo 2^32 */
+    uint32_t base;       /* the excess of the integer sums, modulo 2^32 */
     float scale;         /* of the token, for TERNARY_I8 */
     const float *scales; /* adjacent, of the rows, or NULL */
     const float *biases; /* likewise */
@@ -87,12 +88,12 @@ typedef struct ternary_rows {
     int64_t (*codes[2])(int8_t *codes, const void *x, double t, int64_t n);
     /* The sum of n magnitudes, good to n 2^-56 of it. */
     double (*magnitudes[2])(const void *x, int64_t n);
-    /* Blocks of t2 from and to codes; returns how many were none and became 0. */
+    /* Blocks of t2 from and to codes; returns how many codes were invalid and became 0. */
     int64_t (*pack)(uint8_t *bytes, const int8_t *codes, int64_t blocks);
     int64_t (*unpack)(int8_t *codes, const uint8_t *bytes, int64_t blocks);
-    /* Blocks of t2 as activations; returns what sums with them are too large by, modulo 2^32. */
+    /* Blocks of t2 as activations; returns the excess of sums with them, modulo 2^32. */
     uint32_t (*masks)(uint8_t *masks, const uint8_t *bytes, int64_t blocks);
-    /* n results of one token from its sums, which may be in their place. */
+    /* n results of one token from its sums; the results may overwrite the sums. */
     void (*finish[TERNARY_FORMS])(float *y, const void *sums, const ternary_finish *how, int64_t n);
 } ternary_rows;
 

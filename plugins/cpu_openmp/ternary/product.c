@@ -18,7 +18,7 @@
 #define PANEL_ROWS (4 * TERNARY_ROWS)
 #define PANEL_TOKENS TERNARY_INTERLEAVED
 
-/* Of results of `linear` that are finished at a time: the L1 cache holds them for a group. */
+/* Results of `linear` that are finished at a time: the L1 cache holds them for a group. */
 #define FINISH_ROWS (12 * TERNARY_ROWS)
 
 /* Panels per thread, for load balance. */
@@ -110,7 +110,8 @@ static int64_t result_step(const collet_operand *y)
     return step;
 }
 
-/* Whether tokens of TERNARY_I8 can be: results have to be adjacent, as sums are stored in place.
+/* Whether tokens of TERNARY_I8 can be interleaved: results must be adjacent, because sums are
+ * stored in place.
  */
 static int can_interleave(const product *p)
 {
@@ -167,7 +168,8 @@ static uint64_t scratch_bytes(const product *p)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* Numbers of the rows first .. first + n - 1, adjacent; in `scratch` where they are not; or NULL.
+/* Adjacent numbers of the rows first .. first + n - 1; copied to `scratch` if they are not
+ * adjacent; or NULL.
  */
 static const float *of_rows(const collet_operand *o, int64_t first, int64_t n, float *scratch)
 {
@@ -180,7 +182,7 @@ static const float *of_rows(const collet_operand *o, int64_t first, int64_t n, f
     return scratch;
 }
 
-/* Sums of n rows and one token, as they are. */
+/* Sums of n rows and one token, unchanged. */
 static void store_sums(const product *p, char *y, const void *sums, uint32_t base, int64_t n)
 {
     int64_t step = cpu_last_step(p->y), size = sizeof(int32_t);
@@ -214,7 +216,7 @@ static void store_linear(const product *p, char *y, const void *sums, ternary_fi
         cpu_move(y, step, (const char *)scratch, size, (uint64_t)size, n);
 }
 
-/* Where the results of token number `place` of those that are ready begin. */
+/* Where the results of ready token number `place` begin. */
 static char *results_of(const product *p, int64_t place)
 {
     int64_t token = p->first + place;
@@ -222,8 +224,8 @@ static char *results_of(const product *p, int64_t place)
            (p->y_step ? token * p->y_step : ternary_offset(p->y, p->y->ndim - 1, token));
 }
 
-/* The results of a panel from its sums: rows from `row`, tokens from number `place` of those that
- * are ready. The sums may be in the place of the results of `linear`. */
+/* The results of a panel from its sums: rows from `row`, ready tokens from number `place`. The
+ * results of `linear` may overwrite the sums. */
 static void store_panel(const product *p, const ternary_panel *panel, int64_t row, int64_t place)
 {
     float scale_scratch[FINISH_ROWS], bias_scratch[FINISH_ROWS];
@@ -252,7 +254,7 @@ static void make_ready(void *argument, int32_t thread, int64_t begin, int64_t en
         ternary_token_store(&p->tokens, p->first + i, i);
 }
 
-/* Blocks begin .. end-1 of interleaved tokens, those of the same tokens consecutive. */
+/* Blocks begin .. end-1 of interleaved tokens; blocks of the same tokens are consecutive. */
 static void interleave(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
@@ -263,7 +265,7 @@ static void interleave(void *argument, int32_t thread, int64_t begin, int64_t en
                                t->step, item % t->blocks, 1);
 }
 
-/* Rows row .. end-1 of an interleaved group, from token `place` of those that are ready. */
+/* Rows row .. end-1 of an interleaved group, from ready token `place`. */
 static void multiply_group(const product *p, int64_t place, int64_t row, int64_t end)
 {
     float scale_scratch[FINISH_ROWS], bias_scratch[FINISH_ROWS], scales[TERNARY_INTERLEAVED];
@@ -305,7 +307,7 @@ static void multiply_group(const product *p, int64_t place, int64_t row, int64_t
     }
 }
 
-/* Pieces begin .. end-1 of PIECE_ROWS rows of a group, those of the same group consecutive.
+/* Pieces begin .. end-1 of PIECE_ROWS rows of a group; pieces of one group are consecutive.
  */
 static void multiply_interleaved(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
@@ -320,7 +322,7 @@ static void multiply_interleaved(void *argument, int32_t thread, int64_t begin, 
     }
 }
 
-/* Panels begin .. end-1 of the other tokens, those of the same rows consecutive. */
+/* Panels begin .. end-1 of the other tokens; panels of the same rows are consecutive. */
 static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;

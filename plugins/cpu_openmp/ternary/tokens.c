@@ -38,8 +38,8 @@ typedef struct row {
     int64_t step, count;
 } row;
 
-/* Activations first .. first + n - 1, n <= PIECE, as adjacent ones; in `scratch` where they are
- * not.
+/* Adjacent activations first .. first + n - 1, n <= PIECE; copied to `scratch` if they are not
+ * adjacent.
  */
 static const float *piece_of(const row *x, int64_t first, int64_t n, float scratch[PIECE])
 {

@@ -79,8 +79,8 @@ INLINE float exp_f32(float x)
 }
 
 /*
- * Of x / 2^scale, x normal and finite: x = 2^e m, sqrt(1/2) <= m < sqrt(2); with z = m - 1,
- * ln m = z - z^2/2 + z^3 P(z).
+ * The logarithm of x / 2^scale, x normal and finite: x = 2^e m, sqrt(1/2) <= m < sqrt(2); with z =
+ * m - 1, ln m = z - z^2/2 + z^3 P(z).
  */
 INLINE float log_part_f32(float x, float scale)
 {
@@ -104,7 +104,7 @@ INLINE float log_part_f32(float x, float scale)
     return sum + MULTIPLY_ADD(p, z * z, MULTIPLY_ADD(e, LN2_LOW_F32, rest));
 }
 
-/* Of a positive normal number. */
+/* The logarithm of a positive normal number. */
 INLINE float log_normal_f32(float x)
 {
     return log_part_f32(x, 0.0f);
@@ -157,7 +157,7 @@ INLINE float quarter_f32(float r, uint32_t q)
     return f32_of(f32_bits(q & 1u ? c : s) ^ (q & 2u) << 30);
 }
 
-/* Of |x|, so that the sign of -0 is kept. */
+/* Computed for |x|, so that the sign of -0 is kept. */
 INLINE float sin_f32(float x)
 {
     float a = __builtin_fabsf(x);
@@ -255,8 +255,8 @@ INLINE double exp_f64(double x)
 }
 
 /*
- * As log_part_f32, but ln m = 2 atanh s, s = z / (2 + z): an odd series in s of which half the
- * terms do. With R = s^2 P(s^2) it is z - (z^2/2 - s (z^2/2 + R)).
+ * As log_part_f32, but ln m = 2 atanh s, s = z / (2 + z): an odd series in s, so half the
+ * terms are enough. With R = s^2 P(s^2) it is z - (z^2/2 - s (z^2/2 + R)).
  */
 INLINE double log_part_f64(double x, double scale)
 {

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 /*
- * n matrices; all steps in bytes, from one to the next of: matrices (batch), rows, columns. Of
- * `matrix` the lower triangle is read. Outputs overlap neither it nor each other.
+ * n matrices; all steps in bytes, from one to the next of: matrices (batch), rows, columns. Only
+     * the lower triangle of `matrix` is read. Outputs overlap neither it nor each other.
  */
 typedef struct eigen3_batch {
     const char *matrix;

@@ -12,15 +12,15 @@
 #define PANEL_COLUMNS 64 /* at most, of qr */
 
 typedef struct panel_kernels {
-    /* The largest magnitude of n numbers, 0 of none; NaN when one is not finite. */
+    /* The largest magnitude of n numbers, 0 if n is 0; NaN when one is not finite. */
     double (*largest[2])(const void *x, int64_t n);
     /* x = -x. */
     void (*negate[2])(void *x, int64_t n);
     void (*swap[2])(void *x, void *y, int64_t n);
     /*
      * P A = L U with partial pivoting, in place, of a panel whose column j begins at a + j *
-     * stride: step k exchanged rows k and pivot[k] >= k, k < min(rows, columns). Of equal
-     * magnitudes the first is the pivot; a column without one is skipped. Finite entries.
+     * stride: step k exchanged rows k and pivot[k] >= k, k < min(rows, columns). The first of
+     * equal magnitudes is the pivot; a column without a pivot is skipped. Finite entries.
      */
     void (*lu[2])(void *a, int64_t stride, int64_t rows, int64_t columns, int32_t *pivot);
     /*

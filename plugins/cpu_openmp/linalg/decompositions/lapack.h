@@ -52,8 +52,8 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
 
 /* ---- For these files ------------------------------------------------------------------------- */
 
-/* Around calls of the library's LAPACK, with `threads` = job->threads, or of lapack_parts.c and of
- * the library on one thread, with 1. */
+/* Around calls of the library's LAPACK, with `threads` = job->threads; or, with 1, around calls of
+ * lapack_parts.c and of the library on one thread. */
 void lapack_enter(const lapack_job *job, blas_use *use, int32_t threads);
 void lapack_leave(const lapack_job *job, blas_use *use);
 

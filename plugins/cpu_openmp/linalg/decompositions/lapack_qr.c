@@ -157,7 +157,7 @@ static void reduce(const qr_work *r)
     }
 }
 
-/* The block's own columns of Q: the signed identity less V T V1^T, V1 the first rows of V. */
+/* The block's own columns of Q: the signed identity minus V T V1^T, V1 the first rows of V. */
 static void form_own(const qr_work *r, int64_t first, int64_t columns, blas_matrix vectors)
 {
     blas_matrix corner = dense_matrix(r->corner, columns);
