@@ -8,7 +8,7 @@ Usage: ./bootstrap.sh [build|test [--all]|clean|--help]
 
   build   (the default) installs what is missing, builds a release into build/, lists the
           backends of this machine and extracts the water trajectory into build/water.npz
-  test    the same, then the tests, then those of code that sanitizers can check again, in
+  test    the same, then the tests, then the tests of code that sanitizers can check again, in
           build-asan/ with the address and undefined-behaviour sanitizers
           --all: the long tests too, for more than an hour: every case of every kernel, every row
           under Oclgrind, emulated processors, every architecture of NVRTC, every f32 number

@@ -82,7 +82,7 @@ endfunction()
 # A backend: one module NAME.so and its manifest.json; exports only collet_plugin_entry. Or a layer, in
 # layer.c in place of plugin.c; exports only collet_layer_entry. TABLE makes a header of plugin.c.
 # The global property COLLET_BACKENDS lists those that are installed; COLLET_RUNTIME_TARGETS lists their
-# targets and those of the engines.
+# targets and the engines' targets.
 function(collet_add_plugin name)
   cmake_parse_arguments(PLUGIN "NO_INSTALL;LAYER" "OUTPUT;TABLE" "LIBRARIES" ${ARGN})
   if(NOT PLUGIN_OUTPUT)

@@ -191,7 +191,7 @@ static void plan_big(kit_plan *plan)
         kit_case c = of_product(plan, (product){2, (1 << 24) - 1, -1}, EXTREME);
         c.big = true;
         kit_emit(plan, &c);
-        /* Sums of which 64 times a quarter overflows i32. */
+        /* Sums whose quarter times 64 overflows i32. */
         c = of_product(plan, (product){5, (1 << 19) + 256, 32}, EXTREME);
         c.big = true;
         kit_emit(plan, &c);

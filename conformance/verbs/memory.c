@@ -187,7 +187,7 @@ static collet_memory_stats statistics_now(testbed *b)
                     "memory_stats: total %" PRIu64 " is less than held %" PRIu64, s.total, s.held);
     testbed_require(b, !s.total || s.available <= s.total - s.held,
                     "memory_stats: available %" PRIu64 " of a total of %" PRIu64
-                    ", of which %" PRIu64 " are held",
+                    ", %" PRIu64 " are held",
                     s.available, s.total, s.held);
     return s;
 }

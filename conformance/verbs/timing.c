@@ -265,10 +265,11 @@ static void true_length(testbed *b)
         any.before |= l.seen.before;
         any.after |= l.seen.after;
     }
-    testbed_require(b, enough || !told,
-                    "work was pending for %lld ns after a stamp was asked for, of which the stamp "
-                    "counts %lld, and less than half in each of %d tries",
-                    (long long)l.worked, (long long)l.counted, TRIES);
+    testbed_require(
+        b, enough || !told,
+        "work was pending for %lld ns after a stamp was requested; of that time the stamp "
+        "counts %lld, and less than half in each of %d tries",
+        (long long)l.worked, (long long)l.counted, TRIES);
     testbed_require(b, any.after || !any.before, "stamp waited until earlier work was done");
     end(b, &t);
 }

@@ -97,7 +97,7 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--bench", default=os.path.join(here, "../../build/bin/backend-bench"),
-                        help="the backend-bench to ask (default: that of build/)")
+                        help="the backend-bench to run (default: the one in build/)")
     parser.add_argument("--backend", default="cpu_openmp", help="of Collet (default: cpu_openmp)")
     parser.add_argument("--seconds", type=float, default=0.3, help="for each figure and round")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -488,7 +488,7 @@ class Server:
         return {}
 
     def stats(self):
-        """Of the turns since the last report."""
+        """The result of the turns since the last report."""
         samples = sorted(self.samples)
         result = {"median": statistics.median(samples), "mean": statistics.fmean(samples),
                   "p99": samples[min(len(samples) - 1, len(samples) * 99 // 100)],

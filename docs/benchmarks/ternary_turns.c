@@ -91,7 +91,7 @@ static double measure(int which, side *s, double *fastest)
     return median(times, n);
 }
 
-/* Of the elements at `data`; without values where it is NULL. */
+/* An array of the elements at `data`; without values if that is NULL. */
 static collet_array *array_of(collet_context *cx, collet_dtype dtype, int64_t rows, int64_t columns,
                               const void *data)
 {

@@ -194,7 +194,7 @@ static collet_status take_shape(io_npy *npy, const char *path, collet_error *err
                            "%s: is truncated: the array takes %llu bytes, %llu are there", path,
                            (unsigned long long)bytes, (unsigned long long)have);
     if (bytes < have)
-        return collet_fail(err, COLLET_FORMAT, "%s: has %llu bytes behind its array", path,
+        return collet_fail(err, COLLET_FORMAT, "%s: has %llu bytes after its array", path,
                            (unsigned long long)(have - bytes));
     return COLLET_OK;
 overflow:
@@ -209,7 +209,7 @@ static collet_status read_file(io_npy *npy, const char *path, collet_error *err)
     parser p = {.npy = npy};
 
     if (!io_npy_recognise(bytes, size))
-        return collet_fail(err, COLLET_FORMAT, "%s: is no .npy file", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: is not an .npy file", path);
     if (size < 10)
         return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its head", path);
     if (bytes[6] < 1 || bytes[6] > 3)

@@ -28,7 +28,7 @@ int io_npy_recognise(const uint8_t *bytes, uint64_t size);
 /* COLLET_IO, NO_MEMORY, FORMAT (not an .npy file, or malformed), UNSUPPORTED (a dtype or an order
  * that is not read), OVERFLOW (more elements than 64 bits count). The text names the file. */
 collet_status io_npy_open(const char *path, io_npy *out, collet_error *err);
-/* Of a zeroed one too. */
+/* Also for a zeroed one. */
 void io_npy_close(io_npy *npy);
 
 /* Copies rows first .. first + count, which exist, to `out` in C order and native bytes. */

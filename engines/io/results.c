@@ -46,7 +46,7 @@ static collet_status prepare_directory(io_results *results, collet_error *err)
     int code = errno;
     if (code == EEXIST && stat(results->path, &st) == 0) {
         if (!S_ISDIR(st.st_mode))
-            return collet_fail(err, COLLET_IO, "%s: is a file; a directory is to be written",
+            return collet_fail(err, COLLET_IO, "%s: is a file; the output must be a directory",
                                results->path);
         if (eaccess(results->path, W_OK | X_OK) == 0)
             return COLLET_OK;

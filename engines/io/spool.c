@@ -195,9 +195,10 @@ static collet_status check_target(const char *path, collet_error *err)
     if (readlink(path, target, sizeof target) == sizeof target &&
         memcmp(target, "/proc/", sizeof target) == 0)
         return collet_fail(err, COLLET_IO,
-                           "%s: is a link to an open file; a regular file is to be written", path);
+                           "%s: is a link to an open file; the output must be a regular file",
+                           path);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return collet_fail(err, COLLET_IO, "%s: is %s; a regular file is to be written", path,
+        return collet_fail(err, COLLET_IO, "%s: is %s; the output must be a regular file", path,
                            S_ISDIR(st.st_mode) ? "a directory" : "a device or pipe");
     return COLLET_OK;
 }
@@ -499,7 +500,7 @@ static collet_status rename_set(io_spool *const *spools, size_t n, int replace, 
     char *old = strdup(spools[n - 1]->temporary);
     if (!old)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to replace it", last);
-    char *digit = old + strlen(old) - 1; /* a name as that of other temporary files */
+    char *digit = old + strlen(old) - 1; /* a name like other temporary files */
     *digit = *digit == '0' ? '1' : '0';
     collet_status status = rename_in_order(spools, n, old, err);
     free(old);

@@ -63,8 +63,8 @@ static collet_status quantize(ternary_call *call, block *b, collet_dtype dtype, 
                : status;
 }
 
-/* The scale of row r of the block: that of its blocks, which must agree unless all their weights
- * are 0. */
+/* The scale of row r of the block: the scale of its blocks, which must agree unless all their
+ * weights are 0. */
 static collet_status row_scale(const block *b, int64_t first, int64_t r, collet_error *err)
 {
     const ternary_source *source = b->source;

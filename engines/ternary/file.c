@@ -72,7 +72,7 @@ static collet_status open_path(collet_ternary_file *file, const char *path, cons
     if (status != COLLET_OK)
         return status;
     if (tensor && file->kind != COLLET_TERNARY_FILE_GGUF)
-        return collet_fail(err, COLLET_FORMAT, "%s: is no GGUF file, so that it has no tensor '%s'",
+        return collet_fail(err, COLLET_FORMAT, "%s: is not a GGUF file, so it has no tensor '%s'",
                            path, tensor);
     if (file->kind == COLLET_TERNARY_FILE_T2) {
         status = ternary_t2_open(path, &file->t2, err);

@@ -12,7 +12,7 @@
 struct collet_ternary_file {
     uint32_t kind;       /* COLLET_TERNARY_FILE_*: which of the last three is open */
     int64_t count;       /* matrices */
-    io_mapping *mapping; /* that of the open one */
+    io_mapping *mapping; /* of the open file */
     ternary_t2_file t2;
     ternary_gguf gguf;
     io_npy npy;

@@ -185,7 +185,7 @@ static collet_status network_load(ternary_call *call, collet_ternary_network **o
     collet_status status = COLLET_OK;
 
     if (file->kind != COLLET_TERNARY_FILE_T2)
-        return collet_fail(&call->error, COLLET_FORMAT, "%s: is no .t2 file",
+        return collet_fail(&call->error, COLLET_FORMAT, "%s: is not a .t2 file",
                            ternary_file_path(file));
     collet_ternary_layer *layers = calloc(count, sizeof *layers);
     loaded *shared = calloc(count, sizeof *shared);

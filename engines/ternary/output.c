@@ -13,7 +13,7 @@
 struct collet_ternary_output {
     io_spool *spool;
     int64_t bytes, weights;
-    /* Of a .t2 file. */
+    /* Only for a .t2 file. */
     ternary_t2_layer *layers; /* NULL: an .npy file */
     uint32_t count;
     uint64_t piece; /* PIECES * layer + index of its piece: the first incomplete one, or the end */
@@ -123,7 +123,7 @@ collet_status ternary_output_add(collet_ternary_output *o, const void *bytes, ui
     if (!o->layers)
         return io_spool_write(o->spool, bytes, (size_t)n, err);
     if (n > 0 && (o->piece == PIECES * (uint64_t)o->count || n > piece_bytes(o) - o->done))
-        return collet_fail(err, COLLET_INVALID, "%s: more data than were laid out",
+        return collet_fail(err, COLLET_INVALID, "%s: more data than announced",
                            io_spool_path(o->spool));
     if (n > 0 && o->done == 0)
         status = pad(o, err);
@@ -143,7 +143,7 @@ static collet_status write_head(collet_ternary_output *o, collet_error *err)
         .version = T2_VERSION, .order = T2_ORDER, .size = (uint64_t)o->bytes, .layers = o->count};
 
     if (o->piece != PIECES * (uint64_t)o->count)
-        return collet_fail(err, COLLET_INVALID, "%s: fewer data than were laid out",
+        return collet_fail(err, COLLET_INVALID, "%s: less data than announced",
                            io_spool_path(o->spool));
     memcpy(head.magic, T2_MAGIC, sizeof head.magic);
     head.checksum = t2_head_sum(&head, o->layers);

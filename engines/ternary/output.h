@@ -8,7 +8,7 @@
 #include <collet/ternary.h>
 
 /* An .npy file at `path` with its head: `rows` rows of shape[0..ndim), or, with rows < 0, the axes
- * of `shape` alone. Of a failed one too *out has to be freed. */
+ * of `shape` alone. *out has to be freed also after a failure. */
 collet_status ternary_output_npy(collet_ternary_output **out, const char *path, collet_dtype dtype,
                                  int64_t rows, int32_t ndim, const int64_t *shape,
                                  collet_error *err);
@@ -17,7 +17,7 @@ collet_status ternary_output_t2(collet_ternary_output **out, const char *path,
                                 ternary_t2_layer *layers, uint32_t count, int64_t weights,
                                 collet_error *err);
 
-/* The next bytes of the data. Of a .t2 file weights, scale and bias of every layer in this order;
+/* The next bytes of the data. For a .t2 file: weights, scale and bias of every layer in this order;
  * INVALID where they exceed the piece that they begin in. */
 collet_status ternary_output_add(collet_ternary_output *output, const void *bytes, uint64_t n,
                                  collet_error *err);

@@ -98,7 +98,7 @@ static collet_status open_source(const char *name, pack_layer *layer, collet_err
         return collet_fail(err, COLLET_FORMAT, "%s: is packed already", name);
     if (layer->file->kind == COLLET_TERNARY_FILE_GGUF && index < 0)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: which of its tensors? Name one as %s:TENSOR; 'collet-ternary info "
+                           "%s: no tensor is named; write %s:TENSOR; 'collet-ternary info "
                            "%s' lists them",
                            name, name, name);
     return ternary_source_open(layer->file, index < 0 ? 0 : index, &layer->source, err);

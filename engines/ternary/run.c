@@ -23,7 +23,7 @@ typedef struct run_job {
     const collet_ternary_run_files *files;
     collet_ternary_network *network;
     int64_t inputs, outputs, vectors;
-    io_npy x, labels; /* a row of x is a vector; its shape is that of the file */
+    io_npy x, labels; /* a row of x is a vector; its shape is the file's */
     collet_ternary_output *output;
     collet_array *arrays[ARRAYS]; /* RAW, X, Y: for as many vectors as the last time */
     float *y;

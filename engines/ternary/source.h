@@ -27,7 +27,7 @@ typedef struct ternary_source {
  * DTYPE and UNSUPPORTED where it cannot be read as weights. */
 collet_status ternary_source_open(const collet_ternary_file *file, int64_t index,
                                   ternary_source *out, collet_error *err);
-/* Of a zeroed one too. */
+/* Also for a zeroed one. */
 void ternary_source_close(ternary_source *source);
 
 /* Compares a layer of a .t2 file with its checksum: FORMAT, CANCELLED. OK for other files. */

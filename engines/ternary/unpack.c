@@ -87,8 +87,9 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
     if (source.content != COLLET_TERNARY_PACKED)
         status = collet_fail(&call->error, COLLET_INVALID, "%s: is not packed", source.text);
     else if (what > COLLET_TERNARY_WRITE_BYTES)
-        status = collet_fail(&call->error, COLLET_INVALID,
-                             "%s: to be unpacked as %u, which is not 0 to 2", source.text, what);
+        status =
+            collet_fail(&call->error, COLLET_INVALID,
+                        "%s: cannot be unpacked as %u; 0 to 2 are supported", source.text, what);
     if (status == COLLET_OK)
         status = io_spool_check_input(path, ternary_file_path(file), &call->error);
     if (status == COLLET_OK)

@@ -77,8 +77,7 @@ static collet_status check_matrix(ternary_call *call, const char *what, const ch
                                   const void *out, const collet_array *matrix)
 {
     if (!out || !matrix)
-        return collet_fail(&call->error, COLLET_INVALID, "%s: an argument that must not be NULL is",
-                           what);
+        return collet_fail(&call->error, COLLET_INVALID, "%s: a required argument is NULL", what);
     if (!ternary_is_local(call->context, matrix))
         return collet_fail(&call->error, COLLET_INVALID, "%s: %s belong to another runtime", what,
                            name);
@@ -319,7 +318,7 @@ static collet_status check_bytes(ternary_call *call, const char *what, const col
     if (status == COLLET_OK && found.invalid > 0)
         status =
             collet_fail(&call->error, COLLET_INVALID,
-                        "%s: %" PRId64 " codes are 11, which is no weight", what, found.invalid);
+                        "%s: %" PRId64 " codes are 11, which is not a weight", what, found.invalid);
     else if (status == COLLET_OK && found.tail_row >= 0)
         status = collet_fail(&call->error, COLLET_INVALID,
                              "%s: row %" PRId64 " has a weight %d after its %" PRId64

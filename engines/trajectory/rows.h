@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - collects rows of all outputs and returns those of the same frames together.
+ * rows.h - collects rows of all outputs and returns the rows of the same frames together.
  *
  * One thread appends, another one takes. dL/dt of a frame is appended later than its other rows;
  * order and size of what is appended do not matter.
@@ -14,7 +14,7 @@
 
 typedef struct trajectory_rows trajectory_rows;
 
-/* Takes n rows of an output, contiguous; those of dL/dt come one frame later than the others. */
+/* Takes n rows of an output, contiguous; rows of dL/dt come one frame later than the others. */
 typedef collet_status (*trajectory_rows_fn)(void *user, size_t output, int64_t n,
                                             const double *rows, collet_error *err);
 

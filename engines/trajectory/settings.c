@@ -73,7 +73,8 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
                            "options: masses and mass_values exclude each other");
     if (o->context != NULL && (o->backend != NULL || o->threads > 0))
         return collet_fail(err, COLLET_INVALID,
-                           "options: backend and threads are those of the context that is given");
+                           "options: backend and threads must be unset, because the given "
+                           "context has them");
     return check_axis(o->axis, err);
 }
 

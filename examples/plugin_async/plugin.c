@@ -2,7 +2,7 @@
 /*
  * A backend with memory of its own and asynchronous queues: the second template of
  * plugins/README.md. The memory is the host's and each queue is a thread; replace the commands by
- * those of your device.
+ * the functions of your device.
  *
  * A queue is a ring of commands and a ring of bytes for what is written, both allocated when the
  * queue is created. So memory is bounded and enqueuing cannot fail: it waits while a ring is full.

@@ -24,8 +24,8 @@ typedef struct row_walk {
     int64_t in_row; /* of the walk's row: its innermost axis of heads */
 } row_walk;
 
-/* View 0 is `out`'s rows, view 1 those of `in`, which has the same leading axes, view 2 one number
- * per row, if `numbers` is present. */
+/* View 0 is `out`'s rows, view 1 the rows of `in`, which has the same leading axes, view 2 one
+ * number per row, if `numbers` is present. */
 static void rows_begin(row_walk *r, const collet_operand *out, const collet_operand *in,
                        const collet_operand *numbers)
 {

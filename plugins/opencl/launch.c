@@ -37,8 +37,8 @@ static collet_status kernel_get(collet_queue *q, const jit_launch *l, const jit_
     return COLLET_OK;
 }
 
-/* On such a driver (see opencl_is_single) a kernel follows that of another queue which was enqueued
- * before it. */
+/* On such a driver (see opencl_is_single) a kernel follows a kernel of another queue that was
+ * enqueued before it. */
 static cl_int enqueue_single(collet_device *d, collet_queue *q, cl_kernel kernel,
                              const size_t *items, const size_t *group, cl_event *event)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * linalg.h - kernels of the linalg family that replace those of plugins/shared/jit: run functions
+ * linalg.h - kernels of the linalg family that replace kernels of plugins/shared/jit: run functions
  * as in plugin.h.
  */
 #ifndef PLUGINS_OPENCL_LINALG_H

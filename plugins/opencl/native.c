@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend's objects as those of OpenCL: collet.native/1. */
+/* The backend's objects as OpenCL objects: collet.native/1. */
 #include "opencl.h"
 
 #define DLPACK_OPENCL 4
@@ -57,7 +57,8 @@ static collet_status check(collet_device *d, cl_mem memory, uint64_t offset, uin
         error = d->cl.GetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
     if (error != CL_SUCCESS || context != d->context)
         return d->base.host->fail(err, COLLET_INVALID,
-                                  "%p is no buffer of the device's OpenCL context", (void *)memory);
+                                  "%p is not a buffer of the device's OpenCL context",
+                                  (void *)memory);
     if (offset > size || bytes > size - offset)
         return d->base.host->fail(
             err, COLLET_INVALID, "the buffer has %llu bytes; %llu from byte %llu were given",

@@ -11,7 +11,7 @@ RESULT = "_result"  # the end of the name of a type of results
 
 
 def names():
-    """The names of all ops, those of plugins included."""
+    """The names of all ops, including ops of plugins."""
     return _core.op_names()
 
 

@@ -36,7 +36,7 @@ def _of_constants(energies: Floats, constants: Floats) -> Iterator[str]:
         for energy in energies[(own[:, [1, 3]] < 0).any(1)][:1]:
             yield f"material {m + 1}: beta at {energy:g} eV is negative"
         for energy in energies[(abs(own) >= _CONSTANT).any(1)][:1]:
-            yield (f"material {m + 1}: a constant at {energy:g} eV is {_CONSTANT:g} or more; usual "
+            yield (f"material {m + 1}: a constant at {energy:g} eV is {_CONSTANT:g} or more; usual values "
                    "with soft X-rays are 0.001")
     for energy in energies[~constants.any((1, 2))][:1]:
         yield (f"at {energy:g} eV the optical constants of all materials are 0: nothing scatters")
@@ -72,7 +72,7 @@ def suspicions(energies: Floats, voxel: float, constants: Floats,
     for energy in energies[(energies < least) | (energies > most)][:1]:
         yield f"an energy is {energy:g} eV, not one of X-rays: energies are in eV"
     if not _VOXEL[0] <= voxel <= _VOXEL[1]:
-        yield f"the edge of a voxel is {voxel:g} nm: usual are 0.1 to 100"
+        yield f"the edge of a voxel is {voxel:g} nm: usual values are 0.1 to 100"
     yield from _of_constants(energies, constants)
     for number, arrays in enumerate(materials, 1):
         yield from _of_voxels(number, arrays)

@@ -71,7 +71,7 @@ class Sample:
     nearest: the nearest slice to Ewald's sphere instead of interpolation between two
     mask: a pixel is the mean of the angles that reach it (RotMask), instead of NaN
     material_frame: the sample is rotated, not the field (ReferenceFrame 0)
-    detector: its normal x, y, z; patterns are warped to it as by CyRSoXS
+    detector: its normal x, y, z; patterns are warped to it as in CyRSoXS
     warnings, directory: of files, see read()"""
 
     materials: Sequence[Material]

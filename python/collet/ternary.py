@@ -94,7 +94,7 @@ def linear(packed: Any, x: Any, scale: Any = None, bias: Any = None, *, activati
            relu: bool = False, threshold: float = 0.0) -> Any:
     """scale (packed q(x)) + bias, f32 (..., M), then max(y, 0) with relu: packed (M, B) as "t2", x
     f32 (..., K), scale and bias f32 (M) or None. q by `activations`: "int8", 8 bits and a scale for
-    each row of x; "ternary", codes as by `threshold`; "f32", x itself."""
+    each row of x; "ternary", codes by `threshold`; "f32", x itself."""
     return op.ternary_linear(packed, x, scale, bias, activations=activations, relu=relu,
                              threshold=threshold)
 
@@ -113,7 +113,7 @@ class Weights:
 
     @classmethod
     def quantize(cls, weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Weights:
-        """Weights of a floating matrix (M, K), as by quantize(). InvalidError names the first one that
+        """Weights of a floating matrix (M, K), made like quantize(). InvalidError names the first one that
         is not finite."""
         number = threshold if mode == "threshold" else 0.0
         return cls(_ternary.weights_quantize(weights, (_index(MODES, mode, "mode"), number)))

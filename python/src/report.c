@@ -9,7 +9,7 @@
 #include "runtime.h"
 #include "work.h"
 
-/* Appends `item`, of which it takes the reference; -1 with an exception. */
+/* Appends `item` and takes its reference; -1 with an exception. */
 static int append(PyObject *list, PyObject *item)
 {
     int failed = item ? PyList_Append(list, item) : -1;

@@ -399,10 +399,10 @@ def suspicious(**more):
     ({"psi": np.full((2, 4, 4), 90.0)}, "material 1 has angles of up to 90: radians are expected"),
     ({"alignment": None}, "material 1 has angles, but no alignment: it is taken as unaligned"),
     ({"constants": [1e-3, -1e-4, 1e-3, 1e-4]}, "material 1: beta at 285 eV is negative"),
-    ({"constants": [0.5, 1e-4, 1e-3, 1e-4]}, "material 1: a constant at 285 eV is 0.1 or more; usual "
+    ({"constants": [0.5, 1e-4, 1e-3, 1e-4]}, "material 1: a constant at 285 eV is 0.1 or more; usual values "
      "with soft X-rays are 0.001"),
     ({"constants": VACUUM}, "at 285 eV the optical constants of all materials are 0: nothing scatters"),
-    ({"voxel": 2000.0}, "the edge of a voxel is 2000 nm: usual are 0.1 to 100"),
+    ({"voxel": 2000.0}, "the edge of a voxel is 2000 nm: usual values are 0.1 to 100"),
     ({"energies": [285000.0], "voxel": 0.1},
      "an energy is 285000 eV, not one of X-rays: energies are in eV"),
     ({}, None)])

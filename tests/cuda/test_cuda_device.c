@@ -42,7 +42,7 @@ static void memory_is_short(void **state)
     collet_buffer *half = new_buffer(device, 600 << 10), *more = NULL;
     (void)state;
     assert_status_is(plugin->buffer_alloc(device, 600 << 10, &more, &err), COLLET_REFUSED);
-    assert_says(err.text, "no 614400 bytes of device memory");
+    assert_says(err.text, "cannot allocate 614400 bytes of device memory");
     /* Nothing leaks, and pooled memory is freed. */
     plugin->buffer_free(device, new_buffer(device, 1000));
     plugin->buffer_free(device, half);
@@ -103,7 +103,7 @@ static void foreign_memory_is_checked(void **state)
     assert_status_is(n->buffer_import(device, &b, address, 2, 64, 4, &err), COLLET_INVALID);
     assert_says(err.text, "is not a multiple of the 4 bytes of an element");
     assert_status_is(n->buffer_import(device, &b, &b, 0, 64, 4, &err), COLLET_INVALID);
-    assert_says(err.text, "is no address in memory of CUDA");
+    assert_says(err.text, "is not an address in memory of CUDA");
     assert_good(n->buffer_import(device, &b, address, 12, 64, 4, &err));
     assert_good(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err));
     plugin->buffer_free(device, b);

@@ -118,7 +118,7 @@ static void heads(void **state)
         {SHAPE("(1, 4294967296, 4294967296)"), 1, 0, COLLET_OVERFLOW, "64 bits", 0, 0},
         {SHAPE("(4294967296, 4294967296)"), 1, 0, COLLET_OVERFLOW, "64 bits", 0, 0},
         {SHAPE("(9223372036854775807,)"), 1, 0, COLLET_OVERFLOW, "64 bits", 0, 0},
-        {SHAPE("(2, 3)"), 1, 25, COLLET_FORMAT, "1 bytes behind its array", 0, 0},
+        {SHAPE("(2, 3)"), 1, 25, COLLET_FORMAT, "1 bytes after its array", 0, 0},
         {SHAPE("(2, 3)"), 1, 23, COLLET_FORMAT, "takes 24 bytes, 23 are there", 0, 0},
         {SHAPE("(2, 3)"), 0, 24, COLLET_UNSUPPORTED, "version 0.0", 0, 0},
         {SHAPE("(2, 3)"), 4, 24, COLLET_UNSUPPORTED, "version 4.0", 0, 0},

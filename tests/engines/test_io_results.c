@@ -200,7 +200,7 @@ static void refused_at_the_start(void **state)
     assert_int_equal(io_results_create(directory, IO_RESULTS_NPZ, &results, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "is a directory"));
     assert_int_equal(io_results_create(file, IO_RESULTS_DIRECTORY, &results, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "is a file; a directory is to be written"));
+    assert_non_null(strstr(err.text, "is a file; the output must be a directory"));
     assert_int_equal(io_results_create("/dev/null", IO_RESULTS_NPZ, &results, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "is a device or pipe"));
     /* As /dev/stdout, which may be a regular file. */

@@ -292,7 +292,7 @@ static void test_t2(void **state)
         {"mismatch", COLLET_SHAPE, "layer 1 takes 6 numbers, layer 0 before it gives 5"},
         {"moved", COLLET_FORMAT, "the offsets of layer 0 are wrong"},
         {"moved_second", COLLET_FORMAT, "the offsets of layer 1 are wrong"},
-        {"name", COLLET_INVALID, "has no end"},
+        {"name", COLLET_INVALID, "has no terminating NUL"},
         {"overflow", COLLET_OVERFLOW, "beyond 2^63"},
         {"rows", COLLET_OVERFLOW, "larger than 2^63"},
         {"threshold", COLLET_INVALID, "the threshold nan"},

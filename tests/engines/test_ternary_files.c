@@ -473,13 +473,13 @@ static void wrong_arguments(void **state)
             "holds numbers, not codes");
     REFUSED(collet_ternary_network_load(cx, &network, codes, COLLET_TERNARY_AS_STORED, 0, NULL,
                                         &failure),
-            COLLET_FORMAT, "is no .t2 file");
+            COLLET_FORMAT, "is not a .t2 file");
     REFUSED(collet_ternary_network_load(cx, &network, model, 7, 0, NULL, &failure), COLLET_INVALID,
             "there are no activations 7");
     REFUSED(collet_ternary_file_unpack(cx, codes, &output, path_of("out"), 0, 0, NULL, &failure),
             COLLET_INVALID, "is not packed");
     REFUSED(collet_ternary_file_unpack(cx, model, &output, path_of("out"), 0, 3, NULL, &failure),
-            COLLET_INVALID, "to be unpacked as 3");
+            COLLET_INVALID, "cannot be unpacked as 3");
     REFUSED(
         collet_ternary_file_unpack(cx, model, &output, path_of("model.t2"), 0, 0, NULL, &failure),
         COLLET_INVALID, "would replace the input");

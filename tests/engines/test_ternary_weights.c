@@ -197,7 +197,7 @@ static void from_strided_rows(void **state)
         assert_outcome(
             collet_ternary_weights_from_bytes(cx, &w, all[i], i ? 512 : 256, NULL, NULL, &failure),
             COLLET_INVALID);
-        assert_failure_has("1 codes are 11, which is no weight");
+        assert_failure_has("1 codes are 11, which is not a weight");
         collet_array_destroy(all[i]);
     }
     collet_array_destroy(byte);
@@ -320,7 +320,7 @@ static void invalid_bytes(void **state)
     collet_array *a = array_for(cx, COLLET_U8, 2, SHAPE(2, 64)),
                  *codes = random_codes(cx, 2, 64, 1);
     (void)state;
-    bytes_refused(3, 64, 256, 70, 0xf5, "2 codes are 11, which is no weight");
+    bytes_refused(3, 64, 256, 70, 0xf5, "2 codes are 11, which is not a weight");
     bytes_refused(17, 65536, 262144, 17 * 65536 - 1, 0xd5, "1 codes are 11");
     bytes_refused(17, 65536, 262144, 1000000, 0xd5, "1 codes are 11");
     bytes_refused(2, (1 << 20) + 64, (1 << 22) + 256, (2 << 20) + 127, 0xd5, "1 codes are 11");

@@ -46,7 +46,7 @@ static void buffers_of_other_contexts_are_refused(void **state)
     assert_good(natives(other)->buffer(other, theirs, &handle, &err));
     assert_status_is(natives(device)->buffer_import(device, &b, handle, 0, 64, 4, &err),
                      COLLET_INVALID);
-    assert_says(err.text, "is no buffer of the device's OpenCL context");
+    assert_says(err.text, "is not a buffer of the device's OpenCL context");
     plugin->buffer_free(other, theirs);
     plugin->device_close(other);
 }

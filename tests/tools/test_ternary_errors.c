@@ -172,7 +172,7 @@ static void test_gguf(void **state)
     CHECK("Name one as w.gguf:TENSOR", "pack", "w.gguf");
     CHECK("there is no tensor 'v' among", "pack", "w.gguf:v");
     CHECK("No such file", "pack", "none.gguf:w");
-    CHECK("is no GGUF file, so that it has no tensor", "pack", "c.npy:w");
+    CHECK("is not a GGUF file, so it has no tensor", "pack", "c.npy:w");
     CHECK("is damaged", "pack", CORPUS "gguf/counts:w");
     CHECK("type Q4_0 is not supported", "pack", CORPUS "gguf/bf16:q");
     CHECK("odd_tensors:none: the tensor has no axes; 1 to 4 are supported", "pack",
@@ -219,7 +219,7 @@ static void test_damage(void **state)
         CHECK(n < 8 ? "is neither a .t2" : "truncated", "run", "bad.t2", "x.npy");
     }
     free(good.data);
-    CHECK("is no .t2 file", "run", "c.npy", "x.npy");
+    CHECK("is not a .t2 file", "run", "c.npy", "x.npy");
     CHECK("No such file", "run", "none.t2", "x.npy");
     CHECK_PLAIN("would replace the input", "unpack", "good.t2", "-o", "good.t2");
     CHECK("has no layer 1, of 1", "unpack", "good.t2", "--layer", "1");
@@ -257,7 +257,7 @@ static void test_run(void **state)
     ternary_npy(directory, "narrow.npy", "<f4", 2, 8, floats);
     CHECK("its last axis has 8 numbers, the model takes 256", "run", "good.t2", "narrow.npy");
     CHECK("No such file", "run", "good.t2", "none.npy");
-    CHECK("is no .npy file", "run", "good.t2", "good.t2");
+    CHECK("is not an .npy file", "run", "good.t2", "good.t2");
     ternary_npy(directory, "l.npy", "|i1", 3, -1, codes);
     CHECK("has 3 x 1 labels; expected one axis of 2", "run", "good.t2", "x.npy", "--labels",
           "l.npy");

@@ -30,7 +30,7 @@ static const struct argp_option arguments[] = {
     {"op", 'o', "OP", 0, "Only this kernel", 0},
     {"sig", KEY_SIG, "SIG", 0, "Only this signature, as printed: f:ff", 0},
     {"case", KEY_CASE, "N", 0, "Only the case of this number", 0},
-    {"seed", KEY_SEED, "N", 0, "Of the random values (default 1)", 0},
+    {"seed", KEY_SEED, "N", 0, "Seed of the random values (default 1)", 0},
     {"large", KEY_LARGE, "N", 0, "At most N cases of several megabytes of each signature", 0},
     {"quick", KEY_QUICK, NULL, 0, "No cases of several megabytes, as --large 0", 0},
     {"sample", KEY_SAMPLE, NULL, 0, "A few small cases of each signature: for slow devices", 0},

@@ -11,7 +11,8 @@ static atomic_int noted;
 
 static void note(int signal_number)
 {
-    /* Of the second one, which may be another signal, SA_RESETHAND has just restored the default.
+    /* SA_RESETHAND has just restored the default action of a second signal, which may be another
+     * one.
      */
     if (atomic_exchange(&noted, signal_number) != 0)
         raise(signal_number);

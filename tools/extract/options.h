@@ -11,7 +11,7 @@
 #define EXTRACT_EXIT_USAGE 2
 #define EXTRACT_EXIT_TRUNCATED 3
 
-/* Constant strings are those of argv; NULL: not given. */
+/* Constant strings belong to argv; NULL: not given. */
 typedef struct extract_options {
     collet_trajectory_options settings; /* without callbacks */
     char **command;                     /* argv as it was typed; NULL when memory was short */

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Strings are those of argv; NULL = not given. */
+/* Strings belong to argv; NULL = not given. */
 typedef struct ternary_options {
     const char *output, *backend;
     int64_t threads; /* 0: libcore's choice */

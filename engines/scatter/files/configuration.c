@@ -52,8 +52,9 @@ static collet_status read_numbers(scatter_settings *r, const config_setting_t *s
         if (!scatter_is_number(element)) {
             free(*values);
             *values = NULL;
-            return collet_fail(r->err, COLLET_FORMAT, "%s, line %d: element %d of %s is no number",
-                               r->path, config_setting_source_line(s), i + 1, key);
+            return collet_fail(r->err, COLLET_FORMAT,
+                               "%s, line %d: element %d of %s is not a number", r->path,
+                               config_setting_source_line(s), i + 1, key);
         }
         (*values)[i] = config_setting_get_float(element);
     }

@@ -130,7 +130,7 @@ static collet_status warn_of_group(collet_scattering_input *in, scatter_settings
         !(fabs(c->delta_parallel) < LARGE && fabs(c->beta_parallel) < LARGE &&
           fabs(c->delta_perpendicular) < LARGE && fabs(c->beta_perpendicular) < LARGE))
         status = scatter_warn(in, r->err,
-                              "%s, line %d: a constant of %s is %g or more; usual with "
+                              "%s, line %d: a constant of %s is %g or more; usual values with "
                               "soft X-rays are 0.001",
                               r->path, line, name, LARGE);
     return status;

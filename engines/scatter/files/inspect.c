@@ -72,7 +72,7 @@ static collet_status wait_for(pid_t pid, int report, const char *path, collet_er
     if (count == 1)
         return COLLET_OK;
     return collet_fail(
-        err, COLLET_FORMAT, "%s: is damaged: libhdf5 %s where it reads the datasets", path,
+        err, COLLET_FORMAT, "%s: is damaged: libhdf5 %s while it reads the datasets", path,
         WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not end" : "crashes");
 }
 

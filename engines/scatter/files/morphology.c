@@ -64,7 +64,7 @@ static collet_status read_number(scatter_reader *r, const char *name, double *va
             return collet_fail(r->err, COLLET_FORMAT, "%s: %s has different elements, %g and %g",
                                r->path, name, few[0], few[i]);
     if (!read)
-        return collet_fail(r->err, COLLET_FORMAT, "%s: %s is no number", r->path, name);
+        return collet_fail(r->err, COLLET_FORMAT, "%s: %s is not a number", r->path, name);
     *value = few[0];
     return COLLET_OK;
 }

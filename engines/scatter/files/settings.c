@@ -35,7 +35,7 @@ static collet_status read_text(scatter_settings *r, char **text)
     (*text)[size] = '\0';
     r->unlike = strlen(*text) < size;
     if (r->unlike)
-        return collet_fail(err, COLLET_FORMAT, "%s: is no text in UTF-8: byte %zu is 0", path,
+        return collet_fail(err, COLLET_FORMAT, "%s: is not text in UTF-8: byte %zu is 0", path,
                            strlen(*text));
     return strstr(*text, "@include")
                ? collet_fail(err, COLLET_FORMAT, "%s: @include is not read", path)

@@ -27,7 +27,7 @@ collet_status scatter_check_regular(const char *path, collet_error *err)
 {
     struct stat found;
     return stat(path, &found) == 0 && !S_ISREG(found.st_mode)
-               ? collet_fail(err, COLLET_IO, "%s: no regular file", path)
+               ? collet_fail(err, COLLET_IO, "%s: is not a regular file", path)
                : COLLET_OK;
 }
 

@@ -75,9 +75,10 @@ collet_status scatter_warn_of_file(scatter_reader *r)
     const collet_scattering_options *o = &r->in->options;
     collet_status status = COLLET_OK;
     if (o->voxel > 0.0 && (o->voxel < VOXEL_MIN || o->voxel > VOXEL_MAX))
-        status = scatter_warn(r->in, r->err,
-                              "%s: PhysSize, the edge of a voxel, is %g nm: usual are 0.1 to 100",
-                              r->path, o->voxel);
+        status =
+            scatter_warn(r->in, r->err,
+                         "%s: PhysSize, the edge of a voxel, is %g nm: usual values are 0.1 to 100",
+                         r->path, o->voxel);
     if (status == COLLET_OK &&
         has_dataset(r, o->n_materials, r->in->vectors ? "alignment" : "Vfrac"))
         status = scatter_warn(r->in, r->err,

@@ -462,7 +462,7 @@ static collet_status read_file(ternary_gguf *gguf, const char *path, collet_erro
     uint64_t pairs;
 
     if (!ternary_gguf_recognise(c.bytes, c.size))
-        return collet_fail(err, COLLET_FORMAT, "%s: is no GGUF file", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: is not a GGUF file", path);
     if (!take_u32(&c, &gguf->version))
         return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its header", path);
     collet_status status = check_version(gguf, path, err);

@@ -52,7 +52,7 @@ int ternary_gguf_recognise(const uint8_t *bytes, uint64_t size);
 /* COLLET_IO, NO_MEMORY, FORMAT (no such file, or one whose keys or list of tensors are damaged),
  * UNSUPPORTED (another version or byte order). The text names the file. */
 collet_status ternary_gguf_open(const char *path, ternary_gguf *out, collet_error *err);
-/* Of a zeroed one too. */
+/* Also for a zeroed one. */
 void ternary_gguf_close(ternary_gguf *gguf);
 
 /* COLLET_NOT_FOUND where no tensor has this name, COLLET_FORMAT where two have. The tensor may have

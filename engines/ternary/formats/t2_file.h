@@ -97,7 +97,7 @@ int ternary_t2_recognise(const uint8_t *bytes, uint64_t size);
 /* Everything but the layers' data is checked. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another
  * version or byte order), INVALID, OVERFLOW, SHAPE. The text names the file. */
 collet_status ternary_t2_open(const char *path, ternary_t2_file *out, collet_error *err);
-/* Of a zeroed one too. */
+/* Also for a zeroed one. */
 void ternary_t2_close(ternary_t2_file *file);
 
 /* COLLET_FORMAT where the checksum of layer `index` differs. Reads all its data;

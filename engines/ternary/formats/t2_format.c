@@ -90,7 +90,8 @@ static collet_status check_name(const char *path, ternary_t2_layer *layer, uint3
     size_t length = strnlen(layer->name, TERNARY_T2_NAME);
 
     if (length == TERNARY_T2_NAME)
-        return collet_fail(err, COLLET_INVALID, "%s: the name of layer %u has no end", path, index);
+        return collet_fail(err, COLLET_INVALID, "%s: the name of layer %u has no terminating NUL",
+                           path, index);
     for (size_t at = 0; at < length;) {
         size_t n = io_utf8_character(layer->name + at, length - at);
         if (n == 0)

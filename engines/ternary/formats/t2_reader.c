@@ -64,7 +64,7 @@ static collet_status read_file(ternary_t2_file *file, const char *path, collet_e
     t2_head head;
 
     if (!ternary_t2_recognise(bytes, size))
-        return collet_fail(err, COLLET_FORMAT, "%s: is no .t2 file", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: is not a .t2 file", path);
     if (size < sizeof head)
         return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its header", path);
     memcpy(&head, bytes, sizeof head);

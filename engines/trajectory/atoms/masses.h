@@ -8,7 +8,8 @@
 /*
  * Reads one mass a line, in the order of the topology's atoms, into `masses` (n_atoms). Blank lines
  * and text after '#' or ';' are ignored. COLLET_IO, COLLET_FORMAT with "path:line:" for text that
- * is not a number, negative or not finite, and when the number of masses is not that of the atoms.
+ * is not a number, negative or not finite, and when the number of masses differs from the number of
+ * atoms.
  */
 collet_status trajectory_masses_read(const char *path, const trajectory_topology *topology,
                                      double *masses, collet_error *err);

@@ -16,7 +16,7 @@ typedef struct trajectory_derivation trajectory_derivation;
 
 /*
  * Takes n_rows rows of a buffer (outputs.h), contiguous. Each buffer's rows come in the order of
- * the frames; those of dL/dt one frame later than the others.
+ * the frames; rows of dL/dt one frame later than the others.
  */
 typedef collet_status (*trajectory_emit_fn)(void *user, int32_t buffer, int64_t n_rows,
                                             const double *rows, collet_error *err);

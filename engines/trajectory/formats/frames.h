@@ -4,7 +4,7 @@
  * quantity.
  *
  * Positions, velocities and forces are row-major frames x atoms x 3, aligned to 64 bytes; the
- * number of atoms is that of the selection.
+ * number of atoms is the selection's.
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_FRAMES_H
 #define ENGINES_TRAJECTORY_FORMATS_FRAMES_H

@@ -82,7 +82,7 @@ static trajectory_reader *allocate(const char *path, collet_error *err)
     return trajectory;
 }
 
-/* Takes the trajectory, also on an error; `status` is that of the steps before. */
+/* Takes the trajectory, also on an error; `status` is the result of the steps before. */
 static collet_status finish_open(trajectory_reader *trajectory, collet_status status,
                                  trajectory_reader **out, collet_error *err)
 {

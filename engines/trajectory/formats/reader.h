@@ -6,7 +6,7 @@
  * is read when the file is opened: what a running simulation appends later is ignored.
  *
  * Files whose frames differ:
- * - Atom count and precision are those of the first frame; a frame that differs is an error.
+ * - The first frame decides the atom count and precision; a frame that differs is an error.
  * - The first frame defines which fields the file has. A later frame without a requested field is
  * an error that names the frame; other fields may come and go.
  * - A frame without positions is an error wherever it is read; slicing may skip it.
@@ -66,7 +66,7 @@ collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t sta
 
 /*
  * Fills `frames` with the next frames, at most its capacity. Fills frames->velocities and forces
- * that are not NULL. frames->dtype must be the info's dtype and n_atoms that of the selection.
+ * that are not NULL. frames->dtype must be the info's dtype and n_atoms the selection's.
  *
  * COLLET_OK: n_frames frames were read; 0 means that all were delivered. After an error, n_frames
  * complete frames were read too, and the error is about the frame after them:

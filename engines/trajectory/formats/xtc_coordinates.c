@@ -63,7 +63,7 @@ static inline uint32_t take_bits(reader *in, int bits)
     return (uint32_t)(word >> (64 - bits));
 }
 
-/* 1..56 bits, in bytes of which the first is the lowest; the last one has the remaining bits. */
+/* 1..56 bits, in bytes; the first byte is the lowest, the last one has the remaining bits. */
 static inline uint64_t take_little(reader *in, int bits)
 {
     uint64_t word = peek(in);

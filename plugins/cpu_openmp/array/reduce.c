@@ -2,7 +2,7 @@
 /*
  * sum, mean, min, max. Elements are reduced in chunks whose size depends on the shape alone, and
  * chunks are combined in order, so that the result does not depend on the number of threads. A
- * chunk's result is a cpu_sum, of which min and max use `sum` alone.
+ * chunk's result is a cpu_sum; min and max use only its `sum`.
  */
 #include "cpu_openmp/runtime/device.h"
 
@@ -233,7 +233,7 @@ static void clear(const reduce_plan *plan, double *result, double *lost, int64_t
     }
 }
 
-/* Combines the results of `width` further columns with those of as many. */
+/* Combines the results of `width` columns with the results of as many others. */
 static void join(const reduce_plan *plan, double *result, double *lost, const double *more,
                  const double *more_lost, int64_t width)
 {
@@ -243,7 +243,7 @@ static void join(const reduce_plan *plan, double *result, double *lost, const do
         lost[j] += more_lost[j];
 }
 
-/* Rows begin .. end-1 of adjacent columns, a row of which follows the other in memory. */
+/* Rows begin .. end-1 of adjacent columns; the rows follow each other in memory. */
 static void reduce_folded(const reduce_plan *plan, const char *in, int64_t begin, int64_t end,
                           int64_t width, double *result, double *lost)
 {

@@ -16,8 +16,8 @@
 typedef struct narrow_kernels {
     /*
      * c = a b; c is rows x columns, a rows x inner, b inner x columns. `from` is i8, with c i32, or
-     * f16 or bf16, with c the same or f32. `scratch` is 64-byte aligned. The address of c's first
-     * element is that of a, b: in elements of its own type.
+     * f16 or bf16, with c the same or f32. `scratch` is 64-byte aligned. Strides of each matrix
+     * are in elements of its own type.
      */
     void (*product)(const gemm_matrix *c, collet_dtype to, const gemm_matrix *a,
                     const gemm_matrix *b, collet_dtype from, int64_t rows, int64_t columns,

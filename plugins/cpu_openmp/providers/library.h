@@ -22,7 +22,7 @@ typedef struct library_settings {
     char refused[LIBRARY_REASON]; /* why it is not opened; "": it is */
 } library_settings;
 
-/* The settings of one library of the process: those of the first library_settle. */
+/* The settings of one library of the process; the first library_settle decides them. */
 typedef struct library_choice {
     pthread_mutex_t lock;
     int settled;

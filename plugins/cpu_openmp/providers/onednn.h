@@ -57,7 +57,7 @@ int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *
                       const blas_matrix *b, int64_t m, int64_t n, int64_t k);
 
 /*
- * Products that are compiled for their extents: plans, of which a device keeps a few. Any number of
+ * Products that are compiled for their extents: plans. A device keeps a few of them. Any number of
  * threads may use one set. NULL: out of memory. Freeing NULL does nothing; clearing frees the plans
  * that are not in use.
  */

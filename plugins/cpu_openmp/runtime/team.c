@@ -363,7 +363,7 @@ static int32_t part_of(int32_t thread, int32_t threads)
 }
 
 /* The order in which a worker looks for pieces: `own`, the other `count` parts from `first` on,
- * which are those of its node, and then those of other nodes. */
+ * which are of its node, and then the parts of other nodes. */
 typedef struct order {
     int32_t own, first, count, parts;
 } order;

@@ -26,7 +26,7 @@ typedef struct turn {
     double weight[KINDS];
 } turn;
 
-/* Of one thread. */
+/* The data of one thread. */
 typedef struct places {
     scatter_angle *angles;
     scatter_tap *taps;
@@ -252,7 +252,7 @@ static int64_t folded_side(int64_t n)
     return n - first_folded(n);
 }
 
-/* Of the pixels that quarter turns exchange, only one is stored: right of the centre and not above
+/* Only one of the pixels that quarter turns exchange is stored: right of the centre and not above
  * it. */
 static int is_folded(int64_t n, int64_t row, int64_t column)
 {

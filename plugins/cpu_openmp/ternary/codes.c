@@ -243,7 +243,7 @@ KERNEL(ternary_quantize)
 
 /* ---- pack, unpack ---------------------------------------------------------------------------- */
 
-/* Bytes of 256 weights; 0: the row's bytes are not those of its pieces. */
+/* Bytes of 256 weights; 0: a row's bytes are not the concatenated bytes of its pieces. */
 static int64_t block_bytes(uint32_t format)
 {
     static const int64_t bytes[COLLET_TERNARY_FORMATS] = {

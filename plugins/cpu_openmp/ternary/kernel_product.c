@@ -53,7 +53,7 @@ INLINE void fetch_next(const uint8_t *at, int64_t row_step, int64_t rows)
     }
 }
 
-/* From the widest tiles to those of one token, which end the list. */
+/* From the widest tiles to the tiles of one token, which end the list. */
 INLINE void multiply(const ternary_panel *p, const tile_shape *shape)
 {
     for (int64_t token = 0; token < p->count; shape++) {
@@ -71,7 +71,8 @@ INLINE void multiply(const ternary_panel *p, const tile_shape *shape)
 
 #if defined(__AVX512VNNI__)
 
-/* 24 sums, 4 registers of weights, one of activations: those of 4096 weights stay in the cache. */
+/* 24 sums, 4 registers of weights, one of activations: activations of 4096 weights stay in the
+ * cache. */
 #define ROWS 4
 #define TOKENS 6
 #include "kernel_i8.inc"

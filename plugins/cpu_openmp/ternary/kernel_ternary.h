@@ -8,8 +8,9 @@
  * many blocks as the weights, filled up with zeros:
  *   TERNARY_I8      256 i8 a block. The sum of u a, minus the sum of a, is the sum of w a.
  *   TERNARY_PACKED  128 bytes a block: 64 that complement u where a = -1 (its complement of two
- *                   bits is 3 - u), then 64 that keep u where a != 0. The sum is that of the
- * numbers that are left; less the number of a = 1 and twice that of a = -1 it is that of w a.
+ *                   bits is 3 - u), then 64 that keep u where a != 0. The sum of the numbers
+ *                   that are left, minus the number of a = 1, minus twice the number of a = -1,
+ *                   is the sum of w a.
  *   TERNARY_F32     256 f32 a block, and the sum of w a itself, within 2^-20 of the sum of |a|.
  * Integer sums are exact modulo 2^32. Any alignment; any thread.
  *

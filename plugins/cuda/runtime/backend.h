@@ -72,7 +72,7 @@ collet_status cuda_capabilities(const collet_plugin *self, char *json, uint64_t 
  */
 CUresult cuda_enter(collet_device *d);
 void cuda_leave(collet_device *d);
-/* One driver call between the two: its CUresult, or that of cuda_enter. */
+/* One driver call between the two: its CUresult, or the result of cuda_enter. */
 #define CUDA_IN_CONTEXT(d, call)                                                                   \
     ({                                                                                             \
         CUresult result_ = cuda_enter(d);                                                          \

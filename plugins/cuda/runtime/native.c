@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend's objects as those of the driver's interface: collet.native/1. */
+/* The backend's objects as objects of the driver's interface: collet.native/1. */
 #include "backend.h"
 
 #define DLPACK_CUDA 2
@@ -57,7 +57,7 @@ static collet_status native_import(collet_device *d, collet_buffer **buffer, voi
     CUresult error = CUDA_IN_CONTEXT(
         d, d->cu.PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address));
     if (error != CUDA_SUCCESS)
-        return d->base.host->fail(err, COLLET_INVALID, "%p is no address in memory of CUDA",
+        return d->base.host->fail(err, COLLET_INVALID, "%p is not an address in memory of CUDA",
                                   (void *)(uintptr_t)address);
     if (address % element)
         return d->base.host->fail(err, COLLET_INVALID,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.timing/1: events with times, which those of the marks do not have. */
+/* collet.timing/1: events with timestamps; the events of marks have none. */
 #include "backend.h"
 
 #include <math.h>

@@ -180,7 +180,7 @@ def _axis(values):
     except (TypeError, ValueError):
         x = y = z = 0.0
     if not 0 < x * x + y * y + z * z < float("inf"):
-        raise _core.InvalidError(f"extract: axis is {values!r}, not three numbers, of which one is "
+        raise _core.InvalidError(f"extract: axis is {values!r}, not three numbers, at least one "
                                  "not 0")
     return x, y, z
 
@@ -263,7 +263,7 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
     units (nm, ps, amu, kJ/mol), meanings and shapes; `meta` describes inputs and what was left out.
     Warnings about the results are RuntimeWarnings too. Times that MDAnalysis or mdtraj made up,
     because a file has none, are not used. MDAnalysis keeps Angstrom in f32, so that
-    results of a universe differ from those of its file in the seventh digit.
+    results of a universe differ from its file's results in the seventh digit.
     Raises collet.FileError and FormatError for files, InvalidError for options; exceptions of an
     object or of `progress` pass through. Ctrl-C raises KeyboardInterrupt at once; the work stops at
     its next step, and still reads until then. Another thread uses the object and `progress`.

@@ -179,7 +179,7 @@ static void existing_patterns_are_kept(void **state)
     EXPECT(0, "2 patterns ", "film.h5", "-o", "kept", "--energies", "281,282", "--force");
     /* A pipe is never waited for. */
     assert_int_equal(mkfifo(io_path(directory, "kept/Energy_283.00.h5"), 0600), 0);
-    EXPECT(1, "kept/Energy_283.00.h5: no regular file", "film.h5", "-o", "kept", "--energies",
+    EXPECT(1, "kept/Energy_283.00.h5: is not a regular file", "film.h5", "-o", "kept", "--energies",
            "283", "--resume");
     remove(io_path(directory, "kept/Energy_283.00.h5"));
     hid_t file = H5Fopen(io_path(directory, "kept/Energy_281.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
@@ -474,7 +474,7 @@ static void bad_morphologies_are_explained(void **state)
     write_huge("huge.h5");
     EXPECT(1, "/Euler_Angles/Mat_1_Vfrac has no voxels or more than 2^40", "huge.h5");
     assert_int_equal(mkfifo(io_path(directory, "pipe"), 0600), 0);
-    EXPECT(1, "pipe: no regular file", "pipe");
+    EXPECT(1, "pipe: is not a regular file", "pipe");
     EXPECT(1, "pipe: is a device or pipe", "film.h5", "-c", "pipe");
     EXPECT(1, "config.txt: is not HDF5: morphologies and patterns are HDF5 files", "config.txt");
     EXPECT(1, "config.txt: is not HDF5", "view", "config.txt", "-o", "x.png");
@@ -597,7 +597,7 @@ static void bad_configurations_are_explained(void **state)
     EXPECT(1, "far.txt: @include is not read", "film.h5", "-c", "far.txt");
     write_text("zeros.txt", "CaseType = 0;\n");
     assert_int_equal(truncate(io_path(directory, "zeros.txt"), 1000), 0);
-    EXPECT(1, "zeros.txt: is no text in UTF-8: byte 14 is 0", "film.h5", "-c", "zeros.txt");
+    EXPECT(1, "zeros.txt: is not text in UTF-8: byte 14 is 0", "film.h5", "-c", "zeros.txt");
     assert_int_equal(truncate(io_path(directory, "zeros.txt"), (off_t)1 << 40), 0);
     EXPECT(1, "zeros.txt: has 1099511627776 bytes; at most 1048576 are read", "film.h5", "-c",
            "zeros.txt");

@@ -128,7 +128,8 @@ static void every_fault_of_a_configuration_is_listed(void **state)
              "error: constants.txt, line 1: EnergyData0 has no number BetaPerp\n"
              "error: constants.txt: there is no EnergyData of 282 eV\n"
              "warning: constants.txt, line 2: beta of EnergyData1 is negative\n"
-             "warning: constants.txt, line 2: a constant of EnergyData1 is 0.1 or more; usual with "
+             "warning: constants.txt, line 2: a constant of EnergyData1 is 0.1 or more; usual "
+             "values with "
              "soft X-rays are 0.001\n"
              "warning: constants.txt, line 3: EnergyData2 has the energy 281 eV of EnergyData1, "
              "too, and is not used\n"
@@ -246,7 +247,7 @@ static void other_files_are_not_followed(void **state)
     EXPECT(1, "PhysSize are in other datasets or files", "linked.h5", "-o", "linked");
     tool_result r = RSOXS("validate", "pipe");
     tool_expect(&r, 1);
-    assert_non_null(strstr(r.out, "pipe: no regular file"));
+    assert_non_null(strstr(r.out, "pipe: is not a regular file"));
     tool_free(&r);
 }
 

@@ -9,7 +9,7 @@
 
 #define AGAINST_REFERENCES 16
 
-/* One comparison: Collet's figures and those of each reference. */
+/* One comparison: the figures of Collet and of each reference. */
 typedef struct against_result {
     const bench_layout *layout;
     bench_result own;    /* with the memory's bandwidth if no library has the function */

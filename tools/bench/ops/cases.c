@@ -97,7 +97,7 @@ static void fft_parameters(bench_layout *l)
     l->params.fft.inverse = !is_complex(l->operands[0].dtype);
 }
 
-/* The shape is that of the real operand if one is real. */
+/* The shape of the real operand, if one is real. */
 static collet_status fft_shapes(bench_layout *l, collet_error *err)
 {
     bench_operand *out = &l->operands[0], *in = &l->operands[1];

@@ -110,7 +110,7 @@ COLLET_API collet_status collet_ternary_network_run(collet_context *context,
  * An open file, mapped and not read into memory, so it may be larger than memory:
  *   .t2     packed layers with scales and biases, Collet's own format (collet-ternary(1))
  *   .npy    a matrix, or a single row, of f2, f4 or f8 numbers or of i1 codes
- *   .gguf   tensors, of which those of TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 can be read
+ *   .gguf   tensors; the types TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 can be read
  * Any number of threads may read one file. Truncating a mapped file ends the process with SIGBUS.
  */
 typedef struct collet_ternary_file collet_ternary_file;
@@ -160,7 +160,7 @@ typedef struct collet_ternary_matrix {
     int64_t shape[COLLET_MAX_DIMS];
     int64_t rows, columns; /* the same as a matrix; 0 for OTHER */
     int64_t row_bytes;     /* rows x row_bytes are the bytes of the weights; 0 for OTHER */
-    /* Of a layer of a .t2 file, else 0; the first three as in collet_ternary_layer. */
+    /* Set for a layer of a .t2 file, else 0; the first three as in collet_ternary_layer. */
     uint32_t activations, relu;
     float threshold;
     uint32_t has_scale, has_bias;
@@ -192,7 +192,7 @@ COLLET_API collet_status collet_ternary_file_count(collet_context *context,
  * at a time. `quantize` chooses codes for numbers, and new ones for blocks of TQ2_0 and TQ1_0;
  * NULL: numbers with a threshold of 0.3, the rest as stored. INVALID names the first value that is
  * not finite, the first invalid code, or a row whose blocks have several scales. `bias` (may be
- * NULL) receives that of a layer of a .t2 file, or NULL.
+ * NULL) receives the bias of a layer of a .t2 file, or NULL.
  */
 COLLET_API collet_status collet_ternary_file_load(
     collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out,
@@ -221,7 +221,7 @@ COLLET_API collet_status collet_ternary_output_publish(collet_ternary_output *ou
 /* Removes what was not published. */
 COLLET_API void collet_ternary_output_destroy(collet_ternary_output *output);
 COLLET_API int64_t collet_ternary_output_bytes(const collet_ternary_output *output);
-/* Of the layers of a .t2 file; 0 of other files. */
+/* For the layers of a .t2 file; 0 for other files. */
 COLLET_API int64_t collet_ternary_output_weights(const collet_ternary_output *output);
 
 /* One layer to be packed; set struct_size and zero the fields that are not used. */

@@ -122,7 +122,7 @@ static void copy_bands(void *argument, int32_t thread, int64_t begin, int64_t en
     }
 }
 
-/* Rows are those of the output, so that no two threads write to the same cache line. */
+/* `begin` and `end` are rows of the output, so that no two threads write to the same cache line. */
 static void set_views(copying *c, const collet_device *device, const dense_view *out,
                       const dense_view *in)
 {

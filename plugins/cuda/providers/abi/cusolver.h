@@ -36,7 +36,7 @@ typedef struct gesvdjInfo *gesvdjInfo_t;
     CUSOLVER_TYPED_FUNCTIONS(X, S, float)                                                          \
     CUSOLVER_TYPED_FUNCTIONS(X, D, double)
 
-/* Of numbers of type `real`. */
+/* The routines for numbers of type `real`. */
 #define CUSOLVER_TYPED_FUNCTIONS(X, T, real)                                                       \
     X(cusolverStatus_t, T##potrf_bufferSize, cusolverDn##T##potrf_bufferSize,                      \
       (cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, real *a, int lda, int *work_size)) \

@@ -15,7 +15,7 @@
 typedef struct fft_pass {
     int32_t kind, inverse;
     int32_t wide; /* f64 and c128 in memory, else f32 and c64 */
-    int64_t n;    /* the length; for a half spectrum that of the real line */
+    int64_t n;    /* the length; for a half spectrum the length of the real line */
     double scale;
     int64_t lines;
     int64_t step[2]; /* byte strides along the axis: from, to */

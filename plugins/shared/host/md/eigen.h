@@ -24,7 +24,7 @@ void cpu_eigen3(const double a[9], double moments[3], double axes[9]);
 void cpu_align_axes(double axes[9], const double previous[9]);
 
 /*
- * Unit eigenvector of the largest eigenvalue of the symmetric a, of which the upper triangle is
+ * Unit eigenvector of the largest eigenvalue of the symmetric a, whose upper triangle is
  * read. A multiple of the identity gives (1, 0, 0, 0); anything not finite gives NaN.
  */
 void cpu_largest_eigenvector4(const double a[16], double vector[4]);

@@ -67,8 +67,8 @@ void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t en
 
 /* ---- Spectra --------------------------------------------------------------------------------- */
 
-/* A spectrum of Z x Y x X; if `half`, only the first X / 2 + 1 elements along x exist, of that of a
- * real array. */
+/* A spectrum of Z x Y x X; if `half`, only the first X / 2 + 1 elements along x exist, for the
+ * spectrum of a real array. */
 typedef struct spectrum {
     const char *at;
     int64_t extent[3], step[3]; /* z, y, x */

@@ -24,7 +24,7 @@ typedef struct fft_pass {
     int32_t axis, inverse;
     int32_t wide; /* f64, else f32 */
     int half;     /* `from` has half spectra of lines that become real */
-    int64_t n;    /* the length; for a half spectrum that of the real line */
+    int64_t n;    /* the length; for a half spectrum the length of the real line */
     double scale;
     int64_t lines;
     int32_t outer; /* the other axes, the smallest stride in the output last */

@@ -4,7 +4,7 @@
 #define COLLET_JIT_FFT_STAGE_PARAMS_H
 
 #define FFT_TILE 128   /* maximum columns per group */
-#define FFT_OUTER 7    /* axes other than that of the line */
+#define FFT_OUTER 7    /* axes other than the line's */
 #define FFT_RADICES 12 /* maximum passes per stage */
 
 typedef struct fft_stage_params {

@@ -234,7 +234,7 @@ static void bidiagonalise(jit_slabs *d, const place *a)
     }
 }
 
-/* The columns of U as rows of u, those of V as rows of v. */
+/* The columns of U as rows of u, the columns of V as rows of v. */
 static void accumulate(jit_slabs *d, const place *a, const place *u, const place *v)
 {
     identity(d, u);

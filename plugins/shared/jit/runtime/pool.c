@@ -124,7 +124,7 @@ static collet_status create(jit_pool *pool, collet_device *device, uint64_t byte
     if (!b->memory) {
         free(b);
         return host->fail(err, COLLET_REFUSED,
-                          "no %llu bytes of device memory: %llu of %llu are in use",
+                          "cannot allocate %llu bytes of device memory: %llu of %llu are in use",
                           (unsigned long long)bytes, (unsigned long long)pool->reserved,
                           (unsigned long long)pool->limit);
     }

@@ -97,7 +97,7 @@ collet_status jit_scatter(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call)
 {
     const scatter_op *op = &ops[call->op - COLLET_OP_SCATTER_EULER];
-    /* Of the type of the results: fraction, or the first input. */
+    /* The operand with the type of the results: fraction, or the first input. */
     const collet_operand *second = operand_of(call, 1);
     int wide = second->dtype == COLLET_F64 || second->dtype == COLLET_C128;
     scatter_job job = {0};
