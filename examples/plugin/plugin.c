@@ -169,8 +169,8 @@ static collet_status clamp_accepts(collet_device *device, const collet_kernel_ca
     (void)workspace_bytes;
     if (p->lower <= p->upper)
         return COLLET_OK;
-    return device->host->fail(call->err, COLLET_REFUSED, "example.clamp: %g to %g is no interval",
-                              p->lower, p->upper);
+    return device->host->fail(call->err, COLLET_REFUSED,
+                              "example.clamp: %g to %g is not an interval", p->lower, p->upper);
 }
 
 static collet_status clamp(collet_device *device, collet_queue *queue,

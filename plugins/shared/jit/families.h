@@ -2,7 +2,8 @@
 /*
  * families.h - the rows of all op families, for the table of kernels of a backend that compiles
  * kernels at run time: JIT_ROWS(matmul, decompose, fft), each of the three the backend's own
- * function or that of this folder (jit_matmul, JIT_OWN, jit_fft), as linalg.h and fft.h say.
+ * function or the function of this folder (jit_matmul, JIT_OWN, jit_fft), as linalg.h and fft.h
+ * say.
  */
 #ifndef PLUGINS_SHARED_JIT_FAMILIES_H
 #define PLUGINS_SHARED_JIT_FAMILIES_H

@@ -136,7 +136,7 @@ static complex_number phase(int64_t a, int64_t z, int64_t n)
     return (complex_number){cos(angle), sin(angle)};
 }
 
-/* What layer l adds to slice `index` of field f at pixel y, x. */
+/* The contribution of layer l to slice `index` of field f at pixel y, x. */
 static complex_number of_layer(const collet_kernel_call *call, int64_t f, int64_t l, int64_t index,
                                int64_t y, int64_t x)
 {

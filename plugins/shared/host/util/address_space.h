@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* address_space.h - before a library maps memory that it cannot do without: some then try for ever.
+/* address_space.h - checks before a library maps memory: without it some libraries retry for ever.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_ADDRESS_SPACE_H
 #define PLUGINS_SHARED_HOST_UTIL_ADDRESS_SPACE_H

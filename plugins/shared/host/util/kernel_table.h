@@ -4,7 +4,7 @@
  * plugin.c, which includes its table (by kernel_table.inc, or itself) with definitions of
  *
  *   ROW(OP, run, signature...)           a kernel that accepts every call, without workspace
- *   ASK(OP, run, accepts, signature...)  one that is asked
+ *   ASK(OP, run, accepts, signature...)  one with `accepts`
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_KERNEL_TABLE_H
 #define PLUGINS_SHARED_HOST_UTIL_KERNEL_TABLE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads.h - before a library starts threads that it cannot do without. */
+/* threads.h - checks before a library starts threads that it needs. */
 #ifndef PLUGINS_SHARED_HOST_UTIL_THREADS_H
 #define PLUGINS_SHARED_HOST_UTIL_THREADS_H
 

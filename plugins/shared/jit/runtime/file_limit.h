@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_limit.h - what writes beyond the limit on the size of files (RLIMIT_FSIZE) is answered with
- * an error, EFBIG, where SIGXFSZ would end the program: drivers keep what they compile in files. */
+/* file_limit.h - writes beyond the limit on the size of files (RLIMIT_FSIZE) fail with EFBIG;
+ * SIGXFSZ would end the program. Drivers write compiled kernels to files. */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_FILE_LIMIT_H
 #define PLUGINS_SHARED_JIT_RUNTIME_FILE_LIMIT_H
 

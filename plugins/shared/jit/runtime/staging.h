@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * staging.h - page-locked memory that transfers go through. Two pieces a queue, taken at the first
- * transfer of more than 64 KiB and given back by trim.
+ * transfer of more than 64 KiB and freed by trim.
  */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_STAGING_H
 #define PLUGINS_SHARED_JIT_RUNTIME_STAGING_H
