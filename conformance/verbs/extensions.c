@@ -171,16 +171,17 @@ static void copy_sizes(testbed *b, const collet_copy_extension *table, collet_qu
         unsigned char *bytes = kit_memory(sizes[i]), *found = kit_memory(sizes[i]);
         for (uint64_t k = 0; k < sizes[i]; k++)
             bytes[k] = (unsigned char)(k * 2654435761u >> 13);
-        bool room =
+        bool allocated =
             try_alloc(other, sizes[i], &x) == COLLET_OK && try_alloc(b, sizes[i], &y) == COLLET_OK;
-        if (room) {
+        if (allocated) {
             testbed_write(other, from, x, 0, bytes, sizes[i]);
             testbed_write(b, q, y, 0, found, sizes[i]);
-            room = copy_between(b, table, q, y, b->plugin, other, from, x, sizes[i]) == COLLET_OK;
+            allocated =
+                copy_between(b, table, q, y, b->plugin, other, from, x, sizes[i]) == COLLET_OK;
         }
-        if (room)
+        if (allocated)
             testbed_read(b, q, y, 0, found, sizes[i]);
-        bool same = !room || !memcmp(bytes, found, sizes[i]);
+        bool same = !allocated || !memcmp(bytes, found, sizes[i]);
         testbed_settle(other, from);
         testbed_settle(b, q);
         if (x)

@@ -74,17 +74,17 @@ void testbed_repeat(testbed *b, int times, void (*body)(testbed *b), const char 
             body(b);
     }
     holdings after = take(b, before.threads);
-    const int least = (ROUNDS - WARM) / 2;
-    testbed_require(b, after.blocks - before.blocks < least,
+    const int limit = (ROUNDS - WARM) / 2;
+    testbed_require(b, after.blocks - before.blocks < limit,
                     "leak: %lld blocks of memory stay allocated after %d times %s",
                     (long long)(after.blocks - before.blocks), times * (ROUNDS - WARM), what);
-    testbed_require(b, after.threads - before.threads < least,
+    testbed_require(b, after.threads - before.threads < limit,
                     "leak: %d threads stay after %d times %s", after.threads - before.threads,
                     times * (ROUNDS - WARM), what);
-    testbed_require(b, after.descriptors - before.descriptors < least,
+    testbed_require(b, after.descriptors - before.descriptors < limit,
                     "leak: %d descriptors stay open after %d times %s",
                     after.descriptors - before.descriptors, times * (ROUNDS - WARM), what);
-    testbed_require(b, after.keys - before.keys < least,
+    testbed_require(b, after.keys - before.keys < limit,
                     "leak: %d keys of pthread_key_create stay after %d times %s",
                     after.keys - before.keys, times * (ROUNDS - WARM), what);
     testbed_require(b, after.memory <= before.memory,

@@ -58,9 +58,9 @@ static void pending(testbed *b)
         testbed_skip(b, "the device has %u queues", b->max_queues);
     depth d = depth_begin(b);
     int64_t start = testbed_now();
-    for (int room = 16; room <= 512 || (room <= 4096 && testbed_now() - start < 2 * SECOND);
-         room *= 2) {
-        int count = room - AHEAD - 6;
+    for (int ring = 16; ring <= 512 || (ring <= 4096 && testbed_now() - start < 2 * SECOND);
+         ring *= 2) {
+        int count = ring - AHEAD - 6;
         collet_queue *q = deep_queue(b, &d, count);
         testbed_expect(b, q, d.y, SMALL, d.small, "a read after many pending calls");
         testbed_destroy(b, q);

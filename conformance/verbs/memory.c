@@ -156,21 +156,21 @@ static collet_memory_stats statistics_of(testbed *b, uint32_t size)
     union {
         collet_memory_stats stats;
         unsigned char bytes[sizeof(collet_memory_stats) + 64];
-    } room;
+    } padded;
     collet_memory_stats stats = {0};
-    memset(room.bytes, 0xc3, sizeof room.bytes);
-    memset(room.bytes, 0, size);
-    room.stats.struct_size = size;
-    if (!testbed_statistics(b, &room.stats))
+    memset(padded.bytes, 0xc3, sizeof padded.bytes);
+    memset(padded.bytes, 0, size);
+    padded.stats.struct_size = size;
+    if (!testbed_statistics(b, &padded.stats))
         testbed_skip(b, "the device reports no memory");
-    for (size_t i = size; i < sizeof room.bytes; i++)
-        testbed_require(b, room.bytes[i] == 0xc3,
-                        "memory_stats of a struct of %u bytes wrote byte %zu", size, i);
-    testbed_require(b, room.stats.struct_size == size,
-                    "memory_stats changed struct_size from %u to %u", size, room.stats.struct_size);
-    testbed_require(b, room.stats.reserved == 0, "memory_stats set `reserved` to %u",
-                    room.stats.reserved);
-    memcpy(&stats, room.bytes, size < sizeof stats ? size : sizeof stats);
+    for (size_t i = size; i < sizeof padded.bytes; i++)
+        testbed_require(b, padded.bytes[i] == 0xc3,
+                      "memory_stats of a struct of %u bytes wrote byte %zu", size, i);
+    testbed_require(b, padded.stats.struct_size == size,
+                  "memory_stats changed struct_size from %u to %u", size, padded.stats.struct_size);
+    testbed_require(b, padded.stats.reserved == 0, "memory_stats set `reserved` to %u",
+                  padded.stats.reserved);
+    memcpy(&stats, padded.bytes, size < sizeof stats ? size : sizeof stats);
     return stats;
 }
 

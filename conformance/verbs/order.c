@@ -161,10 +161,10 @@ static void sizes(testbed *b)
                                       1048577,
                                       (4u << 20) + 1,
                                       (9u << 20) + 13};
-    uint64_t room = (9u << 20) + 100;
+    uint64_t size = (9u << 20) + 100;
     collet_queue *q = testbed_queue(b);
-    void *buffer = testbed_alloc(b, room);
-    unsigned char *bytes = kit_memory(room), *back = kit_memory(room);
+    void *buffer = testbed_alloc(b, size);
+    unsigned char *bytes = kit_memory(size), *back = kit_memory(size);
     for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
         uint64_t count = counts[i], at = (i * 13) % 53, span = count + 87;
         memset(bytes, 0xee, span);

@@ -124,11 +124,12 @@ static bool near(int64_t a, int64_t b)
 static int64_t between(testbed *b, const moment *first, const moment *last)
 {
     int64_t measured = testbed_elapsed(b, first->stamp, last->stamp);
-    int64_t least = last->from - first->to, most = last->to - first->from;
-    testbed_require(
-        b, measured >= least - least / 50 - RESOLUTION && measured <= most + most / 50 + RESOLUTION,
-        "the device measured %lld ns for work that took at least %lld and at most %lld",
-        (long long)measured, (long long)least, (long long)most);
+    int64_t shortest = last->from - first->to, longest = last->to - first->from;
+    testbed_require(b,
+                  measured >= shortest - shortest / 50 - RESOLUTION &&
+                      measured <= longest + longest / 50 + RESOLUTION,
+                  "the device measured %lld ns for work that took at least %lld and at most %lld",
+                  (long long)measured, (long long)shortest, (long long)longest);
     return measured;
 }
 

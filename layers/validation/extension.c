@@ -8,18 +8,18 @@
 
 /* ---- collet.memory/1 --------------------------------------------------------------------- */
 
-#define ROOM 64 /* bytes after the statistics that must not change */
+#define REST 64 /* bytes after the statistics that must not change */
 
 static const collet_status stats_errors[] = {COLLET_FAILED, COLLET_DEVICE_LOST, COLLET_OK};
 
 static void check_stats(call *c, const collet_memory_stats *given, const collet_memory_stats *got,
-                        uint64_t least)
+                        uint64_t minimum)
 {
     if (got->struct_size != given->struct_size)
         call_wrong(c, PLUGIN, "it changed struct_size");
-    if (got->current < least)
+    if (got->current < minimum)
         call_wrong(c, PLUGIN, "current is %llu, and buffers have %llu bytes",
-                   (unsigned long long)got->current, (unsigned long long)least);
+                   (unsigned long long)got->current, (unsigned long long)minimum);
     if (got->held < got->current || got->peak < got->current)
         call_wrong(c, PLUGIN, "current is more than held or peak");
 }
@@ -31,8 +31,8 @@ static collet_status memory_stats(collet_device *named, collet_memory_stats *sta
     collet_status status = COLLET_FAILED;
     struct {
         collet_memory_stats stats;
-        char room[ROOM];
-    } own = {.room = ""};
+        char rest[REST];
+    } own = {.rest = ""};
     if (!call_begin(&c, COLLET_EXTENSION_MEMORY " stats", named, err))
         return call_end(&c, status);
     if (!stats || stats->struct_size < sizeof *stats) {
@@ -51,8 +51,8 @@ static collet_status memory_stats(collet_device *named, collet_memory_stats *sta
     uint64_t after = atomic_load(&c.device->bytes);
     if (status == COLLET_OK)
         check_stats(&c, &given, &own.stats, before < after ? before : after);
-    for (size_t i = 0; i < ROOM; i++)
-        if (own.room[i]) {
+    for (size_t i = 0; i < REST; i++)
+        if (own.rest[i]) {
             call_wrong(&c, PLUGIN, "it wrote beyond struct_size");
             break;
         }

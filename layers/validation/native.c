@@ -12,7 +12,7 @@ static const collet_status used_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLE
 static const collet_status import_errors[] = {COLLET_INVALID, COLLET_NO_MEMORY, COLLET_DEVICE_LOST,
                                               COLLET_OK};
 
-#define ROOM 64 /* bytes after the struct that must not change */
+#define REST 64 /* bytes after the struct that must not change */
 
 static const collet_native_extension *below_of(const call *c)
 {
@@ -36,7 +36,7 @@ static collet_status native_device(collet_device *named, collet_native_device *n
         return call_end(&c, status);
     struct {
         collet_native_device native;
-        char room[ROOM];
+        char rest[REST];
     } own = {.native = {.struct_size = sizeof own.native}};
     if (native->struct_size < sizeof *native) {
         call_wrong(&c, LIBCORE, "struct_size is too small");
@@ -50,8 +50,8 @@ static collet_status native_device(collet_device *named, collet_native_device *n
         call_wrong(&c, PLUGIN, "it changed struct_size or reserved");
     if (status == COLLET_OK && !own.native.api)
         call_wrong(&c, PLUGIN, "`api` is NULL");
-    for (size_t i = 0; i < ROOM; i++)
-        if (own.room[i]) {
+    for (size_t i = 0; i < REST; i++)
+        if (own.rest[i]) {
             call_wrong(&c, PLUGIN, "it wrote beyond struct_size");
             break;
         }

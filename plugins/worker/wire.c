@@ -43,7 +43,7 @@ int wire_send(int socket, const void *message, size_t bytes, const int *fds, int
 
 static void take_descriptors(struct msghdr *m, int *fds, int *fd_count)
 {
-    int room = fd_count ? *fd_count : 0, count = 0;
+    int capacity = fd_count ? *fd_count : 0, count = 0;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
             continue;
@@ -51,7 +51,7 @@ static void take_descriptors(struct msghdr *m, int *fds, int *fd_count)
         for (size_t i = 0; i < n; i++) {
             int fd;
             memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
-            if (count < room)
+            if (count < capacity)
                 fds[count++] = fd;
             else
                 close(fd);

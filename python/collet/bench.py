@@ -238,9 +238,9 @@ def _measure(func, warmup, calls, device, name):
                            after["resident"])
 
 
-def _count(what, value, least):
-    if value < least:
-        raise collet.InvalidError(f"{what} is {value}; it is at least {least}")
+def _count(what, value, minimum):
+    if value < minimum:
+        raise collet.InvalidError(f"{what} is {value}; it must be at least {minimum}")
 
 
 def benchmark_function(func: Callable[..., Any], *args: Any, n_warmup: int = 10,

@@ -417,7 +417,7 @@ def test_extractions_leak_nothing():
 
 @pytest.mark.parametrize("wrong, text", [
     ({"axis": (0, 0)}, "axis is .0, 0., not three numbers"), ({"axis": (0, 0, 0)}, "axis is"),
-    ({"axis": 3}, "axis is 3"), ({"step": 0}, "step is 0; it is at least 1"),
+    ({"axis": 3}, "axis is 3"), ({"step": 0}, "step is 0; it must be at least 1"),
     ({"start": 1.5}, "start is 1.5, not an integer"), ({"start": 2**70}, "start is"),
     ({"batch": 0}, "batch is 0"), ({"rows": 0}, "rows is 0"), ({"selection": 3}, "selection is 3"),
     ({"progress": 3}, "progress is 3, not a function")])

@@ -40,12 +40,12 @@ static const char *yes_no(int32_t value)
 static void COLLET_PRINTF(2, 3) add(text *t, const char *format, ...)
 {
     va_list arguments;
-    size_t room = sizeof t->bytes - t->length;
+    size_t capacity = sizeof t->bytes - t->length;
     va_start(arguments, format);
-    int length = vsnprintf(t->bytes + t->length, room, format, arguments);
+    int length = vsnprintf(t->bytes + t->length, capacity, format, arguments);
     va_end(arguments);
     if (length > 0)
-        t->length += (size_t)length < room ? (size_t)length : room - 1;
+        t->length += (size_t)length < capacity ? (size_t)length : capacity - 1;
 }
 
 /* ---- Values of capabilities -------------------------------------------------------------- */

@@ -72,26 +72,26 @@ static int64_t index_at(const rsoxs_axis *axis, int64_t count, double t)
 static void find_range(canvas *c)
 {
     const rsoxs_picture *p = c->picture;
-    double least = INFINITY, most = -INFINITY;
+    double lowest = INFINITY, highest = -INFINITY;
     for (int64_t i = 0; i < p->rows * p->columns; i++) {
         double v = (double)p->values[i];
         c->has_nan |= isnan(v);
         if (isfinite(v) && (v > 0 || !p->colour.logarithmic)) {
-            least = fmin(least, v);
-            most = fmax(most, v);
+            lowest = fmin(lowest, v);
+            highest = fmax(highest, v);
         }
     }
     c->colour = p->colour;
     if (c->colour.from < c->colour.to)
         return;
-    if (!(least <= most))
-        least = most = 1;
+    if (!(lowest <= highest))
+        lowest = highest = 1;
     if (c->colour.logarithmic)
-        least = fmax(least, most * pow(10, -DECADES));
-    if (least == most)
-        most = c->colour.logarithmic ? 10 * least : least + 1;
-    c->colour.from = least;
-    c->colour.to = most;
+        lowest = fmax(lowest, highest * pow(10, -DECADES));
+    if (lowest == highest)
+        highest = c->colour.logarithmic ? 10 * lowest : lowest + 1;
+    c->colour.from = lowest;
+    c->colour.to = highest;
 }
 
 static uint32_t colour_of(const canvas *c, double value)
@@ -160,12 +160,12 @@ static void format_power(int exponent, char text[40])
 typedef void (*tick_fn)(canvas *c, double t, const char *label);
 
 /* At most `most` labels, but for one. */
-static void tick_decades(canvas *c, const rsoxs_axis *axis, double most, tick_fn draw)
+static void tick_decades(canvas *c, const rsoxs_axis *axis, double highest, tick_fn draw)
 {
     static const int parts[] = {1, 2, 5};
     char label[40];
     double decades = log10(axis->to / axis->from);
-    int step = (int)fmax(1, ceil(decades / most)), few = decades < most / 3;
+    int step = (int)fmax(1, ceil(decades / highest)), few = decades < highest / 3;
     for (int e = (int)floor(log10(axis->from)); e <= (int)ceil(log10(axis->to)); e++)
         for (int i = 0; i < (few ? 3 : 1); i++) {
             double value = parts[i] * pow(10, e), t = place(axis, value);
@@ -181,11 +181,11 @@ static void tick_decades(canvas *c, const rsoxs_axis *axis, double most, tick_fn
         }
 }
 
-static void tick_evenly(canvas *c, const rsoxs_axis *axis, double most, tick_fn draw)
+static void tick_evenly(canvas *c, const rsoxs_axis *axis, double highest, tick_fn draw)
 {
     char label[40];
-    double range = axis->to - axis->from, step = pow(10, floor(log10(range / most)));
-    double times = range / step / most;
+    double range = axis->to - axis->from, step = pow(10, floor(log10(range / highest)));
+    double times = range / step / highest;
     step *= times > 5 ? 10 : times > 2 ? 5 : times > 1 ? 2 : 1;
     for (double i = ceil(axis->from / step - 1e-9); i * step <= axis->to + 1e-9 * range; i++) {
         snprintf(label, sizeof label, "%.6g", i == 0 ? 0.0 : i * step);
@@ -196,8 +196,8 @@ static void tick_evenly(canvas *c, const rsoxs_axis *axis, double most, tick_fn 
 /* A label takes `space` of the axis' length. */
 static void draw_ticks(canvas *c, const rsoxs_axis *axis, double length, double space, tick_fn draw)
 {
-    double most = fmin(fmax(length / (space * c->scale), 2), 8);
-    (axis->logarithmic ? tick_decades : tick_evenly)(c, axis, most, draw);
+    double highest = fmin(fmax(length / (space * c->scale), 2), 8);
+    (axis->logarithmic ? tick_decades : tick_evenly)(c, axis, highest, draw);
 }
 
 static void draw_line(canvas *c, double x, double y, double dx, double dy)

@@ -160,7 +160,7 @@ class _Bar:
             self._bar.close()
 
 
-def _count(name, value, least):
+def _count(name, value, minimum):
     """An integer; None: 0, the engine's default."""
     if value is None:
         return 0
@@ -168,8 +168,9 @@ def _count(name, value, least):
         value = operator.index(value)
     except TypeError:
         raise TypeError(f"extract: {name} is {value!r}, not an integer") from None
-    if not least <= value < 2**62:
-        raise _core.InvalidError(f"extract: {name} is {value}; it is at least {least}, below 2**62")
+    if not minimum <= value < 2**62:
+        raise _core.InvalidError(f"extract: {name} is {value}; it must be at least {minimum} "
+                                 "and below 2**62")
     return value
 
 

@@ -34,16 +34,16 @@ static int64_t factor(fft_form *f, int64_t n)
     return n;
 }
 
-/* The smallest 2^a 3^b 5^c >= least. */
-static int64_t convolution_length(int64_t least)
+/* The smallest 2^a 3^b 5^c >= minimum. */
+static int64_t convolution_length(int64_t minimum)
 {
     int64_t best = 1;
-    while (best < least)
+    while (best < minimum)
         best *= 2;
     for (int64_t five = 1; five < best; five *= 5) {
         for (int64_t three = five; three < best; three *= 3) {
             int64_t n = three;
-            while (n < least)
+            while (n < minimum)
                 n *= 2;
             best = n < best ? n : best;
         }

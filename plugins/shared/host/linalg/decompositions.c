@@ -72,19 +72,19 @@ static void store_perm(const collet_operand *o, int64_t index, const int32_t *pe
 /* L below the diagonal, with ones on it. */
 static void store_lower(const collet_operand *o, int64_t index, const lu_scratch *r, int64_t n)
 {
-    int64_t m = operand_extent(o, 1), least = operand_extent(o, 0);
+    int64_t m = operand_extent(o, 1), shorter = operand_extent(o, 0);
     for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < least; j++)
-            r->part[i * least + j] = j < i ? r->a[i * n + j] : j == i ? 1.0 : 0.0;
-    cpu_matrix_store(o, index, r->part, least, 1);
+        for (int64_t j = 0; j < shorter; j++)
+            r->part[i * shorter + j] = j < i ? r->a[i * n + j] : j == i ? 1.0 : 0.0;
+    cpu_matrix_store(o, index, r->part, shorter, 1);
 }
 
 /* Stores U; returns 0, or 1 + the first zero on its diagonal as stored. */
 static int64_t store_upper(const collet_operand *o, int64_t index, const lu_scratch *r,
                            double unscale)
 {
-    int64_t least = operand_extent(o, 1), n = operand_extent(o, 0), zero = 0;
-    for (int64_t i = 0; i < least; i++) {
+    int64_t shorter = operand_extent(o, 1), n = operand_extent(o, 0), zero = 0;
+    for (int64_t i = 0; i < shorter; i++) {
         for (int64_t j = 0; j < n; j++)
             r->part[i * n + j] = j < i ? 0.0 : r->a[i * n + j] * unscale;
         double pivot = r->part[i * n + i];
@@ -284,7 +284,7 @@ void cpu_qr(const collet_kernel_call *call, void *scratch, int64_t begin, int64_
 {
     const collet_operand *q = operand_of(call, 0), *upper = operand_of(call, 1);
     const collet_operand *a = operand_of(call, 2);
-    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0), least = min_i64(m, n);
+    int64_t m = operand_extent(a, 1), n = operand_extent(a, 0), shorter = min_i64(m, n);
     pieces p = {.base = scratch};
     qr_scratch r = qr_take(call, &p);
     for (int64_t index = begin; index < end; index++) {
@@ -298,8 +298,8 @@ void cpu_qr(const collet_kernel_call *call, void *scratch, int64_t begin, int64_
         double scale = cpu_scale_to(largest, -1100, TOP_OF_QR);
         cpu_multiply(r.a, m * n, scale);
         cpu_qr_factor(r.a, m, n, r.q, r.rest);
-        cpu_multiply(r.a, least * n, 1.0 / scale);
-        cpu_matrix_store(q, index, r.q, least, 1);
+        cpu_multiply(r.a, shorter * n, 1.0 / scale);
+        cpu_matrix_store(q, index, r.q, shorter, 1);
         cpu_matrix_store(upper, index, r.a, n, 1);
     }
 }

@@ -85,10 +85,10 @@ static void take_column(const double *a, int64_t m, int64_t n, int64_t k, double
 }
 
 /* Reflectors in the columns of a, below the diagonal; R above, its diagonal of either sign. */
-static void reduce(double *a, int64_t m, int64_t n, int64_t least, double *v, double *w,
+static void reduce(double *a, int64_t m, int64_t n, int64_t shorter, double *v, double *w,
                    double *tau)
 {
-    for (int64_t k = 0; k < least; k++) {
+    for (int64_t k = 0; k < shorter; k++) {
         double *corner = a + k * n + k, beta;
         take_column(a, m, n, k, v);
         tau[k] = cpu_reflector(v, m - k, &beta);
@@ -101,17 +101,17 @@ static void reduce(double *a, int64_t m, int64_t n, int64_t least, double *v, do
 
 void cpu_qr_factor(double *a, int64_t m, int64_t n, double *q, double *scratch)
 {
-    int64_t least = m < n ? m : n;
+    int64_t shorter = m < n ? m : n;
     double *v = scratch, *w = v + m, *tau = w + n;
-    reduce(a, m, n, least, v, w, tau);
-    for (int64_t i = 0; i < m * least; i++)
-        q[i] = i / least == i % least ? 1.0 : 0.0;
-    for (int64_t k = least - 1; k >= 0; k--) {
+    reduce(a, m, n, shorter, v, w, tau);
+    for (int64_t i = 0; i < m * shorter; i++)
+        q[i] = i / shorter == i % shorter ? 1.0 : 0.0;
+    for (int64_t k = shorter - 1; k >= 0; k--) {
         take_column(a, m, n, k, v);
         v[0] = 1.0;
-        cpu_reflect_rows(q + k * least + k, least, m - k, least - k, v, tau[k], w);
+        cpu_reflect_rows(q + k * shorter + k, shorter, m - k, shorter - k, v, tau[k], w);
     }
-    for (int64_t k = 0; k < least; k++) {
+    for (int64_t k = 0; k < shorter; k++) {
         double *row = a + k * n;
         for (int64_t j = 0; j < k; j++)
             row[j] = 0.0;
@@ -120,6 +120,6 @@ void cpu_qr_factor(double *a, int64_t m, int64_t n, double *q, double *scratch)
         for (int64_t j = k; j < n; j++)
             row[j] = -row[j];
         for (int64_t i = 0; i < m; i++)
-            q[i * least + k] = -q[i * least + k];
+            q[i * shorter + k] = -q[i * shorter + k];
     }
 }

@@ -112,14 +112,14 @@ int cpu_symmetric_eigen(double *a, int64_t n, double *values, double *vectors, d
     if (diagonalise(values, e, vectors, n))
         return 1;
     for (int64_t i = 0; i + 1 < n; i++) {
-        int64_t least = i;
+        int64_t lowest = i;
         for (int64_t k = i + 1; k < n; k++)
-            if (values[k] < values[least])
-                least = k;
-        if (least == i)
+            if (values[k] < values[lowest])
+                lowest = k;
+        if (lowest == i)
             continue;
-        cpu_rows_swap(values + i, values + least, 1);
-        cpu_rows_swap(vectors + i * n, vectors + least * n, n);
+        cpu_rows_swap(values + i, values + lowest, 1);
+        cpu_rows_swap(vectors + i * n, vectors + lowest * n, n);
     }
     return 0;
 }
