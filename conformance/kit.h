@@ -211,7 +211,7 @@ static inline const kit_tensor *kit_in(const kit_case *c, uint32_t k)
 }
 
 /* Operand k has a matrix, vector or number in its last `axes` axes for each in the last `own` axes
- * of output 0; the axes before are broadcast to those of output 0. The first element of number
+ * of output 0; the axes before are broadcast to output 0's. The first element of number
  * `batch` (tensor.c). */
 int64_t kit_start(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
 

@@ -13,7 +13,7 @@ writes digits.t2 from them.
 Digits come from the four small bitmap fonts below, made thicker or thinner, moved, slanted and with
 noise: grey values 0 to 16 in 256 numbers. The network is 256 -> 256 -> 10, so that every row of
 weights fills whole blocks of 256 and a weight takes 2 bits. The weights are quantized in every step
-as by `collet-ternary pack --absmean`, with a straight-through gradient. Needs only NumPy. Results are
+like `collet-ternary pack --absmean` does, with a straight-through gradient. Needs only NumPy. Results are
 reproducible on one machine.
 """
 import pathlib

@@ -203,8 +203,9 @@ static void platform_text(const opencl_driver *cl, cl_device_id id, cl_platform_
 
 /* ---- A device's traits ----------------------------------------------------------------------- */
 
-/* The largest power of two that the device supports, up to 256. Of the kernels that need more in
- * larger groups and do not adapt to the local memory, `update` of update.dev needs the most. */
+/* The largest power of two that the device supports, up to 256. Local memory must suffice for
+ * `update` of update.dev, which needs the most of all kernels that need more in larger groups and
+ * do not adapt to the local memory. */
 static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
 {
     size_t most = get_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];

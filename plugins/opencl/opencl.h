@@ -74,7 +74,7 @@ opencl_command *opencl_start(collet_queue *q, const char *label);
 collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, collet_error *err);
 
 /* Under the queue's lock: replaces the handle, once, by one with profiling, whose commands follow
- * those of the first. */
+ * the commands of the first handle. */
 cl_int opencl_profile(collet_queue *q);
 
 /* The status for an error of a call: REFUSED if a resource is short, DEVICE_LOST, else FAILED; sets

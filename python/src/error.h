@@ -11,7 +11,7 @@ int error_add_types(PyObject *module);
 /* Raises the exception of `status` with `text`; returns NULL. */
 void *error_raise(collet_status status, const char *text);
 
-/* The same, formatted as by printf. */
+/* The same, formatted like printf. */
 void *error_format(collet_status status, const char *format, ...) COLLET_PRINTF(2, 3);
 
 #endif

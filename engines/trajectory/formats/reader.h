@@ -70,7 +70,7 @@ collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t sta
  *
  * COLLET_OK: n_frames frames were read; 0 means that all were delivered. After an error, n_frames
  * complete frames were read too, and the error is about the frame after them:
- * - COLLET_FORMAT with frames->truncated = 1: the file ends inside that frame, as that of an
+ * - COLLET_FORMAT with frames->truncated = 1: the file ends inside that frame, as the file of an
  *   interrupted run does; every complete frame was delivered.
  * - COLLET_FORMAT with truncated = 0: the bytes are not a frame of this trajectory.
  * - COLLET_NOT_FOUND: the frame lacks a requested field.

@@ -34,8 +34,8 @@ void library_settle(library_choice *c, const library_settings *settings);
 
 /*
  * Opens the library `name` (as for dlopen). While it is opened, its constructors find `variables`
- * ("NAME=value", then NULL; NULL: none) in the environment, instead of those of the same names that
- * it has. The strings live as long as the process. NULL when it cannot be opened.
+ * ("NAME=value", then NULL; NULL: none) in the environment, instead of variables of the same names
+ * that it has. The strings live as long as the process. NULL when it cannot be opened.
  */
 void *library_open(const char *name, const char *const *variables);
 

@@ -97,7 +97,7 @@ COLLET_API int64_t collet_ternary_network_inputs(const collet_ternary_network *n
 COLLET_API int64_t collet_ternary_network_outputs(const collet_ternary_network *network);
 
 /* y f32 (..., outputs) of x f32 (..., inputs), both with the same leading axes. Allocates only when
- * the leading axes differ from those of the run before. One thread at a time, with any context of
+ * the leading axes differ from the run before. One thread at a time, with any context of
  * the layers' runtime. Asynchronous, as kernels are. */
 COLLET_API collet_status collet_ternary_network_run(collet_context *context,
                                                     collet_ternary_network *network,
@@ -201,7 +201,7 @@ COLLET_API collet_status collet_ternary_file_load(
 
 #define COLLET_TERNARY_AS_STORED UINT32_MAX
 /* All layers of a .t2 file. `activations` other than COLLET_TERNARY_AS_STORED replace, with
- * `threshold`, those of every layer. The file may be closed before the network is freed. */
+ * `threshold`, the values of every layer. The file may be closed before the network is freed. */
 COLLET_API collet_status collet_ternary_network_load(collet_context *context,
                                                      collet_ternary_network **out,
                                                      const collet_ternary_file *file,

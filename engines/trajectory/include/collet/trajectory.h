@@ -242,7 +242,7 @@ typedef struct collet_trajectory_batch {
  * Computes batch_rows rows, or up to the end of the trajectory, and returns them in *out, valid
  * until the next call for this trajectory. *out is NULL with COLLET_OK after the last. The size of
  * batches changes no bit of any row. The first call creates runtime and context, if none was given:
- * errors are those of collet_runtime_create and collet_context_create, and of reading and kernels.
+ * errors as of collet_runtime_create and collet_context_create, and of reading and kernels.
  * Rows of frames before an error may be lost. After an error each further call returns the same
  * one.
  */

@@ -28,8 +28,8 @@ typedef struct fft_pass {
 
 /*
  * The passes of a call in order; at most FFT_AXES_MAX. 0 when there is nothing to compute. A
- * transform from half spectra over several axes begins in call->workspace, of which the first
- * fft_temporary bytes are used; the first pass may be in place, later ones are.
+ * transform from half spectra over several axes begins in call->workspace and uses its first
+ * fft_temporary bytes; the first pass may be in place, later ones are.
  */
 int32_t fft_passes_of(const collet_kernel_call *call, fft_pass pass[FFT_AXES_MAX]);
 uint64_t fft_temporary(const collet_kernel_call *call);

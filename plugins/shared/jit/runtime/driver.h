@@ -288,7 +288,7 @@ typedef struct jit_driver {
                                   * NAME.staging (staging.h) and NAME.sources (a directory that
                                   * receives every source compiled) */
     const char *prelude;         /* the text that precedes all sources */
-    const jit_extension_table *extensions; /* besides those of backend.c; a NULL name ends them */
+    const jit_extension_table *extensions; /* besides backend.c's; a NULL name ends them */
     size_t device_bytes, queue_bytes;      /* sizes of its collet_device and collet_queue */
     const jit_device_slots *device;
     const jit_memory_slots *memory;
