@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet.timing/1: markers in a queue with profiling, which takes the place of the first at the
- * first stamp, so that whoever does not measure does not pay. Markers in a queue beside it are
- * late: PoCL does what follows first.
+ * collet.timing/1: markers in a queue with profiling, which replaces the queue's handle at the
+ * first stamp, so that programs that measure nothing pay nothing. Markers in a separate queue are
+ * late: PoCL runs later commands first.
  */
 #include "opencl.h"
 
