@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C during one long call, and work that goes on after it."""
+"""Ctrl-C during one long call, and work that continues after it."""
 
 import os
 import pathlib

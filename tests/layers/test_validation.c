@@ -482,7 +482,7 @@ static void act_capabilities(room *r)
     entry(&host, &copies[count++], &err);
 }
 
-#define KEPT "was accessed when that had returned"
+#define KEPT "was accessed after it returned"
 static const defect defects[] = {
     {"open_status", act_open, "device_open: plugin: it returned the status 16, which"},
     {"no_device", act_open, "device_open: plugin: it returned OK and no device"},
@@ -498,7 +498,7 @@ static const defect defects[] = {
     {"no_buffer", act_alloc, "plugin: it returned OK and no buffer"},
     {"mask", act_alloc, "plugin: the signal mask was changed"},
     {"locale", act_alloc, "plugin: the locale was changed"},
-    {"keeps_err", act_alloc_later, "what a call of buffer_alloc pointed to " KEPT},
+    {"keeps_err", act_alloc_later, "memory that a call of buffer_alloc pointed to " KEPT},
     {"no_queue", act_queue, "plugin: it returned OK and no queue"},
     {"mark_back", act_mark, "queue_mark: plugin: 4, which is less than the mark before, 5"},
     {"waits_short", act_wait, "plugin: NOT_READY after "},
@@ -510,18 +510,18 @@ static const defect defects[] = {
     {"reads", act_read_failed, "buffer_read: plugin: OK, but a wait for the queue returned FAIL"},
     {"after_status", act_after, "queue_after: plugin: it returned the status 2, which"},
     {"writes_source", act_write, "buffer_write: plugin: it wrote to the host's memory"},
-    {"keeps_source", act_write_later, "what a call of buffer_write pointed to " KEPT},
-    {"reads_behind", act_read_behind, "or behind its end"},
-    {"writes_late", act_read_later, "what a call of buffer_read pointed to " KEPT},
+    {"keeps_source", act_write_later, "memory that a call of buffer_write pointed to " KEPT},
+    {"reads_behind", act_read_behind, "or beyond its end"},
+    {"writes_late", act_read_later, "memory that a call of buffer_read pointed to " KEPT},
     {"rounding", act_run, "run: plugin: the floating-point control word was changed"},
     {"run_status", act_run, "run: plugin: it returned the status 16, which"},
     {"writes_call", act_run, "plugin: it wrote to the call, its operands or its parameters"},
     {"writes_params", act_fill, "plugin: it wrote to the call, its operands or its parameters"},
-    {"keeps_call", act_run_later, "what a call of run pointed to " KEPT},
-    {"keeps_operands", act_run_later, "what a call of run pointed to " KEPT},
-    {"keeps_shape", act_run_later, "what a call of run pointed to " KEPT},
-    {"keeps_strides", act_run_later, "what a call of run pointed to " KEPT},
-    {"keeps_params", act_run_later, "what a call of run pointed to " KEPT},
+    {"keeps_call", act_run_later, "memory that a call of run pointed to " KEPT},
+    {"keeps_operands", act_run_later, "memory that a call of run pointed to " KEPT},
+    {"keeps_shape", act_run_later, "memory that a call of run pointed to " KEPT},
+    {"keeps_strides", act_run_later, "memory that a call of run pointed to " KEPT},
+    {"keeps_params", act_run_later, "memory that a call of run pointed to " KEPT},
     {"extension_short", act_extension, "collet.trim/1 has fewer bytes than the first release"},
     {"extension_reserved", act_extension, "collet.trim/1 has a reserved member that is not 0"},
     {"extension_null", act_extension, "the table of collet.trim/1 has a function that is NULL"},
@@ -546,7 +546,7 @@ static const defect defects[] = {
 static const defect host_defects[] = {
     {"accepts_status", act_neg, "accepts: plugin: it returned the status 10, which"},
     {"accepts_writes", act_neg, "accepts: plugin: it wrote to the call, its operands"},
-    {"keeps_accepted", act_accept_later, "what a call of accepts pointed to " KEPT},
+    {"keeps_accepted", act_accept_later, "memory that a call of accepts pointed to " KEPT},
     {"workspace_overrun", act_neg, "it wrote beyond the end of its workspace, at byte 100"},
     {"refuses_late", act_run, "it returned REFUSED and had written to an output"},
     {"writes_params", act_fill, "it wrote to the call, its operands or its parameters"},
@@ -981,7 +981,7 @@ static void calls_are_checked(void **state)
     k.call.n_in = 1000;
     wrong_call("the number of operands is out of range");
     k.call.params_size = 4;
-    wrong_call("params and params_size differ");
+    wrong_call("one of params and params_size is 0");
     k.call.op = COLLET_OP_ADD;
     wrong_call("the device has no such row");
     struct {
@@ -1005,7 +1005,7 @@ static void calls_are_checked(void **state)
     k.operands[1].strides = NULL;
     wrong_call("operand 1 has no shape or strides");
     k.operands[0].byte_offset = 2;
-    wrong_call("operand 0 has an offset that is no multiple of the element's size");
+    wrong_call("operand 0 has an offset that is not a multiple of the element's size");
     k.shape[0] = -1;
     wrong_call("operand 0 has a negative extent");
     k.strides[0][0] = 0;
@@ -1017,7 +1017,7 @@ static void calls_are_checked(void **state)
     k.operands[0].buffer = NULL;
     wrong_call("a buffer of the call is NULL");
     k.call.workspace = (void *)calls.b;
-    wrong_call("workspace and workspace_bytes differ");
+    wrong_call("one of workspace and workspace_bytes is 0");
     k.call.workspace = (void *)calls.b;
     k.call.workspace_bytes = 257;
     wrong_call("the workspace's buffer is smaller than workspace_bytes");
@@ -1061,7 +1061,7 @@ static void calls_on_host_memory_are_checked(void **state)
     wrong_call("the workspace is not aligned to 64 bytes");
     k.call.workspace = scratch;
     k.call.workspace_bytes = 64;
-    wrong_call("the workspace has 64 bytes, fewer than were asked");
+    wrong_call("the workspace has 64 bytes, fewer than requested");
     calls.queue = (collet_queue *)&calls;
     wrong_call("a synchronous device gets a queue");
     calls.queue = NULL;

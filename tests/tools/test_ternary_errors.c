@@ -169,7 +169,7 @@ static void test_gguf(void **state)
     memcpy(blocks + 64, "\x00\x38", 2);  /* 0.5 */
     memcpy(blocks + 66 + 64, "\x00\x38", 2);
     ternary_write_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
-    CHECK("Name one as w.gguf:TENSOR", "pack", "w.gguf");
+    CHECK("no tensor is named; write w.gguf:TENSOR", "pack", "w.gguf");
     CHECK("there is no tensor 'v' among", "pack", "w.gguf:v");
     CHECK("No such file", "pack", "none.gguf:w");
     CHECK("is not a GGUF file, so it has no tensor", "pack", "c.npy:w");
