@@ -15,11 +15,12 @@ static uint64_t capabilities_into(testbed *b, char *json, uint64_t capacity)
     collet_status status = slot_end(
         &s, b->plugin->capabilities(b->plugin, json, capacity, &needed, &b->target->host, &s.err),
         MAY_OPEN);
-    testbed_require(b, status == COLLET_OK, "capabilities with a capacity of %llu bytes returned %s",
-                  (unsigned long long)capacity, collet_status_name(status));
+    testbed_require(b, status == COLLET_OK,
+                    "capabilities with a capacity of %llu bytes returned %s",
+                    (unsigned long long)capacity, collet_status_name(status));
     testbed_require(b, needed > 2 && needed < 1 << 24,
-                  "capabilities set *needed to %llu: the size with the NUL",
-                  (unsigned long long)needed);
+                    "capabilities set *needed to %llu: the size with the NUL",
+                    (unsigned long long)needed);
     return needed;
 }
 
@@ -32,12 +33,12 @@ static void check_capacity(testbed *b, uint64_t capacity)
     uint64_t written = needed <= capacity ? needed : 0;
     for (uint64_t i = written ? written : capacity; i < capacity + 64; i++)
         testbed_require(b, json[i] == (char)CANARY,
-                      "capabilities of %llu bytes with a capacity of %llu wrote byte %llu",
-                      (unsigned long long)needed, (unsigned long long)capacity,
-                      (unsigned long long)i);
+                        "capabilities of %llu bytes with a capacity of %llu wrote byte %llu",
+                        (unsigned long long)needed, (unsigned long long)capacity,
+                        (unsigned long long)i);
     testbed_require(b, !written || strnlen(json, (size_t)written) + 1 == written,
-                  "capabilities set *needed to %llu, but the text with its NUL has %zu bytes",
-                  (unsigned long long)needed, strnlen(json, (size_t)written) + 1);
+                    "capabilities set *needed to %llu, but the text with its NUL has %zu bytes",
+                    (unsigned long long)needed, strnlen(json, (size_t)written) + 1);
     free(json);
 }
 

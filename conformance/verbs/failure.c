@@ -157,7 +157,8 @@ static void followed(testbed *b)
     if (pthread_create(&thread, NULL, follow, &f) != 0)
         testbed_skip(b, "backend-check cannot start a thread");
     testbed_require(b, join_within(thread, JOIN_SECONDS),
-                    "a queue that waits for a failed one did not continue within %d s", JOIN_SECONDS);
+                    "a queue that waits for a failed one did not continue within %d s",
+                    JOIN_SECONDS);
     testbed_check(b);
     testbed_destroy(b, failed);
     testbed_destroy(b, fails);

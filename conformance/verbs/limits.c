@@ -155,8 +155,7 @@ static void write_behind(testbed *b, depth *d, uint64_t size, unsigned shift)
     testbed_read(b, q, buffer, 0, back, total);
     for (uint64_t i = 0; i < total / sizeof *back; i++)
         testbed_require(b, back[i] == word(i * sizeof *back, size),
-                        "writes of %" PRIu64
-                        " bytes after slow work, whose source was overwritten "
+                        "writes of %" PRIu64 " bytes after slow work, whose source was overwritten "
                         "when buffer_write had returned: byte %" PRIu64 " is wrong",
                         size, (uint64_t)(i * sizeof *back));
     free(back);

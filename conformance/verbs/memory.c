@@ -165,11 +165,12 @@ static collet_memory_stats statistics_of(testbed *b, uint32_t size)
         testbed_skip(b, "the device reports no memory");
     for (size_t i = size; i < sizeof padded.bytes; i++)
         testbed_require(b, padded.bytes[i] == 0xc3,
-                      "memory_stats of a struct of %u bytes wrote byte %zu", size, i);
+                        "memory_stats of a struct of %u bytes wrote byte %zu", size, i);
     testbed_require(b, padded.stats.struct_size == size,
-                  "memory_stats changed struct_size from %u to %u", size, padded.stats.struct_size);
+                    "memory_stats changed struct_size from %u to %u", size,
+                    padded.stats.struct_size);
     testbed_require(b, padded.stats.reserved == 0, "memory_stats set `reserved` to %u",
-                  padded.stats.reserved);
+                    padded.stats.reserved);
     memcpy(&stats, padded.bytes, size < sizeof stats ? size : sizeof stats);
     return stats;
 }
@@ -186,8 +187,8 @@ static collet_memory_stats statistics_now(testbed *b)
     testbed_require(b, !s.total || s.total >= s.held,
                     "memory_stats: total %" PRIu64 " is less than held %" PRIu64, s.total, s.held);
     testbed_require(b, !s.total || s.available <= s.total - s.held,
-                    "memory_stats: available %" PRIu64 " of a total of %" PRIu64
-                    ", %" PRIu64 " are held",
+                    "memory_stats: available %" PRIu64 " of a total of %" PRIu64 ", %" PRIu64
+                    " are held",
                     s.available, s.total, s.held);
     return s;
 }

@@ -239,9 +239,8 @@ static void after_two(testbed *b)
     testbed_expect(b, last, x, n, CHAIN, "a read in a queue that waits for another");
     unsigned char back[64];
     testbed_read(b, last, y, 0, back, sizeof back);
-    testbed_require(
-        b, !memcmp(back, zeros, sizeof back),
-        "a write in a queue that waits for another was done before the other's work");
+    testbed_require(b, !memcmp(back, zeros, sizeof back),
+                    "a write in a queue that waits for another was done before the other's work");
     for (int i = 0; i < count; i++)
         testbed_settle(b, q[i]);
     testbed_free(b, one);

@@ -93,8 +93,8 @@ collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed)
         return status;
     const char *name = status > 0 && status < COLLET_STATUS_COUNT ? collet_status_name(status) : "";
     testbed_require(b, status > 0 && status < COLLET_STATUS_COUNT && allowed >> status & 1,
-                  "%s returned the status %d %s, which this slot may not return: '%s'", s->slot,
-                  status, name, s->err.text);
+                    "%s returned the status %d %s, which this slot may not return: '%s'", s->slot,
+                    status, name, s->err.text);
     if (status == COLLET_NOT_READY)
         return status;
     testbed_require(b, s->err.text[0], "%s returned %s and set no text", s->slot, name);

@@ -126,10 +126,10 @@ static int64_t between(testbed *b, const moment *first, const moment *last)
     int64_t measured = testbed_elapsed(b, first->stamp, last->stamp);
     int64_t shortest = last->from - first->to, longest = last->to - first->from;
     testbed_require(b,
-                  measured >= shortest - shortest / 50 - RESOLUTION &&
-                      measured <= longest + longest / 50 + RESOLUTION,
-                  "the device measured %lld ns for work that took at least %lld and at most %lld",
-                  (long long)measured, (long long)shortest, (long long)longest);
+                    measured >= shortest - shortest / 50 - RESOLUTION &&
+                        measured <= longest + longest / 50 + RESOLUTION,
+                    "the device measured %lld ns for work that took at least %lld and at most %lld",
+                    (long long)measured, (long long)shortest, (long long)longest);
     return measured;
 }
 
