@@ -215,7 +215,7 @@ def test_doctor_finds_a_wrong_choice_and_path(tmp_path):
     assert "unset COLLET_PLUGIN_PATH" in text and "beside" not in text
 
 
-def test_doctor_says_once_what_one_line_mends(tmp_path):
+def test_doctor_names_each_fix_once(tmp_path):
     tmp_path.chmod(0o777)
     for backend in collet.backends():
         if backend.name.startswith("cpu_"):
@@ -223,7 +223,7 @@ def test_doctor_says_once_what_one_line_mends(tmp_path):
     text = python(DOCTOR, COLLET_PLUGIN_PATH=str(tmp_path))
     assert "missing: the backends cpu_openmp, cpu_scalar\n" in text
     assert text.count(f"fix:   chmod o-w {tmp_path} ") == 1
-    assert _doctor._mend("no device: PoCL has none: set POCL_CACHE_DIR to a directory") == (
+    assert _doctor._fix("no device: PoCL has none: set POCL_CACHE_DIR to a directory") == (
         "set POCL_CACHE_DIR to a directory")
 
 
