@@ -43,7 +43,7 @@ collet_status array_acquirable(collet_context *cx, const char *what, const colle
         return context_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
     if (!(access & (COLLET_READ | COLLET_WRITE)) || access & ~(COLLET_READ | COLLET_WRITE))
         return context_fail(cx, COLLET_INVALID,
-                            "%s: access is %d; it must be COLLET_READ, COLLET_WRITE or both", what,
+                            "%s: access is %d; it must be 1 (read), 2 (write) or 3 (both)", what,
                             access);
     if ((access & COLLET_WRITE) && a->repeats)
         return context_fail(cx, COLLET_INVALID,

@@ -239,9 +239,9 @@ collet_status array_wrapping(const char *what, collet_array **out, collet_dtype 
     else if (a->size)
         row_major(a);
     if (flags & ~COLLET_WRAP_READONLY)
-        status = collet_fail(err, COLLET_INVALID,
-                             "%s: flags is 0x%" PRIx32 "; it must be 0 or COLLET_WRAP_READONLY",
-                             what, flags);
+        status =
+            collet_fail(err, COLLET_INVALID,
+                        "%s: flags is 0x%" PRIx32 "; it must be 0 or 1 (read-only)", what, flags);
     else if (!array_reach(a))
         status = shape_overflow(ndim, shape, err);
     if (status != COLLET_OK) {

@@ -463,7 +463,7 @@ static void packed_rows_are_adjacent(void **state)
     assert_ok(cx, collet_array_wrap(cx, &apart, COLLET_U8, 1, &two, &two, memory, 0, NULL, NULL));
     assert_status(cx, collet_op_ternary_unpack(cx, codes, NULL, info, apart, COLLET_TERNARY_ROTOR),
                   COLLET_INVALID);
-    assert_text_has(cx, "the bytes of a row of bytes (input 0) are 2 apart");
+    assert_text_has(cx, "the stride along the last axis of bytes (input 0) is 2");
     collet_array_destroy(apart);
     collet_array_destroy(info);
     collet_array_destroy(codes);

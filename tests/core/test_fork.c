@@ -63,6 +63,7 @@ static void nothing_of_a_runtime(void)
     HARMLESS(collet_status_name, !strcmp(collet_status_name(COLLET_FORKED), "COLLET_FORKED"));
     HARMLESS(collet_status_text, *collet_status_text(COLLET_FORKED));
     HARMLESS(collet_fail, collet_fail(&err, COLLET_IO, "x") == COLLET_IO);
+    HARMLESS(collet_fail_text, collet_fail_text(&err, COLLET_IO, "x") == COLLET_IO);
     HARMLESS(collet_dtype_name, !strcmp(collet_dtype_name(COLLET_F32), "f32"));
     HARMLESS(collet_dtype_size, collet_dtype_size(COLLET_F32) == 4);
     HARMLESS(collet_version, !strcmp(collet_version(), COLLET_VERSION));

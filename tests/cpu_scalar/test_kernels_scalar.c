@@ -267,7 +267,10 @@ static uint32_t assert_rows(uint32_t op, const char *pattern, uint32_t at, uint6
         collet_dtype dtype = *pattern == '=' ? (collet_dtype)(sig & 31) : dtype_of(*pattern);
         return assert_rows(op, pattern + 1, at + 1, sig | COLLET_SIG_AT(at, dtype));
     }
-    for (const char *real = "hbfdaAiIlL"; *real; real++)
+#define REAL(NAME, id, bytes, text, letter, ...) letter,
+    static const char reals[] = {COLLET_REAL_LIST(REAL) '\0'};
+#undef REAL
+    for (const char *real = reals; *real; real++)
         rows += assert_rows(op, pattern + 1, at + 1, sig | COLLET_SIG_AT(at, dtype_of(*real)));
     return rows;
 }
