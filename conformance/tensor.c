@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,12 +216,20 @@ long double kit_ulp(collet_dtype dtype, long double value)
     return ldexpl(1, exponent - kit_precision(dtype) + 1);
 }
 
+/* In the locale C, which needs no memory: a program that links the kit may have set another one. */
+static void print_digits(char text[64], int digits, long double value)
+{
+    locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+    snprintf(text, 64, "%.*Lg", digits, value);
+    uselocale(before);
+}
+
 void kit_format_long(long double value, char text[64])
 {
     if (isnan(value))
         snprintf(text, 64, "nan");
     else
-        snprintf(text, 64, "%.20Lg", value);
+        print_digits(text, 20, value);
 }
 
 void kit_format(const kit_tensor *t, int64_t i, char text[64])
@@ -232,7 +241,7 @@ void kit_format(const kit_tensor *t, int64_t i, char text[64])
         memcpy(&bits, kit_at(t, i), collet_dtype_size(part));
         snprintf(text, 64, "nan (bits 0x%" PRIx64 ")", bits);
     } else if (kit_is_real_float(part)) {
-        snprintf(text, 64, "%.*Lg", part == COLLET_F64 ? 17 : 9, value);
+        print_digits(text, part == COLLET_F64 ? 17 : 9, value);
     } else {
         snprintf(text, 64, "%.0Lf", value);
     }
