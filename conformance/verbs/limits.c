@@ -112,7 +112,7 @@ static void queues(testbed *b)
         testbed_chain(b, q[i], y[0], one, SMALL, 1);
     }
     testbed_expect(b, q[count - 1], y[0], SMALL, 4 + count,
-                   "work in many queues each of which waits for the one before");
+                   "work in many queues, where each queue waits for the previous one");
     testbed_free(b, one);
     testbed_free(b, x);
     for (int i = 0; i < count; i++) {

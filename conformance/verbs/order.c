@@ -252,7 +252,7 @@ static void after_two(testbed *b)
 
 #define FANS 5
 
-/* A busy queue waits for several others, one of which takes long: each in turn. */
+/* A busy queue waits for several others, each in turn; one of them takes long. */
 static void after_each(testbed *b)
 {
     collet_queue *q[FANS];

@@ -41,8 +41,4 @@ int vtable_row_usable(const collet_kernel_row *row);
 collet_status vtable_parse_op(const collet_plugin *plugin, uint32_t index, op *out,
                               collet_error *err);
 
-/* Whether the table is long enough to hold a field: VTABLE_HAS(plugin, extension). */
-#define VTABLE_HAS(plugin, field)                                                                  \
-    ((plugin)->struct_size >= offsetof(collet_plugin, field) + sizeof((plugin)->field))
-
 #endif

@@ -469,8 +469,8 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  *
  * "settings" declares the keys that the plugin reads (collet_host.config):
  *   [{"key": "example.memory", "type": "size", "help": "bytes that ..."}, ...]
- * Optional members are "default" and "values": words separated by blanks, any of which is a valid
- * value besides those of the type. Types, and their values as the plugin gets them:
+ * Optional members are "default" and "values". "values" are words separated by blanks; each word is
+ * a valid value too. Types, and their values as the plugin gets them:
  *   boolean                      "on" or "off"
  *   integer                      decimal digits, at most 2147483647
  *   size                         bytes in decimal digits; users may write 64K, 16M, 2G
