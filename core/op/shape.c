@@ -10,13 +10,26 @@
 
 /* Bindings of a check so far. */
 typedef struct binding {
-    int64_t letter[128]; /* extent bound to a letter, -1 when free */
-    uint8_t owner[128];  /* operand that bound it */
+    uint64_t bound;      /* the letters with an extent, as bits of letter_bit */
+    int64_t letter[128]; /* the extent of one that is bound */
+    uint8_t owner[128];  /* the operand that bound it */
     int32_t dots;        /* axes that "..." matches */
     int32_t dots_bound;  /* 1: an operand with "..." has been seen */
     int64_t extent[COLLET_MAX_DIMS];
     uint8_t dots_owner[COLLET_MAX_DIMS];
 } binding;
+
+/* A to Z and a to z have different low six bits. */
+static uint64_t letter_bit(int letter)
+{
+    return 1ull << (letter & 63);
+}
+
+/* -1: the letter is not bound. */
+static int64_t letter_extent(const binding *b, int letter)
+{
+    return b->bound & letter_bit(letter) ? b->letter[letter] : -1;
+}
 
 static collet_status mismatch(const op *o, const op_shapes *v, uint32_t a, uint32_t b,
                               collet_error *err)
@@ -87,7 +100,8 @@ static int bind_axes(binding *b, const collet_ops_pattern *p, const struct op_vi
         if (!letter && have != axis->extent)
             return 0;
         if (letter && !axis->other) {
-            if (b->letter[letter] < 0) {
+            if (!(b->bound & letter_bit(letter))) {
+                b->bound |= letter_bit(letter);
                 b->letter[letter] = have;
                 b->owner[letter] = (uint8_t)operand;
             } else if (b->letter[letter] != have) {
@@ -101,7 +115,8 @@ static int bind_axes(binding *b, const collet_ops_pattern *p, const struct op_vi
 
 static int smaller_letter(const binding *b, const collet_ops_axis *axis)
 {
-    return b->letter[axis->letter] <= b->letter[axis->other] ? axis->letter : axis->other;
+    return letter_extent(b, axis->letter) <= letter_extent(b, axis->other) ? axis->letter
+                                                                           : axis->other;
 }
 
 /* Axes of two letters, when every letter is bound; *other is the operand that bound the smaller
@@ -114,7 +129,7 @@ static int smaller_axes_fit(const binding *b, const collet_ops_pattern *p, const
         if (!p->axes[i].other)
             continue;
         int smaller = smaller_letter(b, &p->axes[i]);
-        if (v->shape[lead + i] != b->letter[smaller]) {
+        if (v->shape[lead + i] != letter_extent(b, smaller)) {
             *other = b->owner[smaller];
             return 0;
         }
@@ -171,8 +186,8 @@ static int infer_view(const binding *b, const collet_ops_pattern *p, struct op_v
     memcpy(shape, b->extent, (size_t)lead * sizeof *shape);
     for (int32_t i = 0; i < p->ndim; i++) {
         const collet_ops_axis *axis = &p->axes[i];
-        shape[lead + i] = axis->other    ? b->letter[smaller_letter(b, axis)]
-                          : axis->letter ? b->letter[axis->letter]
+        shape[lead + i] = axis->other    ? letter_extent(b, smaller_letter(b, axis))
+                          : axis->letter ? letter_extent(b, axis->letter)
                                          : axis->extent;
     }
     v->ndim = lead + p->ndim;
@@ -208,7 +223,7 @@ static collet_status check_patterns(const op *o, op_shapes *views, op_scratch *s
     const collet_ops_pattern *pattern[COLLET_MAX_OPERANDS] = {0};
     uint32_t count = o->n_out + o->n_in, other = 0;
     binding b;
-    memset(b.letter, 0xff, sizeof b.letter);
+    b.bound = 0;
     b.dots = b.dots_bound = 0;
     /* Inputs first: they determine "...". */
     for (uint32_t k = 0; k < count; k++) {
