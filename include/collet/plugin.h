@@ -156,6 +156,7 @@ COLLET_ENUM(uint32_t){
  *            not set. COLLET_OK with the bytes of scratch in *workspace_bytes, which is 0 before;
  *            libcore supplies them and keeps them until the queue has passed the call.
  *            COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST.
+ *            Equal calls get the same answer, so that it may be remembered.
  *
  * params_size is sizeof the op's parameter block as the row was compiled; 0 if the op has none. A
  * call whose parameters have a byte beyond it that is not 0 does not reach the row: libcore treats

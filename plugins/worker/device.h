@@ -23,6 +23,15 @@ typedef struct row_link {
     uint32_t asks;
 } row_link;
 
+/* A call that the worker has accepted, as it was asked. */
+typedef struct accepted_call {
+    size_t bytes; /* of `call`; 0: none */
+    uint64_t workspace;
+    wire_call call;
+} accepted_call;
+
+#define WORKER_ACCEPTED 64
+
 struct collet_device {
     const collet_host *host;
     char name[COLLET_MAX_NAME]; /* "backend" or "backend:1" */
@@ -37,6 +46,7 @@ struct collet_device {
     _Atomic int lost;         /* set when `why` is */
     char why[WIRE_TEXT + 64];
     collet_queue *queues;
+    accepted_call accepted[WORKER_ACCEPTED]; /* the last one of each hash */
 };
 
 struct collet_buffer {

@@ -40,7 +40,7 @@ typedef struct wire_opened {
 
 typedef struct wire_row {
     uint32_t op;
-    uint32_t asks; /* 1: ACCEPTS is asked before each call */
+    uint32_t asks; /* 1: ACCEPTS is asked before a call */
     uint64_t sig;
 } wire_row;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A backend on host memory: add crashes, sub hangs, mul exits, div fails, abs refuses when it
- * runs; neg and copy compute, of contiguous f32. */
+ * runs; neg and copy compute, of contiguous f32. The values of fill are how often its `accepts` was
+ * called, which refuses 5 numbers. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ COLLET_PLUGIN_MANIFEST("bad.json");
 
 struct collet_device {
     const collet_host *host;
+    int asked;
 };
 
 static void crash(void)
@@ -24,6 +26,11 @@ static collet_status run(collet_device *d, collet_queue *q, const collet_kernel_
 {
     const collet_operand *out = call->operands, *in = out + 1;
     float *to = (void *)((char *)out->buffer + out->byte_offset);
+    if (call->op == COLLET_OP_FILL) {
+        for (int64_t i = 0; i < out->shape[0]; i++)
+            to[i] = (float)d->asked;
+        return COLLET_OK;
+    }
     const float *from = (const void *)((const char *)in->buffer + in->byte_offset);
     (void)q;
     switch (call->op) {
@@ -44,6 +51,15 @@ static collet_status run(collet_device *d, collet_queue *q, const collet_kernel_
             to[i] = call->op == COLLET_OP_NEG ? -from[i] : from[i];
     }
     return COLLET_OK;
+}
+
+static collet_status accepts(collet_device *d, const collet_kernel_call *call,
+                             uint64_t *workspace_bytes)
+{
+    d->asked++;
+    *workspace_bytes = 64;
+    return call->operands->shape[0] == 5 ? d->host->fail(call->err, COLLET_REFUSED, "never 5")
+                                         : COLLET_OK;
 }
 
 static const char json[] = "{\"jit\": false, \"parallel\": false, \"gpu\": false,"
@@ -89,13 +105,14 @@ static void device_close(collet_device *d)
     (void)d;
 }
 
+#define ONE COLLET_SIG(COLLET_F32)
 #define TWO COLLET_SIG(COLLET_F32, COLLET_F32)
 #define THREE COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32)
 static const collet_kernel_row rows[] = {
     COLLET_ROW(COPY, TWO, run, NULL),  COLLET_ROW(ADD, THREE, run, NULL),
     COLLET_ROW(SUB, THREE, run, NULL), COLLET_ROW(MUL, THREE, run, NULL),
     COLLET_ROW(DIV, THREE, run, NULL), COLLET_ROW(NEG, TWO, run, NULL),
-    COLLET_ROW(ABS, TWO, run, NULL),
+    COLLET_ROW(ABS, TWO, run, NULL),   COLLET_ROW(FILL, ONE, run, accepts),
 };
 
 static const collet_plugin plugin = {

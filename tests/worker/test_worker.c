@@ -154,6 +154,42 @@ static void denied_backends_are_served(void **state)
     close_world(w);
 }
 
+/* The worker's backend was asked `asked` times whether it accepts a call, with this one. */
+static void fill(collet_context *cx, collet_array *a, float value, float asked)
+{
+    const collet_scalar scalar = {.value.f32 = value, .dtype = COLLET_F32};
+    const float expected[] = {asked, asked, asked, asked};
+    assert_ok(cx, collet_op_fill(cx, a, &scalar));
+    assert_floats(cx, a, expected);
+}
+
+/* A call that was refused is asked for again. Calls differ by parameters, shapes, offsets, ... */
+static void accepted_calls_are_remembered(void **state)
+{
+    const collet_scalar zero = {.dtype = COLLET_F32};
+    (void)state;
+    world w = open_world(ALL, NULL, "worker:bad");
+    collet_array *a = empty_floats(w.cx, 8), *five = empty_floats(w.cx, 5), *four[2], *three;
+    for (int i = 0; i < 2; i++)
+        assert_ok(w.cx, collet_array_slice(w.cx, &four[i], a, 0, 4 * i, 4, 1));
+    assert_ok(w.cx, collet_array_slice(w.cx, &three, a, 0, 0, 3, 1));
+    for (int i = 0; i < 2; i++)
+        fill(w.cx, four[0], 1, 1);
+    fill(w.cx, four[0], 2, 2);
+    fill(w.cx, four[1], 2, 3);
+    fill(w.cx, three, 2, 4);
+    for (int i = 0; i < 2; i++)
+        assert_status(w.cx, collet_op_fill(w.cx, five, &zero), COLLET_REFUSED);
+    fill(w.cx, four[0], 1, 6);
+    fill(w.cx, three, 7, 7);
+    collet_array_destroy(three);
+    for (int i = 0; i < 2; i++)
+        collet_array_destroy(four[i]);
+    collet_array_destroy(five);
+    collet_array_destroy(a);
+    close_world(w);
+}
+
 /* ---- What does not --------------------------------------------------------------------------- */
 
 /* `f` ends the worker of "worker:bad"; the program goes on. */
@@ -444,6 +480,7 @@ int main(void)
         cmocka_unit_test(work_is_done_in_another_process),
         cmocka_unit_test(kernels_are_those_of_the_backend),
         cmocka_unit_test(denied_backends_are_served),
+        cmocka_unit_test(accepted_calls_are_remembered),
         cmocka_unit_test(reaped_by_the_program),
         cmocka_unit_test(a_crash_costs_the_device),
         cmocka_unit_test(a_failure_costs_the_result),
