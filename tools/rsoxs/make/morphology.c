@@ -161,6 +161,14 @@ static void free_writer(writer *w)
     free(w->sets);
 }
 
+/* HDF5 leaves errno as the failing call of the system set it; 0: none did. */
+static collet_status refuse(const char *path, const char *what, int code, collet_error *err)
+{
+    return collet_fail(err, COLLET_IO, "%s: cannot be %s: %s%s", path, what,
+                       code ? strerror(code) : "HDF5 failed",
+                       code == EFBIG ? " (limit on the size of files, ulimit -f)" : "");
+}
+
 static collet_status write_layers(writer *w, const char *path, make_sums *sums, collet_error *err)
 {
     int64_t layers = w->scene->options->size[0], z = 0;
@@ -175,8 +183,7 @@ static collet_status write_layers(writer *w, const char *path, make_sums *sums, 
     done = close_file(w) && done;
     failed = failed ? failed : errno;
     if (!done)
-        return collet_fail(err, COLLET_IO, "%s: cannot be written: %s", path,
-                           failed ? strerror(failed) : "HDF5 failed");
+        return refuse(path, "written", failed, err);
     return z < layers ? collet_fail(err, COLLET_CANCELLED, "stopped") : COLLET_OK;
 }
 
@@ -187,8 +194,7 @@ static collet_status write_file(writer *w, const io_spool *spool, make_sums *sum
     errno = 0;
     w->file = H5Fcreate(io_spool_temporary(spool), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (w->file < 0)
-        return collet_fail(err, COLLET_IO, "%s: cannot be created: %s", path,
-                           errno ? strerror(errno) : "HDF5 failed");
+        return refuse(path, "created", errno, err);
     return write_layers(w, path, sums, err);
 }
 
