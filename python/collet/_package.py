@@ -50,8 +50,8 @@ def load(package):
     own = os.path.dirname(package.__spec__.origin)
     for other, removal in strangers(os.path.dirname(own)):
         raise ImportError(f"two distributions have overwritten each other's files in {own}: "
-                          f"{DISTRIBUTION} and the unrelated {other}. Keep one: {removal} && "
-                          f"{_AGAIN}")
+                          f"{DISTRIBUTION} and the unrelated {other}. To keep {DISTRIBUTION}: "
+                          f"{removal} && {_AGAIN}")
     package.__file__ = _start(package, own)
     source = type(__spec__.loader)("collet", package.__file__)
     exec(source.get_code("collet"), package.__dict__)

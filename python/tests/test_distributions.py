@@ -128,7 +128,7 @@ def test_the_line_mends_leftovers(site):
         if file:
             (left / file).write_text(STRANGER[f"collet-0.0.1.dist-info/{file}"])
         done = python(site, *USE)
-        line = done.stderr.strip().rpartition("Keep one: ")[2].partition(" && ")[0]
+        line = done.stderr.strip().rpartition("To keep collet-runtime: ")[2].partition(" && ")[0]
         assert line == f"rm -r {left}", done.stderr
         subprocess.run(line, shell=True, check=True)
         assert python(site, *USE).stdout == "3.0\n"
