@@ -251,7 +251,7 @@ class Array(_core.Array):
     def __setitem__(self, key: Any, value: Any) -> None:
         target = self[key]
         if isinstance(value, (int, float, complex)):
-            _fill(target, value)
+            op.fill(value=value, out=target)
         else:
             op.copy(value, out=target)
 
@@ -433,22 +433,9 @@ def empty(shape: Shape, dtype: npt.DTypeLike = "f64") -> Array:
     return _core.empty((shape,) if isinstance(shape, int) else shape, dtype)
 
 
-def _fill(array: Array, value: Any) -> Array:
-    """Sets every element to `value`. DtypeError if the array has integers that cannot hold it; op.fill
-    instead rounds toward zero and saturates, like the conversions of copy."""
-    if array._dtype[0] in "iu":
-        from ._host import number
-        value, bits = number(value, "value"), int(array._dtype[1:])
-        low = -2**(bits - 1) if array._dtype[0] == "i" else 0
-        if isinstance(value, (int, float)) and not (low <= value < low + 2**bits and
-                                                    int(value) == value):
-            raise _core.DtypeError(f"value is {value}, which {array._dtype} does not have")
-    return op.fill(value=value, out=array)
-
-
 def full(shape: Shape, value: Number, dtype: npt.DTypeLike = "f64") -> Array:
     """An Array whose elements are all `value`; DtypeError if its integers cannot hold that."""
-    return _fill(empty(shape, dtype), value)
+    return op.fill(value=value, out=empty(shape, dtype))
 
 
 def zeros(shape: Shape, dtype: npt.DTypeLike = "f64") -> Array:

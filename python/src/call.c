@@ -329,7 +329,8 @@ PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, 
         !op_set_params(op, collet_context_runtime(c.context),
                        op->n_in && c.given[op->n_out] ? c.operands[op->n_out].view.spec.ndim : 0,
                        c.fields, c.params) &&
-        !infer(&c) && !call_compute(&c))
+        !infer(&c) && !op_check_fill(op, c.params, c.fields, c.operands[0].view.spec.dtype) &&
+        !call_compute(&c))
         made = result(&c);
     for (uint32_t i = 0; i < end; i++)
         operand_clear(&c.operands[i]);

@@ -56,6 +56,11 @@ PyObject *op_function(PyObject *module, PyObject *arguments);
 int op_set_params(op_object *op, const collet_runtime *runtime, int32_t ndim,
                   PyObject *const *values, void *params);
 
+/* `fill` of libcore rounds and saturates as `copy` does. In Python a value that the integers of the
+ * output, of `dtype`, cannot hold is a DtypeError. 0, or -1 with an exception. */
+int op_check_fill(const op_object *op, const void *params, PyObject *const *values,
+                  collet_dtype dtype);
+
 /* The function that Python calls; `self` is an op_object. */
 PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);
 

@@ -209,6 +209,11 @@ static int store_plain(const op_field *field, PyObject *value, unsigned char *ta
             scalar.dtype = COLLET_U64;
             scalar.value.u64 = PyLong_AsUnsignedLongLong(index);
         }
+        if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) { /* beyond 64 bits */
+            PyErr_Clear();
+            scalar.dtype = COLLET_F64;
+            scalar.value.f64 = PyLong_AsDouble(index);
+        }
         Py_DECREF(index);
     } else {
         scalar.value.f64 = PyFloat_AsDouble(value);
@@ -255,6 +260,44 @@ static int store(const op_field *field, PyObject *value, int32_t ndim, unsigned 
     default:
         return store_numbers(field, value, target);
     }
+}
+
+/* ---- fill ----------------------------------------------------------------------------------- */
+
+/* Whether an integer type has the number; `bits` as in integer_bits. */
+static int has_number(int bits, const collet_scalar *s)
+{
+    double high = (double)(1ULL << ((bits < 0 ? -bits : bits) - 1)) * (bits < 0 ? 1 : 2);
+    double low = bits < 0 ? -high : 0, value = s->value.f64;
+    switch (s->dtype) {
+    case COLLET_I64:
+        return bits == 64 ? s->value.i64 >= 0 : in_range(bits, s->value.i64);
+    case COLLET_U64: /* above the numbers of i64 */
+        return bits == 64;
+    case COLLET_F64:
+        return value >= low && value < high && (value >= 0x1p53 || value == (double)(int64_t)value);
+    default: /* libcore refuses complex numbers */
+        return 1;
+    }
+}
+
+int op_check_fill(const op_object *op, const void *params, PyObject *const *values,
+                  collet_dtype dtype)
+{
+    const collet_scalar *value = &((const collet_fill_params *)params)->value;
+    if (op->id != COLLET_OP_FILL || !integer_bits[dtype])
+        return 0;
+    int rounded = value->dtype == COLLET_F64 && PyLong_Check(values[0]); /* beyond 64 bits */
+    if (!rounded && has_number(integer_bits[dtype], value))
+        return 0;
+    PyObject *text = PyObject_Str(values[0]);
+    if (text)
+        error_format(COLLET_DTYPE,
+                     "value is %s, which %s does not have: give an integer in its range, "
+                     "or fill another dtype and convert it by astype",
+                     PyUnicode_AsUTF8AndSize(text, NULL), collet_dtype_name(dtype));
+    Py_XDECREF(text);
+    return -1;
 }
 
 int op_set_params(op_object *op, const collet_runtime *runtime, int32_t ndim,

@@ -181,16 +181,27 @@ def test_parameters_of_the_wrong_type():
 
 @pytest.mark.parametrize("dtype, values", [
     ("i4", (1.5, np.nan, np.inf, 2**31, -2.0**32, np.float32(0.5), np.array(1.5))),
-    ("u1", (300, -1, 256.0)), ("int64", (2**63, 2.0**63)), ("uint64", (-1, 2**64))])
+    ("u1", (300, -1, 256.0)), ("int64", (2**63, 2.0**63, -2**63 - 1)),
+    ("uint64", (-1, 2**64))])
 def test_integers_hold_a_value(dtype, values):
     for value in values:
         with pytest.raises(collet.DtypeError, match="value is .*, which .* does not have"):
             collet.full(2, value, dtype)
         with pytest.raises(collet.DtypeError, match="value is"):
             collet.zeros(2, dtype)[0] = getattr(value, "item", lambda: value)()
+        for more in {"shape": 2, "dtype": dtype}, {"out": np.zeros(2, dtype)}:
+            with pytest.raises(collet.DtypeError, match="value is .*, which .* does not have"):
+                op.fill(value=value, **more)
     edges = (np.iinfo(dtype).min, np.iinfo(dtype).max, 2.0, np.float64(3), True)
     for value in edges:
         assert (collet.full(2, value, dtype).to_numpy() == value).all()
+        assert (op.fill(shape=2, value=value, dtype=dtype) == value).all()
+
+
+def test_floats_hold_large_integers():
+    assert collet.full(1, 10**30).to_numpy() == 1e30 and op.fill(shape=1, value=-2**64) == -2.0**64
+    with pytest.raises(OverflowError):
+        op.fill(shape=1, value=10**400)
 
 
 class Unitless(np.ndarray):
