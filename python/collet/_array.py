@@ -106,6 +106,34 @@ def _comparison(symbol: str, numpy_too: str = "x.to_numpy() {} y") -> Operator:
     return compare
 
 
+# NumPy's names of the operators, and their methods with the Array on the left and on the right
+_OPERATORS = {
+    "add": ("__add__", "__radd__"), "subtract": ("__sub__", "__rsub__"),
+    "multiply": ("__mul__", "__rmul__"), "divide": ("__truediv__", "__rtruediv__"),
+    "matmul": ("__matmul__", "__rmatmul__"), "equal": ("__eq__", "__eq__"),
+    "not_equal": ("__ne__", "__ne__"), "less": ("__lt__", "__gt__"), "greater": ("__gt__", "__lt__"),
+    "less_equal": ("__le__", "__ge__"), "greater_equal": ("__ge__", "__le__")}
+
+
+def _ufunc(_: Array, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+    names = _OPERATORS.get(ufunc.__name__)
+    if not names or method != "__call__" or keywords:
+        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        raise TypeError(f"numpy.{name} takes no collet.Array: use the functions of collet.op, or give "
+                        "it a copy of the elements, x.to_numpy()")
+    if isinstance(inputs[0], Array):
+        return getattr(inputs[0], names[0])(inputs[1])
+    return getattr(inputs[1], names[1])(inputs[0])
+
+
+class _Ufunc:
+    """NumPy finds a function in the class, which computes operators with an Array on the right and
+    refuses the rest. Masked arrays find None in an Array, and leave operators to it."""
+
+    def __get__(self, array: Array | None, owner: type) -> Any:
+        return _ufunc if array is None else None
+
+
 def _matmul(a: Any, b: Any) -> Any:
     b = _operand(b)
     if b is None or isinstance(b, (int, float, complex)):
@@ -129,7 +157,8 @@ class Array(_core.Array):
     """
 
     __slots__ = ()
-    __array_ufunc__ = None  # NumPy then leaves operators to this class
+
+    __array_ufunc__ = _Ufunc()
 
     @property
     def dtype(self) -> np.dtype[Any]:

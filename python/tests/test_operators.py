@@ -50,6 +50,30 @@ def test_sequences_are_not_repeated(other):
             multiply()
 
 
+def test_functions_of_numpy():
+    calls = {"add.reduce": lambda: np.add.reduce(X), "exp": lambda: np.exp(X),
+             "remainder": lambda: np.ones(3) % X, "add.at": lambda: np.add.at(np.ones(3), [0], X),
+             "multiply.outer": lambda: np.multiply.outer(np.ones(2), X),
+             "add": lambda: np.add(np.ones(3), X, out=np.ones(3))}
+    for name, call in calls.items():
+        with pytest.raises(TypeError, match=f"numpy.{name} takes no collet.Array: .*to_numpy"):
+            call()
+    host = np.ones(3)
+    with pytest.raises(TypeError, match="numpy.add takes no collet.Array"):
+        host += X
+    assert isinstance(host, np.ndarray) and host.tolist() == [1, 1, 1]
+
+
+def test_arrays_of_numpy_on_the_left():
+    two = np.full(3, 2.0)
+    for left in two, np.float64(2):
+        for made, expected in ((left + X, [3, 4, 5]), (left - X, [1, 0, -1]), (left * X, [2, 4, 6]),
+                               (np.add(left, X), [3, 4, 5]), (np.subtract(X, left), [-1, 0, 1])):
+            assert isinstance(made, collet.Array) and made.to_numpy().tolist() == expected
+    assert np.allclose((two / X).to_numpy(), [2, 1, 2 / 3]) and float(two @ X) == 12
+    assert np.add(X, X).to_numpy().tolist() == [2, 4, 6]
+
+
 def test_scalars():
     two, one = collet.full((), 2, "i32"), collet.full((1,), 1, "i32")
     assert [5, 6, 7][two] == 7 and int(one) == 1 and bool(one) and float(one) == 1
