@@ -86,6 +86,7 @@ class Sample:
     detector: Vector = (0.0, 0.0, 1.0)
     warnings: tuple[str, ...] = ()
     directory: str = ""
+    _told: frozenset[str] = field(default=frozenset(), repr=False)  # suspicions that read() warned of
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -254,7 +255,8 @@ class Patterns:
             self._devices or [_core.get_backend()], arrays, energies,
             np.ascontiguousarray(constants), self.shape, self.voxel, self.direction,
             self.detector, _vector("angles", sample.angles), options, int(memory))
-        _suspicious.warn(_suspicious.suspicions(energies, self.voxel, constants, arrays))
+        found = _suspicious.suspicions(energies, self.voxel, constants, arrays)
+        _suspicious.warn(text for text in found if text not in sample._told)
         self._job: Job | None = None
         self._ready: Floats | None = None
         self._done = 0
@@ -475,10 +477,13 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "
     materials = [Material(constants[:, i], **arrays) for i, arrays in enumerate(found["materials"])]
     _suspicious.warn(found["warnings"])
     detector = found["detector"] if any(found["detector"]) else (0.0, 0.0, 1.0)
-    return Sample(materials, np.array(found["energies"]), found["voxel"], found["angles"],
-                  found["beams"], bool(found["window"]), bool(found["nearest"]),
-                  bool(found["mask"]), bool(found["material"]), detector, tuple(found["warnings"]),
-                  found["directory"])
+    sample = Sample(materials, np.array(found["energies"]), found["voxel"], found["angles"],
+                    found["beams"], bool(found["window"]), bool(found["nearest"]),
+                    bool(found["mask"]), bool(found["material"]), detector,
+                    tuple(found["warnings"]), found["directory"])
+    arrays = [_arrays(m, i, sample.shape) for i, m in enumerate(materials, 1)]
+    sample._told = frozenset(_suspicious.suspicions(sample.energies, sample.voxel, constants, arrays))
+    return sample
 
 
 def write(directory: Path, energy: float, patterns: npt.ArrayLike,

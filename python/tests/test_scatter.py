@@ -2,6 +2,7 @@
 """collet.scatter: arrays in, patterns out; physics, integrals, files, cancellation, errors."""
 
 import ast
+import dataclasses
 import gc
 import os
 import pathlib
@@ -384,6 +385,15 @@ def test_suspicious_files(tmp_path):
     with pytest.warns(RuntimeWarning, match="morphology.h5: material 1 is in no voxel") as told:
         sample = scatter.read(tmp_path / "morphology.h5", tmp_path / "config.txt")
     assert [str(w.message) for w in told] == list(sample.warnings) and told[0].filename == __file__
+    with warnings.catch_warnings():  # told once
+        warnings.simplefilter("error")
+        scatter.simulate(sample)
+        scatter.simulate(dataclasses.replace(sample, energies=sample.energies[:1]))
+    sample.voxel = 2000.0
+    with pytest.warns(RuntimeWarning) as told:
+        scatter.Patterns(sample).close()
+    assert [str(w.message) for w in told] == [
+        "the edge of a voxel is 2000 nm: usual values are 0.1 to 100"]
 
 
 def suspicious(**more):
