@@ -49,6 +49,14 @@ void kit_process_set_limits(const kit_process *s)
         setrlimit(limits[i], &s->limits[i]);
 }
 
+/* The C library adds flags that mean nothing without a handler. */
+static bool same_action(const struct sigaction *a, const struct sigaction *b)
+{
+    bool has_handler = a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN;
+    int flags = has_handler ? ~0 : SA_NOCLDWAIT;
+    return a->sa_handler == b->sa_handler && (a->sa_flags & flags) == (b->sa_flags & flags);
+}
+
 bool kit_process_same(const kit_process *before, const kit_process *now, int except,
                       char text[KIT_TEXT])
 {
@@ -58,9 +66,7 @@ bool kit_process_same(const kit_process *before, const kit_process *now, int exc
             before->limits[i].rlim_max != now->limits[i].rlim_max)
             snprintf(text, KIT_TEXT, "conduct: the resource limit %d was changed", limits[i]);
     for (int i = 1; i < KIT_SIGNALS; i++)
-        if ((before->actions[i].sa_handler != now->actions[i].sa_handler ||
-             before->actions[i].sa_flags != now->actions[i].sa_flags) &&
-            i != except)
+        if (!same_action(&before->actions[i], &now->actions[i]) && i != except)
             snprintf(text, KIT_TEXT, "conduct: the action of signal %d was changed", i);
     if (strcmp(before->directory, now->directory) != 0)
         snprintf(text, KIT_TEXT, "conduct: the working directory was changed");

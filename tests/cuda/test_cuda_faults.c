@@ -5,6 +5,7 @@
  */
 #include "cuda_fixture.h"
 
+#include <signal.h>
 #include <sys/resource.h>
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -37,6 +38,31 @@ static void a_launch(void **state)
     assert_int_equal(rtc->compiled, 2);
     plugin->buffer_free(device, out);
     plugin->buffer_free(device, in);
+}
+
+static void handler(int number)
+{
+    (void)number;
+}
+
+/* A program that ignores SIGXFSZ, as Python does, or handles it, still does after NVRTC. */
+static void a_signal_of_the_program(void **state)
+{
+    static const struct sigaction actions[] = {{.sa_handler = SIG_IGN}, {.sa_handler = handler}};
+    collet_buffer *b = new_buffer(device, 256);
+    struct sigaction before, after;
+    (void)state;
+    assert_int_equal(sigaction(SIGXFSZ, NULL, &before), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sigaction(SIGXFSZ, &actions[i], NULL), 0);
+        assert_good(add(device, queue, b, b, b, 64));
+        assert_int_equal(rtc->compiled, i + 1);
+        trim(device);
+        assert_int_equal(sigaction(SIGXFSZ, NULL, &after), 0);
+        assert_ptr_equal(after.sa_handler, actions[i].sa_handler);
+    }
+    assert_int_equal(sigaction(SIGXFSZ, &before, NULL), 0);
+    plugin->buffer_free(device, b);
 }
 
 static void a_chip_newer_than_the_compiler(void **state)
@@ -302,6 +328,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
     const struct CMUnitTest tests[] = {
         TEST(a_launch),
+        TEST(a_signal_of_the_program),
         TEST(a_chip_newer_than_the_compiler),
         TEST(a_compiler_older_than_tiles),
         TEST(what_does_not_compile),

@@ -2,6 +2,8 @@
 #include "nvrtc.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +121,35 @@ static collet_status does_not_compile(const collet_host *host, const cuda_compil
     return COLLET_REFUSED;
 }
 
+/* NVRTC ignores SIGXFSZ while it compiles, and then gives it the default action, whatever it had:
+ * a Python program, which ignores it, would end at its next write beyond a limit of file sizes.
+ * Several devices may compile at once; the first keeps the action. */
+static struct {
+    pthread_mutex_t lock;
+    int compilations;
+    struct sigaction action;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void keep_signal(void)
+{
+    pthread_mutex_lock(&kept.lock);
+    if (!kept.compilations++)
+        sigaction(SIGXFSZ, NULL, &kept.action);
+    pthread_mutex_unlock(&kept.lock);
+}
+
+static void restore_signal(void)
+{
+    struct sigaction now;
+    pthread_mutex_lock(&kept.lock);
+    kept.compilations--;
+    sigaction(SIGXFSZ, NULL, &now);
+    /* The program may have set another handler meanwhile. */
+    if (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN)
+        sigaction(SIGXFSZ, &kept.action, NULL);
+    pthread_mutex_unlock(&kept.lock);
+}
+
 static nvrtcResult get_code(const cuda_compiler *rtc, nvrtcProgram program, int is_ptx, void **code,
                             uint64_t *bytes)
 {
@@ -145,8 +176,11 @@ static nvrtcResult compile(const cuda_compiler *rtc, const char *name, const cha
                            nvrtcProgram *program, void **code, uint64_t *bytes)
 {
     nvrtcResult error = rtc->CreateProgram(program, source, name, 0, NULL, NULL);
-    if (error == NVRTC_SUCCESS)
+    if (error == NVRTC_SUCCESS) {
+        keep_signal();
         error = rtc->CompileProgram(*program, option_count, options);
+        restore_signal();
+    }
     return error == NVRTC_SUCCESS ? get_code(rtc, *program, is_ptx, code, bytes) : error;
 }
 

@@ -8,6 +8,7 @@
 #include "cuda/providers/abi/nvrtc.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *con
     static const char target[] = "--gpu-architecture=";
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     size_t used = 0;
+    signal(SIGXFSZ, SIG_DFL); /* as NVRTC does */
     pthread_mutex_lock(&lock);
     fake_nvrtc.compiled++;
     *fake_nvrtc.options = '\0';
