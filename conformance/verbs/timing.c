@@ -106,9 +106,9 @@ static void end(testbed *b, timing_testbed *t)
     testbed_destroy(b, t->q);
 }
 
-static int kernels_of_try(int i)
+static int kernels_of_try(const testbed *b, int i)
 {
-    return CHAIN << (i < 2 ? i : 2);
+    return b->chain << (i < 2 ? i : 2);
 }
 
 static bool is_pending(testbed *b, timing_testbed *t, uint64_t value)
@@ -210,7 +210,7 @@ static void order(testbed *b)
     timing_testbed t = begin(b);
     sight any = {0};
     for (int i = 0; i < (any.before ? TRIES : TRIES_IDLE) && !any.after; i++) {
-        sight seen = read_early(b, &t, kernels_of_try(i));
+        sight seen = read_early(b, &t, kernels_of_try(b, i));
         any.before |= seen.before;
         any.after |= seen.after;
     }
@@ -260,7 +260,7 @@ static void true_length(testbed *b)
     sight any = {0};
     length l = {0};
     for (int i = 0; i < (any.before ? TRIES : TRIES_IDLE) && !(enough && any.after); i++) {
-        l = measure(b, &t, kernels_of_try(i));
+        l = measure(b, &t, kernels_of_try(b, i));
         told |= l.tells;
         enough |= l.tells && l.counted >= l.worked / 2;
         any.before |= l.seen.before;

@@ -35,6 +35,7 @@ struct kit_target {
     char logged[KIT_TEXT]; /* the first error of this check */
     char loaded[KIT_TEXT]; /* what loading changed */
     int64_t elements;      /* of slow work on device `measured`; 0: not measured */
+    int chain;             /* the same of testbed */
     uint32_t measured;
 };
 
@@ -75,6 +76,7 @@ typedef struct testbed {
     uint32_t max_queues; /* at least 1 */
     bool entered;        /* the check has begun */
     int64_t elements;    /* an operand of slow work */
+    int chain;           /* additions that the host surely sees at work; at least CHAIN */
     int32_t add;         /* row of add; -1: none */
     collet_dtype dtype;
     int64_t size; /* bytes of its elements */
@@ -198,7 +200,8 @@ void testbed_chain(testbed *b, collet_queue *q, void *x, void *one, int64_t n, i
 /* All n elements of the buffer are `value`. */
 void testbed_expect(testbed *b, collet_queue *q, void *buffer, int64_t n, double value,
                     const char *what);
-/* Chooses b->elements so that a chain of CHAIN takes a while. */
+/* Chooses b->elements so that a chain of CHAIN takes a while; on the fastest devices only one of
+ * b->chain does. */
 #define CHAIN 16
 void testbed_slow(testbed *b);
 int64_t testbed_now(void); /* nanoseconds */

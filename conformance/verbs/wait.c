@@ -10,7 +10,7 @@
 /* Other programs may take the processors, so what depends on time is tried this often, with more
  * and more work. */
 #define TRIES 12
-#define WORK(try) (CHAIN << ((try) < 3 ? (try) : 3))
+#define WORK(b, try) ((b)->chain << ((try) < 3 ? (try) : 3))
 
 typedef struct wait_testbed {
     collet_queue *worker, *reader;
@@ -97,7 +97,7 @@ static void longest(testbed *b)
 /* Waits for slow work with a limit that ends earlier. Returns whether it ended earlier. */
 static int waits_too_short(testbed *b, wait_testbed *w, int try, int64_t most)
 {
-    uint64_t value = work(b, w, WORK(try));
+    uint64_t value = work(b, w, WORK(b, try));
     collet_status status = testbed_poll(b, w->worker, value, most);
     int over = status == COLLET_NOT_READY && try_wait(b, w->worker, value, 0) == COLLET_NOT_READY;
     testbed_wait(b, w->worker, value);
@@ -123,7 +123,7 @@ static void limit(testbed *b)
     wait_testbed w = wait_begin(b);
     int over = 0, at_once = 0;
     for (int i = 0; i < TRIES && !(over && at_once); i++) {
-        at_once += try_wait(b, w.worker, work(b, &w, WORK(i)), 0) == COLLET_NOT_READY;
+        at_once += try_wait(b, w.worker, work(b, &w, WORK(b, i)), 0) == COLLET_NOT_READY;
         over += waits_too_short(b, &w, i, 5000000);
     }
     testbed_require(b, at_once || w.reader == w.worker,
@@ -154,7 +154,7 @@ static void first(testbed *b)
     int ahead = 0;
     for (int i = 0; i < TRIES && !ahead; i++) {
         uint64_t one = work(b, &w, 2);
-        testbed_chain(b, w.worker, y, w.one, w.n, WORK(i));
+        testbed_chain(b, w.worker, y, w.one, w.n, WORK(b, i));
         uint64_t all = testbed_mark(b, w.worker);
         testbed_require(b, all >= one, "queue_mark decreased from %llu to %llu",
                         (unsigned long long)one, (unsigned long long)all);
@@ -279,7 +279,7 @@ static void asked(testbed *b)
     for (int i = 0; i < TRIES && !answered; i++) {
         pthread_t thread;
         int64_t start = testbed_now(), last = start;
-        m.values[0] = work(b, &w, WORK(i));
+        m.values[0] = work(b, &w, WORK(b, i));
         if (pthread_create(&thread, NULL, waiter, &m) != 0)
             testbed_fail(b, "backend-check cannot start a thread");
         while (try_wait(b, w.worker, m.values[0], 0) == COLLET_NOT_READY) {
@@ -304,7 +304,7 @@ static void others(testbed *b)
     bool free_to_go = false;
     for (int i = 0; i < TRIES && !free_to_go; i++) {
         collet_memory_stats stats = {.struct_size = sizeof stats};
-        uint64_t value = work(b, &w, WORK(i));
+        uint64_t value = work(b, &w, WORK(b, i));
         void *buffer = testbed_alloc(b, 4096);
         (void)testbed_statistics(b, &stats);
         testbed_reset_peak(b);
@@ -330,7 +330,7 @@ static void producer(testbed *b)
     testbed_settle(b, w.worker);
     for (int i = 0; i < TRIES && !free_to_go; i++) {
         pthread_t thread;
-        m.values[0] = work(b, &w, WORK(i));
+        m.values[0] = work(b, &w, WORK(b, i));
         if (pthread_create(&thread, NULL, waiter, &m) != 0)
             testbed_fail(b, "backend-check cannot start a thread");
         (void)try_wait(b, w.worker, m.values[0], 5000000); /* the other waits by then */

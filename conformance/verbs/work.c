@@ -76,16 +76,19 @@ void testbed_expect(testbed *b, collet_queue *q, void *buffer, int64_t n, double
 }
 
 #define SLOW_NS 120000000
-#define SLOW_MOST (1 << 23)
+#define SLOW_MOST (1 << 25)
+#define CHAIN_MOST (64 * CHAIN)
 
 void testbed_slow(testbed *b)
 {
     if (b->target->elements && b->target->measured == b->index) {
         b->elements = b->target->elements;
+        b->chain = b->target->chain;
         return;
     }
     collet_queue *q = testbed_queue(b);
     void *one = testbed_numbers(b, q, 1, 1);
+    int64_t took = SLOW_NS;
     b->elements = 1 << 14;
     for (bool enough = !b->has_queues; !enough; b->elements *= enough ? 1 : 4) {
         void *x = testbed_numbers(b, q, b->elements, 0);
@@ -94,12 +97,16 @@ void testbed_slow(testbed *b)
         int64_t start = testbed_now();
         testbed_chain(b, q, x, one, b->elements, CHAIN);
         testbed_settle(b, q);
-        enough = testbed_now() - start > SLOW_NS || b->elements * 4 > SLOW_MOST;
+        took = testbed_now() - start;
+        enough = took > SLOW_NS || b->elements * 4 > SLOW_MOST;
         testbed_free(b, x);
     }
     testbed_free(b, one);
     testbed_destroy(b, q);
+    int64_t longer = took < SLOW_NS ? CHAIN * (SLOW_NS / (took + 1)) : CHAIN;
+    b->chain = longer < CHAIN_MOST ? (int)longer : CHAIN_MOST;
     b->target->elements = b->elements;
+    b->target->chain = b->chain;
     b->target->measured = b->index;
 }
 
