@@ -75,7 +75,7 @@ ACCEPTS(fft)
 KERNEL(fft)
 {
     fft_pass passes[FFT_AXES_MAX];
-    int32_t count = fft_passes_of(call, passes);
+    int32_t count = fft_passes_of(call, FFT_BYTES, passes);
     line_pair *a = (line_pair *)(void *)((char *)call->workspace + fft_temporary(call));
     line_pair *b = a + buffer_pairs(call);
     for (int32_t i = 0; i < count; i++) {

@@ -95,7 +95,7 @@ static uint64_t bytes_of(const collet_device *device, const strategy *w)
 ACCEPTS(fft)
 {
     fft_pass passes[FFT_AXES_MAX];
-    int32_t count = fft_passes_of(call, passes);
+    int32_t count = fft_passes_of(call, FFT_BYTES, passes);
     uint64_t most = 0;
     for (int32_t i = 0; i < count; i++) {
         strategy w = strategy_of(device, &passes[i]);
@@ -169,8 +169,9 @@ static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin
     fft_group g = {
         .axis = &all->plan->axis, .kind = p->kind, .inverse = p->inverse, .scale = p->scale};
     if (cold && p->ndim > 0) {
-        g.in.ahead = lanes * p->other[0][p->ndim - 1];
-        g.out.ahead = p->at[0] == p->at[1] ? 0 : lanes * p->other[1][p->ndim - 1];
+        int in_place = p->from.buffer == p->to.buffer && p->from.first == p->to.first;
+        g.in.ahead = lanes * p->from.other[p->ndim - 1];
+        g.out.ahead = in_place ? 0 : lanes * p->to.other[p->ndim - 1];
     }
     for (int64_t i = begin; i < end; i += lanes) {
         g.lanes = (int32_t)min_i64(lanes, end - i);
@@ -318,7 +319,7 @@ static void run_long(long_line *l, const fft_group *g)
         transform_here(l);
         l->out = end;
         l->ends = ends;
-        each(l, p->kind == FFT_TO_HALF && !halved ? p->length : l->w->length, STORE);
+        each(l, p->kind == FFT_TO_HALF && !halved ? p->to.length : l->w->length, STORE);
     }
     if (halved && p->kind == FFT_TO_HALF) {
         l->in = l->out = out;
@@ -381,7 +382,7 @@ static int64_t boxes_of(const step *s, int32_t count)
             p->lines / boxes * p->n * size > BOX_BYTES)
             return 0;
         for (int32_t k = 0; i > 0 && k < outer; k++)
-            if (p->shape[k] != s->pass.shape[k] || p->other[0][k] != s[i - 1].pass.other[1][k])
+            if (p->shape[k] != s->pass.shape[k] || p->from.other[k] != s[i - 1].pass.to.other[k])
                 return 0;
     }
     return boxes < BOXES_MIN ? 0 : boxes;
@@ -409,7 +410,7 @@ KERNEL(fft)
 {
     fft_pass passes[FFT_AXES_MAX];
     step steps[FFT_AXES_MAX];
-    int32_t count = fft_passes_of(call, passes), made = 0;
+    int32_t count = fft_passes_of(call, FFT_BYTES, passes), made = 0;
     for (; made < count; made++) {
         step *s = &steps[made];
         s->pass = passes[made];

@@ -1,62 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "passes.h"
 
-#include "shared/host/util/rows.h"
+#include "shared/host/util/operand.h"
 
-/* One side of a pass. */
-typedef struct side {
-    char *at;
+/* All elements of a side. */
+typedef struct view {
+    void *buffer;
+    int64_t first;
     const int64_t *shape;
-    int64_t step[COLLET_MAX_DIMS]; /* bytes */
-} side;
+    int64_t step[COLLET_MAX_DIMS];
+} view;
 
-static side side_of(const collet_operand *o)
+static void view_operand(view *v, const collet_operand *o, fft_unit unit)
 {
-    side s = {.at = cpu_at(o), .shape = o->shape};
+    uint64_t size = cpu_dtype_size(o->dtype);
+    v->buffer = o->buffer;
+    v->first = (int64_t)(unit == FFT_BYTES ? o->byte_offset : o->byte_offset / size);
+    v->shape = o->shape;
     for (int32_t i = 0; i < o->ndim; i++)
-        s.step[i] = cpu_step(o, i);
-    return s;
+        v->step[i] = unit == FFT_BYTES ? o->strides[i] * (int64_t)size : o->strides[i];
 }
 
 /* A contiguous array in the workspace with the input's shape. */
-static side temporary_of(const collet_kernel_call *call)
+static void view_temporary(view *v, const collet_kernel_call *call, fft_unit unit)
 {
     const collet_operand *in = operand_of(call, 1);
-    side s = {.at = call->workspace, .shape = in->shape};
-    int64_t step = (int64_t)cpu_dtype_size(in->dtype);
+    int64_t step = unit == FFT_BYTES ? (int64_t)cpu_dtype_size(in->dtype) : 1;
+    v->buffer = call->workspace;
+    v->first = 0;
+    v->shape = in->shape;
     for (int32_t i = in->ndim - 1; i >= 0; i--) {
-        s.step[i] = step;
+        v->step[i] = step;
         step *= in->shape[i];
     }
-    return s;
 }
 
-/* Inserts an axis among those before it, sorting `other` by descending stride in the output. */
+/* Inserts an axis among those before it, sorting them by descending stride in the output. */
 static void add_other(fft_pass *p, int64_t extent, int64_t from, int64_t to)
 {
     int32_t i = p->ndim++;
     uint64_t size = (uint64_t)(to < 0 ? -to : to);
     for (; i > 0; i--) {
-        int64_t before = p->other[1][i - 1];
+        int64_t before = p->to.other[i - 1];
         if ((uint64_t)(before < 0 ? -before : before) >= size)
             break;
         p->shape[i] = p->shape[i - 1];
-        p->other[0][i] = p->other[0][i - 1];
-        p->other[1][i] = p->other[1][i - 1];
+        p->from.other[i] = p->from.other[i - 1];
+        p->to.other[i] = p->to.other[i - 1];
     }
     p->shape[i] = extent;
-    p->other[0][i] = from;
-    p->other[1][i] = to;
+    p->from.other[i] = from;
+    p->to.other[i] = to;
 }
 
-static void set_lines(fft_pass *p, int32_t axis, int32_t ndim, const side *from, const side *to)
+static void set_side(fft_side *s, const view *v, int32_t axis)
+{
+    s->buffer = v->buffer;
+    s->first = v->first;
+    s->step = v->step[axis];
+    s->length = v->shape[axis];
+}
+
+static void set_lines(fft_pass *p, int32_t axis, int32_t ndim, const view *from, const view *to)
 {
     p->lines = 1;
-    p->at[0] = from->at;
-    p->at[1] = to->at;
-    p->step[0] = from->step[axis];
-    p->step[1] = to->step[axis];
-    p->length = to->shape[axis];
+    p->ndim = 0;
+    set_side(&p->from, from, axis);
+    set_side(&p->to, to, axis);
     for (int32_t i = 0; i < ndim; i++) {
         /* Both sides have the same shape except along the axis itself. */
         if (i == axis || to->shape[i] == 1)
@@ -76,18 +86,19 @@ uint64_t fft_temporary(const collet_kernel_call *call)
     return (bytes + 63) / 64 * 64;
 }
 
-int32_t fft_passes_of(const collet_kernel_call *call, fft_pass pass[FFT_AXES_MAX])
+int32_t fft_passes_of(const collet_kernel_call *call, fft_unit unit, fft_pass pass[FFT_AXES_MAX])
 {
     const collet_fft_params *params = call->params;
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int32_t count = (int32_t)params->axes, last = out->ndim - 1;
     int from_half = !cpu_dtype_is_complex(out->dtype);
-    side sides[2] = {side_of(in), side_of(out)}, temporary = {0};
+    view input, output, temporary;
     double scale = 1.0;
-    if (from_half && count > 1)
-        temporary = temporary_of(call);
     if (operand_is_empty(out))
         return 0;
+    view_operand(&input, in, unit);
+    view_operand(&output, out, unit);
+    view_temporary(&temporary, call, unit);
     for (int32_t i = 0; i < count; i++)
         scale *= params->inverse ? (double)out->shape[last - i] : 1.0;
     for (int32_t i = 0; i < count; i++) {
@@ -95,15 +106,13 @@ int32_t fft_passes_of(const collet_kernel_call *call, fft_pass pass[FFT_AXES_MAX
         int32_t axis = from_half ? last - (count - 1) + i : last - i;
         int to_real = from_half && axis == last,
             from_real = !cpu_dtype_is_complex(in->dtype) && i == 0;
-        const side *from = i == 0 ? &sides[0] : from_half ? &temporary : &sides[1];
-        const side *to = from_half && !to_real ? &temporary : &sides[1];
-        pass[i] = (fft_pass){.kind = to_real     ? FFT_FROM_HALF
-                                     : from_real ? FFT_TO_HALF
-                                                 : FFT_COMPLEX,
-                             .inverse = params->inverse != 0,
-                             .wide = in->dtype == COLLET_C128 || in->dtype == COLLET_F64,
-                             .n = from_real ? in->shape[axis] : to->shape[axis],
-                             .scale = i == count - 1 ? 1.0 / scale : 1.0};
+        const view *from = i == 0 ? &input : from_half ? &temporary : &output;
+        const view *to = from_half && !to_real ? &temporary : &output;
+        pass[i].kind = to_real ? FFT_FROM_HALF : from_real ? FFT_TO_HALF : FFT_COMPLEX;
+        pass[i].inverse = params->inverse != 0;
+        pass[i].wide = in->dtype == COLLET_C128 || in->dtype == COLLET_F64;
+        pass[i].n = from_real ? in->shape[axis] : to->shape[axis];
+        pass[i].scale = i == count - 1 ? 1.0 / scale : 1.0;
         set_lines(&pass[i], axis, out->ndim, from, to);
     }
     return count;
@@ -112,23 +121,23 @@ int32_t fft_passes_of(const collet_kernel_call *call, fft_pass pass[FFT_AXES_MAX
 void fft_pass_lines(const fft_pass *p, int64_t first, int32_t count, fft_group *g)
 {
     int64_t index[COLLET_MAX_DIMS], rest = first;
-    char *from = p->at[0], *to = p->at[1];
-    g->in.step = p->step[0];
-    g->out.step = p->step[1];
+    char *from = (char *)p->from.buffer + p->from.first, *to = (char *)p->to.buffer + p->to.first;
+    g->in.step = p->from.step;
+    g->out.step = p->to.step;
     g->in.part = g->out.part = p->wide ? 8 : 4;
     for (int32_t i = p->ndim - 1; i >= 0; i--) {
         index[i] = rest % p->shape[i];
         rest /= p->shape[i];
-        from += index[i] * p->other[0][i];
-        to += index[i] * p->other[1][i];
+        from += index[i] * p->from.other[i];
+        to += index[i] * p->to.other[i];
     }
     for (int32_t l = 0; l < count; l++) {
         g->in.at[l] = from;
         g->out.at[l] = to;
         for (int32_t i = p->ndim - 1; i >= 0; i--) {
             int carry = ++index[i] == p->shape[i];
-            from += carry ? (1 - p->shape[i]) * p->other[0][i] : p->other[0][i];
-            to += carry ? (1 - p->shape[i]) * p->other[1][i] : p->other[1][i];
+            from += carry ? (1 - p->shape[i]) * p->from.other[i] : p->from.other[i];
+            to += carry ? (1 - p->shape[i]) * p->to.other[i] : p->to.other[i];
             if (!carry)
                 break;
             index[i] = 0;

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shared/host/fft/plan.h"
-#include "pass.h"
+#include "shared/host/fft/passes.h"
 #include "stages.h"
 #include "shared/jit/runtime/tables.h"
 #include "shared/jit/texts.h"
@@ -15,6 +14,32 @@ static const jit_source source =
 
 /* Limit of the scratch for the lines of a launch, unless one line exceeds it. */
 #define SCRATCH ((int64_t)256 << 20)
+
+/* ---- Passes ---------------------------------------------------------------------------------- */
+
+/* Merges axes that are contiguous on both sides; the lines of a merged axis are adjacent. */
+static void join_others(fft_pass *p)
+{
+    int64_t *in = p->from.other, *out = p->to.other;
+    int32_t last = 0;
+    for (int32_t i = 1; i < p->ndim; i++) {
+        int64_t extent = p->shape[i];
+        int inside = in[last] == extent * in[i] && out[last] == extent * out[i];
+        last += !inside;
+        p->shape[last] = inside ? p->shape[last] * extent : extent;
+        in[last] = in[i];
+        out[last] = out[i];
+    }
+    p->ndim = p->ndim ? last + 1 : 0;
+}
+
+static int32_t passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXES_MAX])
+{
+    int32_t count = fft_passes_of(call, FFT_ELEMENTS, passes);
+    for (int32_t i = 0; i < count; i++)
+        join_others(&passes[i]);
+    return count;
+}
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
@@ -58,13 +83,13 @@ collet_status jit_fft_accepts(collet_device *device, const collet_kernel_call *c
     fft_pass passes[FFT_AXES_MAX];
     fft_stages s;
     uint64_t most = 0;
-    int32_t count = fft_passes_of(call, passes);
+    int32_t count = passes_of(call, passes);
     for (int32_t i = 0; i < count; i++) {
         fft_stages_of(&s, t, passes[i].n, passes[i].wide);
         uint64_t bytes = scratch_bytes(&s, &passes[i]) * scratch_arrays(&s);
         most = bytes > most ? bytes : most;
     }
-    *workspace_bytes = count ? fft_temporary_bytes(call) + most : 0;
+    *workspace_bytes = count ? fft_temporary(call) + most : 0;
     return COLLET_OK;
 }
 
@@ -96,10 +121,10 @@ static uint64_t set_columns(fft_stage_params *g, const jit_traits *t, int wide)
 
 static void set_view(fft_stage_params *g, const fft_pass *p)
 {
-    g->outer = p->outer;
-    memcpy(g->extent, p->extent, sizeof g->extent);
-    memcpy(g->in_other, p->in_other, sizeof g->in_other);
-    memcpy(g->out_other, p->out_other, sizeof g->out_other);
+    g->outer = p->ndim;
+    memcpy(g->extent, p->shape, (size_t)p->ndim * sizeof *p->shape);
+    memcpy(g->in_other, p->from.other, (size_t)p->ndim * sizeof *p->shape);
+    memcpy(g->out_other, p->to.other, (size_t)p->ndim * sizeof *p->shape);
 }
 
 static void set_table(fft_stage_params *g, const fft_stages *s, const fft_stage_plan *plan)
@@ -124,11 +149,12 @@ static int32_t flags_of(const run *r, int32_t i, const fft_stage_params *g)
     const fft_stages *s = r->stages;
     int32_t count = launches_of(s), flags = 0;
     if (i == 0)
-        flags |= (r->pass->from.real ? IN_REAL : 0) | (r->pass->half ? IN_HALF : 0) |
+        flags |= (r->pass->kind == FFT_TO_HALF ? IN_REAL : 0) |
+                 (r->pass->kind == FFT_FROM_HALF ? IN_HALF : 0) |
                  (r->pass->inverse ? IN_SWAPPED : 0) | (s->inner != s->n ? IN_CHIRP : 0);
     if (i == count - 1)
-        flags |= (r->pass->to.real ? OUT_REAL : 0) | (r->pass->inverse ? OUT_SWAPPED : 0) |
-                 (s->inner != s->n ? OUT_CHIRP : 0);
+        flags |= (r->pass->kind == FFT_FROM_HALF ? OUT_REAL : 0) |
+                 (r->pass->inverse ? OUT_SWAPPED : 0) | (s->inner != s->n ? OUT_CHIRP : 0);
     else if (i == s->count - 1)
         flags |= OUT_SPECTRUM;
     if (g->stride * g->radix != s->inner)
@@ -136,7 +162,7 @@ static int32_t flags_of(const run *r, int32_t i, const fft_stage_params *g)
     if (!(flags & (IN_REAL | IN_HALF | IN_CHIRP)))
         flags |= IN_PLAIN;
     if (!(flags & (OUT_REAL | OUT_SPECTRUM | OUT_CHIRP | OUT_TURNED)) &&
-        (i < count - 1 || r->pass->to.shape[r->pass->axis] == s->inner))
+        (i < count - 1 || r->pass->to.length == s->inner))
         flags |= OUT_PLAIN;
     if (r->across)
         return flags | LINES_FIRST;
@@ -158,9 +184,9 @@ static void set_sides(fft_stage_params *g, const run *r, int32_t i)
     const fft_pass *p = r->pass;
     int begins = i == 0, ends = i == launches_of(s) - 1;
     g->in_length = begins ? s->n : s->inner;
-    g->out_length = ends ? p->to.shape[p->axis] : s->inner;
-    g->in_step = begins ? p->from.strides[p->axis] : r->across ? g->lines : 1;
-    g->out_step = ends ? p->to.strides[p->axis] : r->across ? g->lines : 1;
+    g->out_length = ends ? p->to.length : s->inner;
+    g->in_step = begins ? p->from.step : r->across ? g->lines : 1;
+    g->out_step = ends ? p->to.step : r->across ? g->lines : 1;
     g->in_line = begins ? 0 : r->across ? 1 : s->inner;
     g->out_line = ends ? 0 : r->across ? 1 : s->inner;
 }
@@ -172,15 +198,15 @@ static void pass_sides(jit_launch *l, const run *r, int32_t i)
     const fft_stages *s = r->stages;
     const fft_pass *p = r->pass;
     int begins = i == 0, ends = i == launches_of(s) - 1;
-    int64_t scratch = (int64_t)fft_temporary_bytes(r->s.call) / pair_bytes(s);
+    int64_t scratch = (int64_t)fft_temporary(r->s.call) / pair_bytes(s);
     int64_t array = (int64_t)scratch_bytes(s, p) / pair_bytes(s);
     int64_t second = scratch_arrays(s) == 2 ? array : 0;
     int64_t in_first = begins ? p->from.first : scratch + (i % 2 ? 0 : second);
     int64_t out_first = ends ? p->to.first : scratch + (i % 2 ? second : 0);
     jit_pass_buffer(l, ends ? p->to.buffer : r->s.call->workspace);
-    jit_pass_i64(l, (ends && p->to.real ? 1 : 2) * out_first);
+    jit_pass_i64(l, (ends && p->kind == FFT_FROM_HALF ? 1 : 2) * out_first);
     jit_pass_buffer(l, begins ? p->from.buffer : r->s.call->workspace);
-    jit_pass_i64(l, (begins && p->from.real ? 1 : 2) * in_first);
+    jit_pass_i64(l, (begins && p->kind == FFT_TO_HALF ? 1 : 2) * in_first);
     jit_pass_buffer(l, r->table->buffer);
 }
 
@@ -202,12 +228,16 @@ static void launch(run *r, int32_t i, int64_t first, int64_t lines)
     jit_sequence_enqueue(&r->s, &l, groups);
 }
 
+static int is_adjacent(int64_t step)
+{
+    return step == 1 || step == -1;
+}
+
 static void run_pass(run *r)
 {
     const fft_pass *p = r->pass;
     int64_t together = lines_together(r->stages, p);
-    r->across = p->lines > 1 && fft_magnitude(p->to.strides[p->axis]) != 1 &&
-                fft_magnitude(p->from.strides[p->axis]) != 1;
+    r->across = p->lines > 1 && !is_adjacent(p->to.step) && !is_adjacent(p->from.step);
     for (int64_t first = 0; first < p->lines; first += together) {
         int64_t left = p->lines - first;
         for (int32_t i = 0; i < launches_of(r->stages); i++)
@@ -230,7 +260,7 @@ collet_status jit_fft(collet_device *device, collet_queue *queue, const collet_k
     fft_pass passes[FFT_AXES_MAX];
     fft_stages stages[FFT_AXES_MAX];
     jit_table *tables[FFT_AXES_MAX] = {NULL};
-    int32_t count = fft_passes_of(call, passes);
+    int32_t count = passes_of(call, passes);
     int wide = count && passes[0].wide;
     run r = {.s = jit_sequence_of(device, queue, call)};
     (void)snprintf(r.options, sizeof r.options, "-DREAL=%s -DCOMPLEX=%s -DCAPACITY=%d",
