@@ -65,7 +65,7 @@ WRONG = {
     "mode": lambda: op.ternary_quantize(np.zeros((1, 4)), mode=9),
     "activations": lambda: op.ternary_linear(np.zeros((1, 4), "u1"), np.zeros((1, 4), "f4"),
                                              activations=9),
-    "rows": lambda: op.ternary_unpack(np.zeros((4, 8), "u1").T),
+    "rows": lambda: op.ternary_unpack(np.zeros((64, 2), "u1").T),
     "weights": lambda: ternary.Weights.quantize(np.full((1, 4), np.nan)),
     "codes": lambda: ternary.Weights.from_codes(np.full((1, 4), 3, "i1")),
     "network": lambda: ternary.Network([]), "file": lambda: ternary.File("/nowhere/a.t2"),
@@ -90,6 +90,7 @@ def test_what_they_say():
             ("read-only", collet.InvalidError, "wraps read-only memory"),
             ("bool tensor", collet.UnsupportedError, "the tensor is bool of 8 bits"),
             ("int128 tensor", collet.UnsupportedError, "int of 128 bits.*convert it"),
+            ("rows", collet.InvalidError, "stride along the last axis of bytes .input 0. is 2"),
             ("format", collet.InvalidError, "format is 9; it must be 0 .t2. to 4 .tq1_0.")):
         with pytest.raises(error, match=text):
             WRONG[case]()
