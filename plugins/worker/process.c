@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "places.h"
 #include "wire.h"
 
 #define STACK 65536
@@ -113,6 +114,7 @@ static void *thread_main(void *argument)
 {
     process *p = argument;
     fesetenv(FE_DFL_ENV);
+    places_leave(); /* the worker inherits the processors of this thread */
     int error = start(p);
     close(p->their_control);
     close(p->their_events);

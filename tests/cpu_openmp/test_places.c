@@ -119,6 +119,52 @@ static int check(const char *setting, int threads, const char *why)
     return wrong;
 }
 
+/* Whether a child of this process may use the processors of all places. */
+static int child_is_free(void)
+{
+    cpu_set_t all = processors(0), set;
+    DIR *processes = opendir("/proc");
+    const struct dirent *entry;
+    int found = 0;
+    while (processes && (entry = readdir(processes))) {
+        char path[300];
+        int parent = 0;
+        snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+        FILE *stat = atoi(entry->d_name) ? fopen(path, "r") : NULL;
+        if (stat && fscanf(stat, "%*d (collet-worker) %*c %d", &parent) == 1 &&
+            parent == (int)getpid())
+            found |=
+                !sched_getaffinity(atoi(entry->d_name), sizeof set, &set) && CPU_EQUAL(&set, &all);
+        if (stat)
+            fclose(stat);
+    }
+    if (processes)
+        closedir(processes);
+    return found;
+}
+
+/* The process of `worker` is not bound to the place of the thread that starts it. */
+static int check_worker(void)
+{
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = COLLET_TEST_PLUGINS,
+                                      .backend = "worker:cpu_scalar"};
+    const collet_scalar zero = {.dtype = COLLET_F32};
+    collet_runtime *rt;
+    collet_context *cx;
+    collet_array *a;
+    collet_error err;
+    if (collet_runtime_create(&rt, &options, &err) || collet_context_create(rt, &cx, &err))
+        return fail(err.text);
+    if (collet_array_create(cx, &a, COLLET_F32, 0, NULL) || collet_op_fill(cx, a, &zero))
+        return fail(collet_last_error(cx));
+    int wrong = child_is_free() ? 0 : fail("the worker is bound to a place");
+    collet_array_destroy(a);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return wrong;
+}
+
 /* The program again on one processor, as taskset starts it. Lists of processors go before that. */
 static int check_one(const char *program)
 {
@@ -170,5 +216,6 @@ int main(int argc, char **argv)
     char together[64];
     snprintf(together, sizeof together, "num_threads=%d", all);
     return check("cache=on", all, "the places") || check(together, all, "the setting") ||
-           check("num_threads=1", 1, "the setting") || check_one(argv[0]) || check_pinned(&own);
+           check("num_threads=1", 1, "the setting") || check_worker() || check_one(argv[0]) ||
+           check_pinned(&own);
 }
