@@ -75,10 +75,8 @@ static const jit_extension_table extensions[] = {
     {NULL, NULL},
 };
 
-static const collet_plugin plugin;
-
 static const jit_driver driver = {
-    .plugin = &plugin,
+    .plugin = {PLUGIN_HEAD("opencl", kernels), JIT_SLOTS, .capabilities = opencl_capabilities},
     .prelude = jit_text_language_prelude_opencl,
     .extensions = extensions,
     .device_bytes = sizeof(collet_device),
@@ -91,23 +89,7 @@ static const jit_driver driver = {
     .launch = opencl_launch,
 };
 
-static collet_status open_driver(const collet_plugin *self, collet_device **device,
-                                 collet_device_properties *properties, const collet_host *host,
-                                 uint32_t index, const char *name, collet_error *err)
-{
-    (void)self;
-    (void)name;
-    return jit_device_open(&driver, device, properties, host, index, err);
-}
-
-static const collet_plugin plugin = {
-    PLUGIN_HEAD("opencl", kernels),
-    JIT_SLOTS,
-    .capabilities = opencl_capabilities,
-    .device_open = open_driver,
-};
-
 const collet_plugin *collet_plugin_entry(const collet_host *host)
 {
-    return host->abi >> 16 == COLLET_ABI_MAJOR ? &plugin : NULL;
+    return host->abi >> 16 == COLLET_ABI_MAJOR ? &driver.plugin : NULL;
 }

@@ -25,19 +25,21 @@ void jit_options(collet_device *d, const char *first)
 static uint64_t memory_limit(const jit_base *b)
 {
     char key[64];
-    snprintf(key, sizeof key, "%s.memory", b->driver->plugin->name);
+    snprintf(key, sizeof key, "%s.memory", b->driver->plugin.name);
     uint64_t bytes = strtoull(b->host->config(b->host, key), NULL, 10);
     if (bytes)
         return bytes;
     return b->total_memory ? b->total_memory : UINT64_MAX;
 }
 
-collet_status jit_device_open(const jit_driver *driver, collet_device **device,
+collet_status jit_device_open(const collet_plugin *self, collet_device **device,
                               collet_device_properties *properties, const collet_host *host,
-                              uint32_t index, collet_error *err)
+                              uint32_t index, const char *device_name, collet_error *err)
 {
     sigset_t before;
-    const char *name = driver->plugin->name;
+    const jit_driver *driver = (const jit_driver *)(const void *)self;
+    const char *name = self->name;
+    (void)device_name;
     jit_base *b = calloc(1, driver->device_bytes);
     collet_device *d = (collet_device *)(void *)b;
     if (!b)
@@ -108,7 +110,7 @@ static void trim(collet_device *d)
 
 int32_t jit_device_supports(collet_device *d, uint32_t row)
 {
-    const collet_plugin *p = jit_driver_of(d)->plugin;
+    const collet_plugin *p = &jit_driver_of(d)->plugin;
     return row < p->kernel_count &&
            jit_row_runs(jit_traits_of(d), p->kernels[row].op, p->kernels[row].sig);
 }

@@ -18,12 +18,10 @@
 /* Writes base.options: `first`, then the macros of the traits. */
 void jit_options(collet_device *device, const char *first);
 
-/* The slot device_open, for the backend's own to call with its driver. */
-collet_status jit_device_open(const jit_driver *driver, collet_device **device,
+/* Slots. `self` is the first member of a jit_driver. */
+collet_status jit_device_open(const collet_plugin *self, collet_device **device,
                               collet_device_properties *properties, const collet_host *host,
-                              uint32_t index, collet_error *err);
-
-/* Slots. */
+                              uint32_t index, const char *name, collet_error *err);
 void jit_device_close(collet_device *device);
 int32_t jit_device_supports(collet_device *device, uint32_t row);
 collet_status jit_buffer_alloc(collet_device *device, uint64_t bytes, collet_buffer **buffer,
@@ -35,11 +33,11 @@ const void *jit_extension(collet_device *device, const char *name);
 /* The slots that all backends have in common, as initialisers of a collet_plugin, after
  * PLUGIN_HEAD. */
 #define JIT_SLOTS                                                                                  \
-    .device_close = jit_device_close, .device_supports = jit_device_supports,                      \
-    .buffer_alloc = jit_buffer_alloc, .buffer_free = jit_buffer_free,                              \
-    .buffer_write = jit_buffer_write, .buffer_read = jit_buffer_read,                              \
-    .queue_create = jit_queue_create, .queue_destroy = jit_queue_destroy,                          \
-    .queue_mark = jit_queue_mark, .queue_wait = jit_queue_wait, .queue_after = jit_queue_after,    \
-    .extension = jit_extension
+    .device_open = jit_device_open, .device_close = jit_device_close,                              \
+    .device_supports = jit_device_supports, .buffer_alloc = jit_buffer_alloc,                      \
+    .buffer_free = jit_buffer_free, .buffer_write = jit_buffer_write,                              \
+    .buffer_read = jit_buffer_read, .queue_create = jit_queue_create,                              \
+    .queue_destroy = jit_queue_destroy, .queue_mark = jit_queue_mark,                              \
+    .queue_wait = jit_queue_wait, .queue_after = jit_queue_after, .extension = jit_extension
 
 #endif

@@ -36,7 +36,7 @@ static collet_status copy(collet_device *d, collet_queue *q, collet_buffer *targ
 {
     const jit_driver *driver = jit_driver_of(d);
     jit_export export = {.buffer = source, .offset = source_offset};
-    if (of != driver->plugin)
+    if (of != &driver->plugin)
         return refuse(d, "they belong to different backends", err);
     collet_status status = jit_check(d, err);
     if (status != COLLET_OK)

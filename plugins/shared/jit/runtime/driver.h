@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * driver.h - what a backend that compiles kernels at run time (opencl, cuda) implements: one
- * constant jit_driver. plugins/shared/jit calls the backend through that table alone, which
- * jit_device_open (backend.h) stores in the device; the backend calls the functions of backend.h.
+ * constant jit_driver, which begins with the table of its plugin. plugins/shared/jit calls the
+ * backend through the jit_driver alone; the backend calls the functions of backend.h.
  *
  *   jit_driver          the plugin, the prelude of all kernels, the sizes of its objects; launch
  *   jit_device_slots    opens, closes and trims a device, and reports its loss
@@ -284,10 +284,10 @@ typedef struct jit_copy_slots {
 } jit_copy_slots;
 
 typedef struct jit_driver {
-    const collet_plugin *plugin; /* its settings are NAME.memory (bytes a device may allocate),
-                                  * NAME.staging (staging.h) and NAME.sources (a directory that
-                                  * receives every source compiled) */
-    const char *prelude;         /* the text that precedes all sources */
+    collet_plugin plugin; /* its settings are NAME.memory (bytes a device may allocate),
+                           * NAME.staging (staging.h) and NAME.sources (a directory that
+                           * receives every source compiled) */
+    const char *prelude;  /* the text that precedes all sources */
     const jit_extension_table *extensions; /* besides backend.c's; a NULL name ends them */
     size_t device_bytes, queue_bytes;      /* sizes of its collet_device and collet_queue */
     const jit_device_slots *device;

@@ -52,7 +52,7 @@ static void *from_cache(collet_device *d, const char *key, const char *options)
 static void show(const jit_base *b, const jit_launch *l)
 {
     char key[64];
-    snprintf(key, sizeof key, "%s.sources", b->driver->plugin->name);
+    snprintf(key, sizeof key, "%s.sources", b->driver->plugin.name);
     jit_source_show(b->host->config(b->host, key), l->source, l->options);
 }
 
@@ -62,7 +62,7 @@ static void report(const jit_base *b, const char *name)
     int kept = binary_cache_directory(b->host, directory);
     b->host->log(b->host, COLLET_LOG_INFO,
                  "compiling kernels for %s:%u: program %u (%s), %.1f s so far, %s%s",
-                 b->driver->plugin->name, b->index, b->programs.compiled + 1, name,
+                 b->driver->plugin.name, b->index, b->programs.compiled + 1, name,
                  b->programs.seconds, kept ? "kept in " : "not kept, because the cache is off",
                  kept ? directory : "");
 }

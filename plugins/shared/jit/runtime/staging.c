@@ -34,7 +34,7 @@ static int ready(collet_queue *q, jit_staging *s)
             b->host->log(b->host, COLLET_LOG_WARNING,
                          "%s: cannot allocate %llu bytes of page-locked memory: transfers use "
                          "pageable memory",
-                         b->driver->plugin->name, (unsigned long long)b->staging);
+                         b->driver->plugin.name, (unsigned long long)b->staging);
     }
     return !s->none;
 }

@@ -29,13 +29,13 @@ static void destroy(cached_plan *plan)
 {
     jit_table *t = (jit_table *)plan;
     jit_queues_visit(t->device, jit_driver_of(t->device)->queue->drain);
-    jit_driver_of(t->device)->plugin->buffer_free(t->device, t->buffer);
+    jit_driver_of(t->device)->plugin.buffer_free(t->device, t->buffer);
     free(t);
 }
 
 static collet_status write_all(const request *r, collet_buffer *buffer, const char *bytes)
 {
-    const collet_plugin *verbs = jit_driver_of(r->device)->plugin;
+    const collet_plugin *verbs = &jit_driver_of(r->device)->plugin;
     collet_status status = COLLET_OK;
     for (uint64_t at = 0; at < r->bytes && status == COLLET_OK; at += PIECE) {
         uint64_t left = r->bytes - at;
@@ -48,7 +48,7 @@ static collet_status write_all(const request *r, collet_buffer *buffer, const ch
 static cached_plan *make(const plan_key *key, void *context)
 {
     const request *r = context;
-    const collet_plugin *verbs = jit_driver_of(r->device)->plugin;
+    const collet_plugin *verbs = &jit_driver_of(r->device)->plugin;
     jit_table *t = calloc(1, sizeof *t);
     char *bytes = malloc(r->bytes);
     (void)key;
