@@ -135,9 +135,10 @@ static collet_status check_material(const collet_scattering_options *o, int64_t 
 collet_status scatter_check_options(const collet_scattering_options *o, collet_error *err)
 {
     collet_status status = check_sizes(o, err);
-    if (status == COLLET_OK && (o->road > 1 || o->grid > 1))
-        status = collet_fail(err, COLLET_INVALID, "unknown %s %u", o->road > 1 ? "road" : "grid",
-                             o->road > 1 ? o->road : o->grid);
+    if (status == COLLET_OK && (o->method > 1 || o->grid > 1))
+        status =
+            collet_fail(err, COLLET_INVALID, "unknown %s %u", o->method > 1 ? "method" : "grid",
+                        o->method > 1 ? o->method : o->grid);
     if (status == COLLET_OK)
         status = scatter_check_beam(o, err);
     if (status == COLLET_OK)

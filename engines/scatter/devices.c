@@ -314,7 +314,7 @@ static void plan(scatter_devices *all)
     all->plan = s->plan;
     all->unit = s->plan.passes > 1 ? s->span : s->plan.block;
     all->steps_total = s->steps_total + (alike - 1) * transforming;
-    if (s->options.road == COLLET_SCATTERING_FAST)
+    if (s->options.method == COLLET_SCATTERING_FAST)
         all->plan.transforms *= alike;
 }
 

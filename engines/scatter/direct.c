@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The direct road: polarisation, transform and projection for each energy and angle. */
+/* The direct method: polarisation, transform and projection for each energy and angle. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 #include "scatter/arrays.h"
 #include "scatter/geometry.h"
-#include "scatter/roads.h"
+#include "scatter/methods.h"
 
 static collet_status fill_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast road. The polarisation is a sum of fields that do not depend on the energy, so each
+ * The fast method. The polarisation is a sum of fields that do not depend on the energy, so each
  * field is transformed once; an energy needs its spectra on Ewald's sphere alone. The intensity is
  * a quadratic form of cos and sin of the angle, so three images give the images of all angles.
  */
@@ -9,7 +9,7 @@
 
 #include "scatter/arrays.h"
 #include "scatter/geometry.h"
-#include "scatter/roads.h"
+#include "scatter/methods.h"
 
 /* Coefficients [count, 6, fields] of all fields, in memory [6, fields, count]. */
 static collet_status weights_of(collet_scattering *s, int64_t count, collet_array **out)

@@ -8,7 +8,7 @@
 
 #include "scatter/arrays.h"
 #include "scatter/checks.h"
-#include "scatter/roads.h"
+#include "scatter/methods.h"
 
 /* ---- Layers of a material -------------------------------------------------------------------- */
 

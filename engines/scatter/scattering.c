@@ -12,7 +12,7 @@
 #include "scatter/checks.h"
 #include "scatter/devices.h"
 #include "scatter/geometry.h"
-#include "scatter/roads.h"
+#include "scatter/methods.h"
 
 #define BLOCK 32                /* energies at a time, at most */
 #define LAYER_BYTES (256 << 20) /* of fields of the layers that are transformed at a time */
@@ -154,7 +154,7 @@ static collet_status plan(collet_scattering *s, collet_error *err)
     s->plan.struct_size = sizeof s->plan;
     s->plan.angles = s->angles;
     collet_status status = COLLET_OK;
-    if (s->options.road == COLLET_SCATTERING_DIRECT)
+    if (s->options.method == COLLET_SCATTERING_DIRECT)
         plan_direct(s);
     else
         status = plan_fast(s, err);
@@ -364,8 +364,8 @@ collet_status scatter_compute(collet_scattering *s, int64_t most, int64_t *count
     if (s->span && most > s->span - s->next % s->span)
         most = s->span - s->next % s->span;
     *count = most < s->plan.block ? most : s->plan.block;
-    return s->options.road == COLLET_SCATTERING_DIRECT ? scatter_direct(s, *count)
-                                                       : scatter_fast(s, *count);
+    return s->options.method == COLLET_SCATTERING_DIRECT ? scatter_direct(s, *count)
+                                                         : scatter_fast(s, *count);
 }
 
 collet_status scatter_read(collet_scattering *s, int64_t count)

@@ -11,7 +11,7 @@
 
 #include "scatter/arrays.h"
 #include "scatter/geometry.h"
-#include "scatter/roads.h"
+#include "scatter/methods.h"
 
 #define ROUNDING 1e-6 /* slices: where backends may compute another place */
 

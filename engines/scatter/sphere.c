@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both roads end with: Ewald's sphere, and the mean over the angles. */
+/* What both methods end with: Ewald's sphere, and the mean over the angles. */
 #include "scatter/arrays.h"
 #include "scatter/geometry.h"
-#include "scatter/roads.h"
+#include "scatter/methods.h"
 
 #include <stdlib.h>
 

@@ -28,7 +28,7 @@ from ._job import Job
 
 _EULER = ("volume", "alignment", "theta", "psi")
 _VECTOR = ("direction", "unaligned")
-_ROADS = ("fast", "direct")
+_METHODS = ("fast", "direct")
 _GRIDS = ("cyrsoxs", "fft")
 _DTYPES = ("f32", "f64")
 _SAME_ENERGY = 1e-6  # eV
@@ -210,8 +210,8 @@ class Patterns:
     sample: a Sample; its arrays must not be changed before close()
     beam: index of sample.beams
     dtype: "f32" or "f64", of the computation and of the patterns
-    road: "fast" transforms each field of the morphology once; "direct" transforms the polarisation
-        for each energy and angle, as CyRSoXS does, and serves as its check
+    method: "fast" transforms each field of the morphology once; "direct" transforms the
+        polarisation for each energy and angle, as CyRSoXS does, and serves as its check
     grid: how slices are chosen: "cyrsoxs", q = -pi/a + i 2 pi/(a (N - 1)), or "fft", the q of the
         transform
     neighbours: at q = 0 the mean of the elements about it, as CyRSoXS 1.2
@@ -226,7 +226,7 @@ class Patterns:
     KeyboardInterrupt at once; what was being computed stops at its next step, and the iterator can
     continue. Used by one thread at a time. GIL: released."""
 
-    def __init__(self, sample: Sample, *, beam: int = 0, dtype: str = "f32", road: str = "fast",
+    def __init__(self, sample: Sample, *, beam: int = 0, dtype: str = "f32", method: str = "fast",
                  grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
                  devices: Sequence[str] | None = None,
                  progress: Callable[[float, int], object] | bool | None = None) -> None:
@@ -238,7 +238,7 @@ class Patterns:
                              "needed")
         numbered = list(enumerate(sample.materials, 1))
         constants = np.stack([_constants(m, i, energies) for i, m in numbered], 1)
-        options = (_choice("road", road, _ROADS), _choice("dtype", dtype, _DTYPES),
+        options = (_choice("method", method, _METHODS), _choice("dtype", dtype, _DTYPES),
                    _choice("grid", grid, _GRIDS), bool(sample.nearest), bool(sample.window),
                    bool(neighbours), bool(sample.mask), bool(sample.material_frame))
         self.energies = energies

@@ -145,7 +145,7 @@ static int take_arguments(scattering *self, PyObject *arguments)
                           &choices, &PyList_Type, &materials, &energies, &constants, &n[0], &n[1],
                           &n[2], &o->voxel, &o->direction[0], &o->direction[1], &o->direction[2],
                           &o->detector[0], &o->detector[1], &o->detector[2], &o->angles[0],
-                          &o->angles[1], &o->angles[2], &o->road, &wide, &o->grid, &o->nearest,
+                          &o->angles[1], &o->angles[2], &o->method, &wide, &o->grid, &o->nearest,
                           &o->window, &o->neighbours, &o->mask, &o->material, &memory))
         return -1;
     o->struct_size = sizeof *o;

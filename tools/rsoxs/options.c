@@ -9,7 +9,7 @@
 
 enum {
     KEY_BACKEND = 256,
-    KEY_ROAD,
+    KEY_METHOD,
     KEY_PRECISION,
     KEY_GRID,
     KEY_DC,
@@ -52,7 +52,7 @@ static const struct argp_option argp_options[] = {
      "Write DIR/integrated.h5 too: I(q, chi), I(q), its wedges and their anisotropy A(q)", 1},
     {"wedge", KEY_WEDGE, "DEG", 0, "Whole width of the wedges of --integrate (default: 90)", 1},
     {"png", KEY_PNG, NULL, 0, "Draw each pattern, DIR/Energy_285.20.png, and DIR/intensity.png", 1},
-    {"road", KEY_ROAD, "fast|direct", 0,
+    {"method", KEY_METHOD, "fast|direct", 0,
      "Transform each field once (default), or the polarisation for each energy and angle", 2},
     {"precision", KEY_PRECISION, "f32|f64", 0, "Precision of the computation (default: f32)", 2},
     {"q-grid", KEY_GRID, "cyrsoxs|fft", 0,
@@ -126,8 +126,8 @@ static error_t parse_number(int key, char *text, struct argp_state *state)
 {
     rsoxs_options *o = state->input;
     switch (key) {
-    case KEY_ROAD:
-        o->road = choose(state, "--road", text, "fast", "direct");
+    case KEY_METHOD:
+        o->method = choose(state, "--method", text, "fast", "direct");
         return 0;
     case KEY_PRECISION:
         o->dtype = choose(state, "--precision", text, "f32", "f64") ? COLLET_F64 : COLLET_F32;

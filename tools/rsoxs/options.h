@@ -10,7 +10,7 @@
 typedef struct rsoxs_options {
     const char *morphology, *configuration, *directory, *backend;
     const char *devices; /* NULL: all alike */
-    uint32_t road, grid, neighbours;
+    uint32_t method, grid, neighbours;
     collet_dtype dtype;
     double *energies; /* of --energies; NULL: all */
     int64_t n_energies;

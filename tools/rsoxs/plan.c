@@ -38,7 +38,7 @@ static cJSON *common_members(const rsoxs_run *run)
     cJSON_AddNumberToObject(root, "energies", (double)run->work.n_energies);
     cJSON_AddNumberToObject(root, "kept", (double)run->kept);
     cJSON_AddNumberToObject(root, "beams", (double)run->n_beams);
-    cJSON_AddStringToObject(root, "road", run->options->road ? "direct" : "fast");
+    cJSON_AddStringToObject(root, "method", run->options->method ? "direct" : "fast");
     cJSON_AddStringToObject(root, "precision", collet_dtype_name(run->options->dtype));
     cJSON_AddStringToObject(root, "directory", run->directory);
     add_devices(root, &run->devices, NULL);
@@ -141,9 +141,9 @@ static void print_plan_text(const rsoxs_run *run, const collet_scattering_plan *
     char size[TOOL_SIZE_TEXT];
     print_work(run, plan);
     if (run->scatterings) {
-        printf("%s road in %s: %" PRId64 " fields, %" PRId64 " transforms, %" PRId64
+        printf("%s method in %s: %" PRId64 " fields, %" PRId64 " transforms, %" PRId64
                " energ%s at a time%s\n",
-               run->options->road ? "direct" : "fast", collet_dtype_name(run->options->dtype),
+               run->options->method ? "direct" : "fast", collet_dtype_name(run->options->dtype),
                plan->fields, plan->transforms * run->n_beams, plan->block,
                plan->block == 1 ? "y" : "ies",
                plan->passes > 1 ? ", and several passes over the morphology" : "");

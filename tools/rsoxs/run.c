@@ -58,9 +58,9 @@ static void describe(const rsoxs_run *run, double energy,
     h = hash(h, constants, (size_t)w->n_materials * sizeof *constants);
     snprintf(
         text, RSOXS_SETTINGS,
-        "collet-rsoxs 2; morphology %s; road %u; precision %s; q grid %u; dc %u; configuration "
+        "collet-rsoxs 2; morphology %s; method %u; precision %s; q grid %u; dc %u; configuration "
         "%016" PRIx64,
-        run->morphology, w->road, collet_dtype_name(w->dtype), w->grid, w->neighbours, h);
+        run->morphology, w->method, collet_dtype_name(w->dtype), w->grid, w->neighbours, h);
 }
 
 static int is_chosen(const rsoxs_options *o, double energy)
@@ -190,7 +190,7 @@ collet_status rsoxs_run_read(rsoxs_run *run, const rsoxs_options *options, colle
     if (status != COLLET_OK)
         return status;
     run->work = *collet_scattering_input_options(run->input);
-    run->work.road = options->road;
+    run->work.method = options->method;
     run->work.grid = options->grid;
     run->work.neighbours = options->neighbours;
     run->n_beams = collet_scattering_input_beams(run->input, &run->beams);

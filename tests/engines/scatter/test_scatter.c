@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcollet-scatter: both roads against each other, and against analytic patterns. */
+/* libcollet-scatter: both methods against each other, and against analytic patterns. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -40,11 +40,11 @@ static uint64_t least_memory(collet_scattering_options o)
 static void compare(const morphology *m, collet_scattering_options o, const char *what)
 {
     int64_t pixels = o.shape[1] * o.shape[2];
-    o.road = COLLET_SCATTERING_DIRECT;
+    o.method = COLLET_SCATTERING_DIRECT;
     double *direct = patterns_of(cx, &o);
     (void)m;
     for (int kind = 0; kind < 3; kind++) {
-        o.road = COLLET_SCATTERING_FAST;
+        o.method = COLLET_SCATTERING_FAST;
         o.dtype = kind == 1 ? COLLET_F32 : COLLET_F64;
         o.memory = kind == 2 ? least_memory(o) : 0;
         double *fast = patterns_of(cx, &o);
@@ -58,7 +58,7 @@ static void compare(const morphology *m, collet_scattering_options o, const char
     free(direct);
 }
 
-static void roads_agree(void **state)
+static void methods_agree(void **state)
 {
     static const int64_t shapes[][3] = {{6, 12, 16}, {1, 14, 10}, {5, 9, 11}, {8, 16, 8}};
     static const struct {
@@ -583,7 +583,7 @@ static void newer_options_are_refused(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(roads_agree),
+        cmocka_unit_test(methods_agree),
         cmocka_unit_test(the_callers_rounding_changes_nothing),
         cmocka_unit_test(nearest_slices_end_with_the_sphere),
         cmocka_unit_test(energies_do_not_meet),

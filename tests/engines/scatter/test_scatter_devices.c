@@ -101,7 +101,7 @@ static void whatever_the_split_patterns_are_the_same(void **state)
         for (int way = 0; way < 4; way++) {
             sample s;
             make_sample(&s);
-            s.o.road = way == 3 ? COLLET_SCATTERING_DIRECT : COLLET_SCATTERING_FAST;
+            s.o.method = way == 3 ? COLLET_SCATTERING_DIRECT : COLLET_SCATTERING_FAST;
             s.o.dtype = way == 1 || i == 1 ? COLLET_F32 : COLLET_F64; /* remote has f32 alone */
             team one = team_of(choices[i], 1, NULL), all = team_of(choices[i], CONTEXTS, NULL);
             s.o.memory = way == 2 ? little_memory(&one, s.o) : 0;

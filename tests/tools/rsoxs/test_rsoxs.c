@@ -59,7 +59,7 @@ static void both_roads_write_the_same(void **state)
     (void)state;
     EXPECT(0, "2 patterns", "film.h5", "-o", "fast", "--energies", "280,300", "--precision", "f64");
     EXPECT(0, "2 patterns", "film.h5", "-o", "direct", "--energies", "280,300", "--precision",
-           "f64", "--road", "direct");
+           "f64", "--method", "direct");
     float *a = read_pattern("fast/Energy_300.00.h5"), *b = read_pattern("direct/Energy_300.00.h5");
     float peak = 0;
     for (int i = 0; i < Y * X; i++)
@@ -398,9 +398,9 @@ static int count_files(const char *name)
 static void interrupted_runs_end_soon(void **state)
 {
     static const char *const args[][12] = {
-        {"film.h5", "-c", "angles.txt", "-o", "angles", "--road", "direct", "--energies", "280"},
-        {"film.h5", "-c", "angles.txt", "-o", "one", "--road", "direct"},
-        {"film.h5", "-c", "angles.txt", "-o", "both", "--road", "direct", "--devices",
+        {"film.h5", "-c", "angles.txt", "-o", "angles", "--method", "direct", "--energies", "280"},
+        {"film.h5", "-c", "angles.txt", "-o", "one", "--method", "direct"},
+        {"film.h5", "-c", "angles.txt", "-o", "both", "--method", "direct", "--devices",
          "cpu_openmp,cpu_scalar"}};
     static const char *const files[] = {"angles", "one/Energy_280.00.h5", "both/Energy_280.00.h5"};
     (void)state;
@@ -421,7 +421,7 @@ static void interrupted_runs_end_soon(void **state)
             fail_msg("%s has %d files", args[i][4], count);
     }
     EXPECT(0, "1 pattern of an earlier run kept", "film.h5", "-c", "angles.txt", "-o", "both",
-           "--road", "direct", "--energies", "280", "--resume");
+           "--method", "direct", "--energies", "280", "--resume");
 }
 
 static void bad_morphologies_are_explained(void **state)

@@ -65,7 +65,7 @@ static void angles_of_unaligned_voxels_are_not_looked_at(void **state)
         write_morphology("nan.h5", &(flaws){.zero = "Mat_1_S", .nan = angles[i]});
         for (int direct = 0; direct < 2; direct++) {
             const char *out = direct ? "direct" : "fast";
-            EXPECT_SAID("", "nan.h5", "-o", out, "--force", "--road", out);
+            EXPECT_SAID("", "nan.h5", "-o", out, "--force", "--method", out);
             if (!direct)
                 expect_same_pattern("zero", out);
         }
@@ -101,7 +101,7 @@ static void suspicious_files_are_told_by_runs_too(void **state)
     /* Whoever asks for another number of layers at a time is told once, too. */
     EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675: "
                 "radians are expected\n",
-                "degrees.h5", "-o", "degrees", "--force", "--road", "direct", "--backend",
+                "degrees.h5", "-o", "degrees", "--force", "--method", "direct", "--backend",
                 "cpu_scalar");
     write_constants("Material1.txt", ENERGIES);
     FILE *f = fopen(io_path(directory, "Material1.txt"), "a");

@@ -14,8 +14,8 @@
  *         ...                                                 pattern->values[y * pattern->x + x]
  *     collet_scattering_destroy(scattering);
  *
- * Two roads lead to a pattern. COLLET_SCATTERING_FAST transforms each field of the morphology once
- * and combines two slices of the spectra for an energy; COLLET_SCATTERING_DIRECT transforms the
+ * There are two methods. COLLET_SCATTERING_FAST transforms each field of the morphology once and
+ * combines two slices of the spectra for an energy; COLLET_SCATTERING_DIRECT transforms the
  * polarisation for each energy and angle, as CyRSoXS does, and serves as its check. They agree to
  * the rounding of the precision.
  *
@@ -94,7 +94,7 @@ typedef int32_t (*collet_scattering_progress_fn)(void *user,
 /* Everything is copied by collet_scattering_create but the arrays of the materials. */
 typedef struct collet_scattering_options {
     uint32_t struct_size;
-    uint32_t road;       /* COLLET_SCATTERING_FAST or _DIRECT */
+    uint32_t method;     /* COLLET_SCATTERING_FAST or _DIRECT */
     collet_dtype dtype;  /* of the computation: COLLET_F32 or COLLET_F64 */
     uint32_t grid;       /* COLLET_SCATTERING_CYRSOXS or _FFT */
     uint32_t nearest;    /* 1: the nearest slice to Ewald's sphere; 0: between two */
@@ -254,7 +254,7 @@ COLLET_API collet_status collet_scattering_read(collet_scattering_input **out,
                                                 const char *morphology, const char *configuration,
                                                 collet_dtype dtype, collet_error *err);
 COLLET_API void collet_scattering_input_destroy(collet_scattering_input *input);
-/* What was read, for the first beam; valid as long as the input. A program copies it, sets road,
+/* What was read, for the first beam; valid as long as the input. A program copies it, sets method,
  * context's memory, progress and grid, and opens a scattering for each beam. */
 COLLET_API const collet_scattering_options *
 collet_scattering_input_options(const collet_scattering_input *input);

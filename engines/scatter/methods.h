@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roads.h - from a morphology to fields, and by two roads to patterns. */
-#ifndef ENGINES_SCATTER_ROADS_H
-#define ENGINES_SCATTER_ROADS_H
+/* methods.h - from a morphology to fields, and by two methods to patterns. */
+#ifndef ENGINES_SCATTER_METHODS_H
+#define ENGINES_SCATTER_METHODS_H
 
 #include "scatter/state.h"
 
