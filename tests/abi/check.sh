@@ -4,7 +4,7 @@
 #
 #   check.sh headers           each header compiles alone as C11 and C++17; two C files with all link
 #   check.sh slots             each function that a plugin supplies has a tag
-#   check.sh names             no constant is both a macro and an enumerator
+#   check.sh names             no constant is both a macro and an enumerator, or without a type
 #   check.sh plugin FILE.so    a plugin exports only collet_plugin_entry
 #   check.sh library FILE.so   libcore exports only collet_*
 #   check.sh undefined FILE.so a plugin needs no symbol of libcore
@@ -61,21 +61,32 @@ slots() {
     ! grep bare <<<"$found" || fail "the slots above have no tag"
 }
 
-# Translators of headers for other languages would take one of the two.
+# The public headers after the preprocessor: -P, or their macros: -dM.
+public() {
+    local header include=("-I$SOURCE/include")
+    for header in "$SOURCE"/engines/*/include; do
+        include+=("-I$header")
+    done
+    for header in "$SOURCE"/{,engines/*/}include/collet/{,ops/}*.h; do
+        [ ! -e "$header" ] || echo "#include <collet/${header##*/include/collet/}>"
+    done | "$CC" "${include[@]}" "$1" -E -x c -
+}
+
+# Translators of headers for other languages would take one of the two, and give a macro a type by its
+# value: a constant of a field is an enumerator, or has a suffix. Counts and sizes are macros.
 names() {
-    local both header
+    local both bare
     mkdir -p "$WORK"
-    for header in "$SOURCE"/include/collet/*.h; do
-        echo "#include <collet/${header##*/}>"
-    done >"$WORK/all.c"
-    "$CC" "-I$SOURCE/include" -dM -E "$WORK/all.c" |
-        sed -nE 's/^#define (COLLET_[A-Z0-9_]+).*/\1/p' | sort -u >"$WORK/macros"
+    public -dM | grep '^#define COLLET_' >"$WORK/definitions"
+    sed -nE 's/^#define (COLLET_[A-Z0-9_]+).*/\1/p' "$WORK/definitions" | sort -u >"$WORK/macros"
     # What the preprocessor has left of such names are enumerators.
-    "$CC" "-I$SOURCE/include" -P -E "$WORK/all.c" | grep -oE '\bCOLLET_[A-Z0-9_]+' | sort -u \
-        >"$WORK/enumerators"
-    [ "$(wc -l <"$WORK/enumerators")" -gt 90 ] || fail "no enumerators were found"
+    public -P | grep -oE '\bCOLLET_[A-Z0-9_]+' | sort -u >"$WORK/enumerators"
+    [ "$(wc -l <"$WORK/enumerators")" -gt 120 ] || fail "no enumerators were found"
     both=$(comm -12 "$WORK/macros" "$WORK/enumerators")
     [ -z "$both" ] || fail "both a macro and an enumerator: $both"
+    bare=$(grep -E ' -?[0-9]+$' "$WORK/definitions" |
+        grep -vE '_(ABI|VERSION)_M|_VERSION_PATCH|_(BITS|CHI|DIMS|NAME|OPERANDS|TEXT) ' || true)
+    [ -z "$bare" ] || fail "constants without the type of a field: $bare"
 }
 
 # The symbols that the object exports, without those added by a sanitizer.

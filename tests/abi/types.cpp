@@ -4,11 +4,13 @@
 
 #include <collet/collet.h>
 #include <collet/plugin.h>
+#include <collet/scatter.h>
+#include <collet/ternary.h>
 
-#define SAME(constant, field)                                                                      \
-    static_assert(                                                                                 \
-        std::is_same<std::underlying_type<decltype(constant)>::type, decltype(field)>::value,      \
-        #constant " does not have the type of " #field);
+#define TYPED(constant, its)                                                                       \
+    static_assert(std::is_same<std::underlying_type<decltype(constant)>::type, its>::value,        \
+                  #constant " does not have the type " #its);
+#define SAME(constant, field) TYPED(constant, decltype(field))
 
 SAME(COLLET_OK, collet_error::status)
 SAME(COLLET_F32, collet_operand::dtype)
@@ -27,5 +29,12 @@ SAME(COLLET_INFER, collet_array_spec::ndim)
 SAME(COLLET_TERNARY_ABSMEAN, collet_ternary_quantize_params::mode)
 SAME(COLLET_TERNARY_T2, collet_ternary_format_params::format)
 SAME(COLLET_TERNARY_INT8, collet_ternary_linear_params::activations)
+SAME(COLLET_SCATTERING_EULER, collet_scattering_material::kind)
+SAME(COLLET_SCATTERING_FAST, collet_scattering_options::method)
+SAME(COLLET_SCATTERING_FFT, collet_scattering_options::grid)
+TYPED(COLLET_SCATTERING_PSI, uint32_t)
+SAME(COLLET_TERNARY_FILE_T2, collet_ternary_file_info::kind)
+SAME(COLLET_TERNARY_PACKED, collet_ternary_matrix::content)
+TYPED(COLLET_TERNARY_WRITE_BYTES, uint32_t)
 static_assert(std::is_same<decltype(COLLET_ABI), decltype(collet_host::abi)>::value,
               "COLLET_ABI does not have the type of abi");

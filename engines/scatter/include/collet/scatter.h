@@ -52,9 +52,11 @@ typedef struct collet_scattering_material {
 } collet_scattering_material;
 
 /* What `layers` brings of a material, in this order. */
-#define COLLET_SCATTERING_ISOTROPIC 1 /* volume */
-#define COLLET_SCATTERING_EULER 2     /* volume, alignment, theta, psi */
-#define COLLET_SCATTERING_VECTOR 3    /* direction, unaligned */
+COLLET_ENUM(uint32_t){
+    COLLET_SCATTERING_ISOTROPIC = 1, /* volume */
+    COLLET_SCATTERING_EULER = 2,     /* volume, alignment, theta, psi */
+    COLLET_SCATTERING_VECTOR = 3,    /* direction, unaligned */
+};
 
 /*
  * Writes layers first .. first + count - 1 along z of a material, from 0, to the arrays of its
@@ -71,12 +73,16 @@ typedef struct collet_scattering_constants {
     double delta_parallel, beta_parallel, delta_perpendicular, beta_perpendicular;
 } collet_scattering_constants;
 
-#define COLLET_SCATTERING_FAST 0
-#define COLLET_SCATTERING_DIRECT 1
+COLLET_ENUM(uint32_t){
+    COLLET_SCATTERING_FAST = 0,
+    COLLET_SCATTERING_DIRECT = 1,
+};
 
 /* The q of pixel i of N, with voxels of a nm. */
-#define COLLET_SCATTERING_CYRSOXS 0 /* -pi / a + i (2 pi / a) / (N - 1) */
-#define COLLET_SCATTERING_FFT 1     /* (i - N / 2) 2 pi / (N a) */
+COLLET_ENUM(uint32_t){
+    COLLET_SCATTERING_CYRSOXS = 0, /* -pi / a + i (2 pi / a) / (N - 1) */
+    COLLET_SCATTERING_FFT = 1,     /* (i - N / 2) 2 pi / (N a) */
+};
 
 /* How far the work is; steps of one energy are about equal. */
 typedef struct collet_scattering_progress {
@@ -292,10 +298,12 @@ COLLET_API collet_status collet_scattering_check(const char *path, const char *c
                                                  collet_error *err);
 
 /* What a slice shows of a material. */
-#define COLLET_SCATTERING_FRACTION 0  /* the volume fraction */
-#define COLLET_SCATTERING_ALIGNMENT 1 /* S; NaN where its volume fraction is 0 */
-#define COLLET_SCATTERING_THETA 2     /* radians; NaN where nothing is aligned */
-#define COLLET_SCATTERING_PSI 3       /* radians; NaN where nothing is aligned */
+COLLET_ENUM(uint32_t){
+    COLLET_SCATTERING_FRACTION = 0,  /* the volume fraction */
+    COLLET_SCATTERING_ALIGNMENT = 1, /* S; NaN where its volume fraction is 0 */
+    COLLET_SCATTERING_THETA = 2,     /* radians; NaN where nothing is aligned */
+    COLLET_SCATTERING_PSI = 3,       /* radians; NaN where nothing is aligned */
+};
 
 /* A slice across an axis: rows are z, or y across z; columns x, or y across x. */
 typedef struct collet_scattering_slice {

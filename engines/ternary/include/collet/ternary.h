@@ -115,9 +115,11 @@ COLLET_API collet_status collet_ternary_network_run(collet_context *context,
  */
 typedef struct collet_ternary_file collet_ternary_file;
 
-#define COLLET_TERNARY_FILE_T2 1
-#define COLLET_TERNARY_FILE_NPY 2
-#define COLLET_TERNARY_FILE_GGUF 3
+COLLET_ENUM(uint32_t){
+    COLLET_TERNARY_FILE_T2 = 1,
+    COLLET_TERNARY_FILE_NPY = 2,
+    COLLET_TERNARY_FILE_GGUF = 3,
+};
 
 /*
  * `name` is a path, or "FILE:TENSOR" where no file has that name. *index becomes that tensor's
@@ -145,10 +147,12 @@ COLLET_API void collet_ternary_file_describe(const collet_ternary_file *file,
                                              collet_ternary_file_info *info);
 
 /* What a matrix holds. */
-#define COLLET_TERNARY_OTHER 0   /* nothing that can be read as weights */
-#define COLLET_TERNARY_NUMBERS 1 /* floating-point numbers */
-#define COLLET_TERNARY_CODES 2   /* one i8 a weight */
-#define COLLET_TERNARY_PACKED 3  /* rows in one of the formats COLLET_TERNARY_T2, ... */
+COLLET_ENUM(uint32_t){
+    COLLET_TERNARY_OTHER = 0,   /* nothing that can be read as weights */
+    COLLET_TERNARY_NUMBERS = 1, /* floating-point numbers */
+    COLLET_TERNARY_CODES = 2,   /* one i8 a weight */
+    COLLET_TERNARY_PACKED = 3,  /* rows in one of the formats COLLET_TERNARY_T2, ... */
+};
 
 typedef struct collet_ternary_matrix {
     uint32_t struct_size; /* set by the caller */
@@ -254,9 +258,11 @@ COLLET_API collet_status collet_ternary_layers_write(collet_context *context,
                                                      const collet_ternary_monitor *monitor,
                                                      collet_error *err);
 
-#define COLLET_TERNARY_WRITE_CODES 0  /* i1 */
-#define COLLET_TERNARY_WRITE_VALUES 1 /* f4: codes times scale */
-#define COLLET_TERNARY_WRITE_BYTES 2  /* u1: the packed rows */
+COLLET_ENUM(uint32_t){
+    COLLET_TERNARY_WRITE_CODES = 0,  /* i1 */
+    COLLET_TERNARY_WRITE_VALUES = 1, /* f4: codes times scale */
+    COLLET_TERNARY_WRITE_BYTES = 2,  /* u1: the packed rows */
+};
 /* Writes a PACKED matrix as .npy; `what` is COLLET_TERNARY_WRITE_*. */
 COLLET_API collet_status collet_ternary_file_unpack(collet_context *context,
                                                     const collet_ternary_file *file,
