@@ -132,9 +132,9 @@ static collet_status section(collet_context *cx, collet_array **out, const colle
                              const kit_tensor *t, int64_t start)
 {
     collet_array *run = NULL;
-    collet_status status = collet_array_slice(cx, &run, base, 0, start, t->count, 1);
+    collet_status status = collet_array_slice(cx, base, &run, 0, start, t->count, 1);
     if (status == COLLET_OK)
-        status = collet_array_reshape(cx, out, run, t->ndim, t->shape);
+        status = collet_array_reshape(cx, run, out, t->ndim, t->shape);
     collet_array_destroy(run);
     return status;
 }
@@ -169,15 +169,15 @@ static collet_status by_views(collet_context *cx, collet_array **out, const kit_
         place[axis] = j;
         if (step == 1 && count == g->parent[j])
             continue;
-        status = collet_array_slice(cx, &view, *out, j, start, count, step);
+        status = collet_array_slice(cx, *out, &view, j, start, count, step);
         status = replace(out, view, status);
     }
     if (status == COLLET_OK && g->ndim > 0) {
-        status = collet_array_permute(cx, &view, *out, place);
+        status = collet_array_permute(cx, *out, &view, place);
         status = replace(out, view, status);
     }
     if (status == COLLET_OK && g->repeated) {
-        status = collet_array_broadcast(cx, &view, *out, t->ndim, t->shape);
+        status = collet_array_broadcast(cx, *out, &view, t->ndim, t->shape);
         status = replace(out, view, status);
     }
     return status;
@@ -268,9 +268,9 @@ static collet_status create_shared(collet_context *cx, const kit_case *c, kit_op
         o->array[0] = o->array[k];
         return COLLET_OK;
     case KIT_SAME_VIEW:
-        return collet_array_permute(cx, &o->array[0], o->array[k], same);
+        return collet_array_permute(cx, o->array[k], &o->array[0], same);
     case KIT_BACKWARDS:
-        return collet_array_slice(cx, &o->array[0], o->array[k], 0, extent - 1, extent, -1);
+        return collet_array_slice(cx, o->array[k], &o->array[0], 0, extent - 1, extent, -1);
     default:
         o->array[0] = o->array[k];
         return COLLET_OK;

@@ -160,7 +160,7 @@ static collet_status call_part(const kit_session *s, const kit_case *c, const ki
         part[k] = o->array[k];
         if (axis < 0)
             continue;
-        status = collet_array_slice(s->context, &own[k], o->array[k], axis, start, count, 1);
+        status = collet_array_slice(s->context, o->array[k], &own[k], axis, start, count, 1);
         part[k] = own[k];
     }
     if (status == COLLET_OK)

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     options.trajectory = argv[2];
     options.selection = "name OW";
     options.keys = "com,rg,L_*";
-    if (collet_trajectory_extract(&options, argv[3], COLLET_TRAJECTORY_OVERWRITE, &err) !=
+    if (collet_trajectory_extract(argv[3], COLLET_TRAJECTORY_OVERWRITE, &options, &err) !=
         COLLET_OK)
         return fprintf(stderr, "\ntrajectory: %s\n", err.text), 1;
     fprintf(stderr, "\n");

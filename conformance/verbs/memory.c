@@ -311,8 +311,8 @@ static void count_meanwhile(testbed *b, int number, void *user)
            testbed_now() < c->start + RACE_MOST_NS)
         for (uint64_t i = 0; i < 100; i++) {
             collet_buffer *one = NULL, *two = NULL;
-            if (b->plugin->buffer_alloc(b->device, 1 + i * 37 % 5000, &one, &err) != COLLET_OK ||
-                b->plugin->buffer_alloc(b->device, 256, &two, &err) != COLLET_OK)
+            if (b->plugin->buffer_alloc(b->device, &one, 1 + i * 37 % 5000, &err) != COLLET_OK ||
+                b->plugin->buffer_alloc(b->device, &two, 256, &err) != COLLET_OK)
                 testbed_fail(b, "buffer_alloc of a few bytes failed: %s", err.text);
             b->plugin->buffer_free(b->device, one);
             b->plugin->buffer_free(b->device, two);

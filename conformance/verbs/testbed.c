@@ -138,7 +138,7 @@ collet_status try_alloc(testbed *b, uint64_t bytes, void **buffer)
     }
     slot_begin(&s, b, "buffer_alloc");
     collet_status status =
-        slot_end(&s, b->plugin->buffer_alloc(b->device, bytes, &allocated, &s.err), MAY_ALLOC);
+        slot_end(&s, b->plugin->buffer_alloc(b->device, &allocated, bytes, &s.err), MAY_ALLOC);
     *buffer = allocated;
     return status;
 }

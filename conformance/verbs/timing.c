@@ -36,7 +36,7 @@ int64_t testbed_elapsed(testbed *b, collet_stamp *first, collet_stamp *last)
     const collet_timing_extension *table = testbed_timing(b);
     slot_begin(&s, b, COLLET_EXTENSION_TIMING " elapsed");
     collet_status status =
-        slot_end(&s, table->elapsed(b->device, &nanoseconds, first, last, &s.err),
+        slot_end(&s, table->elapsed(b->device, first, last, &nanoseconds, &s.err),
                  MAY(FAILED) | MAY(DEVICE_LOST));
     testbed_require(b, status == COLLET_OK, "elapsed returned %s: %s", collet_status_name(status),
                     s.err.text);

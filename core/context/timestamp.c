@@ -134,8 +134,9 @@ static collet_status comparable(collet_context *cx, const collet_timestamp *firs
     return COLLET_OK;
 }
 
-collet_status collet_timestamp_elapsed(collet_context *cx, int64_t *nanoseconds, int32_t *clock,
-                                       const collet_timestamp *first, const collet_timestamp *last)
+collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestamp *first,
+                                       const collet_timestamp *last, int64_t *nanoseconds,
+                                       int32_t *clock)
 {
     COLLET_FLOATING_SCOPE;
     collet_status status = comparable(cx, first, last, nanoseconds);
@@ -149,9 +150,9 @@ collet_status collet_timestamp_elapsed(collet_context *cx, int64_t *nanoseconds,
     int64_t elapsed = last->time - first->time;
     if (first->stamp) {
         device_enter(d);
-        status =
-            device_leave(d, d->extensions.timing->elapsed(d->handle, &elapsed, first->stamp->memory,
-                                                          last->stamp->memory, context_error(cx)));
+        status = device_leave(d, d->extensions.timing->elapsed(d->handle, first->stamp->memory,
+                                                               last->stamp->memory, &elapsed,
+                                                               context_error(cx)));
     }
     if (status != COLLET_OK)
         return status;

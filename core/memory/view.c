@@ -43,7 +43,7 @@ static void view_finish(collet_array **out, collet_array *a)
 
 #define VIEW_REFUSE(status, ...) (free(a), collet_fail(context_error(cx), status, __VA_ARGS__))
 
-collet_status collet_array_slice(collet_context *cx, collet_array **out, const collet_array *array,
+collet_status collet_array_slice(collet_context *cx, const collet_array *array, collet_array **out,
                                  int32_t axis, int64_t start, int64_t count, int64_t step)
 {
     COLLET_FLOATING_SCOPE;
@@ -81,8 +81,8 @@ collet_status collet_array_slice(collet_context *cx, collet_array **out, const c
     return COLLET_OK;
 }
 
-collet_status collet_array_permute(collet_context *cx, collet_array **out,
-                                   const collet_array *array, const int32_t *perm)
+collet_status collet_array_permute(collet_context *cx, const collet_array *array,
+                                   collet_array **out, const int32_t *perm)
 {
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
@@ -169,8 +169,8 @@ static collet_status shaped_view(collet_context *cx, collet_array **out, const c
     return COLLET_OK;
 }
 
-collet_status collet_array_reshape(collet_context *cx, collet_array **out,
-                                   const collet_array *array, int32_t ndim, const int64_t *shape)
+collet_status collet_array_reshape(collet_context *cx, const collet_array *array,
+                                   collet_array **out, int32_t ndim, const int64_t *shape)
 {
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
@@ -190,8 +190,8 @@ collet_status collet_array_reshape(collet_context *cx, collet_array **out,
     return COLLET_OK;
 }
 
-collet_status collet_array_broadcast(collet_context *cx, collet_array **out,
-                                     const collet_array *array, int32_t ndim, const int64_t *shape)
+collet_status collet_array_broadcast(collet_context *cx, const collet_array *array,
+                                     collet_array **out, int32_t ndim, const int64_t *shape)
 {
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;

@@ -15,7 +15,7 @@ static collet_status as_column(collet_context *cx, collet_array **out, const col
     int32_t ndim = collet_array_ndim(vector);
     memcpy(shape, collet_array_shape(vector), (size_t)ndim * sizeof *shape);
     shape[ndim] = 1;
-    return collet_array_reshape(cx, out, vector, ndim + 1, shape);
+    return collet_array_reshape(cx, vector, out, ndim + 1, shape);
 }
 
 collet_status collet_op_solve(collet_context *cx, collet_array *x, collet_array *info,

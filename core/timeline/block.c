@@ -226,7 +226,7 @@ static collet_status allocate(device *d, uint64_t bytes, collet_buffer **out, co
     if (atomic_load(&d->state) == DEVICE_LOST)
         return collet_fail(err, COLLET_DEVICE_LOST, "%s was lost", d->name);
     device_enter(d);
-    return device_leave(d, d->table->buffer_alloc(d->handle, bytes, out, err));
+    return device_leave(d, d->table->buffer_alloc(d->handle, out, bytes, err));
 }
 
 static collet_status allocate_or_wait(device *d, uint64_t bytes, collet_buffer **out,

@@ -40,10 +40,10 @@ collet_status scatter_at(collet_scattering *s, collet_array **out, const collet_
                          int64_t index, int64_t count, int drop)
 {
     collet_array *part;
-    collet_status status = collet_array_slice(s->context, &part, array, 0, index, count, 1);
+    collet_status status = collet_array_slice(s->context, array, &part, 0, index, count, 1);
     *out = part;
     if (status == COLLET_OK && drop) {
-        status = collet_array_reshape(s->context, out, part, collet_array_ndim(array) - 1,
+        status = collet_array_reshape(s->context, part, out, collet_array_ndim(array) - 1,
                                       collet_array_shape(array) + 1);
         collet_array_destroy(part);
     }

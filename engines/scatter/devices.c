@@ -61,8 +61,8 @@ static int32_t note_step(void *user, const collet_scattering_progress *progress)
 }
 
 /* In place of the program's callback: waits until the caller's thread has called it. */
-static collet_status ask_layers(void *user, int64_t material, int64_t first, int64_t count,
-                                void *const *arrays, collet_error *err)
+static collet_status ask_layers(void *user, void *const *arrays, int64_t material, int64_t first,
+                                int64_t count, collet_error *err)
 {
     scatter_devices *all = ((device *)user)->all;
     request own = {.material = material,
@@ -194,8 +194,8 @@ static void serve(scatter_devices *all)
     all->requests = r->next;
     r->taken = 1;
     pthread_mutex_unlock(&all->lock);
-    collet_status status = all->options.layers(all->options.layers_user, r->material, r->first,
-                                               r->count, r->arrays, r->err);
+    collet_status status = all->options.layers(all->options.layers_user, r->arrays, r->material,
+                                               r->first, r->count, r->err);
     pthread_mutex_lock(&all->lock);
     r->status = status;
     r->done = 1;

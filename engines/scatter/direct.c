@@ -17,7 +17,7 @@ static collet_status fill_layers(collet_scattering *s, int64_t m, int64_t first,
     if (status == COLLET_OK)
         status = scatter_at(s, &part, material, 0, s->parts[m].count, 0);
     if (status == COLLET_OK &&
-        collet_array_slice(s->context, &layers, part, 1, first, count, 1) != COLLET_OK)
+        collet_array_slice(s->context, part, &layers, 1, first, count, 1) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "layers");
     if (status == COLLET_OK)
         status = scatter_fields(s, m, first, count, layers);

@@ -33,7 +33,7 @@ static collet_status weights_of(collet_scattering *s, int64_t count, collet_arra
         one && all ? scatter_numbers(s, &memory, scatter_complex(s), 3,
                                      SCATTER_SHAPE(6, fields, count), &all[0][0])
                    : collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for coefficients");
-    if (status == COLLET_OK && collet_array_permute(s->context, out, memory, order) != COLLET_OK)
+    if (status == COLLET_OK && collet_array_permute(s->context, memory, out, order) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "coefficients");
     collet_array_destroy(memory);
     free(one);
@@ -67,7 +67,7 @@ static collet_status make_images(collet_scattering *s, int64_t kinds)
     collet_status status = scatter_array(s, &memory, s->options.dtype, 4,
                                          SCATTER_SHAPE(n[1], n[2], kinds, s->plan.block));
     if (status == COLLET_OK &&
-        collet_array_permute(s->context, &s->images, memory, order) != COLLET_OK)
+        collet_array_permute(s->context, memory, &s->images, order) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "images");
     collet_array_destroy(memory);
     return status;

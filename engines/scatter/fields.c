@@ -24,7 +24,7 @@ static collet_status read_layers(collet_scattering *s, int64_t m, int64_t first,
     for (int i = 0; i < 4; i++)
         arrays[i] = (char *)s->layer_values + plane * (size_t)(vectors && i ? i + 2 : i);
     collet_status status =
-        s->options.layers(s->options.layers_user, m, first, count, arrays, &s->error);
+        s->options.layers(s->options.layers_user, arrays, m, first, count, &s->error);
     if (status != COLLET_OK)
         return status;
     if (vectors) {

@@ -112,14 +112,14 @@ static collet_status add_material(collet_scattering *s, const pass *p, int64_t m
     for (int i = 0; i < 2 && status == COLLET_OK; i++) {
         status = scatter_at(s, &some[i], whole[i], 0, part->count, 0);
         if (status == COLLET_OK &&
-            collet_array_slice(s->context, &view[i], some[i], 1, 0, count, 1) != COLLET_OK)
+            collet_array_slice(s->context, some[i], &view[i], 1, 0, count, 1) != COLLET_OK)
             status = scatter_failed(s, collet_last_status(s->context), "a part of an array");
     }
     if (status == COLLET_OK)
         status = scatter_fields(s, m, first, count, view[0]);
     if (status == COLLET_OK && collet_op_fft(s->context, view[1], view[0], 2, 0) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "the transform");
-    if (status == COLLET_OK && collet_array_slice(s->context, &slices, s->slices, 1, part->first,
+    if (status == COLLET_OK && collet_array_slice(s->context, s->slices, &slices, 1, part->first,
                                                   part->count, 1) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "a part of an array");
     collet_array *arrays[] = {slices, view[1], p->range, first ? slices : NULL};

@@ -185,9 +185,9 @@ static collet_status make_view(ternary_call *call, const buffers *b, const colle
     collet_array *part = NULL;
     memcpy(shape, b->shape, sizeof shape);
     shape[b->ndim] = rows;
-    collet_status status = collet_array_slice(call->context, &part, flat, 0, 0, tokens * rows, 1);
+    collet_status status = collet_array_slice(call->context, flat, &part, 0, 0, tokens * rows, 1);
     if (status == COLLET_OK)
-        status = collet_array_reshape(call->context, out, part, b->ndim + 1, shape);
+        status = collet_array_reshape(call->context, part, out, b->ndim + 1, shape);
     collet_array_destroy(part);
     return status;
 }

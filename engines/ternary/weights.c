@@ -19,7 +19,7 @@ collet_status ternary_share(collet_context *context, collet_array **out, const c
     *out = NULL;
     if (!array)
         return COLLET_OK;
-    return collet_array_slice(context, out, array, 0, 0, collet_array_shape(array)[0], 1);
+    return collet_array_slice(context, array, out, 0, 0, collet_array_shape(array)[0], 1);
 }
 
 int ternary_is_local(const collet_context *context, const collet_array *array)
@@ -265,9 +265,9 @@ static collet_status read_part(collet_context *cx, const collet_array *bytes, in
                                int64_t count, int64_t at, int64_t n, uint8_t *out)
 {
     collet_array *rows = NULL, *part = NULL;
-    collet_status status = collet_array_slice(cx, &rows, bytes, 0, first, count, 1);
+    collet_status status = collet_array_slice(cx, bytes, &rows, 0, first, count, 1);
     if (status == COLLET_OK)
-        status = collet_array_slice(cx, &part, rows, 1, at, n, 1);
+        status = collet_array_slice(cx, rows, &part, 1, at, n, 1);
     if (status == COLLET_OK)
         status = collet_array_read(cx, part, out, (size_t)(count * n));
     collet_array_destroy(part);

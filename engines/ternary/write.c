@@ -54,7 +54,7 @@ static collet_status write_array(ternary_call *call, collet_ternary_output *outp
     for (int64_t at = 0; at < rows && status == COLLET_OK; at += most) {
         int64_t count = rows - at < most ? rows - at : most;
         collet_array *some = NULL;
-        status = collet_array_slice(call->context, &some, array, 0, at, count, 1);
+        status = collet_array_slice(call->context, array, &some, 0, at, count, 1);
         if (status == COLLET_OK)
             status = collet_array_read(call->context, some, buffer, (size_t)(count * row));
         if (status == COLLET_OK)

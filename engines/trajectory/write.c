@@ -171,8 +171,8 @@ collet_status collet_trajectory_write(collet_trajectory *x, const char *path, ui
     return status == COLLET_OK ? status : trajectory_run_failed(x, status, err);
 }
 
-collet_status collet_trajectory_extract(const collet_trajectory_options *options, const char *path,
-                                        uint32_t flags, collet_error *err)
+collet_status collet_trajectory_extract(const char *path, uint32_t flags,
+                                        const collet_trajectory_options *options, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     collet_trajectory *x;

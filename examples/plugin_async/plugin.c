@@ -123,7 +123,7 @@ static void give_back(collet_device *d, uint64_t bytes)
     pthread_mutex_unlock(&d->lock);
 }
 
-static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **buffer,
+static collet_status buffer_alloc(collet_device *d, collet_buffer **buffer, uint64_t bytes,
                                   collet_error *err)
 {
     collet_buffer *b = NULL;
@@ -514,8 +514,8 @@ static collet_status timing_stamp(collet_device *d, collet_queue *q, collet_stam
     return COLLET_OK;
 }
 
-static collet_status timing_elapsed(collet_device *d, int64_t *nanoseconds, collet_stamp *first,
-                                    collet_stamp *last, collet_error *err)
+static collet_status timing_elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
+                                    int64_t *nanoseconds, collet_error *err)
 {
     if (!first->time || !last->time)
         return d->host->fail(err, COLLET_FAILED, "example_async: the queue failed before a stamp");

@@ -16,6 +16,7 @@
  *       2. what it creates or fills: `**out`, structs and memory of the caller
  *       3. inputs, then options
  *       4. err
+ *     The capacity of a buffer, and an offset in it, follow the buffer. Callbacks act on `user`.
  *     Only collet_fail and collet_fail_text have err in front: it is what they fill.
  *   - The life of every object ends with a function _destroy, which accepts NULL.
  *   - Every function that can fail returns a collet_status. Functions that take a context also
@@ -348,9 +349,10 @@ COLLET_ENUM(int32_t){
  * of another runtime. FAILED, DEVICE_LOST: work before one of them failed, or the device has no
  * time for it.
  */
-COLLET_API collet_status collet_timestamp_elapsed(collet_context *context, int64_t *nanoseconds,
-                                                  int32_t *clock, const collet_timestamp *first,
-                                                  const collet_timestamp *last);
+COLLET_API collet_status collet_timestamp_elapsed(collet_context *context,
+                                                  const collet_timestamp *first,
+                                                  const collet_timestamp *last,
+                                                  int64_t *nanoseconds, int32_t *clock);
 /* Waits until it is reached. Any thread; NULL does nothing. */
 COLLET_API void collet_timestamp_destroy(collet_timestamp *timestamp);
 
@@ -415,19 +417,19 @@ COLLET_API collet_runtime *collet_array_runtime(const collet_array *array);
 /* The following functions make views: the new array shares the storage. */
 /* `count` elements of one axis: start, start + step, ...; `step` may be negative, and a negative
  * `axis` counts from the last one. SHAPE when elements are outside of the axis. */
-COLLET_API collet_status collet_array_slice(collet_context *context, collet_array **out,
-                                            const collet_array *array, int32_t axis, int64_t start,
+COLLET_API collet_status collet_array_slice(collet_context *context, const collet_array *array,
+                                            collet_array **out, int32_t axis, int64_t start,
                                             int64_t count, int64_t step);
 /* Output axis i is input axis perm[i]; perm NULL reverses the axes. */
-COLLET_API collet_status collet_array_permute(collet_context *context, collet_array **out,
-                                              const collet_array *array, const int32_t *perm);
+COLLET_API collet_status collet_array_permute(collet_context *context, const collet_array *array,
+                                              collet_array **out, const int32_t *perm);
 /* The same elements in the same order with another shape; SHAPE if that needs a copy. */
-COLLET_API collet_status collet_array_reshape(collet_context *context, collet_array **out,
-                                              const collet_array *array, int32_t ndim,
+COLLET_API collet_status collet_array_reshape(collet_context *context, const collet_array *array,
+                                              collet_array **out, int32_t ndim,
                                               const int64_t *shape);
 /* NumPy's broadcast_to; a view that repeats elements cannot be written. */
-COLLET_API collet_status collet_array_broadcast(collet_context *context, collet_array **out,
-                                                const collet_array *array, int32_t ndim,
+COLLET_API collet_status collet_array_broadcast(collet_context *context, const collet_array *array,
+                                                collet_array **out, int32_t ndim,
                                                 const int64_t *shape);
 
 /* Copies all elements, in C order, out of or into the array; `bytes` must be exactly their size.

@@ -76,8 +76,8 @@ typedef struct collet_timing_extension {
     uint32_t reserved; /* 0 */
     collet_status (*stamp)(collet_device *device, collet_queue *queue, collet_stamp **stamp,
                            collet_error *err);
-    collet_status (*elapsed)(collet_device *device, int64_t *nanoseconds, collet_stamp *first,
-                             collet_stamp *last, collet_error *err);
+    collet_status (*elapsed)(collet_device *device, collet_stamp *first, collet_stamp *last,
+                             int64_t *nanoseconds, collet_error *err);
     void (*release)(collet_device *device, collet_stamp *stamp);
 } collet_timing_extension;
 

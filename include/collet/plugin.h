@@ -353,7 +353,7 @@ struct collet_plugin {
      * for queues: libcore then frees buffers whose work it has waited for, trims, and asks again.
      * DEVICE_LOST.
      */
-    collet_status (*buffer_alloc)(collet_device *device, uint64_t bytes, collet_buffer **buffer,
+    collet_status (*buffer_alloc)(collet_device *device, collet_buffer **buffer, uint64_t bytes,
                                   collet_error *err);
     /* [memory; last] NULL does nothing. No command that is enqueued or under way names the buffer:
      * libcore frees it when queue_wait has reported all of them as over, or their queues are

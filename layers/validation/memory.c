@@ -56,7 +56,7 @@ collet_status buffer_hand_out(call *c, collet_status status, collet_buffer *belo
     return COLLET_OK;
 }
 
-collet_status validation_buffer_alloc(collet_device *handle, uint64_t bytes, collet_buffer **out,
+collet_status validation_buffer_alloc(collet_device *handle, collet_buffer **out, uint64_t bytes,
                                       collet_error *err)
 {
     call c;
@@ -69,7 +69,7 @@ collet_status validation_buffer_alloc(collet_device *handle, uint64_t bytes, col
         return call_end(&c, status);
     }
     call_enter(&c);
-    status = c.device->of->below->buffer_alloc(c.device->below, bytes, &below, c.below_err);
+    status = c.device->of->below->buffer_alloc(c.device->below, &below, bytes, c.below_err);
     call_left(&c);
     status = call_status(&c, status, alloc_errors);
     return call_end(&c, buffer_hand_out(&c, status, below, bytes, 0, out));

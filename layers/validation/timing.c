@@ -91,8 +91,8 @@ static stamp *passed(call *c, collet_stamp *handle, const char *name)
     return NULL;
 }
 
-static collet_status timing_elapsed(collet_device *named, int64_t *nanoseconds, collet_stamp *from,
-                                    collet_stamp *to, collet_error *err)
+static collet_status timing_elapsed(collet_device *named, collet_stamp *from, collet_stamp *to,
+                                    int64_t *nanoseconds, collet_error *err)
 {
     call c;
     collet_status status = COLLET_FAILED;
@@ -104,7 +104,7 @@ static collet_status timing_elapsed(collet_device *named, int64_t *nanoseconds, 
     else if ((first = passed(&c, from, "`first`")) && (last = passed(&c, to, "`last`"))) {
         c.lost = 0; /* what was done before is done */
         call_enter(&c);
-        status = below_of(&c)->elapsed(c.device->below, nanoseconds, first->below, last->below,
+        status = below_of(&c)->elapsed(c.device->below, first->below, last->below, nanoseconds,
                                        c.below_err);
         call_left(&c);
         status = call_status(&c, status, elapsed_errors);

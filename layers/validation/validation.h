@@ -181,7 +181,7 @@ collet_status validation_device_open(const collet_plugin *self, collet_device **
                                      uint32_t index, const char *name, collet_error *err);
 void validation_device_close(collet_device *device);
 int32_t validation_device_supports(collet_device *device, uint32_t row);
-collet_status validation_buffer_alloc(collet_device *device, uint64_t bytes, collet_buffer **out,
+collet_status validation_buffer_alloc(collet_device *device, collet_buffer **out, uint64_t bytes,
                                       collet_error *err);
 void validation_buffer_free(collet_device *device, collet_buffer *buffer);
 collet_status validation_buffer_write(collet_device *device, collet_queue *queue,

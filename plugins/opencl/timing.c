@@ -33,8 +33,8 @@ static cl_event event_of(collet_stamp *stamp)
     return (cl_event)(void *)stamp;
 }
 
-static collet_status elapsed(collet_device *d, int64_t *nanoseconds, collet_stamp *first,
-                             collet_stamp *last, collet_error *err)
+static collet_status elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
+                             int64_t *nanoseconds, collet_error *err)
 {
     const cl_event events[] = {event_of(first), event_of(last)};
     cl_ulong times[2] = {0, 0};

@@ -99,7 +99,7 @@ void worker_close(collet_device *device);
 int32_t worker_supports(collet_device *device, uint32_t row);
 const void *worker_extension(collet_device *device, const char *name);
 
-collet_status worker_buffer_alloc(collet_device *device, uint64_t bytes, collet_buffer **buffer,
+collet_status worker_buffer_alloc(collet_device *device, collet_buffer **buffer, uint64_t bytes,
                                   collet_error *err);
 void worker_buffer_free(collet_device *device, collet_buffer *buffer);
 collet_status worker_buffer_write(collet_device *device, collet_queue *queue, collet_buffer *buffer,

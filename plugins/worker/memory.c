@@ -27,7 +27,7 @@ static collet_status short_of_memory(const collet_device *d, uint64_t bytes, int
                          error ? device_memory_error(error) : "");
 }
 
-collet_status worker_buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **buffer,
+collet_status worker_buffer_alloc(collet_device *d, collet_buffer **buffer, uint64_t bytes,
                                   collet_error *err)
 {
     const wire_request r = {.verb = WIRE_ALLOC, .bytes = bytes};

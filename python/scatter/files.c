@@ -53,7 +53,7 @@ static PyObject *material_item(const void *user, int64_t i)
     if (!arrays)
         return NULL;
     PyThreadState *state = bound->leave();
-    collet_status status = o->layers(o->layers_user, i, 0, o->shape[0], data, &err);
+    collet_status status = o->layers(o->layers_user, data, i, 0, o->shape[0], &err);
     bound->back(state);
     if (status == COLLET_OK)
         return arrays;

@@ -142,7 +142,7 @@ static PyObject *slice(PyObject *self, PyObject *arguments)
     collet_context *context = a ? runtime_context() : NULL;
     if (!context || !PyArg_ParseTuple(arguments, "iLLL", &axis, &start, &count, &step))
         return NULL;
-    return viewed(context, collet_array_slice(context, &view, a, axis, start, count, step), &view);
+    return viewed(context, collet_array_slice(context, a, &view, axis, start, count, step), &view);
 }
 
 static int numbers(PyObject *sequence, int64_t *values)
@@ -186,7 +186,7 @@ static PyObject *permute(PyObject *self, PyObject *axes)
         int64_t axis = wanted[i] < 0 ? wanted[i] + count : wanted[i];
         perm[i] = axis < 0 || axis >= count ? count : (int32_t)axis; /* no axis: refused below */
     }
-    return viewed(context, collet_array_permute(context, &view, a, perm), &view);
+    return viewed(context, collet_array_permute(context, a, &view, perm), &view);
 }
 
 static PyObject *reshape(PyObject *self, PyObject *shape)
@@ -197,7 +197,7 @@ static PyObject *reshape(PyObject *self, PyObject *shape)
     int count = context ? numbers(shape, extents) : -1;
     if (count < 0)
         return NULL;
-    return viewed(context, collet_array_reshape(context, &view, a, count, extents), &view);
+    return viewed(context, collet_array_reshape(context, a, &view, count, extents), &view);
 }
 
 static PyObject *broadcast(PyObject *self, PyObject *shape)
@@ -208,7 +208,7 @@ static PyObject *broadcast(PyObject *self, PyObject *shape)
     int count = context ? numbers(shape, extents) : -1;
     if (count < 0)
         return NULL;
-    return viewed(context, collet_array_broadcast(context, &view, a, count, extents), &view);
+    return viewed(context, collet_array_broadcast(context, a, &view, count, extents), &view);
 }
 
 /* ---- Transfers ---------------------------------------------------------------------------- */
@@ -465,7 +465,7 @@ static collet_array *same_view(PyObject *object, collet_dtype dtype, const char 
     if (dtype && collet_array_dtype(a) != dtype)
         return error_format(COLLET_DTYPE, "%s is %s; it must be %s", name,
                             collet_dtype_name(collet_array_dtype(a)), collet_dtype_name(dtype));
-    if (collet_array_broadcast(context, &view, a, collet_array_ndim(a), collet_array_shape(a)) !=
+    if (collet_array_broadcast(context, a, &view, collet_array_ndim(a), collet_array_shape(a)) !=
         COLLET_OK)
         return runtime_raise(context);
     return view;

@@ -67,7 +67,7 @@ typedef struct measuring {
 static collet_status run_measuring(work *w, collet_context *context)
 {
     measuring *m = (measuring *)w;
-    return collet_timestamp_elapsed(context, &m->nanoseconds, &m->clock, m->first, m->last);
+    return collet_timestamp_elapsed(context, m->first, m->last, &m->nanoseconds, &m->clock);
 }
 
 static void drop_measuring(work *w)

@@ -155,7 +155,7 @@ static PyObject *view(collet_context *context, const collet_array *array)
     collet_array *same;
     if (!array)
         return Py_NewRef(Py_None);
-    if (collet_array_reshape(context, &same, array, collet_array_ndim(array),
+    if (collet_array_reshape(context, array, &same, collet_array_ndim(array),
                              collet_array_shape(array)) != COLLET_OK)
         return bound->raise_last(context);
     return bound->array_new(same);

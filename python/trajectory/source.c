@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* The thread has no GIL, but a state: an exception stays in it until the call returns to Python. */
-static collet_status read_frame(void *user, int64_t index, collet_trajectory_frame *frame,
+static collet_status read_frame(void *user, collet_trajectory_frame *frame, int64_t index,
                                 collet_error *err)
 {
     source *s = user;

@@ -5,6 +5,7 @@
 #   check.sh headers           each header compiles alone as C11 and C++17; two C files with all link
 #   check.sh slots             each function that a plugin supplies has a tag
 #   check.sh names             no constant is both a macro and an enumerator, or without a type
+#   check.sh order             functions have their parameters in the order that collet.h states
 #   check.sh plugin FILE.so    a plugin exports only collet_plugin_entry
 #   check.sh library FILE.so   libcore exports only collet_*
 #   check.sh undefined FILE.so a plugin needs no symbol of libcore
@@ -87,6 +88,53 @@ names() {
     bare=$(grep -E ' -?[0-9]+$' "$WORK/definitions" |
         grep -vE '_(ABI|VERSION)_M|_VERSION_PATCH|_(BITS|CHI|DIMS|NAME|OPERANDS|TEXT) ' || true)
     [ -z "$bare" ] || fail "constants without the type of a field: $bare"
+}
+
+# Ranks of parameters, which must not fall: 1 the object, 2 what is filled, 3 inputs, 4 options, 5 err.
+# A pointer to void or to an opaque struct but an array may be filled or read: it has no rank, nor has a
+# capacity, which follows its buffer.
+order() {
+    local found
+    found=$(public -P | tr '\n' ' ' | awk '
+        function rank(name, p,    type) {
+            if (p ~ /collet_error \*/) return 5
+            if (p ~ /\(\*[a-z_]+\) *\(/ || p ~ /^const .*\*const \*/) return 3
+            if (p ~ /^const .*((_options|_params|_monitor) \*|\*params$)/) return 4
+            if (p ~ /\*\*|\*const \*/) return 2
+            if (p ~ /capacity$/) return 0
+            if (p !~ /[*\[]/) return p ~ / op$/ && top < 2 ? 1 : 3
+            type = p; sub(/^const /, "", type); sub(/ .*/, "", type)
+            if (type ~ /^collet_(runtime|context)$/ || index(name, type "_") == 1) return 1
+            if (top < 2 && (type ~ /^collet_(host|plugin|device|queue|kernel_call)$/ || p ~ /\*user$/))
+                return 1
+            if (p ~ /^const /) return 3
+            return type in known || type !~ /^(void|struct|collet_)/ ? 2 : 0
+        }
+        {
+            text = $0
+            for (rest = text; match(rest, /\} collet_[a-z0-9_]+;/); rest = substr(rest, RSTART + RLENGTH))
+                known[substr(rest, RSTART + 2, RLENGTH - 3)] = 1
+            known["collet_status"] = known["collet_dtype"] = known["collet_array"] = 1
+            while (match(text, /(collet_[a-z0-9_]+|\(\*[a-z0-9_]+\) *)\(/)) {
+                name = substr(text, RSTART, RLENGTH); gsub(/[(*) ]/, "", name)
+                text = substr(text, RSTART + RLENGTH)
+                top = depth = 0; p = ""
+                for (i = 1; depth >= 0; i++) {
+                    c = substr(text, i, 1)
+                    depth += (c == "(") - (c == ")")
+                    if (depth >= 0 && (c != "," || depth)) { p = p c; continue }
+                    gsub(/ +/, " ", p); gsub(/^ | $/, "", p)
+                    r = rank(name, p)
+                    if ((r && r < top || top == 5) && name !~ /^(collet_)?fail(_text)?$/)
+                        print "wrong: " name ": " p
+                    if (r > top) top = r
+                    p = ""
+                }
+                print name
+            }
+        }')
+    [ "$(wc -l <<<"$found")" -gt 250 ] || fail "only these functions were found: $found"
+    ! grep ^wrong <<<"$found" || fail "the parameters above do not stand where collet.h states"
 }
 
 # The symbols that the object exports, without those added by a sanitizer.

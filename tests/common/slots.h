@@ -62,7 +62,7 @@ static inline collet_status wait_all(collet_device *d, collet_queue *queue)
 static inline collet_buffer *new_buffer(collet_device *d, uint64_t bytes)
 {
     collet_buffer *buffer = NULL;
-    assert_good(plugin->buffer_alloc(d, bytes, &buffer, &err));
+    assert_good(plugin->buffer_alloc(d, &buffer, bytes, &err));
     return buffer;
 }
 

@@ -13,7 +13,7 @@
 static collet_array *reshaped(collet_array *a, int32_t ndim, const int64_t *shape)
 {
     collet_array *out = NULL;
-    assert_ok(cx, collet_array_reshape(cx, &out, a, ndim, shape));
+    assert_ok(cx, collet_array_reshape(cx, a, &out, ndim, shape));
     collet_array_destroy(a);
     return out;
 }
@@ -23,21 +23,21 @@ static void views_share_and_read_in_order(void **state)
     (void)state;
     const int64_t two_three[] = {2, 3}, six = 6, three_two[] = {3, 2};
     collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *t, *r, *s, *u;
-    assert_ok(cx, collet_array_permute(cx, &t, a, NULL));
+    assert_ok(cx, collet_array_permute(cx, a, &t, NULL));
     const float transposed[] = {0, 3, 1, 4, 2, 5};
     assert_floats(cx, t, transposed);
-    assert_status(cx, collet_array_reshape(cx, &r, t, 1, &six), COLLET_SHAPE);
-    assert_ok(cx, collet_array_slice(cx, &s, a, -1, 2, 3, -1));
+    assert_status(cx, collet_array_reshape(cx, t, &r, 1, &six), COLLET_SHAPE);
+    assert_ok(cx, collet_array_slice(cx, a, &s, -1, 2, 3, -1));
     const float backwards[] = {2, 1, 0, 5, 4, 3};
     assert_floats(cx, s, backwards);
-    assert_ok(cx, collet_array_slice(cx, &u, s, 0, 1, 1, 1));
+    assert_ok(cx, collet_array_slice(cx, s, &u, 0, 1, 1, 1));
     const float last_row[] = {5, 4, 3};
     assert_floats(cx, u, last_row);
     const float fresh[] = {50, 40, 30};
     assert_ok(cx, collet_array_write(cx, u, fresh, sizeof fresh));
     const float now[] = {0, 1, 2, 30, 40, 50};
     assert_floats(cx, a, now);
-    assert_ok(cx, collet_array_reshape(cx, &r, a, 2, three_two));
+    assert_ok(cx, collet_array_reshape(cx, a, &r, 2, three_two));
     assert_floats(cx, r, now);
     collet_array_destroy(a);
     assert_floats(cx, r, now);
@@ -52,16 +52,16 @@ static void reshape_follows_strides_where_it_can(void **state)
     (void)state;
     const int64_t shape[] = {4, 3, 2}, split[] = {2, 2, 1, 3, 2}, twelve[] = {4, 6}, whole = 24;
     collet_array *a = reshaped(floats(cx, 24, 0), 3, shape), *every, *b, *c;
-    assert_ok(cx, collet_array_slice(cx, &every, a, 0, 0, 2, 2));
+    assert_ok(cx, collet_array_slice(cx, a, &every, 0, 0, 2, 2));
     const int64_t two_six[] = {2, 6}, twelve_flat = 12;
-    assert_ok(cx, collet_array_reshape(cx, &b, every, 2, two_six));
+    assert_ok(cx, collet_array_reshape(cx, every, &b, 2, two_six));
     const float expected[] = {0, 1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17};
     assert_floats(cx, b, expected);
-    assert_status(cx, collet_array_reshape(cx, &c, every, 1, &twelve_flat), COLLET_SHAPE);
-    assert_status(cx, collet_array_reshape(cx, &c, every, 1, &whole), COLLET_SHAPE);
+    assert_status(cx, collet_array_reshape(cx, every, &c, 1, &twelve_flat), COLLET_SHAPE);
+    assert_status(cx, collet_array_reshape(cx, every, &c, 1, &whole), COLLET_SHAPE);
     collet_array_destroy(b);
-    assert_ok(cx, collet_array_reshape(cx, &b, a, 5, split));
-    assert_ok(cx, collet_array_reshape(cx, &c, b, 2, twelve));
+    assert_ok(cx, collet_array_reshape(cx, a, &b, 5, split));
+    assert_ok(cx, collet_array_reshape(cx, b, &c, 2, twelve));
     assert_int_equal(collet_array_strides(c)[0], 6);
     collet_array_destroy(a);
     collet_array_destroy(b);
@@ -77,21 +77,21 @@ static void views_that_leave_the_array_are_refused(void **state)
                                  {0, 2, INT64_MAX}, {5, 3, -3}, {0, -1, 1}, {0, 2, 0}, {6, 2, -1}};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         assert_int_not_equal(
-            collet_array_slice(cx, &out, a, 0, starts[i][0], starts[i][1], starts[i][2]),
+            collet_array_slice(cx, a, &out, 0, starts[i][0], starts[i][1], starts[i][2]),
             COLLET_OK);
-    assert_status(cx, collet_array_slice(cx, &out, a, 1, 0, 1, 1), COLLET_INVALID);
+    assert_status(cx, collet_array_slice(cx, a, &out, 1, 0, 1, 1), COLLET_INVALID);
     const int32_t not_perm[] = {1};
-    assert_status(cx, collet_array_permute(cx, &out, a, not_perm), COLLET_INVALID);
+    assert_status(cx, collet_array_permute(cx, a, &out, not_perm), COLLET_INVALID);
     const int64_t table[] = {2, 3};
     const int32_t twice[] = {1, 1};
     collet_array *t = NULL;
-    assert_ok(cx, collet_array_reshape(cx, &t, a, 2, table));
-    assert_status(cx, collet_array_permute(cx, &out, t, twice), COLLET_INVALID);
+    assert_ok(cx, collet_array_reshape(cx, a, &t, 2, table));
+    assert_status(cx, collet_array_permute(cx, t, &out, twice), COLLET_INVALID);
     collet_array_destroy(t);
     const int64_t five = 5;
-    assert_status(cx, collet_array_broadcast(cx, &out, a, 1, &five), COLLET_SHAPE);
-    assert_status(cx, collet_array_broadcast(cx, &out, a, 0, NULL), COLLET_SHAPE);
-    assert_ok(cx, collet_array_slice(cx, &out, a, 0, 0, 0, 1));
+    assert_status(cx, collet_array_broadcast(cx, a, &out, 1, &five), COLLET_SHAPE);
+    assert_status(cx, collet_array_broadcast(cx, a, &out, 0, NULL), COLLET_SHAPE);
+    assert_ok(cx, collet_array_slice(cx, a, &out, 0, 0, 0, 1));
     assert_int_equal(collet_array_size(out), 0);
     assert_ok(cx, collet_array_read(cx, out, NULL, 0));
     collet_array_destroy(out);
@@ -182,20 +182,20 @@ static void overlaps_go_through_a_temporary(void **state)
 {
     (void)state;
     collet_array *a = floats(cx, 6, 1), *head, *tail, *back, *wide;
-    assert_ok(cx, collet_array_slice(cx, &head, a, 0, 0, 5, 1));
-    assert_ok(cx, collet_array_slice(cx, &tail, a, 0, 1, 5, 1));
+    assert_ok(cx, collet_array_slice(cx, a, &head, 0, 0, 5, 1));
+    assert_ok(cx, collet_array_slice(cx, a, &tail, 0, 1, 5, 1));
     assert_ok(cx, collet_op_add(cx, tail, head, head));
     const float shifted[] = {1, 2, 4, 6, 8, 10};
     assert_floats(cx, a, shifted);
     assert_int_equal(counters_of(cx).temporaries, 2);
-    assert_ok(cx, collet_array_slice(cx, &back, a, 0, 5, 6, -1));
+    assert_ok(cx, collet_array_slice(cx, a, &back, 0, 5, 6, -1));
     assert_ok(cx, collet_op_copy(cx, a, back));
     const float reversed[] = {10, 8, 6, 4, 2, 1};
     assert_floats(cx, a, reversed);
     assert_ok(cx, collet_op_mul(cx, a, a, a));
     assert_int_equal(counters_of(cx).temporaries, 3);
     const int64_t two_six[] = {2, 6};
-    assert_ok(cx, collet_array_broadcast(cx, &wide, a, 2, two_six));
+    assert_ok(cx, collet_array_broadcast(cx, a, &wide, 2, two_six));
     assert_status(cx, collet_op_exp(cx, wide, wide), COLLET_INVALID);
     assert_text_has(cx, "repeats elements");
     /* Rows of three elements that begin two apart. */
@@ -237,7 +237,7 @@ static void wrapped_memory_is_used_in_place(void **state)
     assert_ok(cx, collet_op_copy(cx, b, a));
     const float moved[] = {0, 7, 5, 3, 1, 5, 6, 7};
     assert_memory_equal(memory, moved, sizeof moved);
-    assert_ok(cx, collet_array_slice(cx, &view, a, 0, 0, 2, 1));
+    assert_ok(cx, collet_array_slice(cx, a, &view, 0, 0, 2, 1));
     collet_array_destroy(a);
     assert_int_equal(deletes, 0);
     collet_array_destroy(view);
@@ -324,7 +324,7 @@ static void calls_after_fork_are_refused(void **state)
         wrong |= collet_set_backend(cx, "auto") != COLLET_FORKED;
         wrong |= collet_finish(cx) != COLLET_FORKED;
         wrong |= collet_array_acquire(cx, a, &address, COLLET_READ) != COLLET_FORKED;
-        wrong |= collet_array_permute(cx, &out, a, NULL) != COLLET_FORKED;
+        wrong |= collet_array_permute(cx, a, &out, NULL) != COLLET_FORKED;
         wrong |= strstr(collet_last_error(cx), "before fork") == NULL;
         collet_array_destroy(a);
         collet_context_destroy(cx);
@@ -381,10 +381,10 @@ static void strides_that_lead_to_no_element(void **state)
         assert_ok(cx,
                   collet_array_wrap(cx, &a, COLLET_F32, 4, shapes[i], odd, values, 0, NULL, NULL));
         assert_memory_equal(collet_array_strides(a), expected[i], sizeof expected[i]);
-        assert_ok(cx, collet_array_permute(cx, &turned, a, NULL));
+        assert_ok(cx, collet_array_permute(cx, a, &turned, NULL));
         assert_ok(cx, collet_array_create(cx, &out, COLLET_F32, 4, collet_array_shape(turned)));
         assert_ok(cx, collet_op_add(cx, out, turned, turned));
-        assert_ok(cx, collet_array_reshape(cx, &flat, out, 1, &size));
+        assert_ok(cx, collet_array_reshape(cx, out, &flat, 1, &size));
         assert_floats(cx, flat, (const float[]){2, 4});
         assert_ok(cx, collet_array_create(cx, &sum, COLLET_F32, 0, NULL));
         assert_ok(cx, collet_op_sum(cx, sum, a, NULL, 0, 0));

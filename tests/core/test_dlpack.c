@@ -61,7 +61,7 @@ static void every_field(void **state)
     (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     assert_ok(w.cx, collet_array_from(w.cx, &a, COLLET_F32, 2, shape, values));
-    assert_ok(w.cx, collet_array_slice(w.cx, &turned, a, 1, 2, 3, -1));
+    assert_ok(w.cx, collet_array_slice(w.cx, a, &turned, 1, 2, 3, -1));
     assert_ok(w.cx, collet_array_to_dlpack(w.cx, turned, &t, "host", COLLET_READ));
     assert_int_equal(t->version.major, 1);
     assert_int_equal(t->flags, DLPACK_READ_ONLY);
@@ -112,7 +112,7 @@ static void the_array_is_acquired(void **state)
     assert_status(w.cx, collet_array_to_dlpack(w.cx, a, &other, "host", COLLET_READ), COLLET_BUSY);
     t->deleter(t);
     assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
-    assert_ok(w.cx, collet_array_broadcast(w.cx, &wide, a, 2, shape));
+    assert_ok(w.cx, collet_array_broadcast(w.cx, a, &wide, 2, shape));
     assert_status(w.cx, collet_array_to_dlpack(w.cx, wide, &t, NULL, COLLET_WRITE), COLLET_INVALID);
     assert_ok(w.cx, collet_array_to_dlpack(w.cx, wide, &t, NULL, COLLET_READ));
     assert_int_equal(t->dl_tensor.strides[0], 0);
@@ -205,7 +205,7 @@ static void tensors_are_wrapped(void **state)
     t.dl_tensor.device = (dl_device){12, 0};
     uint64_t moved = counters_of(w.cx).bytes_to_device;
     assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
-    assert_ok(w.cx, collet_array_slice(w.cx, &b, a, 0, 0, N, 1));
+    assert_ok(w.cx, collet_array_slice(w.cx, a, &b, 0, 0, N, 1));
     assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     assert_int_equal(counters_of(w.cx).bytes_to_device, moved);
     collet_array_destroy(a);

@@ -487,7 +487,7 @@ static void sizes_that_overflow(void **state)
         if (extent > 0)
             assert_status(cx, collet_array_create(cx, &a, d, 1, &extent), COLLET_OVERFLOW);
     }
-    assert_status(cx, collet_array_broadcast(cx, &a, one, 2, wide[1]), COLLET_OVERFLOW);
+    assert_status(cx, collet_array_broadcast(cx, one, &a, 2, wide[1]), COLLET_OVERFLOW);
     assert_status(cx,
                   collet_array_wrap(cx, &a, COLLET_F32, 2, wide[1], NULL, &value, 0, NULL, NULL),
                   COLLET_OVERFLOW);

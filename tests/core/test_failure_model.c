@@ -235,7 +235,7 @@ static view pick_view(const program *p, int64_t count)
     if (count < N && (count - 1) * 2 < N)
         v.step = 1 + pick(2);
     v.start = pick(N - (count - 1) * v.step);
-    if (collet_array_slice(p->cx, &v.array, v.of->array, 0, v.start, count, v.step) != COLLET_OK)
+    if (collet_array_slice(p->cx, v.of->array, &v.array, 0, v.start, count, v.step) != COLLET_OK)
         complain("collet_array_slice", p->cx);
     return v;
 }

@@ -130,8 +130,8 @@ static void bytes_elsewhere_survive_their_device(void **state)
     (void)state;
     open_remote("remote.lose=1", NULL, "remote:0");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    assert_ok(cx, collet_array_reshape(cx, &square, a, 2, two));
-    assert_ok(cx, collet_array_permute(cx, &view, square, NULL));
+    assert_ok(cx, collet_array_reshape(cx, a, &square, 2, two));
+    assert_ok(cx, collet_array_permute(cx, square, &view, NULL));
     assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_status(cx, collet_finish(cx), COLLET_DEVICE_LOST);
     assert_floats(cx, view, transposed);
@@ -241,8 +241,8 @@ static void reading_needs_no_device_memory(void **state)
     (void)state;
     open_remote("remote.memory=8", NULL, "remote");
     collet_array *a = floats(cx, 4, 1);
-    assert_ok(cx, collet_array_reshape(cx, &square, a, 2, two));
-    assert_ok(cx, collet_array_permute(cx, &view, square, NULL));
+    assert_ok(cx, collet_array_reshape(cx, a, &square, 2, two));
+    assert_ok(cx, collet_array_permute(cx, square, &view, NULL));
     assert_floats(cx, view, transposed);
     collet_array_destroy(a);
     collet_array_destroy(square);

@@ -131,7 +131,7 @@ static void of_a_context(void)
     REFUSED(collet_pinned_create, &none, &queue, "remote", 8);
     HARMLESS(collet_pinned_destroy, (collet_pinned_destroy(NULL), 1));
     REFUSED(collet_timestamp_take, &time, "remote");
-    REFUSED(collet_timestamp_elapsed, &elapsed, NULL, timestamp, timestamp);
+    REFUSED(collet_timestamp_elapsed, timestamp, timestamp, &elapsed, NULL);
     HARMLESS(collet_timestamp_destroy, (collet_timestamp_destroy(timestamp), 1));
     REFUSED(collet_call, COLLET_OP_ADD, &a, ins, NULL);
     HARMLESS(collet_context_runtime, collet_context_runtime(cx) == rt);
@@ -151,10 +151,10 @@ static void of_an_array(void)
     struct DLManagedTensorVersioned *tensor = NULL;
     float memory[4] = {0};
     const int64_t four = 4;
-    REFUSED(collet_array_slice, &out, a, 0, 0, 2, 1);
-    REFUSED(collet_array_permute, &out, a, NULL);
-    REFUSED(collet_array_reshape, &out, a, 1, &four);
-    REFUSED(collet_array_broadcast, &out, a, 1, &four);
+    REFUSED(collet_array_slice, a, &out, 0, 0, 2, 1);
+    REFUSED(collet_array_permute, a, &out, NULL);
+    REFUSED(collet_array_reshape, a, &out, 1, &four);
+    REFUSED(collet_array_broadcast, a, &out, 1, &four);
     REFUSED(collet_array_read, a, memory, sizeof memory);
     REFUSED(collet_array_write, a, memory, sizeof memory);
     REFUSED(collet_array_acquire, a, &address, COLLET_READ);

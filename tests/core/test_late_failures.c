@@ -135,7 +135,7 @@ static void called(program *p, collet_status status, model *const *in, int count
 static collet_array *view_of(const program *p, const model *m, int half)
 {
     collet_array *view = NULL;
-    if (collet_array_slice(p->cx, &view, m->array, 0, half % 2 * (N / 2), half == 2 ? N : N / 2,
+    if (collet_array_slice(p->cx, m->array, &view, 0, half % 2 * (N / 2), half == 2 ? N : N / 2,
                            1) != COLLET_OK)
         complain("collet_array_slice", p->cx);
     return view;

@@ -129,7 +129,7 @@ static void misuse_is_refused(void **state)
     const int64_t shape[] = {2, N};
     void *address = NULL;
     uint64_t offset = 0;
-    assert_ok(w.cx, collet_array_broadcast(w.cx, &wide, a, 2, shape));
+    assert_ok(w.cx, collet_array_broadcast(w.cx, a, &wide, 2, shape));
     assert_status(w.cx,
                   collet_array_acquire_on(w.cx, wide, &address, &offset, "remote", COLLET_WRITE),
                   COLLET_INVALID);
@@ -165,7 +165,7 @@ static void the_host_is_a_device_too(void **state)
     collet_array *a = NULL, *part = NULL;
     assert_ok(w.cx, collet_array_wrap_on(w.cx, &a, "cpu_scalar", COLLET_F32, 1, &n, NULL, values, 0,
                                          0, NULL, NULL));
-    assert_ok(w.cx, collet_array_slice(w.cx, &part, a, 0, 2, 4, 1));
+    assert_ok(w.cx, collet_array_slice(w.cx, a, &part, 0, 2, 4, 1));
     assert_ok(w.cx, collet_array_acquire_on(w.cx, part, &address, &offset, "host", COLLET_WRITE));
     assert_ptr_equal(address, values);
     assert_int_equal(offset, 8);

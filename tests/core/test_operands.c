@@ -199,7 +199,7 @@ static void call_overlapping(const op_call *plain, uint32_t k, int64_t offset,
     assert_ok(cx, collet_array_wrap(cx, &c.array[k], in->dtype, in->ndim, in->shape, NULL, first, 0,
                                     NULL, NULL));
     if (same)
-        assert_ok(cx, collet_array_reshape(cx, &c.array[0], c.array[k], out->ndim, out->shape));
+        assert_ok(cx, collet_array_reshape(cx, c.array[k], &c.array[0], out->ndim, out->shape));
     else
         assert_ok(cx, collet_array_wrap(cx, &c.array[0], out->dtype, out->ndim, out->shape, NULL,
                                         first + offset * (int64_t)collet_dtype_size(out->dtype), 0,

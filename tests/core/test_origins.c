@@ -117,7 +117,7 @@ static void failure_stays_beside_a_partial_write(void **state)
     assert_ok(cx, collet_op_add(cx, y, a, a));
     assert_ok(other, collet_op_add(other, y, a, a));
     assert_ok(other, collet_finish(other));
-    assert_ok(other, collet_array_slice(other, &part, x, 0, 1, 2, 1));
+    assert_ok(other, collet_array_slice(other, x, &part, 0, 1, 2, 1));
     assert_ok(other, collet_op_copy(other, part, b));
     assert_status(other, collet_finish(other), COLLET_FAILED);
     assert_unreadable(other, x, COLLET_FAILED);

@@ -100,7 +100,7 @@ static void run_others(void *user)
     collet_array *a = NULL, *turned = NULL, *out = NULL, *other = NULL;
     (void)user;
     status = collet_array_from(cx, &a, COLLET_F32, 2, shape, values);
-    status |= collet_array_permute(cx, &turned, a, NULL);
+    status |= collet_array_permute(cx, a, &turned, NULL);
     status |= collet_array_create(cx, &out, COLLET_F32, 2, shape);
     status |= collet_array_create(cx, &other, COLLET_F32, 1, wrong);
     status |= collet_op_exp(cx, out, a);

@@ -93,7 +93,7 @@ static void a_partial_write_keeps_the_rest(void **state)
     (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 6, 0), *part, *b = floats(w.cx, 3, 50);
-    assert_ok(w.cx, collet_array_slice(w.cx, &part, a, 0, 0, 3, 2));
+    assert_ok(w.cx, collet_array_slice(w.cx, a, &part, 0, 0, 3, 2));
     assert_ok(w.cx, collet_op_copy(w.cx, part, b));
     const float expected[] = {50, 1, 51, 3, 52, 5};
     assert_floats(w.cx, a, expected);
@@ -175,7 +175,7 @@ static void core_copies_without_a_kernel(void **state)
     int32_t got[6];
     collet_array *a = NULL, *t = NULL;
     assert_ok(w.cx, collet_array_from(w.cx, &a, COLLET_I32, 2, shape, values));
-    assert_ok(w.cx, collet_array_permute(w.cx, &t, a, NULL));
+    assert_ok(w.cx, collet_array_permute(w.cx, a, &t, NULL));
     assert_ok(w.cx, collet_array_read(w.cx, t, got, sizeof got));
     assert_memory_equal(got, transposed, sizeof got);
     assert_ok(w.cx, collet_array_write(w.cx, t, values, sizeof values));
@@ -447,7 +447,7 @@ static void wrapped_memory_has_the_result_when_freed(void **state)
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 4, 1), *b = NULL, *view = NULL;
     assert_ok(w.cx, collet_array_wrap(w.cx, &b, COLLET_F32, 1, &four, NULL, memory, 0, see, &s));
-    assert_ok(w.cx, collet_array_slice(w.cx, &view, b, 0, 0, 2, 1));
+    assert_ok(w.cx, collet_array_slice(w.cx, b, &view, 0, 0, 2, 1));
     assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
     collet_array_destroy(b);
     assert_true(memory[0] == 0.0f);
@@ -478,8 +478,8 @@ static void read_only_memory_is_never_written(void **state)
         float sink[4];
         assert_ok(w.cx, collet_array_wrap(w.cx, &a, COLLET_F32, 1, &four, NULL, page,
                                           COLLET_WRAP_READONLY, NULL, NULL));
-        assert_ok(w.cx, collet_array_reshape(w.cx, &view, a, 2, two));
-        assert_ok(w.cx, collet_array_permute(w.cx, &t, view, NULL));
+        assert_ok(w.cx, collet_array_reshape(w.cx, a, &view, 2, two));
+        assert_ok(w.cx, collet_array_permute(w.cx, view, &t, NULL));
         assert_status(w.cx, collet_op_add(w.cx, a, b, b), COLLET_INVALID);
         assert_text_has(w.cx, "add: out (output 0) wraps read-only memory");
         assert_status(w.cx, collet_op_copy(w.cx, t, view), COLLET_INVALID);

@@ -58,7 +58,7 @@ static int run_round(collet_context *cx, meeting *m)
     float got[ELEMENTS];
     int ok = collet_array_create(cx, &c, COLLET_F32, 1, &n) == COLLET_OK &&
              collet_op_add(cx, c, m->shared, m->shared) == COLLET_OK &&
-             collet_array_slice(cx, &back, m->shared, 0, n - 1, n, -1) == COLLET_OK &&
+             collet_array_slice(cx, m->shared, &back, 0, n - 1, n, -1) == COLLET_OK &&
              collet_op_add(cx, c, c, back) == COLLET_OK &&
              collet_array_read(cx, c, got, sizeof got) == COLLET_OK && got[5] == 20.0f;
     collet_array_destroy(back);

@@ -64,7 +64,7 @@ static int64_t elapsed(collet_context *cx, const collet_timestamp *first,
 {
     int64_t nanoseconds = -1;
     int32_t by = 0;
-    assert_ok(cx, collet_timestamp_elapsed(cx, &nanoseconds, &by, first, last));
+    assert_ok(cx, collet_timestamp_elapsed(cx, first, last, &nanoseconds, &by));
     assert_int_equal(by, clock);
     return nanoseconds;
 }
@@ -100,7 +100,7 @@ static void device_clock(void **state)
     assert_int_equal(elapsed(w.cx, t[0], t[1], COLLET_CLOCK_DEVICE), 3 * KERNEL);
     assert_int_equal(elapsed(w.cx, t[1], t[0], COLLET_CLOCK_DEVICE), -3 * KERNEL);
     assert_int_equal(elapsed(w.cx, t[0], t[0], COLLET_CLOCK_DEVICE), 0);
-    assert_ok(w.cx, collet_timestamp_elapsed(w.cx, &nanoseconds, NULL, t[0], t[1]));
+    assert_ok(w.cx, collet_timestamp_elapsed(w.cx, t[0], t[1], &nanoseconds, NULL));
     /* Another context's queue. */
     collet_context *other = context_of(w.rt);
     again = take(other, "remote:0");
@@ -160,7 +160,7 @@ static void failures(void **state)
     collet_array *a = floats(w.cx, 4, 1), *b = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
     late = take(w.cx, NULL);
-    assert_status(w.cx, collet_timestamp_elapsed(w.cx, &nanoseconds, NULL, t[0], late),
+    assert_status(w.cx, collet_timestamp_elapsed(w.cx, t[0], late, &nanoseconds, NULL),
                   COLLET_FAILED);
     assert_text_has(w.cx, "work on remote:0 before a timestamp failed: the kernel of op");
     assert_int_equal(nanoseconds, 7);
@@ -191,7 +191,7 @@ static void lost(void **state)
     assert_status(w.cx, status, COLLET_DEVICE_LOST);
     assert_status(w.cx, collet_timestamp_take(w.cx, &late, NULL), COLLET_DEVICE_LOST);
     assert_null(late);
-    status = collet_timestamp_elapsed(w.cx, &nanoseconds, NULL, t[0], t[1]);
+    status = collet_timestamp_elapsed(w.cx, t[0], t[1], &nanoseconds, NULL);
     assert_true(status == COLLET_OK ? nanoseconds == KERNEL : status == COLLET_DEVICE_LOST);
     free_both(t);
     collet_array_destroy(a);
@@ -212,13 +212,13 @@ static void invalid(void **state)
     assert_status(cx, collet_timestamp_take(cx, &none, "auto"), COLLET_INVALID);
     assert_status(cx, collet_timestamp_take(cx, &none, "remote:0,remote:1"), COLLET_INVALID);
     assert_status(cx, collet_timestamp_take(cx, &none, "remto"), COLLET_UNKNOWN_BACKEND);
-    assert_status(cx, collet_timestamp_elapsed(cx, &ns, NULL, t[0], t[1]), COLLET_INVALID);
+    assert_status(cx, collet_timestamp_elapsed(cx, t[0], t[1], &ns, NULL), COLLET_INVALID);
     assert_text_has(cx, "the timestamps are of different devices, remote:0 and remote:1");
-    assert_status(cx, collet_timestamp_elapsed(cx, &ns, NULL, NULL, t[1]), COLLET_INVALID);
+    assert_status(cx, collet_timestamp_elapsed(cx, NULL, t[1], &ns, NULL), COLLET_INVALID);
     assert_text_has(cx, "first is NULL");
-    assert_status(cx, collet_timestamp_elapsed(cx, &ns, NULL, t[1], NULL), COLLET_INVALID);
-    assert_status(cx, collet_timestamp_elapsed(cx, NULL, NULL, t[1], t[1]), COLLET_INVALID);
-    assert_status(v.cx, collet_timestamp_elapsed(v.cx, &ns, NULL, t[1], t[1]), COLLET_INVALID);
+    assert_status(cx, collet_timestamp_elapsed(cx, t[1], NULL, &ns, NULL), COLLET_INVALID);
+    assert_status(cx, collet_timestamp_elapsed(cx, t[1], t[1], NULL, NULL), COLLET_INVALID);
+    assert_status(v.cx, collet_timestamp_elapsed(v.cx, t[1], t[1], &ns, NULL), COLLET_INVALID);
     assert_text_has(v.cx, "another runtime");
     assert_null(none);
     assert_int_equal(ns, 7);

@@ -137,7 +137,7 @@ static void step_slice(collet_context *cx, collet_array **a, model *m)
         count = 1 + pick(remaining + 1);
     }
     collet_array *view = NULL;
-    assert_ok(cx, collet_array_slice(cx, &view, *a, axis, start, count, step));
+    assert_ok(cx, collet_array_slice(cx, *a, &view, axis, start, count, step));
     *m = model_slice(m, axis, start, count, step);
     replace(a, view);
 }
@@ -151,7 +151,7 @@ static void step_permute(collet_context *cx, collet_array **a, model *m)
         perm[k] = i;
     }
     collet_array *view = NULL;
-    assert_ok(cx, collet_array_permute(cx, &view, *a, perm));
+    assert_ok(cx, collet_array_permute(cx, *a, &view, perm));
     *m = model_permute(m, perm);
     replace(a, view);
 }
@@ -169,7 +169,7 @@ static void step_broadcast(collet_context *cx, collet_array **a, model *m)
     if (count_of(ndim, shape) > SHOWN)
         return;
     collet_array *view = NULL;
-    assert_ok(cx, collet_array_broadcast(cx, &view, *a, ndim, shape));
+    assert_ok(cx, collet_array_broadcast(cx, *a, &view, ndim, shape));
     *m = model_broadcast(m, ndim, shape);
     replace(a, view);
 }
@@ -189,7 +189,7 @@ static void step_reshape(collet_context *cx, collet_array **a, model *m)
     if (!m->count)
         shape[pick(ndim)] = 0;
     collet_array *view = NULL;
-    collet_status status = collet_array_reshape(cx, &view, *a, ndim, shape);
+    collet_status status = collet_array_reshape(cx, *a, &view, ndim, shape);
     if (status == COLLET_SHAPE) {
         assert_true(!equally_spaced(m));
         return;
@@ -252,7 +252,7 @@ static void one_chain(collet_context *cx)
     float base[BASE];
     collet_array *all = fresh_base(cx, &m, base), *a = NULL;
     whole = m;
-    assert_ok(cx, collet_array_permute(cx, &a, all, (const int32_t[]){0, 1, 2}));
+    assert_ok(cx, collet_array_permute(cx, all, &a, (const int32_t[]){0, 1, 2}));
     for (int64_t left = 1 + pick(6); left; left--) {
         steps[pick(5)](cx, &a, &m);
         check_read(cx, a, &m, base);
@@ -271,7 +271,7 @@ static collet_array *window(collet_context *cx, const collet_array *all, model *
                             const int64_t *shape, int may_repeat)
 {
     collet_array *a = NULL;
-    assert_ok(cx, collet_array_permute(cx, &a, all, (const int32_t[]){0, 1, 2}));
+    assert_ok(cx, collet_array_permute(cx, all, &a, (const int32_t[]){0, 1, 2}));
     for (int32_t axis = 0; axis < 3; axis++) {
         collet_array *view = NULL;
         int64_t extent = m->shape[axis],
@@ -283,13 +283,13 @@ static collet_array *window(collet_context *cx, const collet_array *all, model *
             start += span;
             step = -step;
         }
-        assert_ok(cx, collet_array_slice(cx, &view, a, axis, start, count, step));
+        assert_ok(cx, collet_array_slice(cx, a, &view, axis, start, count, step));
         *m = model_slice(m, axis, start, count, step);
         replace(&a, view);
     }
     if (may_repeat) {
         collet_array *view = NULL;
-        assert_ok(cx, collet_array_broadcast(cx, &view, a, 3, shape));
+        assert_ok(cx, collet_array_broadcast(cx, a, &view, 3, shape));
         *m = model_broadcast(m, 3, shape);
         replace(&a, view);
     }
@@ -311,7 +311,7 @@ static void one_sum(collet_context *cx)
     }
     if (!pick(4)) {
         collet_array_destroy(v[1]);
-        assert_ok(cx, collet_array_permute(cx, &v[1], v[0], (const int32_t[]){0, 1, 2}));
+        assert_ok(cx, collet_array_permute(cx, v[0], &v[1], (const int32_t[]){0, 1, 2}));
         m[1] = m[0];
     }
     assert_ok(cx, collet_op_add(cx, v[0], v[1], v[2]));

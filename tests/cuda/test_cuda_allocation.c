@@ -36,7 +36,7 @@ static collet_status call_op(session *s, uint32_t op, uint32_t n_out,
         row++;
     collet_status status = host_ask(row, s->device, &call, &call.workspace_bytes);
     if (status == COLLET_OK && call.workspace_bytes)
-        status = plugin->buffer_alloc(s->device, call.workspace_bytes, &s->workspace, &err);
+        status = plugin->buffer_alloc(s->device, &s->workspace, call.workspace_bytes, &err);
     call.workspace = s->workspace;
     if (status == COLLET_OK)
         status = row->run(s->device, s->queue, &call);
@@ -88,7 +88,7 @@ static collet_status whole_session(void)
     if (status == COLLET_OK)
         status = plugin->queue_create(s.device, &s.queue, &err);
     for (int i = 0; i < BUFFERS && status == COLLET_OK; i++)
-        status = plugin->buffer_alloc(s.device, 4 * N * N, &s.buffers[i], &err);
+        status = plugin->buffer_alloc(s.device, &s.buffers[i], 4 * N * N, &err);
     if (status == COLLET_OK)
         status = move_bytes(&s);
     if (status == COLLET_OK) {

@@ -41,7 +41,7 @@ static void memory_is_short(void **state)
 {
     collet_buffer *half = new_buffer(device, 600 << 10), *more = NULL;
     (void)state;
-    assert_status_is(plugin->buffer_alloc(device, 600 << 10, &more, &err), COLLET_REFUSED);
+    assert_status_is(plugin->buffer_alloc(device, &more, 600 << 10, &err), COLLET_REFUSED);
     assert_says(err.text, "cannot allocate 614400 bytes of device memory");
     /* Nothing leaks, and pooled memory is freed. */
     plugin->buffer_free(device, new_buffer(device, 1000));
@@ -57,7 +57,7 @@ static void memory_is_limited(void **state)
     (void)state;
     set_memory = "65536";
     collet_device *limited = open_device(0);
-    assert_status_is(plugin->buffer_alloc(limited, 65537, &b, &err), COLLET_REFUSED);
+    assert_status_is(plugin->buffer_alloc(limited, &b, 65537, &err), COLLET_REFUSED);
     b = new_buffer(limited, 65536);
     plugin->buffer_free(limited, b);
     plugin->device_close(limited);
@@ -247,7 +247,7 @@ static void *use_device(void *failed)
     }
     for (int i = 0; i < 300; i++) {
         collet_buffer *b = NULL;
-        *count += plugin->buffer_alloc(device, 300 + 8 * (uint64_t)(i % 7), &b, &why) != COLLET_OK;
+        *count += plugin->buffer_alloc(device, &b, 300 + 8 * (uint64_t)(i % 7), &why) != COLLET_OK;
         *count += plugin->buffer_write(device, q, b, 0, &i, sizeof i, &why) != COLLET_OK;
         int back = -1;
         *count += plugin->buffer_read(device, q, b, 0, &back, sizeof back, &why) != COLLET_OK;
@@ -293,12 +293,12 @@ static void times(void **state)
     }
     cu->busy = 0;
     assert_good(wait_all(device, queue));
-    assert_good(timing->elapsed(device, &ns, stamps[0], stamps[1], &err));
+    assert_good(timing->elapsed(device, stamps[0], stamps[1], &ns, &err));
     assert_true(ns > 0);
-    assert_good(timing->elapsed(device, &ns, stamps[1], stamps[0], &err));
+    assert_good(timing->elapsed(device, stamps[1], stamps[0], &ns, &err));
     assert_true(ns < 0);
     inject("EventElapsedTime", 0, CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(timing->elapsed(device, &ns, stamps[0], stamps[1], &err), COLLET_FAILED);
+    assert_int_equal(timing->elapsed(device, stamps[0], stamps[1], &ns, &err), COLLET_FAILED);
     for (int i = 0; i < 2; i++)
         timing->release(device, stamps[i]);
     timing->release(device, NULL);

@@ -241,7 +241,7 @@ static void a_fault(void **state)
     assert_status_is(wait_all(device, queue), COLLET_DEVICE_LOST);
     assert_status_is(add(device, queue, a, a, a, 64), COLLET_DEVICE_LOST);
     assert_says(err.text, "the device is lost: CUDA_ERROR_ILLEGAL_ADDRESS");
-    assert_status_is(plugin->buffer_alloc(device, 100, &b, &err), COLLET_DEVICE_LOST);
+    assert_status_is(plugin->buffer_alloc(device, &b, 100, &err), COLLET_DEVICE_LOST);
     assert_status_is(plugin->buffer_read(device, queue, a, 0, in, 4, &err), COLLET_DEVICE_LOST);
     trim(device);
     /* The other device still works. */

@@ -197,7 +197,7 @@ static collet_status take_rows(const char *selection)
     return status;
 }
 
-static collet_status read_frame(void *user, int64_t index, collet_trajectory_frame *frame,
+static collet_status read_frame(void *user, collet_trajectory_frame *frame, int64_t index,
                                 collet_error *err)
 {
     static const double positions[6] = {0, 0, 0, 1, 0, 0};
@@ -237,8 +237,8 @@ static collet_status extract_files(const char *name)
 {
     collet_trajectory_options options = peptide();
 
-    return collet_trajectory_extract(&options, io_path(directory, name),
-                                     COLLET_TRAJECTORY_OVERWRITE, NULL);
+    return collet_trajectory_extract(io_path(directory, name), COLLET_TRAJECTORY_OVERWRITE,
+                                     &options, NULL);
 }
 
 static collet_status read_npy(const char *path)

@@ -122,8 +122,8 @@ static void layer_by_layer(void **state)
             rows *= inputs[i].shape[a];
         collet_array *flat = random_floats(cx, rows ? rows : 1, 300, (uint32_t)i), *x = NULL;
         collet_array *some = NULL;
-        assert_ok(cx, collet_array_slice(cx, &some, flat, 0, 0, rows, 1));
-        assert_ok(cx, collet_array_reshape(cx, &x, some, inputs[i].ndim, inputs[i].shape));
+        assert_ok(cx, collet_array_slice(cx, flat, &some, 0, 0, rows, 1));
+        assert_ok(cx, collet_array_reshape(cx, some, &x, inputs[i].ndim, inputs[i].shape));
         run_both(network, layers, x);
         collet_array_destroy(flat);
         collet_array_destroy(some);
@@ -144,9 +144,9 @@ static void strided_ends(void **state)
     make_layers(layers, weights, bias);
     assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     collet_array *x = random_floats(cx, 9, 300, 5);
-    assert_ok(cx, collet_array_slice(cx, &reversed, x, 0, 8, 4, -2));
+    assert_ok(cx, collet_array_slice(cx, x, &reversed, 0, 8, 4, -2));
     collet_array *expected = by_layers(layers, reversed);
-    assert_ok(cx, collet_array_slice(cx, &y, reversed, 1, 7, 10, 3));
+    assert_ok(cx, collet_array_slice(cx, reversed, &y, 1, 7, 10, 3));
     assert_done(collet_ternary_network_run(cx, network, y, reversed, &failure));
     assert_same(expected, y);
     collet_array_destroy(y);

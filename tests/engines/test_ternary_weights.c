@@ -183,14 +183,14 @@ static void from_strided_rows(void **state)
     collet_array *left = NULL, *every_other = NULL, *reversed = NULL, *last = NULL, *byte = NULL;
     collet_ternary_weights *w = NULL;
     (void)state;
-    assert_ok(cx, collet_array_slice(cx, &left, bytes, 1, 0, 64, 1));
-    assert_ok(cx, collet_array_slice(cx, &every_other, bytes, 0, 0, 5, 2));
-    assert_ok(cx, collet_array_slice(cx, &reversed, bytes, 0, 8, 9, -1));
+    assert_ok(cx, collet_array_slice(cx, bytes, &left, 1, 0, 64, 1));
+    assert_ok(cx, collet_array_slice(cx, bytes, &every_other, 0, 0, 5, 2));
+    assert_ok(cx, collet_array_slice(cx, bytes, &reversed, 0, 8, 9, -1));
     strided_rows(left, 256);
     strided_rows(every_other, 512);
     strided_rows(reversed, 512);
-    assert_ok(cx, collet_array_slice(cx, &last, bytes, 0, 8, 1, 1));
-    assert_ok(cx, collet_array_slice(cx, &byte, last, 1, 0, 1, 1));
+    assert_ok(cx, collet_array_slice(cx, bytes, &last, 0, 8, 1, 1));
+    assert_ok(cx, collet_array_slice(cx, last, &byte, 1, 0, 1, 1));
     assert_ok(cx, collet_array_write(cx, byte, &none, 1));
     collet_array *all[] = {left, every_other, reversed};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -498,19 +498,19 @@ static void one_call_writes_files(void **state)
 
     (void)state;
     assert_non_null(path);
-    if (collet_trajectory_extract(&options, path, 0, &err) != COLLET_OK)
+    if (collet_trajectory_extract(path, 0, &options, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     compare_file(path, collect(x));
     assert_int_equal(io_count_entries(directory), 2);
     assert_int_equal(collet_trajectory_write(x, path, 0, &err), COLLET_INVALID);
     collet_trajectory_destroy(x);
 
-    assert_int_equal(collet_trajectory_extract(&options, path, 0, &err), COLLET_IO);
+    assert_int_equal(collet_trajectory_extract(path, 0, &options, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "exists already"));
-    assert_int_equal(collet_trajectory_extract(&options, path, COLLET_TRAJECTORY_OVERWRITE, &err),
+    assert_int_equal(collet_trajectory_extract(path, COLLET_TRAJECTORY_OVERWRITE, &options, &err),
                      COLLET_OK);
-    assert_int_equal(collet_trajectory_extract(&options, "x.csv", 0, &err), COLLET_INVALID);
-    assert_int_equal(collet_trajectory_extract(&options, path, 8, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_extract("x.csv", 0, &options, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_extract(path, 8, &options, &err), COLLET_INVALID);
 
     x = open_with(&options);
     assert_int_equal(collet_trajectory_write(x, path, COLLET_TRAJECTORY_OVERWRITE, &err),
@@ -539,7 +539,7 @@ static void truncation_is_reported(void **state)
     assert_int_equal(info.truncated, 1);
     assert_non_null(strstr(collet_trajectory_warning_at(x, 0), "inside frame 10"));
     collet_trajectory_destroy(x);
-    assert_int_equal(collet_trajectory_extract(&options, out, 0, &err), COLLET_FORMAT);
+    assert_int_equal(collet_trajectory_extract(out, 0, &options, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "they are in "));
     bytes = io_load(out);
     free(bytes.data);
@@ -589,12 +589,12 @@ static void progress_may_cancel(void **state)
     assert_null(x);
     for (int last = 1; last <= 9; last++) {
         w = (watcher){.last = last};
-        assert_int_equal(collet_trajectory_extract(&options, path, 0, &err), COLLET_CANCELLED);
+        assert_int_equal(collet_trajectory_extract(path, 0, &options, &err), COLLET_CANCELLED);
         assert_int_equal(w.calls, last);
         assert_int_equal(io_count_entries(directory), before);
     }
     w = (watcher){.last = -1};
-    assert_int_equal(collet_trajectory_extract(&options, path, 0, &err), COLLET_OK);
+    assert_int_equal(collet_trajectory_extract(path, 0, &options, &err), COLLET_OK);
     assert_true(w.calls >= 9);
     assert_int_equal(w.frames, FRAMES);
     assert_true(w.fraction == 1);

@@ -34,7 +34,7 @@ typedef struct memory {
     pthread_t thread;
 } memory;
 
-static collet_status read_frame(void *user, int64_t index, collet_trajectory_frame *frame,
+static collet_status read_frame(void *user, collet_trajectory_frame *frame, int64_t index,
                                 collet_error *err)
 {
     memory *m = user;

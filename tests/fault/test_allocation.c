@@ -46,7 +46,7 @@ static collet_status calls(session *s, const char *backend)
     if (status == COLLET_OK)
         status = use_and_free(s);
     if (status == COLLET_OK)
-        status = collet_array_permute(s->cx, &s->view, s->c, NULL);
+        status = collet_array_permute(s->cx, s->c, &s->view, NULL);
     if (status == COLLET_OK)
         status = collet_array_read(s->cx, s->view, sink, sizeof sink);
     return status;

@@ -164,7 +164,7 @@ static void reset_peak(collet_device *d)
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **out,
+static collet_status buffer_alloc(collet_device *d, collet_buffer **out, uint64_t bytes,
                                   collet_error *err)
 {
     if (is("silent"))
@@ -342,7 +342,7 @@ static collet_status native_import(collet_device *d, collet_buffer **out, void *
                                    collet_error *err)
 {
     (void)element;
-    collet_status status = buffer_alloc(d, bytes, out, err);
+    collet_status status = buffer_alloc(d, out, bytes, err);
     memcpy((*out)->data, (char *)handle + offset, bytes);
     allocated -= bytes;
     (*out)->bytes = 0;
@@ -383,8 +383,8 @@ static collet_status timing_stamp(collet_device *d, collet_queue *q, collet_stam
     return COLLET_OK;
 }
 
-static collet_status timing_elapsed(collet_device *d, int64_t *nanoseconds, collet_stamp *first,
-                                    collet_stamp *last, collet_error *err)
+static collet_status timing_elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
+                                    int64_t *nanoseconds, collet_error *err)
 {
     if (is("elapsed_status"))
         return d->host->fail(err, COLLET_REFUSED, "refused");

@@ -92,8 +92,8 @@ static void make(room *r, uint32_t index)
         assert_true(layer->device_supports(r->device, row));
     if (index != 1) {
         assert_int_equal(layer->queue_create(r->device, &r->queue, &err), COLLET_OK);
-        assert_int_equal(layer->buffer_alloc(r->device, 256, &r->a, &err), COLLET_OK);
-        assert_int_equal(layer->buffer_alloc(r->device, 256, &r->b, &err), COLLET_OK);
+        assert_int_equal(layer->buffer_alloc(r->device, &r->a, 256, &err), COLLET_OK);
+        assert_int_equal(layer->buffer_alloc(r->device, &r->b, 256, &err), COLLET_OK);
     }
     if (index == 0)
         assert_int_equal(layer->queue_create(r->device, &r->other, &err), COLLET_OK);
@@ -248,7 +248,7 @@ static void act_alloc(room *r)
 {
     collet_buffer *b;
     collet_error own = {COLLET_OK, ""};
-    assert_int_equal(layer->buffer_alloc(r->device, 16, &b, &own), COLLET_FAILED);
+    assert_int_equal(layer->buffer_alloc(r->device, &b, 16, &own), COLLET_FAILED);
     assert_int_equal(own.status, COLLET_FAILED);
     assert_non_null(strstr(own.text, "validation: buffer_alloc: plugin: "));
 }
@@ -419,7 +419,7 @@ static void act_read_behind(room *r)
 static void act_alloc_later(room *r)
 {
     collet_buffer *b;
-    assert_int_equal(layer->buffer_alloc(r->device, 16, &b, &err), COLLET_OK);
+    assert_int_equal(layer->buffer_alloc(r->device, &b, 16, &err), COLLET_OK);
     later(r);
     layer->buffer_free(r->device, b);
 }
@@ -461,7 +461,7 @@ static void act_elapsed(room *r)
     for (int i = 0; i < 2; i++)
         assert_int_equal(timing_of(r)->stamp(r->device, r->queue, &s[i], &err), COLLET_OK);
     finish(r);
-    assert_int_equal(timing_of(r)->elapsed(r->device, &ns, s[0], s[1], &err), COLLET_FAILED);
+    assert_int_equal(timing_of(r)->elapsed(r->device, s[0], s[1], &ns, &err), COLLET_FAILED);
     for (int i = 0; i < 2; i++)
         timing_of(r)->release(r->device, s[i]);
 }
@@ -619,9 +619,9 @@ static void handles(void **state)
     (void)state;
     make(&r, 0);
     make(&host_room, 1);
-    assert_int_equal(layer->buffer_alloc(NULL, 16, &b, &err), COLLET_FAILED);
+    assert_int_equal(layer->buffer_alloc(NULL, &b, 16, &err), COLLET_FAILED);
     expect("buffer_alloc: libcore: the device is NULL");
-    assert_int_equal(layer->buffer_alloc((collet_device *)(void *)r.a, 16, &b, &err),
+    assert_int_equal(layer->buffer_alloc((collet_device *)(void *)r.a, &b, 16, &err),
                      COLLET_FAILED);
     expect("the device is a buffer");
     layer->buffer_write(r.device, r.other, (collet_buffer *)(void *)r.queue, 0, r.x, 4, &err);
@@ -708,8 +708,8 @@ static void frees(void **state)
     layer->buffer_read(r.device, r.queue, r.b, 0, r.x, 4, &err);
     layer->buffer_free(r.device, r.b);
     quiet();
-    layer->buffer_alloc(r.device, 256, &r.a, &err);
-    layer->buffer_alloc(r.device, 256, &r.b, &err);
+    layer->buffer_alloc(r.device, &r.a, 256, &err);
+    layer->buffer_alloc(r.device, &r.b, 256, &err);
     finish(&r);
     subject_defect = "run_fails"; /* without raising the mark */
     assert_int_equal(run_row(&r, 0), COLLET_FAILED);
@@ -719,7 +719,7 @@ static void frees(void **state)
     layer->buffer_free(r.device, r.b);
     r.a = NULL;
     quiet();
-    layer->buffer_alloc(r.device, 256, &r.b, &err);
+    layer->buffer_alloc(r.device, &r.b, 256, &err);
     layer->buffer_write(r.device, r.other, r.b, 0, r.x, 4, &err);
     layer->queue_destroy(r.device, r.other);
     r.other = NULL;
@@ -760,9 +760,9 @@ static void arguments(void **state)
                      COLLET_FAILED);
     expect("device_open: libcore: `self` is not the table that is called");
     make(&r, 0);
-    assert_int_equal(layer->buffer_alloc(r.device, 0, &b, &err), COLLET_FAILED);
+    assert_int_equal(layer->buffer_alloc(r.device, &b, 0, &err), COLLET_FAILED);
     expect("buffer_alloc: libcore: 0 bytes");
-    layer->buffer_alloc(r.device, 16, NULL, &err);
+    layer->buffer_alloc(r.device, NULL, 16, &err);
     expect("`buffer` is NULL");
     layer->buffer_write(r.device, r.queue, r.a, 0, NULL, 4, &err);
     expect("the host's address is NULL");
@@ -850,26 +850,26 @@ static void timing(void **state)
     expect("collet.timing/1 stamp: libcore: `stamp` is NULL");
     timing_of(&host_room)->stamp(host_room.device, NULL, &other, &err);
     expect("a synchronous device has no queues");
-    e->elapsed(r.device, &ns, s[0], s[1], &err);
+    e->elapsed(r.device, s[0], s[1], &ns, &err);
     expect("collet.timing/1 elapsed: libcore: no wait has reported a mark made after `first`");
     e->release(r.device, s[0]);
     expect("collet.timing/1 release: libcore: no wait has reported a mark made after the stamp");
     finish(&r);
     finish(&second);
-    assert_int_equal(e->elapsed(r.device, &ns, s[0], s[1], &err), COLLET_OK);
+    assert_int_equal(e->elapsed(r.device, s[0], s[1], &ns, &err), COLLET_OK);
     assert_int_equal(ns, 1);
-    assert_int_equal(e->elapsed(r.device, &ns, s[1], s[0], &err), COLLET_OK);
-    assert_int_equal(e->elapsed(r.device, &ns, s[1], s[1], &err), COLLET_OK);
+    assert_int_equal(e->elapsed(r.device, s[1], s[0], &ns, &err), COLLET_OK);
+    assert_int_equal(e->elapsed(r.device, s[1], s[1], &ns, &err), COLLET_OK);
     quiet();
-    e->elapsed(r.device, &ns, s[0], s[2], &err);
+    e->elapsed(r.device, s[0], s[2], &ns, &err);
     expect("no wait has reported a mark made after `last`");
-    e->elapsed(r.device, &ns, s[0], other, &err);
+    e->elapsed(r.device, s[0], other, &ns, &err);
     expect("`last` is another device's");
-    e->elapsed(r.device, NULL, s[0], s[1], &err);
+    e->elapsed(r.device, s[0], s[1], NULL, &err);
     expect("`nanoseconds` is NULL");
     layer->queue_destroy(r.device, r.other);
     r.other = NULL;
-    assert_int_equal(e->elapsed(r.device, &ns, s[0], s[2], &err), COLLET_OK);
+    assert_int_equal(e->elapsed(r.device, s[0], s[2], &ns, &err), COLLET_OK);
     assert_int_equal(ns, 2);
     e->release(r.device, NULL);
     for (int i = 0; i < 3; i++)

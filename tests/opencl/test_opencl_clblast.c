@@ -92,7 +92,7 @@ static collet_array *matrices(collet_context *cx, collet_dtype dtype, int64_t co
     free(values);
     if (!transposed)
         return all;
-    assert_ok(cx, collet_array_permute(cx, &view, all, count ? swap3 : swap2));
+    assert_ok(cx, collet_array_permute(cx, all, &view, count ? swap3 : swap2));
     collet_array_destroy(all);
     return view;
 }

@@ -154,7 +154,7 @@ static void counts_saturate(void **state)
     (void)state;
     memset(codes, 2, sizeof codes);
     row = array_of(cx, COLLET_I8, 1, SHAPE(COLUMNS), codes);
-    assert_ok(cx, collet_array_broadcast(cx, &rows, row, 2, SHAPE(ROWS, COLUMNS)));
+    assert_ok(cx, collet_array_broadcast(cx, row, &rows, 2, SHAPE(ROWS, COLUMNS)));
     assert_ok(cx, collet_set_backend(cx, "opencl:0"));
     assert_ok(cx, collet_op_ternary_pack(cx, bytes, info, rows, NULL, COLLET_TERNARY_T2));
     assert_string_equal(collet_last_backend(cx), "opencl");

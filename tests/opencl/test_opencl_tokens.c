@@ -66,7 +66,7 @@ static void run(uint32_t kind, collet_dtype dtype, int64_t tokens, int64_t colum
     if (dtype == COLLET_F32 && columns % 256 == 0)
         reversed = x;
     else
-        assert_ok(cx, collet_array_slice(cx, &reversed, x, 0, tokens - 1, tokens, -1));
+        assert_ok(cx, collet_array_slice(cx, x, &reversed, 0, tokens - 1, tokens, -1));
     assert_ok(cx, collet_set_backend(cx, "opencl:0"));
     multiply(kind, y, w, reversed);
     assert_ok(cx, collet_finish(cx));

@@ -171,8 +171,8 @@ static void accepted_calls_are_remembered(void **state)
     world w = open_world(ALL, NULL, "worker:bad");
     collet_array *a = empty_floats(w.cx, 8), *five = empty_floats(w.cx, 5), *four[2], *three;
     for (int i = 0; i < 2; i++)
-        assert_ok(w.cx, collet_array_slice(w.cx, &four[i], a, 0, 4 * i, 4, 1));
-    assert_ok(w.cx, collet_array_slice(w.cx, &three, a, 0, 0, 3, 1));
+        assert_ok(w.cx, collet_array_slice(w.cx, a, &four[i], 0, 4 * i, 4, 1));
+    assert_ok(w.cx, collet_array_slice(w.cx, a, &three, 0, 0, 3, 1));
     for (int i = 0; i < 2; i++)
         fill(w.cx, four[0], 1, 1);
     fill(w.cx, four[0], 2, 2);

@@ -60,8 +60,8 @@ collet_status scatter_check_constants(collet_scattering_input *in, const char *p
                                       collet_error *err);
 /* A collet_scattering_layers_fn; `user` is the input. With a material's last layer it warns of what
  * is suspicious of its voxels. */
-collet_status scatter_read_layers(void *user, int64_t material, int64_t first, int64_t count,
-                                  void *const *arrays, collet_error *err);
+collet_status scatter_read_layers(void *user, void *const *arrays, int64_t material, int64_t first,
+                                  int64_t count, collet_error *err);
 /* Reads all but the voxels. */
 collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
                                       collet_error *err);

@@ -358,8 +358,8 @@ static collet_status note_layers(const layers *l)
                : COLLET_OK;
 }
 
-collet_status scatter_read_layers(void *user, int64_t material, int64_t first, int64_t count,
-                                  void *const *arrays, collet_error *err)
+collet_status scatter_read_layers(void *user, void *const *arrays, int64_t material, int64_t first,
+                                  int64_t count, collet_error *err)
 {
     collet_scattering_input *in = user;
     layers l = {{.in = in, .path = in->path, .file = -1, .reversed = in->reversed, .err = err},

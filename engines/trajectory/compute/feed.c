@@ -119,7 +119,7 @@ static collet_status fill_batch(trajectory_feed *feed, const slot *s,
         fields[i] = s->whole[i];
         if (s->whole[i] == NULL || frames->n_frames == frames->capacity)
             continue;
-        status = collet_array_slice(feed->context, &feed->views[i], s->whole[i], 0, 0,
+        status = collet_array_slice(feed->context, s->whole[i], &feed->views[i], 0, 0,
                                     frames->n_frames, 1);
         if (status != COLLET_OK)
             return context_failed(feed, status, err);

@@ -21,7 +21,7 @@ collet_array *trajectory_scope_rows(trajectory_scope *scope, const collet_array 
 
     if (array == NULL || scope->view_status != COLLET_OK)
         return NULL;
-    return keep(scope, collet_array_slice(scope->context, &view, array, 0, first, n, 1), &view);
+    return keep(scope, collet_array_slice(scope->context, array, &view, 0, first, n, 1), &view);
 }
 
 collet_array *trajectory_scope_drop(trajectory_scope *scope, const collet_array *array,
@@ -33,13 +33,13 @@ collet_array *trajectory_scope_drop(trajectory_scope *scope, const collet_array 
 
     if (array == NULL || scope->view_status != COLLET_OK)
         return NULL;
-    if (keep(scope, collet_array_slice(scope->context, &one, array, axis, index, 1, 1), &one) ==
+    if (keep(scope, collet_array_slice(scope->context, array, &one, axis, index, 1, 1), &one) ==
         NULL)
         return NULL;
     for (int32_t i = 0; i < collet_array_ndim(array); i++)
         if (i != axis)
             shape[ndim++] = collet_array_shape(array)[i];
-    return keep(scope, collet_array_reshape(scope->context, &view, one, ndim, shape), &view);
+    return keep(scope, collet_array_reshape(scope->context, one, &view, ndim, shape), &view);
 }
 
 collet_status trajectory_scope_views(const trajectory_scope *scope, collet_error *err)

@@ -122,7 +122,7 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
     const collet_trajectory_source *source = ((memory_state *)trajectory->state)->source;
     collet_trajectory_frame frame = {.struct_size = sizeof frame};
     collet_error own = {0};
-    collet_status status = source->read(source->user, trajectory->index, &frame, &own);
+    collet_status status = source->read(source->user, &frame, trajectory->index, &own);
     const struct {
         const char *name;
         const void *from;

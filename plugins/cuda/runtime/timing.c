@@ -44,8 +44,8 @@ static CUresult milliseconds(collet_device *d, CUevent first, CUevent last, floa
     return error == CUDA_SUCCESS ? d->cu.EventElapsedTime(ms, first, last) : error;
 }
 
-static collet_status elapsed(collet_device *d, int64_t *nanoseconds, collet_stamp *first,
-                             collet_stamp *last, collet_error *err)
+static collet_status elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
+                             int64_t *nanoseconds, collet_error *err)
 {
     float ms = 0;
     CUresult error = CUDA_IN_CONTEXT(d, milliseconds(d, event_of(first), event_of(last), &ms));

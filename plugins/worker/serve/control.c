@@ -74,7 +74,7 @@ static collet_status buffer_alloc(server *s, uint64_t bytes, int fd, uint64_t *i
     } else {
         collet_buffer *made = NULL;
         serve_enter(s);
-        collet_status status = s->plugin->buffer_alloc(s->device, bytes, &made, err);
+        collet_status status = s->plugin->buffer_alloc(s->device, &made, bytes, err);
         serve_leave(s);
         if (status != COLLET_OK)
             return status;

@@ -158,8 +158,8 @@ static void assert_called_inside(const program *p)
     assert_false(p->outside);
 }
 
-static collet_status read_layers(void *user, int64_t material, int64_t first, int64_t count,
-                                 void *const *arrays, collet_error *err)
+static collet_status read_layers(void *user, void *const *arrays, int64_t material, int64_t first,
+                                 int64_t count, collet_error *err)
 {
     program *p = user;
     const collet_scattering_material *m = &p->m->material[material];

@@ -135,7 +135,7 @@ static void device_close(collet_device *d)
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **buffer,
+static collet_status buffer_alloc(collet_device *d, collet_buffer **buffer, uint64_t bytes,
                                   collet_error *err)
 {
     enter(d);

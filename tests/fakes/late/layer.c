@@ -150,10 +150,10 @@ static collet_status queue_after(collet_device *d, collet_queue *q, collet_queue
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **out,
+static collet_status buffer_alloc(collet_device *d, collet_buffer **out, uint64_t bytes,
                                   collet_error *err)
 {
-    return d->of->buffer_alloc(d->below, bytes, out, err);
+    return d->of->buffer_alloc(d->below, out, bytes, err);
 }
 
 static void buffer_free(collet_device *d, collet_buffer *b)

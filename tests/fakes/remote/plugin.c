@@ -100,7 +100,7 @@ static void device_close(collet_device *d)
     free(d);
 }
 
-static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **out,
+static collet_status buffer_alloc(collet_device *d, collet_buffer **out, uint64_t bytes,
                                   collet_error *err)
 {
     collet_buffer *b = NULL;

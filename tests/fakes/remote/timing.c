@@ -37,8 +37,8 @@ static collet_status stamp(collet_device *d, collet_queue *q, collet_stamp **out
     return COLLET_OK;
 }
 
-static collet_status elapsed(collet_device *d, int64_t *nanoseconds, collet_stamp *first,
-                             collet_stamp *last, collet_error *err)
+static collet_status elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
+                             int64_t *nanoseconds, collet_error *err)
 {
     (void)d;
     (void)err;

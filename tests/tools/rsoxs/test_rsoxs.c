@@ -54,7 +54,7 @@ static char *read_bytes(const char *name, long *size)
 
 /* ---- Patterns -------------------------------------------------------------------------------- */
 
-static void both_roads_write_the_same(void **state)
+static void both_methods_write_the_same(void **state)
 {
     (void)state;
     EXPECT(0, "2 patterns", "film.h5", "-o", "fast", "--energies", "280,300", "--precision", "f64");
@@ -515,15 +515,15 @@ static void replaced_morphologies_are_refused(void **state)
     write_morphology("other.h5", &(flaws){.nan = "Mat_1_Vfrac"});
     assert_int_equal(collet_scattering_read(&input, path, configuration, COLLET_F32, &err), 0);
     const collet_scattering_options *o = collet_scattering_input_options(input);
-    assert_int_equal(o->layers(o->layers_user, 0, 0, Z, arrays, &err), COLLET_OK);
+    assert_int_equal(o->layers(o->layers_user, arrays, 0, 0, Z, &err), COLLET_OK);
     set_time("first.h5", 1000);
-    assert_int_equal(o->layers(o->layers_user, 0, 0, Z, arrays, &err), COLLET_IO);
+    assert_int_equal(o->layers(o->layers_user, arrays, 0, 0, Z, &err), COLLET_IO);
     collet_scattering_input_destroy(input);
     assert_int_equal(collet_scattering_read(&input, path, configuration, COLLET_F32, &err), 0);
     o = collet_scattering_input_options(input);
     set_time("other.h5", 1000);
     assert_int_equal(rename(io_path(directory, "other.h5"), path), 0);
-    assert_int_equal(o->layers(o->layers_user, 0, 0, Z, arrays, &err), COLLET_IO);
+    assert_int_equal(o->layers(o->layers_user, arrays, 0, 0, Z, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "first.h5: was replaced or changed while it was read"));
     collet_scattering_input_destroy(input);
     assert_int_equal(rename(path, io_path(directory, "other.h5")), 0);
@@ -683,7 +683,7 @@ static void disks_are_measured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_roads_write_the_same),
+        cmocka_unit_test(both_methods_write_the_same),
         cmocka_unit_test(plans_are_printed),
         cmocka_unit_test(full_output_is_reported),
         cmocka_unit_test(several_devices_share_the_energies),

@@ -194,7 +194,7 @@ static collet_status device_sample(const bench_calls *calls, const char *device,
     if (status == COLLET_OK)
         status = collet_timestamp_take(calls->context, &last, device);
     if (status == COLLET_OK)
-        status = collet_timestamp_elapsed(calls->context, &nanoseconds, clock, first, last);
+        status = collet_timestamp_elapsed(calls->context, first, last, &nanoseconds, clock);
     collet_timestamp_destroy(first);
     collet_timestamp_destroy(last);
     *seconds = 1e-9 * (double)nanoseconds;

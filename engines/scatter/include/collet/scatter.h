@@ -64,8 +64,8 @@ COLLET_ENUM(uint32_t){
  * if memory is short or several devices share the energies. A failure ends that call; its text is
  * in `err`.
  */
-typedef collet_status (*collet_scattering_layers_fn)(void *user, int64_t material, int64_t first,
-                                                     int64_t count, void *const *arrays,
+typedef collet_status (*collet_scattering_layers_fn)(void *user, void *const *arrays,
+                                                     int64_t material, int64_t first, int64_t count,
                                                      collet_error *err);
 
 /* n = 1 - delta + i beta, along the direction of a material and across it. */

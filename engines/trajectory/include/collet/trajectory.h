@@ -12,7 +12,7 @@
  *
  *     collet_trajectory_options options = {.struct_size = sizeof options,
  *                                          .topology = "conf.gro", .trajectory = "traj.trr"};
- *     status = collet_trajectory_extract(&options, "out.npz", 0, &err);
+ *     status = collet_trajectory_extract("out.npz", 0, &options, &err);
  *
  * Or batch by batch:
  *
@@ -93,7 +93,7 @@ typedef struct collet_trajectory_source {
     /* Sets *frame to frame `index`. Called on the thread that called the library, with rising
      * indices, and once more for a frame that a warning is about. Any status but COLLET_OK ends the
      * work and is returned, with the text in *err. It may not use the trajectory or its context. */
-    collet_status (*read)(void *user, int64_t index, collet_trajectory_frame *frame,
+    collet_status (*read)(void *user, collet_trajectory_frame *frame, int64_t index,
                           collet_error *err);
     void *user;
 } collet_trajectory_source;
@@ -301,8 +301,8 @@ COLLET_API const char *collet_trajectory_warning_at(const collet_trajectory *tra
 
 /* Create, write and destroy. COLLET_FORMAT also when the trajectory ends inside a frame: the frames
  * before it were written. */
-COLLET_API collet_status collet_trajectory_extract(const collet_trajectory_options *options,
-                                                   const char *path, uint32_t flags,
+COLLET_API collet_status collet_trajectory_extract(const char *path, uint32_t flags,
+                                                   const collet_trajectory_options *options,
                                                    collet_error *err);
 
 #ifdef __cplusplus

@@ -115,7 +115,7 @@ int32_t jit_device_supports(collet_device *d, uint32_t row)
            jit_row_runs(jit_traits_of(d), p->kernels[row].op, p->kernels[row].sig);
 }
 
-collet_status jit_buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **buffer,
+collet_status jit_buffer_alloc(collet_device *d, collet_buffer **buffer, uint64_t bytes,
                                collet_error *err)
 {
     jit_base *b = jit_base_of(d);

@@ -24,7 +24,7 @@ collet_status jit_device_open(const collet_plugin *self, collet_device **device,
                               uint32_t index, const char *name, collet_error *err);
 void jit_device_close(collet_device *device);
 int32_t jit_device_supports(collet_device *device, uint32_t row);
-collet_status jit_buffer_alloc(collet_device *device, uint64_t bytes, collet_buffer **buffer,
+collet_status jit_buffer_alloc(collet_device *device, collet_buffer **buffer, uint64_t bytes,
                                collet_error *err);
 void jit_buffer_free(collet_device *device, collet_buffer *buffer);
 /* The driver's extensions, and collet.copy/1, collet.memory/1 and collet.trim/1. */

@@ -53,7 +53,7 @@ static cached_plan *make(const plan_key *key, void *context)
     char *bytes = malloc(r->bytes);
     (void)key;
     if (!t || !bytes || !r->fill(bytes, r->context) ||
-        verbs->buffer_alloc(r->device, r->bytes, &t->buffer, r->err) != COLLET_OK)
+        verbs->buffer_alloc(r->device, &t->buffer, r->bytes, r->err) != COLLET_OK)
         goto fail;
     if (write_all(r, t->buffer, bytes) != COLLET_OK) {
         jit_queue_await(r->queue, jit_queue_of(r->queue)->submitted);
