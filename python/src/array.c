@@ -215,8 +215,8 @@ static PyObject *broadcast(PyObject *self, PyObject *shape)
 
 typedef struct moving {
     work work;
-    PyObject *array, *owner; /* of the memory */
-    void *data;
+    PyObject *array, *owner; /* of the data */
+    void *data;              /* memory, or the name of a device */
     size_t bytes;
 } moving;
 
@@ -230,6 +230,12 @@ static collet_status run_writing(work *w, collet_context *context)
 {
     moving *m = (moving *)w;
     return collet_array_write(context, ((array_object *)m->array)->array, m->data, m->bytes);
+}
+
+static collet_status run_prefetching(work *w, collet_context *context)
+{
+    moving *m = (moving *)w;
+    return collet_array_prefetch(context, ((array_object *)m->array)->array, m->data);
 }
 
 static void drop_moving(work *w)
@@ -304,6 +310,15 @@ static PyObject *write_bytes(PyObject *self, PyObject *bytes)
     Py_RETURN_NONE;
 }
 
+/* Never quick: it may open the device. */
+static PyObject *prefetch(PyObject *self, PyObject *device)
+{
+    const char *name = array_get(self) ? runtime_name(device, "a device") : NULL;
+    if (!name || move(self, device, (void *)(uintptr_t)name, SIZE_MAX, run_prefetching))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyObject *capsule(PyObject *self, PyObject *arguments)
 {
     int host, versioned;
@@ -340,6 +355,10 @@ int array_add_type(PyObject *module)
         {"_place", place, METH_NOARGS, "Where the bytes are: type and number, as in DLPack."},
         {"_bytes", to_bytes, METH_NOARGS, "The elements as bytes, in C order."},
         {"_write", write_bytes, METH_O, "Sets the elements by bytes, in C order."},
+        {"prefetch", prefetch, METH_O,
+         "Copies the elements to a device, \"cuda:0\", or to the \"host\", unless they are there, "
+         "so "
+         "that their next use there need not. A copy to a device goes on after the call."},
         {"to_numpy", to_numpy, METH_NOARGS,
          "A NumPy array with a copy of the elements, after the work that computes them."},
         {NULL, NULL, 0, NULL}};

@@ -251,6 +251,23 @@ def test_dlpack_with_others(library):
     equal(collet.from_dlpack(other.from_dlpack(x)), np.arange(6, dtype="f4"))
 
 
+def test_prefetch(device):
+    a = np.ones((30, 20), "f4")
+    x = collet.asarray(a)
+    own = [d.own_memory for b in collet.backends() for d in b.devices if d.choice == device]
+    before = collet.counters()["bytes_to_device"]
+    for _ in range(2):
+        x.prefetch(device)
+    assert collet.counters()["bytes_to_device"] - before == (x.nbytes if own[0] else 0)
+    x.prefetch("host")
+    assert x.device == "host"
+    equal(x, a)
+    with pytest.raises(collet.UnknownBackendError):
+        x.prefetch("nowhere")
+    with pytest.raises(TypeError, match="a device is a text"):
+        x.prefetch(0)
+
+
 def test_no_array_of_its_own():
     with pytest.raises(collet.InvalidError):
         collet.Array().shape
