@@ -35,7 +35,7 @@ extern "C" {
 
 /*
  * Constants for a field or a parameter are enumerators with its type in C++, in C23, and in clang's
- * C, by which bindgen and zig read headers. In other C their type is int.
+ * C, by which bindgen reads headers. In other C, and for zig's translate-c, their type is int.
  */
 #if defined(__cplusplus) || defined(__clang__) ||                                                  \
     (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
