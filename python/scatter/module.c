@@ -44,15 +44,11 @@ PyMODINIT_FUNC PyInit__scatter(void)
         {"integrate", rings_integrate, METH_VARARGS, NULL},
         {NULL, NULL, 0, NULL},
     };
-    static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
-                                     "collet._scatter",
-                                     "libcollet-scatter for collet.scatter.",
-                                     -1,
-                                     functions,
-                                     NULL,
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+                                     .m_name = "collet._scatter",
+                                     .m_doc = "libcollet-scatter for collet.scatter.",
+                                     .m_size = -1,
+                                     .m_methods = functions};
     PyObject *module;
     bound = binding_import();
     module = bound ? PyModule_Create(&definition) : NULL;

@@ -56,15 +56,11 @@ PyMODINIT_FUNC PyInit__core(void);
 
 PyMODINIT_FUNC PyInit__core(void)
 {
-    static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
-                                     "collet._core",
-                                     "libcore for the package collet.",
-                                     -1,
-                                     functions,
-                                     NULL,
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+                                     .m_name = "collet._core",
+                                     .m_doc = "libcore for the package collet.",
+                                     .m_size = -1,
+                                     .m_methods = functions};
     PyObject *module;
     if (check_version())
         return NULL;

@@ -50,15 +50,11 @@ PyMODINIT_FUNC PyInit__ternary(void)
         {"file_write", file_write, METH_VARARGS, NULL},
         {NULL, NULL, 0, NULL},
     };
-    static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
-                                     "collet._ternary",
-                                     "libcollet-ternary for collet.ternary.",
-                                     -1,
-                                     functions,
-                                     NULL,
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+                                     .m_name = "collet._ternary",
+                                     .m_doc = "libcollet-ternary for collet.ternary.",
+                                     .m_size = -1,
+                                     .m_methods = functions};
     bound = binding_import();
     return bound ? PyModule_Create(&definition) : NULL;
 }

@@ -284,15 +284,11 @@ PyMODINIT_FUNC PyInit__trajectory(void);
 
 PyMODINIT_FUNC PyInit__trajectory(void)
 {
-    static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
-                                     "collet._trajectory",
-                                     "libcollet-trajectory for collet.md.",
-                                     -1,
-                                     functions,
-                                     NULL,
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+                                     .m_name = "collet._trajectory",
+                                     .m_doc = "libcollet-trajectory for collet.md.",
+                                     .m_size = -1,
+                                     .m_methods = functions};
     static PyType_Slot slots[] = {
         {Py_tp_dealloc, (void *)trajectory_free}, {Py_tp_methods, methods}, {0, NULL}};
     static PyType_Spec spec = {"collet._trajectory.Trajectory", sizeof(trajectory), 0,
