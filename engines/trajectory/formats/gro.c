@@ -24,10 +24,13 @@ collet_status trajectory_gro_fail(const io_lines *lines, collet_error *err, cons
                        (long long)lines->number - 1, text);
 }
 
-static collet_status ended(const io_lines *lines, const char *missing, int *truncated,
-                           collet_error *err)
+static collet_status next_line(io_lines *lines, const char **text, size_t *length,
+                               const char *missing, int *truncated, collet_error *err)
 {
-    *truncated = 1;
+    collet_status status = io_lines_next(lines, text, length, err);
+    *truncated = status == COLLET_OK && !*text;
+    if (!*truncated)
+        return status;
     return collet_fail(err, COLLET_FORMAT, "%s:%lld: the file ends before %s", lines->source->path,
                        (long long)lines->number, missing);
 }
@@ -81,18 +84,13 @@ collet_status trajectory_gro_read_head(io_lines *lines, trajectory_gro_head *hea
     size_t length;
 
     *head = (trajectory_gro_head){0};
-    *truncated = 0;
-    collet_status status = io_lines_next(lines, &text, &length, err);
+    collet_status status = next_line(lines, &text, &length, "its title", truncated, err);
     if (status != COLLET_OK)
         return status;
-    if (!text)
-        return ended(lines, "its title", truncated, err);
     read_title(text, length, head);
-    status = io_lines_next(lines, &text, &length, err);
+    status = next_line(lines, &text, &length, "the number of atoms", truncated, err);
     if (status != COLLET_OK)
         return status;
-    if (!text)
-        return ended(lines, "the number of atoms", truncated, err);
     if (!io_decimal_parse_integer(text, length, &head->n_atoms) || head->n_atoms < 0)
         return trajectory_gro_fail(lines, err, "the number of atoms is expected, not '%.*s'",
                                    length > 40 ? 40 : (int)length, text);
@@ -266,12 +264,9 @@ collet_status trajectory_gro_skip_box(io_lines *lines, int *truncated, collet_er
     const char *text;
     size_t length;
 
-    *truncated = 0;
-    collet_status status = io_lines_next(lines, &text, &length, err);
+    collet_status status = next_line(lines, &text, &length, "the box", truncated, err);
     if (status != COLLET_OK)
         return status;
-    if (!text)
-        return ended(lines, "the box", truncated, err);
     if (!is_box(text, length, lines->cut))
         return trajectory_gro_fail(lines, err,
                                    "the box (numbers) is expected after the last atom, not "
