@@ -9,6 +9,7 @@
 #include <collet/floating.h>
 
 #include "context/context.h"
+#include "storage_life.h"
 #include "util/shape.h"
 
 /* ---- Geometry ---------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "access.h"
 #include "device/open.h"
 #include "native.h"
+#include "storage_life.h"
 
 typedef struct DLManagedTensorVersioned tensor;
 

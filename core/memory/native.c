@@ -9,6 +9,7 @@
 #include <collet/floating.h>
 
 #include "access.h"
+#include "storage_life.h"
 #include "util/struct.h"
 
 #define KDLCPU 1 /* of DLPack */

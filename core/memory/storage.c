@@ -6,14 +6,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "context/life.h"
 #include "timeline/order.h"
 #include "timeline/origins.h"
 
 #define HOST_ALIGNMENT 64
 #define HUGE_PAGE ((uint64_t)2 << 20)
-/* storage.acquired while one caller writes. */
-#define ACQUIRED_FOR_WRITING (-1)
 
 static const origins no_origins;
 
@@ -74,7 +71,7 @@ static void state_unlock(storage *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- Life -------------------------------------------------------------------------------- */
+/* ---- Host memory ------------------------------------------------------------------------- */
 
 /* Huge pages give a tenth more bandwidth and one page fault instead of 512. */
 static void *host_memory_create(uint64_t bytes)
@@ -97,148 +94,6 @@ static collet_status host_memory_take(storage *s, collet_error *err)
                            "out of host memory for an array of %" PRIu64 " bytes", s->bytes);
     memory_count_add(&s->runtime->host_memory, s->bytes);
     return COLLET_OK;
-}
-
-collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
-                             collet_error *err)
-{
-    storage *s = calloc(1, sizeof *s);
-    if (!s)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array");
-    atomic_init(&s->references, 1);
-    pthread_mutex_init(&s->lock, NULL);
-    s->runtime = runtime;
-    s->bytes = bytes;
-    runtime_retain(runtime);
-    *out = s;
-    return COLLET_OK;
-}
-
-collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
-                           void (*deleter)(void *user), void *user, storage **out,
-                           collet_error *err)
-{
-    storage *s = NULL;
-    collet_status status = storage_create(runtime, bytes, &s, err);
-    if (status != COLLET_OK)
-        return status;
-    s->host.memory = data;
-    s->wrapped = data != NULL;
-    s->deleter = deleter;
-    s->user = user;
-    /* Memory is allocated when a kernel first needs an address. */
-    if (data)
-        set_valid(s, 0, 1);
-    *out = s;
-    return COLLET_OK;
-}
-
-collet_status storage_wrap_block(collet_runtime *runtime, block *b, void (*deleter)(void *user),
-                                 void *user, storage **out, collet_error *err)
-{
-    storage *s = NULL;
-    collet_status status = storage_create(runtime, b->bytes, &s, err);
-    if (status != COLLET_OK)
-        return status;
-    s->host.next = b;
-    s->deleter = deleter;
-    s->user = user;
-    set_valid(s, b->device->space, 1);
-    *out = s;
-    return COLLET_OK;
-}
-
-void storage_retain(storage *s)
-{
-    atomic_fetch_add_explicit(&s->references, 1, memory_order_relaxed);
-}
-
-/* The memory of a wrapped array on a device; NULL: it wraps none. */
-static block *foreign_block(const storage *s)
-{
-    block *b = s->host.next;
-    while (b && !b->foreign)
-        b = b->next;
-    return b;
-}
-
-static collet_status write_back_on(storage *s, device *d, transfer_counters *moved,
-                                   collet_error *err)
-{
-    queue *q = NULL;
-    collet_buffer *buffer;
-    collet_status status = queue_take(d, &q, err);
-    if (status == COLLET_OK)
-        status = storage_acquire_on(s, q, COLLET_READ, 1, &buffer, moved, err);
-    queue_return(q);
-    return status;
-}
-
-/* No caller could receive the failure. */
-static void write_back(storage *s, const block *foreign)
-{
-    void *address;
-    transfer_counters moved = {0};
-    collet_error err;
-    if (s->acquired == ACQUIRED_FOR_WRITING) /* never released: the caller has written it */
-        return;
-    collet_status status = foreign ? write_back_on(s, foreign->device, &moved, &err)
-                                   : storage_map(s, COLLET_READ, 0, &address, &moved, &err);
-    if (status != COLLET_OK)
-        log_message(&s->runtime->log, COLLET_LOG_ERROR,
-                    "a wrapped array was destroyed, and its %" PRIu64
-                    " bytes at %p could not be copied from the device: %s",
-                    s->bytes, foreign ? foreign->memory : s->host.memory, err.text);
-}
-
-static void end_memory(device *lost, void (*deleter)(void *user), void *user)
-{
-    if (deleter && lost)
-        block_outlive(lost, deleter, user);
-    else if (deleter)
-        deleter(user);
-}
-
-/* Memory must outlive the work on it, also on a device that is lost. */
-static void end_copies(storage *s)
-{
-    block *foreign = foreign_block(s);
-    if (s->wrapped || foreign)
-        write_back(s, foreign);
-    block_reach(&s->host);
-    device *lost = block_lost(&s->host);
-    if (s->host.memory && !s->wrapped) {
-        end_memory(lost, free, s->host.memory);
-        memory_count_subtract(&s->runtime->host_memory, s->bytes);
-    }
-    if (foreign) {
-        foreign->deleter = s->deleter;
-        foreign->user = s->user;
-    }
-    while (s->host.next) {
-        block *c = s->host.next;
-        s->host.next = c->next;
-        block_free(c);
-    }
-    if (!foreign)
-        end_memory(lost, s->deleter, s->user);
-}
-
-void storage_release(storage *s)
-{
-    if (atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) != 1)
-        return;
-    collet_runtime *runtime = s->runtime;
-    if (runtime_alive(runtime)) {
-        end_copies(s);
-    } else {
-        if (!s->wrapped)
-            free(s->host.memory);
-        end_memory(NULL, s->deleter, s->user);
-    }
-    pthread_mutex_destroy(&s->lock);
-    free(s);
-    runtime_release(runtime);
 }
 
 /* ---- Order ------------------------------------------------------------------------------- */
@@ -424,7 +279,7 @@ static collet_status lost(const storage *s, collet_error *err)
 
 static collet_status busy_check(const storage *s, int32_t access, collet_error *err)
 {
-    if (s->acquired == ACQUIRED_FOR_WRITING || (s->acquired && access & COLLET_WRITE))
+    if (s->acquired == STORAGE_WRITER || (s->acquired && access & COLLET_WRITE))
         return collet_fail(err, COLLET_BUSY,
                            "an array is in use outside of libcore, by the program or by another "
                            "library as a tensor of DLPack; release it there first");
@@ -497,14 +352,14 @@ int storage_valid_only_on(storage *s, const device *d)
 
 static void acquire(storage *s, int32_t access, int32_t space)
 {
-    s->acquired = access & COLLET_WRITE ? ACQUIRED_FOR_WRITING : s->acquired + 1;
+    s->acquired = access & COLLET_WRITE ? STORAGE_WRITER : s->acquired + 1;
     s->acquired_space = space;
 }
 
 /* Whether the array is acquired in that space, so that it can be released there. */
 static collet_status acquired_check(const storage *s, int32_t space, collet_error *err)
 {
-    int elsewhere = s->acquired == ACQUIRED_FOR_WRITING && s->acquired_space != space;
+    int elsewhere = s->acquired == STORAGE_WRITER && s->acquired_space != space;
     if (s->acquired && !elsewhere)
         return COLLET_OK;
     return collet_fail(err, COLLET_INVALID, "the array is not acquired%s",
@@ -513,7 +368,7 @@ static collet_status acquired_check(const storage *s, int32_t space, collet_erro
 
 static void unacquire(storage *s)
 {
-    s->acquired = s->acquired == ACQUIRED_FOR_WRITING ? 0 : s->acquired - 1;
+    s->acquired = s->acquired == STORAGE_WRITER ? 0 : s->acquired - 1;
 }
 
 static collet_status map_locked(storage *s, int32_t access, int whole, void **address,
@@ -617,7 +472,7 @@ collet_status storage_release_on(storage *s, const device *d, queue *q, collet_e
     if (status == COLLET_OK && q)
         status = commands_end(q, &u, err);
     if (status == COLLET_OK) {
-        int32_t access = s->acquired == ACQUIRED_FOR_WRITING ? COLLET_WRITE : COLLET_READ;
+        int32_t access = s->acquired == STORAGE_WRITER ? COLLET_WRITE : COLLET_READ;
         origins from = c->origins;
         origins_add(&from, c->writer);
         if (u.queue)

@@ -14,6 +14,8 @@
 #include "device/memory_count.h"
 #include "timeline/block.h"
 
+#define STORAGE_WRITER (-1)
+
 typedef struct storage {
     _Atomic int64_t references;
     collet_runtime *runtime;
@@ -22,7 +24,7 @@ typedef struct storage {
     pthread_mutex_t lock;
     block host;              /* first of the list of copies */
     uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
-    int32_t acquired;        /* acquired by the caller */
+    int32_t acquired;        /* by callers: the number of readers, or STORAGE_WRITER */
     int32_t acquired_space;  /* the space in which it is acquired for writing */
     int32_t lost;            /* the only valid copy was on a lost device */
     int32_t wrapped;         /* host memory is the caller's */
@@ -30,20 +32,6 @@ typedef struct storage {
     void (*deleter)(void *user);
     void *user;
 } storage;
-
-/* `bytes` uninitialised bytes; host memory is allocated on first use. */
-collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
-                             collet_error *err);
-/* Wraps the caller's memory. When the last reference is dropped, results of devices are copied to
- * the memory, then the deleter runs. */
-collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
-                           void (*deleter)(void *user), void *user, storage **out,
-                           collet_error *err);
-/* The same for memory of a device, an imported block, which the storage then owns. */
-collet_status storage_wrap_block(collet_runtime *runtime, block *b, void (*deleter)(void *user),
-                                 void *user, storage **out, collet_error *err);
-void storage_retain(storage *s);
-void storage_release(storage *s);
 
 /*
  * Makes the bytes usable by `q` in its device's space and returns their address or buffer. `access`

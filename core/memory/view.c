@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "context/context.h"
+#include "storage_life.h"
 #include "util/shape.h"
 
 /* A view of `base`'s storage; the caller sets shape, strides and offset. */

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_storage.c, tests/core/test_failures.c */
+#include "storage_life.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "context/life.h"
+
+collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
+                             collet_error *err)
+{
+    storage *s = calloc(1, sizeof *s);
+    if (!s)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array");
+    atomic_init(&s->references, 1);
+    pthread_mutex_init(&s->lock, NULL);
+    s->runtime = runtime;
+    s->bytes = bytes;
+    runtime_retain(runtime);
+    *out = s;
+    return COLLET_OK;
+}
+
+collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
+                           void (*deleter)(void *user), void *user, storage **out,
+                           collet_error *err)
+{
+    storage *s = NULL;
+    collet_status status = storage_create(runtime, bytes, &s, err);
+    if (status != COLLET_OK)
+        return status;
+    s->host.memory = data;
+    s->wrapped = data != NULL;
+    s->deleter = deleter;
+    s->user = user;
+    /* Memory is allocated when a kernel first needs an address. */
+    if (data)
+        s->valid = 1;
+    *out = s;
+    return COLLET_OK;
+}
+
+collet_status storage_wrap_block(collet_runtime *runtime, block *b, void (*deleter)(void *user),
+                                 void *user, storage **out, collet_error *err)
+{
+    storage *s = NULL;
+    collet_status status = storage_create(runtime, b->bytes, &s, err);
+    if (status != COLLET_OK)
+        return status;
+    s->host.next = b;
+    s->deleter = deleter;
+    s->user = user;
+    s->valid = 1ull << b->device->space;
+    *out = s;
+    return COLLET_OK;
+}
+
+void storage_retain(storage *s)
+{
+    atomic_fetch_add_explicit(&s->references, 1, memory_order_relaxed);
+}
+
+/* The memory of a wrapped array on a device; NULL: it wraps none. */
+static block *foreign_block(const storage *s)
+{
+    block *b = s->host.next;
+    while (b && !b->foreign)
+        b = b->next;
+    return b;
+}
+
+static collet_status write_back_on(storage *s, device *d, transfer_counters *moved,
+                                   collet_error *err)
+{
+    queue *q = NULL;
+    collet_buffer *buffer;
+    collet_status status = queue_take(d, &q, err);
+    if (status == COLLET_OK)
+        status = storage_acquire_on(s, q, COLLET_READ, 1, &buffer, moved, err);
+    queue_return(q);
+    return status;
+}
+
+/* No caller could receive the failure. */
+static void write_back(storage *s, const block *foreign)
+{
+    void *address;
+    transfer_counters moved = {0};
+    collet_error err;
+    if (s->acquired == STORAGE_WRITER) /* never released: the caller has written it */
+        return;
+    collet_status status = foreign ? write_back_on(s, foreign->device, &moved, &err)
+                                   : storage_map(s, COLLET_READ, 0, &address, &moved, &err);
+    if (status != COLLET_OK)
+        log_message(&s->runtime->log, COLLET_LOG_ERROR,
+                    "a wrapped array was destroyed, and its %" PRIu64
+                    " bytes at %p could not be copied from the device: %s",
+                    s->bytes, foreign ? foreign->memory : s->host.memory, err.text);
+}
+
+static void end_memory(device *lost, void (*deleter)(void *user), void *user)
+{
+    if (deleter && lost)
+        block_outlive(lost, deleter, user);
+    else if (deleter)
+        deleter(user);
+}
+
+/* Memory must outlive the work on it, also on a device that is lost. */
+static void end_copies(storage *s)
+{
+    block *foreign = foreign_block(s);
+    if (s->wrapped || foreign)
+        write_back(s, foreign);
+    block_reach(&s->host);
+    device *lost = block_lost(&s->host);
+    if (s->host.memory && !s->wrapped) {
+        end_memory(lost, free, s->host.memory);
+        memory_count_subtract(&s->runtime->host_memory, s->bytes);
+    }
+    if (foreign) {
+        foreign->deleter = s->deleter;
+        foreign->user = s->user;
+    }
+    while (s->host.next) {
+        block *c = s->host.next;
+        s->host.next = c->next;
+        block_free(c);
+    }
+    if (!foreign)
+        end_memory(lost, s->deleter, s->user);
+}
+
+void storage_release(storage *s)
+{
+    if (atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) != 1)
+        return;
+    collet_runtime *runtime = s->runtime;
+    if (runtime_alive(runtime)) {
+        end_copies(s);
+    } else {
+        if (!s->wrapped)
+            free(s->host.memory);
+        end_memory(NULL, s->deleter, s->user);
+    }
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+    runtime_release(runtime);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* storage_life - creates storages, and ends them when nothing refers to them any more. */
+#ifndef CORE_MEMORY_STORAGE_LIFE_H
+#define CORE_MEMORY_STORAGE_LIFE_H
+
+#include "storage.h"
+
+/* `bytes` uninitialised bytes; host memory is allocated on first use. */
+collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
+                             collet_error *err);
+/* Wraps the caller's memory. When the last reference is dropped, results of devices are copied to
+ * the memory, then the deleter runs. */
+collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
+                           void (*deleter)(void *user), void *user, storage **out,
+                           collet_error *err);
+/* The same for memory of a device, an imported block, which the storage then owns. */
+collet_status storage_wrap_block(collet_runtime *runtime, block *b, void (*deleter)(void *user),
+                                 void *user, storage **out, collet_error *err);
+void storage_retain(storage *s);
+void storage_release(storage *s);
+
+#endif
