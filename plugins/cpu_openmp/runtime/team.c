@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "team.h"
 
+#include "job.h"
 #include "limit.h"
 #include "load.h"
+#include "migrate.h"
 #include "nodes.h"
 #include "places.h"
 #include "wait.h"
@@ -18,19 +20,12 @@
 
 #include <collet/floating.h>
 
-/*
- * A caller owns one job of the table for the time of its call. The pieces of a job are grouped in
- * parts, one for each thread that can be of use: a thread begins with the part of its number, whose
- * data its caches and its node's memory may have, and then helps with the others.
- */
+/* A caller owns one job of the table for the time of its call. */
 #define JOBS 32      /* calls that share the team at a time; further ones run alone */
-#define PARTS 64     /* of a job */
-#define PIECES 8     /* of a part */
 #define WORKERS 1024 /* of the team */
 #define FAN 4        /* workers that one thread wakes at a time */
 #define LINE 64
 #define SLEEP_WORDS (WORKERS / 32)
-#define ANY (~0u)
 
 #ifndef NODES_DIRECTORY /* of a test */
 #define NODES_DIRECTORY "/sys/devices/system/node"
@@ -42,44 +37,16 @@
 #define GAP_MAX 250000   /* between calls that it spins for */
 #define WAKE_MIN 2000
 #define WAKE_MAX 50000
-#define MOVE_EVERY 500000
 #define STALL_MIN 50000 /* of a piece under way, after which the caller looks for its thread */
 #define STALL_MAX 20000000
 
-/* The rest of a part: the threads that may take pieces (numbers below), pieces in all, pieces
- * begun; in one word, so that a thread takes a piece only from the job that it has seen. */
-#define PART(threads, pieces, begun)                                                               \
-    ((uint64_t)(threads) << 32 | (uint64_t)(pieces) << 16 | (begun))
-#define PART_THREADS(word) ((int32_t)((word) >> 32))
-#define PART_PIECES(word) ((int32_t)((word) >> 16 & 0xffff))
-#define PART_BEGUN(word) ((int32_t)((word)&0xffff))
-
-typedef struct part {
-    _Alignas(LINE) _Atomic uint64_t left;
-} part;
-
-/* Set in `done` while the caller sleeps on it. */
-#define SLEEPS 0x80000000u
-
-typedef struct job {
-    _Alignas(LINE) team_body body; /* constant while a piece is left or under way */
-    void *argument;
-    int64_t count;
-    int32_t pieces;
-    _Atomic int32_t part_count, threads;  /* hints without a piece */
-    _Atomic int32_t wanted;               /* workers still to be woken */
-    _Atomic int32_t processor;            /* of the caller */
-    _Alignas(LINE) _Atomic uint32_t done; /* pieces; a futex */
-    part parts[PARTS];
-} job;
-
 /* Process-wide. fork() leaves the child a copy without threads: see forget. */
 static struct {
-    _Alignas(LINE) _Atomic uint32_t calls; /* grows with each phase */
-    _Alignas(LINE) _Atomic uint32_t owned; /* jobs that a caller owns, one bit each */
-    _Alignas(LINE) _Atomic int32_t active; /* callers in calls and workers with pieces */
-    _Atomic int32_t refused;               /* threads of a call that refused a worker; 0: none */
-    _Alignas(LINE) _Atomic int32_t spinning;             /* idle workers */
+    _Alignas(LINE) _Atomic uint32_t calls;   /* grows with each phase */
+    _Alignas(LINE) _Atomic uint32_t owned;   /* jobs that a caller owns, one bit each */
+    _Alignas(LINE) _Atomic int32_t active;   /* callers in calls and workers with pieces */
+    _Atomic int32_t refused;                 /* threads of a call that refused a worker; 0: none */
+    _Alignas(LINE) _Atomic int32_t spinning; /* idle workers */
     _Alignas(LINE) _Atomic uint32_t asleep[SLEEP_WORDS]; /* a bit for each worker; futexes */
     _Atomic int64_t woken_at;               /* when some were last woken, in nanoseconds */
     _Alignas(LINE) _Atomic int32_t workers; /* started */
@@ -107,7 +74,7 @@ static void wake(int32_t count, int32_t threads)
 {
     for (int32_t first = 0; first < threads; first += 32) {
         _Atomic uint32_t *word = &team.asleep[first / 32];
-        uint32_t below = threads - first < 32 ? (1u << (threads - first)) - 1 : ANY, bits;
+        uint32_t below = threads - first < 32 ? (1u << (threads - first)) - 1 : ~0u, bits;
         while (count > 0 && (bits = atomic_load_explicit(word, memory_order_seq_cst) & below)) {
             uint32_t chosen = 0;
             for (int32_t i = 0; bits && i < count; i++, bits &= bits - 1)
@@ -139,67 +106,6 @@ static bool sleep_until_woken(int32_t thread, uint32_t seen)
 
 /* ---- Pieces --------------------------------------------------------------------------------- */
 
-/* count * index / parts without overflow. */
-static int64_t share(int64_t count, int32_t index, int32_t parts)
-{
-    return count / parts * index + count % parts * index / parts;
-}
-
-static uint64_t part_left(job *j, int32_t index)
-{
-    return atomic_load_explicit(&j->parts[index].left, memory_order_relaxed);
-}
-
-/* Whether a part has pieces that the thread may take. */
-static bool is_open(uint64_t word, int32_t thread)
-{
-    return PART_BEGUN(word) < PART_PIECES(word) && thread < PART_THREADS(word);
-}
-
-/* Takes a piece of part `index` for the thread; returns its number, -1: there is none. */
-static int32_t take(job *j, int32_t index, int32_t thread)
-{
-    _Atomic uint64_t *left = &j->parts[index].left;
-    uint64_t word = atomic_load_explicit(left, memory_order_relaxed);
-    do {
-        if (!is_open(word, thread))
-            return -1;
-    } while (!atomic_compare_exchange_weak_explicit(left, &word, word + 1, memory_order_acquire,
-                                                    memory_order_relaxed));
-    return PART_BEGUN(word);
-}
-
-static void run_piece(job *j, int32_t index, int32_t piece, int32_t thread)
-{
-    int32_t parts = atomic_load_explicit(&j->part_count, memory_order_relaxed);
-    int64_t first = share(j->count, index, parts);
-    int64_t items = share(j->count, index + 1, parts) - first;
-    int64_t begin = share(items, piece, j->pieces), end = share(items, piece + 1, j->pieces);
-    if (begin < end)
-        j->body(j->argument, thread, first + begin, first + end);
-}
-
-/* Reports pieces as done; the last one wakes the caller. */
-static void report(job *j, uint32_t pieces)
-{
-    uint32_t all =
-        (uint32_t)j->pieces * (uint32_t)atomic_load_explicit(&j->part_count, memory_order_relaxed);
-    uint32_t before = atomic_fetch_add_explicit(&j->done, pieces, memory_order_acq_rel);
-    if (before + pieces == (all | SLEEPS))
-        futex_wake(&j->done, 1, ANY);
-}
-
-/* The number of pieces that no thread has begun, from part `index` on; at most `most`. */
-static int32_t left(job *j, int32_t index, int32_t most)
-{
-    int32_t parts = atomic_load_explicit(&j->part_count, memory_order_relaxed), count = 0;
-    for (int32_t i = 0; i < parts && count < most; i++) {
-        uint64_t word = part_left(j, (index + i) % parts);
-        count += PART_PIECES(word) - PART_BEGUN(word);
-    }
-    return count < most ? count : most;
-}
-
 /* Wakes some of the workers that a job needs, if there are pieces for them. They wake the next. */
 static void wake_some(job *j, int32_t index, int32_t threads)
 {
@@ -210,7 +116,7 @@ static void wake_some(job *j, int32_t index, int32_t threads)
             return;
     } while (!atomic_compare_exchange_weak_explicit(&j->wanted, &wanted, wanted - count,
                                                     memory_order_relaxed, memory_order_relaxed));
-    wake(left(j, index, count), threads);
+    wake(job_left(j, index, count), threads);
 }
 
 /* Calls idle workers to pieces of a job, as many as `count`. */
@@ -233,14 +139,14 @@ static bool run_part(job *j, int32_t index, int32_t thread, int32_t threads)
     uint32_t ran = 0;
     int32_t piece;
     while ((ran == 0 || atomic_load_explicit(&team.active, memory_order_relaxed) <= threads) &&
-           (piece = take(j, index, thread)) >= 0) {
+           (piece = job_take(j, index, thread)) >= 0) {
         if (thread != 0)
             wake_some(j, index, threads);
-        run_piece(j, index, piece, thread);
+        job_run(j, index, piece, thread);
         ran++;
     }
     if (ran > 0)
-        report(j, ran);
+        job_report(j, ran);
     return ran > 0;
 }
 
@@ -295,58 +201,16 @@ static bool leave(int32_t threads)
     return false;
 }
 
-/*
- * The operating system often wakes a thread on the processor of the thread that wakes it. If no
- * processor is idle, caller and worker then take turns on one. So the worker leaves that processor
- * to the caller and competes with other programs for another one.
- */
-static void move_away(int32_t processor)
-{
-    static _Thread_local int64_t last;
-    cpu_set_t all, others;
-    if (sched_getcpu() != processor || clock_now() - last < MOVE_EVERY ||
-        sched_getaffinity(0, sizeof all, &all) != 0)
-        return;
-    last = clock_now();
-    others = all;
-    CPU_CLR((size_t)processor, &others);
-    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
-        (void)sched_setaffinity(0, sizeof all, &all);
-}
-
-/* Processor time of a thread of this process, as pthread_getcpuclockid(3) counts it. */
-static int64_t time_used(pid_t id)
-{
-    struct timespec t = {0, 0};
-    (void)clock_gettime((clockid_t)(~(uint32_t)id << 3 | 6), &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/*
- * The operating system keeps a preempted thread on the processor where it ran last, for
- * milliseconds, even while the processor of a waiting caller is idle. So the caller moves a worker
- * that has pieces of its job and gets no processor time to its own processor.
- */
+/* Moves a worker that has pieces of the waiting caller's job, but no processor. */
 static void pull(const job *j)
 {
     int32_t workers = atomic_load_explicit(&team.workers, memory_order_relaxed);
-    int32_t number = 1 + (int32_t)(j - team.jobs), processor = sched_getcpu();
-    for (int32_t i = 1; i <= workers && processor >= 0; i++) {
+    int32_t number = 1 + (int32_t)(j - team.jobs);
+    for (int32_t i = 1; i <= workers; i++) {
         pid_t id = atomic_load_explicit(&team.members[i].id, memory_order_relaxed);
-        cpu_set_t all, here;
-        if (!id || atomic_load_explicit(&team.members[i].job, memory_order_relaxed) != number)
-            continue;
-        int64_t used = time_used(id), begin = clock_now();
-        while (clock_now() - begin < CALLER_SPIN)
-            relax();
-        if (time_used(id) != used || sched_getaffinity(id, sizeof all, &all) != 0 ||
-            !CPU_ISSET((size_t)processor, &all))
-            continue;
-        CPU_ZERO(&here);
-        CPU_SET((size_t)processor, &here);
-        if (sched_setaffinity(id, sizeof here, &here) == 0)
-            (void)sched_setaffinity(id, sizeof all, &all);
-        return;
+        if (id && atomic_load_explicit(&team.members[i].job, memory_order_relaxed) == number &&
+            migrate_here(id))
+            return;
     }
 }
 
@@ -356,63 +220,35 @@ typedef struct worker {
     int32_t first, end; /* threads of its node */
 } worker;
 
-/* The part that a thread begins with, where there are as many parts as can be. */
-static int32_t part_of(int32_t thread, int32_t threads)
-{
-    return threads <= PARTS ? thread : (int32_t)share(PARTS, thread, threads);
-}
-
-/* The order in which a worker looks for pieces: `own`, the other `count` parts from `first` on,
- * which are of its node, and then the parts of other nodes. */
-typedef struct order {
-    int32_t own, first, count, parts;
-} order;
-
-static order order_of(const worker *w, const job *j)
-{
-    int32_t parts = atomic_load_explicit(&j->part_count, memory_order_relaxed);
-    int32_t threads = atomic_load_explicit(&j->threads, memory_order_relaxed);
-    if (w->number >= threads || parts < (threads < PARTS ? threads : PARTS))
-        return (order){w->number, 0, parts, parts};
-    int32_t end = w->end < threads ? w->end : threads, first = part_of(w->first, threads);
-    return (order){part_of(w->number, threads), first, part_of(end - 1, threads) + 1 - first,
-                   parts};
-}
-
-static int32_t part_at(const order *o, int32_t i)
-{
-    return (o->first + (i < o->count ? (o->own - o->first + i) % o->count : i)) % o->parts;
-}
-
 /* A worker does pieces of a job while there are any and not too many threads; returns whether it
  * did one. */
 static bool help(job *j, const worker *w)
 {
-    order o = order_of(w, j);
+    job_order o = job_order_of(j, w->number, w->first, w->end);
     int32_t thread = w->number;
     bool joined = false, done = false;
     for (int32_t i = 0; i < o.parts; i++) {
-        int32_t index = part_at(&o, i);
-        uint64_t word = part_left(j, index);
-        if (!is_open(word, thread))
+        int32_t index = job_part_at(&o, i);
+        uint64_t rest = job_rest(j, index);
+        if (!job_is_open(rest, thread))
             continue;
-        if (i > 0 && is_open(part_left(j, part_at(&o, 0)), thread)) {
-            o = order_of(w, j); /* the next phase has begun */
+        if (i > 0 && job_is_open(job_rest(j, job_part_at(&o, 0)), thread)) {
+            o = job_order_of(j, w->number, w->first, w->end); /* the next phase has begun */
             i = -1;
             continue;
         }
-        if (!joined && !join(PART_THREADS(word)))
+        if (!joined && !join(JOB_THREADS(rest)))
             return false;
         joined = true;
         /* A thread inherits the floating-point state of its creator, and functions that pieces call
          * may change it. */
         (void)collet_floating_begin();
-        move_away(atomic_load_explicit(&j->processor, memory_order_relaxed));
+        migrate_away(atomic_load_explicit(&j->processor, memory_order_relaxed));
         atomic_store_explicit(&team.members[thread].job, 1 + (int32_t)(j - team.jobs),
                               memory_order_relaxed);
-        done |= run_part(j, index, thread, PART_THREADS(word));
+        done |= run_part(j, index, thread, JOB_THREADS(rest));
         atomic_store_explicit(&team.members[thread].job, 0, memory_order_relaxed);
-        if (leave(PART_THREADS(word)))
+        if (leave(JOB_THREADS(rest)))
             return done;
     }
     if (joined)
@@ -520,8 +356,8 @@ static void forget(void)
     atomic_store(&team.tried, 0);
     for (int i = 0; i < WORKERS; i++)
         atomic_store(&team.members[i].id, 0);
-    for (int i = 0; i < JOBS * PARTS; i++)
-        atomic_store(&team.jobs[i / PARTS].parts[i % PARTS].left, 0);
+    for (int i = 0; i < JOBS * JOB_PARTS; i++)
+        atomic_store(&team.jobs[i / JOB_PARTS].parts[i % JOB_PARTS].left, 0);
     pthread_mutex_init(&team.growing, NULL);
     limit_forget();
 }
@@ -602,10 +438,10 @@ static void await(job *j, uint32_t all)
         relax();
         done = atomic_load_explicit(&j->done, memory_order_acquire);
     }
-    for (int64_t stall = STALL_MIN; (done & ~SLEEPS) != all;) {
-        if (done & SLEEPS || atomic_compare_exchange_weak(&j->done, &done, done | SLEEPS)) {
-            futex_wait_for(&j->done, done | SLEEPS, stall);
-            if (atomic_load_explicit(&j->done, memory_order_acquire) == (done | SLEEPS)) {
+    for (int64_t stall = STALL_MIN; (done & ~JOB_SLEEPS) != all;) {
+        if (done & JOB_SLEEPS || atomic_compare_exchange_weak(&j->done, &done, done | JOB_SLEEPS)) {
+            futex_wait_for(&j->done, done | JOB_SLEEPS, stall);
+            if (atomic_load_explicit(&j->done, memory_order_acquire) == (done | JOB_SLEEPS)) {
                 pull(j);
                 stall = clamp(2 * stall, STALL_MIN, STALL_MAX);
             }
@@ -623,8 +459,8 @@ static int32_t useful(const team_phase *phase, int32_t threads)
 
 static void run_phase(job *j, int32_t threads, const team_phase *phase, void *argument)
 {
-    int32_t parts = useful(phase, threads < PARTS ? threads : PARTS);
-    int32_t most = PIECES * threads / parts;
+    int32_t parts = useful(phase, threads < JOB_PARTS ? threads : JOB_PARTS);
+    int32_t most = JOB_PIECES * threads / parts;
     int32_t pieces = (int32_t)clamp(phase->count / phase->grain / parts, 1, most);
     if (parts == 1) {
         if (phase->count > 0)
@@ -635,13 +471,7 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
     j->argument = argument;
     j->count = phase->count;
     j->pieces = pieces;
-    atomic_store_explicit(&j->part_count, parts, memory_order_relaxed);
-    atomic_store_explicit(&j->threads, threads, memory_order_relaxed);
-    atomic_store_explicit(&j->wanted, 0, memory_order_relaxed);
-    atomic_store_explicit(&j->done, 0, memory_order_relaxed);
-    atomic_store_explicit(&j->processor, sched_getcpu(), memory_order_relaxed);
-    for (int32_t i = 0; i < parts; i++)
-        atomic_store_explicit(&j->parts[i].left, PART(threads, pieces, 0), memory_order_release);
+    job_begin(j, threads, parts);
     call(j, useful(phase, threads) - 1, threads);
     for (int32_t i = 0; i < parts; i++)
         run_part(j, i, 0, INT32_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wait.h - how threads of the team wait: the clock, futexes, spinning. Private to team.c. */
+/* wait.h - how threads of the team wait: the clock, futexes, spinning. */
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job.h - the items of one call as pieces, which threads take. Private to team.c.
+ *
+ * The pieces are grouped in parts, one for each thread that can be of use: a thread begins with the
+ * part of its number, whose data its caches and its node's memory may have, and then helps with the
+ * others.
+ */
+#ifndef PLUGINS_CPU_OPENMP_RUNTIME_JOB_H
+#define PLUGINS_CPU_OPENMP_RUNTIME_JOB_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define JOB_PARTS 64 /* of a job */
+#define JOB_PIECES 8 /* of a part */
+#define JOB_LINE 64
+
+/* The rest of a part: the threads that may take pieces (numbers below), pieces in all, pieces
+ * begun; in one word, so that a thread takes a piece only from the job that it has seen. */
+#define JOB_REST(threads, pieces, begun)                                                           \
+    ((uint64_t)(threads) << 32 | (uint64_t)(pieces) << 16 | (begun))
+#define JOB_THREADS(word) ((int32_t)((word) >> 32))
+#define JOB_ALL(word) ((int32_t)((word) >> 16 & 0xffff))
+#define JOB_BEGUN(word) ((int32_t)((word)&0xffff))
+
+/* Set in `done` while the caller sleeps on it. */
+#define JOB_SLEEPS 0x80000000u
+
+typedef struct job {
+    /* Constant while a piece is left or under way. */
+    _Alignas(JOB_LINE) void (*body)(void *argument, int32_t thread, int64_t begin, int64_t end);
+    void *argument;
+    int64_t count;
+    int32_t pieces;                           /* of a part, 1 .. JOB_PIECES */
+    _Atomic int32_t part_count, threads;      /* hints without a piece */
+    _Atomic int32_t wanted;                   /* workers still to be woken */
+    _Atomic int32_t processor;                /* of the caller */
+    _Alignas(JOB_LINE) _Atomic uint32_t done; /* pieces; a futex */
+    struct {
+        _Alignas(JOB_LINE) _Atomic uint64_t left;
+    } parts[JOB_PARTS];
+} job;
+
+/* Offers the pieces of `parts` parts to threads 0..threads-1. body, argument, count and pieces are
+ * set, and no piece of the job is left or under way. */
+void job_begin(job *j, int32_t threads, int32_t parts);
+
+/* The rest of a part. */
+static inline uint64_t job_rest(const job *j, int32_t part)
+{
+    return atomic_load_explicit(&j->parts[part].left, memory_order_relaxed);
+}
+
+/* Whether a part with this rest has pieces that the thread may take. */
+static inline bool job_is_open(uint64_t rest, int32_t thread)
+{
+    return JOB_BEGUN(rest) < JOB_ALL(rest) && thread < JOB_THREADS(rest);
+}
+
+/* Takes a piece of a part for the thread; returns its number, -1: there is none. */
+int32_t job_take(job *j, int32_t part, int32_t thread);
+/* Does a piece that the thread has taken. */
+void job_run(const job *j, int32_t part, int32_t piece, int32_t thread);
+/* Reports pieces as done; the last one wakes the caller. */
+void job_report(job *j, uint32_t pieces);
+/* The number of pieces that no thread has begun, from part `first` on; at most `most`. */
+int32_t job_left(const job *j, int32_t first, int32_t most);
+
+/* The order in which a thread looks for pieces: `own`, the other `count` parts from `first` on,
+ * which are of its node, and then the parts of other nodes. */
+typedef struct job_order {
+    int32_t own, first, count, parts;
+} job_order;
+
+/* Of thread `number`, whose node has the threads first..end-1. */
+job_order job_order_of(const job *j, int32_t number, int32_t first, int32_t end);
+
+/* The i-th part of the order. */
+static inline int32_t job_part_at(const job_order *o, int32_t i)
+{
+    return (o->first + (i < o->count ? (o->own - o->first + i) % o->count : i)) % o->parts;
+}
+
+#endif
