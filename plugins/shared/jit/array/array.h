@@ -9,9 +9,9 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-jit_run jit_fill, jit_copy, jit_transpose, jit_argmax, jit_axpy;
+jit_run jit_fill, jit_copy, jit_transpose, jit_axpy;
 jit_run jit_elementwise; /* add, sub, mul, div, neg, abs, conj, exp, log, sqrt, sin, cos, tanh */
-jit_run jit_reduce;      /* sum, mean, min, max */
+jit_run jit_reduce;      /* sum, mean, min, max, argmax */
 jit_accepts jit_reduce_accepts;
 
 #define JIT_FLOATS(OP)                                                                             \
@@ -41,7 +41,7 @@ jit_accepts jit_reduce_accepts;
         JIT_ROW_ACCEPTS(MEAN, reduce, D, D), JIT_ROW_ACCEPTS(MEAN, reduce, D, F),                  \
         JIT_ROW_ACCEPTS(MIN, reduce, F, F), JIT_ROW_ACCEPTS(MIN, reduce, D, D),                    \
         JIT_ROW_ACCEPTS(MAX, reduce, F, F), JIT_ROW_ACCEPTS(MAX, reduce, D, D),                    \
-        JIT_ROW(ARGMAX, argmax, I64, F), JIT_ROW(ARGMAX, argmax, I64, D)
+        JIT_ROW_ACCEPTS(ARGMAX, reduce, I64, F), JIT_ROW_ACCEPTS(ARGMAX, reduce, I64, D)
 
 #define JIT_ARRAY_ROWS                                                                             \
     COLLET_EACH_REAL(JIT_FILL, 0)                                                                  \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: sum, mean, min, max. */
+/* array: sum, mean, min, max, argmax. */
 #include "array.h"
 
 #include <stdlib.h>
@@ -27,12 +27,13 @@ static collet_dtype part_of(collet_dtype dtype)
     return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;
 }
 
-/* Strides count real numbers: the two parts of a complex number form one more kept axis. */
+/* Strides count real numbers: the two parts of a complex number form one more kept axis. Stride 0 of
+ * a reduced axis is that of the elements' index. */
 static void split(split_axes *s, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
-    int64_t parts = part_of(in->dtype) == in->dtype ? 1 : 2;
+    int64_t parts = part_of(in->dtype) == in->dtype ? 1 : 2, index = 1;
     s->kept_count = s->reduced_count = 0;
     for (int32_t i = 0; i < in->ndim; i++) {
         int64_t step = in->strides[i] * parts;
@@ -42,6 +43,10 @@ static void split(split_axes *s, const collet_kernel_call *call)
             int32_t to = params->keepdims ? i : s->kept_count;
             s->kept[s->kept_count++] = (jit_axis){in->shape[i], {out->strides[to] * parts, step}};
         }
+    }
+    for (int32_t i = s->reduced_count - 1; i >= 0; i--) {
+        s->reduced[i].stride[0] = index;
+        index *= s->reduced[i].extent;
     }
     s->kept[s->kept_count++] = (jit_axis){parts, {1, 1}};
     s->kept_count = jit_axes_merge(s->kept, s->kept_count, 1);
@@ -63,11 +68,13 @@ static void view_axes(reduce_view *v, const split_axes *s)
         v->rows *= s->reduced[i].extent;
         v->row_extent[i] = s->reduced[i].extent;
         v->row_stride[i] = s->reduced[i].stride[1];
+        v->row_index[i] = s->reduced[i].stride[0];
     }
     v->row_axes = last > 0 ? last : 0;
     if (last >= 0) {
         v->columns = s->reduced[last].extent;
         v->column_step = s->reduced[last].stride[1];
+        v->column_index = s->reduced[last].stride[0];
     }
     v->kept_adjacent = kept_last >= 0 && (last < 0 || llabs(s->kept[kept_last].stride[1]) <
                                                           llabs(s->reduced[last].stride[1]));
@@ -147,14 +154,20 @@ static void view_of(reduce_view *v, const jit_traits *t, const collet_kernel_cal
 
 static const char *options_of(const collet_kernel_call *call)
 {
-    static const char *const options[] = {"-DFROM=f32 -DTO=f32", "-DFROM=f64 -DTO=f64",
-                                          "-DFROM=f32 -DTO=f64", "-DEXTREME=1 -DFROM=f32 -DTO=f32",
-                                          "-DEXTREME=1 -DFROM=f64 -DTO=f64"};
+    static const char *const options[] = {"-DFROM=f32 -DTO=f32",
+                                          "-DFROM=f64 -DTO=f64",
+                                          "-DFROM=f32 -DTO=f64",
+                                          "-DEXTREME=1 -DFROM=f32 -DTO=f32",
+                                          "-DEXTREME=1 -DFROM=f64 -DTO=f64",
+                                          "-DPLACE=1 -DFROM=f32 -DTO=i64",
+                                          "-DPLACE=1 -DFROM=f64 -DTO=i64"};
     collet_dtype to = part_of(operand_of(call, 0)->dtype);
     collet_dtype from = part_of(operand_of(call, 1)->dtype);
     int kind = from == COLLET_F64 ? 1 : to == COLLET_F64 ? 2 : 0;
     if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
         kind = from == COLLET_F64 ? 4 : 3;
+    if (call->op == COLLET_OP_ARGMAX)
+        kind = from == COLLET_F64 ? 6 : 5;
     return options[kind];
 }
 
@@ -162,7 +175,7 @@ static const char *options_of(const collet_kernel_call *call)
 static void pass_count(jit_launch *l, const jit_traits *t, const collet_kernel_call *call,
                        const reduce_view *v)
 {
-    if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
+    if (call->op != COLLET_OP_SUM && call->op != COLLET_OP_MEAN)
         return;
     double count = call->op == COLLET_OP_MEAN ? (double)(v->rows * v->columns) : 1.0;
     if (t->has_f64) {
@@ -178,7 +191,7 @@ static uint64_t carried_size(const jit_traits *t, const collet_kernel_call *call
 {
     if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
         return cpu_dtype_size(operand_of(call, 1)->dtype);
-    return t->has_f64 ? 16 : 8;
+    return t->has_f64 || call->op == COLLET_OP_ARGMAX ? 16 : 8;
 }
 
 collet_status jit_reduce_accepts(collet_device *device, const collet_kernel_call *call,

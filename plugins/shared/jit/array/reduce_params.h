@@ -8,12 +8,13 @@
 
 typedef struct reduce_view {
     /* Reduced elements: `rows` rows of `columns`, column_step apart, divided into parts of
-     * part_rows by part_columns, `across` per row. */
-    i64 rows, columns, column_step;
+     * part_rows by part_columns, `across` per row. Elements of a row differ by column_index in
+     * their index, which counts the reduced elements in the order of the input's axes. */
+    i64 rows, columns, column_step, column_index;
     i64 part_rows, part_columns, parts, across;
     /* Kept elements, and the groups that cover them. */
     i64 kept, groups;
-    i64 row_extent[VIEW_DIMS], row_stride[VIEW_DIMS];
+    i64 row_extent[VIEW_DIMS], row_stride[VIEW_DIMS], row_index[VIEW_DIMS];
     i64 kept_extent[KEPT_DIMS], kept_stride[2][KEPT_DIMS]; /* output, input */
     i32 row_axes, kept_axes;
     /* A group has 1 << kept_bits kept elements and divides its items among them, 1 << column_bits
