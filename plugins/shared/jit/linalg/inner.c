@@ -79,9 +79,9 @@ collet_status jit_inner_products(collet_device *device, collet_queue *queue,
     jit_launch_begin(&l, &source, options, "join");
     jit_pass_operand(&l, y);
     jit_pass_buffer(&l, call->workspace);
-    jit_pass_i64s(&l, s.rows * s.count, s.rows, s.parts);
+    jit_pass_i64s(&l, s.rows, s.parts);
     jit_pass_block(&l, &s.batch, sizeof s.batch);
-    jit_sequence_enqueue(&launches, &l, jit_groups(launches.traits, (uint64_t)(s.rows * s.count)));
+    jit_sequence_enqueue(&launches, &l, (uint64_t)(s.rows * s.count));
     return launches.status;
 }
 
