@@ -125,6 +125,22 @@ static void layouts(void **state)
         /* A half spectrum with any strides: it is copied. */
         {COLLET_C64, COLLET_F32, 3, 1, {4, 5, 7}, {4, 5, 12}, {200, {-35, 1, 5}}, LINES},
         {COLLET_C64, COLLET_C64, 2, 1, {4, 5, 12}, {4, 5, 12}, LINES, LINES},
+        {COLLET_C64,
+         COLLET_C64,
+         1,
+         0,
+         {1, 5, 131},
+         {1, 5, 131},
+         {0, {0, 131, 1}},
+         {0, {0, 131, 1}}},
+        {COLLET_F32,
+         COLLET_C64,
+         1,
+         0,
+         {1, 5, 254},
+         {1, 5, 128},
+         {0, {0, 254, 1}},
+         {0, {0, 128, 1}}},
         /* Strides of axes of one element do not matter. */
         {COLLET_C64, COLLET_C64, 2, 0, {4, 1, 12}, {4, 1, 12}, {0, {12, 7, 1}}, {0, {12, 5, 1}}},
     };
@@ -136,7 +152,7 @@ static void layouts(void **state)
     assert_int_equal(fft->made, sizeof taken / sizeof *taken - 1);
 }
 
-/* Layouts that cuFFT does not support. */
+/* Layouts that cuFFT does not support, and lengths of real transforms that it computes badly. */
 static void other_layouts(void **state)
 {
     const transform left[] = {
@@ -149,6 +165,15 @@ static void other_layouts(void **state)
         C2C(LINES, ((array){0, {12, 48, 1}}), 3),
         /* A real array not aligned to complex numbers. */
         {COLLET_F32, COLLET_C64, 1, 0, {4, 5, 12}, {4, 5, 7}, {1, {60, 12, 1}}, {0, {35, 7, 1}}},
+        {COLLET_F32,
+         COLLET_C64,
+         1,
+         0,
+         {1, 5, 262},
+         {1, 5, 132},
+         {0, {0, 262, 1}},
+         {0, {0, 132, 1}}},
+        {COLLET_C64, COLLET_F32, 1, 1, {1, 5, 66}, {1, 5, 131}, {0, {0, 66, 1}}, {0, {0, 131, 1}}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)

@@ -93,6 +93,18 @@ static CUdeviceptr address_of(const collet_operand *o)
     return cuda_address(o->buffer) + o->byte_offset;
 }
 
+/* cuFFT's algorithm for lengths with other factors than these loses up to two digits in transforms
+ * of real numbers: on an H200 CUDA 13.0 is wrong by 2.5 eps (1 + log2 N) at N = 4099. */
+#define LARGEST_FACTOR 127
+
+static int has_large_factor(long long n)
+{
+    for (long long p = 2; p <= LARGEST_FACTOR; p++)
+        while (n % p == 0)
+            n /= p;
+    return n > 1;
+}
+
 /* 1 if cuFFT supports the call. It reads real numbers in pairs, so these must be aligned as complex
  * ones. */
 static int describe(transform *t, const collet_kernel_call *call)
@@ -110,6 +122,8 @@ static int describe(transform *t, const collet_kernel_call *call)
     const collet_operand *real = t->from_real ? in : out;
     CUdeviceptr pair = t->wide ? 16 : 8;
     if (operand_count(out) == 0 || operand_count(in) == 0)
+        return 0;
+    if ((t->to_real || t->from_real) && has_large_factor(real->shape[real->ndim - 1]))
         return 0;
     for (int32_t i = 0; i < out->ndim - rank; i++)
         t->count *= out->shape[i];
