@@ -99,6 +99,8 @@ static void a_driver_that_does_not_start(void **state)
     cu->fails_times = 100;
     cu->fails_with = CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
     is_without("failed to initialise: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (the driver's message)");
+    cu->fails_with = CUDA_ERROR_NOT_INITIALIZED;
+    is_without("forked by one which used CUDA: start processes by spawn");
 }
 
 static void no_compiler(void **state)

@@ -48,6 +48,12 @@ static collet_status start(const collet_host *host, cuda_driver *cu, collet_erro
                           visible ? " (CUDA_VISIBLE_DEVICES is \"" : "", visible ? visible : "",
                           visible ? "\")" : "");
     }
+    if (error == CUDA_ERROR_NOT_INITIALIZED) /* measured: what cuInit returns after fork */
+        return host->fail(
+            err, COLLET_UNAVAILABLE,
+            "the NVIDIA driver does not work in a process that was forked by one which "
+            "used CUDA: start processes by spawn, not fork, or use CUDA in these alone "
+            "(CUDA_ERROR_NOT_INITIALIZED)");
     if (error != CUDA_SUCCESS)
         return host->fail(err, COLLET_UNAVAILABLE, "the NVIDIA driver failed to initialise: %s",
                           cuda_error_text(cu, error, text));

@@ -128,6 +128,8 @@ extern const collet_native_extension cuda_native;
 collet_status cuda_clear(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                          uint64_t bytes, collet_error *err);
 extern const collet_pinned_extension cuda_pinned;
+/* CU_MEMORYTYPE_HOST (page-locked) or CU_MEMORYTYPE_DEVICE; 0: not memory of CUDA. */
+unsigned cuda_memory_type(collet_device *d, CUdeviceptr address);
 
 /* A buffer's device address. */
 static inline CUdeviceptr cuda_address(const collet_buffer *b)

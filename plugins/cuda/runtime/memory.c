@@ -98,13 +98,20 @@ static collet_status end_command(collet_device *d, collet_queue *q, CUresult err
     return status;
 }
 
+/* The function for several attributes does not fail for other memory, which compute-sanitizer would
+ * report. */
+unsigned cuda_memory_type(collet_device *d, CUdeviceptr address)
+{
+    unsigned type = 0;
+    void *value = &type;
+    CUpointer_attribute what = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    CUresult error = CUDA_IN_CONTEXT(d, d->cu.PointerGetAttributes(1, &what, &value, address));
+    return error == CUDA_SUCCESS ? type : 0;
+}
+
 static int is_pinned(collet_device *d, const void *address)
 {
-    unsigned int type = 0;
-    CUresult error =
-        CUDA_IN_CONTEXT(d, d->cu.PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                                     (CUdeviceptr)(uintptr_t)address));
-    return error == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
+    return cuda_memory_type(d, (CUdeviceptr)(uintptr_t)address) == CU_MEMORYTYPE_HOST;
 }
 
 static int pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)

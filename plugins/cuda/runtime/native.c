@@ -52,11 +52,8 @@ static collet_status native_import(collet_device *d, collet_buffer **buffer, voi
                                    uint64_t offset, uint64_t bytes, uint32_t element,
                                    collet_error *err)
 {
-    unsigned int type = 0;
     CUdeviceptr address = (CUdeviceptr)(uintptr_t)handle + offset;
-    CUresult error = CUDA_IN_CONTEXT(
-        d, d->cu.PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address));
-    if (error != CUDA_SUCCESS)
+    if (!cuda_memory_type(d, address))
         return d->base.host->fail(err, COLLET_INVALID, "%p is not an address in memory of CUDA",
                                   (void *)(uintptr_t)address);
     if (address % element)

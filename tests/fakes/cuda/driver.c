@@ -372,11 +372,12 @@ CUresult cuMemFreeHost(void *address)
     return piece_free(address);
 }
 
-CUresult cuPointerGetAttribute(void *value, CUpointer_attribute what, CUdeviceptr address)
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *what, void **values,
+                                CUdeviceptr address)
 {
     const piece *p = fake_piece_at((void *)(uintptr_t)address, 1);
-    if (what != CU_POINTER_ATTRIBUTE_MEMORY_TYPE || !p)
+    if (count != 1 || *what != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
         return CUDA_ERROR_INVALID_VALUE;
-    *(unsigned *)value = p->context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+    *(unsigned *)values[0] = !p ? 0 : p->context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
     return CUDA_SUCCESS;
 }

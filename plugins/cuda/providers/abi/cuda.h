@@ -25,6 +25,7 @@
     X(CU_STREAM_NON_BLOCKING, 1)                                                                   \
     X(CUDA_ERROR_INVALID_VALUE, 1)                                                                 \
     X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                 \
+    X(CUDA_ERROR_NOT_INITIALIZED, 3)                                                               \
     X(CUDA_ERROR_DEINITIALIZED, 4)                                                                 \
     X(CUDA_ERROR_DEVICE_UNAVAILABLE, 46)                                                           \
     X(CUDA_ERROR_NO_DEVICE, 100)                                                                   \
@@ -95,8 +96,8 @@ typedef struct CUuuid {
     X(CUresult, MemFree, cuMemFree_v2, (CUdeviceptr address))                                      \
     X(CUresult, MemHostAlloc, cuMemHostAlloc, (void **address, size_t bytes, unsigned flags))      \
     X(CUresult, MemFreeHost, cuMemFreeHost, (void *address))                                       \
-    X(CUresult, PointerGetAttribute, cuPointerGetAttribute,                                        \
-      (void *value, CUpointer_attribute what, CUdeviceptr address))                                \
+    X(CUresult, PointerGetAttributes, cuPointerGetAttributes,                                      \
+      (unsigned count, CUpointer_attribute *what, void **values, CUdeviceptr address))             \
     X(CUresult, MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2,                                             \
       (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                           \
     X(CUresult, MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2,                                             \
