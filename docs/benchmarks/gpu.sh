@@ -50,9 +50,11 @@ step backend-info info.json "$build/bin/backend-info" --json cuda
 step "conformance: backend-check cuda" check.txt "$build/bin/backend-check" --timeout 600 \
     "$build/lib/collet/cuda.so"
 if command -v compute-sanitizer >/dev/null; then
-    step "compute-sanitizer memcheck" memcheck.txt compute-sanitizer --tool memcheck \
-        --target-processes all --error-exitcode 9 "$build/bin/backend-check" --quick \
-        --timeout 600 "$build/lib/collet/cuda.so"
+    for tool in memcheck racecheck; do
+        step "compute-sanitizer $tool" $tool.txt compute-sanitizer --tool $tool \
+            --target-processes all --error-exitcode 9 "$build/bin/backend-check" --sample \
+            --timeout 600 "$build/lib/collet/cuda.so"
+    done
 else
     say "absent   compute-sanitizer"
 fi
@@ -60,13 +62,17 @@ fi
 # Each against limits.json: memory-bound kernels against "copy", matmul against "cublas", fft
 # against "cufft".
 bench=$build/bin/backend-bench
-printf 'cuda.cufft = off\ncuda.cusolver = off\n' >"$out/own.conf"
+printf 'cuda.%s = off\n' cublas cufft cusolver >"$out/own.conf"
+step "conformance without libraries" check_own.txt env COLLET_CONFIG="$out/own.conf" \
+    "$build/bin/backend-check" --timeout 600 --op matmul "$build/lib/collet/cuda.so"
 step "add f32" add.json "$bench" add 256M --backend cuda --json
 step "exp f32" exp.json "$bench" exp 256M --backend cuda --json
 step "sum f32" sum.json "$bench" sum 256M --backend cuda --json
 step "matmul" matmul.json "$bench" matmul 4096x4096x4096 --dtype f32,f64,f16,bf16 \
     --backend cuda --json
 step "fft" fft.json "$bench" fft 4096x4096 --axis 0,1 --dtype c64,c128 --backend cuda --json
+step "matmul without cuBLAS" matmul_own.json env COLLET_CONFIG="$out/own.conf" "$bench" matmul \
+    4096x4096x4096 --dtype f32,f64,f16,bf16 --backend cuda --json
 step "fft without cuFFT" fft_own.json env COLLET_CONFIG="$out/own.conf" "$bench" fft 4096x4096 \
     --axis 0,1 --dtype c64,c128 --backend cuda --json
 for op in lu solve qr svd eigh cholesky; do
