@@ -163,25 +163,36 @@ function(collet_add_tool name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# collet_add_test(NAME source... [LIBRARIES library...] [LABEL label] [INTERNAL]): a CMocka program run by
-# ctest with the built plugins and without the user's settings. INTERNAL: linked with the core's objects
-# instead of libcore, for tests of what libcore does not export. Without a label: the directory's name.
+# collet_add_test(NAME [source...] [INTERNAL] [LABEL label] [LIBRARIES library...] [DEFINES macro...]
+# [WRAP function...] [NEEDS target...]): NAME.c, if there is one, and the sources as a CMocka program that
+# ctest runs with the built plugins and without the user's settings. INTERNAL: linked with the core's
+# objects instead of libcore, for tests of what libcore does not export. WRAP: its calls of the functions
+# go to its own __wrap_ functions. NEEDS: targets that are built first. Without a label: the directory's name.
 function(collet_add_test name)
-  cmake_parse_arguments(TEST "INTERNAL" "LABEL" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(TEST "INTERNAL" "LABEL" "LIBRARIES;DEFINES;WRAP;NEEDS" ${ARGN})
+  set(own ${name}.c)
+  if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${own})
+    set(own "")
+  endif()
   if(TEST_INTERNAL)
     set(core collet_core_objects)
   else()
     set(core collet::core)
   endif()
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
-  add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
+  add_executable(${name} ${own} ${TEST_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE collet_options ${core} ${TEST_LIBRARIES} PkgConfig::CMOCKA)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     COLLET_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     COLLET_TEST_BIN="${CMAKE_BINARY_DIR}/bin"
     COLLET_TEST_PLUGINS="${COLLET_PLUGIN_OUTPUT_DIRECTORY}"
-    COLLET_TEST_ZOO="${CMAKE_BINARY_DIR}/tests/plugins")
+    COLLET_TEST_ZOO="${CMAKE_BINARY_DIR}/tests/plugins" ${TEST_DEFINES})
+  list(TRANSFORM TEST_WRAP PREPEND LINKER:--wrap=)
+  target_link_options(${name} PRIVATE ${TEST_WRAP})
+  if(TEST_NEEDS)
+    add_dependencies(${name} ${TEST_NEEDS})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   collet_test_environment(${name})
   if(NOT TEST_LABEL)

@@ -90,7 +90,7 @@ void kit_ordinary(kit_tensor *t, kit_rng *rng, double spread);
 void kit_rotation(kit_rng *rng, double rotation[9]); /* proper, uniform */
 void kit_rotation_about(const double axis[3], double angle, double rotation[9]);
 
-/* ---- Fixed values (edges.c) ---------------------------------------------------------------- */
+/* ---- Fixed values (edge_values.c) ---------------------------------------------------------- */
 
 /* How many edge values a dtype has: the ends of its range, zeros of both signs, infinities, NaN,
  * subnormals, and what a conversion to another dtype rounds, saturates or makes infinite. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Typed calls of the ternary family.
- * Tests: tests/cpu_scalar/test_ternary.c */
+ * Tests: tests/cpu_scalar/test_kernels_scalar_ternary.c */
 #include <collet/ops/ternary.h>
 
 #include "call.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_text.c, tests/core/test_config.c */
+/* Tests: tests/core/test_util.c, tests/core/test_config.c */
 #include "threads.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_origins.c, tests/core/test_failure_model.c */
+/* Tests: tests/core/test_failure_spread.c, tests/core/test_failure_model.c */
 #include "origins.h"
 
 #include <string.h>

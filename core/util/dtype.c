@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_text.c */
+/* Tests: tests/core/test_util.c */
 #include <collet/collet.h>
 
 typedef struct dtype_entry {

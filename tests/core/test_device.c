@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices of different kinds, rows that are asked, and plugins that grow (tests/fakes/kinds). */
+/* Devices of different kinds, rows that are asked, and plugins that grow (tests/fakes/mixed). */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -8,11 +8,11 @@
 
 #include "common/support.h"
 
-#define KINDS COLLET_TEST_KINDS "/kinds.so"
-#define NEWER COLLET_TEST_KINDS "/kinds_newer.so"
-#define CLASH COLLET_TEST_KINDS "/kinds_clash.so"
-#define NONE COLLET_TEST_KINDS "/kinds_none.so"
-#define NAMED COLLET_TEST_KINDS "/kinds_named.so"
+#define MIXED COLLET_TEST_MIXED "/mixed.so"
+#define NEWER COLLET_TEST_MIXED "/mixed_newer.so"
+#define CLASH COLLET_TEST_MIXED "/mixed_clash.so"
+#define NONE COLLET_TEST_MIXED "/mixed_none.so"
+#define NAMED COLLET_TEST_MIXED "/mixed_named.so"
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
@@ -33,12 +33,12 @@ static void add_on(collet_context *cx, const char *backend)
 static void devices_differ(void **state)
 {
     (void)state;
-    world w = open_world(KINDS, NULL, "kinds");
-    add_on(w.cx, "kinds:0");
+    world w = open_world(MIXED, NULL, "mixed");
+    add_on(w.cx, "mixed:0");
     assert_int_equal(counters_of(w.cx).bytes_to_device, 0);
-    add_on(w.cx, "kinds:1");
+    add_on(w.cx, "mixed:1");
     assert_int_equal(counters_of(w.cx).bytes_to_device, 32);
-    add_on(w.cx, "kinds:2");
+    add_on(w.cx, "mixed:2");
     assert_int_equal(counters_of(w.cx).bytes_to_device, 64);
     for (uint32_t i = 0; i < 3; i++) {
         collet_device_info info = {.struct_size = sizeof info};
@@ -63,9 +63,9 @@ static void host_memory_at_work_is_kept(void **state)
     const int64_t n = 4;
     int deleted = 0;
     (void)state;
-    world w = open_world(KINDS, NULL, "kinds:6");
+    world w = open_world(MIXED, NULL, "mixed:6");
     collet_context *other = context_of(w.rt);
-    assert_ok(other, collet_set_backend(other, "kinds:6"));
+    assert_ok(other, collet_set_backend(other, "mixed:6"));
     collet_array *a = floats(w.cx, 4, 1), *b = empty_floats(w.cx, 4), *wrapped = NULL;
     assert_ok(w.cx, collet_array_wrap(w.cx, &wrapped, COLLET_F32, 1, &n, NULL, memory, 0, note,
                                       &deleted));
@@ -90,32 +90,32 @@ static void devices_by_name(void **state)
     (void)state;
     world w = open_world(NAMED ":" SCALAR_PLUGIN, NULL, NULL);
     assert_ok(w.cx, collet_backend_info_at(w.rt, &info, 1, NULL));
-    assert_string_equal(info.name, "kinds_named");
+    assert_string_equal(info.name, "mixed_named");
     assert_int_equal(info.state, COLLET_BACKEND_UNAVAILABLE);
     assert_string_equal(info.reason, "the card is in another machine");
     add_on(w.cx, "auto");
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
-    add_on(w.cx, "kinds_named:own");
-    assert_string_equal(collet_last_backend(w.cx), "kinds_named:own");
+    add_on(w.cx, "mixed_named:own");
+    assert_string_equal(collet_last_backend(w.cx), "mixed_named:own");
     assert_int_equal(counters_of(w.cx).bytes_to_device, 32);
-    add_on(w.cx, "kinds_named:host,kinds_named:own");
+    add_on(w.cx, "mixed_named:host,mixed_named:own");
     assert_int_equal(counters_of(w.cx).bytes_to_device, 32);
-    add_on(w.cx, "kinds_named:own");
-    assert_status(w.cx, collet_set_backend(w.cx, "kinds_named:other"), COLLET_UNAVAILABLE);
+    add_on(w.cx, "mixed_named:own");
+    assert_status(w.cx, collet_set_backend(w.cx, "mixed_named:other"), COLLET_UNAVAILABLE);
     assert_text_has(w.cx, "no device is called other");
-    assert_status(w.cx, collet_set_backend(w.cx, "kinds_named"), COLLET_UNAVAILABLE);
+    assert_status(w.cx, collet_set_backend(w.cx, "mixed_named"), COLLET_UNAVAILABLE);
     assert_text_has(w.cx, "the card is in another machine");
-    assert_status(w.cx, collet_set_backend(w.cx, "kinds_named:0"), COLLET_UNAVAILABLE);
-    assert_status(w.cx, collet_set_backend(w.cx, "kinds_named:"), COLLET_INVALID);
+    assert_status(w.cx, collet_set_backend(w.cx, "mixed_named:0"), COLLET_UNAVAILABLE);
+    assert_status(w.cx, collet_set_backend(w.cx, "mixed_named:"), COLLET_INVALID);
     assert_status(w.cx, collet_set_backend(w.cx, "cpu_scalar:own"), COLLET_INVALID);
     uint32_t add = COLLET_OP_ADD;
-    assert_int_equal(collet_backend_has_kernel(w.rt, "kinds_named:host", add, f32, 3, NULL),
+    assert_int_equal(collet_backend_has_kernel(w.rt, "mixed_named:host", add, f32, 3, NULL),
                      COLLET_OK);
-    assert_int_equal(collet_backend_has_kernel(w.rt, "kinds_named:other", add, f32, 3, NULL),
+    assert_int_equal(collet_backend_has_kernel(w.rt, "mixed_named:other", add, f32, 3, NULL),
                      COLLET_UNAVAILABLE);
-    assert_int_equal(collet_backend_has_kernel(w.rt, "kinds_named:", add, f32, 3, NULL),
+    assert_int_equal(collet_backend_has_kernel(w.rt, "mixed_named:", add, f32, 3, NULL),
                      COLLET_INVALID);
-    assert_int_equal(collet_backend_has_kernel(w.rt, "kinds_named", add, f32, 3, NULL),
+    assert_int_equal(collet_backend_has_kernel(w.rt, "mixed_named", add, f32, 3, NULL),
                      COLLET_UNAVAILABLE);
     close_world(w);
 }
@@ -125,13 +125,13 @@ static void names_are_bounded(void **state)
 {
     char choice[32];
     (void)state;
-    world w = open_world(NAMED ":" SCALAR_PLUGIN, NULL, "kinds_named:own");
+    world w = open_world(NAMED ":" SCALAR_PLUGIN, NULL, "mixed_named:own");
     for (int i = 0; i < 40; i++) {
-        snprintf(choice, sizeof choice, "kinds_named:n%d", i);
+        snprintf(choice, sizeof choice, "mixed_named:n%d", i);
         assert_status(w.cx, collet_set_backend(w.cx, choice), COLLET_UNAVAILABLE);
     }
     assert_text_has(w.cx, "a backend supports at most 16 named devices");
-    add_on(w.cx, "kinds_named:own");
+    add_on(w.cx, "mixed_named:own");
     close_world(w);
 }
 
@@ -150,10 +150,10 @@ static int is_recorded(collet_runtime *rt, const char *code, const char *reason)
 static void an_unknown_property_is_refused(void **state)
 {
     (void)state;
-    world w = open_world(KINDS, NULL, "kinds");
-    assert_status(w.cx, collet_set_backend(w.cx, "kinds:5"), COLLET_UNAVAILABLE);
+    world w = open_world(MIXED, NULL, "mixed");
+    assert_status(w.cx, collet_set_backend(w.cx, "mixed:5"), COLLET_UNAVAILABLE);
     assert_text_has(w.cx, "device_open set memory to 3");
-    assert_true(is_recorded(w.rt, "device-properties", "kinds:5: device_open set memory to 3"));
+    assert_true(is_recorded(w.rt, "device-properties", "mixed:5: device_open set memory to 3"));
     close_world(w);
 }
 
@@ -181,7 +181,7 @@ static void *use_device(void *argument)
 /* The plugin aborts on two calls at once, and on a second queue. */
 static void use_from_threads(const char *backend)
 {
-    collet_runtime *rt = runtime_with(KINDS, NULL);
+    collet_runtime *rt = runtime_with(MIXED, NULL);
     user users[4];
     for (int i = 0; i < 4; i++) {
         users[i] = (user){.rt = rt, .backend = backend};
@@ -195,25 +195,25 @@ static void use_from_threads(const char *backend)
 static void one_call_at_a_time(void **state)
 {
     (void)state;
-    use_from_threads("kinds:3");
-    use_from_threads("kinds:4");
+    use_from_threads("mixed:3");
+    use_from_threads("mixed:4");
 }
 
 static void one_queue(void **state)
 {
     (void)state;
-    use_from_threads("kinds:2");
+    use_from_threads("mixed:2");
 }
 
 /* Contexts that share a queue are told of their own failures only. */
 static void one_queue_and_a_failure(void **state)
 {
-    static const char *const settings[] = {"kinds.fails=2", NULL};
+    static const char *const settings[] = {"mixed.fails=2", NULL};
     float sink[4];
     (void)state;
-    world w = open_world(KINDS, settings, "kinds:2");
+    world w = open_world(MIXED, settings, "mixed:2");
     collet_context *other = context_of(w.rt);
-    assert_ok(other, collet_set_backend(other, "kinds:2"));
+    assert_ok(other, collet_set_backend(other, "mixed:2"));
     collet_array *a = floats(w.cx, 4, 1), *b = empty_floats(w.cx, 4), *c = empty_floats(w.cx, 4);
     assert_ok(other, collet_op_add(other, b, a, a));
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
@@ -248,9 +248,9 @@ static collet_array *matrix(collet_context *cx)
  * that overlap are not copied either. */
 static void refused_products_move_nothing(void **state)
 {
-    static const char *const settings[] = {"kinds.refused=1048576", NULL};
+    static const char *const settings[] = {"mixed.refused=1048576", NULL};
     (void)state;
-    world w = open_world(KINDS ":" SCALAR_PLUGIN, settings, "kinds:1");
+    world w = open_world(MIXED ":" SCALAR_PLUGIN, settings, "mixed:1");
     collet_array *a = matrix(w.cx), *b = matrix(w.cx), *c = matrix(w.cx);
     collet_counters before = counters_of(w.cx);
     for (int i = 0; i < 10; i++) {
@@ -271,13 +271,13 @@ static void refused_products_move_nothing(void **state)
 /* A device without memory for a write is passed over, as one that refuses. */
 static void no_memory_for_a_write_falls_back(void **state)
 {
-    static const char *const settings[] = {"kinds.largest_write=8", NULL};
+    static const char *const settings[] = {"mixed.largest_write=8", NULL};
     (void)state;
-    world w = open_world(KINDS ":" SCALAR_PLUGIN, settings, "kinds:1");
+    world w = open_world(MIXED ":" SCALAR_PLUGIN, settings, "mixed:1");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_NO_MEMORY);
     assert_text_has(w.cx, "no staging buffer is left");
-    assert_ok(w.cx, collet_set_backend(w.cx, "kinds:1,cpu_scalar"));
+    assert_ok(w.cx, collet_set_backend(w.cx, "mixed:1,cpu_scalar"));
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_int_equal(counters_of(w.cx).fallbacks, 1);
@@ -291,7 +291,7 @@ static void no_memory_for_a_write_falls_back(void **state)
 static void a_row_with_unknown_flags_is_left_out(void **state)
 {
     (void)state;
-    world w = open_world(NEWER, NULL, "kinds_newer");
+    world w = open_world(NEWER, NULL, "mixed_newer");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_op_copy(w.cx, c, a));
     assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_UNSUPPORTED);
@@ -329,31 +329,31 @@ static uint32_t find_op(collet_runtime *rt, const char *name)
  * older row does not know goes to the newer. */
 static void an_op_grows(void **state)
 {
-    static const char *const orders[] = {"kinds,kinds_newer", "kinds_newer,kinds"};
+    static const char *const orders[] = {"mixed,mixed_newer", "mixed_newer,mixed"};
     (void)state;
     for (int order = 0; order < 2; order++) {
-        world w = open_world(KINDS ":" NEWER, NULL, orders[order]);
-        uint32_t op = find_op(w.rt, "kinds.scale");
+        world w = open_world(MIXED ":" NEWER, NULL, orders[order]);
+        uint32_t op = find_op(w.rt, "mixed.scale");
         collet_ops_info info = {.struct_size = sizeof info};
         assert_ok(w.cx, collet_ops_describe(w.rt, op, &info, NULL));
         assert_int_equal(info.params_size, sizeof(scale_params));
         assert_int_equal(info.field_count, 2);
         assert_string_equal(info.sigs, "d:d f:f");
-        assert_ok(w.cx, collet_set_backend(w.cx, "kinds,kinds_newer"));
+        assert_ok(w.cx, collet_set_backend(w.cx, "mixed,mixed_newer"));
         collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
         assert_ok(w.cx, scale(w.cx, op, c, a, (scale_params){8, 2, 0, 0}));
-        assert_string_equal(collet_last_backend(w.cx), "kinds");
+        assert_string_equal(collet_last_backend(w.cx), "mixed");
         assert_ok(w.cx, scale(w.cx, op, c, a, (scale_params){16, 2, 0, 0}));
-        assert_string_equal(collet_last_backend(w.cx), "kinds");
+        assert_string_equal(collet_last_backend(w.cx), "mixed");
         assert_ok(w.cx, scale(w.cx, op, c, a, (scale_params){16, 2, 3, 0}));
-        assert_string_equal(collet_last_backend(w.cx), "kinds_newer");
+        assert_string_equal(collet_last_backend(w.cx), "mixed_newer");
         const float expected[] = {5, 7, 9, 11};
         assert_floats(w.cx, c, expected);
-        assert_ok(w.cx, collet_set_backend(w.cx, "kinds"));
+        assert_ok(w.cx, collet_set_backend(w.cx, "mixed"));
         assert_status(w.cx, scale(w.cx, op, c, a, (scale_params){16, 2, 3, 0}), COLLET_REFUSED);
         assert_text_has(w.cx, "supports only the first 8 of the 16 bytes");
-        assert_true(is_recorded(w.rt, "op-left-out", "op kinds.later: alias is 2"));
-        assert_int_equal(collet_ops_find(w.rt, &op, "kinds.later", NULL), COLLET_NOT_FOUND);
+        assert_true(is_recorded(w.rt, "op-left-out", "op mixed.later: alias is 2"));
+        assert_int_equal(collet_ops_find(w.rt, &op, "mixed.later", NULL), COLLET_NOT_FOUND);
         collet_array_destroy(a);
         collet_array_destroy(c);
         close_world(w);
@@ -364,24 +364,24 @@ static void an_op_grows(void **state)
 static void a_clash_costs_only_that_op(void **state)
 {
     (void)state;
-    world w = open_world(KINDS ":" CLASH, NULL, "kinds,kinds_clash");
-    uint32_t op = find_op(w.rt, "kinds.scale"), odd = find_op(w.rt, "kinds_clash.odd");
+    world w = open_world(MIXED ":" CLASH, NULL, "mixed,mixed_clash");
+    uint32_t op = find_op(w.rt, "mixed.scale"), odd = find_op(w.rt, "mixed_clash.odd");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     const collet_array *ins[] = {a};
     assert_ok(w.cx, scale(w.cx, op, c, a, (scale_params){8, 2, 0, 0}));
-    assert_string_equal(collet_last_backend(w.cx), "kinds");
-    assert_ok(w.cx, collet_set_backend(w.cx, "kinds_clash"));
+    assert_string_equal(collet_last_backend(w.cx), "mixed");
+    assert_ok(w.cx, collet_set_backend(w.cx, "mixed_clash"));
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_ok(w.cx, collet_call(w.cx, odd, &c, ins, NULL));
     assert_status(w.cx, scale(w.cx, op, c, a, (scale_params){8, 2, 0, 0}), COLLET_UNSUPPORTED);
     assert_text_has(w.cx, "its own definition of this op was left out");
     assert_true(
         is_recorded(w.rt, "op-left-out",
-                    "op kinds.scale: kinds, which was opened first, defines it with other shapes"));
+                    "op mixed.scale: mixed, which was opened first, defines it with other shapes"));
     assert_true(is_recorded(
         w.rt, "op-left-out",
-        "op kinds.weigh: kinds, which was opened first, defines it with other parameters"));
-    assert_true(is_recorded(w.rt, "signature-left-out", "op kinds_clash.odd: 1 sig"));
+        "op mixed.weigh: mixed, which was opened first, defines it with other parameters"));
+    assert_true(is_recorded(w.rt, "signature-left-out", "op mixed_clash.odd: 1 sig"));
     collet_array_destroy(a);
     collet_array_destroy(c);
     close_world(w);
@@ -393,7 +393,7 @@ static void a_reason_suffices_without_devices(void **state)
 {
     (void)state;
     world w = open_world(NONE ":" SCALAR_PLUGIN, NULL, NULL);
-    assert_status(w.cx, collet_set_backend(w.cx, "kinds_none"), COLLET_UNAVAILABLE);
+    assert_status(w.cx, collet_set_backend(w.cx, "mixed_none"), COLLET_UNAVAILABLE);
     assert_text_has(w.cx, "the card is in another machine");
     close_world(w);
 }

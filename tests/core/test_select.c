@@ -294,12 +294,12 @@ static void auto_opens_what_is_unproven_last(void **state)
     collet_runtime_destroy(rt);
 
     static const char *const settings[] = {"probe=off", NULL};
-    rt = runtime_with(REMOTE_PLUGIN ":" COLLET_TEST_KINDS "/kinds.so", settings);
+    rt = runtime_with(REMOTE_PLUGIN ":" COLLET_TEST_MIXED "/mixed.so", settings);
     cx = context_of(rt);
     collet_context *second = context_of(rt);
     a = floats(cx, 4, 1), c = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, c, a, a));
-    assert_string_equal(collet_last_backend(cx), "kinds");
+    assert_string_equal(collet_last_backend(cx), "mixed");
     assert_int_equal(state_of(rt, "remote"), COLLET_BACKEND_UNPROVEN);
     assert_ok(cx, collet_op_mul(cx, c, a, a));
     assert_string_equal(collet_last_backend(cx), "remote");

@@ -436,7 +436,7 @@ static void run_child(const char *argument)
     assert_int_equal(0, status);
 }
 
-static void test_places(void **state)
+static void test_omp_places(void **state)
 {
     (void)state;
     setenv("OMP_PLACES", "{0},{1}", 1);
@@ -544,7 +544,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_workers_block_signals),
         cmocka_unit_test(test_children),
         cmocka_unit_test(test_number_of_threads),
-        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_omp_places),
         cmocka_unit_test(test_a_bound_caller_binds_no_workers),
         cmocka_unit_test(test_settings_stay),
         cmocka_unit_test(test_inside_a_region_of_the_host),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# noexec.sh BACKEND-INFO PLACE LIBRARIES: what is on a file system that is mounted noexec cannot run: the
+# noexec.sh BACKEND-INFO SHOW-SEARCH LIBRARIES: what is on a file system that is mounted noexec cannot run: the
 # first message says so, and what is usable elsewhere is used. LIBRARIES: the directory with libcore.so
 # and the plugins.
 set -eu
@@ -10,7 +10,7 @@ if [ "${4:-}" != mounted ]; then
     unshare -m $own true 2>/dev/null || { echo "noexec.sh: no right to mount"; exit 77; }
     exec unshare -m $own sh "$0" "$@" mounted
 fi
-info=$1 place=$2 libraries=$3
+info=$1 show_search=$2 libraries=$3
 work=$(mktemp -d)
 trap 'umount -l "$work/exec" "$work/noexec" 2>/dev/null; rm -rf "$work"' EXIT
 export XDG_CACHE_HOME="$work/cache" XDG_CONFIG_HOME="$work" XDG_DATA_HOME="$work"
@@ -34,16 +34,16 @@ said()
 
 cp "$libraries/collet/cpu_openmp.so" "$work/noexec"
 refused="the file system of $work/noexec is mounted noexec, so no program can load it"
-said "no backend can be used: cpu_openmp: $refused" env COLLET_PLUGIN_PATH="$work/noexec" "$place"
+said "no backend can be used: cpu_openmp: $refused" env COLLET_PLUGIN_PATH="$work/noexec" "$show_search"
 said "cpu_openmp  unavailable .*$refused" env COLLET_PLUGIN_PATH="$work/noexec" "$info"
 said "$refused" env COLLET_PLUGIN_PATH="$work/noexec" "$info" cpu_openmp
 [ $status = 3 ] || { echo "noexec.sh: backend-info of a plugin that cannot run: status $status"; exit 1; }
-said "computed by cpu_openmp" env COLLET_PLUGIN_PATH="+$work/noexec" COLLET_BACKEND=cpu_openmp "$place"
+said "computed by cpu_openmp" env COLLET_PLUGIN_PATH="+$work/noexec" COLLET_BACKEND=cpu_openmp "$show_search"
 said "the plugin $work/noexec/cpu_openmp.so is not used: $refused" \
     env COLLET_PLUGIN_PATH="+$work/noexec" "$info"
 mkdir "$work/links"
 ln -s "$work/noexec/cpu_openmp.so" "$work/links"
-said "no backend can be used: cpu_openmp: $refused" env COLLET_PLUGIN_PATH="$work/links" "$place"
+said "no backend can be used: cpu_openmp: $refused" env COLLET_PLUGIN_PATH="$work/links" "$show_search"
 
 # The programs that libcore starts.
 cp -r "$libraries" "$work/exec/lib"
@@ -54,13 +54,13 @@ done
 export LD_LIBRARY_PATH="$work/exec/lib"
 said "collet-probe cannot be started: Permission denied (its file system is mounted noexec" "$info"
 said "collet-worker cannot be started: Permission denied (its file system is mounted noexec" \
-    env COLLET_BACKEND=worker:cpu_scalar "$place"
+    env COLLET_BACKEND=worker:cpu_scalar "$show_search"
 unset LD_LIBRARY_PATH
 
 # PoCL loads the kernels that it compiled.
-if COLLET_BACKEND=opencl "$place" >/dev/null 2>&1; then
+if COLLET_BACKEND=opencl "$show_search" >/dev/null 2>&1; then
     said "set POCL_CACHE_DIR to a directory elsewhere" \
-        env COLLET_BACKEND=opencl POCL_CACHE_DIR="$work/noexec/none/yet" "$place"
+        env COLLET_BACKEND=opencl POCL_CACHE_DIR="$work/noexec/none/yet" "$show_search"
 else
     echo "noexec.sh: the part with PoCL is skipped: opencl has no device"
 fi

@@ -3,7 +3,7 @@
 # trust.sh PROGRAMS LIBRARIES: a relative LD_LIBRARY_PATH with another current directory, and a
 # set-uid program, run nothing that their caller chose, nor does a user namespace let others' plugins
 # run; plugins are found on an overlay of overlays, and in the directory of a group that is trusted.
-# PROGRAMS: the directory with those of place.c; LIBRARIES: the one with libcore.so and the plugins.
+# PROGRAMS: the directory with the programs of show_search.c; LIBRARIES: the one with libcore.so and the plugins.
 set -eu
 programs=$1 libraries=$2
 work=$(mktemp -d)
@@ -22,7 +22,7 @@ mkdir -p "$work/trap/lib/collet"
 printf '#!/bin/sh\ntouch %s\n' "$work/ran" >"$work/trap/lib/collet/collet-probe"
 chmod 755 "$work/trap/lib/collet/collet-probe"
 cp "$libraries"/libcore.so* "$work/trap/lib"
-(cd "$libraries/.." && LD_LIBRARY_PATH=$(basename "$libraries") "$programs/place" "$work/trap") >"$work/out" ||
+(cd "$libraries/.." && LD_LIBRARY_PATH=$(basename "$libraries") "$programs/show_search" "$work/trap") >"$work/out" ||
     { cat "$work/out"; fail "plugins were searched below the current directory"; }
 [ ! -e "$work/ran" ] || fail "a program below the current directory ran"
 grep -q "probe ok .*/cpu_scalar.so" "$work/out" || { cat "$work/out"; fail "cpu_scalar was not probed"; }
@@ -42,7 +42,7 @@ END
 own=
 [ "$(id -u)" = 0 ] || own=-r
 if unshare -m $own sh "$work/overlay" "$work" "$libraries" 2>/dev/null; then
-    echo 'LD_LIBRARY_PATH=$PWD/top/lib "$3/place"' >>"$work/overlay"
+    echo 'LD_LIBRARY_PATH=$PWD/top/lib "$3/show_search"' >>"$work/overlay"
     unshare -m $own sh "$work/overlay" "$work" "$libraries" "$programs" >"$work/out" ||
         { cat "$work/out"; fail "no backend on an overlay of overlays"; }
     grep -q "probe ok .*/layers/top/lib/collet/cpu_scalar.so" "$work/out" ||
@@ -53,8 +53,8 @@ fi
 
 # Set-uid, with a library that OCL_ICD_VENDORS names. Needs root, and files that others can read.
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null ||
-   ! cp -r "$libraries/collet" "$work/collet" || ! cp "$programs/place_alone" "$work/place" ||
-   ! setpriv --reuid 65534 --regid 65534 --clear-groups "$work/place" >/dev/null 2>&1; then
+   ! cp -r "$libraries/collet" "$work/collet" || ! cp "$programs/show_search_alone" "$work/show_search" ||
+   ! setpriv --reuid 65534 --regid 65534 --clear-groups "$work/show_search" >/dev/null 2>&1; then
     echo "trust.sh: the part with a set-uid program is skipped: it needs root; 1 attack"
     exit 0
 fi
@@ -71,20 +71,20 @@ member()
     setpriv --reuid 12345 --regid 12345 --groups 54321 env LD_LIBRARY_PATH="$work/lab/lib" \
         XDG_CACHE_HOME="$work/none" "$@"
 }
-cp "$programs/place" "$work/lab/place"
-if member "$work/lab/place" >"$work/out" 2>&1; then
+cp "$programs/show_search" "$work/lab/show_search"
+if member "$work/lab/show_search" >"$work/out" 2>&1; then
     fail "plugins of a group that nobody trusts were used"
 fi
 grep -q "no backend can be used: .*members of the group 54321 may write to $work/lab, .*set COLLET_TRUST_GROUP=54321 in the environment, else chmod g-w $work/lab (" \
     "$work/out" || { cat "$work/out"; fail "what mends it is not said"; }
 ! grep "no backend can be used: .*validation" "$work/out" || fail "a layer is called a backend"
-member env COLLET_TRUST_GROUP=54321 COLLET_BACKEND=cpu_scalar "$work/lab/place" >"$work/out" 2>&1 ||
+member env COLLET_TRUST_GROUP=54321 COLLET_BACKEND=cpu_scalar "$work/lab/show_search" >"$work/out" 2>&1 ||
     { cat "$work/out"; fail "the plugins of a trusted group were not used"; }
 grep -q "probe ok .*/cpu_scalar.so" "$work/out" || { cat "$work/out"; fail "no probe in a trusted place"; }
-member env COLLET_TRUST_GROUP=54321 COLLET_BACKEND=worker:cpu_scalar "$work/lab/place" >"$work/out" 2>&1 ||
+member env COLLET_TRUST_GROUP=54321 COLLET_BACKEND=worker:cpu_scalar "$work/lab/show_search" >"$work/out" 2>&1 ||
     { cat "$work/out"; fail "no worker in the place of a trusted group"; }
 tries=0
-until member "$work/lab/place" >"$work/out" 2>&1; do
+until member "$work/lab/show_search" >"$work/out" 2>&1; do
     tries=$((tries + 1))
     named=$(sed -n 's/.*no backend can be used: [^:]*: [^:]*: [^:]*, else chmod g-w \([^ ;]*\).*/\1/p' "$work/out")
     [ $tries -le 5 ] && [ -n "$named" ] && chmod g-w "$named" || { cat "$work/out"; fail "the chmod mends nothing"; }
@@ -96,27 +96,27 @@ cp "$libraries/collet/cpu_openmp.so" "$work/theirs/cpu_theirs.so"
 chown -R 54321 "$work/theirs"
 chmod 755 "$work/theirs"
 for owner in 0 12345; do
-    chown -R $owner "$work/collet" "$work/place"
+    chown -R $owner "$work/collet" "$work/show_search"
     setpriv --reuid 12345 --regid 12345 --clear-groups unshare -Uc true 2>/dev/null ||
         { echo "trust.sh: the part with a user namespace is skipped"; break; }
     setpriv --reuid 12345 --regid 12345 --clear-groups unshare -Uc env \
-        COLLET_PLUGIN_PATH="$work/collet/cpu_scalar.so:$work/theirs" "$work/place" >"$work/out" ||
+        COLLET_PLUGIN_PATH="$work/collet/cpu_scalar.so:$work/theirs" "$work/show_search" >"$work/out" ||
         { cat "$work/out"; fail "nothing computed in a user namespace"; }
     grep -q "policy foreign-owner $work/theirs/" "$work/out" ||
         { cat "$work/out"; fail "a plugin of any user was tried"; }
     grep -q "computed by cpu_scalar" "$work/out" || fail "cpu_scalar did not compute"
 done
-chown -R 0 "$work/collet" "$work/place"
+chown -R 0 "$work/collet" "$work/show_search"
 
-chmod 4755 "$work/place"
+chmod 4755 "$work/show_search"
 setpriv --reuid 65534 --regid 65534 --clear-groups env OCL_ICD_VENDORS="$work" \
-    "$work/place" >"$work/out" || { cat "$work/out"; fail "the set-uid program failed"; }
+    "$work/show_search" >"$work/out" || { cat "$work/out"; fail "the set-uid program failed"; }
 grep -q "policy raised-privileges .*/opencl.so" "$work/out" ||
     { cat "$work/out"; fail "opencl was tried"; }
 grep -q "computed by cpu_scalar" "$work/out" || fail "cpu_scalar did not compute"
 
 # It starts no worker, which could not find libcore.
-if setpriv --reuid 65534 --regid 65534 --clear-groups "$work/place" / worker:cpu_scalar >"$work/out" 2>&1; then
+if setpriv --reuid 65534 --regid 65534 --clear-groups "$work/show_search" / worker:cpu_scalar >"$work/out" 2>&1; then
     fail "the set-uid program started a worker"
 fi
 grep -q "worker:cpu_scalar: a program with raised privileges" "$work/out" &&
@@ -127,7 +127,7 @@ grep -q "worker:cpu_scalar: a program with raised privileges" "$work/out" &&
 printf '#!/bin/sh\nenv >>%s\n' "$work/environment" >"$work/collet/collet-probe"
 : >"$work/environment"
 chmod 666 "$work/environment"
-setpriv --reuid 65534 --regid 65534 --clear-groups env CHOSEN=1 "$work/place" >/dev/null 2>&1 ||
+setpriv --reuid 65534 --regid 65534 --clear-groups env CHOSEN=1 "$work/show_search" >/dev/null 2>&1 ||
     fail "the set-uid program failed without a probe"
 [ -s "$work/environment" ] || fail "no probe was started"
 ! grep CHOSEN "$work/environment" || fail "the caller's environment reached the probe"

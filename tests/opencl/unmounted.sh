@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# unmounted.sh BACKEND-INFO PLACE: what the probe found out before /sys, or most of it, was unmounted
+# unmounted.sh BACKEND-INFO SHOW-SEARCH: what the probe found out before /sys, or most of it, was unmounted
 # is not used afterwards: PoCL would abort the program.
 set -eu
-info=$1 place=$2
+info=$1 show_search=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME="$work" COLLET_BACKEND=opencl
@@ -13,7 +13,7 @@ mkdir "$work/some"
 cat /sys/devices/system/cpu/online >"$work/some/online"
 for target in /sys /sys/devices/system/cpu; do
     status=0
-    unshare -m sh -c 'mount --bind "$1" "$2" && "$3"' - "$work/some" $target "$place" \
+    unshare -m sh -c 'mount --bind "$1" "$2" && "$3"' - "$work/some" $target "$show_search" \
         >"$work/out" 2>&1 || status=$?
     [ $status -lt 128 ] || { cat "$work/out"; echo "unmounted.sh: $target: status $status"; exit 1; }
 done

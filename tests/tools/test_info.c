@@ -336,13 +336,13 @@ static void test_refused_files(void **state)
 
 static void test_refused_devices(void **state)
 {
-    tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_KINDS "/kinds.so", "--why");
+    tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_MIXED "/mixed.so", "--why");
     (void)state;
     tool_expect(&r, 0);
-    contains(r.out, "kinds:5: device_open set memory to 3");
-    assert_null(strstr(r.out, "kinds:0: "));
+    contains(r.out, "mixed:5: device_open set memory to 3");
+    assert_null(strstr(r.out, "mixed:0: "));
     tool_free(&r);
-    r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_KINDS "/kinds.so", "kinds");
+    r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_MIXED "/mixed.so", "mixed");
     tool_expect(&r, 0);
     assert_null(strstr(r.out, "device_open"));
     tool_free(&r);

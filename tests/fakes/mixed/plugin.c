@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
 /*
  * Test backends with devices of different kinds, which abort when libcore breaks what a device's
  * properties promise. Work is done when it is enqueued. CMakeLists.txt makes five of this file:
  *
- *   kinds        devices 0 host memory, 1 own memory, 2 own memory with at most one queue,
+ *   mixed        devices 0 host memory, 1 own memory, 2 own memory with at most one queue,
  *                3 as 1 and 4 as 0, one call at a time, 5 an unknown property, 6 host memory with
  *                queues, lost at its first call, which writes its output when the queue is
- *                destroyed; the op kinds.scale
- *   kinds_newer  kinds.scale with more parameters and signatures; an add with an unknown flag;
- *                kinds.later, as only a newer interface defines it
- *   kinds_clash  another kinds.scale; kinds.weigh with a factor of i32, not f32; kinds_clash.odd
- * with a signature of unknown types kinds_none   no device kinds_named  no device but by name:
- * "host" and "own"
+ *                destroyed; the op mixed.scale
+ *   mixed_newer  mixed.scale with more parameters and signatures; an add with an unknown flag;
+ *                mixed.later, as only a newer interface defines it
+ *   mixed_clash  another mixed.scale; mixed.weigh with a factor of i32, not f32; mixed_clash.odd
+ *                with a signature of unknown types
+ *   mixed_none   no device
+ *   mixed_named  no device but by name: "host" and "own"
  */
+/* clang-format on */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +24,7 @@
 
 #include <collet/plugin.h>
 
-COLLET_PLUGIN_MANIFEST(KINDS_MANIFEST);
+COLLET_PLUGIN_MANIFEST(MIXED_MANIFEST);
 
 enum { HOST, OWN, ONE_QUEUE, OWN_ONE_CALL, HOST_ONE_CALL, UNKNOWN, HOST_LOST, DEVICES };
 
@@ -46,7 +49,7 @@ struct collet_queue {
 
 static void broken(const char *promise)
 {
-    fprintf(stderr, KINDS_NAME ": %s\n", promise);
+    fprintf(stderr, MIXED_NAME ": %s\n", promise);
     abort();
 }
 
@@ -76,12 +79,12 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
                      " \"reason\": \"the card is in another machine\"}";
     int length = (int)strlen(text);
     (void)host, (void)err;
-    if (KINDS_DEVICES) {
+    if (MIXED_DEVICES) {
         length = snprintf(text, sizeof text,
                           "{\"jit\": false, \"parallel\": false, \"gpu\": false,"
                           " \"device_count\": %d, \"devices\": [",
-                          KINDS_DEVICES);
-        for (int i = 0; i < KINDS_DEVICES; i++)
+                          MIXED_DEVICES);
+        for (int i = 0; i < MIXED_DEVICES; i++)
             length += snprintf(text + length, sizeof text - (size_t)length, "%s{\"name\": \"%d\"}",
                                i ? ", " : "", i);
         length += snprintf(text + length, sizeof text - (size_t)length, "]}");
@@ -117,9 +120,9 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
         return host->fail(err, COLLET_NO_MEMORY, "no memory for device %u", index);
     d->host = host;
     d->kind = index;
-    d->refused = strtoll(host->config(host, KINDS_NAME ".refused"), NULL, 10);
-    d->largest_write = strtoll(host->config(host, KINDS_NAME ".largest_write"), NULL, 10);
-    d->fails = strtoll(host->config(host, KINDS_NAME ".fails"), NULL, 10);
+    d->refused = strtoll(host->config(host, MIXED_NAME ".refused"), NULL, 10);
+    d->largest_write = strtoll(host->config(host, MIXED_NAME ".largest_write"), NULL, 10);
+    d->fails = strtoll(host->config(host, MIXED_NAME ".fails"), NULL, 10);
     of->memory = kinds[index].memory;
     of->order = kinds[index].order;
     of->threads = kinds[index].threads;
@@ -241,7 +244,7 @@ static collet_status queue_after(collet_device *d, collet_queue *q, collet_queue
 typedef struct scale_params {
     uint32_t struct_size;
     float factor;
-#if KINDS_NEWER
+#if MIXED_NEWER
     float summand;
     uint32_t reserved;
 #endif
@@ -272,7 +275,7 @@ static void compute(const collet_device *d, const collet_kernel_call *call)
         out[i] = b ? a[i] + b[i] : a[i];
     for (int64_t i = 0; p && i < count_of(o); i++)
         out[i] *= p->factor;
-#if KINDS_NEWER
+#if MIXED_NEWER
     for (int64_t i = 0; p && i < count_of(o); i++)
         out[i] += p->summand;
 #endif
@@ -309,55 +312,55 @@ static collet_status accepts(collet_device *d, const collet_kernel_call *call,
 #define FFF COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32)
 static const collet_kernel_row kernels[] = {
     COLLET_ROW(COPY, FF, run, NULL),
-#if KINDS_NEWER
+#if MIXED_NEWER
     {COLLET_OP_ADD, 4, FFF, 0, 0, run, NULL},
 #else
     COLLET_ROW(ADD, FFF, run, NULL),
 #endif
     COLLET_ROW(MATMUL, FFF, run, accepts),
-    {COLLET_OWN_OP(0), 0, FF, KINDS_CLASH ? 0 : sizeof(scale_params), 0, run, NULL},
-#if KINDS_NEWER
+    {COLLET_OWN_OP(0), 0, FF, MIXED_CLASH ? 0 : sizeof(scale_params), 0, run, NULL},
+#if MIXED_NEWER
     {COLLET_OWN_OP(1), 0, FF, 512, 0, run, NULL},
 #endif
-#if KINDS_CLASH
+#if MIXED_CLASH
     {COLLET_OWN_OP(1), 0, FF, 0, 0, run, NULL},
     {COLLET_OWN_OP(1), 0, COLLET_SIG(31, 31), 0, 0, run, NULL},
 #endif
-#if !KINDS_NEWER
-    {COLLET_OWN_OP(KINDS_CLASH + 1), 0, FF, sizeof(scale_params), 0, run, NULL},
+#if !MIXED_NEWER
+    {COLLET_OWN_OP(MIXED_CLASH + 1), 0, FF, sizeof(scale_params), 0, run, NULL},
 #endif
 };
 
 static const collet_ops_field fields[] = {
-    {"factor", "of a", NULL, 1, COLLET_FIELD_NUMBER, KINDS_CLASH ? COLLET_I32 : COLLET_F32, 4, 4},
-#if KINDS_NEWER
+    {"factor", "of a", NULL, 1, COLLET_FIELD_NUMBER, MIXED_CLASH ? COLLET_I32 : COLLET_F32, 4, 4},
+#if MIXED_NEWER
     {"summand", "added", NULL, 0, COLLET_FIELD_NUMBER, COLLET_F32, 8, 4},
 #endif
 };
 
 static const collet_ops_definition ops[] = {
-#if KINDS_CLASH
-    {"kinds.scale", "out[N] : a[N]", "f:f", 0, 1, NULL, 0, 0},
-    {"kinds_clash.odd", "out[...] : a[...]", "f:f q:q", 0, 1, NULL, 0, 0},
+#if MIXED_CLASH
+    {"mixed.scale", "out[N] : a[N]", "f:f", 0, 1, NULL, 0, 0},
+    {"mixed_clash.odd", "out[...] : a[...]", "f:f q:q", 0, 1, NULL, 0, 0},
 #else
-    {"kinds.scale", "out[...] : a[...]", KINDS_NEWER ? "d:d f:f" : "f:f", sizeof(scale_params), 1,
-     fields, KINDS_NEWER ? 2 : 1, sizeof *fields},
+    {"mixed.scale", "out[...] : a[...]", MIXED_NEWER ? "d:d f:f" : "f:f", sizeof(scale_params), 1,
+     fields, MIXED_NEWER ? 2 : 1, sizeof *fields},
 #endif
-#if KINDS_NEWER
-    {"kinds.later", "out[...] : a[...]", "f:f", 512, 2, NULL, 0, 0},
+#if MIXED_NEWER
+    {"mixed.later", "out[...] : a[...]", "f:f", 512, 2, NULL, 0, 0},
 #else
-    {"kinds.weigh", "out[...] : a[...]", "f:f", sizeof(scale_params), 1, fields, 1, sizeof *fields},
+    {"mixed.weigh", "out[...] : a[...]", "f:f", sizeof(scale_params), 1, fields, 1, sizeof *fields},
 #endif
 };
 
 static const collet_plugin plugin = {
-    .abi = COLLET_ABI + KINDS_NEWER,
+    .abi = COLLET_ABI + MIXED_NEWER,
     .struct_size = sizeof plugin,
     .kernel_count = sizeof kernels / sizeof *kernels,
     .kernel_size = sizeof *kernels,
     .op_count = sizeof ops / sizeof *ops,
     .op_size = sizeof *ops,
-    .name = KINDS_NAME,
+    .name = MIXED_NAME,
     .version = "1.0",
     .kernels = kernels,
     .ops = ops,

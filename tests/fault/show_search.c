@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place [DIRECTORY [BACKEND]] - goes there, makes a runtime, prints the records of its search and
- * the backend that computes. For trust.sh. */
+/* show_search [DIRECTORY [BACKEND]] - changes to the directory, creates a runtime, prints the records
+ * of its search and the backend that computes. For trust.sh, noexec.sh and unmounted.sh. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ static int compute(collet_runtime *rt, const char *backend)
                  collet_op_add(cx, a, a, a);
     printf("computed by %s\n", failed ? "none" : collet_last_backend(cx));
     if (failed)
-        fprintf(stderr, "place: %s\n", cx ? collet_last_error(cx) : err.text);
+        fprintf(stderr, "show_search: %s\n", cx ? collet_last_error(cx) : err.text);
     collet_array_destroy(a);
     collet_context_destroy(cx);
     return failed;
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     if (argc > 1 && chdir(argv[1]))
         return perror(argv[1]), 2;
     if (collet_runtime_create(&rt, NULL, &err) != COLLET_OK)
-        return fprintf(stderr, "place: %s\n", err.text), 2;
+        return fprintf(stderr, "show_search: %s\n", err.text), 2;
     int failed = compute(rt, argc > 2 ? argv[2] : NULL);
     collet_runtime_destroy(rt);
     return failed;

@@ -38,7 +38,7 @@ static double seconds(clockid_t clock)
 
 static int fail(const char *what)
 {
-    fprintf(stderr, "test_places: %s\n", what);
+    fprintf(stderr, "test_omp_places: %s\n", what);
     return 1;
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# few_bytes.sh LIBRARY PROGRAMS: whichever allocation fails, a program ends with a status, not by a
-# signal: with a text, or with the first line that it prints otherwise. LIBRARY: few_bytes.c. (--help is left out: glibc's own asserts that it has memory.)
+# program_allocations.sh LIBRARY PROGRAMS: whichever allocation fails, a program ends with a status,
+# not by a signal, and prints an error or the same first line as without the failure. LIBRARY is
+# failing_allocation.c. (--help is left out: glibc's own code asserts that it has memory.)
 set -u
 library=$1
 cd "$2" || exit 1

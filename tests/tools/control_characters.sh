@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# outside.sh PROGRAMS ZOO DATA: no program prints control characters of what comes from outside
+# control_characters.sh PROGRAMS ZOO DATA: no program prints control characters that come from outside
 # (names of files, devices and atoms, reasons, arguments), and its JSON is UTF-8.
 set -eu
 programs=$1 zoo=$2 data=$3
@@ -22,7 +22,7 @@ shown()
     if [ $status != "$expected" ] || [ "$(tr -d '\n\t' <out | tr -d '\000-\037\177' | wc -c)" != \
         "$(tr -d '\n\t' <out | wc -c)" ] || ! iconv -f UTF-8 -t UTF-8 out >/dev/null ||
         grep -q "$(printf '\302\233')" out; then
-        echo "outside.sh: $* exited with $status and printed:" | cat -v
+        echo "control_characters.sh: $* exited with $status and printed:" | cat -v
         cat -v out
         failed=1
     fi

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAPS COLLET_TEST_DATA "/md/gaps/"
+#define GAPS COLLET_TEST_DATA "/md/missing/"
 
 /* Runs it; the output is out.npz. */
 static tool_result run(int status, const char *const *args)

@@ -46,7 +46,7 @@ static void to_pipe_but_ignore(void *user)
     signal(SIGPIPE, SIG_IGN);
 }
 
-static void test_unread(void **state)
+static void test_closed_output(void **state)
 {
     static const struct {
         void (*prepare)(void *);
@@ -139,7 +139,7 @@ static void test_closed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unread),
+        cmocka_unit_test(test_closed_output),
         cmocka_unit_test(test_unread_warning),
         cmocka_unit_test(test_closed),
     };
