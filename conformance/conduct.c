@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Process state that a kernel must preserve. */
+/* Process state that a kernel must preserve.
+ * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 
 #include <dirent.h>

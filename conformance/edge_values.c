@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fixed values that random numbers practically never hit: the seed of a run does not matter. */
+/* Fixed values that random numbers practically never hit: the seed of a run does not matter.
+ * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 
 #include <float.h>

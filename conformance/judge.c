@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 /*
  * Operands in memory: laid out as the case requests, between guards, with a copy of the whole block
  * to detect stray writes.
+ * Tests: tests/conformance/test_broken.c
  */
 #include "kit.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expands a family's shapes to cases: layouts, memory sharing, parts. */
+/* Expands a family's shapes to cases: layouts, memory sharing, parts.
+ * Tests: tests/conformance/test_kit.c */
 #include "kit.h"
 
 #include <string.h>

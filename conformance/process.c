@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of the process that a plugin must not change: while it is loaded, and in all its calls. */
+/* State of the process that a plugin must not change: while it is loaded, and in all its calls.
+ * Tests: tests/conformance/test_broken.c, tests/conformance/test_floating.c */
 #include "kit.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects a few small cases of a row for devices on which a call takes seconds. */
+/* Selects a few small cases of a row for devices on which a call takes seconds.
+ * Tests: tests/conformance/test_kit.c */
 #include "kit.h"
 
 #include <string.h>

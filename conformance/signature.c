@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of signatures; operand axes from the op's patterns. */
+/* Text of signatures; operand axes from the op's patterns.
+ * Tests: tests/conformance/test_kit.c */
 #include "kit.h"
 
 #include <string.h>

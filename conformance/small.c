@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/conformance/test_kit.c */
 #include "small.h"
 
 #include <math.h>

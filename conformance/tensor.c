@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact values of every dtype as long double. */
+/* Exact values of every dtype as long double.
+ * Tests: tests/conformance/test_kit.c */
 #include "kit.h"
 
 #include <float.h>

@@ -2,6 +2,7 @@
 /*
  * array: real and complex arithmetic, bit-exact as IEEE 754, except for complex quotients and
  * magnitudes.
+ * Tests: tests/conformance/test_broken.c
  */
 #include "array.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: the plans of elementwise ops, and the ops that move elements. */
+/* array: the plans of elementwise ops, and the ops that move elements.
+ * Tests: tests/conformance/test_broken.c, tests/conformance/defects.sh */
 #include "array.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: transpose. */
+/* array: transpose.
+ * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 
 /* ---- transpose ----------------------------------------------------------------------------- */

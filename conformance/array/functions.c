@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: elementary functions, at ordinary arguments and at the limits of their ranges. */
+/* array: elementary functions, at ordinary arguments and at the limits of their ranges.
+ * Tests: tests/conformance/test_broken.c */
 #include "array.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: sum, mean, min, max and argmax over any set of axes. */
+/* array: sum, mean, min, max and argmax over any set of axes.
+ * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 
 #include <math.h>

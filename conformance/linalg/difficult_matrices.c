@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of difficult matrices. */
+/* Kinds of difficult matrices.
+ * Tests: tests/conformance/test_broken.c */
 #include "matrices.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
  * values of Jacobi's method in long double. Residual and orthogonality are the ratios of LAPACK's
  * tests (LAPACK Working Note 41), which pass below 30: in units of the extent, u and the matrix's
  * norm.
+ * Tests: tests/conformance/test_broken.c
  */
 #include <inttypes.h>
 #include <math.h>

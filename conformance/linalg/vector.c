@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linalg: dot and matvec, judged relative to the sum of |products|. */
+/* linalg: dot and matvec, judged relative to the sum of |products|.
+ * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 
 #include <math.h>

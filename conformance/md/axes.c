@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* md: ops on matrices, vectors and times of frames, and ops that fit frames. */
+/* md: ops on matrices, vectors and times of frames, and ops that fit frames.
+ * Tests: tests/conformance/test_broken.c */
 #include "md.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The oracle of one frame: sums over its atoms in long double, by definition. */
+/* The oracle of one frame: sums over its atoms in long double, by definition.
+ * Tests: tests/conformance/test_broken.c */
 #include "md.h"
 
 #include <math.h>

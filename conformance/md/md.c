@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* md: ops that sum over the atoms of each frame. */
+/* md: ops that sum over the atoms of each frame.
+ * Tests: tests/conformance/test_broken.c */
 #include "md.h"
 
 #include <math.h>

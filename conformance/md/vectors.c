@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* md: components and norms of vectors, derivatives in time, and the fit of a frame to a
- * reference. */
+ * reference.
+ * Tests: tests/conformance/test_broken.c */
 #include "md.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 /*
  * random: an independent implementation of the generator, from the paper; docs/KERNELS.md defines
  * the numbers of its bits. uniform must match bit for bit, normal is judged in long double.
+ * Tests: tests/conformance/defects.sh
  */
 #include "kit.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter: the mean of images that are turned back. */
+/* scatter: the mean of images that are turned back.
+ * Tests: tests/conformance/defects.sh */
 #include "scatter.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter: fields of voxels and their polarisation. */
+/* scatter: fields of voxels and their polarisation.
+ * Tests: tests/conformance/defects.sh */
 #include "scatter.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter: Ewald's sphere, spectra on it, and intensities. */
+/* scatter: Ewald's sphere, spectra on it, and intensities.
+ * Tests: tests/conformance/defects.sh */
 #include "scatter.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ternary: position of each weight of a packed row, and the rows of a case. */
+/* ternary: position of each weight of a packed row, and the rows of a case.
+ * Tests: tests/conformance/test_broken.c */
 #include "ternary.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 /*
  * ternary: dot, matmul and linear, term by term. Bit-exact results are computed in f32 with every
  * operation rounded; the others in long double.
+ * Tests: tests/conformance/test_broken.c
  */
 #include "ternary.h"
 

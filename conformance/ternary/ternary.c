@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ternary: quantize, pack and unpack. */
+/* ternary: quantize, pack and unpack.
+ * Tests: tests/conformance/test_broken.c */
 #include "ternary.h"
 
 #include <float.h>

@@ -2,7 +2,8 @@
 /*
  * The program's malloc, which plugins call too: it counts the blocks of the object that is watched,
  * identified by the return address of a call, and fails on demand. Only with glibc; sanitizers
- * replace malloc themselves. */
+ * replace malloc themselves.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of calls. They are overwritten when the slot has returned, and kept for a while, so
- * that a plugin that still reads or writes them is noticed. */
+ * that a plugin that still reads or writes them is noticed.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <stdlib.h>

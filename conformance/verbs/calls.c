@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of kernels: the state that they must not change, and their workspace. */
+/* Calls of kernels: the state that they must not change, and their workspace.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <stdlib.h>

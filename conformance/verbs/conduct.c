@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of the process that a plugin must not change, and the state of the plugin's threads. */
+/* State of the process that a plugin must not change, and the state of the plugin's threads.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The extensions that libcore uses: their tables, and the contract of each. */
+/* The extensions that libcore uses: their tables, and the contract of each.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A queue in which a kernel fails, if the plugin has the setting NAME.fail: the number of the
- * kernel that fails. */
+ * kernel that fails.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <stdlib.h>

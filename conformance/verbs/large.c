@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Offsets and sizes that do not fit in 32 bits. Memory that is not touched is usually not there
- * either, so the large buffers cost little where the host's memory is the device's. */
+ * either, so the large buffers cost little where the host's memory is the device's.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <stdio.h>

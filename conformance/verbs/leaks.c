@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaks: blocks of memory, descriptors, threads, memory of the device. A plugin may keep what the
- * first rounds create; later rounds must not add to it. */
+ * first rounds create; later rounds must not add to it.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/own.h"
 
 #include <dirent.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Large sizes, counts and durations, on both sides of the limits at which a plugin may behave
- * differently. */
+ * differently.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: that they do not overlap, limits of memory, statistics. */
+/* Buffers: that they do not overlap, limits of memory, statistics.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of writes, kernels and reads, in a queue and across queues. */
+/* The order of writes, kernels and reads, in a queue and across queues.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <stdlib.h>

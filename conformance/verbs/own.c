@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of a plugin's own ops. */
+/* Calls of a plugin's own ops.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/own.h"
 
 #include <inttypes.h>

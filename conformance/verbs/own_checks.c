@@ -2,7 +2,8 @@
 /*
  * The plugin's own ops, which have no oracle. Their results must not depend on the memory layout of
  * operands, on the previous contents of outputs and workspace, on the queue or on earlier calls,
- * and nothing else may be written. */
+ * and nothing else may be written.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/own.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows with the kit's own cases, which are called directly. */
+/* Rows with the kit's own cases, which are called directly.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <stdio.h>

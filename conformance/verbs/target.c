@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plugin as libcore loads it, with a host table of the kit's own. */
+/* The plugin as libcore loads it, with a host table of the kit's own.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <dlfcn.h>

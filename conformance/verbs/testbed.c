@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of slots, each with the checks that hold for every call. */
+/* Calls of slots, each with the checks that hold for every call.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <stdarg.h>

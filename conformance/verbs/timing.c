@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.timing/1: what its clock shows, against the host's. */
+/* collet.timing/1: what its clock shows, against the host's.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <time.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marks and waits. The results that a wait reports as done are read through another queue, which is
- * not ordered after the work and therefore shows the real progress. */
+ * not ordered after the work and therefore shows the real progress.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <stdlib.h>

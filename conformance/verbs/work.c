@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work for devices: numbers that kernels add up, slow chains of them, threads. */
+/* Work for devices: numbers that kernels add up, slow chains of them, threads.
+ * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_topology.c, tests/engines/test_locales.c */
 #include "decimal.h"
 
 #include <float.h>

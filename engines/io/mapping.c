@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_weights.c, tests/engines/test_io_system_calls.c */
 #include "mapping.h"
 
 #include "source.h"

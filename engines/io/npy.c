@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_npy.c */
 #include "npy.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_npy.c, tests/engines/test_io_weights.c, tests/fuzz/fuzz_npy.c */
 #include "npy_read.h"
 
 #include "npy.h"

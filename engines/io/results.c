@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_results.c, tests/engines/test_io_spool.c,
+ * tests/engines/test_io_allocation.c */
 #include "results.h"
 
 #include "archive.h"

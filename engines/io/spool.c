@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_spool.c, tests/engines/test_io_system_calls.c */
 #include "spool.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_weights.c, tests/tools/test_ternary_pack.c */
 #include "utf8.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/scatter/test_scatter.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/checks.h"
 #include "scatter/files/input.h"
 #include "scatter/geometry.h"

@@ -3,6 +3,7 @@
  * Devices take blocks of energies from a common counter, as each becomes free, and the caller gets
  * the patterns in order. A device may be one block ahead of what it has ready. The program's
  * callbacks are called on the caller's thread alone: a device's thread leaves a request.
+ * Tests: tests/engines/scatter/test_scatter_devices.c
  */
 #include "scatter/devices.h"
 

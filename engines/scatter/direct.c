@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The direct method: polarisation, transform and projection for each energy and angle. */
+/* The direct method: polarisation, transform and projection for each energy and angle.
+ * Tests: tests/engines/scatter/test_scatter.c */
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
  * The fast method. The polarisation is a sum of fields that do not depend on the energy, so each
  * field is transformed once; an energy needs its spectra on Ewald's sphere alone. The intensity is
  * a quadratic form of cos and sin of the angle, so three images give the images of all angles.
+ * Tests: tests/engines/scatter/test_scatter.c
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The materials of a morphology as fields. */
+/* The materials of a morphology as fields.
+ * Tests: tests/engines/scatter/test_scatter.c */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

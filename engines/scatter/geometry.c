@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/scatter/test_scatter.c */
 #include "scatter/geometry.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integrals in HDF5, with dimension scales, as netCDF-4 has them. */
+/* Integrals in HDF5, with dimension scales, as netCDF-4 has them.
+ * Tests: tests/engines/scatter/test_scatter_integrals.c */
 #include "scatter/files/store.h"
 
 #include <hdf5_hl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns as functions of q and chi. */
+/* Patterns as functions of q and chi.
+ * Tests: tests/engines/scatter/test_scatter_integrals.c */
 #include <inttypes.h>
 #include <math.h>
 

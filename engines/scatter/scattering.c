@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scattering: opened, planned, and worked off block by block. */
+/* A scattering: opened, planned, and worked off block by block.
+ * Tests: tests/engines/scatter/test_scatter.c, tests/engines/scatter/test_scatter_devices.c */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

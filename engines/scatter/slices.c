@@ -3,6 +3,7 @@
  * The slices of spectra that energies need. Each field of the morphology is transformed once in the
  * planes of its layers; along z it is transformed on the slices about Ewald's sphere alone, which
  * few of all elements are.
+ * Tests: tests/engines/scatter/test_scatter.c
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both methods end with: Ewald's sphere, and the mean over the angles. */
+/* What both methods end with: Ewald's sphere, and the mean over the angles.
+ * Tests: tests/engines/scatter/test_scatter.c */
 #include "scatter/arrays.h"
 #include "scatter/geometry.h"
 #include "scatter/methods.h"

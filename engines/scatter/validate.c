@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every fault of the files of a simulation, by the checks that reading and computing make. */
+/* Every fault of the files of a simulation, by the checks that reading and computing make.
+ * Tests: tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "io/numerals.h"
 #include "scatter/checks.h"
 #include "scatter/files/morphology.h"

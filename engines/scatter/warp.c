@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The image on a detector that does not face the sample: see options.detector in scatter.h. */
+/* The image on a detector that does not face the sample: see options.detector in scatter.h.
+ * Tests: tests/engines/scatter/test_scatter.c */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_ternary_files.c */
 #include "ternary/call.h"
 
 void ternary_call_begin(ternary_call *call, collet_context *context,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many weights of a file are -1, 0 and 1. */
+/* How many weights of a file are -1, 0 and 1.
+ * Tests: tests/engines/test_ternary_files.c */
 #include "ternary/source.h"
 
 #include <stdlib.h>

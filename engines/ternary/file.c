@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_ternary_files.c */
 #include "ternary/file.h"
 
 #include "io/struct.h"

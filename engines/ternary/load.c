@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights and networks of files. */
+/* Weights and networks of files.
+ * Tests: tests/engines/test_ternary_files.c */
 #include "ternary/block.h"
 #include "ternary/network.h"
 

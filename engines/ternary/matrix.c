@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a matrix of a file is. */
+/* What a matrix of a file is.
+ * Tests: tests/engines/test_ternary_files.c */
 #include "io/struct.h"
 #include "ternary/source.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers in sequence. */
+/* Layers in sequence.
+ * Tests: tests/engines/test_ternary_network.c */
 #include "ternary/network.h"
 
 #include "io/struct.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_ternary_files.c, tests/engines/test_io_weights.c */
 #include "ternary/output.h"
 
 #include "io/npy.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights of .npy and GGUF files to a .t2 file. */
+/* Weights of .npy and GGUF files to a .t2 file.
+ * Tests: tests/engines/test_ternary_files.c, tests/tools/test_ternary_pack.c */
 #include "io/spool.h"
 #include "io/struct.h"
 #include "io/utf8.h"

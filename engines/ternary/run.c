@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A network on the vectors of a file. */
+/* A network on the vectors of a file.
+ * Tests: tests/engines/test_ternary_files.c, tests/tools/test_ternary_pack.c */
 #include "io/spool.h"
 #include "io/struct.h"
 #include "ternary/network.h"

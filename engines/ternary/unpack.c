@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A packed matrix to an .npy file. */
+/* A packed matrix to an .npy file.
+ * Tests: tests/engines/test_ternary_files.c, tests/tools/test_ternary_pack.c */
 #include "io/spool.h"
 #include "ternary/output.h"
 #include "ternary/source.h"

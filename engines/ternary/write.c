@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers in memory to a .t2 file. */
+/* Layers in memory to a .t2 file.
+ * Tests: tests/engines/test_ternary_files.c */
 #include "io/struct.h"
 #include "io/utf8.h"
 #include "ternary/network.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows delivered to the caller. */
+/* Rows delivered to the caller.
+ * Tests: tests/engines/test_trajectory.c */
 #include "run.h"
 
 #include <collet/floating.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_extract_missing_data.c, tests/tools/test_extract_errors.c */
 #include "checks.h"
 
 #include "compute/outputs.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory.c, tests/engines/test_trajectory_source.c */
 #include "inputs.h"
 
 #include "trajectory/atoms/masses.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory.c */
 #include "rows.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory.c, tests/tools/test_extract_options.c */
 #include "run.h"
 
 #include "meta.h"

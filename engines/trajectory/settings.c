@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory.c */
 #include "settings.h"
 
 #include "io/struct.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory.c */
 #include "atoms/pattern.h"
 #include "atoms/selection.h"
 #include "formats/formats.h"

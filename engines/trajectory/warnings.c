@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_extract_missing_data.c, tests/engines/test_trajectory.c */
 #include "warnings.h"
 
 #include "io/numerals.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows delivered to files. */
+/* Rows delivered to files.
+ * Tests: tests/engines/test_trajectory.c, tests/tools/test_extract_output_sets.c */
 #include "io/results.h"
 #include "io/spool.h"
 #include "run.h"

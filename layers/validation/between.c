@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet.copy/1. The other device belongs to this layer too, since the layer is over all
- * backends. */
+ * backends.
+ * Tests: tests/layers/test_validation.c */
 #include <collet/extensions.h>
 
 #include "validation.h"

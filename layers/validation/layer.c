@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layer's tables, one for each table below. */
+/* The layer's tables, one for each table below.
+ * Tests: tests/layers/test_validation.c */
 #include "validation.h"
 
 #include <locale.h>

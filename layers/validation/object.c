@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/layers/test_validation.c, tests/layers/test_validated.c */
 #include "object.h"
 
 #include <pthread.h>

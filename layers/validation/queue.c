@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/layers/test_validation.c */
 #include "validation.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.timing/1 */
+/* collet.timing/1
+ * Tests: tests/layers/test_validation.c */
 #include <collet/extensions.h>
 
 #include <inttypes.h>

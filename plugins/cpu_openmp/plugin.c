@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cpu_openmp/test_kernels_openmp.c, tests/fault/test_allocation_ops.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <omp.h>

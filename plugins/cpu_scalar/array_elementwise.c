@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: elementwise ops. */
+/* array: elementwise ops.
+ * Tests: conformance/array/arithmetic.c, conformance/array/functions.c,
+ * tests/cpu_scalar/test_kernels_scalar.c */
 #include "device.h"
 
 #include <math.h>

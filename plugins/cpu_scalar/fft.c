@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference transform: one line after another, all arithmetic in f64. */
+/* The reference transform: one line after another, all arithmetic in f64.
+ * Tests: conformance/fft/fft.c */
 #include "device.h"
 
 #include <stdlib.h>

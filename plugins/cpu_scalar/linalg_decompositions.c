@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/linalg/factors.c, conformance/linalg/spectra.c,
+ * tests/host/test_decompositions.c */
 #include "device.h"
 
 #include "shared/host/linalg/decompositions.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/conformance/test_kit.c, tests/cpu_scalar/test_kernels_scalar.c */
 #include <string.h>
 
 #include "device.h"

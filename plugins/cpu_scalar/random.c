@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/random/random.c, tests/host/test_random.c */
 #include "device.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/scatter/fields.c, conformance/scatter/sphere.c,
+ * conformance/scatter/average.c */
 #include "device.h"
 
 #include "shared/host/scatter/scatter.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/ternary/ternary.c, conformance/ternary/products.c,
+ * tests/cpu_scalar/test_kernels_scalar_ternary.c */
 #include "device.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_capabilities.c */
 #include "shared/host/util/plugin_head.h"
 #include "shared/jit/families.h"
 #include "cuda/runtime/backend.h"

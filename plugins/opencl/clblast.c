@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/opencl/test_opencl_clblast.c */
 #include "clblast.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enumerates the devices and queries their properties. */
+/* Enumerates the devices and queries their properties.
+ * Tests: tests/opencl/test_opencl_driver.c */
 #include "opencl.h"
 
 #include <limits.h>

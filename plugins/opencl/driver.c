@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/opencl/test_opencl_driver.c */
 #include "driver.h"
 
 #include <dlfcn.h>

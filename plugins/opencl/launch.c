@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/opencl/test_opencl_driver.c, tests/opencl/test_opencl_many_sizes.c */
 #include "opencl.h"
 
 static cl_int set_arguments(const opencl_driver *cl, cl_kernel kernel, const jit_launch *l)

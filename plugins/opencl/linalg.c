@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/opencl/test_opencl_clblast.c */
 #include "linalg.h"
 
 #include "shared/jit/linalg/linalg.h"

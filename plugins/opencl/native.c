@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend's objects as OpenCL objects: collet.native/1. */
+/* The backend's objects as OpenCL objects: collet.native/1.
+ * Tests: tests/opencl/test_opencl_native.c */
 #include "opencl.h"
 
 #define DLPACK_OPENCL 4

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/opencl/test_opencl_driver.c, tests/opencl/test_opencl.c */
 #include "opencl.h"
 #include "linalg.h"
 

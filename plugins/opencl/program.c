@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: compiling, loading and releasing them. */
+/* Programs: compiling, loading and releasing them.
+ * Tests: tests/opencl/test_opencl.c, tests/opencl/test_opencl_driver.c */
 #include "opencl.h"
 
 #include <stdio.h>

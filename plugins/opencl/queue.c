@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/opencl/test_opencl.c, tests/opencl/test_opencl_driver.c */
 #include "opencl.h"
 
 #include <stdlib.h>

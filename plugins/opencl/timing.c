@@ -3,6 +3,7 @@
  * collet.timing/1: markers in a queue with profiling, which replaces the queue's handle at the
  * first stamp, so that programs that measure nothing pay nothing. Markers in a separate queue are
  * late: PoCL runs later commands first.
+ * Tests: tests/opencl/test_opencl_driver.c, conformance/verbs/timing.c
  */
 #include "opencl.h"
 

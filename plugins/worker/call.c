@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of kernels as messages. */
+/* Calls of kernels as messages.
+ * Tests: tests/worker/test_worker.c */
 #include "device.h"
 
 #include <string.h>

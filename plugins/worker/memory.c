@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers. If the served device works on host memory, both processes map its buffers, so that a
- * byte is copied once; buffers of other devices are reached through the queue's staging. */
+ * byte is copied once; buffers of other devices are reached through the queue's staging.
+ * Tests: tests/worker/test_worker.c */
 #include "device.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts the worker of a device, and ends it. Its program is beside the plugin's own file. */
+/* Starts the worker of a device, and ends it. Its program is beside the plugin's own file.
+ * Tests: tests/worker/test_worker.c */
 #include "device.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/worker/test_worker.c */
 #include "wire.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_runtime.py, python/tests/test_documents.py
 """Collet: one interface to the hardware that a machine has, for NumPy arrays.
 
 collet.op has every kernel as a function, collet.Array keeps data on a device, collet.backends()

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_runtime.py
 """python -m collet: backend-info, with its options."""
 
 import os

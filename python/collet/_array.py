@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_array.py, python/tests/test_operators.py
 """collet.Array: indexing, operators, methods and exchange, on the type that is written in C."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_runtime.py
 """collet.doctor(): what is missing, why, and the command that corrects it."""
 
 import importlib.util

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_lossy_input.py
 """Converts arguments to NumPy arrays: whatever numpy.asarray takes, unless that would drop a part.
 collet._core calls `array` for everything that is not a numpy.ndarray itself."""
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_op.py, python/tests/test_lossy_input.py
 """Converts arguments of functions: to Arrays if one of them is an Array, else to NumPy arrays, in
 dtypes that ops accept."""
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_op.py
 """Functions for ops, with their docstrings, made from libcore's descriptions."""
 
 import functools

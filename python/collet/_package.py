@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_distributions.py
 """The start of the package: refuses a folder that it shares with another distribution, the
 program `collet` of PyPI, and runs __init__.py. __init__.abi3.so calls it, which Python prefers to
 an __init__.py of either."""

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_plugins.py
 """Directories of plugins that installed distributions name in the group collet.plugins."""
 
 import os

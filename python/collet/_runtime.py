@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_runtime.py
 """Backends, their choice, and counters of the library: a thin layer on collet._core."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_scatter.py
 """Finds suspicious values in a scatter.Sample, as `collet-rsoxs validate` does in files."""
 
 from __future__ import annotations

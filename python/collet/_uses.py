@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_using.py
 """Choices of backend for a context of Python (contextvars): a thread, a task of asyncio. Imported by
 the first `using`; before that, calls look for none."""
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_bench.py
 """Times, memory and descriptions of devices, for any callable of Python.
 
     from collet import bench

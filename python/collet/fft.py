@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_fft.py
 """Discrete Fourier transforms under numpy.fft's names, on the ops fft and fftshift.
 
 NumPy arrays, and what numpy.asarray takes, give NumPy arrays; collet.Arrays give collet.Arrays.

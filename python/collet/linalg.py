@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_linalg.py
 """Linear algebra under numpy.linalg's names, on the ops of collet.op.
 
 Matrices are the last two axes, axes before them a batch. NumPy arrays, and what numpy.asarray

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_random.py
 """Random numbers that are the same on every backend, machine and number of threads.
 
 They are numbers of a sequence (Philox4x32-10) that a seed of 64 bits chooses; only the seed and the

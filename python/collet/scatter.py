@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_scatter.py
 """Resonant soft X-ray scattering of voxel morphologies, as CyRSoXS simulates it.
 
     material = scatter.Material([1e-3, 2e-4, 1e-3, 2e-4], volume=sphere)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_ternary.py
 """Ternary weights, -1, 0 and 1 in 2 bits each, and networks of them, as in collet-ternary.
 
     layer = ternary.Linear(ternary.Weights.quantize(w), bias, relu=True)      # w (M, K), x (..., K)

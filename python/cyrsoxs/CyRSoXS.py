@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_cyrsoxs.py
 """The Python module of CyRSoXS, version 1.2, computed by collet.scatter on any backend of Collet.
 
 Programs that import CyRSoXS, such as NRSS, run unchanged, without an NVIDIA GPU: classes, methods,

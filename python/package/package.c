@@ -2,6 +2,7 @@
 /*
  * collet/__init__.abi3.so: Python takes it before collet/__init__.py, so it runs even if another
  * distribution has overwritten that file. It links nothing, and leaves the rest to _package.py.
+ * Tests: python/tests/test_distributions.py
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

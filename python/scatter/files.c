@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of CyRSoXS. */
+/* Files of CyRSoXS.
+ * Tests: python/tests/test_scatter.py */
 #include "bound.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet._scatter: libcollet-scatter for collet/scatter.py, which checks shapes and converts. */
+/* collet._scatter: libcollet-scatter for collet/scatter.py, which checks shapes and converts.
+ * Tests: python/tests/test_scatter.py */
 #include "bound.h"
 
 const binding *bound;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integration over rings of q. `rings`: (flat, Y, X, voxel, (x, y, z), (x, y, z) of the
- * detector, wedge). */
+ * detector, wedge).
+ * Tests: python/tests/test_scatter.py */
 #include "bound.h"
 
 #define RINGS "(pLLd(ddd)(ddd)d)"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The type Scattering: a collet_scattering with contexts of its own, so that any thread may work
- * on it, one at a time. */
+ * on it, one at a time.
+ * Tests: python/tests/test_scatter.py */
 #include "bound.h"
 
 #include <stdatomic.h>

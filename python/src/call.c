@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call of an op: its arguments become operands and parameters, its outputs are inferred. */
+/* A call of an op: its arguments become operands and parameters, its outputs are inferred.
+ * Tests: python/tests/test_op.py */
 #include "call.h"
 
 #include <string.h>

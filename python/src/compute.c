@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The computation of a call: without the GIL and, if it takes long, so that Ctrl-C interrupts
- * it. */
+ * it.
+ * Tests: python/tests/test_interrupt.py, python/tests/test_processes.py */
 #include "call.h"
 
 #include <stdio.h>

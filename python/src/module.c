@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module collet._core: a thin layer over collet.h, for the Python of the package. */
+/* The module collet._core: a thin layer over collet.h, for the Python of the package.
+ * Tests: python/tests/test_runtime.py */
 #include "array.h"
 #include "error.h"
 #include "module.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/test_op.py */
 #include "op.h"
 
 #include <stdlib.h>

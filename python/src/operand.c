@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/test_op.py, python/tests/test_lossy_input.py */
 #include "operand.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills the parameter block of an op from Python values. */
+/* Fills the parameter block of an op from Python values.
+ * Tests: python/tests/test_op.py */
 #include "op.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/test_runtime.py, python/tests/test_processes.py */
 #include "runtime.h"
 
 #include <pthread.h>

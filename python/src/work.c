@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/test_interrupt.py, python/tests/test_scatter.py */
 #include "work.h"
 
 #include <pthread.h>

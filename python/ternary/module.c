@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet._ternary: libcollet-ternary for collet/ternary.py. */
+/* collet._ternary: libcollet-ternary for collet/ternary.py.
+ * Tests: python/tests/test_ternary.py */
 #include "bound.h"
 
 const binding *bound;

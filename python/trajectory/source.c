@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/test_md_extract.py */
 #include "source.h"
 
 #include <stdlib.h>

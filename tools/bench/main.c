@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench: what Collet costs, and what its kernels reach on this machine. */
+/* backend-bench: what Collet costs, and what its kernels reach on this machine.
+ * Tests: tests/tools/test_bench.c */
 #include "bench/against/process.h"
 #include "bench/base/modes.h"
 #include "bench/ops/mode.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-check: compares every kernel of a backend with a reference. */
+/* backend-check: compares every kernel of a backend with a reference.
+ * Tests: tests/conformance/test_broken.c */
 #include "check.h"
 
 #include "common/arguments.h"

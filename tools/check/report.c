@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report: a line for each row as it ends, or one JSON text at the end. */
+/* The report: a line for each row as it ends, or one JSON text at the end.
+ * Tests: tests/conformance/test_broken.c */
 #include "check.h"
 
 #include "common/output.h"

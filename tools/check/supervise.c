@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The supervisor. A plugin may crash, exit or hang: its current row fails, and another worker
- * continues with the next one. */
+ * continues with the next one.
+ * Tests: tests/conformance/test_hangs.c, tests/conformance/test_broken.c */
 #include "check.h"
 
 #include "common/stats.h"

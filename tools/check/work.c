@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worker: loads the backend, finds its rows, runs them. */
+/* The worker: loads the backend, finds its rows, runs them.
+ * Tests: tests/conformance/test_broken.c */
 #include "check.h"
 
 #include "common/arguments.h"

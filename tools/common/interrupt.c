@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_interrupt.c */
 #include "interrupt.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_closed_output.c, tests/tools/control_characters.sh */
 #include "output.h"
 
 #include "io/utf8.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_bench_parts.c */
 #include "stats.h"
 
 #include "json_add.h"

@@ -12,7 +12,7 @@
 #   - an include is written from the root of its tree, or names a file of the same folder
 #   - a name that begins with collet_ is declared in a public header; the guard of a header is its path
 #   - a folder holds at most 30 files, a function at most 60 lines
-#   - the head comment of a source file of core names its tests, which exist
+#   - the head of a source file names one to three tests of it, which exist and are built
 #   - no library prints or reads numbers, or takes bytes for letters, by the locale of the program
 # Exit status: 0 without faults, else 1.
 set -eu
@@ -242,15 +242,45 @@ xargs awk '
     }' <"$work/files" >"$work/long"
 [ ! -s "$work/long" ] || fault "functions of more than 60 lines: $(cat "$work/long")"
 
-# "Tests: tests/core/test_queue.c, tests/core/test_failures.c" in front of the first include.
-grep '^core/.*[.]c$' "$work/files" | while read -r file; do
-    tests=$(sed -n '/^#/q; s/^[/ ]\*.*Tests: //p' "$file" | sed 's,\*/,,; s/,/ /g')
-    [ -n "$tests" ] || echo "$file names no tests"
-    for test in $tests; do
-        [ -f "$test" ] || echo "$file names $test, which does not exist"
+# "Tests: tests/core/test_queue.c, tests/core/test_failures.c" in front of the first include. A test is
+# built if a list of CMake has its name, of which functions there may add the beginning.
+grep -E '\.(c|dev)$|^python/.*\.py$' "$work/all" | grep -v '^python/tests/' | xargs awk '
+    function finish() {
+        if (file && state < 2)
+            print file, "-"
+        state = 0
+        file = FILENAME
+    }
+    FNR == 1 { finish() }
+    state == 0 && /^#[ \t]*(include|define|if)/ { state = 1 }
+    state == 0 && /^(\/\*| \*|#) Tests: / || state == 3 {
+        sub(/^.*Tests: /, "")
+        state = FILENAME ~ /[.]py$/ || /\*\// ? 2 : 3
+        gsub(/\*\/| \* |,/, " ")
+        count = split($0, test, " ")
+        for (i = 1; i <= count; i++)
+            print FILENAME, test[i]
+    }
+    END { finish() }' >"$work/named"
+cut -d' ' -f2 "$work/named" | sort -u | while read -r test; do
+    name=${test##*/}
+    case $test in
+    conformance/*.c) list=conformance/CMakeLists.txt name=${test#conformance/} ;;
+    tests/*.c | tests/*.sh | tests/*.cmake) list=${test%/*}/CMakeLists.txt ;;
+    python/tests/*.py) list= ;;
+    *) [ "$test" = - ] || echo "$test is no test"; continue ;;
+    esac
+    bare=${name%.*} bare=${bare#test_}
+    [ -f "$test" ] || echo "$test does not exist"
+    while [ -n "$list" ] && [ ! -f "$list" ]; do
+        list=${list%/*/*}/CMakeLists.txt
     done
+    [ -z "$list" ] || grep -qE "(^|[^a-z0-9])(test_)?(${bare#fuzz_}|$name)([^a-z0-9_]|$)" "$list" ||
+        echo "$test is not in $list"
 done >"$work/tests"
-[ ! -s "$work/tests" ] || fault "tests of a source file: $(cat "$work/tests")"
+awk '{ count[$1]++; if ($2 == "-") print $1 " names none" }
+    END { for (file in count) if (count[file] > 3) print file " names more than three" }' "$work/named" >>"$work/tests"
+[ ! -s "$work/tests" ] || fault "tests of source files: $(cat "$work/tests")"
 
 # The locale of the program. A statement that formats a floating number calls one of the functions that
 # do so in the locale C, or its function sets that itself (numerals_begin); so does one that calls cJSON.

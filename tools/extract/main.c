@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-extract: rotational observables of every frame of a trajectory. */
+/* collet-extract: rotational observables of every frame of a trajectory.
+ * Tests: tests/tools/test_extract_options.c, tests/tools/test_extract_errors.c */
 #include "report.h"
 
 #include "common/interrupt.h"

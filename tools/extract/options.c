@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_extract_options.c, tests/tools/test_extract_errors.c */
 #include "options.h"
 
 #include "common/arguments.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_extract_options.c, tests/tools/test_extract_missing_data.c */
 #include "report.h"
 
 #include "common/interrupt.h"

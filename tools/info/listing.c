@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text report: a line for each backend, or the details of one. */
+/* The text report: a line for each backend, or the details of one.
+ * Tests: tests/tools/test_info.c */
 #include "report.h"
 
 #include "common/output.h"

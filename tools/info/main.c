@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-info: lists the backends of this machine. */
+/* backend-info: lists the backends of this machine.
+ * Tests: tests/tools/test_info.c */
 #include "report.h"
 
 #include "common/output.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as JSON. */
+/* The report as JSON.
+ * Tests: tests/tools/test_info.c */
 #include "report.h"
 
 #include "common/json_add.h"

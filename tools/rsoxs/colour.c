@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paths through the colour space Oklab (B. Ottosson, "A perceptual color space for image
- * processing", 2020), whose equations and constants these are; sRGB after IEC 61966-2-1. */
+ * processing", 2020), whose equations and constants these are; sRGB after IEC 61966-2-1.
+ * Tests: tests/tools/rsoxs/test_rsoxs_view.c */
 #include "colour.h"
 
 #include <math.h>

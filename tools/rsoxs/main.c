@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs: patterns of resonant soft X-ray scattering of a voxel morphology. */
+/* collet-rsoxs: patterns of resonant soft X-ray scattering of a voxel morphology.
+ * Tests: tests/tools/rsoxs/test_rsoxs.c */
 #include "options.h"
 #include "run.h"
 

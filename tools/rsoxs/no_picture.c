@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of picture.c where cairo is absent. */
+/* In place of picture.c where cairo is absent.
+ * Tests: tests/tools/rsoxs/test_rsoxs_view.c, tests/tools/rsoxs/test_rsoxs_results.c */
 #include "picture.h"
 
 const int rsoxs_has_pictures = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/rsoxs/test_rsoxs.c */
 #include "options.h"
 
 #include "common/arguments.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that a run makes, replaces or removes. */
+/* The files that a run makes, replaces or removes.
+ * Tests: tests/tools/rsoxs/test_rsoxs_results.c */
 #include "run.h"
 #include "io/spool.h"
 

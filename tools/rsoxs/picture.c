@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/rsoxs/test_rsoxs_view.c, tests/tools/rsoxs/test_rsoxs_results.c */
 #include "picture.h"
 #include "colour.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan of the work, and the summary of what was done. */
+/* The plan of the work, and the summary of what was done.
+ * Tests: tests/tools/rsoxs/test_rsoxs.c */
 #include "backends.h"
 
 #include "common/json_add.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integrals and pictures, made from the files of patterns: of those kept from earlier runs too. */
+/* Integrals and pictures, made from the files of patterns: of those kept from earlier runs too.
+ * Tests: tests/tools/rsoxs/test_rsoxs_results.c */
 #include "picture.h"
 #include "run.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs validate: every fault of files. */
+/* collet-rsoxs validate: every fault of files.
+ * Tests: tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "commands.h"
 
 #include "common/arguments.h"

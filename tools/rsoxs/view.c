@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs view: one slice of a morphology as a picture. */
+/* collet-rsoxs view: one slice of a morphology as a picture.
+ * Tests: tests/tools/rsoxs/test_rsoxs_view.c */
 #include "commands.h"
 #include "picture.h"
 

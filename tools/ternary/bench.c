@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations that Rotor's document measures, and larger products. */
+/* The operations that Rotor's document measures, and larger products.
+ * Tests: tests/tools/test_ternary_errors.c */
 #include "commands.h"
 #include "options.h"
 #include "report.h"

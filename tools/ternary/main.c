@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-ternary: packs ternary weights and runs networks with them, by libcollet-ternary. */
+/* collet-ternary: packs ternary weights and runs networks with them, by libcollet-ternary.
+ * Tests: tests/tools/test_ternary_pack.c, tests/tools/test_ternary_errors.c */
 #include "commands.h"
 #include "options.h"
 

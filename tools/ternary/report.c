@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_ternary_pack.c, tests/tools/test_ternary_errors.c */
 #include <collet/ops/ternary.h>
 
 #include "report.h"

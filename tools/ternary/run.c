@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_ternary_pack.c, tests/tools/test_ternary_errors.c */
 #include "commands.h"
 #include "options.h"
 #include "report.h"

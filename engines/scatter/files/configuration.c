@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.txt. */
+/* config.txt.
+ * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/files/settings.h"
 
 #include <inttypes.h>

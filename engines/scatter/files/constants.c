@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Material<i>.txt: optical constants. */
+/* Material<i>.txt: optical constants.
+ * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "io/numerals.h"
 #include "scatter/files/settings.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A morphology as the image file of VTK, which ParaView opens: XML, then the numbers as they are.
+ * Tests: tests/tools/rsoxs/test_rsoxs_view.c
  */
 #include "io/numerals.h"
 #include "io/spool.h"

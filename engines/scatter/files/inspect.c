@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/rsoxs/test_rsoxs_warnings.c */
 #include "scatter/files/inspect.h"
 
 #include <dlfcn.h>

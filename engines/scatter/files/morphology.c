@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Morphologies in HDF5. */
+/* Morphologies in HDF5.
+ * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/files/inspect.h"
 #include "scatter/files/morphology.h"
 #include "scatter/files/store.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns in HDF5, as CyRSoXS writes them. */
+/* Patterns in HDF5, as CyRSoXS writes them.
+ * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_results.c */
 #include "io/numerals.h"
 #include "scatter/files/store.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One slice of a material. */
+/* One slice of a material.
+ * Tests: tests/tools/rsoxs/test_rsoxs_view.c */
 #include "io/struct.h"
 #include "scatter/files/morphology.h"
 

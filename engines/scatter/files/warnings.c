@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is suspicious of files: a simulation and collet_scattering_check warn of the same. */
+/* What is suspicious of files: a simulation and collet_scattering_check warn of the same.
+ * Tests: tests/tools/rsoxs/test_rsoxs_warnings.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/files/morphology.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-inspect FILE - see scatter/files/inspect.h. */
+/* collet-inspect FILE - see scatter/files/inspect.h.
+ * Tests: tests/tools/rsoxs/test_rsoxs_warnings.c */
 #include "scatter/files/inspect.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_weights.c, tests/fuzz/fuzz_gguf.c */
 #include "gguf.h"
 
 #include "io/utf8.h"

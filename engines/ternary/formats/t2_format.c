@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_weights.c, tests/engines/test_io_weight_limits.c,
+ * tests/fuzz/fuzz_t2.c */
 #include <collet/ops/ternary.h>
 
 #include "t2_format.h"

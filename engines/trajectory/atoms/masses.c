@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory_masses.c, tests/fuzz/fuzz_masses.c */
 #include "masses.h"
 
 #include "io/decimal.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory_selection.c */
 #include "pattern.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory_selection.c, tests/fuzz/fuzz_selection.c */
 #include "selection.h"
 
 #include "io/decimal.h"

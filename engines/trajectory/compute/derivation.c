@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory_analysis.c */
 #include <collet/ops/array.h>
 #include <collet/ops/md.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory_analysis.c */
 #include "worker.h"
 
 #include "io/thread.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_trr.c */
 #include "bigendian.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

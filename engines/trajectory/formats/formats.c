@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_trajectory.c, tests/engines/test_trajectory.c */
 #include "formats.h"
 
 #include "io/signature.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_topology.c, tests/fuzz/fuzz_gro.c */
 #include "gro_topology.h"
 
 #include "gro.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_readahead.c */
 #include "readahead.h"
 
 #include "io/thread.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_topology.c */
 #include "topology.h"
 
 #include "formats.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_trajectory.c, tests/engines/test_io_trr.c */
 #include "trajectory_format.h"
 
 #include "io/numerals.h"

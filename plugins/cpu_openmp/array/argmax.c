@@ -3,6 +3,7 @@
  * argmax. The kernel of max computes the maxima of blocks; only the first block with the greatest
  * maximum is then searched. Threads share the outputs or, if these are few, the
  * elements of each; parts are compared in their order.
+ * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c
  */
 #include "cpu_openmp/runtime/device.h"
 

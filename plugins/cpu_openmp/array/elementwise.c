@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: elementwise ops. */
+/* array: elementwise ops.
+ * Tests: conformance/array/array.c, tests/cpu_openmp/test_large_openmp.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/runtime/team.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/array/array.c */
 #include "kernel_convert.h"
 
 #include <string.h>

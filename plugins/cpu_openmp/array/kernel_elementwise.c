@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/array/arithmetic.c, conformance/array/functions.c */
 #include "kernel_elementwise.h"
 
 #include <float.h>

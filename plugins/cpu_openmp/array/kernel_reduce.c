@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/array/reduce.c */
 #include "kernel_reduce.h"
 
 #include <string.h>

@@ -3,6 +3,8 @@
  * sum, mean, min, max. Elements are reduced in chunks whose size depends on the shape alone, and
  * chunks are combined in order, so that the result does not depend on the number of threads. A
  * chunk's result is a cpu_sum; min and max use only its `sum`.
+ * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c,
+ * tests/cpu_openmp/test_large_openmp.c
  */
 #include "cpu_openmp/runtime/device.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/linalg/vector.c */
 #include "kernel_vector.h"
 
 #include "cpu_openmp/util/kernel_level.h"

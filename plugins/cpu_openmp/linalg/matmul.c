@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/linalg/linalg.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <limits.h>

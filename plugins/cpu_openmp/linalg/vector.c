@@ -3,6 +3,7 @@
  * dot and matvec: both are bound by memory reads, so compensated sums in f64 cost no time. The
  * division into tiles and chunks depends on the shape alone, and chunks are added in order, so that
  * the result does not depend on the number of threads.
+ * Tests: conformance/linalg/vector.c, tests/cpu_openmp/test_kernels_openmp.c
  */
 #include "cpu_openmp/runtime/device.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/md/md.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include "shared/host/md/formulas.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/md/md.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "pass.h"
 
 #include "cpu_openmp/runtime/team.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/md/vectors.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/runtime/team.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/test_libraries.c, tests/cpu_openmp/test_symbol_clash.c */
 #include "blas.h"
 
 #include <cblas.h>

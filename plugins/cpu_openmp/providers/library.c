@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/test_libraries.c, tests/cpu_openmp/test_symbol_clash.c,
+ * tests/cpu_openmp/test_exit.c */
 #include "library.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/test_libraries.c */
 #include "onednn.h"
 
 #include <stddef.h>

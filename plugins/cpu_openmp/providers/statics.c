@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cpu_openmp/test_statics.c, tests/cpu_openmp/test_exit.c */
 #include "statics.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cpu_openmp/test_kernels_openmp.c */
 #include "isa.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cpu_openmp/test_cpu_limit.c */
 #include "limit.h"
 
 #include <omp.h>

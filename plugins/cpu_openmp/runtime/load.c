@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cpu_openmp/test_many_threads.c, tests/cpu_openmp/test_nodes.c */
 #include "load.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cpu_openmp/test_nodes.c, tests/cpu_openmp/test_team.c */
 #include "migrate.h"
 
 #include <sched.h>

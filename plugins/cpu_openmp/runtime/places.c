@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cpu_openmp/test_omp_places.c */
 #include "places.h"
 
 #include <omp.h>

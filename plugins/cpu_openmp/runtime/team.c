@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cpu_openmp/test_team.c, tests/cpu_openmp/test_many_threads.c,
+ * tests/cpu_openmp/test_nodes.c */
 #include "team.h"
 
 #include "job.h"

@@ -2,6 +2,7 @@
 /*
  * scatter_average where the energies of a pixel are adjacent. A pixel's places in the images are
  * found once for all energies.
+ * Tests: conformance/scatter/average.c
  */
 #include "cpu_openmp/runtime/device.h"
 

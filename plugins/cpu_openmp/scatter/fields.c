@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_euler where voxels are adjacent along x. */
+/* scatter_euler where voxels are adjacent along x.
+ * Tests: conformance/scatter/fields.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/runtime/team.h"

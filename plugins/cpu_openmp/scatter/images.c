@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_images where the energies of a pixel are adjacent and the polarisation is not turned. */
+/* scatter_images where the energies of a pixel are adjacent and the polarisation is not turned.
+ * Tests: conformance/scatter/sphere.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/runtime/team.h"

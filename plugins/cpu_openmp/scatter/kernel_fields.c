@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/scatter/fields.c */
 #include "kernel_fields.h"
 
 #include "cpu_openmp/util/kernel_functions.h"

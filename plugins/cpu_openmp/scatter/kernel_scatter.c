@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/scatter/sphere.c, conformance/scatter/average.c */
 #include "kernel_scatter.h"
 
 #include <math.h>

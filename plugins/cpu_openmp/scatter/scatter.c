@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scatter family: threads share the rows of pixels or voxels. */
+/* The scatter family: threads share the rows of pixels or voxels.
+ * Tests: conformance/scatter/fields.c, conformance/scatter/sphere.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/runtime/team.h"

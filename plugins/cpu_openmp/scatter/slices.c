@@ -2,6 +2,7 @@
 /*
  * scatter_slices where the elements of layers and slices are adjacent along x. A row of pixels is
  * cut where the slices change and at q = 0, so that each part reads adjacent elements.
+ * Tests: conformance/scatter/sphere.c
  */
 #include "cpu_openmp/runtime/device.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/ternary/products.c, tests/cpu_openmp/test_kernels_ternary.c */
 #include "kernel_ternary.h"
 
 #include <stddef.h>

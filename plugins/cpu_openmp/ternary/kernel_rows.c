@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/ternary/ternary.c */
 #include "kernel_ternary.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/ternary/products.c */
 #include "tokens.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/array/array.c */
 #include "loop.h"
 
 #include "shared/host/util/rows.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_solver.c */
 #include "exchange.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cholesky, lu, solve and qr by cuSOLVER, which is column-major. */
+/* cholesky, lu, solve and qr by cuSOLVER, which is column-major.
+ * Tests: tests/cuda/test_cuda_solver.c, conformance/linalg/factors.c */
 #include "shared/jit/linalg/linalg.h"
 #include "exchange.h"
 

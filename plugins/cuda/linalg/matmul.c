@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_blas.c */
 #include "matmul.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_launch.c, tests/cuda/test_cuda_capabilities.c */
 #include "nvrtc.h"
 
 #include <dlfcn.h>

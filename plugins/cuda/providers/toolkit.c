@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_blas.c, tests/cuda/test_cuda_fft.c, tests/cuda/test_cuda_solver.c */
 #include "toolkit.h"
 
 #define BLAS(type, name, symbol, parameters) CUDA_SYMBOL(cuda_blas, name, symbol),

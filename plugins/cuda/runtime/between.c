@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Peer copies, between GPUs that can access each other's memory. libcore copies between others
- * through host memory. */
+ * through host memory.
+ * Tests: tests/cuda/test_cuda_device_copies.c */
 #include "backend.h"
 
 static int enable(collet_device *d, collet_device *from)

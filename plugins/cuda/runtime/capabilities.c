@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of the devices, without creating a context. */
+/* Properties of the devices, without creating a context.
+ * Tests: tests/cuda/test_cuda_capabilities.c */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device's context and what its errors mean. */
+/* The device's context and what its errors mean.
+ * Tests: tests/cuda/test_cuda_device.c, tests/cuda/test_cuda_launch.c */
 #include "backend.h"
 
 CUresult cuda_enter(collet_device *d)

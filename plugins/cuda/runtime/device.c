@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing a GPU. */
+/* Opening and closing a GPU.
+ * Tests: tests/cuda/test_cuda_device.c, tests/cuda/test_cuda_allocation.c */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_launch.c */
 #include "backend.h"
 
 #define GROUPS_MAX 0x7fffffffu

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_blas.c, tests/cuda/test_cuda_fft.c */
 #include "library_call.h"
 
 #include "backend.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_device.c, tests/cuda/test_cuda_staging.c */
 #include "backend.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend's objects as objects of the driver's interface: collet.native/1. */
+/* The backend's objects as objects of the driver's interface: collet.native/1.
+ * Tests: tests/cuda/test_cuda_device.c */
 #include "backend.h"
 
 #define DLPACK_CUDA 2

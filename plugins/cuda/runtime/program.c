@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: compiling, loading and unloading them. */
+/* Modules: compiling, loading and unloading them.
+ * Tests: tests/cuda/test_cuda_launch.c */
 #include <stdlib.h>
 
 #include "shared/jit/runtime/binary_cache.h"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DFILES=a.dev;b/c.dev -DROOT=directory -DPREFIX=name -DOUT=directory -P embed.cmake: writes
-# OUT/texts.h and OUT/texts.c with the text of each file. The text of ROOT/b/c.dev is PREFIX_b_c.
+# OUT/texts.h and OUT/texts.c with the text of each file, which is part of the key of compiled kernels and
+# so leaves the names of tests out. The text of ROOT/b/c.dev is PREFIX_b_c.
 set(header "/* Made by embed.cmake. */\n")
 set(code "/* Made by embed.cmake. */\n#include \"texts.h\"\n")
 foreach(file ${FILES})
@@ -8,6 +9,7 @@ foreach(file ${FILES})
   string(REGEX REPLACE "\\.[^.]*$" "" name ${name})
   string(REPLACE "/" "_" name ${name})
   file(READ ${file} text)
+  string(REGEX REPLACE "/\\* Tests: [^\n]*\n" "" text "${text}")
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")
   string(REPLACE "\n" "\\n\"\n    \"" text "${text}")

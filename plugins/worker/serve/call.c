@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of kernels. */
+/* Calls of kernels.
+ * Tests: tests/worker/test_worker.c */
 #include <string.h>
 
 #include "serve.h"

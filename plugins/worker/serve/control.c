@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of the plugin. */
+/* Requests of the plugin.
+ * Tests: tests/worker/test_worker.c */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

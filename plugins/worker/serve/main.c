@@ -2,6 +2,7 @@
 /*
  * collet-worker - serves one device of one backend to the backend `worker` of another process,
  * which starts it: collet-worker NAME[:DEVICE] THREADS PARENT KEY=VALUE...
+ * Tests: tests/worker/test_worker.c
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the backend by the search path and the rules of libcore, and opens it: libcore's runtime
- * reads its manifest here, but runs no code of it. */
+ * reads its manifest here, but runs no code of it.
+ * Tests: tests/worker/test_worker.c */
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>

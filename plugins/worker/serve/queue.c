@@ -3,6 +3,7 @@
  * A queue is a thread. On a device without queues it executes the commands. Otherwise it enqueues
  * them, and waits for the oldest while no further command has come, so that the counter of the
  * queue follows each command.
+ * Tests: tests/worker/test_worker.c
  */
 #include <errno.h>
 #include <fenv.h>

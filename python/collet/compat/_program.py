@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/compat/test_compat_mlff.py
 """python -m collet.compat.NAME: an unchanged program, with a drop-in installed."""
 
 import os

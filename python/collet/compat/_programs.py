@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/compat/test_compat_mlff.py
 """python -m collet.compat.NAME: a program that is not changed runs on a drop-in."""
 
 import os

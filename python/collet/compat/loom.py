@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/compat/test_compat_loom.py
 """LOOM on Collet: its tensors, linear algebra and FFT compute with Collet.
 
     import collet.compat.loom

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/compat/test_compat_mlff.py
 """MLFF-Distiller on Collet: its CUDA utilities see a device of Collet as torch's "cuda".
 
     import collet.compat.mlff

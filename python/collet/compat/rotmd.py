@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/compat/test_compat_rotmd.py
 """rotmd on Collet: its module rotmd.core.kernels, with kernels of collet.md.
 
     import collet.compat.rotmd

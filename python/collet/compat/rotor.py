@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/compat/test_compat_rotor.py
 """Rotor on Collet: the inner loops of its package `rotor` by ops of the ternary family.
 
     import collet.compat.rotor

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_md_extract.py
 """Observables of trajectories: collet-extract's engine, of files or of objects in memory."""
 
 import copy

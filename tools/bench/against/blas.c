@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matmul by the CBLAS interface: OpenBLAS and BLIS. */
+/* matmul by the CBLAS interface: OpenBLAS and BLIS.
+ * Tests: tests/tools/test_bench_against.c */
 #include "reference.h"
 
 #include <stdio.h>

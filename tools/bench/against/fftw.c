@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fft by FFTW 3, planned by measuring. The inverse of a half spectrum is left out: FFTW overwrites
- * its input and does not scale. */
+ * its input and does not scale.
+ * Tests: tests/tools/test_bench_against.c */
 #include "reference.h"
 
 #include "bench/ops/inputs.h"

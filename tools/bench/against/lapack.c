@@ -3,6 +3,7 @@
  * Decompositions by LAPACK. Its routines work in place on column-major matrices, so a call copies
  * the input first, as any caller must; rows are passed as columns: the routine decomposes the
  * transpose, which takes as many operations.
+ * Tests: tests/tools/test_bench_against.c
  */
 #include "reference.h"
 

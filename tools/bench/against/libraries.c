@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The libraries that Collet is compared with: each is a row here and a file. */
+/* The libraries that Collet is compared with: each is a row here and a file.
+ * Tests: tests/tools/test_bench_against.c */
 #include "reference.h"
 
 #include "bench/ops/inputs.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matmul by oneDNN 2 or 3: dnnl_sgemm, and the matmul primitive for bf16 and 8-bit integers. */
+/* matmul by oneDNN 2 or 3: dnnl_sgemm, and the matmul primitive for bf16 and 8-bit integers.
+ * Tests: tests/tools/test_bench_against.c */
 #include "reference.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The child that calls a reference. It does not outlive its parent. */
+/* The child that calls a reference. It does not outlive its parent.
+ * Tests: tests/tools/test_bench_against.c */
 #include "process.h"
 
 #include "bench/ops/inputs.h"

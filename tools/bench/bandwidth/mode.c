@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench bandwidth: every strategy of moving memory, and the fastest of each kind. */
+/* backend-bench bandwidth: every strategy of moving memory, and the fastest of each kind.
+ * Tests: tests/tools/test_bench.c */
 #include "bandwidth.h"
 #include "bench/base/shape.h"
 #include "bench/base/modes.h"

@@ -2,6 +2,7 @@
 /*
  * A routed call and a direct one of the same kernel row, `add` of one f32 element, in turn, so that
  * clock rate, caches and load are the same: the difference of the medians is the cost of dispatch.
+ * Tests: tests/tools/test_bench.c
  */
 #include <collet/ops/array.h>
 

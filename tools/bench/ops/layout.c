@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a row of the table, a shape and a dtype to the operands of a call. */
+/* From a row of the table, a shape and a dtype to the operands of a call.
+ * Tests: tests/tools/test_bench.c */
 #include "cases.h"
 
 #include <ctype.h>

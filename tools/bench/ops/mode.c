@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_bench.c */
 #include "mode.h"
 
 #include "common/json_add.h"

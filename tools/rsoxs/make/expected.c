@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The expected patterns, by formulas. */
+/* The expected patterns, by formulas.
+ * Tests: tests/tools/rsoxs/test_rsoxs_make.c */
 #include "make.h"
 
 #include "common/interrupt.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* euler: the cells of random points, one in each box of a periodic grid. */
+/* euler: the cells of random points, one in each box of a periodic grid.
+ * Tests: tests/tools/rsoxs/test_rsoxs_make.c */
 #include "make.h"
 
 #include <math.h>

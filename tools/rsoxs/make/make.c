@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs make: a morphology with its expected patterns. */
+/* collet-rsoxs make: a morphology with its expected patterns.
+ * Tests: tests/tools/rsoxs/test_rsoxs_make.c */
 #include "make.h"
 
 #include "../commands.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HDF5 file, one layer of voxels at a time. */
+/* The HDF5 file, one layer of voxels at a time.
+ * Tests: tests/tools/rsoxs/test_rsoxs_make.c */
 #include "make.h"
 
 #include "common/interrupt.h"

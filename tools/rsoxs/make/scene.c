@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: where they are, and which part of a voxel is in them. */
+/* Objects: where they are, and which part of a voxel is in them.
+ * Tests: tests/tools/rsoxs/test_rsoxs_make.c */
 #include "make.h"
 
 #include <inttypes.h>

@@ -4,6 +4,8 @@
  * by all CPU backends, with the batch divided among threads; for large ones LAPACK, with the
  * library's threads where the batch has too few matrices for ours. Without a usable OpenBLAS our
  * code handles all sizes.
+ * Tests: conformance/linalg/factors.c, conformance/linalg/spectra.c,
+ * tests/host/test_decompositions.c
  */
 #include "cpu_openmp/runtime/device.h"
 

@@ -9,6 +9,7 @@
  * tangent h multiplies by (1, h times its axis): four multiplications instead of twelve, no root,
  * and the vectors that come out of it are orthonormal however many rotations there were. Its length
  * grows by no more than 1 + h^2 < 1.18 each time.
+ * Tests: conformance/linalg/spectra.c
  */
 #include "kernel_eigen3.h"
 

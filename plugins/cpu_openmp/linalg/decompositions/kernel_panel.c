@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/linalg/factors.c */
 #include "kernel_panel.h"
 
 #include <math.h>

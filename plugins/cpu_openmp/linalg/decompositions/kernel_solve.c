@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One system per lane. Rows are exchanged under masks while the elimination reads and writes them.
+ * Tests: conformance/linalg/factors.c
  */
 #include "kernel_solve.h"
 

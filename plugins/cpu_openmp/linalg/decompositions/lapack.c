@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c */
 #include "lapack.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c */
 #include "cpu_openmp/array/kernel_move.h"
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"

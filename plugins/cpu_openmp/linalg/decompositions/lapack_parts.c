@@ -2,6 +2,7 @@
 /*
  * Products and triangular systems on the team's threads by single-threaded OpenBLAS, whose own
  * threads would wait for those that the operating system has not scheduled.
+ * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c
  */
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"

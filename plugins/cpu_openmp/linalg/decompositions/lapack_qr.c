@@ -5,6 +5,7 @@
  * columns, in a panel that stays in the cache, and applied by matrix products; Q replaces them from
  * the last block to the first. The signs that make R's diagonal positive are applied to the
  * identity from which Q is formed.
+ * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c
  */
 #include <string.h>
 

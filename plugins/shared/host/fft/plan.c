@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/fft/fft.c */
 #include "plan.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/linalg/factors.c, conformance/linalg/spectra.c */
 #include "reflector.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_average, and the table of the family. */
+/* scatter_average, and the table of the family.
+ * Tests: conformance/scatter/average.c */
 #include "scatter.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_euler, scatter_vector, scatter_polarization: voxels. */
+/* scatter_euler, scatter_vector, scatter_polarization: voxels.
+ * Tests: conformance/scatter/fields.c */
 #include "scatter.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_ewald, scatter_projection, scatter_slices, scatter_images: pixels. */
+/* scatter_ewald, scatter_projection, scatter_slices, scatter_images: pixels.
+ * Tests: conformance/scatter/sphere.c */
 #include "scatter.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/ternary/formats.c, tests/cpu_scalar/test_kernels_scalar_ternary.c */
 #include "formats.h"
 
 #include <string.h>

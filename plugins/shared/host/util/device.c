@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/verbs/device.c, conformance/verbs/memory.c */
 #include "device.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/host/test_plan_cache.c */
 #include "plan_cache.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/array/array.c, conformance/array/arithmetic.c */
 #include "array.h"
 
 #include "shared/host/util/convert.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/array/axes.c, conformance/array/reduce.c */
 #include "axes.h"
 
 static uint64_t size_of(int64_t stride)

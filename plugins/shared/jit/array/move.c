@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: transpose. */
+/* array: transpose.
+ * Tests: conformance/array/axes.c */
 #include "array.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: sum, mean, min, max, argmax. */
+/* array: sum, mean, min, max, argmax.
+ * Tests: conformance/array/reduce.c */
 #include "array.h"
 
 #include <stdlib.h>

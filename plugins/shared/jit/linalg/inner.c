@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linalg: dot and matvec. */
+/* linalg: dot and matvec.
+ * Tests: conformance/linalg/vector.c, tests/opencl/test_opencl_compute_units.c */
 #include "linalg.h"
 
 #include "matrices.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linalg: matmul. */
+/* linalg: matmul.
+ * Tests: conformance/linalg/linalg.c */
 #include "linalg.h"
 
 #include "matrices.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/linalg/factors.c, conformance/linalg/linalg.c */
 #include "matrices.h"
 
 #include <string.h>

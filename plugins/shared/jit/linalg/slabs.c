@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/linalg/factors.c, conformance/linalg/spectra.c */
 #include "slabs.h"
 
 int64_t jit_slabs_plus(int64_t sum, int64_t a, int64_t b)

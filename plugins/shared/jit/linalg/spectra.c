@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qr, eigh and svd: the decompositions built on Householder reflectors. */
+/* qr, eigh and svd: the decompositions built on Householder reflectors.
+ * Tests: conformance/linalg/spectra.c, conformance/linalg/factors.c */
 #include "linalg.h"
 #include "shared/host/util/counts.h"
 #include "slabs.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/md/axes.c, conformance/md/vectors.c */
 #include "md.h"
 
 #include "place.h"

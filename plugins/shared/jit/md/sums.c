@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/md/md.c, tests/opencl/kernels.cmake */
 #include "sums.h"
 
 #include "shared/jit/texts.h"

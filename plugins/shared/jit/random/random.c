@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/random/random.c */
 #include "random.h"
 
 #include "shared/jit/texts.h"

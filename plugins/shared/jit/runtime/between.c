@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between two devices of one backend. */
+/* Copies between two devices of one backend.
+ * Tests: tests/opencl/test_opencl_device_copies.c, tests/cuda/test_cuda_device_copies.c */
 #include "between.h"
 
 #include "queue.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/opencl/test_opencl.c, tests/cuda/test_cuda_launch.c */
 #include "binary_cache.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_launch.c, tests/opencl/test_opencl_many_sizes.c */
 #include "launch.h"
 
 #include <string.h>

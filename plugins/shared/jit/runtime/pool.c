@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_device.c, tests/opencl/test_opencl.c */
 #include "pool.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/cuda/test_cuda_launch.c, tests/opencl/test_opencl.c */
 #include "program.h"
 
 #include <stdio.h>

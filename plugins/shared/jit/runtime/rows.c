@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/jit/test_jit_rows.c, tests/opencl/test_opencl_driver.c */
 #include "rows.h"
 
 #include "launch.h"

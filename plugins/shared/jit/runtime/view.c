@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/array/array.c */
 #include "view.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of packed weights and tokens, a batch of tokens at a time: one launch prepares them, one
- * multiplies. */
+ * multiplies.
+ * Tests: conformance/ternary/products.c, tests/opencl/test_opencl_token_batches.c */
 #include "shared/jit/linalg/matrices.h"
 #include "ternary.h"
 #include "product_params.h"

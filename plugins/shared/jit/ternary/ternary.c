@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/ternary/ternary.c, conformance/ternary/products.c */
 #include "ternary.h"
 
 #include "shared/jit/linalg/matrices.h"
