@@ -12,7 +12,7 @@
 #   check.sh glibc FILE        an object needs no symbol newer than glibc 2.28
 #   check.sh core              libcore's sources name no backend
 set -euo pipefail
-# From CMakeLists.txt; FLAGS are those of the sanitizer.
+# From CMakeLists.txt; FLAGS are flags of the sanitizer.
 : "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${LIBRARY:?}"
 
 fail() {

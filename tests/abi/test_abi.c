@@ -39,7 +39,7 @@ static void every_pin_holds(void **state)
     assert_int_equal(moved, 0);
 }
 
-/* Of each op the id, of each parameter block the size and the fields that ops.def lists. */
+/* The id of each op; the size and the fields of each parameter block that ops.def lists. */
 static void every_op_is_pinned(void **state)
 {
     static const char *const required[] = {

@@ -279,7 +279,7 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t n);
 ssize_t __real_pread(int fd, void *bytes, size_t n, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t n, off_t offset);
 
-/* Of code with 64-bit offsets. */
+/* Called by code with 64-bit offsets. */
 ssize_t __real_pread64(int fd, void *bytes, size_t n, off_t offset);
 ssize_t __wrap_pread64(int fd, void *bytes, size_t n, off_t offset);
 ssize_t __real_pwrite64(int fd, const void *bytes, size_t n, off_t offset);

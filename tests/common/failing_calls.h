@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failing_calls.h - calls of the system that fail on demand. The linker routes those of the code
- * under test through wrappers (collet_wrap_calls in tests/CMakeLists.txt). A program without a test in it reads
- * FAILING_CALL="NAME:N:ERROR" from the environment.
+ * failing_calls.h - system calls that fail on demand. The linker routes the calls of the code under
+ * test through wrappers (collet_wrap_calls in tests/CMakeLists.txt). A program without a test in it
+ * reads FAILING_CALL="NAME:N:ERROR" from the environment.
  */
 #ifndef TESTS_COMMON_FAILING_CALLS_H
 #define TESTS_COMMON_FAILING_CALLS_H

@@ -202,7 +202,7 @@ static void label_outputs(op_call *c)
     }
 }
 
-/* Outputs computed by a rule. Tries the flags (inverse), one of which the dtypes may require. */
+/* Outputs computed by a rule. Tries both values of `inverse`: dtypes may require one of them. */
 static void take_inferred(op_call *c)
 {
     collet_array_spec outs[COLLET_MAX_OPERANDS];

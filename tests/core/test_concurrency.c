@@ -162,7 +162,7 @@ static void run_one(caller *me, collet_context *cx, const reference *r)
         void *got = read_output(&c, k, cx);
         if (is_unique(&c, k) && !matches(&c, k, got, r->outputs[k]) && !me->wrong[0])
             snprintf(me->wrong, sizeof me->wrong,
-                     "%s: output %u differs from that of a single caller", c.info.name, k);
+                     "%s: output %u differs from the result of a single caller", c.info.name, k);
         free(got);
     }
     op_call_free(&c);

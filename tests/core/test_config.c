@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings: where they come from and whom they reach. */
+/* Settings: their sources, and the plugins that receive them. */
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -80,7 +80,7 @@ static void keep_text(void *user, int32_t level, const char *text)
         snprintf(user, COLLET_ERROR_TEXT, "%s", text);
 }
 
-/* The reason is the machine, where nothing else is. */
+/* The reason is the machine if no setting decides. */
 static void more_threads_than_processors(void **state)
 {
     static const char *const many[] = {"num_threads=1000000", NULL};

@@ -199,7 +199,7 @@ static void fill_stack(void)
         garbage[i] = 0x55;
 }
 
-/* Nobody knows of the loss yet, and the queue has to be replaced before the copy. */
+/* The loss is not known yet, and the queue has to be replaced before the copy. */
 static void a_copy_to_a_lost_device_leaves_its_source(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void a_copy_to_a_lost_device_leaves_its_source(void **state)
     collet_array_destroy(d);
 }
 
-/* Device 1 waits for device 0, which hangs: that one is lost and named, the other goes on. */
+/* Device 1 waits for device 0, which hangs: device 0 is lost and named, device 1 goes on. */
 static void the_device_that_hangs_is_lost(int finish)
 {
     static const char *const settings[] = {"remote.hang=3", "timeout=1", NULL};

@@ -82,7 +82,7 @@ static void host_memory_at_work_is_kept(void **state)
     assert_true(memory[0] == 7);
 }
 
-/* Devices that have names alone are opened where one is named, and never under "auto". */
+/* Devices that have only names are opened by name, never under "auto". */
 static void devices_by_name(void **state)
 {
     const collet_dtype f32[] = {COLLET_F32, COLLET_F32, COLLET_F32};
@@ -120,7 +120,7 @@ static void devices_by_name(void **state)
     close_world(w);
 }
 
-/* A backend has room for so many names. */
+/* A backend can have this many named devices. */
 static void names_are_bounded(void **state)
 {
     char choice[32];
@@ -268,7 +268,7 @@ static void refused_products_move_nothing(void **state)
     close_world(w);
 }
 
-/* A device without memory for a write is passed over, as one that refuses. */
+/* A device without memory for a write is skipped, like one that refuses. */
 static void no_memory_for_a_write_falls_back(void **state)
 {
     static const char *const settings[] = {"mixed.largest_write=8", NULL};
@@ -360,7 +360,8 @@ static void an_op_grows(void **state)
     }
 }
 
-/* An op that two backends define differently is the first one's; the second keeps the rest. */
+/* If two backends define an op differently, the first definition counts; the second backend keeps
+ * its other ops. */
 static void a_clash_costs_only_that_op(void **state)
 {
     (void)state;

@@ -95,7 +95,7 @@ static void memory(void **state)
     }
 }
 
-/* Without it the bytes go over the host. */
+/* Without it the bytes are copied through host memory. */
 static void copy(void **state)
 {
     (void)state;

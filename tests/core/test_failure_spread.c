@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What derives from failed work is failed: across queues, contexts and devices, until it is
+/* Results that derive from failed work are failed: across queues, contexts and devices, until it is
  * overwritten. See also test_failure_model.c. */
 #include <inttypes.h>
 
@@ -103,7 +103,7 @@ static void failure_reaches_the_next_backend(void **state)
     collet_array_destroy(y);
 }
 
-/* What is written in part keeps the failure, what is written as a whole does not. */
+/* An array keeps its failure when a part of it is written, and loses it when all is written. */
 static void failure_stays_beside_a_partial_write(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void failure_stays_beside_a_partial_write(void **state)
     collet_array_destroy(y);
 }
 
-/* A sum of results of more queues than are recorded, of which one or none failed. */
+/* A sum of results of more queues than are recorded; one of them failed, or none. */
 static void failure_of_any_of_many_queues(void **state)
 {
     const int queues = 12;

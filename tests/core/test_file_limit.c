@@ -61,7 +61,7 @@ static void no_limit_ends_the_program(void **state)
         }
 }
 
-/* What does not work says what limits it. */
+/* A call that fails names the limit. */
 static void the_limit_is_named(void **state)
 {
     struct rlimit before, none;

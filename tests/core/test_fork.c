@@ -186,7 +186,7 @@ static void kernels_of_arrays(void)
     REFUSED(collet_op_normal, a, 1, 0);
 }
 
-/* Arguments that make no sense do not hide FORKED. */
+/* Invalid arguments do not hide FORKED. */
 static void kernels_of_matrices(void)
 {
     REFUSED(collet_op_solve, a, a, a, a);
@@ -238,7 +238,7 @@ static void *compute(void *runtime)
     return failed || sum != (float)n ? runtime : NULL;
 }
 
-/* Frees what is the parent's; then a runtime of the child's works, on two threads. */
+/* Frees the parent's objects; then a runtime of the child's works, on two threads. */
 static void life(void)
 {
     const collet_runtime_options options = {.struct_size = sizeof options, .plugin_path = ALL};

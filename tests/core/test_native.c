@@ -209,7 +209,7 @@ static void foreign_memory(void **state)
     collet_memory_stats stats = {.struct_size = sizeof stats};
     assert_ok(w.cx, collet_memory(w.cx, &stats, "remote:0"));
     assert_int_equal(stats.current, 0);
-    /* What is newer elsewhere is in the memory when the deleter is called. */
+    /* Bytes that are newer elsewhere are copied to the memory before the deleter is called. */
     float ones[N];
     for (int i = 0; i < N; i++)
         ones[i] = 1.0f;

@@ -222,7 +222,7 @@ static void freed_memory_is_kept(void **state)
     close_failing();
 }
 
-/* More queues than are recorded: for room the host waits for one of them. */
+/* More queues than can be recorded: the host waits until one is done. */
 static void many_queues(void **state)
 {
     gate g;

@@ -229,7 +229,7 @@ static void backends_are_listed_in_order_of_preference(void **state)
     info.struct_size = 0;
     assert_int_equal(collet_backend_info_at(rt, &info, 0, NULL), COLLET_INVALID);
     collet_runtime_destroy(rt);
-    /* Of equal priority: the one whose probe succeeded. */
+    /* With equal priority the backend whose probe succeeded is chosen. */
     const collet_runtime_options zoo = {.struct_size = sizeof zoo,
                                         .plugin_path = COLLET_TEST_ZOO
                                         "/zoo_entry_null.so:" COLLET_TEST_ZOO "/zoo_good.so"};
@@ -273,7 +273,7 @@ static int32_t state_of(const collet_runtime *rt, const char *name)
     return 0;
 }
 
-/* Under auto, what was not tried is opened only for a call that nothing else serves. */
+/* Under "auto" a backend that was not probed is opened only for a call that no other can run. */
 static void auto_opens_what_is_unproven_last(void **state)
 {
     collet_runtime *rt =
@@ -399,7 +399,7 @@ static void bad_configuration_is_refused(void **state)
     assert_int_equal(collet_runtime_create(NULL, NULL, &err), COLLET_INVALID);
 }
 
-/* By the manifest of a plugin that libcore knows nothing of. */
+/* By the manifest of a plugin that is unknown to libcore. */
 static void bad_keys_of_a_backend_are_refused(void **state)
 {
     static const char *const settings[] = {"remote.delay=20", NULL};
@@ -542,7 +542,7 @@ static void assert_file_used(const place *p, const char *const *settings)
     collet_runtime_destroy(rt);
 }
 
-/* The setting decides of the file that may have it, too. */
+/* The environment decides whether the file is trusted, not a setting in that file. */
 static void file_of_a_trusted_group(void **state)
 {
     const place *p = *state;
@@ -562,7 +562,7 @@ static void file_of_a_trusted_group(void **state)
     unlink(p->file);
 }
 
-/* Whoever may write to the directories on the way to where it would be. */
+/* Users who may write to a directory on the path of a file that does not exist. */
 static void no_file_at_all(void **state)
 {
     const place *p = *state;
@@ -596,7 +596,7 @@ static void relative_file(void **state)
     free(before);
 }
 
-/* Of several files with the name of a backend, the manifest of the good one counts. */
+/* If several files have the name of a backend, the manifest of the good one counts. */
 static void keys_of_a_backend_with_a_bad_file(void **state)
 {
     place *p = *state;

@@ -10,9 +10,8 @@
 #include "common/fixture.h"
 #include "common/op_call.h"
 
-#define STACK                                                                                      \
-    (44 * 1024) /* pthread_attr_setstacksize of 48 KiB, of which the guard takes a page            \
-                 */
+/* pthread_attr_setstacksize of 48 KiB, less a page for the guard. */
+#define STACK (44 * 1024)
 
 typedef struct job {
     void (*work)(void *user);
@@ -72,7 +71,7 @@ static void run_op(size_t index, int large)
     }
 }
 
-/* Of a runtime of its own, from its creation on; `user` is the backend. */
+/* With a runtime of its own, from its creation on; `user` is the backend. */
 static void run_first(void *user)
 {
     const collet_runtime_options options = {.struct_size = sizeof options,

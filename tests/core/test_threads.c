@@ -211,7 +211,7 @@ static void threads_have_their_own_texts(void **state)
     (void)state;
     world w = open_world(BOTH, NULL, "cpu_scalar");
     turns t = {.cx = w.cx, .turn = PTHREAD_MUTEX_INITIALIZER};
-    /* The threads of the second round have the pthread_t of those of the first. */
+    /* The threads of the second round have the pthread_t of the first round's threads. */
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < WORKERS; i++)
             assert_int_equal(pthread_create(&threads[i], NULL, fail_in_turn, &t), 0);

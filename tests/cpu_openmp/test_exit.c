@@ -141,7 +141,7 @@ static void *compute(void *argument)
     return NULL;
 }
 
-/* Opens the libraries, and computes nothing: nobody can hold up exit() while the constructors of a
+/* Opens the libraries, and computes nothing: nothing can delay exit() while the constructors of a
  * library make what its destructors free. The backend accepts the call, and libcore then finds the
  * output acquired. */
 static void open_libraries(const operation *o, collet_context *cx, const arrays *x)
@@ -326,7 +326,7 @@ static void test_cpu_scalar(void **state)
         exits("cpu_scalar", i);
 }
 
-/* Two operations: those of many kernels are compiled for seconds. */
+/* Two operations only: compiling many kernels takes seconds. */
 static void test_opencl(void **state)
 {
     (void)state;

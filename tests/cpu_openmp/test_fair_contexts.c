@@ -21,7 +21,7 @@
 
 #define ATTEMPTS 10
 #define ROUNDS 9
-#define LONGEST 1.3   /* of the time of one after the other */
+#define LONGEST 1.3   /* relative to one after the other */
 #define SMALLEST 0.35 /* share of the calls */
 #define WINDOW 0.3    /* seconds in which calls are counted */
 

@@ -58,7 +58,7 @@ static int64_t exact(int64_t row, int64_t token, int64_t base)
     return sum;
 }
 
-/* Excess of the sums of token t over those of w a. */
+/* How much the sums of token t exceed the sums of w a. */
 static uint32_t excess[TOKENS];
 
 static void expect_sums(const char *what, int64_t rows, int64_t tokens)

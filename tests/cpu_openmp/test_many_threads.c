@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread team of cpu_openmp with far more threads than processors: results, who is woken by
  * whom, and the order of work on a pretended machine of several nodes. The linker lets functions of
- * this file replace those of the system that the team calls. */
+ * this file replace system functions that the team calls. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

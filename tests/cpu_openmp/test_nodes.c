@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread team of cpu_openmp on pretended machines of several NUMA nodes: the linker lets
- * functions of this file replace those of the system that the team calls. */
+ * functions of this file replace system functions that the team calls. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,13 +32,13 @@ static pthread_t caller;
 
 typedef struct machine {
     const char *nodes;    /* as the system lists those with processors */
-    const char *lists[4]; /* of processors of each node; NULL: there is no file */
+    const char *lists[4]; /* processors of each node; NULL: there is no file */
     int usable;           /* processors below this are in the process's affinity */
     int here;             /* the processor of the caller */
 } machine;
 
 static machine pretended = {.usable = 64}; /* when the team is loaded */
-static _Thread_local cpu_set_t bound;      /* of this thread; empty: that of the process */
+static _Thread_local cpu_set_t bound;      /* to these processors; empty: as the process */
 static cpu_set_t moved[2];                 /* where the caller bound a worker, first and last */
 static int moves;
 
@@ -181,7 +181,7 @@ static void test_odd_nodes(void **state)
 #define PIECES 8 /* for each thread */
 #define MOST 192 /* threads */
 
-/* Who did which items, in order; and what the threads were bound to. */
+/* Which thread did which items, in order; and what the threads were bound to. */
 typedef struct diary {
     _Atomic int32_t count;
     int32_t threads;
@@ -190,7 +190,7 @@ typedef struct diary {
     cpu_set_t bound[MOST];
 } diary;
 
-/* Of eight shares of the items the first, third, fifth, seventh and last take long: threads help
+/* Five of eight shares of the items (first, third, fifth, seventh, last) take long: threads help
  * others of their node, and other nodes. */
 static void note(void *argument, int32_t thread, int64_t begin, int64_t end)
 {

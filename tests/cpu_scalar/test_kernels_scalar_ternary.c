@@ -214,7 +214,7 @@ static void blocks_of_gguf(void **state)
 }
 
 /* Any byte is read as five digits, also bytes that packing never produces. */
-static void bytes_that_nobody_packs(void **state)
+static void bytes_that_packing_never_produces(void **state)
 {
     void *bytes = file_of("any_tq1_0.bin", 5 * 54), *codes = file_of("any_codes.bin", 1280);
     collet_array *in = array_of(cx, COLLET_U8, 1, SHAPE(5 * 54), bytes), *info = info_array();
@@ -451,7 +451,7 @@ int main(void)
         TEST(quantized_at_a_threshold),
         TEST(one_code_of_11),
         TEST(blocks_of_gguf),
-        TEST(bytes_that_nobody_packs),
+        TEST(bytes_that_packing_never_produces),
         TEST(packing_that_does_not_fit),
         TEST(unpacking_that_does_not_fit),
         TEST(products_that_do_not_fit),

@@ -4,7 +4,7 @@
 # directory, by default in a copy of the project's root after ./bootstrap.sh. Checks that the targets
 # of the document's links exist. Does not run indented blocks.
 set -euo pipefail
-# From CMakeLists.txt; FLAGS are those of the sanitizer.
+# From CMakeLists.txt; FLAGS are flags of the sanitizer.
 : "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${FLAGS?}"
 document=$1
 directory=${2:-}

@@ -196,7 +196,7 @@ static void refused_at_the_start(void **state)
                      COLLET_IO);
     assert_non_null(strstr(
         err.text,
-        "/nowhere/at/all: cannot be written: there is no directory /nowhere/at/; create it"));
+        "/nowhere/at/all: cannot be written: there is no directory /nowhere/at/; create it");
     assert_int_equal(io_results_create(directory, IO_RESULTS_NPZ, &results, &err), COLLET_IO);
     assert_non_null(strstr(err.text, "is a directory"));
     assert_int_equal(io_results_create(file, IO_RESULTS_DIRECTORY, &results, &err), COLLET_IO);
@@ -427,7 +427,7 @@ static void text_files(void **state)
     mode_t mask = umask(0);
     umask(mask);
     assert_int_equal(st.st_mode & 0777, 0666 & ~mask);
-    /* What was private stays it, and what only its owner reads can still be replaced. */
+    /* A private file stays private, and a file that only its owner reads can still be replaced. */
     static const mode_t modes[][2] = {{0600, 0600}, {0400, 0600}, {0777, 0777}, {0640, 0640}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         assert_int_equal(chmod(path, modes[i][0]), 0);

@@ -75,7 +75,7 @@ int __wrap_linkat(int from, const char *old, int to, const char *path, int flags
     return __real_linkat(from, old, to, path, flags);
 }
 
-static int without_group; /* a file's group cannot be changed, as by those who are not in it */
+static int without_group; /* a file's group cannot be changed, as by a user who is not in it */
 static int without_list;  /* no access control list can be set */
 
 int __real_fchown(int file, uid_t user, gid_t group);
@@ -182,13 +182,13 @@ static void access_control_lists(void **state)
     without_list = 1;
     assert_int_equal(replaced(path, 0640), 0600);
     without_list = 0;
-    if (geteuid() == 0) { /* that of another user */
+    if (geteuid() == 0) { /* the file of another user */
         assert_int_equal(setxattr(path, LIST, &list, sizeof list, 0), 0);
         assert_int_equal(chown(path, 54321, (gid_t)-1), 0);
         assert_int_equal(replaced(path, 0640), 0600);
         assert_int_equal(getxattr(path, LIST, NULL, 0), -1);
     }
-    /* One of the directory opens no private file. */
+    /* A member of the directory's group opens no private file. */
     assert_int_equal(setxattr(directory, "system.posix_acl_default", &list, sizeof list, 0), 0);
     assert_int_equal(replaced(path, 0640), 0640);
     assert_int_equal(getxattr(path, LIST, NULL, 0), -1);
@@ -196,7 +196,7 @@ static void access_control_lists(void **state)
     remove(path);
 }
 
-/* Nobody opens it before it has the rights of the file that it replaces. */
+/* No other user opens it before it has the permissions of the file that it replaces. */
 static void private_from_the_start(void **state)
 {
     (void)state;
@@ -334,7 +334,7 @@ static void leave_one(const char *path)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* What a killed program has left is removed by the next, what another one is at work on is not. */
+/* What a killed program has left is removed by the next, what another one still writes is not. */
 static void leftovers_are_removed(void **state)
 {
     (void)state;

@@ -172,7 +172,7 @@ static void gro_velocities_of_some_atoms(void **state)
     }
 }
 
-/* What writers have in the place of a velocity is none, in the first frame and in later ones. */
+/* Text that programs write in place of a velocity counts as none, in any frame. */
 static void gro_velocities_that_are_no_numbers(void **state)
 {
     static const char *const columns[] = {"  0.3000 -0.2000        ", "     nan     nan     nan",
@@ -199,7 +199,7 @@ static void gro_velocities_that_are_no_numbers(void **state)
     }
 }
 
-/* An error where they are requested; it names the atom, and makes up neither time nor step. */
+/* An error where they are requested; it names the atom, but no time or step that the file lacks. */
 static void gro_velocities_of_some_atoms_later(void **state)
 {
     static const char *const titles[] = {"t= %.1f step= %2d\n", "x %.0f %2d\n"};

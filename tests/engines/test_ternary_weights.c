@@ -339,7 +339,7 @@ static void invalid_bytes(void **state)
     collet_array_destroy(codes);
 }
 
-/* Messages have the names of the arguments, not those of the operands of the kernels. */
+/* Messages name the arguments, not the kernels' operands. */
 static void arrays_of_another_runtime(void **state)
 {
     const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = 1};

@@ -62,7 +62,7 @@ static size_t width_of(size_t i)
     return (size_t)q.width;
 }
 
-/* Rows of a batch are those of `whole`, bit for bit. */
+/* Rows of a batch equal the rows of `whole`, bit for bit. */
 static void same_rows(const collet_trajectory_batch *part, const collet_trajectory_batch *whole)
 {
     for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# noexec.sh BACKEND-INFO SHOW-SEARCH LIBRARIES: what is on a file system that is mounted noexec cannot run: the
-# first message says so, and what is usable elsewhere is used. LIBRARIES: the directory with libcore.so
-# and the plugins.
+# noexec.sh BACKEND-INFO SHOW-SEARCH LIBRARIES: files on a file system that is mounted noexec cannot
+# run: the first message says so, and usable files elsewhere are used. LIBRARIES: the directory with
+# libcore.so and the plugins.
 set -eu
 if [ "${4:-}" != mounted ]; then
     own=

@@ -195,7 +195,7 @@ static long every_call_may_fail(const fixture *f, const failing_case *c)
         if (files || descriptors || allocated)
             fail_msg("%s %ld: %d files, %d descriptors, %ld allocations are left", c->call, n,
                      files, descriptors, allocated);
-        /* (A child whose end nobody could be told of is still there.) */
+        /* (A child whose end was reported to no process is still there.) */
         if (waitpid(-1, NULL, WNOHANG) >= 0 && strcmp(c->call, "waitpid"))
             fail_msg("%s %ld: a process is left", c->call, n);
         said |= c->text[0] && strstr(reasons, c->text);

@@ -396,7 +396,7 @@ static void rounds(void **state)
     assert_int_equal(unsetenv("ZOO_DRIVER_ROUNDS"), 0);
 }
 
-/* A file that passes all checks, and that the dynamic linker does not take. */
+/* A file that passes all checks, but that the dynamic linker refuses. */
 static void not_loaded(void **state)
 {
     size_t count;
@@ -417,7 +417,7 @@ static void not_loaded(void **state)
     assert_null(open_one(*state, "zoo_good", COLLET_UNAVAILABLE));
 }
 
-/* Of files that are named one by one. */
+/* Records of files that are named one by one. */
 static void names_of_files(void **state)
 {
     fixture *f = *state;

@@ -57,7 +57,7 @@ static void subdirectory(fixture *f, const char *name, mode_t mode)
     assert_int_equal(chmod(fixture_path(f, name), mode), 0);
 }
 
-/* Where user 54321 looks as all others but root do. */
+/* trust_open in a user namespace; 54321 is seen there as any user outside of it. */
 static int trusted_in_namespace(const char *path)
 {
     refusal why = {.text = ""};
@@ -130,7 +130,7 @@ static void directories_above(void **state)
     assert_int_equal(chmod(fixture_path(f, "above"), 01777), 0); /* as /tmp */
     fixture_scan(f);
     fixture_assert_proven(f, "zoo_own_op");
-    /* A way through a link is a way, too. */
+    /* A path through a link is checked, too. */
     assert_int_equal(symlink(f->directory, fixture_path(f, "above/link")), 0);
     snprintf(f->path, sizeof f->path, "%s/above/link/above/below/../below", f->directory);
     fixture_scan(f);
@@ -146,7 +146,7 @@ static void directories_above(void **state)
     expect_policy(f, "foreign-owner", "54321");
 }
 
-/* Whoever made a link where all may make some can replace it. */
+/* The user who made a link in a directory that all may write to can replace it. */
 static void foreign_link(void **state)
 {
     fixture *f = *state;
@@ -192,7 +192,7 @@ static void group_writable(void **state)
     assert_non_null(strstr(reason, "anyone may create files in /tmp/"));
     assert_non_null(strstr(reason, "/ours: move it to a directory that only you may write to"));
     assert_int_equal(chmod(fixture_path(f, "ours"), 0775), 0);
-    /* Root's own group is no others. */
+    /* Root's own group has no other members. */
     assert_int_equal(chown(fixture_path(f, "ours"), 0, 0), 0);
     fixture_scan(f);
     fixture_assert_proven(f, "zoo_good");
@@ -231,7 +231,7 @@ static void warned_once(void **state)
     assert_int_equal(lines, 2);
 }
 
-/* The reason says that `name` is no group; NULL: it says that of none. */
+/* The reason says that `name` is no group; NULL: it says so of no name. */
 static void assert_unknown_group(const char *reason, const char *name)
 {
     char expected[64];
@@ -404,7 +404,7 @@ static void add_not_loadable(fixture *f, const char *name)
     fixture_add_patched(f, name, offset, &(ElfW(Addr)){1}, sizeof(ElfW(Addr)));
 }
 
-/* Nor does one that could not be loaded hide one that could. */
+/* A file that could not be loaded does not hide one that could. */
 static void loaded_wins(void **state)
 {
     fixture *f = *state;

@@ -119,7 +119,7 @@ static void deaf(void **state)
     expect(&c, 50);
 }
 
-/* Where the host ignores its children, nobody learns how they end. */
+/* If the host ignores SIGCHLD, no process learns how children end. */
 static void ignored_children(void **state)
 {
     static const report_case c = {"printf c >&3; echo no >&2; exit 3", "exit-in-capabilities",
@@ -130,7 +130,7 @@ static void ignored_children(void **state)
     signal(SIGCHLD, SIG_DFL);
 }
 
-/* What waits in the host's standard input is not a plugin's to read. */
+/* A plugin must not read the host's standard input. */
 static void input_is_the_hosts(void **state)
 {
     static const report_case c = {
@@ -245,7 +245,7 @@ static void every_capability(void **state)
     print_message("%zu capabilities\n", sizeof cases / sizeof *cases);
 }
 
-/* What a terminal or a reader of JSON may not see is replaced. */
+/* Control characters and bytes that are not UTF-8 are replaced. */
 static void replaced_characters(void **state)
 {
     static const capabilities_case c = CASE(

@@ -17,7 +17,7 @@ fail()
     exit 1
 }
 
-# A directory that looks as the one of libcore does, with a program of the attacker.
+# A directory that looks like libcore's, with a program of the attacker.
 mkdir -p "$work/trap/lib/collet"
 printf '#!/bin/sh\ntouch %s\n' "$work/ran" >"$work/trap/lib/collet/collet-probe"
 chmod 755 "$work/trap/lib/collet/collet-probe"
@@ -59,7 +59,7 @@ if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null ||
     exit 0
 fi
 
-# An installation of a laboratory: its group may write to it. Programs say so, and what mends it.
+# A laboratory's installation: its group may write to it. Programs say so, and how to correct it.
 mkdir "$work/lab"
 cp -r "$libraries" "$work/lab/lib"
 rm -f "$work"/lab/lib/collet/*opencl.so "$work"/lab/lib/collet/cuda.so

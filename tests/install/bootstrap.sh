@@ -74,7 +74,7 @@ prepare() {
     reset
 }
 
-# A machine with only a compiler; its archive lacks oclgrind, like that of Debian 13.
+# A machine with only a compiler; its archive lacks oclgrind, as Debian 13 does.
 reset() {
     echo gcc >"$state/installed"
     printf '%s\n' libcjson-dev libzip-dev libhdf5-dev libconfig-dev libopenblas-dev libdnnl-dev libcairo2-dev \

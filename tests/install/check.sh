@@ -11,7 +11,7 @@
 #   check.sh moved      everything still works after the tree was moved
 #
 set -euo pipefail
-# From CMakeLists.txt; FLAGS are those of the sanitizer.
+# From CMakeLists.txt; FLAGS are flags of the sanitizer.
 : "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${BACKENDS:?}" \
     "${LIBDIR:?}" "${VERSION:?}"
 

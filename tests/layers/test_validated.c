@@ -126,8 +126,8 @@ static void ignore(remote_control *c, uint64_t queue, uint64_t value, collet_sta
     (void)status;
 }
 
-/* A write that is refused, after its queue was told to wait for a read in another one: it leaves no
- * use behind, and that read is not over when the queue is. */
+/* A write is refused after its queue was told to wait for a read in another queue: it records no
+ * use of the buffer, and the read is not done when the queue ends. */
 static void a_refused_write_is_no_use(void **state)
 {
     static remote_control control = {.enqueued = succeed, .waited = ignore};

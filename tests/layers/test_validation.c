@@ -542,7 +542,7 @@ static const defect defects[] = {
     {"capabilities_overrun", act_capabilities, "it wrote to json beyond its 0 bytes"},
 };
 
-/* Of the device on host memory. */
+/* On the device on host memory. */
 static const defect host_defects[] = {
     {"accepts_status", act_neg, "accepts: plugin: it returned the status 10, which"},
     {"accepts_writes", act_neg, "accepts: plugin: it wrote to the call, its operands"},

@@ -380,7 +380,7 @@ static void one_sum(void)
     close_world(w);
 }
 
-/* The sizes are the driver's affair: PoCL's binary holds what any process has compiled of it. */
+/* The driver chooses the sizes: PoCL's binary holds what any process has compiled of it. */
 static void corrupt_binaries_are_recompiled(void **state)
 {
     void (*const harms[])(const char *) = {corrupt, shorten};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-extract on files that lack optional data, or have a part of them: nothing is made up, the
- * rest is computed, and warnings and the meta file tell what is missing. */
+/* collet-extract on files that lack all or some of the optional data: no values are invented, the
+ * rest is computed, and warnings and the meta file say what is missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAPS COLLET_TEST_DATA "/md/missing/"
+#define MISSING COLLET_TEST_DATA "/md/missing/"
 
 /* Runs it; the output is out.npz. */
 static tool_result run(int status, const char *const *args)
@@ -96,7 +96,7 @@ static const char *save_titles(const char *const *titles, size_t n)
 static void no_time_is_made_up(void **state)
 {
     (void)state;
-    tool_result result = RUN(0, GAPS "c.gro", GAPS "notime.gro");
+    tool_result result = RUN(0, MISSING "c.gro", MISSING "notime.gro");
     npz out = npz_open(io_path(directory, "out.npz"));
     cJSON *meta = extract_meta(directory);
 
@@ -112,11 +112,11 @@ static void no_time_is_made_up(void **state)
                    "notime.gro: the title of the first frame has no time (such as 't= 1.0'");
 
     /* Keys that need none are as before; those that do are an error, by name. */
-    expect_warning(RUN(0, GAPS "c.gro", GAPS "notime.gro", "--keys", "com,L_*"), NULL);
-    expect_warning(RUN(0, GAPS "c.gro", GAPS "notime.gro", "--keys", "*"), "no time");
-    expect_error(RUN(1, GAPS "c.gro", GAPS "notime.gro", "--keys", "com,time_ps"),
+    expect_warning(RUN(0, MISSING "c.gro", MISSING "notime.gro", "--keys", "com,L_*"), NULL);
+    expect_warning(RUN(0, MISSING "c.gro", MISSING "notime.gro", "--keys", "*"), "no time");
+    expect_error(RUN(1, MISSING "c.gro", MISSING "notime.gro", "--keys", "com,time_ps"),
                  "'time_ps' cannot be computed: the trajectory has no times");
-    expect_error(RUN(1, GAPS "c.gro", GAPS "notime.gro", "--keys", "dLdt_*"),
+    expect_error(RUN(1, MISSING "c.gro", MISSING "notime.gro", "--keys", "dLdt_*"),
                  "'dLdt_*' cannot be computed: the trajectory has no times");
 }
 
@@ -163,8 +163,8 @@ static void repeated_frames_are_reported(void **state)
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        expect_warning(RUN(0, GAPS "top10.gro", GAPS "repeats.xtc", "--masses", GAPS "ones10.txt",
-                           "--keys", keys[i]),
+        expect_warning(RUN(0, MISSING "top10.gro", MISSING "repeats.xtc", "--masses",
+                           MISSING "ones10.txt", "--keys", keys[i]),
                        "frame 4 is not later than the one before it: 3 ps after 3 ps (such "
                        "frames: 2)");
         expect_warning(RUN(0, path, path, "--keys", gro_keys[i]),
@@ -184,7 +184,7 @@ static void velocities_of_some_atoms(void **state)
 {
     static const char text[] = "half_velocities.gro: atom 2 (A3 of SOLA 11, counted from 0) has no "
                                "velocity, others have";
-    const char *masses = GAPS "s4.txt", *half = GAPS "half_velocities.gro";
+    const char *masses = MISSING "s4.txt", *half = MISSING "half_velocities.gro";
 
     (void)state;
     expect_warning(RUN(0, half, half, "--masses", masses, "--keys", "com"), text);
@@ -192,7 +192,7 @@ static void velocities_of_some_atoms(void **state)
     const double *com = npz_f64(&out, "com", NULL, NULL);
     assert_true(fabs(com[0] - (2.888 + 8.344 + 2.381 + 8.420) / 4) < 1e-12);
     npz_close(&out);
-    expect_warning(RUN(0, half, GAPS "g4.trr", "--masses", masses), text);
+    expect_warning(RUN(0, half, MISSING "g4.trr", "--masses", masses), text);
     expect_error(RUN(1, half, half, "--masses", masses, "--keys", "L_vector"),
                  "half_velocities.gro: atom 2 (A3 of SOLA 11, "
                  "counted from 0) has no velocity");
@@ -204,7 +204,7 @@ static void velocities_of_some_atoms(void **state)
 
 static void boxes_whose_fields_touch(void **state)
 {
-    const char *path = GAPS "touching_box.gro";
+    const char *path = MISSING "touching_box.gro";
 
     (void)state;
     expect_warning(RUN(0, path, path, "--keys", "com"), NULL);

@@ -259,7 +259,7 @@ static void test_directory(void **state)
     npz_close(&whole);
 }
 
-/* The results of traj.trr do not replace those of traj.xtc unless requested. */
+/* The results of traj.trr replace the results of traj.xtc only on request. */
 static void check_no_replacement(const char *inner)
 {
     const char *args[] = {WATER "conf.gro", WATER "traj.trr", NULL, NULL};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of collet-extract -d belong together: killed between them, and beside another run. */
+/* Files of collet-extract -d belong together, also after a kill between two files and during another
+ * run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,7 +133,7 @@ static void test_beside_another_run(void **state)
     expect_set(2);
 }
 
-/* Whoever locks the directory for longer is no such run. */
+/* A program that locks the directory for longer is no such run. */
 static void test_locked_directory(void **state)
 {
     (void)state;

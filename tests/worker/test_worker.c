@@ -143,7 +143,7 @@ static void kernels_are_those_of_the_backend(void **state)
     close_world(w);
 }
 
-/* What a program must not load may be served. */
+/* A backend that a program must not load may be served by a worker. */
 static void denied_backends_are_served(void **state)
 {
     static const char *const settings[] = {"plugin_deny=bad", NULL};
@@ -412,7 +412,7 @@ static void hostile_bytes(void **state)
         fails_or_not(w.cx, backend);
         if (mode == 'v')
             assert_text_has(w.cx, "its process is not collet-worker/1");
-        /* Its memory could be made smaller. */
+        /* The worker could shrink the shared memory. */
         assert_null(strstr(collet_last_error(w.cx), "ended with status 9"));
         negate_on(w.cx, "cpu_scalar");
         close_world(w);

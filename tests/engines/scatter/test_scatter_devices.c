@@ -39,7 +39,7 @@ static void make_sample(sample *s)
     s->o.window = 1; /* multiplies on the fake devices */
 }
 
-/* The contexts of choices, the first of which is the caller's. */
+/* The contexts of choices; the first is the caller's. */
 typedef struct team {
     collet_runtime *rt;
     collet_context *context[CONTEXTS];
@@ -115,7 +115,7 @@ static void whatever_the_split_patterns_are_the_same(void **state)
         }
 }
 
-/* opencl beside cpu_openmp: each computes to the rounding of the precision. */
+/* opencl and cpu_openmp together: each computes to the rounding of the precision. */
 static void devices_may_be_of_several_kinds(void **state)
 {
     static const char *const choices[] = {"cpu_openmp", "opencl,cpu_openmp"};

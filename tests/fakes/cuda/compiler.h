@@ -13,7 +13,7 @@
 #define FAKE_HOST_IMAGE "host %zu\n"
 
 /*
- * The image of a source, compiled with those of the `count` options that define macros; the caller
+ * The image of a source, compiled with the `count` options that define macros; the caller
  * frees it. NULL, with the reason in *log: it does not compile, or there is no compiler.
  */
 char *fake_compile(const char *source, int count, const char *const *options, size_t *bytes,

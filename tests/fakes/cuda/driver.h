@@ -45,7 +45,7 @@ CUcontext fake_current(void);
 CUresult fake_injected(const char *name);
 /* The same, after checking that `context` (NULL: any) is current and not broken. */
 CUresult fake_enter(const char *name, CUcontext context);
-/* Of control.h. */
+/* For control.h. */
 int fake_is_stream(const void *stream);
 void fake_catch_up(void *stream);
 /* The piece that holds these bytes, or NULL. */

@@ -21,7 +21,7 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
     (void)self;
-    /* Of device 0; the others say nothing. */
+    /* Device 0 alone is described. */
     static const char described[] =
         ", \"type\": \"accelerator\", \"vendor\": \"nobody\", \"driver_version\": \"7\","
         " \"memory_space\": \"own\", \"asynchronous\": true, \"memory_total\": 9007199254740992,"

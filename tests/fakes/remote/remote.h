@@ -38,7 +38,7 @@ struct collet_device {
     _Atomic int64_t clock; /* advanced by each kernel */
     _Atomic int lost;
     collet_memory_stats stats;
-    collet_buffer *buffers;                 /* so that those of a hung device are not leaks */
+    collet_buffer *buffers;                 /* so that buffers of a hung device are not leaks */
     uint64_t kept;                          /* bytes freed since the last trim; simulates a pool */
     _Alignas(16) unsigned char spoiled[64]; /* see remote.extension */
     collet_queue *inner;                    /* of remote.synchronous, for all commands */

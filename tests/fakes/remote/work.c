@@ -173,7 +173,7 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
     return COLLET_OK;
 }
 
-/* Of remote.plus: as large as its output, so that it grows, and by the offset of that. An output
+/* remote.plus needs as much as its output, plus the output's offset, so that it grows. An output
  * 12 bytes from the start is refused. */
 collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
                              uint64_t *workspace_bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Its device's name would clear a terminal and is no UTF-8, as is why the device does not open. */
+/* The device's name, and why it does not open, would clear a terminal and are not UTF-8. */
 #include "zoo.h"
 
 static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,

@@ -25,7 +25,7 @@ typedef struct flaws {
 /* A file with the size of voxels and the number of materials; the caller closes it. */
 hid_t create_morphology(const char *name, double materials);
 void write_morphology(const char *name, const flaws *f);
-/* With 2^62 voxels in chunks of which none is stored. */
+/* With 2^62 voxels in chunks; none is stored. */
 void write_huge(const char *name);
 void write_text(const char *name, const char *text);
 /* Energies `first`, 281, 282, ...; `more` at its end. */

@@ -143,7 +143,7 @@ static void expect_remote(const char *alike, const char *text, const char *const
 #define REMOTE(alike, text, ...)                                                                   \
     expect_remote(alike, text, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The two of the test backend, where they are of one kind. */
+/* The two devices of the test backend, if they are of one kind. */
 static void several_devices_share_the_energies(void **state)
 {
     (void)state;
@@ -271,7 +271,7 @@ static void patterns_of_other_settings_are_refused(void **state)
     }
 }
 
-/* What was made from patterns goes with them, what others have stays. */
+/* Files made from patterns are removed with them; other files stay. */
 static void companions_are_replaced(void **state)
 {
     static const struct {
@@ -290,7 +290,7 @@ static void companions_are_replaced(void **state)
         assert_int_equal(access(io_path(directory, files[i].name), F_OK) == 0, files[i].stays);
 }
 
-/* Neither replaced nor removed, by whatever name the run would. */
+/* Inputs are neither replaced nor removed, under any of their names. */
 static void inputs_are_never_replaced(void **state)
 {
     static const struct {
@@ -323,7 +323,7 @@ static void inputs_are_never_replaced(void **state)
     free(after);
 }
 
-/* The size that is told is that of the file, but for gaps that HDF5 leaves. */
+/* The printed size is the file's, except for gaps that HDF5 leaves. */
 static void sizes_are_told(void **state)
 {
     struct stat file;

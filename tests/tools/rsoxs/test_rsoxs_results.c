@@ -136,7 +136,7 @@ static int same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* The integrals of one pattern in the file against those of the pattern's own file. */
+/* The integrals of one pattern in the file equal the integrals in the pattern's own file. */
 static void check_pattern(const char *name, const collet_scattering_rings *rings, int64_t beam,
                           int64_t beams, int mask)
 {
@@ -316,7 +316,7 @@ static void two_runs_into_one_directory(void **state)
     expect(rsoxs_with(&setup, args), 1, "another directory (-o) keeps both");
 }
 
-/* The patterns are there, so what cannot be written is the results. */
+/* The patterns exist already: only the results cannot be written. */
 static void full_disks_are_reported(void **state)
 {
     const tool_setup setup = {.prepare = tool_limit_files, .user = "100"};

@@ -98,7 +98,7 @@ static void suspicious_files_are_told_by_runs_too(void **state)
     EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675: "
                 "radians are expected\n",
                 "degrees.h5", "-o", "degrees");
-    /* Whoever asks for another number of layers at a time is told once, too. */
+    /* A run with another number of layers at a time warns once, too. */
     EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675: "
                 "radians are expected\n",
                 "degrees.h5", "-o", "degrees", "--force", "--method", "direct", "--backend",
@@ -113,7 +113,7 @@ static void suspicious_files_are_told_by_runs_too(void **state)
     tool_result v = RSOXS("validate", "film.h5", "-c", "config.txt");
     write_constants("Material1.txt", ENERGIES);
     tool_expect(&r, 0);
-    tool_expect(&v, 1); /* the last group is a fault of the file, of which the run needs nothing */
+    tool_expect(&v, 1); /* the last group is faulty, but the run does not need it */
     static const char *const told[] = {
         "line 41: EnergyDataA has the energy 281 eV of EnergyData1, too, and is not used",
         "line 41: beta of EnergyDataA is negative", "line 41: a constant of EnergyDataA is 0.1",
@@ -252,7 +252,7 @@ static void a_good_file_is_never_damaged(void **state)
     EXPECT(0, "many.h5: no fault\n", "validate", "many.h5");
 }
 
-/* No order is made up where labels cannot be read. */
+/* If labels cannot be read, no order of the axes is assumed. */
 static void unreadable_labels_are_errors(void **state)
 {
     const hsize_t count = 3;
