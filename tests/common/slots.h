@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "common/contains.h"
 #include "common/fake_host.h"
 
 static collet_error err;
@@ -23,11 +24,6 @@ static collet_error err;
         assert_int_equal(got_, expected);                                                          \
     } while (0)
 #define assert_good(got) assert_status_is(got, COLLET_OK)
-#define assert_says(text, part)                                                                    \
-    do {                                                                                           \
-        if (!strstr(text, part))                                                                   \
-            fail_msg("'%s' does not contain '%s'", text, part);                                    \
-    } while (0)
 
 static inline collet_device *open_device(uint32_t index)
 {

@@ -16,6 +16,7 @@
 
 #include <collet/collet.h>
 
+#include "common/contains.h"
 #include "common/unusual.h"
 
 #define REMOTE_PLUGIN COLLET_TEST_REMOTE "/remote.so"
@@ -32,12 +33,7 @@ static inline void assert_status_at(collet_context *cx, collet_status got, colle
 }
 #define assert_status(cx, got, expected) assert_status_at(cx, got, expected, __FILE__, __LINE__)
 #define assert_ok(cx, got) assert_status(cx, got, COLLET_OK)
-#define assert_text_has(cx, part)                                                                  \
-    do {                                                                                           \
-        if (!strstr(collet_last_error(cx), part))                                                  \
-            print_error("'%s' does not contain '%s'\n", collet_last_error(cx), part);              \
-        assert_non_null(strstr(collet_last_error(cx), part));                                      \
-    } while (0)
+#define assert_text_has(cx, part) assert_contains(collet_last_error(cx), part)
 
 /* A violation that the validation layer finds ends a test that runs with it. */
 static inline void stop_at_violation(void *user, int32_t level, const char *text)

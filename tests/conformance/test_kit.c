@@ -12,6 +12,7 @@
 
 #include "kit.h"
 #include "small.h"
+#include "common/contains.h"
 
 static collet_runtime *runtime;
 
@@ -167,19 +168,19 @@ static void a_case_is_described_with_its_parameters(void **state)
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         assert_int_equal(collet_ops_describe(runtime, ops[i], &row.info, NULL), COLLET_OK);
         kit_describe(&c, text);
-        assert_non_null(strstr(text, "axes=0x2 keepdims"));
+        assert_contains(text, "axes=0x2 keepdims");
     }
     assert_int_equal(collet_ops_describe(runtime, COLLET_OP_AXPY, &row.info, NULL), COLLET_OK);
     row.operands = 3;
     c.params.axpy = (collet_axpy_params){.alpha = {.dtype = COLLET_F64, .value.f64 = 1.5}};
     kit_describe(&c, text);
-    assert_non_null(strstr(text, "alpha=f64 1.5"));
+    assert_contains(text, "alpha=f64 1.5");
     assert_int_equal(collet_ops_describe(runtime, COLLET_OP_TERNARY_QUANTIZE, &row.info, NULL),
                      COLLET_OK);
     row.operands = 4;
     c.params.quantize = (collet_ternary_quantize_params){.mode = COLLET_TERNARY_ABSMEAN};
     kit_describe(&c, text);
-    assert_non_null(strstr(text, "mode=absmean"));
+    assert_contains(text, "mode=absmean");
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------- */

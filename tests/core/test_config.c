@@ -71,7 +71,7 @@ static void a_program_has_defaults(void **state)
     unsetenv("COLLET_NUM_THREADS");
     options.defaults = wrong;
     assert_int_equal(collet_runtime_create(&none, &options, &err), COLLET_INVALID);
-    assert_non_null(strstr(err.text, "defaults of the program"));
+    assert_contains(err.text, "defaults of the program");
 }
 
 static void keep_text(void *user, int32_t level, const char *text)
@@ -101,7 +101,7 @@ static void more_threads_than_processors(void **state)
     collet_runtime_destroy(most);
     snprintf(reason, sizeof reason,
              "is 1000000, but this machine has %ld processors: %ld threads are", machine, machine);
-    assert_non_null(strstr(text, reason));
+    assert_contains(text, reason);
     CPU_ZERO(&first);
     CPU_SET((size_t)sched_getcpu(), &first);
     assert_int_equal(sched_setaffinity(0, sizeof first, &first), 0);
@@ -109,7 +109,7 @@ static void more_threads_than_processors(void **state)
     collet_runtime_destroy(most);
     assert_int_equal(sched_setaffinity(0, sizeof own, &own), 0);
     snprintf(reason, sizeof reason, "affinity of this thread allows 1 of %ld (", machine);
-    assert_non_null(strstr(text, reason));
+    assert_contains(text, reason);
 }
 
 int main(void)

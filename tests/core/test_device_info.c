@@ -3,6 +3,7 @@
 #include <collet/ops/array.h>
 
 #include "common/fixture.h"
+#include "common/contains.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
@@ -125,7 +126,7 @@ static void devices_have_properties(void **state)
     assert_int_equal(collet_device_info_at(rt, &d, b, 1, &err), COLLET_OK);
     assert_true(d.memory == COLLET_MEMORY_OWN && d.execution == COLLET_EXECUTION_ASYNCHRONOUS);
     assert_int_equal(collet_device_info_at(rt, &d, b, 2, &err), COLLET_NOT_FOUND);
-    assert_non_null(strstr(err.text, "index 2 is out of range"));
+    assert_contains(err.text, "index 2 is out of range");
     assert_int_equal(collet_device_info_at(rt, &d, 99, 0, &err), COLLET_NOT_FOUND);
     collet_array_destroy(a);
 }

@@ -6,6 +6,7 @@
 #include <collet/ops/array.h>
 
 #include "common/fixture.h"
+#include "common/contains.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
@@ -290,7 +291,7 @@ static void wrapped_memory_that_cannot_be_copied_is_logged(void **state)
     for (int i = 0; i < 2; i++) {
         open_remote(faults[i], NULL, "remote:0");
         free_wrapped(memory);
-        assert_non_null(strstr(not_copied, "a wrapped array was destroyed, and its 16 bytes at"));
+        assert_contains(not_copied, "a wrapped array was destroyed, and its 16 bytes at");
         close_shared();
     }
 }

@@ -81,7 +81,7 @@ static void the_limit_is_named(void **state)
     for (size_t i = 0; i < collet_backend_count(w.rt); i++) {
         assert_int_equal(collet_backend_info_at(w.rt, &info, i, NULL), COLLET_OK);
         if (!strcmp(info.name, "opencl") && strstr(info.reason, "PoCL"))
-            assert_non_null(strstr(info.reason, "(ulimit -f)"));
+            assert_contains(info.reason, "(ulimit -f)");
     }
     close_world(w);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structs of older and newer programs, and reserved fields. */
 #include "common/fixture.h"
+#include "common/contains.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
@@ -93,9 +94,9 @@ static void structs_of_newer_programs(void **state)
     assert_int_equal(collet_record_at(rt, &largest.known, 0, &err), COLLET_OK);
     record.known.struct_size = 0;
     assert_int_equal(collet_record_at(rt, &record.known, 0, &err), COLLET_INVALID);
-    assert_non_null(strstr(err.text, "collet_plugin_record: struct_size is 0"));
+    assert_contains(err.text, "collet_plugin_record: struct_size is 0");
     assert_int_equal(collet_record_at(rt, &record.known, 1u << 30, &err), COLLET_NOT_FOUND);
-    assert_non_null(strstr(err.text, "records"));
+    assert_contains(err.text, "records");
     collet_counters counters = {.struct_size = 0};
     assert_status(cx, collet_context_counters(cx, &counters), COLLET_INVALID);
     struct {
@@ -107,11 +108,11 @@ static void structs_of_newer_programs(void **state)
     collet_runtime_destroy(newer);
     options.more = &options;
     assert_int_equal(collet_runtime_create(&newer, &options.known, &err), COLLET_INVALID);
-    assert_non_null(strstr(err.text, "of a struct is not 0"));
+    assert_contains(err.text, "of a struct is not 0");
     options.known.struct_size = sizeof options.known;
     options.known.reserved = 1;
     assert_int_equal(collet_runtime_create(&newer, &options.known, &err), COLLET_INVALID);
-    assert_non_null(strstr(err.text, "options->reserved is 1"));
+    assert_contains(err.text, "options->reserved is 1");
 }
 
 int main(void)

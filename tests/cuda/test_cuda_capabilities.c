@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capabilities of the cuda backend, and the reasons it reports if something is missing. */
 #include "cuda_fixture.h"
+#include "common/contains.h"
 
 #include <collet/collet.h>
 
@@ -21,13 +22,13 @@ static const char *capabilities(void)
 static void is_without(const char *text)
 {
     collet_device *d = NULL;
-    assert_says(capabilities(), "\"device_count\": 0");
-    assert_says(json, "\"devices\": []");
-    assert_says(json, text);
+    assert_contains(capabilities(), "\"device_count\": 0");
+    assert_contains(json, "\"devices\": []");
+    assert_contains(json, text);
     assert_status_is(host_open(0, &d, &err), COLLET_UNAVAILABLE);
     assert_null(d);
     assert_int_equal(err.status, COLLET_UNAVAILABLE);
-    assert_says(err.text, text);
+    assert_contains(err.text, text);
 }
 
 /* ---- What may be missing --------------------------------------------------------------------- */
@@ -63,9 +64,9 @@ static void no_driver_in_libcore(void **state)
     assert_good(collet_backend_info_at(rt, &info, 1, NULL));
     assert_string_equal(info.name, "cuda");
     assert_int_equal(info.device_count, 0);
-    assert_says(info.capabilities, "/nowhere/libcuda.so.1 cannot be opened: no NVIDIA driver");
+    assert_contains(info.capabilities, "/nowhere/libcuda.so.1 cannot be opened: no NVIDIA driver");
     assert_int_equal(collet_set_backend(cx, "cuda"), COLLET_UNAVAILABLE);
-    assert_says(collet_last_error(cx), "no NVIDIA driver");
+    assert_contains(collet_last_error(cx), "no NVIDIA driver");
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
 }
@@ -121,7 +122,7 @@ static void no_context(void **state)
     cu->fails_times = 1;
     cu->fails_with = CUDA_ERROR_OUT_OF_MEMORY;
     assert_status_is(host_open(0, &d, &err), COLLET_UNAVAILABLE);
-    assert_says(err.text, "the GPU's primary context: CUDA_ERROR_OUT_OF_MEMORY");
+    assert_contains(err.text, "the GPU's primary context: CUDA_ERROR_OUT_OF_MEMORY");
 }
 
 static void no_such_device(void **state)
@@ -130,7 +131,7 @@ static void no_such_device(void **state)
     (void)state;
     cu->devices = 2;
     assert_status_is(host_open(2, &d, &err), COLLET_UNAVAILABLE);
-    assert_says(err.text, "has 2 GPUs, counted from 0; there is no GPU 2");
+    assert_contains(err.text, "has 2 GPUs, counted from 0; there is no GPU 2");
 }
 
 static void too_old(void **state)
@@ -139,7 +140,7 @@ static void too_old(void **state)
     (void)state;
     cu->capability = 61;
     assert_status_is(host_open(0, &d, &err), COLLET_UNAVAILABLE);
-    assert_says(err.text, "NVRTC 12.4 does not compile for compute capability 6.1");
+    assert_contains(err.text, "NVRTC 12.4 does not compile for compute capability 6.1");
 }
 
 /* ---- What there is --------------------------------------------------------------------------- */
@@ -171,7 +172,7 @@ static void facts(void **state)
         "\"cusolver\": \"off: decompositions use Collet's own kernels\"",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        assert_says(json, parts[i]);
+        assert_contains(json, parts[i]);
     /* Capabilities create no context. */
     assert_int_equal(cu->contexts, 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory, queues and events of the cuda backend, on the fake driver. */
 #include "cuda_fixture.h"
+#include "common/contains.h"
 
 #include <pthread.h>
 
@@ -42,7 +43,7 @@ static void memory_is_short(void **state)
     collet_buffer *half = new_buffer(device, 600 << 10), *more = NULL;
     (void)state;
     assert_status_is(plugin->buffer_alloc(device, &more, 600 << 10, &err), COLLET_REFUSED);
-    assert_says(err.text, "cannot allocate 614400 bytes of device memory");
+    assert_contains(err.text, "cannot allocate 614400 bytes of device memory");
     /* Nothing leaks, and pooled memory is freed. */
     plugin->buffer_free(device, new_buffer(device, 1000));
     plugin->buffer_free(device, half);
@@ -101,9 +102,9 @@ static void foreign_memory_is_checked(void **state)
     const collet_native_extension *n = natives(device);
     assert_good(n->buffer(device, own, &address, &err));
     assert_status_is(n->buffer_import(device, &b, address, 2, 64, 4, &err), COLLET_INVALID);
-    assert_says(err.text, "is not a multiple of the 4 bytes of an element");
+    assert_contains(err.text, "is not a multiple of the 4 bytes of an element");
     assert_status_is(n->buffer_import(device, &b, &b, 0, 64, 4, &err), COLLET_INVALID);
-    assert_says(err.text, "is not an address in memory of CUDA");
+    assert_contains(err.text, "is not an address in memory of CUDA");
     assert_good(n->buffer_import(device, &b, address, 12, 64, 4, &err));
     assert_good(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err));
     plugin->buffer_free(device, b);

@@ -4,6 +4,7 @@
  * fake checks that every command is ordered after its dependencies; `nothing_left` asserts this.
  */
 #include "cuda_fixture.h"
+#include "common/contains.h"
 
 #define N 256
 #define BYTES ((uint64_t)N * sizeof(float))
@@ -125,10 +126,10 @@ static void gpus_without_peer_access_are_refused(void **state)
                          ->between(two.device, two.queue, two.a, 0, another, one.device, one.copies,
                                    one.a, 0, BYTES, &err),
                      COLLET_REFUSED);
-    assert_says(err.text, "different backends");
+    assert_contains(err.text, "different backends");
     cu->apart = 1;
     assert_status_is(copy(), COLLET_REFUSED);
-    assert_says(err.text, "cannot read");
+    assert_contains(err.text, "cannot read");
     assert_int_equal(cu->peer_copies, 0);
     cu->apart = 0;
     /* The result is cached while the GPU is open. */

@@ -4,6 +4,7 @@
  * plans and work areas; and when Collet's kernels, which do not run here, are used instead.
  */
 #include "cuda_fixture.h"
+#include "common/contains.h"
 
 #include <math.h>
 
@@ -227,7 +228,7 @@ static void missing(void **state)
         device = open_device(0);
         queue = new_queue(device);
         assert_false(by_cufft(queue, &t));
-        assert_says(host_said, messages[i]);
+        assert_contains(host_said, messages[i]);
     }
 }
 
@@ -251,7 +252,7 @@ static void fails(void **state)
     collet_buffer *a = new_buffer(device, ELEMENTS * 8), *b = new_buffer(device, ELEMENTS * 8);
     fft->exec_fails = 6; /* CUFFT_EXEC_FAILED */
     assert_status_is(run_fft(queue, &t, a, b), COLLET_FAILED);
-    assert_says(err.text, "cufftXtExec: status 6");
+    assert_contains(err.text, "cufftXtExec: status 6");
     plugin->buffer_free(device, a);
     plugin->buffer_free(device, b);
 }

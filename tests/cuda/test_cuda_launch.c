@@ -4,6 +4,7 @@
  * runs.
  */
 #include "cuda_fixture.h"
+#include "common/contains.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -73,7 +74,7 @@ static void a_chip_newer_than_the_compiler(void **state)
     collet_queue *q = new_queue(d);
     collet_buffer *b = new_buffer(d, 256);
     assert_good(add(d, q, b, b, b, 64));
-    assert_says(rtc->options, "--gpu-architecture=compute_90 ");
+    assert_contains(rtc->options, "--gpu-architecture=compute_90 ");
     assert_int_equal(cu->launch_count, 1);
     plugin->buffer_free(d, b);
     plugin->queue_destroy(d, q);
@@ -123,8 +124,8 @@ static void what_does_not_compile(void **state)
     rtc->fails = 1;
     for (int i = 0; i < 2; i++) {
         assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
-        assert_says(err.text, "elementwise.dev: compilation failed (NVRTC_ERROR_COMPILATION");
-        assert_says(err.text, "the compiler's message");
+        assert_contains(err.text, "elementwise.dev: compilation failed (NVRTC_ERROR_COMPILATION");
+        assert_contains(err.text, "the compiler's message");
     }
     /* Not compiled again before trim. */
     assert_int_equal(rtc->compiled, 1);
@@ -132,12 +133,12 @@ static void what_does_not_compile(void **state)
     trim(device);
     rtc->damaged = 1;
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
-    assert_says(err.text, "elementwise: CUDA_ERROR_INVALID_IMAGE");
+    assert_contains(err.text, "elementwise: CUDA_ERROR_INVALID_IMAGE");
     rtc->damaged = 0;
     trim(device);
     inject("ModuleGetFunction", 0, CUDA_ERROR_INVALID_VALUE);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
-    assert_says(err.text, "elementwise.dev has no kernel flat");
+    assert_contains(err.text, "elementwise.dev has no kernel flat");
     assert_good(add(device, queue, b, b, b, 64));
     assert_int_equal(cu->launch_count, 1);
     plugin->buffer_free(device, b);
@@ -150,7 +151,7 @@ static void a_shortage_is_not_remembered(void **state)
     (void)state;
     inject("ModuleLoadData", 0, CUDA_ERROR_OUT_OF_MEMORY);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
-    assert_says(err.text, "CUDA_ERROR_OUT_OF_MEMORY");
+    assert_contains(err.text, "CUDA_ERROR_OUT_OF_MEMORY");
     assert_good(add(device, queue, b, b, b, 64));
     plugin->buffer_free(device, b);
 }
@@ -211,8 +212,8 @@ static void a_launch_refused(void **state)
     (void)state;
     inject("LaunchKernel", 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
-    assert_says(err.text, "kernel flat of elementwise (-DAPPLY=add_f32");
-    assert_says(err.text, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
+    assert_contains(err.text, "kernel flat of elementwise (-DAPPLY=add_f32");
+    assert_contains(err.text, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
     inject("LaunchKernel", 0, CUDA_ERROR_INVALID_VALUE);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
     assert_int_equal(err.status, COLLET_REFUSED);
@@ -236,11 +237,11 @@ static void a_fault(void **state)
     cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_good(add(device, queue, a, a, a, 64));
     assert_status_is(wait_all(device, queue), COLLET_DEVICE_LOST);
-    assert_says(err.text, "kernel flat of elementwise (-DAPPLY=add_f32 -DTO=f32 -DFROM=f32 "
-                          "-DINPUTS=2) failed: CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_contains(err.text, "kernel flat of elementwise (-DAPPLY=add_f32 -DTO=f32 -DFROM=f32 "
+                              "-DINPUTS=2) failed: CUDA_ERROR_ILLEGAL_ADDRESS");
     assert_status_is(wait_all(device, queue), COLLET_DEVICE_LOST);
     assert_status_is(add(device, queue, a, a, a, 64), COLLET_DEVICE_LOST);
-    assert_says(err.text, "the device is lost: CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_contains(err.text, "the device is lost: CUDA_ERROR_ILLEGAL_ADDRESS");
     assert_status_is(plugin->buffer_alloc(device, &b, 100, &err), COLLET_DEVICE_LOST);
     assert_status_is(plugin->buffer_read(device, queue, a, 0, in, 4, &err), COLLET_DEVICE_LOST);
     trim(device);
@@ -273,10 +274,10 @@ static void a_fault_among_others(void **state)
         assert_good(add(d, q, b, b, b, 64));
         assert_status_is(plugin->buffer_read(d, q, b, 0, in, 4, &err), COLLET_DEVICE_LOST);
         assert_status_is(wait_all(d, q), COLLET_DEVICE_LOST);
-        assert_says(err.text, sync ? "kernel flat of elementwise (-DAPPLY=add_f32"
-                                   : "one of 3 commands (write, kernel flat of elementwise");
+        assert_contains(err.text, sync ? "kernel flat of elementwise (-DAPPLY=add_f32"
+                                       : "one of 3 commands (write, kernel flat of elementwise");
         assert_true(!sync || !strstr(err.text, "one of"));
-        assert_says(err.text, "CUDA_ERROR_LAUNCH_FAILED");
+        assert_contains(err.text, "CUDA_ERROR_LAUNCH_FAILED");
         plugin->buffer_free(d, b);
         plugin->queue_destroy(d, q);
         plugin->device_close(d);
@@ -292,7 +293,7 @@ static void an_error_that_passes(void **state)
     (void)state;
     inject("MemcpyHtoDAsync", 0, CUDA_ERROR_INVALID_VALUE);
     assert_status_is(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err), COLLET_FAILED);
-    assert_says(err.text, "write: CUDA_ERROR_INVALID_VALUE");
+    assert_contains(err.text, "write: CUDA_ERROR_INVALID_VALUE");
     assert_good(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err));
     inject("MemcpyDtoHAsync", 0, CUDA_ERROR_OUT_OF_MEMORY);
     assert_status_is(plugin->buffer_read(device, queue, b, 0, in, 4, &err), COLLET_FAILED);

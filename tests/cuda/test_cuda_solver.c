@@ -4,6 +4,7 @@
  * not run here and results are not checked; cuda_host_cusolver checks them.
  */
 #include "cuda_fixture.h"
+#include "common/contains.h"
 
 static fake_cusolver_control *solver;
 
@@ -95,7 +96,7 @@ static void batched(void **state)
     assert_int_equal(calls_for(queue, 5, 3), 0);
     /* The fake rejects the pointers: the kernel that writes them does not run. */
     assert_status_is(run_cholesky(queue, 5, 4), COLLET_FAILED);
-    assert_says(err.text, "cusolverDnpotrfBatched: status");
+    assert_contains(err.text, "cusolverDnpotrfBatched: status");
 }
 
 static void handles(void **state)
@@ -125,7 +126,7 @@ static void missing(void **state)
         reopen();
         *host_said = '\0';
         assert_int_equal(calls_for(queue, 1, 100), 0);
-        assert_says(host_said, messages[i]);
+        assert_contains(host_said, messages[i]);
     }
 }
 
@@ -138,7 +139,7 @@ static void fails(void **state)
     assert_int_equal(calls_for(queue, 1, 100), 1);
     solver->fails = 6; /* CUSOLVER_STATUS_EXECUTION_FAILED */
     assert_status_is(run_cholesky(queue, 1, 100), COLLET_FAILED);
-    assert_says(err.text, "cusolverDnpotrf: status 6");
+    assert_contains(err.text, "cusolverDnpotrf: status 6");
     solver->fails =
         2; /* CUSOLVER_STATUS_ALLOC_FAILED: Collet's kernel is used, or nothing was enqueued */
     collet_status status = run_cholesky(queue, 1, 100);

@@ -135,7 +135,7 @@ static void without_page_locked_memory_the_driver_copies(void **state)
         cu->fails_with = CUDA_ERROR_OUT_OF_MEMORY;
         host_said[0] = 0;
         round_trip(b, 0, MOST, 7);
-        assert_says(host_said, "cuda: cannot allocate 20480 bytes of page-locked memory");
+        assert_contains(host_said, "cuda: cannot allocate 20480 bytes of page-locked memory");
         /* Allocated once, until trim. */
         host_said[0] = 0;
         round_trip(b, 0, MOST, 8);
@@ -199,7 +199,7 @@ static void a_lost_device_is_reported(void **state)
     cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_good(add(device, queue, b, b, b, 16));
     assert_status_is(plugin->buffer_read(device, queue, b, 0, got, MOST, &err), COLLET_DEVICE_LOST);
-    assert_says(err.text, "kernel flat of elementwise");
+    assert_contains(err.text, "kernel flat of elementwise");
     assert_status_is(plugin->buffer_write(device, queue, b, 0, sent, MOST, &err),
                      COLLET_DEVICE_LOST);
     plugin->buffer_free(device, b);

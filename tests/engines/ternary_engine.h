@@ -6,6 +6,7 @@
 #include <collet/ternary.h>
 
 #include "common/ternary_support.h"
+#include "common/contains.h"
 
 /* Passed to the functions under test. */
 static collet_error failure;
@@ -24,7 +25,7 @@ static inline void assert_outcome_at(collet_status got, collet_status expected, 
     do {                                                                                           \
         if (!strstr(failure.text, part))                                                           \
             print_error("'%s' does not contain '%s'\n", failure.text, part);                       \
-        assert_non_null(strstr(failure.text, part));                                               \
+        assert_contains(failure.text, part);                                                       \
     } while (0)
 
 typedef struct watch {

@@ -13,6 +13,7 @@
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/formats/readahead.h"
+#include "common/contains.h"
 
 #define WATER COLLET_TEST_DATA "/md/water/traj.trr"
 
@@ -141,7 +142,7 @@ static void check_error(const io_image *image, size_t size, int64_t expected, in
         assert_null(frames);
         assert_int_equal(n_frames, expected);
         assert_int_equal(truncated, truncation);
-        assert_non_null(strstr(err.text, "frame 5"));
+        assert_contains(err.text, "frame 5");
         assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, NULL), COLLET_FORMAT);
         trajectory_readahead_stop(ahead);
         trajectory_reader_close(t);
@@ -175,7 +176,7 @@ static void options_out_of_range(void **state)
     assert_null(ahead);
     assert_int_equal(trajectory_readahead_start(t, &expected, &ahead, NULL), COLLET_OK);
     assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, &err), COLLET_NOT_FOUND);
-    assert_non_null(strstr(err.text, "the file has no forces"));
+    assert_contains(err.text, "the file has no forces");
     trajectory_readahead_stop(ahead);
     trajectory_reader_close(t);
 }

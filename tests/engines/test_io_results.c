@@ -21,6 +21,7 @@
 #include "io_files.h"
 #include "npz_reader.h"
 #include "io/results.h"
+#include "common/contains.h"
 
 #define ROWS 1000
 #define SKIPPED 77
@@ -190,24 +191,24 @@ static void refused_at_the_start(void **state)
     io_save(file, "x", 1);
     assert_int_equal(io_results_create("/nowhere/at/all/out.npz", IO_RESULTS_NPZ, &results, &err),
                      COLLET_IO);
-    assert_non_null(strstr(err.text, "there is no directory /nowhere/at/all/"));
+    assert_contains(err.text, "there is no directory /nowhere/at/all/");
     assert_null(results);
     assert_int_equal(io_results_create("/nowhere/at/all", IO_RESULTS_DIRECTORY, &results, &err),
                      COLLET_IO);
-    assert_non_null(strstr(
+    assert_contains(
         err.text,
         "/nowhere/at/all: cannot be written: there is no directory /nowhere/at/; create it");
     assert_int_equal(io_results_create(directory, IO_RESULTS_NPZ, &results, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "is a directory"));
+    assert_contains(err.text, "is a directory");
     assert_int_equal(io_results_create(file, IO_RESULTS_DIRECTORY, &results, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "is a file; the output must be a directory"));
+    assert_contains(err.text, "is a file; the output must be a directory");
     assert_int_equal(io_results_create("/dev/null", IO_RESULTS_NPZ, &results, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "is a device or pipe"));
+    assert_contains(err.text, "is a device or pipe");
     /* As /dev/stdout, which may be a regular file. */
     const char *link = io_path(directory, "link");
     assert_int_equal(symlink("/proc/self/exe", link), 0);
     assert_int_equal(io_results_create(link, IO_RESULTS_NPZ, &results, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "is a link to an open file"));
+    assert_contains(err.text, "is a link to an open file");
     remove(link);
     remove(file);
 }
@@ -229,8 +230,8 @@ static void a_set_in_part(void **state)
     assert_int_equal(mkdir(io_path(path, "b.npy"), 0777), 0);
     assert_int_equal(io_results_link(results, &err), COLLET_OK);
     assert_int_equal(io_results_rename(results, NULL, 1, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "b.npy: cannot be replaced: Is a directory; in place: 1 of "
-                                     "3 files, up to a.npy; there is no "));
+    assert_contains(err.text, "b.npy: cannot be replaced: Is a directory; in place: 1 of "
+                              "3 files, up to a.npy; there is no ");
     io_results_free(results);
     assert_int_equal(io_count_entries(path), 2);
     remove(io_path(path, "a.npy"));
@@ -439,7 +440,7 @@ static void text_files(void **state)
     remove(path);
     path = io_path(directory, "nowhere/a.json");
     assert_int_equal(io_make_spool(path, "", 0, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, path));
+    assert_contains(err.text, path);
 }
 
 int main(void)

@@ -25,6 +25,7 @@
 #include "io/results.h"
 #include "io/source.h"
 #include "io/spool.h"
+#include "common/contains.h"
 
 static int without_unnamed;    /* open(O_TMPFILE) fails, as on many network file systems */
 static int without_link;       /* linking an unnamed file fails, as without /proc */
@@ -373,14 +374,14 @@ static void a_set_that_exists_meanwhile(void **state)
     }
     io_save(io_path(directory, "b"), "theirs", 6);
     assert_int_equal(io_spool_rename_all(set, 2, 0, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "/b exists now"));
+    assert_contains(err.text, "/b exists now");
     assert_int_equal(access(io_path(directory, "a"), F_OK), -1);
     io_bytes theirs = io_load(io_path(directory, "b"));
     assert_int_equal(theirs.size, 6);
     free(theirs.data);
     mkdir(io_path(directory, "a"), 0777);
     assert_int_equal(io_spool_rename_all(set, 2, 1, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "nothing was replaced"));
+    assert_contains(err.text, "nothing was replaced");
     rmdir(io_path(directory, "a"));
     theirs = io_load(io_path(directory, "b"));
     assert_int_equal(theirs.size, 6);

@@ -12,6 +12,7 @@
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/formats/topology.h"
+#include "common/contains.h"
 
 static trajectory_topology *read_text(const char *text)
 {
@@ -210,15 +211,15 @@ static void what_cannot_be_opened(void **state)
     collet_error err;
 
     assert_int_equal(trajectory_topology_read("/nowhere/conf.gro", NULL, &t, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "/nowhere/conf.gro: cannot be opened: No such file"));
+    assert_contains(err.text, "/nowhere/conf.gro: cannot be opened: No such file");
     assert_int_equal(trajectory_topology_read(directory, NULL, &t, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "is a directory"));
+    assert_contains(err.text, "is a directory");
     assert_int_equal(trajectory_topology_read("/dev/null", NULL, &t, &err), COLLET_IO);
-    assert_non_null(strstr(err.text, "a regular file is required"));
+    assert_contains(err.text, "a regular file is required");
     assert_int_equal(
         trajectory_topology_read(COLLET_TEST_DATA "/md/water/traj.trr", NULL, &t, &err),
         COLLET_FORMAT);
-    assert_non_null(strstr(err.text, "it looks like a .trr trajectory"));
+    assert_contains(err.text, "it looks like a .trr trajectory");
 }
 
 static void numbers(void **state)
@@ -304,7 +305,7 @@ static void long_lines(void **state)
     const char *path = io_path(directory, "case.gro");
     io_save(path, text, 65537);
     assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
-    assert_non_null(strstr(err.text, "case.gro:1: the line is longer than 65536 bytes"));
+    assert_contains(err.text, "case.gro:1: the line is longer than 65536 bytes");
     io_save(path, text, 65536);
     assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
 }

@@ -14,6 +14,7 @@
 #include "directory.h"
 #include "io/numerals.h"
 #include "io_files.h"
+#include "common/contains.h"
 
 #define DATA COLLET_TEST_DATA "/md/"
 #define ATOMS 5
@@ -153,7 +154,7 @@ static void expect(const char *path, int64_t n_frames, collet_status status, int
                  (long long)frames->n_frames, frames->truncated, err.text, status,
                  (long long)n_frames, truncated, text ? text : "");
     if (status != COLLET_OK) {
-        assert_non_null(strstr(err.text, path));
+        assert_contains(err.text, path);
         assert_int_equal(trajectory_reader_read(t, frames, NULL), status);
         assert_int_equal(frames->n_frames, 0);
         assert_int_equal(frames->truncated, truncated);
@@ -201,7 +202,7 @@ static void truncation_of_the_first_frame(void **state)
         }
         assert_int_equal(trajectory_reader_open(path, NULL, &t, &err), COLLET_FORMAT);
         assert_null(t);
-        assert_non_null(strstr(err.text, cut < 4 ? "is not a trajectory" : "inside frame 0"));
+        assert_contains(err.text, cut < 4 ? "is not a trajectory" : "inside frame 0");
     }
     free(image.data);
 }
@@ -339,7 +340,7 @@ static void no_atoms(void **state)
     io_put_trr(&image, 4, 0, 0, IO_BOX);
     assert_int_equal(trajectory_reader_open(save(&image, image.size), NULL, &t, &err),
                      COLLET_FORMAT);
-    assert_non_null(strstr(err.text, "has no atoms"));
+    assert_contains(err.text, "has no atoms");
     free(image.data);
 }
 
@@ -383,7 +384,7 @@ static void without_velocities(void **state)
     assert_int_equal(trajectory_frames_create(ATOMS, 2, COLLET_F32, 1, 0, &frames, NULL),
                      COLLET_OK);
     assert_int_equal(trajectory_reader_read(t, frames, &err), COLLET_NOT_FOUND);
-    assert_non_null(strstr(err.text, "the file has no velocities"));
+    assert_contains(err.text, "the file has no velocities");
     trajectory_frames_free(frames);
     frames = io_batch(t, 2, 1);
     assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);

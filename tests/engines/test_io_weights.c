@@ -13,6 +13,7 @@
 #include "ternary/formats/t2_format.h"
 #include "ternary/output.h"
 #include "io/utf8.h"
+#include "common/contains.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static void check(const expectation *e, collet_status status, const collet_error
                  status == COLLET_OK ? "" : err->text, collet_status_name(e->status),
                  e->part ? e->part : "");
     if (e->part)
-        assert_non_null(strstr(err->text, e->name)); /* the message names the file */
+        assert_contains(err->text, e->name); /* the message names the file */
 }
 
 /* ---- .npy ---------------------------------------------------------------------------------- */
@@ -346,7 +347,7 @@ static void test_t2_verify(void **state)
     assert_int_equal(ternary_t2_open(CORPUS "t2/bit", &file, NULL), COLLET_OK);
     assert_int_equal(ternary_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
     assert_int_equal(ternary_t2_verify(&file, 1, NULL, NULL, &err), COLLET_FORMAT);
-    assert_non_null(strstr(err.text, "the checksum of layer 1"));
+    assert_contains(err.text, "the checksum of layer 1");
     assert_int_equal(ternary_t2_verify(&file, 1, stop_at_once, NULL, &err), COLLET_CANCELLED);
     assert_int_equal(reports, 1);
     assert_int_equal(ternary_t2_verify(&file, 1, stop_never, NULL, &err), COLLET_FORMAT);
@@ -517,7 +518,7 @@ static void test_t2_names(void **state)
         memcpy(image.data + sizeof head, &layer, sizeof layer);
         io_save(path, image.data, image.size);
         assert_int_equal(ternary_t2_open(path, &file, &err), COLLET_INVALID);
-        assert_non_null(strstr(err.text, "the name of layer 0 is not UTF-8, or has a control"));
+        assert_contains(err.text, "the name of layer 0 is not UTF-8, or has a control");
         assert_int_equal(ternary_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_INVALID);
     }
     free(image.data);

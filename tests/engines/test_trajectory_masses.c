@@ -11,6 +11,7 @@
 #include "io_files.h"
 #include "trajectory/atoms/masses.h"
 #include "trajectory/atoms/residues.h"
+#include "common/contains.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -117,8 +118,8 @@ static void test_unknown_atom_is_named(void **state)
 
     (void)state;
     assert_int_equal(trajectory_masses_guess(&three, masses, &err), COLLET_FORMAT);
-    assert_non_null(strstr(err.text, "atom 2, 'XX' of residue LIG 7"));
-    assert_non_null(strstr(err.text, "--masses"));
+    assert_contains(err.text, "atom 2, 'XX' of residue LIG 7");
+    assert_contains(err.text, "--masses");
 }
 
 static void test_files(void **state)
@@ -173,7 +174,7 @@ static void test_long_text(void **state)
     (void)state;
     io_save(path, text, strlen(text));
     assert_int_equal(trajectory_masses_read(path, &three, masses, &err), COLLET_FORMAT);
-    assert_non_null(strstr(err.text, "'1234567890123456789012345678901234567890'"));
+    assert_contains(err.text, "'1234567890123456789012345678901234567890'");
     io_remove_directory(directory);
 }
 
@@ -185,7 +186,7 @@ static void test_missing_file(void **state)
     (void)state;
     assert_int_equal(trajectory_masses_read("/nonexistent/masses", &three, masses, &err),
                      COLLET_IO);
-    assert_non_null(strstr(err.text, "/nonexistent/masses"));
+    assert_contains(err.text, "/nonexistent/masses");
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "trajectory/atoms/selection.h"
+#include "common/contains.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,15 +164,15 @@ static void test_long_text_is_shown_around_the_error(void **state)
     memcpy(text + 2000, "nonsense", 8);
     text[sizeof text - 1] = '\0';
     assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_INVALID);
-    assert_non_null(strstr(err.text, "column 2001:"));
+    assert_contains(err.text, "column 2001:");
     line = strchr(err.text, '\n') + 1;
     caret = strchr(line, '\n') + 1;
     assert_memory_equal(line + (strchr(caret, '^') - caret), "nonsense", 8);
     assert_int_equal(trajectory_selection_compile("all \x01\xff", &selection, &err),
                      COLLET_INVALID);
-    assert_non_null(strstr(err.text, "all ??"));
+    assert_contains(err.text, "all ??");
     assert_int_equal(trajectory_selection_compile("\x1b[2J", &selection, &err), COLLET_INVALID);
-    assert_non_null(strstr(err.text, "\n    ?[2J\n"));
+    assert_contains(err.text, "\n    ?[2J\n");
 }
 
 /* The stack is bounded for text of any depth and length. */
@@ -188,7 +189,7 @@ static void test_depth_and_length(void **state)
     memset(text, '(', LENGTH);
     text[LENGTH] = '\0';
     assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_INVALID);
-    assert_non_null(strstr(err.text, "nested too deeply"));
+    assert_contains(err.text, "nested too deeply");
 
     for (int i = 0; i < 100; i++)
         memcpy(text + 4 * i, "not ", 4);

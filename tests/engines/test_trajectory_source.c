@@ -9,6 +9,7 @@
 
 #include "trajectory/formats/topology.h"
 #include "trajectory/formats/reader.h"
+#include "common/contains.h"
 
 #include <collet/trajectory.h>
 
@@ -146,7 +147,7 @@ static void expect_same(collet_trajectory_options options, const memory *m, cons
             assert_memory_equal(rows->columns[i], expected->columns[i],
                                 (size_t)(rows->n_rows * q.width) * sizeof(double));
     }
-    assert_non_null(strstr(collet_trajectory_meta(x), "\"format\":\t\"memory\""));
+    assert_contains(collet_trajectory_meta(x), "\"format\":\t\"memory\"");
     collet_trajectory_destroy(x);
     collet_trajectory_destroy(files);
 }
@@ -193,16 +194,16 @@ static void an_error_of_read_ends_the_work(void **state)
     m.fails_at = 7;
     x = open_with(&options);
     assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY);
-    assert_non_null(strstr(err.text, "the test: frame 7"));
-    assert_non_null(strstr(err.text, "not now"));
+    assert_contains(err.text, "the test: frame 7");
+    assert_contains(err.text, "not now");
     assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY);
     collet_trajectory_destroy(x);
 
     m.silent = 1;
     x = open_with(&options);
     assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY);
-    assert_non_null(strstr(err.text, "the test: frame 7"));
-    assert_non_null(strstr(err.text, "it cannot be read"));
+    assert_contains(err.text, "the test: frame 7");
+    assert_contains(err.text, "it cannot be read");
     collet_trajectory_destroy(x);
 
     m.fails_at = -1;
@@ -211,7 +212,7 @@ static void an_error_of_read_ends_the_work(void **state)
     frames->forces = NULL;
     x = open_with(&options);
     assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_NOT_FOUND);
-    assert_non_null(strstr(err.text, "has no forces"));
+    assert_contains(err.text, "has no forces");
     collet_trajectory_destroy(x);
     frames->forces = forces;
     unload(&m);
@@ -230,7 +231,7 @@ static void warnings_name_atoms(void **state)
     ((float *)m.frames->positions)[(5 * m.source.n_atoms + 11) * 3] = NAN;
     x = open_with(&options);
     assert_int_equal(collet_trajectory_collect(x, &rows, NULL), COLLET_OK);
-    assert_non_null(strstr(collet_trajectory_warning_at(x, 0), "frame 5: the position of atom 11"));
+    assert_contains(collet_trajectory_warning_at(x, 0), "frame 5: the position of atom 11");
     collet_trajectory_destroy(x);
     unload(&m);
 }
@@ -242,8 +243,7 @@ static void expect_refused(const collet_trajectory_options *options, const char 
 
     assert_int_equal(collet_trajectory_create(&x, options, &err), COLLET_INVALID);
     assert_null(x);
-    if (strstr(err.text, text) == NULL)
-        fail_msg("'%s' lacks '%s'", err.text, text);
+    assert_contains(err.text, text);
 }
 
 static void bad_sources_are_refused(void **state)

@@ -23,6 +23,7 @@
 
 #include "plugins/trust.h"
 #include "settings/config.h"
+#include "common/contains.h"
 
 void *__wrap_malloc(size_t size);
 void __wrap_free(void *p);
@@ -240,7 +241,7 @@ static void every_allocation_may_fail(void **state)
     }
     print_message("%ld allocations, %ld failures reported\n", n, reported);
     assert_true(n > 100 && reported > n / 2);
-    assert_non_null(strstr(reasons, "in safe mode: the probe ended the process"));
+    assert_contains(reasons, "in safe mode: the probe ended the process");
 }
 
 /* ---- Groups and owners ----------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * Every bad plugin of the zoo is refused for its own reason, and the good one next to it is found.
  */
 #include "loader_fixture.h"
+#include "common/contains.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -309,14 +310,14 @@ static void missing_library(void **state)
     assert_string_equal(p->code, "missing-library");
     const collet_plugin_record *entry = fixture_record(f, "bad.so", "probe");
     assert_true(entry->accepted);
-    assert_non_null(strstr(entry->reason, "libzoo_plain_library.so"));
+    assert_contains(entry->reason, "libzoo_plain_library.so");
 
     const collet_plugin *table = NULL;
     collet_error err;
     setlocale(LC_ALL, "de_DE.UTF-8"); /* whose messages are German, where LOCPATH has it */
     assert_int_equal(loader_open(p, &fixture_host, f->records, &table, &err), COLLET_UNAVAILABLE);
     setlocale(LC_ALL, "C");
-    assert_non_null(strstr(err.text, "libzoo_plain_library.so"));
+    assert_contains(err.text, "libzoo_plain_library.so");
     assert_string_equal(fixture_record(f, "bad.so", "open")->code, "missing-library");
 }
 
@@ -476,7 +477,7 @@ static void probe_of_another_processor(void **state)
     fixture_scan(f);
     const loader_plugin *p = fixture_plugin(f, "zoo_good");
     assert_true(p->usable && p->unproven);
-    assert_non_null(strstr(p->reason, "built for another processor"));
+    assert_contains(p->reason, "built for another processor");
 }
 
 static void settings_reach_the_probe(void **state)
@@ -485,10 +486,10 @@ static void settings_reach_the_probe(void **state)
     const char *settings[] = {"zoo_own_op.devices=0", NULL};
     fixture_add(f, "own_op", "own_op.so");
     fixture_scan(f);
-    assert_non_null(strstr(fixture_plugin(f, "zoo_own_op")->capabilities, "\"device_count\": 1"));
+    assert_contains(fixture_plugin(f, "zoo_own_op")->capabilities, "\"device_count\": 1");
     f->options.settings = settings;
     fixture_scan(f);
-    assert_non_null(strstr(fixture_plugin(f, "zoo_own_op")->capabilities, "switched off"));
+    assert_contains(fixture_plugin(f, "zoo_own_op")->capabilities, "switched off");
 }
 
 static void undeclared_setting(void **state)
@@ -499,7 +500,7 @@ static void undeclared_setting(void **state)
     const loader_plugin *p = fixture_plugin(f, "zoo_undeclared");
     assert_false(p->usable);
     assert_string_equal(p->code, "undeclared-setting");
-    assert_non_null(strstr(p->reason, "the setting zoo_undeclared.probed"));
+    assert_contains(p->reason, "the setting zoo_undeclared.probed");
 }
 
 /* However many there are, the last one included. */
@@ -517,7 +518,7 @@ static void many_settings_reach_the_probe(void **state)
     fixture_add(f, "own_op", "own_op.so");
     f->options.settings = settings;
     fixture_scan(f);
-    assert_non_null(strstr(fixture_plugin(f, "zoo_own_op")->capabilities, "switched off"));
+    assert_contains(fixture_plugin(f, "zoo_own_op")->capabilities, "switched off");
 }
 
 int main(void)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "plugins/probe_cache.h"
+#include "common/contains.h"
 
 #define MARK "XooXgood" /* replaces zoo_good in the cached capabilities: same length */
 
@@ -117,7 +118,7 @@ static void cached_and_used(void **state)
     assert_true(was_used(*state));
     size_t count;
     char *text = fixture_read(cached_file(), &count);
-    assert_non_null(strstr(text, fixture_path(*state, "good.so")));
+    assert_contains(text, fixture_path(*state, "good.so"));
     free(text);
     assert_int_equal(stat(cache, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);

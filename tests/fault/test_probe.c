@@ -20,6 +20,7 @@
 
 #include "plugins/capabilities.h"
 #include "plugins/probe.h"
+#include "common/contains.h"
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
@@ -265,7 +266,7 @@ static void no_reason(void **state)
     char *json;
     (void)state;
     assert_int_equal(capabilities_get(&plugin, NULL, &json, &why), COLLET_UNAVAILABLE);
-    assert_non_null(strstr(why.text, "no reason given"));
+    assert_contains(why.text, "no reason given");
 }
 
 static void long_capabilities(void **state)
@@ -275,7 +276,7 @@ static void long_capabilities(void **state)
     (void)state;
     memset(text, ' ', sizeof text - 1);
     assert_int_equal(capabilities_verify(text, NULL, &err), COLLET_FORMAT);
-    assert_non_null(strstr(err.text, "262145 bytes, 262144 are allowed"));
+    assert_contains(err.text, "262145 bytes, 262144 are allowed");
 }
 
 int main(void)

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "common/contains.h"
+
 #include <collet/collet.h>
 
 #define PLUGIN COLLET_TEST_ZOO "/zoo_fragile.so"
@@ -66,12 +68,6 @@ static found run_probe(const char *first, const char *second)
     return f;
 }
 
-static void assert_holds(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("'%s' is not in: %s", part, text);
-}
-
 static long probe_of(const found *f)
 {
     const char *number = strstr(f->capabilities, "\"probe\":");
@@ -85,10 +81,11 @@ static void a_crash(void **state)
     found f = run_probe("cache=off", "zoo_fragile.dies=crash");
     (void)state;
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
-    assert_holds(f.capabilities, "\"safe_mode\":\"" CRASHED "\"");
-    assert_holds(f.records, "probe crash-in-capabilities 0 crashed in its capabilities (SIGILL)");
-    assert_holds(f.records, "probe ok 1 in safe mode: " CRASHED);
-    assert_holds(f.reason, "in_probe: none, safe_mode: " CRASHED);
+    assert_contains(f.capabilities, "\"safe_mode\":\"" CRASHED "\"");
+    assert_contains(f.records,
+                    "probe crash-in-capabilities 0 crashed in its capabilities (SIGILL)");
+    assert_contains(f.records, "probe ok 1 in safe mode: " CRASHED);
+    assert_contains(f.reason, "in_probe: none, safe_mode: " CRASHED);
 }
 
 static void an_exit(void **state)
@@ -96,7 +93,7 @@ static void an_exit(void **state)
     found f = run_probe("cache=off", "zoo_fragile.dies=exit");
     (void)state;
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
-    assert_holds(f.reason, "the probe ended the process in its capabilities (status 3)");
+    assert_contains(f.reason, "the probe ended the process in its capabilities (status 3)");
 }
 
 /* Remembered reports are then old. */
@@ -115,8 +112,8 @@ static void a_crash_is_remembered(void **state)
     time_passes();
     found second = run_probe(cache, "zoo_fragile.dies=crash");
     assert_true(probe_of(&first) == probe_of(&second));
-    assert_holds(second.records, "probe ok 1 in safe mode: " CRASHED);
-    assert_holds(second.reason, "safe_mode: " CRASHED);
+    assert_contains(second.records, "probe ok 1 in safe mode: " CRASHED);
+    assert_contains(second.reason, "safe_mode: " CRASHED);
 }
 
 /* Not cached: the machine may just have been busy. */
@@ -128,7 +125,8 @@ static void a_hang_is_not_remembered(void **state)
     found first = run_probe(cache, dies), second = run_probe(cache, dies);
     timeout = "probe_timeout_ms=60000";
     assert_int_equal(first.state, COLLET_BACKEND_USABLE);
-    assert_holds(first.reason, "safe_mode: the probe hung in its capabilities (no response after");
+    assert_contains(first.reason,
+                    "safe_mode: the probe hung in its capabilities (no response after");
     assert_true(probe_of(&first) != probe_of(&second));
 }
 
@@ -150,7 +148,7 @@ static void a_hang_with_little_memory_is_remembered(void **state)
     timeout = "probe_timeout_ms=60000";
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_int_equal(first.state, COLLET_BACKEND_USABLE);
-    assert_holds(first.reason, "with limited address space: ulimit -v");
+    assert_contains(first.reason, "with limited address space: ulimit -v");
     assert_true(probe_of(&first) == probe_of(&second));
     assert_true(probe_of(&first) != probe_of(&third));
 }
@@ -160,7 +158,7 @@ static void a_crash_in_safe_mode(void **state)
     found f = run_probe("cache=off", "zoo_fragile.dies=always");
     (void)state;
     assert_int_equal(f.state, COLLET_BACKEND_UNAVAILABLE);
-    assert_holds(f.reason, "crashed in its capabilities (SIGILL)");
+    assert_contains(f.reason, "crashed in its capabilities (SIGILL)");
 }
 
 static void what_the_user_sets(void **state)
@@ -171,7 +169,7 @@ static void what_the_user_sets(void **state)
     found f = run_probe(on, "zoo_fragile.dies=crash");
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
     assert_null(strstr(f.records, "crash"));
-    assert_holds(f.reason, "safe_mode: on");
+    assert_contains(f.reason, "safe_mode: on");
 }
 
 static void choices_are_remembered(void **state)
@@ -182,9 +180,9 @@ static void choices_are_remembered(void **state)
     assert_string_equal(first.capabilities, second.capabilities); /* same probe process */
     snprintf(expected, sizeof expected, "probe: %ld, in_probe: none, safe_mode: none",
              probe_of(&first));
-    assert_holds(first.reason, expected);
-    assert_holds(second.reason, expected);
-    assert_holds(run_probe("cache=off", "zoo_fragile.probe=mine").reason, "probe: mine,");
+    assert_contains(first.reason, expected);
+    assert_contains(second.reason, expected);
+    assert_contains(run_probe("cache=off", "zoo_fragile.probe=mine").reason, "probe: mine,");
 }
 
 static void nothing_is_inherited(void **state)
@@ -193,7 +191,7 @@ static void nothing_is_inherited(void **state)
     (void)state;
     assert_true(file > 0);
     assert_true(dup2(file, 77) == 77);
-    assert_holds(run_probe("cache=off", NULL).capabilities, "\"descriptors\": 0");
+    assert_contains(run_probe("cache=off", NULL).capabilities, "\"descriptors\": 0");
     assert_int_equal(close(77), 0);
     assert_int_equal(close(file), 0);
 }
@@ -201,8 +199,8 @@ static void nothing_is_inherited(void **state)
 static void without_a_probe(void **state)
 {
     (void)state;
-    assert_holds(run_probe("probe=off", NULL).reason,
-                 "probe: none, in_probe: none, safe_mode: none");
+    assert_contains(run_probe("probe=off", NULL).reason,
+                    "probe: none, in_probe: none, safe_mode: none");
 }
 
 static int make_cache(void **state)

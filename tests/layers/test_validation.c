@@ -20,6 +20,7 @@
 #include <collet/extensions.h>
 
 #include "subject.h"
+#include "common/contains.h"
 
 /* ---- A host that keeps what is logged ---------------------------------------------------- */
 
@@ -56,8 +57,7 @@ static collet_error err;
 
 static void expect(const char *text)
 {
-    if (!strstr(said, text))
-        fail_msg("'%s' is not in '%s'", text, said);
+    assert_contains(said, text);
     said[0] = '\0';
 }
 
@@ -250,7 +250,7 @@ static void act_alloc(room *r)
     collet_error own = {COLLET_OK, ""};
     assert_int_equal(layer->buffer_alloc(r->device, &b, 16, &own), COLLET_FAILED);
     assert_int_equal(own.status, COLLET_FAILED);
-    assert_non_null(strstr(own.text, "validation: buffer_alloc: plugin: "));
+    assert_contains(own.text, "validation: buffer_alloc: plugin: ");
 }
 
 static void act_queue(room *r)

@@ -31,9 +31,9 @@ static void part_of_a_buffer(void **state)
     assert_string_equal(in, "abc");
     plugin->buffer_free(device, part);
     assert_status_is(n->buffer_import(device, &part, handle, 4, 64, 4, &err), COLLET_INVALID);
-    assert_says(err.text, "CL_DEVICE_MEM_BASE_ADDR_ALIGN");
+    assert_contains(err.text, "CL_DEVICE_MEM_BASE_ADDR_ALIGN");
     assert_status_is(n->buffer_import(device, &part, handle, BYTES, 64, 4, &err), COLLET_INVALID);
-    assert_says(err.text, "the buffer has 4096 bytes; 64 from byte 4096 were given");
+    assert_contains(err.text, "the buffer has 4096 bytes; 64 from byte 4096 were given");
     plugin->buffer_free(device, own);
 }
 
@@ -46,7 +46,7 @@ static void buffers_of_other_contexts_are_refused(void **state)
     assert_good(natives(other)->buffer(other, theirs, &handle, &err));
     assert_status_is(natives(device)->buffer_import(device, &b, handle, 0, 64, 4, &err),
                      COLLET_INVALID);
-    assert_says(err.text, "is not a buffer of the device's OpenCL context");
+    assert_contains(err.text, "is not a buffer of the device's OpenCL context");
     plugin->buffer_free(other, theirs);
     plugin->device_close(other);
 }

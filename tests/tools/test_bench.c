@@ -83,8 +83,7 @@ static void refused(tool_result result, int status, const char *text)
 {
     tool_expect(&result, status);
     assert_string_equal(result.out, "");
-    if (!strstr(result.err, text))
-        fail_msg("'%s' is not in:\n%s", text, result.err);
+    assert_contains(result.err, text);
     tool_free(&result);
 }
 
@@ -210,7 +209,7 @@ static void test_device_clock(void **state)
     tool_result r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_REMOTE "/remote.so", "add",
                                "--shape", "1K", QUICK);
     tool_expect(&r, 0);
-    assert_non_null(strstr(r.out, "; 1.00 us by the device's clock; memory"));
+    assert_contains(r.out, "; 1.00 us by the device's clock; memory");
     tool_free(&r);
     unsetenv("COLLET_CONFIG");
     unlink(config);
@@ -275,14 +274,14 @@ static void test_table(void **state)
 {
     tool_result r = BENCH("add", "1K", "--backend", "worker:cpu_scalar", QUICK);
     tool_expect(&r, 0);
-    assert_non_null(strstr(r.out, "\nworker:cpu_scalar "));
+    assert_contains(r.out, "\nworker:cpu_scalar ");
     tool_free(&r);
     r = BENCH("add", "1K", "--backend", "cpu_scalar", QUICK);
     (void)state;
     tool_expect(&r, 0);
-    assert_non_null(strstr(r.out, "add f:ff, ... = 1024"));
-    assert_non_null(strstr(r.out, "\ncpu_scalar "));
-    assert_non_null(strstr(r.out, "calls/s in "));
+    assert_contains(r.out, "add f:ff, ... = 1024");
+    assert_contains(r.out, "\ncpu_scalar ");
+    assert_contains(r.out, "calls/s in ");
     tool_free(&r);
 }
 
@@ -293,8 +292,7 @@ static void shows_progress(const char *what, const char *line)
     const tool_setup setup = {.terminal = 1};
     tool_result r = tool_run("backend-bench", args, &setup);
     tool_expect(&r, 0);
-    if (!strstr(r.err, line))
-        fail_msg("'%s' is not in:\n%s", line, r.err);
+    assert_contains(r.err, line);
     assert_string_equal(r.err + strlen(r.err) - 4, "\r\033[K");
     tool_free(&r);
 }
@@ -319,7 +317,7 @@ static void test_progress_in_a_pipe(void **state)
     tool_expect(&slow, 0);
     assert_string_equal(quick.err, first);
     assert_memory_equal(slow.err, first, sizeof first - 1);
-    assert_non_null(strstr(slow.err, "backend-bench: add f:ff: cpu_scalar, round 4 of 4\n"));
+    assert_contains(slow.err, "backend-bench: add f:ff: cpu_scalar, round 4 of 4\n");
     assert_null(strchr(slow.err, '\r'));
     tool_free(&quick);
     tool_free(&slow);
@@ -376,7 +374,7 @@ static void test_usage(void **state)
     tool_result help = BENCH("-h");
     (void)state;
     tool_expect(&help, 0);
-    assert_non_null(strstr(help.out, "--list"));
+    assert_contains(help.out, "--list");
     tool_free(&help);
     refused(BENCH("observabels"), 2, "the nearest is observables");
     refused(BENCH("observabels", "--json"), 2, "the nearest is observables");
@@ -424,9 +422,9 @@ static void test_busy(void **state)
 
     tool_result r = BENCH("exp", "64K", "--backend", "cpu_scalar", QUICK, "--busy", "1", "--steal");
     assert_int_equal(0, r.status);
-    assert_non_null(strstr(r.out, "with 1 busy"));
-    assert_non_null(strstr(r.out, "fair time"));
-    assert_non_null(strstr(r.out, "stolen"));
+    assert_contains(r.out, "with 1 busy");
+    assert_contains(r.out, "fair time");
+    assert_contains(r.out, "stolen");
     tool_free(&r);
 }
 

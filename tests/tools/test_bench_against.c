@@ -66,8 +66,8 @@ static void test_a_library_is_measured(void **state)
     assert_string_equal(text_of(result, "signature"), "f:ff");
     if (strcmp(text_of(blis, "state"), "measured") && strcmp(text_of(blis, "state"), "slower"))
         fail_msg("%s: %s", text_of(blis, "state"), text_of(blis, "text"));
-    assert_non_null(strstr(text_of(blis, "text"), "of a test"));
-    assert_non_null(strstr(text_of(blis, "text"), "seven"));
+    assert_contains(text_of(blis, "text"), "of a test");
+    assert_contains(text_of(blis, "text"), "seven");
     ratio = number_of(member(blis, "call_seconds"), "median") / own;
     assert_true(fabs(number_of(blis, "ratio") / ratio - 1) < 1e-6);
     assert_true(number_of(member(result, "best"), "ratio_fastest") > 0);
@@ -80,7 +80,7 @@ static void test_different_results_are_not_compared(void **state)
     const cJSON *blis = blis_of(first_result(root));
     (void)state;
     assert_string_equal(text_of(blis, "state"), "failed");
-    assert_non_null(strstr(text_of(blis, "text"), "its result differs"));
+    assert_contains(text_of(blis, "text"), "its result differs");
     assert_null(cJSON_GetObjectItemCaseSensitive(blis, "ratio"));
     assert_string_not_equal(text_of(member(first_result(root), "best"), "library"), "blis");
     cJSON_Delete(root);
@@ -92,7 +92,7 @@ static void test_a_crash_is_reported(void **state)
     const cJSON *blis = blis_of(first_result(root));
     (void)state;
     assert_string_equal(text_of(blis, "state"), "failed");
-    assert_non_null(strstr(text_of(blis, "text"), "signal 6"));
+    assert_contains(text_of(blis, "text"), "signal 6");
     cJSON_Delete(root);
 }
 
@@ -106,7 +106,7 @@ static void test_absent_libraries_are_reported(void **state)
     cJSON_ArrayForEach(row, member(result, "libraries"))
     {
         assert_string_equal(text_of(row, "state"), "absent");
-        assert_non_null(strstr(text_of(row, "text"), COLLET_TEST_NO_REFERENCES));
+        assert_contains(text_of(row, "text"), COLLET_TEST_NO_REFERENCES);
     }
     cJSON_Delete(root);
 }
@@ -152,8 +152,7 @@ static void test_a_shape_is_measured_once_a_type(void **state)
 static void refused(tool_result result, const char *text)
 {
     tool_expect(&result, 2);
-    if (!strstr(result.err, text))
-        fail_msg("'%s' is not in:\n%s", text, result.err);
+    assert_contains(result.err, text);
     tool_free(&result);
 }
 
@@ -176,11 +175,11 @@ static void test_text(void **state)
     tool_result r = tool_run("backend-bench", args, &setup);
     (void)state;
     tool_expect(&r, 0);
-    assert_non_null(strstr(r.out, "matmul f:ff 23x24x25"));
-    assert_non_null(strstr(r.out, "of a test"));
-    assert_non_null(strstr(r.out, "is the fastest library; Collet has"));
+    assert_contains(r.out, "matmul f:ff 23x24x25");
+    assert_contains(r.out, "of a test");
+    assert_contains(r.out, "is the fastest library; Collet has");
     /* No terminal: the first step, then now and then a line. */
-    assert_non_null(strstr(r.err, "backend-bench: matmul f:ff, round 1 of 8: Collet\n"));
+    assert_contains(r.err, "backend-bench: matmul f:ff, round 1 of 8: Collet\n");
     tool_free(&r);
 }
 
@@ -193,9 +192,9 @@ static void test_progress(void **state)
     tool_result r = tool_run("backend-bench", args, &setup);
     (void)state;
     tool_expect(&r, 0);
-    assert_non_null(strstr(r.err, "matmul f:ff, round 1 of 8: Collet\033[K"));
-    assert_non_null(strstr(r.err, "round 1 of 8: blis"));
-    assert_non_null(strstr(r.err, "round 8 of 8: Collet"));
+    assert_contains(r.err, "matmul f:ff, round 1 of 8: Collet\033[K");
+    assert_contains(r.err, "round 1 of 8: blis");
+    assert_contains(r.err, "round 8 of 8: Collet");
     assert_string_equal(r.err + strlen(r.err) - 4, "\r\033[K");
     tool_free(&r);
 }

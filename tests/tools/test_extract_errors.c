@@ -62,8 +62,7 @@ static void check(int status, const char *const *args, const char *const *texts)
     assert_string_equal(result.out, "");
     assert_memory_equal(result.err, "collet-extract: ", 16);
     for (; *texts != NULL; texts++)
-        if (strstr(result.err, *texts) == NULL)
-            fail_msg("'%s' not found in:\n%s", *texts, result.err);
+        assert_contains(result.err, *texts);
     tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
     check_former();
@@ -169,8 +168,8 @@ static void test_truncated(void **state)
     save_part("cut.trr", 10 * FRAME + 5000);
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 3);
-    assert_non_null(strstr(result.err, "inside frame 10, which begins at byte 102000"));
-    assert_non_null(strstr(result.err, "10 complete frames"));
+    assert_contains(result.err, "inside frame 10, which begins at byte 102000");
+    assert_contains(result.err, "10 complete frames");
     tool_free(&result);
 
     whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--stop", "10");
@@ -287,9 +286,9 @@ static void test_standard_output(void **state)
         io_bytes bytes = io_load(io_path(directory, "said.npz"));
 
         tool_expect(&result, i ? 128 + SIGPIPE : 1);
-        assert_non_null(strstr(result.err, i ? ""
-                                             : "standard output: No space left on device; the "
-                                               "results and the meta file are complete"));
+        assert_contains(result.err, i ? ""
+                                      : "standard output: No space left on device; the "
+                                        "results and the meta file are complete");
         assert_true(bytes.size > 0);
         free(bytes.data);
         tool_free(&result);
@@ -310,7 +309,7 @@ static void test_output_is_an_input(void **state)
     before = io_load(io_path(directory, "copy.npz"));
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 1);
-    assert_non_null(strstr(result.err, "would replace the input"));
+    assert_contains(result.err, "would replace the input");
     after = io_load(io_path(directory, "copy.npz"));
     assert_int_equal(before.size, after.size);
     assert_memory_equal(before.data, after.data, before.size);
@@ -349,7 +348,7 @@ static void test_usage(void **state)
         tool_result result = tool_run("collet-extract", lines[i] + (i == 0), NULL);
 
         tool_expect(&result, 2);
-        assert_non_null(strstr(result.err, "--help"));
+        assert_contains(result.err, "--help");
         tool_free(&result);
     }
 }
@@ -384,8 +383,8 @@ static void test_file_size_limit(void **state)
         tool_result result = tool_run("collet-extract", args, &setup);
 
         tool_expect(&result, 1);
-        assert_non_null(strstr(result.err, "out.npz"));
-        assert_non_null(strstr(result.err, strerror(EFBIG)));
+        assert_contains(result.err, "out.npz");
+        assert_contains(result.err, strerror(EFBIG));
         tool_free(&result);
         assert_int_equal(io_count_entries(directory), before);
         check_former();
@@ -414,8 +413,8 @@ static void test_full_disk(void **state)
         skip();
     }
     tool_expect(&result, 1);
-    assert_non_null(strstr(result.err, "out.npz"));
-    assert_non_null(strstr(result.err, strerror(ENOSPC)));
+    assert_contains(result.err, "out.npz");
+    assert_contains(result.err, strerror(ENOSPC));
     tool_free(&result);
 }
 
@@ -462,8 +461,8 @@ static void test_signals(void **state)
         signal_to_send = signals[i];
         result = tool_run("collet-extract", args, &setup);
         tool_expect(&result, 128 + signals[i]);
-        assert_non_null(strstr(result.err, strsignal(signals[i])));
-        assert_non_null(strstr(result.err, "nothing was written"));
+        assert_contains(result.err, strsignal(signals[i]));
+        assert_contains(result.err, "nothing was written");
         tool_free(&result);
         assert_int_equal(io_count_entries(directory), before);
         check_former();

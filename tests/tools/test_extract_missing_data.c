@@ -33,12 +33,6 @@ static tool_result run(int status, const char *const *args)
 }
 #define RUN(status, ...) run(status, (const char *const[]){__VA_ARGS__, NULL})
 
-static void expect_in(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL)
-        fail_msg("'%s' not found in:\n%s", part, text);
-}
-
 static int count_of(const char *text, const char *part)
 {
     int n = 0;
@@ -58,8 +52,8 @@ static void expect_warning(tool_result result, const char *text)
         fail_msg("warnings:\n%s", result.err);
     assert_int_equal(cJSON_GetArraySize(warnings), text != NULL);
     if (text != NULL) {
-        expect_in(result.err, text);
-        expect_in(cJSON_GetArrayItem(warnings, 0)->valuestring, text);
+        assert_contains(result.err, text);
+        assert_contains(cJSON_GetArrayItem(warnings, 0)->valuestring, text);
     }
     cJSON_Delete(meta);
     tool_free(&result);
@@ -67,7 +61,7 @@ static void expect_warning(tool_result result, const char *text)
 
 static void expect_error(tool_result result, const char *text)
 {
-    expect_in(result.err, text);
+    assert_contains(result.err, text);
     tool_free(&result);
 }
 
@@ -100,7 +94,7 @@ static void no_time_is_made_up(void **state)
     npz out = npz_open(io_path(directory, "out.npz"));
     cJSON *meta = extract_meta(directory);
 
-    expect_in(result.out, "left out, because the trajectory has no times: time_ps dLdt_*");
+    assert_contains(result.out, "left out, because the trajectory has no times: time_ps dLdt_*");
     assert_false(npz_has(&out, "time_ps") || npz_has(&out, "dLdt_vector"));
     assert_true(npz_has(&out, "com") && npz_has(&out, "L_vector") && npz_has(&out, "k_total"));
     assert_true(cJSON_IsFalse(meta_at(meta, "inputs/trajectory/times")));
@@ -197,8 +191,9 @@ static void velocities_of_some_atoms(void **state)
                  "half_velocities.gro: atom 2 (A3 of SOLA 11, "
                  "counted from 0) has no velocity");
     tool_result result = RUN(0, half, half, "--masses", masses);
-    expect_in(result.err, text);
-    expect_in(result.out, "left out, because not every atom of the trajectory has a velocity: L_*");
+    assert_contains(result.err, text);
+    assert_contains(result.out,
+                    "left out, because not every atom of the trajectory has a velocity: L_*");
     tool_free(&result);
 }
 

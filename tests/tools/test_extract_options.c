@@ -173,7 +173,7 @@ static void test_one_atom(void **state)
     assert_true(com[0] == 7.982 && com[1] == 6.721 && com[2] == 6.646);
     for (int i = 0; i < 51 * 3; i++)
         assert_true(omega[i] == 0);
-    assert_non_null(strstr(meta_at(meta, "warnings/0")->valuestring, "singular"));
+    assert_contains(meta_at(meta, "warnings/0")->valuestring, "singular");
     cJSON_Delete(meta);
     npz_close(&out);
 }
@@ -268,8 +268,8 @@ static void check_no_replacement(const char *inner)
     npz out = npz_open(io_path(inner, "traj.npz"));
 
     tool_expect(&result, 1);
-    assert_non_null(strstr(result.err, "traj.npz exists already"));
-    assert_non_null(strstr(result.err, "--force"));
+    assert_contains(result.err, "traj.npz exists already");
+    assert_contains(result.err, "--force");
     assert_false(npz_has(&out, "L_vector"));
     npz_close(&out);
     tool_free(&result);
@@ -296,20 +296,20 @@ static void test_default_output(void **state)
     (void)state;
     tool_expect(&result, 0);
     assert_int_equal(io_count_entries(inner), 2);
-    assert_non_null(strstr(result.out, "traj.npz: 51 frames of 648 atoms"));
-    assert_non_null(strstr(result.out, "masses were guessed"));
+    assert_contains(result.out, "traj.npz: 51 frames of 648 atoms");
+    assert_contains(result.out, "masses were guessed");
     assert_string_equal(result.err, "");
     assert_non_null(
         strstr(result.out,
                "left out, because the trajectory has no velocities: L_* omega_* dLdt_* k_*\n"));
-    assert_non_null(strstr(result.out, "left out, because the trajectory has no forces: tau_*\n"));
+    assert_contains(result.out, "left out, because the trajectory has no forces: tau_*\n");
     out = npz_open(io_path(inner, "traj.npz"));
     npz_close(&out);
     tool_free(&result);
     check_no_replacement(inner);
     result = tool_run("collet-extract", one, &setup);
     tool_expect(&result, 0);
-    assert_non_null(strstr(result.out, "traj.npz: 1 frame of 648 atoms"));
+    assert_contains(result.out, "traj.npz: 1 frame of 648 atoms");
     tool_free(&result);
     io_remove_directory(inner);
 }
@@ -354,7 +354,7 @@ static void test_times_that_fall(void **state)
     out = EXTRACT(directory, PEPTIDE "conf.gro", "twice.trr");
     meta = extract_meta(directory);
     assert_int_equal(meta_at(meta, "frames/count")->valueint, 102);
-    assert_non_null(strstr(meta_at(meta, "warnings/0")->valuestring, "frame 51"));
+    assert_contains(meta_at(meta, "warnings/0")->valuestring, "frame 51");
     cJSON_Delete(meta);
     npz_close(&out);
 }
@@ -394,7 +394,7 @@ static void test_not_finite(void **state)
         fail_msg("%s", result.err);
     tool_free(&result);
     meta = extract_meta(directory);
-    assert_non_null(strstr(meta_at(meta, "warnings/0")->valuestring, "velocity of atom 1"));
+    assert_contains(meta_at(meta, "warnings/0")->valuestring, "velocity of atom 1");
     cJSON_Delete(meta);
 }
 
@@ -411,8 +411,8 @@ static void test_warnings(void **state)
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 0);
     assert_string_equal(result.out, "");
-    assert_non_null(strstr(result.err, "collet-extract: warning: frame 51 is not later"));
-    assert_non_null(strstr(result.err, "inertia tensor is singular (such frames: 102)"));
+    assert_contains(result.err, "collet-extract: warning: frame 51 is not later");
+    assert_contains(result.err, "inertia tensor is singular (such frames: 102)");
     tool_free(&result);
 }
 
@@ -453,7 +453,7 @@ static void test_plurals(void **state)
 
     (void)state;
     tool_expect(&result, 0);
-    assert_non_null(strstr(result.out, "out.npz: 1 frame of 1 atom in "));
+    assert_contains(result.out, "out.npz: 1 frame of 1 atom in ");
     tool_free(&result);
 }
 
@@ -539,8 +539,8 @@ static void test_help_and_version(void **state)
 
     (void)state;
     tool_expect(&help, 0);
-    assert_non_null(strstr(help.out, "--selection=SELECTION"));
-    assert_non_null(strstr(help.out, "Exit status"));
+    assert_contains(help.out, "--selection=SELECTION");
+    assert_contains(help.out, "Exit status");
     for (size_t i = 0; i < EXTRACT_KEYS; i++)
         if (!strstr(strstr(help.out, "KEYs: "), extract_keys[i]))
             fail_msg("no %s in the help", extract_keys[i]);
@@ -548,7 +548,7 @@ static void test_help_and_version(void **state)
     assert_string_equal(brief.out, help.out);
     tool_free(&brief);
     tool_expect(&version, 0);
-    assert_non_null(strstr(version.out, collet_version()));
+    assert_contains(version.out, collet_version());
     tool_free(&help);
     tool_free(&version);
 }
@@ -596,8 +596,8 @@ static void test_progress_on_a_terminal(void **state)
         assert_true(copies < 5000);
         tool_free(&result);
     }
-    assert_non_null(strstr(result.err, " frames, "));
-    assert_non_null(strstr(result.err, " left\033[K"));
+    assert_contains(result.err, " frames, ");
+    assert_contains(result.err, " left\033[K");
     assert_string_equal(result.err + strlen(result.err) - 4, "\r\033[K");
     tool_free(&result);
 
@@ -623,7 +623,7 @@ static void test_warnings_of_libcore(void **state)
 
     (void)state;
     tool_expect(&result, 0);
-    assert_non_null(strstr(result.err, "collet-extract: the environment variable COLLET_BAKEND"));
+    assert_contains(result.err, "collet-extract: the environment variable COLLET_BAKEND");
     tool_free(&result);
 }
 

@@ -37,12 +37,6 @@ static tool_result info_with(const char *variable, const char *const *args)
 #define INFO(...) TOOL("backend-info", __VA_ARGS__)
 #define INFO_WITH(variable, ...) info_with(variable, (const char *const[]){__VA_ARGS__, NULL})
 
-static void contains(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("'%s' not found in:\n%s", part, text);
-}
-
 /* The object in the list with `key` equal to `value`. */
 static const cJSON *find(const cJSON *list, const char *key, const char *value)
 {
@@ -59,26 +53,26 @@ static void test_listing(void **state)
     tool_result r = tool_run("backend-info", (const char *const[]){NULL}, NULL);
     (void)state;
     tool_expect(&r, 0);
-    contains(r.out, "  cpu_scalar  usable         CPU, one thread\n");
-    contains(r.out, "* cpu_openmp  usable ");
-    contains(r.out, "* is selected by auto.");
+    assert_contains(r.out, "  cpu_scalar  usable         CPU, one thread\n");
+    assert_contains(r.out, "* cpu_openmp  usable ");
+    assert_contains(r.out, "* is selected by auto.");
     assert_string_equal(r.err, "");
     tool_free(&r);
 
     r = INFO_WITH("COLLET_BACKEND=cpu_scalar", NULL);
     tool_expect(&r, 0);
-    contains(r.out, "* cpu_scalar  usable ");
-    contains(r.out, "  cpu_openmp  usable ");
-    contains(r.out, "selected by the setting backend = cpu_scalar (environment)");
+    assert_contains(r.out, "* cpu_scalar  usable ");
+    assert_contains(r.out, "  cpu_openmp  usable ");
+    assert_contains(r.out, "selected by the setting backend = cpu_scalar (environment)");
     tool_free(&r);
 
     r = INFO("cpu_scalar");
     tool_expect(&r, 0);
-    contains(r.out, "cpu_scalar 0.1.0: usable\n");
-    contains(r.out, "  plugin interface    1.0\n");
-    contains(r.out, "jit no, parallel no, gpu no\n");
-    contains(r.out, "  cpu_scalar:0        CPU, one thread\n");
-    contains(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
+    assert_contains(r.out, "cpu_scalar 0.1.0: usable\n");
+    assert_contains(r.out, "  plugin interface    1.0\n");
+    assert_contains(r.out, "jit no, parallel no, gpu no\n");
+    assert_contains(r.out, "  cpu_scalar:0        CPU, one thread\n");
+    assert_contains(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
     assert_null(strstr(r.out, "cpu_openmp"));
     tool_free(&r);
 }
@@ -98,33 +92,33 @@ static void test_named_device(void **state)
     (void)state;
     tool_result r = INFO_WITH("COLLET_BACKEND=worker:cpu_scalar", NULL);
     tool_expect(&r, 0);
-    contains(r.out, "* worker      usable         worker:cpu_scalar\n");
-    contains(r.out, "selected by the setting backend = worker:cpu_scalar (environment)");
+    assert_contains(r.out, "* worker      usable         worker:cpu_scalar\n");
+    assert_contains(r.out, "selected by the setting backend = worker:cpu_scalar (environment)");
     tool_free(&r);
     r = INFO_WITH("COLLET_BACKEND=worker:none, cpu_scalar", NULL);
     tool_expect(&r, 0);
-    contains(r.out, "* cpu_scalar  usable ");
+    assert_contains(r.out, "* cpu_scalar  usable ");
     tool_free(&r);
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         r = INFO_WITH(none[i][0], "--json");
         tool_expect(&r, 3);
-        contains(r.err, "selects no usable backend: ");
+        assert_contains(r.err, "selects no usable backend: ");
         tool_free(&r);
         r = INFO_WITH(none[i][0], "--env");
         tool_expect(&r, 0);
         tool_free(&r);
         r = INFO_WITH(none[i][0], NULL);
         tool_expect(&r, 3);
-        contains(r.out, "selects no usable backend: ");
-        contains(r.out, none[i][1]);
+        assert_contains(r.out, "selects no usable backend: ");
+        assert_contains(r.out, none[i][1]);
         assert_null(strstr(r.out, "* "));
         tool_free(&r);
     }
 
     r = INFO("worker:cpu_scalar");
     tool_expect(&r, 0);
-    contains(r.out, "usable as worker:cpu_scalar\n");
-    contains(r.out, "  kernels of cpu_scalar ");
+    assert_contains(r.out, "usable as worker:cpu_scalar\n");
+    assert_contains(r.out, "  kernels of cpu_scalar ");
     tool_free(&r);
     r = INFO("worker:cpu_scalar", "--json");
     tool_expect(&r, 0);
@@ -138,7 +132,7 @@ static void test_named_device(void **state)
     tool_expect(&r, 3);
     assert_int_equal(strncmp(r.err, "backend-info: worker:none: there is no backend 'none'; ", 54),
                      0);
-    contains(r.err, "available: ");
+    assert_contains(r.err, "available: ");
     assert_null(strstr(r.err, "others"));
     assert_ptr_equal(strchr(r.err, '\n'), r.err + strlen(r.err) - 1);
     tool_free(&r);
@@ -209,8 +203,8 @@ static void test_name(void **state)
 
     r = INFO("cpu_scalar:0");
     tool_expect(&r, 0);
-    contains(r.out, "cpu_scalar 0.1.0: usable\n");
-    contains(r.out, "  cpu_scalar:0        CPU, one thread\n");
+    assert_contains(r.out, "cpu_scalar 0.1.0: usable\n");
+    assert_contains(r.out, "  cpu_scalar:0        CPU, one thread\n");
     tool_free(&r);
 
     r = INFO("cpu_scalar:0", "--json");
@@ -222,24 +216,24 @@ static void test_name(void **state)
 
     r = INFO("cpu_scalar:1");
     tool_expect(&r, 1);
-    contains(r.err, "device 1 is out of range: it has 1 device, numbered from 0");
+    assert_contains(r.err, "device 1 is out of range: it has 1 device, numbered from 0");
     tool_free(&r);
 
     r = INFO("cpu_scalar:x");
     tool_expect(&r, 1);
-    contains(r.err, "'cpu_scalar:x' is not a choice of backend");
+    assert_contains(r.err, "'cpu_scalar:x' is not a choice of backend");
     tool_free(&r);
 
     r = INFO("cpu_scalra");
     tool_expect(&r, 1);
-    contains(r.err, "there is no backend 'cpu_scalra'; did you mean 'cpu_scalar'");
-    contains(r.err, "available: ");
+    assert_contains(r.err, "there is no backend 'cpu_scalra'; did you mean 'cpu_scalar'");
+    assert_contains(r.err, "available: ");
     assert_string_equal(r.out, "");
     tool_free(&r);
 
     r = INFO("cpu_scalar,cpu_scalar");
     tool_expect(&r, 1);
-    contains(r.err, "is not the name of one backend");
+    assert_contains(r.err, "is not the name of one backend");
     tool_free(&r);
 }
 
@@ -249,8 +243,8 @@ static void test_file(void **state)
     tool_result r = INFO(COLLET_TEST_PLUGINS "/cpu_scalar.so:0");
     (void)state;
     tool_expect(&r, 0);
-    contains(r.out, "cpu_scalar 0.1.0: usable\n");
-    contains(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
+    assert_contains(r.out, "cpu_scalar 0.1.0: usable\n");
+    assert_contains(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
     tool_free(&r);
 
     r = INFO(COLLET_TEST_PLUGINS "/cpu_scalar.so", "--json");
@@ -260,7 +254,7 @@ static void test_file(void **state)
 
     r = INFO(COLLET_TEST_PLUGINS "/cpu_scalar.so:1");
     tool_expect(&r, 1);
-    contains(r.err, "device 1 is out of range: it has 1 device, numbered from 0");
+    assert_contains(r.err, "device 1 is out of range: it has 1 device, numbered from 0");
     tool_free(&r);
 
     r = INFO("./nowhere.so");
@@ -270,7 +264,7 @@ static void test_file(void **state)
 
     r = INFO(COLLET_TEST_PLUGINS "/");
     tool_expect(&r, 1);
-    contains(r.err, " is not the file of a plugin\n");
+    assert_contains(r.err, " is not the file of a plugin\n");
     tool_free(&r);
 
     assert_non_null(mkdtemp(text));
@@ -281,7 +275,7 @@ static void test_file(void **state)
     fclose(out);
     r = INFO(file);
     tool_expect(&r, 3);
-    contains(r.out, "text: unavailable: not an ELF file\n");
+    assert_contains(r.out, "text: unavailable: not an ELF file\n");
     assert_string_equal(r.err, "");
     tool_free(&r);
     unlink(file);
@@ -293,8 +287,8 @@ static void test_unavailable(void **state)
     tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "zoo_crash_entry");
     (void)state;
     tool_expect(&r, 3);
-    contains(r.out, "zoo_crash_entry 1.0: unavailable: ");
-    contains(r.out, "the zoo is closed");
+    assert_contains(r.out, "zoo_crash_entry 1.0: unavailable: ");
+    assert_contains(r.out, "the zoo is closed");
     tool_free(&r);
 
     r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "--json", "--why");
@@ -321,15 +315,15 @@ static void test_refused_files(void **state)
         tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/libzoo_plain_library.so",
                                   file ? path : "libzoo_plain_library", "--why");
         tool_expect(&r, 3);
-        contains(r.err, "libzoo_plain_library.so is refused: ");
-        contains(r.out, "libzoo_plain_library.so\n  policy    passed ");
-        contains(r.out, "  manifest  refused  no-manifest ");
+        assert_contains(r.err, "libzoo_plain_library.so is refused: ");
+        assert_contains(r.out, "libzoo_plain_library.so\n  policy    passed ");
+        assert_contains(r.out, "  manifest  refused  no-manifest ");
         tool_free(&r);
     }
     tool_result r =
         INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/libzoo_plain_library.so", "--why");
     tool_expect(&r, 3);
-    contains(r.out, "no backend was found. Searched:\n  /");
+    assert_contains(r.out, "no backend was found. Searched:\n  /");
     assert_null(strstr(r.out, "the search path is empty"));
     tool_free(&r);
 }
@@ -339,7 +333,7 @@ static void test_refused_devices(void **state)
     tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_MIXED "/mixed.so", "--why");
     (void)state;
     tool_expect(&r, 0);
-    contains(r.out, "mixed:5: device_open set memory to 3");
+    assert_contains(r.out, "mixed:5: device_open set memory to 3");
     assert_null(strstr(r.out, "mixed:0: "));
     tool_free(&r);
     r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_MIXED "/mixed.so", "mixed");
@@ -360,7 +354,7 @@ static void test_not_tried(void **state)
 
     r = INFO_WITH("COLLET_PROBE=off", "cpu_scalar");
     tool_expect(&r, 0);
-    contains(r.out, "cpu_scalar 0.1.0: not tried yet");
+    assert_contains(r.out, "cpu_scalar 0.1.0: not tried yet");
     tool_free(&r);
 }
 
@@ -372,10 +366,10 @@ static void test_why(void **state)
     tool_expect(&r, 0);
     at = strstr(r.out, "Steps of the search");
     assert_non_null(at);
-    contains(at, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
-    contains(at, "policy    passed");
-    contains(at, "manifest  passed");
-    contains(at, "probe     passed");
+    assert_contains(at, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
+    assert_contains(at, "policy    passed");
+    assert_contains(at, "manifest  passed");
+    assert_contains(at, "probe     passed");
     assert_null(strstr(at, "cpu_openmp"));
     tool_free(&r);
 }
@@ -400,10 +394,10 @@ static void test_env(void **state)
 
     r = INFO("--env");
     tool_expect(&r, 0);
-    contains(r.out, "COLLET_NUM_THREADS");
-    contains(r.out, "cpu_openmp.openblas ");
-    contains(r.out, ". path or off, default libopenblas.so.0");
-    contains(r.out, ". words of f32 bf16 i8");
+    assert_contains(r.out, "COLLET_NUM_THREADS");
+    assert_contains(r.out, "cpu_openmp.openblas ");
+    assert_contains(r.out, ". path or off, default libopenblas.so.0");
+    assert_contains(r.out, ". words of f32 bf16 i8");
     assert_null(strstr(r.out, "cpu_scalar 0.1.0"));
     tool_free(&r);
 }
@@ -414,15 +408,15 @@ static void test_nothing_found(void **state)
     tool_result r = info_with("COLLET_PLUGIN_PATH=/nonexistent/plugins", none);
     (void)state;
     tool_expect(&r, 3);
-    contains(r.out, "no backend was found");
-    contains(r.out, "  /nonexistent/plugins: ");
+    assert_contains(r.out, "no backend was found");
+    assert_contains(r.out, "  /nonexistent/plugins: ");
     tool_free(&r);
 
     r = info_with("COLLET_PLUGIN_PATH=+/nonexistent/plugins:here", none);
     tool_expect(&r, 0);
-    contains(r.out, "cpu_scalar");
-    contains(r.err, "/nonexistent/plugins is ignored: it does not exist\n");
-    contains(r.err, "here is ignored: only absolute paths are searched");
+    assert_contains(r.out, "cpu_scalar");
+    assert_contains(r.err, "/nonexistent/plugins is ignored: it does not exist\n");
+    assert_contains(r.err, "here is ignored: only absolute paths are searched");
     tool_free(&r);
 }
 
@@ -442,15 +436,15 @@ static void test_statuses(void **state)
     tool_free(&r);
     r = INFO("cpu_scalar", "cpu_openmp");
     tool_expect(&r, 2);
-    contains(r.err, "only one NAME");
+    assert_contains(r.err, "only one NAME");
     tool_free(&r);
     r = INFO("--version");
     tool_expect(&r, 0);
-    contains(r.out, "backend-info " COLLET_VERSION);
+    assert_contains(r.out, "backend-info " COLLET_VERSION);
     tool_free(&r);
     r = INFO("--help");
     tool_expect(&r, 0);
-    contains(r.out, "--why");
+    assert_contains(r.out, "--why");
     tool_result brief = INFO("-h");
     tool_expect(&brief, 0);
     assert_string_equal(brief.out, r.out);
@@ -458,11 +452,11 @@ static void test_statuses(void **state)
     tool_free(&r);
     r = tool_run("backend-info", (const char *const[]){"--json", NULL}, &full);
     tool_expect(&r, 1);
-    contains(r.err, "standard output");
+    assert_contains(r.err, "standard output");
     tool_free(&r);
     r = INFO_WITH("COLLET_CONFIG=/nonexistent/collet.conf", "--json");
     tool_expect(&r, 1);
-    contains(r.err, "/nonexistent/collet.conf");
+    assert_contains(r.err, "/nonexistent/collet.conf");
     tool_free(&r);
 }
 

@@ -55,8 +55,7 @@ static void check(const char *part, const char *const *args)
     tool_expect(&result, 1);
     assert_string_equal(result.out, "");
     assert_memory_equal(result.err, "collet-ternary: ", 16);
-    if (!strstr(result.err, part))
-        fail_msg("'%s' not found in:\n%s", part, result.err);
+    assert_contains(result.err, part);
     tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
     io_bytes bytes = io_load(io_path(directory, "out"));
@@ -288,8 +287,8 @@ static void test_memory(void **state)
         skip();
     result = tool_run("collet-ternary", args, &setup);
     tool_expect(&result, 1);
-    assert_non_null(strstr(result.err, "matvec 8192 x 8192: "));
-    assert_non_null(strstr(result.err, "memory"));
+    assert_contains(result.err, "matvec 8192 x 8192: ");
+    assert_contains(result.err, "memory");
     tool_free(&result);
 }
 
@@ -311,7 +310,7 @@ static void check_unprinted(const char *name, const char *const *args)
         tool_result result = tool_run("collet-ternary", args, &setup);
 
         tool_expect(&result, cases[i].status);
-        assert_non_null(strstr(result.err, cases[i].why));
+        assert_contains(result.err, cases[i].why);
         tool_free(&result);
         assert_int_equal(io_count_entries(directory), before + (name != NULL));
         if (name)
@@ -360,7 +359,7 @@ static void test_usage(void **state)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         tool_result result = tool_run("collet-ternary", lines[i], NULL);
         tool_expect(&result, 2);
-        assert_non_null(strstr(result.err, "--help"));
+        assert_contains(result.err, "--help");
         tool_free(&result);
     }
 }

@@ -111,8 +111,8 @@ static void test_progress(void **state)
         assert_true(rows < 1000 << 8);
         tool_free(&result);
     }
-    assert_non_null(strstr(result.err, " weights, "));
-    assert_non_null(strstr(result.err, " left\033[K"));
+    assert_contains(result.err, " weights, ");
+    assert_contains(result.err, " left\033[K");
     assert_string_equal(result.err + strlen(result.err) - 4, "\r\033[K");
     tool_free(&result);
 }

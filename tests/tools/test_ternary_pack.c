@@ -181,7 +181,7 @@ static void test_gguf_blocks(void **state)
     }
     tool_result result = ternary_tool(directory, 0, (const char *const[]){"info", "w.gguf", NULL});
     tool_expect(&result, 0);
-    assert_non_null(strstr(result.out, "1 tensor\n  TQ1_0    5 x 512  w\n"));
+    assert_contains(result.out, "1 tensor\n  TQ1_0    5 x 512  w\n");
     tool_free(&result);
     cJSON *info = info_of("w.gguf:w");
     assert_string_equal(text_of(layer_of(info, 0), "type"), "tq1_0");
@@ -194,8 +194,7 @@ static void expect_listing(const char *name, const char *text)
     tool_result result = TERNARY(directory, "info", name);
 
     tool_expect(&result, 0);
-    if (strstr(result.out, text) == NULL)
-        fail_msg("'%s' not found in:\n%s", text, result.out);
+    assert_contains(result.out, text);
     tool_free(&result);
 }
 
@@ -422,7 +421,7 @@ static void test_bench(void **state)
     cJSON_Delete(root);
     result = TERNARY(directory, "bench", "netwrok");
     tool_expect(&result, 1);
-    assert_non_null(strstr(result.err, "no case is called 'netwrok'"));
+    assert_contains(result.err, "no case is called 'netwrok'");
     tool_free(&result);
 }
 
@@ -433,11 +432,11 @@ static void test_help(void **state)
 
     (void)state;
     tool_expect(&help, 0);
-    assert_non_null(strstr(help.out, "\n  pack  "));
+    assert_contains(help.out, "\n  pack  ");
     assert_null(strstr(help.out, "--absmean"));
-    assert_non_null(strstr(help.out, "Exit status"));
+    assert_contains(help.out, "Exit status");
     tool_expect(&version, 0);
-    assert_non_null(strstr(version.out, COLLET_VERSION));
+    assert_contains(version.out, COLLET_VERSION);
     tool_free(&help);
     tool_free(&version);
 }
@@ -461,9 +460,9 @@ static void test_help_of_commands(void **state)
             char usage[60];
             tool_expect(&help, 0);
             snprintf(usage, sizeof usage, "Usage: collet-ternary %s ", cases[i].command);
-            assert_non_null(strstr(help.out, usage));
-            assert_non_null(strstr(help.out, cases[i].has));
-            assert_non_null(strstr(help.out, "--backend"));
+            assert_contains(help.out, usage);
+            assert_contains(help.out, cases[i].has);
+            assert_contains(help.out, "--backend");
             assert_null(strstr(help.out, cases[i].lacks));
             tool_free(&help);
         }
@@ -480,10 +479,10 @@ static void test_padding(void **state)
     RUN_OK(directory, "pack", "few.npy", "-o", "few.t2");
     tool_result result = ternary_tool(directory, 0, (const char *const[]){"info", "few.t2", NULL});
     tool_expect(&result, 0);
-    assert_non_null(strstr(result.out, "4 x 64 t2, 2 bits a weight + 6 of padding"));
-    assert_non_null(strstr(result.out, "as packed here      256 B     1.00 x\n"));
-    assert_non_null(strstr(result.out, "fp32                1 KiB     4.00 x\n"));
-    assert_non_null(strstr(result.out, "192 B of what is packed here pads rows to whole blocks\n"));
+    assert_contains(result.out, "4 x 64 t2, 2 bits a weight + 6 of padding");
+    assert_contains(result.out, "as packed here      256 B     1.00 x\n");
+    assert_contains(result.out, "fp32                1 KiB     4.00 x\n");
+    assert_contains(result.out, "192 B of what is packed here pads rows to whole blocks\n");
     tool_free(&result);
     cJSON *info = info_of("few.t2");
     assert_true(number_of(layer_of(info, 0), "bits_per_weight") == 2);

@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include "common/contains.h"
+
 typedef struct tool_result {
     int status; /* exit status, or 128 + signal */
     char *out;  /* standard output, terminated */

@@ -5,6 +5,7 @@
 
 #include "common/fixture.h"
 #include "morphologies.h"
+#include "common/contains.h"
 
 #define PLUGINS                                                                                    \
     COLLET_TEST_PLUGINS "/opencl.so:" OPENMP_PLUGIN ":" SCALAR_PLUGIN /* those that are there */
@@ -513,7 +514,7 @@ static void detectors_that_face_the_sample_change_nothing(void **state)
     for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++) {
         memcpy(o.detector, faulty[i], sizeof o.detector);
         assert_int_equal(collet_scattering_create(cx, &s, &o, &err), COLLET_INVALID);
-        assert_non_null(strstr(err.text, "the detector's normal is"));
+        assert_contains(err.text, "the detector's normal is");
     }
     free(none);
     free(facing);

@@ -297,7 +297,7 @@ static void expect_failure(const team *t, collet_scattering_options o, collet_st
     if (status != expected || !strstr(err.text, text))
         fail_msg("%s: %s", collet_status_name(status), err.text);
     assert_int_equal(collet_scattering_next(s, &pattern, &err), expected); /* again */
-    assert_non_null(strstr(err.text, text));
+    assert_contains(err.text, text);
     collet_scattering_destroy(s);
 }
 
@@ -342,7 +342,7 @@ static void contexts_are_checked(void **state)
         s.o.contexts = i < 3 ? bad[i] : NULL;
         assert_int_equal(collet_scattering_create(t.context[0], &scattering, &s.o, &err),
                          COLLET_INVALID);
-        assert_non_null(strstr(err.text, "further context"));
+        assert_contains(err.text, "further context");
         assert_null(scattering);
     }
     s.o.n_contexts = -1;

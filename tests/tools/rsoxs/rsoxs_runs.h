@@ -47,8 +47,7 @@ tool_result rsoxs_with(const tool_setup *more, const char *const *args);
     do {                                                                                           \
         tool_result r_ = RSOXS(__VA_ARGS__);                                                       \
         tool_expect(&r_, status);                                                                  \
-        if (!strstr((status) ? r_.err : r_.out, text))                                             \
-            fail_msg("'%s' is not in: %s%s", text, r_.out, r_.err);                                \
+        assert_contains((status) ? r_.err : r_.out, text);                                         \
         tool_free(&r_);                                                                            \
     } while (0)
 

@@ -51,7 +51,7 @@ static void every_fault_of_a_morphology_is_listed(void **state)
     write_huge("huge.h5");
     tool_result r = RSOXS("validate", "huge.h5");
     tool_expect(&r, 1);
-    assert_non_null(strstr(r.out, "/Euler_Angles/Mat_1_Vfrac has no voxels or more than 2^40"));
+    assert_contains(r.out, "/Euler_Angles/Mat_1_Vfrac has no voxels or more than 2^40");
     tool_free(&r);
     VALIDATE(1,
              "error: none.h5: cannot be read: No such file or directory\n"
@@ -153,11 +153,11 @@ static void a_constant_is_named(void **state)
     write_constants("Material1.txt", ENERGIES);
     tool_expect(&v, 1);
     tool_expect(&r, 1);
-    assert_non_null(strstr(r.err, text));
-    assert_non_null(strstr(v.out, text));
+    assert_contains(r.err, text);
+    assert_contains(v.out, text);
     assert_non_null(
         strstr(v.out, "error: Material1.txt, line 1: DeltaPerp of EnergyDataA is 2000"));
-    assert_non_null(strstr(v.out, "one.txt: 2 errors"));
+    assert_contains(v.out, "one.txt: 2 errors");
     tool_free(&v);
     tool_free(&r);
 }
@@ -187,8 +187,8 @@ static void an_absent_configuration_is_told(void **state)
     tool_result r = RSOXS("film.h5");
     assert_int_equal(rename(io_path(directory, "c.txt"), io_path(directory, "config.txt")), 0);
     tool_expect(&r, 1);
-    assert_non_null(strstr(r.err, "config.txt: cannot be opened: No such file or directory; name a "
-                                  "configuration by -c FILE\n"));
+    assert_contains(r.err, "config.txt: cannot be opened: No such file or directory; name a "
+                           "configuration by -c FILE\n");
     tool_free(&r);
 }
 
@@ -198,10 +198,10 @@ static void findings_are_printed_as_json(void **state)
     write_morphology("bad.h5", &(flaws){.nan = "Mat_2_Vfrac"});
     tool_result r = RSOXS("validate", "bad.h5", "--json");
     tool_expect(&r, 1);
-    assert_non_null(strstr(r.out, "\"kind\":\t\"error\""));
-    assert_non_null(strstr(r.out, "\"dataset\":\t\"/Euler_Angles/Mat_2_Vfrac\""));
-    assert_non_null(strstr(r.out, "\"first\":\t[[0, 1, 5]]"));
-    assert_non_null(strstr(r.out, "\"errors\":\t1"));
+    assert_contains(r.out, "\"kind\":\t\"error\"");
+    assert_contains(r.out, "\"dataset\":\t\"/Euler_Angles/Mat_2_Vfrac\"");
+    assert_contains(r.out, "\"first\":\t[[0, 1, 5]]");
+    assert_contains(r.out, "\"errors\":\t1");
     tool_free(&r);
     EXPECT(2, "a file is required", "validate");
     EXPECT(2, "one file is expected", "validate", "film.h5", "film.h5");
@@ -231,7 +231,7 @@ static void other_files_are_not_followed(void **state)
         EXPECT(1, text, "linked.h5", "-o", "linked");
         tool_result r = RSOXS("validate", "linked.h5");
         tool_expect(&r, 1);
-        assert_non_null(strstr(r.out, text));
+        assert_contains(r.out, text);
         tool_free(&r);
     }
     write_morphology("linked.h5", &(flaws){0});
@@ -247,7 +247,7 @@ static void other_files_are_not_followed(void **state)
     EXPECT(1, "PhysSize are in other datasets or files", "linked.h5", "-o", "linked");
     tool_result r = RSOXS("validate", "pipe");
     tool_expect(&r, 1);
-    assert_non_null(strstr(r.out, "pipe: is not a regular file"));
+    assert_contains(r.out, "pipe: is not a regular file");
     tool_free(&r);
 }
 
