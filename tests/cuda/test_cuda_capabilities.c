@@ -177,6 +177,19 @@ static void facts(void **state)
     assert_int_equal(cu->contexts, 0);
 }
 
+/* The plugin opens NVML by its soname, which is loaded already. */
+static void facts_by_nvml(void **state)
+{
+    (void)state;
+    const int *opened = symbol_of(COLLET_TEST_FAKES "/libnvidia-ml.so.1", "fake_nvml_open");
+    cu->devices = 2;
+    capabilities();
+    assert_contains(json, "\"driver_version\": \"550.54\"");
+    assert_contains(json, "\"memory_total\": 1048576, \"cache_bytes\"");
+    assert_contains(json, "\"memory_total\": 1048576, \"memory_free\": 23456,");
+    assert_int_equal(*opened, 0);
+}
+
 /* libcore finds all devices, and repeats the call if the text does not fit. */
 static void several_in_libcore(void **state)
 {
@@ -212,6 +225,7 @@ int main(void)
         TEST(no_such_device),
         TEST(too_old),
         TEST(facts),
+        TEST(facts_by_nvml),
         TEST(several_in_libcore),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
