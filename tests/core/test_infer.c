@@ -8,13 +8,6 @@
 #include "common/op_call.h"
 #include "common/contains.h"
 
-static int set_up(void **state)
-{
-    (void)state;
-    open_shared(SCALAR_PLUGIN, NULL, NULL);
-    return 0;
-}
-
 static collet_array_spec spec_of(collet_dtype dtype, int32_t ndim, int64_t a, int64_t b)
 {
     return (collet_array_spec){.dtype = dtype, .ndim = ndim, .shape = {a, b}};
@@ -482,5 +475,5 @@ int main(void)
         cmocka_unit_test(argmax_over_an_axis),
         cmocka_unit_test(typed_calls_have_the_operands_of_the_op),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
 }

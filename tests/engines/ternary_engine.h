@@ -5,8 +5,8 @@
 
 #include <collet/ternary.h>
 
+#include "common/fixture.h"
 #include "common/ternary_support.h"
-#include "common/contains.h"
 
 /* Passed to the functions under test. */
 static collet_error failure;
@@ -21,12 +21,19 @@ static inline void assert_outcome_at(collet_status got, collet_status expected, 
 }
 #define assert_outcome(got, expected) assert_outcome_at(got, expected, __FILE__, __LINE__)
 #define assert_done(got) assert_outcome(got, COLLET_OK)
-#define assert_failure_has(part)                                                                   \
-    do {                                                                                           \
-        if (!strstr(failure.text, part))                                                           \
-            print_error("'%s' does not contain '%s'\n", failure.text, part);                       \
-        assert_contains(failure.text, part);                                                       \
-    } while (0)
+#define assert_failure_has(part) assert_contains(failure.text, part)
+
+/* The same number of elements, and the same bytes. */
+static inline void assert_same(const collet_array *a, const collet_array *b)
+{
+    size_t size = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+    void *values = malloc(size + 1);
+    assert_non_null(values);
+    assert_int_equal(collet_array_size(a), collet_array_size(b));
+    assert_ok(cx, collet_array_read(cx, a, values, size));
+    assert_bytes(cx, b, values);
+    free(values);
+}
 
 typedef struct watch {
     int64_t calls, last, total;

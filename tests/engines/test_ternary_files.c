@@ -43,17 +43,6 @@ static void save_array(const char *name, const collet_array *a)
     free(data);
 }
 
-static void assert_same(const collet_array *a, const collet_array *b)
-{
-    size_t size = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
-    void *values = malloc(size + 1);
-    assert_non_null(values);
-    assert_int_equal(collet_array_size(a), collet_array_size(b));
-    assert_ok(cx, collet_array_read(cx, a, values, size));
-    assert_bytes(cx, b, values);
-    free(values);
-}
-
 static collet_ternary_file *open_file(const char *name)
 {
     collet_ternary_file *file = NULL;

@@ -77,16 +77,6 @@ static collet_array *by_layers(const collet_ternary_layer *layers, const collet_
     return y;
 }
 
-static void assert_same(const collet_array *a, const collet_array *b)
-{
-    size_t size = (size_t)collet_array_size(a) * sizeof(float);
-    void *values = malloc(size + 1);
-    assert_non_null(values);
-    assert_ok(cx, collet_array_read(cx, a, values, size));
-    assert_bytes(cx, b, values);
-    free(values);
-}
-
 static void run_both(collet_ternary_network *network, const collet_ternary_layer *layers,
                      const collet_array *x)
 {
