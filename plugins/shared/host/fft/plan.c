@@ -28,7 +28,7 @@ static int64_t factor(fft_form *f, int64_t n)
         f->radix[f->passes++] = 1 << bits;
         twos -= bits;
     }
-    for (int32_t p = 3; p <= FFT_PRIME_MAX; p += 2) {
+    for (int32_t p = 3; p <= FFT_PRIME_MAX && n > 1; p += 2) {
         for (; n % p == 0; n /= p)
             f->radix[f->passes++] = p;
     }
