@@ -2,6 +2,7 @@
 /* Tests: tests/core/test_select.c, tests/core/test_fallback.c */
 #include "select.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,4 +242,22 @@ void selection_clear(selection *s)
 {
     free(s->choice);
     *s = (selection){0};
+}
+
+void selection_remedy(const collet_runtime *r, const selection *s, int32_t fallback, char text[256])
+{
+    text[0] = '\0';
+    if (fallback == 0) {
+        snprintf(text, 256, "; fallback is off (by COLLET_FALLBACK or by the program)");
+        return;
+    }
+    for (size_t i = 0; i < r->backend_count; i++) {
+        const backend *b = &r->backends[i];
+        if (b == s->devices[0]->owner || b->plugin->manifest.gpu ||
+            atomic_load(&b->state) != COLLET_BACKEND_USABLE)
+            continue;
+        snprintf(text, 256, ": set COLLET_FALLBACK=on, or choose a list such as %.127s,%s",
+                 s->choice, b->plugin->name);
+        return;
+    }
 }

@@ -28,4 +28,9 @@ collet_status selection_parse(collet_runtime *runtime, const char *choice, selec
 int selection_extend(collet_runtime *runtime, selection *s);
 void selection_clear(selection *s);
 
+/* Appends to an error how the user can let another backend run a call for which the chosen device
+ * has no kernel; "" if none can. `fallback` is the context's. */
+void selection_remedy(const collet_runtime *r, const selection *s, int32_t fallback,
+                      char text[256]);
+
 #endif

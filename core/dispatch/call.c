@@ -401,30 +401,6 @@ static uint32_t preferred(const frame *f, const selection *s)
     return 0;
 }
 
-/* How the user can let another backend run a call for which the chosen device has no kernel. "" for
- * an op of a plugin: no other backend has it. */
-static void describe_remedy(const frame *f, char text[256])
-{
-    const collet_runtime *r = f->cx->runtime;
-    const selection *s = &f->cx->selection;
-    text[0] = '\0';
-    if (strchr(f->op->name, '.'))
-        return;
-    if (f->cx->fallback == 0) {
-        snprintf(text, 256, "; fallback is off (by COLLET_FALLBACK or by the program)");
-        return;
-    }
-    for (size_t i = 0; i < r->backend_count; i++) {
-        const backend *b = &r->backends[i];
-        if (b == s->devices[0]->owner || b->plugin->manifest.gpu ||
-            atomic_load(&b->state) != COLLET_BACKEND_USABLE)
-            continue;
-        snprintf(text, 256, ": set COLLET_FALLBACK=on, or choose a list such as %.127s,%s",
-                 s->choice, b->plugin->name);
-        return;
-    }
-}
-
 static collet_status run(frame *f)
 {
     selection *s = &f->cx->selection;
@@ -456,10 +432,9 @@ static collet_status run(frame *f)
         if (!k)
             snprintf(why, sizeof why, "%.255s", f->err.text);
     }
-    if (reported.status == COLLET_UNSUPPORTED && !allowed)
-        describe_remedy(f, why);
-    else
-        why[0] = '\0';
+    why[0] = '\0';
+    if (reported.status == COLLET_UNSUPPORTED && !allowed && !strchr(f->op->name, '.'))
+        selection_remedy(f->cx->runtime, s, f->cx->fallback, why); /* others lack ops of plugins */
     return context_fail(f->cx, reported.status, "%s%s", reported.text, why);
 }
 
