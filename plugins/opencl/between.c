@@ -8,43 +8,6 @@
  */
 #include "opencl.h"
 
-#include <stdlib.h>
-
-typedef struct event_link {
-    cl_int (*set)(cl_event event, cl_int status);
-    cl_int (*release)(cl_event event);
-    cl_event event;
-} event_link;
-
-static void pass_on(cl_event event, cl_int status, void *argument)
-{
-    event_link *l = argument;
-    (void)event;
-    l->set(l->event, status < CL_COMPLETE ? status : CL_COMPLETE);
-    l->release(l->event);
-    free(l);
-}
-
-cl_event opencl_event_in_context(collet_device *d, cl_event event)
-{
-    cl_int error = CL_SUCCESS;
-    event_link *l = malloc(sizeof *l);
-    cl_event here = l ? d->cl.CreateUserEvent(d->context, &error) : NULL;
-    if (!here || error != CL_SUCCESS) {
-        free(l);
-        return NULL;
-    }
-    *l = (event_link){d->cl.SetUserEventStatus, d->cl.ReleaseEvent, here};
-    d->cl.RetainEvent(here);
-    if (d->cl.SetEventCallback(event, CL_COMPLETE, pass_on, l) == CL_SUCCESS)
-        return here;
-    d->cl.SetUserEventStatus(here, CL_COMPLETE);
-    d->cl.ReleaseEvent(here);
-    d->cl.ReleaseEvent(here);
-    free(l);
-    return NULL;
-}
-
 static int reaches(collet_device *d, collet_device *from)
 {
     return d != from && d->on_host && from->on_host;

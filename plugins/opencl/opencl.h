@@ -91,12 +91,6 @@ collet_status opencl_gone(collet_device *device, collet_error *err);
 collet_status opencl_launch(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
                             collet_error *err);
 
-/* ---- between.c ------------------------------------------------------------------------------- */
-
-/* An event of d's context that completes, or fails, when `event` of another context does; NULL if
- * it cannot be created. The caller releases it. */
-cl_event opencl_event_in_context(collet_device *d, cl_event event);
-
 /* ---- native.c -------------------------------------------------------------------------------- */
 
 extern const collet_native_extension opencl_native;

@@ -143,6 +143,43 @@ static void block(collet_queue *q, uint64_t ticket)
     q->base.device->cl.ReleaseEvent(event);
 }
 
+typedef struct event_link {
+    cl_int (*set)(cl_event event, cl_int status);
+    cl_int (*release)(cl_event event);
+    cl_event event;
+} event_link;
+
+static void pass_on(cl_event event, cl_int status, void *argument)
+{
+    event_link *l = argument;
+    (void)event;
+    l->set(l->event, status < CL_COMPLETE ? status : CL_COMPLETE);
+    l->release(l->event);
+    free(l);
+}
+
+/* An event of d's context that completes, or fails, when `event` of another context does; NULL if
+ * it cannot be created. The caller releases it. */
+static cl_event event_in_context(collet_device *d, cl_event event)
+{
+    cl_int error = CL_SUCCESS;
+    event_link *l = malloc(sizeof *l);
+    cl_event here = l ? d->cl.CreateUserEvent(d->context, &error) : NULL;
+    if (!here || error != CL_SUCCESS) {
+        free(l);
+        return NULL;
+    }
+    *l = (event_link){d->cl.SetUserEventStatus, d->cl.ReleaseEvent, here};
+    d->cl.RetainEvent(here);
+    if (d->cl.SetEventCallback(event, CL_COMPLETE, pass_on, l) == CL_SUCCESS)
+        return here;
+    d->cl.SetUserEventStatus(here, CL_COMPLETE);
+    d->cl.ReleaseEvent(here);
+    d->cl.ReleaseEvent(here);
+    free(l);
+    return NULL;
+}
+
 /* Orders everything enqueued in `q` from now on after `event`. */
 static collet_status order_after(collet_queue *q, cl_event event, collet_error *err)
 {
@@ -159,7 +196,7 @@ static collet_status order(collet_queue *q, collet_queue *other, uint64_t ticket
     if (!event)
         return COLLET_OK;
     if (other->base.device != d) {
-        cl_event here = opencl_event_in_context(d, event);
+        cl_event here = event_in_context(d, event);
         d->cl.ReleaseEvent(event);
         event = here;
     }
