@@ -22,7 +22,7 @@ static const row_link *link_of(const collet_device *d, const collet_kernel_call 
     for (uint32_t i = 0; i < call->n_out + call->n_in; i++)
         if (call->sig & COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1))
             mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
-    for (uint32_t i = 0; i < worker_row_count && !found; i++)
+    for (uint32_t i = 0; i < d->plugin->kernel_count && !found; i++)
         if (d->links[i].op == call->op && d->links[i].served &&
             !((d->links[i].sig ^ call->sig) & mask))
             found = &d->links[i];

@@ -60,7 +60,7 @@ static const char *running_op(collet_device *d)
     for (const collet_queue *q = d->queues; q && !served; q = q->next)
         served = atomic_load(&q->shared->running);
     pthread_mutex_unlock(&d->lock);
-    for (uint32_t i = 0; served && d->links && i < worker_row_count; i++)
+    for (uint32_t i = 0; served && d->links && i < d->plugin->kernel_count; i++)
         if (d->links[i].served == served)
             op = d->links[i].op;
     return op && op < sizeof names / sizeof *names && names[op] ? names[op] : "";
@@ -170,19 +170,21 @@ static int by_signature(const void *left, const void *right)
 const row_link *device_link(const collet_device *d, uint32_t op, uint64_t sig)
 {
     const row_link key = {.op = op, .sig = sig};
-    return bsearch(&key, d->links, worker_row_count, sizeof key, by_signature);
+    return bsearch(&key, d->links, d->plugin->kernel_count, sizeof key, by_signature);
 }
 
 bool device_links_create(collet_device *d)
 {
-    d->links = calloc(worker_row_count, sizeof *d->links);
-    d->link_of = calloc(worker_row_count, sizeof *d->link_of);
+    const collet_kernel_row *rows = d->plugin->kernels;
+    uint32_t count = d->plugin->kernel_count;
+    d->links = calloc(count, sizeof *d->links);
+    d->link_of = calloc(count, sizeof *d->link_of);
     if (!d->links || !d->link_of)
         return false;
-    for (uint32_t i = 0; i < worker_row_count; i++)
-        d->links[i] = (row_link){.op = worker_rows[i].op, .own = i, .sig = worker_rows[i].sig};
-    qsort(d->links, worker_row_count, sizeof *d->links, by_signature);
-    for (uint32_t i = 0; i < worker_row_count; i++)
+    for (uint32_t i = 0; i < count; i++)
+        d->links[i] = (row_link){.op = rows[i].op, .own = i, .sig = rows[i].sig};
+    qsort(d->links, count, sizeof *d->links, by_signature);
+    for (uint32_t i = 0; i < count; i++)
         d->link_of[d->links[i].own] = i;
     return true;
 }
@@ -210,7 +212,7 @@ collet_status device_receive_rows(collet_device *d, uint32_t count, collet_error
 
 int32_t worker_supports(collet_device *d, uint32_t row)
 {
-    return row < worker_row_count && d->links[d->link_of[row]].served != 0;
+    return row < d->plugin->kernel_count && d->links[d->link_of[row]].served != 0;
 }
 
 /* ---- Trim ------------------------------------------------------------------------------------ */

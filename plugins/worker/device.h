@@ -11,13 +11,9 @@
 
 #define WORKER_USAGE "name a backend: worker:NAME or worker:NAME:DEVICE"
 
-/* The table of the plugin, plugin.c. */
-extern const collet_kernel_row worker_rows[];
-extern const uint32_t worker_row_count;
-
 /* A row of the table and the row of the served backend. */
 typedef struct row_link {
-    uint32_t op, own; /* of worker_rows */
+    uint32_t op, own; /* row of the plugin's table */
     uint64_t sig;
     uint32_t served; /* index + 1; 0: there is none */
     uint32_t asks;
@@ -33,6 +29,7 @@ typedef struct accepted_call {
 #define WORKER_ACCEPTED 64
 
 struct collet_device {
+    const collet_plugin *plugin;
     const collet_host *host;
     char name[COLLET_MAX_NAME]; /* "backend" or "backend:1" */
     process process;
@@ -40,7 +37,7 @@ struct collet_device {
     int32_t trims;
     int64_t patience;         /* limit of a wait in nanoseconds, -1: none */
     pthread_mutex_t requests; /* held from a request to its reply */
-    row_link *links;          /* one a row of the table, by op and signature */
+    row_link *links;          /* one a row of the plugin's table, by op and signature */
     uint32_t *link_of;        /* by row of the table */
     pthread_mutex_t lock;     /* of the members below */
     _Atomic int lost;         /* set when `why` is */
@@ -85,7 +82,7 @@ const char *device_memory_error(int error);
 
 /* Links without rows; false: no memory. */
 bool device_links_create(collet_device *d);
-/* Receives `count` rows. Rows that are not in the table are left out. DEVICE_LOST. */
+/* Receives `count` rows. Rows that are not in the plugin's table are left out. DEVICE_LOST. */
 collet_status device_receive_rows(collet_device *d, uint32_t count, collet_error *err);
 /* The link of a call's row; NULL: the table has none. */
 const row_link *device_link(const collet_device *d, uint32_t op, uint64_t sig);

@@ -108,7 +108,7 @@ static bool command_line_write(command_line *c, const collet_device *d)
     Dl_info info;
     const char *slash;
     *c = (command_line){.used = 0};
-    if (!dladdr(worker_rows, &info) || info.dli_fname[0] != '/' ||
+    if (!dladdr(d->plugin, &info) || info.dli_fname[0] != '/' ||
         !(slash = strrchr(info.dli_fname, '/')))
         return false;
     int length = (int)(slash - info.dli_fname);
@@ -144,13 +144,13 @@ static void device_free(collet_device *d)
 
 /* Whether the program is protected like the plugin beside it, which libcore has checked with its
  * directory: nobody else may write to it. A missing program is reported when it is started. */
-static bool program_trusted(const char *program)
+static bool program_trusted(const collet_plugin *plugin, const char *program)
 {
     Dl_info info;
     struct stat p, own;
     if (stat(program, &p))
         return true;
-    return dladdr(worker_rows, &info) && !stat(info.dli_fname, &own) &&
+    return dladdr(plugin, &info) && !stat(info.dli_fname, &own) &&
            (p.st_uid == 0 || p.st_uid == geteuid() || p.st_uid == own.st_uid) &&
            !(p.st_mode & (S_IWGRP | S_IWOTH) & ~own.st_mode) &&
            (!(p.st_mode & S_IWGRP) || p.st_gid == own.st_gid);
@@ -173,7 +173,7 @@ static collet_status device_start(collet_device *d, collet_device_properties *pr
                              "worker:%s: the path of collet-worker is unknown, or settings are "
                              "too long",
                              d->name);
-    if (!program_trusted(c.words[0]))
+    if (!program_trusted(d->plugin, c.words[0]))
         return d->host->fail(err, COLLET_UNAVAILABLE,
                              "worker:%s: %s is not started: others may write to it, or own it",
                              d->name, c.words[0]);
@@ -204,7 +204,6 @@ collet_status worker_open(const collet_plugin *self, collet_device **device,
                           collet_device_properties *properties, const collet_host *host,
                           uint32_t index, const char *name, collet_error *err)
 {
-    (void)self;
     collet_error why = {COLLET_OK, ""};
     if (!name && index == 0)
         name = host->config(host, "worker.device");
@@ -217,6 +216,7 @@ collet_status worker_open(const collet_plugin *self, collet_device **device,
     collet_device *d = calloc(1, sizeof *d);
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "worker: no memory to open %s", name);
+    d->plugin = self;
     d->host = host;
     snprintf(d->name, sizeof d->name, "%s", name);
     pthread_mutex_init(&d->requests, NULL);

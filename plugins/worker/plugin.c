@@ -19,11 +19,10 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #define ASK(OP, run, accepts, ...)                                                                 \
     COLLET_ROW(OP, COLLET_SIG(__VA_ARGS__), worker_run, worker_accepts),
 /* The reference has a kernel for each signature. */
-const collet_kernel_row worker_rows[] = {
+static const collet_kernel_row rows[] = {
 #include "cpu_scalar/kernels.def"
 };
 /* clang-format on */
-const uint32_t worker_row_count = sizeof worker_rows / sizeof *worker_rows;
 
 /* ---- The plugin -------------------------------------------------------------------------- */
 
@@ -50,7 +49,7 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
 }
 
 static const collet_plugin plugin = {
-    PLUGIN_HEAD("worker", worker_rows),
+    PLUGIN_HEAD("worker", rows),
     .capabilities = capabilities,
     .device_open = worker_open,
     .device_close = worker_close,

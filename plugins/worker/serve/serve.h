@@ -37,6 +37,18 @@ typedef struct server {
     uint64_t next_queue;
 } server;
 
+/* ---- device.c -------------------------------------------------------------------------------- */
+
+/* Around calls of the device. */
+void serve_enter(server *s);
+void serve_leave(server *s);
+/* A buffer of the device, or of memory at `fd` that the plugin maps too. REFUSED, DEVICE_LOST. */
+collet_status serve_buffer_alloc(server *s, uint64_t bytes, int fd, uint64_t *id,
+                                 collet_error *err);
+void serve_buffer_free(server *s, uint64_t id);
+/* The handle of a buffer as it is in messages; NULL for 0 and for none. */
+void *serve_buffer(server *s, uint64_t wire);
+
 /* ---- open.c ---------------------------------------------------------------------------------- */
 
 /* Opens the backend `name` ("backend" or "backend:1") and reports to the plugin; false: the plugin
@@ -47,11 +59,6 @@ bool serve_open(server *s, const char *name, const char *const *settings);
 
 /* Until the plugin closes the socket. */
 void serve_control(server *s);
-/* The handle of a buffer as it is in messages; NULL for 0 and for none. */
-void *serve_buffer(server *s, uint64_t wire);
-/* Around calls of the device. */
-void serve_enter(server *s);
-void serve_leave(server *s);
 
 /* ---- call.c ---------------------------------------------------------------------------------- */
 
