@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cpu_openmp/levels.h"
 #include "cpu_openmp/providers/choice.h"
 #include "cpu_openmp/providers/library.h"
 #include "cpu_openmp/providers/onednn.h"
 #include "cpu_openmp/runtime/cache.h"
-#include "cpu_openmp/runtime/processor.h"
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/plugin_head.h"
 
@@ -45,7 +45,7 @@ static const char *threads_reason(const collet_host *host, int32_t threads)
 static void describe(const collet_host *host, text *json)
 {
     const char *reason = "";
-    const isa_level *level = isa_select(host->config(host, "isa"), &reason);
+    const isa_level *level = levels_select(host->config(host, "isa"), &reason);
     char name[64];
     isa_processor_name(name, sizeof name);
     text_add(json, "{\"jit\": false, \"parallel\": true, \"gpu\": false, ");
@@ -95,7 +95,7 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
 {
     (void)name;
     const char *reason = "";
-    const isa_level *level = isa_select(host->config(host, "isa"), &reason);
+    const isa_level *level = levels_select(host->config(host, "isa"), &reason);
     if (!level)
         return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s", reason);
     collet_status status =
@@ -109,8 +109,8 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
     d->plans = onednn_plans_create();
     limit_follow(&d->limit, host);
     d->level = level;
-    d->narrow = processor_narrow(level);
-    d->ternary = processor_ternary(level);
+    d->narrow = levels_narrow(level);
+    d->ternary = levels_ternary(level);
     d->threads = team_threads(host->threads(host));
     d->cache_bytes = cache_largest();
     return COLLET_OK;

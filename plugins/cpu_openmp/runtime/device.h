@@ -16,8 +16,8 @@ struct collet_device {
     host_device base;
     limit_host limit;
     const isa_level *level;
-    const struct narrow_kernels *narrow;    /* the best for `level`, as processor_narrow */
-    const struct ternary_products *ternary; /* as processor_ternary */
+    const struct narrow_kernels *narrow;    /* the best for `level`, as levels_narrow */
+    const struct ternary_products *ternary; /* as levels_ternary */
     int32_t threads;                        /* at most, for one call; limit.h */
     uint32_t onednn;                        /* ONEDNN_TYPE_*: products that oneDNN computes */
     struct onednn_plans *plans;             /* for some of them; NULL: there was no memory */

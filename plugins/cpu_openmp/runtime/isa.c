@@ -10,24 +10,7 @@
 #include <stdio.h>
 #endif
 
-/* Tables of each level that there is on this architecture. */
 #if defined(__x86_64__)
-#define DECLARE(type, name) extern const struct type name##_v2, name##_v3, name##_v4;
-#else
-#define DECLARE(type, name) extern const struct type name##_baseline;
-#endif
-ISA_TABLES(DECLARE)
-
-#if defined(__x86_64__)
-
-#define V2(type, name) &name##_v2,
-#define V3(type, name) &name##_v3,
-#define V4(type, name) &name##_v4,
-static const isa_level levels[] = {
-    {"x86-64-v2", ISA_TABLES(V2)},
-    {"x86-64-v3", ISA_TABLES(V3)},
-    {"x86-64-v4", ISA_TABLES(V4)},
-};
 
 /* cpuid leaf 1 */
 #define ECX1_V2                                                                                    \
@@ -57,8 +40,7 @@ static uint32_t saved_registers(void)
     return low;
 }
 
-/* The number of levels that can be used. */
-static int usable_levels(void)
+int isa_usable_levels(void)
 {
     uint32_t a, b, c1 = 0, d, b7 = 0, c7, c81 = 0;
     if (!__get_cpuid(1, &a, &b, &c1, &d) || !__get_cpuid(0x80000001u, &a, &b, &c81, &d))
@@ -90,16 +72,7 @@ static void read_processor_name(char name[64])
 
 #else
 
-#define BASELINE(type, name) &name##_baseline,
-static const isa_level levels[] = {
-#if defined(__aarch64__)
-    {"armv8", ISA_TABLES(BASELINE)},
-#else
-    {"baseline", ISA_TABLES(BASELINE)},
-#endif
-};
-
-static int usable_levels(void)
+int isa_usable_levels(void)
 {
     return 1;
 }
@@ -122,39 +95,6 @@ static void read_processor_name(char name[64])
 }
 
 #endif
-
-#define LEVEL_COUNT ((int)(sizeof levels / sizeof levels[0]))
-
-/* The index of the level called `name`, with or without the "x86-64-" before it; -1: none. */
-static int find_level(const char *name)
-{
-    for (int i = 0; i < LEVEL_COUNT; i++) {
-        const char *tail = strrchr(levels[i].name, '-');
-        if (strcmp(name, levels[i].name) == 0 || (tail && strcmp(name, tail + 1) == 0))
-            return i;
-    }
-    return -1;
-}
-
-const isa_level *isa_select(const char *cap, const char **reason)
-{
-    int best = usable_levels() - 1;
-    if (best < 0) {
-        *reason = "the processor lacks instructions of x86-64-v2 (SSE4.2, POPCNT)";
-        return NULL;
-    }
-    if (cap && cap[0] && strcmp(cap, "auto") != 0) {
-        int requested = find_level(cap);
-        if (requested < 0) {
-            *reason = "the setting isa is not a level of this build: x86-64 has x86-64-v2, "
-                      "x86-64-v3 and x86-64-v4, aarch64 has armv8";
-            return NULL;
-        }
-        if (requested < best)
-            best = requested;
-    }
-    return &levels[best];
-}
 
 void isa_processor_name(char *name, uint64_t capacity)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * isa.h - which instruction sets this machine runs, and the kernels compiled for each.
+ * isa.h - which instruction sets this machine runs, and tables of the kernels compiled for each.
  */
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_ISA_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_ISA_H
@@ -32,17 +32,15 @@
 /* One level: every kernel_*.c compiled for it. Constant, lives as long as the process. */
 typedef struct isa_level {
     const char *name; /* "x86-64-v3" */
+    int number;       /* from 1; a higher level has all instructions of a lower one */
 #define FIELD(type, name) const struct type *name;
     ISA_TABLES(FIELD)
 #undef FIELD
 } isa_level;
 
-/*
- * The highest level that both the processor and the operating system support, not above `cap` ("v3"
- * or "x86-64-v3"; NULL, "" or "auto": no cap). NULL, with the text *reason, when the machine does
- * not support even the lowest, or when there is no level of that name.
- */
-const isa_level *isa_select(const char *cap, const char **reason);
+/* The number of the highest level that both the processor and the operating system support; 0: not
+ * even the lowest. */
+int isa_usable_levels(void);
 
 /* The name that the processor reports, without what JSON would have to escape; "" when there is
  * none. */

@@ -7,9 +7,6 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-extern const struct narrow_kernels narrow_v4_vnni, narrow_v4_bf16;
-extern const struct ternary_products ternary_v4_vnni, ternary_v4_counts;
-
 #define ECX1_HYPERVISOR (1u << 31)
 /* leaf 7: ecx, edx; its subleaf 1: eax */
 #define ECX7_VNNI (1u << 11)
@@ -58,8 +55,6 @@ static uint32_t beyond_v4(void)
 
 uint32_t processor_features(const isa_level *level)
 {
-    const char *reason;
-    const isa_level *most = isa_select(NULL, &reason);
     uint32_t features = PROCESSOR_V2;
     if (made_by_amd())
         features |= PROCESSOR_AMD;
@@ -69,23 +64,7 @@ uint32_t processor_features(const isa_level *level)
         features |= PROCESSOR_V3;
     if (strcmp(level->name, "x86-64-v4") == 0)
         features |= PROCESSOR_V3 | PROCESSOR_V4 | beyond_v4();
-    return most == level ? features : features | PROCESSOR_CAPPED;
-}
-
-const struct narrow_kernels *processor_narrow(const isa_level *level)
-{
-    uint32_t features = processor_features(level);
-    if (features & PROCESSOR_VNNI)
-        return features & PROCESSOR_BF16 ? &narrow_v4_bf16 : &narrow_v4_vnni;
-    return level->narrow;
-}
-
-const struct ternary_products *processor_ternary(const isa_level *level)
-{
-    uint32_t features = processor_features(level);
-    if (features & PROCESSOR_VNNI)
-        return features & PROCESSOR_COUNTS ? &ternary_v4_counts : &ternary_v4_vnni;
-    return level->ternary;
+    return level->number == isa_usable_levels() ? features : features | PROCESSOR_CAPPED;
 }
 
 #else
@@ -94,16 +73,6 @@ uint32_t processor_features(const isa_level *level)
 {
     (void)level;
     return 0;
-}
-
-const struct narrow_kernels *processor_narrow(const isa_level *level)
-{
-    return level->narrow;
-}
-
-const struct ternary_products *processor_ternary(const isa_level *level)
-{
-    return level->ternary;
 }
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * processor.h - the processor's features beyond the levels of isa.h, and the kernels compiled for
- * them.
- */
+/* processor.h - the processor's features beyond the levels of isa.h. */
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_PROCESSOR_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_PROCESSOR_H
 
@@ -24,10 +21,5 @@
 /* The features, limited to `level`, that the processor and the operating system support; 0 on
  * other architectures than x86-64. */
 uint32_t processor_features(const isa_level *level);
-
-/* The best kernels at this level: if the processor has the instructions, kernels with int8 and bf16
- * instructions, and with int8 instructions and counts of bits; else the kernels of the level. */
-const struct narrow_kernels *processor_narrow(const isa_level *level);
-const struct ternary_products *processor_ternary(const isa_level *level);
 
 #endif

@@ -5,7 +5,7 @@
  * Each kernel_*.c is compiled once per level with COLLET_LEVEL (v2, v3, v4, baseline) and the flags
  * of that level, and defines tables whose names end in the level: LEVEL_NAME(frame) is frame_v3.
  * Everything else is static, so that the linker never merges code of a higher level into a lower
- * one. Only code of the levels that isa_select allows may run.
+ * one. Only code of the levels that levels_select allows may run.
  */
 #ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_LEVEL_H
 #define PLUGINS_CPU_OPENMP_UTIL_KERNEL_LEVEL_H
