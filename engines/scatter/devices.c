@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "io/thread.h"
+#include "scatter/one.h"
 
 /* Layers that a device's thread waits for. */
 typedef struct request {
@@ -360,7 +361,7 @@ void scatter_devices_close(scatter_devices *all)
         return;
     stop(all);
     for (int64_t i = 0; i < all->count; i++)
-        collet_scattering_destroy(all->device[i].s);
+        scatter_close_one(all->device[i].s);
     pthread_cond_destroy(&all->changed);
     pthread_mutex_destroy(&all->lock);
     free(all);

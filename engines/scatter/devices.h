@@ -19,14 +19,4 @@ const collet_scattering_plan *scatter_devices_plan(const scatter_devices *device
 collet_status scatter_devices_next(scatter_devices *devices, const collet_scattering_pattern **out,
                                    collet_error *err);
 
-/* A scattering of one device, whose options were checked; scattering.c. */
-collet_status scatter_open_one(collet_context *context, const collet_scattering_options *options,
-                               int64_t devices, collet_scattering **out, collet_error *err);
-/* Computes a block from s->next on, at most `most` energies, into s->out. */
-collet_status scatter_compute(collet_scattering *s, int64_t most, int64_t *count);
-/* Reads them into s->values. */
-collet_status scatter_read(collet_scattering *s, int64_t count);
-/* The pattern of an energy that is in s->values. */
-const collet_scattering_pattern *scatter_pattern(collet_scattering *s, int64_t energy);
-
 #endif

@@ -188,7 +188,7 @@ static collet_status check_group(checker *c)
 {
     int has[2];
     for (int i = 0; i < 2; i++)
-        has[i] = scatter_has(&c->base, i ? "/Vector_Morphology" : "/Euler_Angles");
+        has[i] = scatter_has(c->base.file, i ? "/Vector_Morphology" : "/Euler_Angles");
     if (c->in->vectors < 0)
         c->in->vectors = !has[0] && has[1];
     if (has[c->in->vectors])
@@ -206,7 +206,7 @@ static int has_material(const checker *c, int64_t m)
     snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s",
              c->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1,
              c->in->vectors ? "alignment" : "Vfrac");
-    return scatter_has(&c->base, name);
+    return scatter_has(c->base.file, name);
 }
 
 /* Whether S is 0 everywhere: then no angles are read. */

@@ -2,6 +2,7 @@
 /* config.txt.
  * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/files/settings.h"
+#include "scatter/files/warnings.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,6 +5,7 @@
 #include "io/numerals.h"
 #include "io/spool.h"
 #include "scatter/files/morphology.h"
+#include "scatter/files/store.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -49,7 +50,7 @@ static int is_absent(const image *o, int64_t m, int field)
 {
     char name[80];
     snprintf(name, sizeof name, "/Euler_Angles/Mat_%" PRId64 "_%s", m + 1, fields[0][field].name);
-    return !o->base.in->vectors && field > 0 && !scatter_has(&o->base, name);
+    return !o->base.in->vectors && field > 0 && !scatter_has(o->base.file, name);
 }
 
 static uint64_t bytes_of(const image *o, int width)
@@ -147,7 +148,7 @@ static collet_status write_image(scatter_reader *base)
 {
     image *o = (image *)base;
     base->in->vectors =
-        !scatter_has(base, "/Euler_Angles") && scatter_has(base, "/Vector_Morphology");
+        !scatter_has(base->file, "/Euler_Angles") && scatter_has(base->file, "/Vector_Morphology");
     collet_status status = find_shape(o);
     if (status == COLLET_OK)
         status = io_spool_create(o->path, IO_SPOOL_OUTPUT, &o->spool, base->err);

@@ -14,10 +14,6 @@ typedef struct scatter_range {
     int64_t layers;       /* of these, from 0 on */
 } scatter_range;
 
-/* Adds the first voxels of a material's arrays. */
-void scatter_note_range(scatter_range *range, const collet_scattering_material *material,
-                        int64_t voxels);
-
 struct collet_scattering_input {
     collet_scattering_options options;
     collet_scattering_material *materials;
@@ -65,14 +61,6 @@ collet_status scatter_read_layers(void *user, void *const *arrays, int64_t mater
 /* Reads all but the voxels. */
 collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
                                       collet_error *err);
-/* Warns of what is suspicious of energies, of constants at all of them, and of a material, from 0,
- * all of whose voxels were read. NO_MEMORY. */
-collet_status scatter_warn_of_energies(collet_scattering_input *in, const char *path,
-                                       collet_error *err);
-collet_status scatter_warn_of_constants(collet_scattering_input *in, const char *path,
-                                        collet_error *err);
-collet_status scatter_warn_of_voxels(collet_scattering_input *in, const char *path, int64_t m,
-                                     const scatter_range *range, collet_error *err);
 /* NO_MEMORY. */
 collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);

@@ -35,15 +35,6 @@ collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out)
                : collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path, name);
 }
 
-int scatter_has(const scatter_reader *r, const char *name)
-{
-    int outside;
-    hid_t access = scatter_stay_inside(H5P_LINK_ACCESS, &outside);
-    int has = H5Lexists(r->file, name, access) > 0;
-    H5Pclose(access);
-    return has;
-}
-
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
 /* One number, or an array of equal ones. */

@@ -3,30 +3,13 @@
 #ifndef ENGINES_SCATTER_FILES_MORPHOLOGY_H
 #define ENGINES_SCATTER_FILES_MORPHOLOGY_H
 
-#include "scatter/files/input.h"
-
-#include <hdf5.h>
-
-typedef struct scatter_reader {
-    collet_scattering_input *in;
-    const char *path;
-    hid_t file;
-    int reversed; /* the first dataset's axes are X, Y, Z */
-    collet_error *err;
-} scatter_reader;
+#include "scatter/files/warnings.h"
 
 /* Opens the file, reads its parameters into r->in unless they are there, works, and closes it. */
 collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *));
 /* Opens a dataset whose values are in this file, which no link leaves; the caller closes it.
  * FORMAT, and -1. */
 collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out);
-/* Whether there is such a link in this file. */
-int scatter_has(const scatter_reader *r, const char *name);
-/* Whether material m, from 0, has a dataset S: without it nothing is aligned; warns
- * if there are angles. NO_MEMORY. */
-collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has);
-/* Warns of what is suspicious of the file but its voxels. NO_MEMORY. */
-collet_status scatter_warn_of_file(scatter_reader *r);
 /* The first dataset determines r->in->options.shape and r->reversed, which the others have.
  * `width`: numbers of a voxel. */
 collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name, int width);

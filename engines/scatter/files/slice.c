@@ -3,6 +3,7 @@
  * Tests: tests/tools/rsoxs/test_rsoxs_view.c */
 #include "io/struct.h"
 #include "scatter/files/morphology.h"
+#include "scatter/files/store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -161,10 +162,10 @@ static collet_status read_slice(scatter_reader *base)
                            o->n_materials, r->material);
     char name[80];
     snprintf(name, sizeof name, "/Euler_Angles/Mat_%" PRId64 "_S", r->material);
-    int aligned = r->field == COLLET_SCATTERING_FRACTION || scatter_has(base, name);
-    collet_status status = !scatter_has(base, "/Euler_Angles") ? read_vectors(r)
-                           : aligned                           ? read_angles(r)
-                                                               : read_unaligned(r);
+    int aligned = r->field == COLLET_SCATTERING_FRACTION || scatter_has(base->file, name);
+    collet_status status = !scatter_has(base->file, "/Euler_Angles") ? read_vectors(r)
+                           : aligned                                 ? read_angles(r)
+                                                                     : read_unaligned(r);
     r->slice.voxel = o->voxel;
     r->slice.rows = o->shape[r->axis == 0 ? 1 : 0];
     r->slice.columns = o->shape[r->axis == 2 ? 1 : 2];

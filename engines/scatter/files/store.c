@@ -80,6 +80,15 @@ hid_t scatter_stay_inside(hid_t class, int *outside)
     return properties;
 }
 
+int scatter_has(hid_t file, const char *name)
+{
+    int outside;
+    hid_t access = scatter_stay_inside(H5P_LINK_ACCESS, &outside);
+    int has = H5Lexists(file, name, access) > 0;
+    H5Pclose(access);
+    return has;
+}
+
 hid_t scatter_open_own(hid_t file, const char *name, int *elsewhere)
 {
     hid_t access = scatter_stay_inside(H5P_DATASET_ACCESS, elsewhere);

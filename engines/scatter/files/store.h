@@ -22,6 +22,8 @@ collet_status scatter_check_regular(const char *path, collet_error *err);
 collet_status scatter_open_file(const char *path, hid_t *file, collet_error *err);
 /* Opens a dataset, if its values are in the file; *elsewhere: they are not, or a link leaves it. */
 hid_t scatter_open_own(hid_t file, const char *name, int *elsewhere);
+/* Whether there is such a link, which does not leave the file. */
+int scatter_has(hid_t file, const char *name);
 /* Properties of access, of a class, with which no link to another file is followed; *outside: one
  * was met. The caller closes them. */
 hid_t scatter_stay_inside(hid_t class, int *outside);

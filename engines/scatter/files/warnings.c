@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is suspicious of files: a simulation and collet_scattering_check warn of the same.
  * Tests: tests/tools/rsoxs/test_rsoxs_warnings.c, tests/tools/rsoxs/test_rsoxs_validate.c */
-#include "scatter/files/morphology.h"
+#include "scatter/files/store.h"
+#include "scatter/files/warnings.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -58,7 +59,7 @@ static int has_dataset(const scatter_reader *r, int64_t m, const char *what)
     char name[80];
     snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s",
              r->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1, what);
-    return scatter_has(r, name);
+    return scatter_has(r->file, name);
 }
 
 collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warnings.h - what is suspicious of files. */
+#ifndef ENGINES_SCATTER_FILES_WARNINGS_H
+#define ENGINES_SCATTER_FILES_WARNINGS_H
+
+#include "scatter/files/input.h"
+
+#include <hdf5.h>
+
+/* The file of a morphology, while it is read. */
+typedef struct scatter_reader {
+    collet_scattering_input *in;
+    const char *path;
+    hid_t file;
+    int reversed; /* the first dataset's axes are X, Y, Z */
+    collet_error *err;
+} scatter_reader;
+
+/* Whether material m, from 0, has a dataset S: without it nothing is aligned; warns
+ * if there are angles. NO_MEMORY. */
+collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has);
+/* Warns of what is suspicious of the file but its voxels. NO_MEMORY. */
+collet_status scatter_warn_of_file(scatter_reader *r);
+/* Adds the first voxels of a material's arrays. */
+void scatter_note_range(scatter_range *range, const collet_scattering_material *material,
+                        int64_t voxels);
+/* Warns of what is suspicious of energies, of constants at all of them, and of a material, from 0,
+ * all of whose voxels were read. NO_MEMORY. */
+collet_status scatter_warn_of_energies(collet_scattering_input *in, const char *path,
+                                       collet_error *err);
+collet_status scatter_warn_of_constants(collet_scattering_input *in, const char *path,
+                                        collet_error *err);
+collet_status scatter_warn_of_voxels(collet_scattering_input *in, const char *path, int64_t m,
+                                     const scatter_range *range, collet_error *err);
+
+#endif

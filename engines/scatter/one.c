@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The work of one device: planned, and worked off block by block.
+ * Tests: tests/engines/scatter/test_scatter.c */
+#include "scatter/one.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scatter/arrays.h"
+#include "scatter/geometry.h"
+#include "scatter/methods.h"
+
+#define BLOCK 32                /* energies at a time, at most */
+#define LAYER_BYTES (256 << 20) /* of fields of the layers that are transformed at a time */
+
+/* ---- The plan -------------------------------------------------------------------------------- */
+
+static uint64_t real_bytes(const collet_scattering *s)
+{
+    return scatter_is_wide(s) ? 8 : 4;
+}
+
+/* Bytes of the pattern of one energy, on the device and the host. */
+static uint64_t pattern_bytes(const collet_scattering *s)
+{
+    return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * 2 * real_bytes(s);
+}
+
+/* Bytes of the images of one energy. */
+static uint64_t image_bytes(const collet_scattering *s)
+{
+    uint64_t images = s->options.material ? (uint64_t)s->angles : 4; /* 3, and a folded quarter */
+    return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * images * real_bytes(s);
+}
+
+static int64_t most_fields(const collet_scattering *s)
+{
+    int64_t most = 0;
+    for (int64_t m = 0; m < s->options.n_materials; m++)
+        most = s->parts[m].count > most ? s->parts[m].count : most;
+    return most;
+}
+
+/* Bytes of a layer of a material, its fields and their spectra. */
+static uint64_t layer_bytes(const collet_scattering *s)
+{
+    const int64_t *n = s->options.shape;
+    uint64_t fields = (uint64_t)most_fields(s), rows = (uint64_t)n[1];
+    return real_bytes(s) * rows *
+               ((fields + 4) * (uint64_t)n[2] + fields * 2 * (uint64_t)(n[2] / 2 + 1)) +
+           (s->options.layers ? 8 * rows * (uint64_t)n[2] : 0);
+}
+
+static int64_t layers_of(const collet_scattering *s)
+{
+    int64_t count = (int64_t)(LAYER_BYTES / layer_bytes(s));
+    return count < 1 ? 1 : count < s->options.shape[0] ? count : s->options.shape[0];
+}
+
+static uint64_t slice_bytes(const collet_scattering *s, int64_t depth)
+{
+    uint64_t pixels = (uint64_t)(s->options.shape[1] * s->options.shape[2]);
+    return pixels * (8 + (uint64_t)(depth * s->plan.fields) * 2 * real_bytes(s));
+}
+
+/* Bytes that layers are read into: 4 fields and the sums of fractions. */
+static uint64_t read_bytes(const collet_scattering *s, int64_t layers)
+{
+    uint64_t voxels = (uint64_t)(layers * s->options.shape[1] * s->options.shape[2]);
+    return s->options.layers ? voxels * (4 * real_bytes(s) + 8) : 0;
+}
+
+static uint64_t warp_bytes(const collet_scattering *s)
+{
+    return s->warps ? pattern_bytes(s) / 2 : 0;
+}
+
+static void plan_direct(collet_scattering *s)
+{
+    const int64_t *n = s->options.shape;
+    uint64_t voxels = (uint64_t)(n[0] * n[1] * n[2]);
+    s->plan.passes = 1;
+    s->plan.block = 1;
+    s->plan.transforms = 3 * s->angles * s->options.n_energies;
+    s->layers = layers_of(s);
+    s->plan.kept = voxels * real_bytes(s) * (uint64_t)(7 * s->options.n_materials) +
+                   pattern_bytes(s) + read_bytes(s, s->layers) + warp_bytes(s);
+    s->plan.bytes = s->plan.kept + voxels * real_bytes(s) * (2 * 3 * 2) +
+                    (uint64_t)(n[1] * n[2] * (s->angles + 1)) * real_bytes(s);
+    s->steps_total = s->options.n_materials * ((n[0] + s->layers - 1) / s->layers) +
+                     s->angles * s->options.n_energies;
+}
+
+/* The largest depth of passes of `span` energies. */
+static int64_t depth_of(const collet_scattering *s, int64_t span)
+{
+    int64_t depth = 1;
+    for (int64_t first = 0; first < s->options.n_energies; first += span) {
+        int64_t left = s->options.n_energies - first;
+        int64_t pass = scatter_depth(s, first, first + (left < span ? left : span), NULL);
+        if (pass < 0)
+            return pass;
+        depth = pass > depth ? pass : depth;
+    }
+    return depth;
+}
+
+/* Bytes of everything: the fields of layers are over when images begin. */
+static uint64_t fast_bytes(const collet_scattering *s, int64_t layers, int64_t block)
+{
+    uint64_t pass = layer_bytes(s) * (uint64_t)layers;
+    uint64_t images = image_bytes(s) * (uint64_t)block + read_bytes(s, layers);
+    return slice_bytes(s, s->depth) + warp_bytes(s) + pattern_bytes(s) * (uint64_t)block +
+           (pass > images ? pass : images);
+}
+
+/* As many energies in a pass as fit, then as many layers and energies at a time. */
+static collet_status plan_fast(collet_scattering *s, collet_error *err)
+{
+    uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX;
+    int64_t energies = s->options.n_energies, layers = s->options.shape[0];
+    for (s->span = energies;; s->span = (s->span + 1) / 2) {
+        s->depth = depth_of(s, s->span);
+        if (s->depth < 0)
+            return collet_fail(err, COLLET_NO_MEMORY, "no memory for wave numbers");
+        if (s->span == 1 || fast_bytes(s, 1, 1) <= limit)
+            break;
+    }
+    s->layers = layers_of(s);
+    while (s->layers > 1 && fast_bytes(s, s->layers, 1) > limit)
+        s->layers--;
+    s->plan.block = s->span < BLOCK ? s->span : BLOCK;
+    /* Two for each device: one may be faster than another. */
+    if (s->n_devices > 1 && s->plan.block > (energies + 2 * s->n_devices - 1) / (2 * s->n_devices))
+        s->plan.block = (energies + 2 * s->n_devices - 1) / (2 * s->n_devices);
+    while (s->plan.block > 1 && fast_bytes(s, s->layers, s->plan.block) > limit)
+        s->plan.block--;
+    s->plan.passes = (energies + s->span - 1) / s->span;
+    s->plan.transforms = s->plan.fields * s->plan.passes;
+    s->plan.bytes = fast_bytes(s, s->layers, s->plan.block);
+    s->plan.kept = slice_bytes(s, s->depth) + warp_bytes(s) + read_bytes(s, s->layers) +
+                   (pattern_bytes(s) + image_bytes(s)) * (uint64_t)s->plan.block;
+    s->steps_total =
+        s->options.n_materials * ((layers + s->layers - 1) / s->layers) * s->plan.passes + energies;
+    return COLLET_OK;
+}
+
+static collet_status plan(collet_scattering *s, collet_error *err)
+{
+    s->plan.struct_size = sizeof s->plan;
+    s->plan.angles = s->angles;
+    collet_status status = COLLET_OK;
+    if (s->options.method == COLLET_SCATTERING_DIRECT)
+        plan_direct(s);
+    else
+        status = plan_fast(s, err);
+    if (status == COLLET_OK && s->options.memory && s->plan.bytes > s->options.memory)
+        return collet_fail(err, COLLET_REFUSED,
+                           "%" PRIu64 " bytes of memory do not suffice: one energy needs %" PRIu64,
+                           s->options.memory, s->plan.bytes);
+    return status;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static void *copied(const void *list, size_t bytes)
+{
+    void *copy = malloc(bytes);
+    return copy ? memcpy(copy, list, bytes) : NULL;
+}
+
+/* Copies of the lists of the options, and what depends on them. */
+static collet_status copy_lists(collet_scattering *s, collet_error *err)
+{
+    collet_scattering_options *o = &s->options;
+    size_t materials = (size_t)o->n_materials, energies = (size_t)o->n_energies;
+    o->materials = copied(o->materials, materials * sizeof *o->materials);
+    o->energies = copied(o->energies, energies * sizeof *o->energies);
+    o->constants = copied(o->constants, energies * materials * sizeof *o->constants);
+    s->parts = malloc(materials * sizeof *s->parts);
+    s->angles = scatter_angles(o->angles, NULL);
+    s->radians = malloc((size_t)s->angles * sizeof *s->radians);
+    s->range = malloc((size_t)(2 * o->shape[1] * o->shape[2]) * sizeof *s->range);
+    for (int a = 0; a < 3; a++)
+        s->q[a] = malloc((size_t)o->shape[a] * sizeof *s->q[a]);
+    if (!o->materials || !o->energies || !o->constants || !s->parts || !s->radians || !s->range ||
+        !s->q[0] || !s->q[1] || !s->q[2])
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
+    scatter_angles(o->angles, s->radians);
+    scatter_directions(s->axis, o->direction);
+    scatter_warp_of(s->warp, o->direction, o->detector);
+    for (int i = 0; i < 4; i++)
+        s->warps |= fabs(s->warp[i / 2][i % 2] - (i % 3 == 0)) > 1e-12;
+    for (int a = 0; a < 3; a++)
+        scatter_axis(s->q[a], o->shape[a], o, a > 0);
+    for (size_t m = 0; m < materials; m++) {
+        const collet_scattering_material *material = &o->materials[m];
+        int oriented = material->direction || material->alignment ||
+                       material->kind > COLLET_SCATTERING_ISOTROPIC;
+        s->parts[m] = (scatter_part){s->plan.fields, oriented ? SCATTER_FIELDS : 1};
+        s->plan.fields += s->parts[m].count;
+    }
+    return COLLET_OK;
+}
+
+static collet_status make_output(collet_scattering *s, collet_error *err)
+{
+    const int64_t *n = s->options.shape;
+    const int64_t shape[] = {s->plan.block, n[1], n[2]};
+    size_t real = (size_t)real_bytes(s);
+    s->values = malloc((size_t)(s->plan.block * n[1] * n[2]) * real);
+    s->warped = s->warps ? malloc((size_t)warp_bytes(s)) : NULL;
+    if (!s->values || (s->warps && !s->warped))
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for patterns");
+    collet_status status = collet_array_create(s->context, &s->out, s->options.dtype, 3, shape);
+    return status == COLLET_OK ? status
+                               : collet_fail(err, status, "%s", collet_last_error(s->context));
+}
+
+/* Memory for layers that are read. */
+static collet_status make_layers(collet_scattering *s, collet_error *err)
+{
+    size_t voxels = (size_t)(s->layers * s->options.shape[1] * s->options.shape[2]), size = 4;
+    for (int64_t m = 0; m < s->options.n_materials; m++)
+        size = s->options.materials[m].dtype == COLLET_F64 ? 8 : size;
+    s->layer_values = malloc(4 * voxels * size);
+    s->sums = malloc(voxels * sizeof *s->sums);
+    s->view = calloc((size_t)s->options.n_materials, sizeof *s->view);
+    return s->layer_values && s->sums && s->view
+               ? COLLET_OK
+               : collet_fail(err, COLLET_NO_MEMORY, "no memory for layers of the morphology");
+}
+
+void scatter_close_one(collet_scattering *s)
+{
+    if (!s)
+        return;
+    free((void *)(uintptr_t)s->options.materials);
+    free((void *)(uintptr_t)s->options.energies);
+    free((void *)(uintptr_t)s->options.constants);
+    free(s->parts);
+    free(s->radians);
+    for (int a = 0; a < 3; a++)
+        free(s->q[a]);
+    free(s->values);
+    free(s->warped);
+    free(s->layer_values);
+    free(s->sums);
+    free(s->view);
+    free(s->range);
+    collet_array_destroy(s->slices);
+    collet_array_destroy(s->images);
+    collet_array_destroy(s->fields);
+    collet_array_destroy(s->out);
+    free(s);
+}
+
+collet_status scatter_open_one(collet_context *context, const collet_scattering_options *options,
+                               int64_t devices, collet_scattering **out, collet_error *err)
+{
+    collet_scattering *s = calloc(1, sizeof *s);
+    if (!s)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
+    s->context = context;
+    s->n_devices = devices;
+    s->options = *options;
+    collet_status status = copy_lists(s, err);
+    if (status == COLLET_OK)
+        status = plan(s, err);
+    if (status == COLLET_OK)
+        status = make_output(s, err);
+    if (status == COLLET_OK && s->options.layers)
+        status = make_layers(s, err);
+    if (status == COLLET_OK)
+        *out = s;
+    else
+        scatter_close_one(s);
+    return status;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+collet_status scatter_compute(collet_scattering *s, int64_t most, int64_t *count)
+{
+    /* A block does not go beyond the pass that it is in. */
+    if (s->span && most > s->span - s->next % s->span)
+        most = s->span - s->next % s->span;
+    *count = most < s->plan.block ? most : s->plan.block;
+    return s->options.method == COLLET_SCATTERING_DIRECT ? scatter_direct(s, *count)
+                                                         : scatter_fast(s, *count);
+}
+
+collet_status scatter_read(collet_scattering *s, int64_t count)
+{
+    const int64_t *n = s->options.shape;
+    size_t bytes = (size_t)(count * n[1] * n[2]) * (size_t)real_bytes(s);
+    collet_array *part;
+    collet_status status = scatter_at(s, &part, s->out, 0, count, 0);
+    if (status == COLLET_OK && collet_array_read(s->context, part, s->values, bytes) != COLLET_OK)
+        status = scatter_failed(s, collet_last_status(s->context), "patterns");
+    collet_array_destroy(part);
+    for (int64_t i = 0; i < count && status == COLLET_OK; i++)
+        scatter_warp(s, (char *)s->values + bytes / (size_t)count * (size_t)i);
+    s->first = s->next;
+    return status;
+}
+
+const collet_scattering_pattern *scatter_pattern(collet_scattering *s, int64_t energy)
+{
+    const int64_t *n = s->options.shape;
+    s->pattern = (collet_scattering_pattern){.struct_size = sizeof s->pattern,
+                                             .dtype = s->options.dtype,
+                                             .index = energy,
+                                             .energy = s->options.energies[energy],
+                                             .y = n[1],
+                                             .x = n[2],
+                                             .qy = s->q[1],
+                                             .qx = s->q[2],
+                                             .values = (char *)s->values +
+                                                       (size_t)((energy - s->first) * n[1] * n[2]) *
+                                                           (size_t)real_bytes(s)};
+    return &s->pattern;
+}
