@@ -17,9 +17,6 @@
 #include "rows.h"
 #include "settings.h"
 
-/* The reason in left_out of outputs that need times. */
-extern const char trajectory_no_times[];
-
 typedef enum trajectory_stage {
     TRAJECTORY_OPEN,
     TRAJECTORY_RUNNING,

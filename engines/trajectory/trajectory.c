@@ -2,10 +2,11 @@
 /* Tests: tests/engines/test_trajectory.c */
 #include "atoms/pattern.h"
 #include "atoms/selection.h"
-#include "formats/formats.h"
+#include "formats/recognise.h"
 #include "io/letters.h"
 #include "io/struct.h"
 #include "run.h"
+#include "warnings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,6 @@ collet_status collet_trajectory_check_selection(const char *text, collet_error *
 
 static const char not_chosen[] = "not requested";
 static const char some_velocities[] = "not every atom of the trajectory has a velocity";
-const char trajectory_no_times[] = "the trajectory has no times";
 
 #define SOME_VELOCITIES 8u /* beside TRAJECTORY_VELOCITIES and so on: of some atoms, not of all */
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char trajectory_no_times[] = "the trajectory has no times";
+
 static collet_status add_warning(collet_trajectory *x, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
 

@@ -5,6 +5,9 @@
 
 #include "state.h"
 
+/* The reason in left_out of outputs that need times. */
+extern const char trajectory_no_times[];
+
 /*
  * Fills in x->warnings after the last row: values that are not finite, velocities of some
  * atoms only, missing times, times that do not rise, singular inertia tensors, a truncated

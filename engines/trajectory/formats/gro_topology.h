@@ -9,7 +9,7 @@
 #ifndef ENGINES_TRAJECTORY_FORMATS_GRO_TOPOLOGY_H
 #define ENGINES_TRAJECTORY_FORMATS_GRO_TOPOLOGY_H
 
-#include "topology.h"
+#include "names.h"
 
 /* For trajectory_format.topology. */
 collet_status trajectory_gro_read_topology(io_source *source, trajectory_topology *topology,

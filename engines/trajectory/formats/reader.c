@@ -2,7 +2,7 @@
 /* Tests: tests/engines/test_io_trajectory.c */
 #include "reader.h"
 
-#include "formats.h"
+#include "recognise.h"
 #include "io/numerals.h"
 
 #include <math.h>

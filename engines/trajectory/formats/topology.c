@@ -2,7 +2,7 @@
 /* Tests: tests/engines/test_io_topology.c */
 #include "topology.h"
 
-#include "formats.h"
+#include "recognise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,15 +54,4 @@ done:
     trajectory_topology_free(topology);
     io_source_close(&source);
     return status;
-}
-
-void trajectory_topology_free(trajectory_topology *topology)
-{
-    if (!topology)
-        return;
-    free(topology->title);
-    free(topology->names);
-    free(topology->residue_names);
-    free(topology->residue_ids);
-    free(topology);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/engines/test_io_trajectory.c, tests/engines/test_trajectory.c */
-#include "formats.h"
+#include "recognise.h"
 
+#include "formats.h"
 #include "io/signature.h"
 
 #include <stdio.h>
