@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle of one frame: sums over its atoms in long double, by definition.
  * Tests: tests/conformance/test_broken.c */
-#include "md.h"
+#include "frame.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ternary: position of each weight of a packed row, and the rows of a case.
  * Tests: tests/conformance/test_broken.c */
-#include "ternary.h"
+#include "formats.h"
 
 #include <string.h>
 

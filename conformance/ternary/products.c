@@ -4,7 +4,7 @@
  * operation rounded; the others in long double.
  * Tests: tests/conformance/test_broken.c
  */
-#include "ternary.h"
+#include "formats.h"
 
 #include <float.h>
 #include <math.h>

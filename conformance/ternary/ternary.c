@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ternary: quantize, pack and unpack.
  * Tests: tests/conformance/test_broken.c */
-#include "ternary.h"
+#include "formats.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,57 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of calls. They are overwritten when the slot has returned, and kept for a while, so
- * that a plugin that still reads or writes them is noticed.
+/* Calls of kernels: all arguments in one block, which is overwritten when the slot has returned.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define BLOCKS (sizeof((testbed){0}.kept) / sizeof *(testbed){0}.kept)
-
-static bool untouched(const kept_block *k)
-{
-    const unsigned char *bytes = k->bytes;
-    return !k->size || (bytes[0] == KEPT && !memcmp(bytes, bytes + 1, k->size - 1));
-}
-
-static const char written[] = "memory of a call's arguments was written after the call returned";
-
-void arguments_keep(testbed *b, void *block, size_t size)
-{
-    memset(block, KEPT, size);
-    pthread_mutex_lock(b->lock);
-    kept_block *at = &b->kept[b->kept_at++ % BLOCKS], old = *at;
-    *at = (kept_block){block, size};
-    pthread_mutex_unlock(b->lock);
-    bool same = untouched(&old);
-    free(old.bytes);
-    testbed_require(b, same, "%s", written);
-}
-
-bool arguments_free(testbed *b)
-{
-    bool same = true;
-    for (size_t i = 0; i < BLOCKS; i++) {
-        same = same && untouched(&b->kept[i]);
-        free(b->kept[i].bytes);
-        b->kept[i] = (kept_block){0};
-    }
-    return same;
-}
-
-testbed testbed_beside(const testbed *b)
-{
-    testbed other = *b;
-    memset(other.kept, 0, sizeof other.kept);
-    return other;
-}
-
-void testbed_end(testbed *b)
-{
-    testbed_close(b);
-    testbed_require(b, arguments_free(b), "%s", written);
-}
 
 int32_t testbed_row(const testbed *b, uint32_t op, uint64_t sig)
 {

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GUARD 4096
 
 /* A case of a row, in buffers of the device. */
 typedef struct row_call {
@@ -96,29 +95,6 @@ testbed_operand testbed_operand_of(const kit_case *c, uint32_t k, void *buffer)
 static uint64_t tensor_bytes(const kit_tensor *t)
 {
     return (uint64_t)t->count * collet_dtype_size(t->dtype);
-}
-
-void *testbed_scratch(testbed *b, collet_queue *q, uint64_t bytes)
-{
-    unsigned char *garbage = kit_memory((size_t)bytes + GUARD);
-    void *scratch = testbed_alloc(b, bytes + GUARD);
-    memset(garbage, 0xfb, (size_t)bytes + GUARD);
-    testbed_write(b, q, scratch, 0, garbage, bytes + GUARD);
-    free(garbage);
-    return scratch;
-}
-
-void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t bytes,
-                           const kit_row *row)
-{
-    unsigned char guard[GUARD];
-    testbed_read(b, q, scratch, bytes, guard, GUARD);
-    for (int i = 0; i < GUARD; i++)
-        testbed_require(b, guard[i] == 0xfb,
-                        "%s %s wrote %d bytes beyond its workspace of %llu bytes, the size that it "
-                        "requested",
-                        row->info.name, row->sig, i, (unsigned long long)bytes);
-    testbed_free(b, scratch);
 }
 
 /* ---- Where operands are -------------------------------------------------------------------- */

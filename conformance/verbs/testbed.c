@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- The end of a check -------------------------------------------------------------------- */
 
@@ -56,6 +57,43 @@ void testbed_check(testbed *b)
 {
     if (testbed_failed(b))
         leave(b);
+}
+
+/* ---- Arguments of calls ------------------------------------------------------------------ */
+
+/* They are overwritten when the slot has returned, and kept for a while, so that a plugin that still
+ * reads or writes them is noticed. */
+#define BLOCKS (sizeof((testbed){0}.kept) / sizeof *(testbed){0}.kept)
+
+static bool untouched(const kept_block *k)
+{
+    const unsigned char *bytes = k->bytes;
+    return !k->size || (bytes[0] == KEPT && !memcmp(bytes, bytes + 1, k->size - 1));
+}
+
+static const char written[] = "memory of a call's arguments was written after the call returned";
+
+void arguments_keep(testbed *b, void *block, size_t size)
+{
+    memset(block, KEPT, size);
+    pthread_mutex_lock(b->lock);
+    kept_block *at = &b->kept[b->kept_at++ % BLOCKS], old = *at;
+    *at = (kept_block){block, size};
+    pthread_mutex_unlock(b->lock);
+    bool same = untouched(&old);
+    free(old.bytes);
+    testbed_require(b, same, "%s", written);
+}
+
+bool arguments_free(testbed *b)
+{
+    bool same = true;
+    for (size_t i = 0; i < BLOCKS; i++) {
+        same = same && untouched(&b->kept[i]);
+        free(b->kept[i].bytes);
+        b->kept[i] = (kept_block){0};
+    }
+    return same;
 }
 
 /* ---- Calls --------------------------------------------------------------------------------- */
@@ -197,6 +235,13 @@ collet_status try_after(testbed *b, collet_queue *q, collet_queue *other, uint64
         return COLLET_OK;
     slot_begin(&s, b, "queue_after");
     return slot_end(&s, b->plugin->queue_after(b->device, q, other, value, &s.err), MAY_ENQUEUE);
+}
+
+int64_t testbed_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* ---- Calls that succeed -------------------------------------------------------------------- */
@@ -358,4 +403,57 @@ void testbed_reset_peak(testbed *b)
     slot_begin(&s, b, "collet.memory/1 reset_peak");
     memory->reset_peak(b->device);
     slot_end(&s, COLLET_OK, 0);
+}
+
+const collet_timing_extension *testbed_timing(testbed *b)
+{
+    return b->has_queues ? testbed_extension(b, COLLET_EXTENSION_TIMING) : NULL;
+}
+
+collet_status try_stamp(testbed *b, collet_queue *q, collet_stamp **stamp)
+{
+    slot_call s;
+    const collet_timing_extension *table = testbed_timing(b);
+    slot_begin(&s, b, COLLET_EXTENSION_TIMING " stamp");
+    collet_status status =
+        slot_end(&s, table->stamp(b->device, q, stamp, &s.err), MAY_ENQUEUE | MAY(NO_MEMORY));
+    testbed_require(b, status != COLLET_OK || *stamp, "stamp returned OK and no stamp");
+    return status;
+}
+
+int64_t testbed_elapsed(testbed *b, collet_stamp *first, collet_stamp *last)
+{
+    slot_call s;
+    int64_t nanoseconds = INT64_MIN;
+    const collet_timing_extension *table = testbed_timing(b);
+    slot_begin(&s, b, COLLET_EXTENSION_TIMING " elapsed");
+    collet_status status =
+        slot_end(&s, table->elapsed(b->device, first, last, &nanoseconds, &s.err),
+                 MAY(FAILED) | MAY(DEVICE_LOST));
+    testbed_require(b, status == COLLET_OK, "elapsed returned %s: %s", collet_status_name(status),
+                    s.err.text);
+    testbed_require(b, nanoseconds != INT64_MIN, "elapsed returned OK and set no time");
+    return nanoseconds;
+}
+
+void testbed_release(testbed *b, collet_stamp *stamp)
+{
+    slot_call s;
+    const collet_timing_extension *table = testbed_timing(b);
+    slot_begin(&s, b, COLLET_EXTENSION_TIMING " release");
+    table->release(b->device, stamp);
+    slot_end(&s, COLLET_OK, 0);
+}
+
+testbed testbed_beside(const testbed *b)
+{
+    testbed other = *b;
+    memset(other.kept, 0, sizeof other.kept);
+    return other;
+}
+
+void testbed_end(testbed *b)
+{
+    testbed_close(b);
+    testbed_require(b, arguments_free(b), "%s", written);
 }

@@ -14,46 +14,6 @@
 #define TRIES_IDLE 3    /* of a device that the host never sees at work */
 #define RESOLUTION 5000 /* nanoseconds, besides 2 %, by which elapsed may be off */
 
-const collet_timing_extension *testbed_timing(testbed *b)
-{
-    return b->has_queues ? testbed_extension(b, COLLET_EXTENSION_TIMING) : NULL;
-}
-
-collet_status try_stamp(testbed *b, collet_queue *q, collet_stamp **stamp)
-{
-    slot_call s;
-    const collet_timing_extension *table = testbed_timing(b);
-    slot_begin(&s, b, COLLET_EXTENSION_TIMING " stamp");
-    collet_status status =
-        slot_end(&s, table->stamp(b->device, q, stamp, &s.err), MAY_ENQUEUE | MAY(NO_MEMORY));
-    testbed_require(b, status != COLLET_OK || *stamp, "stamp returned OK and no stamp");
-    return status;
-}
-
-int64_t testbed_elapsed(testbed *b, collet_stamp *first, collet_stamp *last)
-{
-    slot_call s;
-    int64_t nanoseconds = INT64_MIN;
-    const collet_timing_extension *table = testbed_timing(b);
-    slot_begin(&s, b, COLLET_EXTENSION_TIMING " elapsed");
-    collet_status status =
-        slot_end(&s, table->elapsed(b->device, first, last, &nanoseconds, &s.err),
-                 MAY(FAILED) | MAY(DEVICE_LOST));
-    testbed_require(b, status == COLLET_OK, "elapsed returned %s: %s", collet_status_name(status),
-                    s.err.text);
-    testbed_require(b, nanoseconds != INT64_MIN, "elapsed returned OK and set no time");
-    return nanoseconds;
-}
-
-void testbed_release(testbed *b, collet_stamp *stamp)
-{
-    slot_call s;
-    const collet_timing_extension *table = testbed_timing(b);
-    slot_begin(&s, b, COLLET_EXTENSION_TIMING " release");
-    table->release(b->device, stamp);
-    slot_end(&s, COLLET_OK, 0);
-}
-
 static collet_stamp *stamp_in(testbed *b, collet_queue *q)
 {
     collet_stamp *stamp = NULL;

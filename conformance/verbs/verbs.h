@@ -152,16 +152,14 @@ const void *testbed_extension(testbed *b, const char *name);     /* NULL: the de
 bool testbed_statistics(testbed *b, collet_memory_stats *stats); /* false: the device has none */
 void testbed_reset_peak(testbed *b);
 bool testbed_failed(testbed *b);
+int64_t testbed_now(void); /* nanoseconds */
 
-/* ---- Time (timing.c) ------------------------------------------------------------------------- */
-
+/* collet.timing/1. */
 const collet_timing_extension *
 testbed_timing(testbed *b); /* NULL: the device has none, or no queues */
 collet_status try_stamp(testbed *b, collet_queue *q, collet_stamp **stamp);
 int64_t testbed_elapsed(testbed *b, collet_stamp *first, collet_stamp *last);
 void testbed_release(testbed *b, collet_stamp *stamp);
-
-/* ---- Arguments of calls (arguments.c) ------------------------------------------------------- */
 
 /* Takes a block of arguments, whose call is over. */
 void arguments_keep(testbed *b, void *block, size_t size);
@@ -170,7 +168,7 @@ bool arguments_free(testbed *b); /* false: one was written after its call */
 testbed testbed_beside(const testbed *b);
 void testbed_end(testbed *b); /* closes its device */
 
-/* ---- Work (work.c) ------------------------------------------------------------------------- */
+/* ---- Calls of kernels (arguments.c) ------------------------------------------------------- */
 
 typedef struct testbed_operand {
     void *buffer;
@@ -190,6 +188,9 @@ collet_status try_run(testbed *b, collet_queue *q, uint32_t row, const testbed_o
 /* The scratch that a row requests for a call. */
 collet_status try_accepts(testbed *b, uint32_t row, const testbed_operand *operands, uint32_t count,
                           uint32_t n_out, const void *params, uint64_t *bytes);
+
+/* ---- Work (work.c) ------------------------------------------------------------------------- */
+
 /* `n` elements of the dtype of `add` at element `at` of a buffer. */
 testbed_operand testbed_vector(const testbed *b, void *buffer, int64_t at, int64_t n);
 
@@ -204,7 +205,11 @@ void testbed_expect(testbed *b, collet_queue *q, void *buffer, int64_t n, double
  * b->chain does. */
 #define CHAIN 16
 void testbed_slow(testbed *b);
-int64_t testbed_now(void); /* nanoseconds */
+
+/* A workspace of garbage; the check ends if the row wrote beyond it. The latter frees it. */
+void *testbed_scratch(testbed *b, collet_queue *q, uint64_t bytes);
+void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t bytes,
+                           const kit_row *row);
 
 /* Runs `body` on `count` threads, with the numbers 0..count-1, and ends the check if one failed. */
 void testbed_threads(testbed *b, int count, void (*body)(testbed *b, int number, void *user),
@@ -229,10 +234,6 @@ void testbed_rounding(testbed *b, collet_queue *q, const char *what);
 
 /* Operand k as libcore hands it to a kernel: with the axes of "..." that output 0 has. */
 testbed_operand testbed_operand_of(const kit_case *c, uint32_t k, void *buffer);
-/* A workspace of garbage; the check ends if the row wrote beyond it. The latter frees it. */
-void *testbed_scratch(testbed *b, collet_queue *q, uint64_t bytes);
-void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t bytes,
-                           const kit_row *row);
 
 /* Calls of some rows, first of rows that may request a workspace; calls of `accepts` of these
  * rows. */

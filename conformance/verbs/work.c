@@ -5,14 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-int64_t testbed_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 testbed_operand testbed_vector(const testbed *b, void *buffer, int64_t at, int64_t n)
 {
@@ -74,6 +66,31 @@ void testbed_expect(testbed *b, collet_queue *q, void *buffer, int64_t n, double
     free(values);
     testbed_require(b, i == n, "%s: element %lld of %lld is %g, not %g", what, (long long)i,
                     (long long)n, found, value);
+}
+
+#define GUARD 4096 /* bytes behind a workspace */
+
+void *testbed_scratch(testbed *b, collet_queue *q, uint64_t bytes)
+{
+    unsigned char *garbage = kit_memory((size_t)bytes + GUARD);
+    void *scratch = testbed_alloc(b, bytes + GUARD);
+    memset(garbage, 0xfb, (size_t)bytes + GUARD);
+    testbed_write(b, q, scratch, 0, garbage, bytes + GUARD);
+    free(garbage);
+    return scratch;
+}
+
+void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t bytes,
+                           const kit_row *row)
+{
+    unsigned char guard[GUARD];
+    testbed_read(b, q, scratch, bytes, guard, GUARD);
+    for (int i = 0; i < GUARD; i++)
+        testbed_require(b, guard[i] == 0xfb,
+                        "%s %s wrote %d bytes beyond its workspace of %llu bytes, the size that it "
+                        "requested",
+                        row->info.name, row->sig, i, (unsigned long long)bytes);
+    testbed_free(b, scratch);
 }
 
 #define SLOW_NS 120000000

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ternary.h - the packed formats of docs/KERNELS.md for the oracles of the ternary family: the
+ * formats.h - the packed formats of docs/KERNELS.md for the oracles of the ternary family: the
  * position of each weight of a row, one weight at a time.
  */
-#ifndef CONFORMANCE_TERNARY_TERNARY_H
-#define CONFORMANCE_TERNARY_TERNARY_H
+#ifndef CONFORMANCE_TERNARY_FORMATS_H
+#define CONFORMANCE_TERNARY_FORMATS_H
 
 #include "kit.h"
 

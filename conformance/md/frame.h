@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* frame.h - the oracle of one frame of the md family. */
+#ifndef CONFORMANCE_MD_FRAME_H
+#define CONFORMANCE_MD_FRAME_H
+
+#include "kit.h"
+#include "small.h"
+
+/* Rounding unit of f64; d = r - com in f64 has an error of that much of |com|. */
+#define MD_UNIT 0x1p-52L
+
+/* Row `i` of three of a tensor. */
+void md_row(const kit_tensor *t, int64_t i, real out[3]);
+
+/* Sums of one frame, relative to `about`. Scales are sums of magnitudes. */
+typedef struct md_frame {
+    real mass, com[3], com_scale[3];
+    real about[3];
+    real inertia[9], inertia_scale; /* sum m d.d */
+    real tensor[9];                 /* sum m d d^T */
+    real momentum[3], momentum_scale;
+    real L[3], L_scale;
+    real force[3], force_scale;
+    real torque[3], torque_scale;
+    real vis_viva;                /* sum m v.v */
+    real spread;                  /* sum m |r - r0|^2, r0 the first atom */
+    real L_spread, torque_spread; /* sum m |r - r0| |v|, sum |r - r0| |f| */
+    real distance;                /* |com| */
+} md_frame;
+
+/* Frame f; masses, velocities and forces may be absent tensors or NULL (masses: all 1; the others:
+ * left 0). `about` NULL: the com. */
+md_frame md_frame_of(int64_t f, const kit_tensor *positions, const kit_tensor *masses,
+                     const kit_tensor *velocities, const kit_tensor *forces, const real *about);
+
+/* Rotational energy 1/2 omega.L; *scale is its change for a relative error of `unit` in I and L,
+ * divided by `unit`. NaN where anything is not finite. */
+real md_rotational(const md_frame *frame, real unit, real *scale);
+
+#endif
