@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text report: a line for each backend, or the details of one.
  * Tests: tests/tools/test_info.c */
-#include "report.h"
+#include "info.h"
 
 #include "common/output.h"
 #include "common/size.h"

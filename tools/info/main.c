@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-info: lists the backends of this machine.
  * Tests: tests/tools/test_info.c */
-#include "report.h"
+#include "info.h"
 
 #include "common/output.h"
 #include "common/progress.h"
@@ -10,27 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int32_t info_wanted(const info_options *options, const collet_backend_info *backend)
-{
-    return !options->name || !strcmp(options->name, options->file ? backend->path : backend->name);
-}
-
-int32_t info_is_file(const char *path, const char *name)
-{
-    const char *file = strrchr(path, '/');
-    size_t length = strlen(name);
-    file = file ? file + 1 : path;
-    return !strncmp(file, name, length) && !strcmp(file + length, ".so");
-}
-
-/* Also a file NAME.so: a second plugin of that name has records and no backend. */
-int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record)
-{
-    if (!backend || !strcmp(record->path, backend->path))
-        return 1;
-    return info_is_file(record->path, backend->name);
-}
 
 static int32_t find_backend(const collet_runtime *runtime, const info_options *options,
                             collet_backend_info *backend)

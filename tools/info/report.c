@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report as JSON.
  * Tests: tests/tools/test_info.c */
-#include "report.h"
+#include "info.h"
 
 #include "common/json_add.h"
 #include "common/output.h"

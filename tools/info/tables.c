@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two tables: the steps of the search for plugins, and the settings.
  * Tests: tests/tools/test_info.c */
-#include "report.h"
+#include "info.h"
 
 #include "common/output.h"
 

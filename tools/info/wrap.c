@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/test_info.c */
-#include "report.h"
+#include "info.h"
 
 #include "common/output.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/rsoxs/test_rsoxs.c */
 #include "backends.h"
+#include "run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,11 @@ static collet_status try(rsoxs_run *run, rsoxs_backend *b, int named, collet_err
     if (status == COLLET_OK)
         status = rsoxs_devices_choose(&run->devices, run->context, NULL, err);
     return status == COLLET_OK ? rsoxs_run_open_work(run, err) : status;
+}
+
+double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scattering_plan *plan)
+{
+    return (double)plan->bytes + (double)plan->kept * (double)(run->n_beams - 1);
 }
 
 static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *info,

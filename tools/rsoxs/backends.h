@@ -3,7 +3,7 @@
 #ifndef TOOLS_RSOXS_BACKENDS_H
 #define TOOLS_RSOXS_BACKENDS_H
 
-#include "run.h"
+#include "state.h"
 
 typedef struct rsoxs_backend {
     const char *name; /* valid as long as the runtime */
@@ -17,6 +17,8 @@ typedef struct rsoxs_backend {
     uint64_t has; /* the first device's memory; 0: unknown */
 } rsoxs_backend;
 
+/* The bytes of the arrays of all beams, one computed at a time. */
+double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scattering_plan *plan);
 /* Plans the work on each, in the order in which auto prefers them; for free(). */
 collet_status rsoxs_backends(const rsoxs_run *run, rsoxs_backend **out, size_t *count,
                              collet_error *err);

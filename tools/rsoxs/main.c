@@ -2,6 +2,7 @@
 /* collet-rsoxs: patterns of resonant soft X-ray scattering of a voxel morphology.
  * Tests: tests/tools/rsoxs/test_rsoxs.c */
 #include "options.h"
+#include "plan.h"
 #include "run.h"
 
 #include "common/interrupt.h"

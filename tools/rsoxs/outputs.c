@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files that a run makes, replaces or removes.
  * Tests: tests/tools/rsoxs/test_rsoxs_results.c */
-#include "run.h"
+#include "outputs.h"
 #include "io/spool.h"
 
 #include <dirent.h>

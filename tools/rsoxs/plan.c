@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plan of the work, and the summary of what was done.
  * Tests: tests/tools/rsoxs/test_rsoxs.c */
+#include "plan.h"
 #include "backends.h"
+#include "results.h"
 
 #include "common/json_add.h"
 #include "common/output.h"
@@ -53,11 +55,6 @@ static void print_devices(const rsoxs_devices *devices, const char *other)
         printf("%s%s", i ? ", " : "", devices->choice[i]);
     if (devices->count == 0)
         printf("%s", other);
-}
-
-double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scattering_plan *plan)
-{
-    return (double)plan->bytes + (double)plan->kept * (double)(run->n_beams - 1);
 }
 
 static void add_backends(cJSON *root, const rsoxs_backend *backends, size_t count)

@@ -2,7 +2,7 @@
 /* Integrals and pictures, made from the files of patterns: of those kept from earlier runs too.
  * Tests: tests/tools/rsoxs/test_rsoxs_results.c */
 #include "picture.h"
-#include "run.h"
+#include "results.h"
 
 #include "common/interrupt.h"
 

@@ -2,6 +2,8 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs.c */
 #include "run.h"
 #include "files.h"
+#include "outputs.h"
+#include "results.h"
 #include "space.h"
 
 #include "common/interrupt.h"

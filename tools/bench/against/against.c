@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/test_bench_against.c */
-#include "against.h"
+#include "report.h"
 #include "bench/base/modes.h"
 
 #include "bench/ops/inputs.h"
@@ -70,16 +70,6 @@ static const struct {
 };
 
 #define CASES (sizeof cases / sizeof *cases)
-
-double against_ratio(const against_result *r, int32_t i)
-{
-    return r->stats[i].median / r->own.stats.median;
-}
-
-double against_ratio_fastest(const against_result *r, int32_t i)
-{
-    return r->stats[i].min / r->own.stats.min;
-}
 
 /* ---- References ------------------------------------------------------------------------------ */
 

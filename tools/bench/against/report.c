@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/test_bench_against.c */
-#include "against.h"
+#include "report.h"
 
 #include "common/json_add.h"
 #include "common/size.h"
@@ -16,6 +16,18 @@ static const char *const state_names[] = {[REFERENCE_RUNS] = "measured",
 static double rate(const against_result *r, const tool_stats *s)
 {
     return 1e-9 * (r->own.flops > 0 ? r->own.flops : r->own.bytes) / s->median;
+}
+
+/* Collet's speed as a multiple of reference i's, by medians. */
+static double ratio_of(const against_result *r, int32_t i)
+{
+    return r->stats[i].median / r->own.stats.median;
+}
+
+/* The same, by the fastest calls. */
+static double ratio_of_fastest(const against_result *r, int32_t i)
+{
+    return r->stats[i].min / r->own.stats.min;
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -37,8 +49,8 @@ static void print_reference(const against_result *r, int32_t i)
         return;
     }
     printf(" %11.4f %11.4f %9.2f %7.3f %7.3f  %s%s\n", 1e3 * r->stats[i].median,
-           1e3 * r->stats[i].min, rate(r, &r->stats[i]), against_ratio(r, i),
-           against_ratio_fastest(r, i), p->text, p->state == REFERENCE_SLOW ? " (one round)" : "");
+           1e3 * r->stats[i].min, rate(r, &r->stats[i]), ratio_of(r, i), ratio_of_fastest(r, i),
+           p->text, p->state == REFERENCE_SLOW ? " (one round)" : "");
 }
 
 static void print_memory(const bench_result *r)
@@ -70,7 +82,7 @@ void against_print(const bench_session *s, const against_result *r)
     if (r->own.status == COLLET_OK && r->best >= 0) {
         print_name(&r->references[r->best]);
         printf(" is the fastest library; Collet has %.3f of its speed (fastest calls %.3f)\n",
-               against_ratio(r, r->best), against_ratio_fastest(r, r->best));
+               ratio_of(r, r->best), ratio_of_fastest(r, r->best));
     }
     putchar('\n');
     (void)fflush(stdout); /* the next row takes seconds; main reports errors of the stream */
@@ -99,9 +111,9 @@ static int32_t add_reference(cJSON *list, const against_result *r, int32_t i)
     return row && json_add_text(row, "library", p->library->name) && add_value(row, p->value) &&
            json_add_text(row, "state", state_names[p->state]) &&
            json_add_text(row, "text", p->text) &&
-           (!measured || (add_figures(row, r, &r->stats[i]) &&
-                          json_add_number(row, "ratio", against_ratio(r, i)) &&
-                          json_add_number(row, "ratio_fastest", against_ratio_fastest(r, i))));
+           (!measured ||
+            (add_figures(row, r, &r->stats[i]) && json_add_number(row, "ratio", ratio_of(r, i)) &&
+             json_add_number(row, "ratio_fastest", ratio_of_fastest(r, i))));
 }
 
 static int32_t add_best(cJSON *row, const against_result *r)
@@ -111,8 +123,8 @@ static int32_t add_best(cJSON *row, const against_result *r)
     cJSON *best = cJSON_AddObjectToObject(row, "best");
     const reference_process *p = &r->references[r->best];
     return best && json_add_text(best, "library", p->library->name) && add_value(best, p->value) &&
-           json_add_number(best, "ratio", against_ratio(r, r->best)) &&
-           json_add_number(best, "ratio_fastest", against_ratio_fastest(r, r->best));
+           json_add_number(best, "ratio", ratio_of(r, r->best)) &&
+           json_add_number(best, "ratio_fastest", ratio_of_fastest(r, r->best));
 }
 
 static int32_t add_memory(cJSON *row, const bench_result *r)

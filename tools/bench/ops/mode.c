@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/test_bench.c */
 #include "mode.h"
+#include "report.h"
 
 #include "common/json_add.h"
 

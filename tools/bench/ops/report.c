@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/test_bench.c */
-#include "mode.h"
+#include "report.h"
 
 #include "common/json_add.h"
 #include "common/size.h"

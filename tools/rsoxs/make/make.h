@@ -27,8 +27,10 @@ typedef struct make_options {
     int force, quiet;
 } make_options;
 
-/* The function of the command, whose row is in options.c. */
-int make_run(const tool_command *self, int argc, char **argv);
+/* For the row of the command. */
+extern const char make_doc[];
+extern const struct argp_option make_argp_options[];
+error_t make_parse(int key, char *text, struct argp_state *state);
 
 /* Exits on --help, --version and a wrong command line. Free with make_options_free. */
 void make_options_parse(const tool_command *self, int argc, char **argv, make_options *options);
@@ -56,8 +58,8 @@ typedef struct make_layer {
     float *volume, *alignment, *theta, *psi;
 } make_layer;
 
-/* Fills the layers of all materials at z. */
-void make_fill(const make_scene *scene, int64_t z, make_layer *layers);
+/* Fill the layers of all materials at z; the second one for MAKE_EULER, which has no objects. */
+void make_fill_objects(const make_scene *scene, int64_t z, make_layer *layers);
 void make_fill_grains(const make_scene *scene, int64_t z, make_layer *layers);
 /* theta and psi of a direction. */
 void make_angles(const double direction[3], float *theta, float *psi);

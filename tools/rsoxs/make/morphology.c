@@ -175,7 +175,10 @@ static collet_status write_layers(writer *w, const char *path, make_sums *sums, 
     int64_t layers = w->scene->options->size[0], z = 0;
     int done = create_groups(w) && create_datasets(w);
     for (; z < layers && done && !tool_interrupt_signal(); z++) {
-        make_fill(w->scene, z, w->layers);
+        if (w->scene->options->kind == MAKE_EULER)
+            make_fill_grains(w->scene, z, w->layers);
+        else
+            make_fill_objects(w->scene, z, w->layers);
         add_sums(w, sums);
         done = write_layer(w, z);
         tool_progress_update(&w->progress, z + 1, 0, (double)(z + 1) / (double)layers);

@@ -2,7 +2,6 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs_make.c */
 #include "make.h"
 
-#include "../commands.h"
 #include "common/arguments.h"
 
 #include <math.h>
@@ -29,7 +28,7 @@ enum {
     KEY_FORCE,
 };
 
-static const char doc[] =
+const char make_doc[] =
     "Writes a morphology of known physics with its configuration and optical constants, ready to "
     "be computed, and expected.json, which has what the patterns are to be."
     "\v"
@@ -45,7 +44,7 @@ static const char doc[] =
     "Exit status: 0 success; 1 failure; 2 wrong command line; 128 + n stopped by signal n. After a "
     "failure there is no morphology.";
 
-static const struct argp_option argp_options[] = {
+const struct argp_option make_argp_options[] = {
     {NULL, 'o', "DIR", 0, "Directory of the files, or DIR/FILE.h5; required", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 1},
@@ -127,7 +126,7 @@ static void parse_energies(struct argp_state *state, make_options *o, const char
 {
     double *energies = malloc(1000 * sizeof *energies);
     if (!energies)
-        argp_failure(state, RSOXS_EXIT_FAILURE, 0, "out of memory");
+        argp_failure(state, EXIT_FAILURE, 0, "out of memory");
     free(o->energies);
     o->energies = energies;
     o->n_energies = parse_list(state, "--energies", text, energies, 1000);
@@ -220,7 +219,7 @@ static void check(struct argp_state *state, make_options *o)
         o->alignment = o->kind == MAKE_EULER ? 0.5 : 0.0;
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+error_t make_parse(int key, char *text, struct argp_state *state)
 {
     make_options *o = state->input;
     switch (key) {
@@ -285,14 +284,3 @@ void make_options_free(make_options *options)
 {
     free(options->energies);
 }
-
-const tool_command rsoxs_make = {
-    .name = "make",
-    .summary = "write a morphology of known physics",
-    .argp = {.options = argp_options,
-             .parser = parse,
-             .args_doc = "sphere|core-shell|cylinders|euler",
-             .doc = doc,
-             .children = tool_short_help},
-    .run = make_run,
-};

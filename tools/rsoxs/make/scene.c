@@ -255,14 +255,10 @@ static void add_object(const make_scene *scene, const make_object *object, int64
         }
 }
 
-void make_fill(const make_scene *scene, int64_t z, make_layer *layers)
+void make_fill_objects(const make_scene *scene, int64_t z, make_layer *layers)
 {
     const make_options *o = scene->options;
     int64_t count = o->size[1] * o->size[2], last = scene->materials - 1;
-    if (o->kind == MAKE_EULER) {
-        make_fill_grains(scene, z, layers);
-        return;
-    }
     for (int64_t m = 0; m <= last; m++)
         for (int64_t i = 0; i < count; i++) {
             layers[m].volume[i] = 0;

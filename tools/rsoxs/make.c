@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs make: a morphology with its expected patterns.
  * Tests: tests/tools/rsoxs/test_rsoxs_make.c */
-#include "make.h"
+#include "commands.h"
+#include "files.h"
+#include "space.h"
 
-#include "../commands.h"
-#include "../files.h"
-#include "../space.h"
+#include "common/arguments.h"
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/size.h"
+#include "rsoxs/make/make.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -124,7 +125,7 @@ static void print_summary(const make_scene *scene, const make_paths *paths)
            tool_shown(paths->directory));
 }
 
-int make_run(const tool_command *self, int argc, char **argv)
+static int run(const tool_command *self, int argc, char **argv)
 {
     make_options options;
     make_scene scene = {0};
@@ -164,3 +165,14 @@ int make_run(const tool_command *self, int argc, char **argv)
     free(paths.expected);
     return result;
 }
+
+const tool_command rsoxs_make = {
+    .name = "make",
+    .summary = "write a morphology of known physics",
+    .argp = {.options = make_argp_options,
+             .parser = make_parse,
+             .args_doc = "sphere|core-shell|cylinders|euler",
+             .doc = make_doc,
+             .children = tool_short_help},
+    .run = run,
+};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench against: an op of Collet and libraries with the same function, in turn, in one run.
- */
-#ifndef TOOLS_BENCH_AGAINST_AGAINST_H
-#define TOOLS_BENCH_AGAINST_AGAINST_H
+/* report.h - what backend-bench against measured, and how it is printed. */
+#ifndef TOOLS_BENCH_AGAINST_REPORT_H
+#define TOOLS_BENCH_AGAINST_REPORT_H
 
 #include "bench/ops/measure.h"
 #include "process.h"
@@ -19,10 +18,6 @@ typedef struct against_result {
     int32_t count;
     int32_t best; /* the reference with the fastest call, -1: none was measured */
 } against_result;
-
-/* Collet's speed as a multiple of reference i's: medians, and fastest call against fastest. */
-double against_ratio(const against_result *r, int32_t i);
-double against_ratio_fastest(const against_result *r, int32_t i);
 
 void against_print(const bench_session *session, const against_result *r);
 /* 0 when out of memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-info: its command line and what it prints, as text or as JSON. */
-#ifndef TOOLS_INFO_REPORT_H
-#define TOOLS_INFO_REPORT_H
+/* info.h - backend-info: its command line and what it prints, as text or as JSON. */
+#ifndef TOOLS_INFO_INFO_H
+#define TOOLS_INFO_INFO_H
 
 #include <collet/collet.h>
 
@@ -25,10 +25,7 @@ typedef struct info_options {
 /* Exits with 2, or with 0 after --help and --version. */
 void info_options_parse(int argc, char **argv, info_options *options);
 
-/* ---- Report ------------------------------------------------------------------------------ */
-
-/* "usable", "unavailable", "unproven". */
-const char *info_state_word(int32_t state);
+/* ---- What is requested (wanted.c) ------------------------------------------------------------ */
 
 /* 1 when the command line requests the backend. */
 int32_t info_wanted(const info_options *options, const collet_backend_info *backend);
@@ -36,6 +33,11 @@ int32_t info_wanted(const info_options *options, const collet_backend_info *back
 int32_t info_is_file(const char *path, const char *name);
 /* 1 when the record is of the requested backend's file; `backend` NULL: all are requested. */
 int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record);
+
+/* ---- Report ------------------------------------------------------------------------------ */
+
+/* "usable", "unavailable", "unproven". */
+const char *info_state_word(int32_t state);
 
 /* A line for each backend (listing.c). Opens what the setting `backend` names. 0: none is
  * selected. */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which backends and records the command line requests.
+ * Tests: tests/tools/test_info.c */
+#include "info.h"
+
+#include <string.h>
+
+int32_t info_wanted(const info_options *options, const collet_backend_info *backend)
+{
+    return !options->name || !strcmp(options->name, options->file ? backend->path : backend->name);
+}
+
+int32_t info_is_file(const char *path, const char *name)
+{
+    const char *file = strrchr(path, '/');
+    size_t length = strlen(name);
+    file = file ? file + 1 : path;
+    return !strncmp(file, name, length) && !strcmp(file + length, ".so");
+}
+
+/* Also a file NAME.so: a second plugin of that name has records and no backend. */
+int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record)
+{
+    if (!backend || !strcmp(record->path, backend->path))
+        return 1;
+    return info_is_file(record->path, backend->name);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* outputs.h - the files that a simulation writes, or removes. */
+#ifndef TOOLS_RSOXS_OUTPUTS_H
+#define TOOLS_RSOXS_OUTPUTS_H
+
+#include "state.h"
+
+/* INVALID if the run would replace or remove a file that it reads. */
+collet_status rsoxs_check_outputs(const rsoxs_run *run, collet_error *err);
+/* Removes what was made from a pattern that --force replaces, and from all. */
+void rsoxs_remove_companions(const char *directory, double energy);
+
+#endif
