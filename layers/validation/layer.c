@@ -11,14 +11,11 @@
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static instance *instances;
-
 /* ---- fork -------------------------------------------------------------------------------- */
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    instance_lock();
     object_lock();
     poison_lock();
 }
@@ -27,7 +24,7 @@ static void after_fork(void)
 {
     poison_unlock();
     object_unlock();
-    pthread_mutex_unlock(&lock);
+    instance_unlock();
 }
 
 static int started;
@@ -35,45 +32,6 @@ static int started;
 static void start(void)
 {
     started = poison_start() && !pthread_atfork(before_fork, after_fork, after_fork);
-}
-
-/* ---- The table below --------------------------------------------------------------------- */
-
-const collet_kernel_row *instance_row(const instance *i, uint32_t row)
-{
-    const char *first = (const char *)i->below->kernels;
-    return (const collet_kernel_row *)(const void *)(first + (size_t)row * i->below->kernel_size);
-}
-
-static uint64_t hash(uint64_t sum, const void *bytes, size_t count)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < count; i++)
-        sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
-static uint64_t table_sum(const collet_plugin *p)
-{
-    uint64_t sum = hash(1, p, p->struct_size);
-    sum = hash(sum, p->kernels, (size_t)p->kernel_count * p->kernel_size);
-    return hash(sum, p->ops, (size_t)p->op_count * p->op_size);
-}
-
-void instance_check(call *c, const instance *i)
-{
-    if (table_sum(i->below) != i->sum)
-        call_wrong(c, PLUGIN, "its table, rows or ops were changed: they are constant");
-}
-
-instance *instance_of(const collet_plugin *table)
-{
-    pthread_mutex_lock(&lock);
-    instance *i = instances;
-    while (i && &i->table != table)
-        i = i->next;
-    pthread_mutex_unlock(&lock);
-    return i;
 }
 
 /* ---- Capabilities ------------------------------------------------------------------------ */
@@ -176,7 +134,7 @@ static instance *instance_new(const collet_plugin *below)
     i->below = below;
     memcpy(&i->table, below, offsetof(collet_plugin, capabilities));
     i->table.struct_size = sizeof i->table;
-    i->sum = table_sum(below);
+    i->sum = instance_sum(below);
     if (!fill_rows(i)) {
         free(i);
         return NULL;
@@ -195,16 +153,13 @@ const collet_plugin *collet_layer_entry(const collet_host *host, const collet_pl
         host->fail(err, COLLET_NO_MEMORY, "no memory for copies of calls");
         return NULL;
     }
-    pthread_mutex_lock(&lock);
-    instance *i = instances;
-    while (i && i->below != below)
-        i = i->next;
+    instance_lock();
+    instance *i = instance_over(below);
     if (!i && (i = instance_new(below))) {
-        i->next = instances;
-        instances = i;
+        instance_add(i);
         added = 1;
     }
-    pthread_mutex_unlock(&lock);
+    instance_unlock();
     if (!i) {
         host->fail(err, COLLET_NO_MEMORY, "no memory for a table over %s", below->name);
         return NULL;

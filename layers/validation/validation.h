@@ -209,10 +209,18 @@ extern const struct collet_copy_extension validation_copy;
 extern const struct collet_native_extension validation_native;
 extern const struct collet_timing_extension validation_timing;
 
-/* ---- layer.c ----------------------------------------------------------------------------- */
+/* ---- instance.c ----------------------------------------------------------------------------- */
 
 /* The instance of a table of this layer, or NULL. */
 instance *instance_of(const collet_plugin *table);
+/* Around the next two, and in a fork. */
+void instance_lock(void);
+void instance_unlock(void);
+/* The instance over a backend's table, or NULL. */
+instance *instance_over(const collet_plugin *below);
+void instance_add(instance *i);
+/* What a table, its rows and its ops hold. */
+uint64_t instance_sum(const collet_plugin *below);
 /* A row of the backend. */
 const collet_kernel_row *instance_row(const instance *i, uint32_t row);
 /* Reports a backend's table that has changed. */
