@@ -4,7 +4,6 @@
 
 #include "array.h"
 #include "error.h"
-#include "module.h"
 #include "numpy.h"
 #include "runtime.h"
 #include "work.h"

@@ -38,6 +38,9 @@ typedef struct binding {
     int (*work_run)(work *w);
 } binding;
 
+/* Adds its capsule to the module. 0, or -1 with an exception. */
+int binding_add(PyObject *module);
+
 /* The table; NULL with an exception. */
 static inline const binding *binding_import(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call of an op: its arguments become operands and parameters, its outputs are inferred.
  * Tests: python/tests/test_op.py */
-#include "call.h"
+#include "compute.h"
 
 #include <string.h>
 
@@ -307,7 +307,9 @@ static PyObject *result(call *c)
     return made;
 }
 
-PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
+/* The function that Python calls; `self` is an op_object. */
+static PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                         PyObject *keywords)
 {
     COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
     call c;
@@ -336,4 +338,21 @@ PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, 
     for (uint32_t i = 0; i < end; i++)
         operand_clear(&c.operands[i]);
     return made;
+}
+
+PyObject *op_function(PyObject *module, PyObject *arguments)
+{
+    PyObject *name, *doc, *make, *function;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "UUO", &name, &doc, &make))
+        return NULL;
+    op_object *op = op_new(name, doc, make == Py_None ? NULL : make);
+    if (!op)
+        return NULL;
+    op->method =
+        (PyMethodDef){PyUnicode_AsUTF8AndSize(op->name, NULL), (PyCFunction)(void (*)(void))op_call,
+                      METH_FASTCALL | METH_KEYWORDS, PyUnicode_AsUTF8AndSize(op->doc, NULL)};
+    function = PyCFunction_NewEx(&op->method, (PyObject *)op, NULL);
+    Py_DECREF(op);
+    return function;
 }

@@ -2,7 +2,7 @@
 /* The computation of a call: without the GIL and, if it takes long, so that Ctrl-C interrupts
  * it.
  * Tests: python/tests/test_interrupt.py, python/tests/test_processes.py */
-#include "call.h"
+#include "compute.h"
 
 #include <stdio.h>
 #include <stdlib.h>

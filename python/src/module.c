@@ -2,11 +2,12 @@
 /* The module collet._core: a thin layer over collet.h, for the Python of the package.
  * Tests: python/tests/test_runtime.py */
 #include "array.h"
+#include "binding.h"
 #include "error.h"
-#include "module.h"
 #include "op.h"
 #include "report.h"
 #include "runtime.h"
+#include "timestamp.h"
 #include "work.h"
 
 static PyMethodDef functions[] = {

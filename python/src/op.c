@@ -231,27 +231,18 @@ int op_refresh(op_object *op)
     return 0;
 }
 
-PyObject *op_function(PyObject *module, PyObject *arguments)
+op_object *op_new(PyObject *name, PyObject *doc, PyObject *make)
 {
-    PyObject *name, *doc, *make, *function = NULL;
     collet_ops_info info;
-    op_object *op;
-    (void)module;
-    if (!PyArg_ParseTuple(arguments, "UUO", &name, &doc, &make) || find(name, &info))
-        return NULL;
-    op = PyObject_New(op_object, op_type);
+    op_object *op = find(name, &info) ? NULL : PyObject_New(op_object, op_type);
     if (!op)
         return NULL;
     memset((char *)op + sizeof op->ob_base, 0, sizeof *op - sizeof op->ob_base);
     op->name = Py_NewRef(name);
     op->doc = Py_NewRef(doc);
-    op->make = make == Py_None ? NULL : Py_NewRef(make);
+    op->make = Py_XNewRef(make);
     op->generation = runtime_generation();
-    op->method =
-        (PyMethodDef){PyUnicode_AsUTF8AndSize(op->name, NULL), (PyCFunction)(void (*)(void))op_call,
-                      METH_FASTCALL | METH_KEYWORDS, PyUnicode_AsUTF8AndSize(op->doc, NULL)};
-    if (!take_info(op, &info))
-        function = PyCFunction_NewEx(&op->method, (PyObject *)op, NULL);
-    Py_DECREF(op);
-    return function;
+    if (take_info(op, &info))
+        Py_CLEAR(op);
+    return op;
 }

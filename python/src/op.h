@@ -45,8 +45,11 @@ int op_add_type(PyObject *module);
 /* Finds the op in the current runtime, unless op->id belongs to it. 0, or -1 with an exception. */
 int op_refresh(op_object *op);
 
-/* Functions of the module: the names of all ops, the description of one as a dict, and the function
- * that calls it: (name, doc, make). */
+/* A new op without its method; `make` may be NULL. NULL with an exception. */
+op_object *op_new(PyObject *name, PyObject *doc, PyObject *make);
+
+/* Functions of the module: the names of all ops, the description of one as a dict, and (call.c) the
+ * function that calls it: (name, doc, make). */
 PyObject *op_names(PyObject *module, PyObject *unused);
 PyObject *op_describe(PyObject *module, PyObject *name);
 PyObject *op_function(PyObject *module, PyObject *arguments);
@@ -60,8 +63,5 @@ int op_set_params(op_object *op, const collet_runtime *runtime, int32_t ndim,
  * output, of `dtype`, cannot hold is a DtypeError. 0, or -1 with an exception. */
 int op_check_fill(const op_object *op, const void *params, PyObject *const *values,
                   collet_dtype dtype);
-
-/* The function that Python calls; `self` is an op_object. */
-PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: python/tests/test_bench.py */
+#include "timestamp.h"
+
 #include <stdlib.h>
 
 #include "error.h"
-#include "module.h"
 #include "runtime.h"
 #include "work.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call of an op, between its arguments and its results. */
-#ifndef PYTHON_SRC_CALL_H
-#define PYTHON_SRC_CALL_H
+#ifndef PYTHON_SRC_COMPUTE_H
+#define PYTHON_SRC_COMPUTE_H
 
 #include "op.h"
 #include "operand.h"

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/test_ternary.py */
+#include "bound.h"
+
+const binding *bound;
+
+/* Without the GIL; the exception stays until the call returns. */
+static int32_t heard(void *user, int64_t done, int64_t total)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    int32_t stop = PyErr_CheckSignals() != 0;
+    (void)user;
+    (void)done;
+    (void)total;
+    PyGILState_Release(state);
+    return stop;
+}
+
+const collet_ternary_monitor bound_monitor = {.progress = heard};
+
+void *bound_raise(collet_status status, const collet_error *err)
+{
+    return PyErr_Occurred() ? NULL : bound->raise(status, err->text);
+}
+
+int bound_optional(collet_array **out, PyObject *object, collet_dtype dtype, const char *name)
+{
+    *out = object == Py_None ? NULL : bound->array_from(object, dtype, name);
+    return *out || object == Py_None ? 0 : -1;
+}
