@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # house.sh [DIRECTORY [BUILD]]: shows the rooms of the sources (a room is a folder) and the includes
 # between them, and checks the rules of both:
-#   - includes between modules (x.c with x.h) and between rooms form no circle
-#   - with a build directory: calls and includes together form no circle of rooms in core, engines, and
-#     plugins/shared with each backend but cpu_openmp, and none of modules in core, and plugins/shared
-#     with cuda, by the symbols of the object files; a function of core that another file calls is
-#     declared in its file's header, or in one that has no file
+#   - includes and, with a build directory, calls form no circle, neither of modules (x.c with x.h) nor
+#     of rooms; calls are found in the symbols of the object files of every library and program
+#   - with a build directory: a function of core that another file calls is declared in its file's
+#     header, or in one that has no file
 #   - core includes nothing but core and the public headers; plugins, layers, engines, conformance,
 #     tools and python include nothing of core, python nothing of the others either; layers nothing but the public headers; only tests include a tool's headers
 #   - an include is written from the root of its tree, or names a file of the same folder
@@ -70,91 +69,59 @@ awk '
     { printf " %s (%d)", $2, $3 }
     END { print "" }' "$work/rooms"
 
-awk '{ print $1, $2 }' "$work/rooms" | tsort >"$work/order" 2>"$work/circles" ||
-    fault "rooms include each other in a circle: $(sed 's/^tsort: -: *//' "$work/circles" | tr '\n' ' ')"
-tsort <"$work/modules" >/dev/null 2>"$work/circles" ||
-    fault "modules include each other in a circle: $(sed 's/^tsort: -: *//' "$work/circles" | tr '\n' ' ')"
-
 # ---- Calls, by symbol --------------------------------------------------------------------------
 
-# symbols: writes lines "D|U symbol module" of the object files to symbols. Objects whose source is
-# gone are of an earlier build.
-symbols() {
+# Lines "caller callee symbol" of modules. A symbol with several definitions is the one of the caller's
+# own target (CMakeFiles/TARGET.dir), or else may be any of them.
+: >"$work/calls"
+if [ -n "$build" ]; then
     find "$build" -path '*/CMakeFiles/*.dir/*.c.o' >"$work/objects"
+    # Objects whose source is gone are of an earlier build.
     awk -v build="$build/" '
         FILENAME == ARGV[1] { known[$1] = 1; next }
         {
             source = substr($0, length(build) + 1)
+            match(source, "CMakeFiles/[^/]*[.]dir/")
+            target = substr(source, RSTART, RLENGTH)
             sub("CMakeFiles/[^/]*[.]dir/", "", source)
             gsub("/__", "/..", source)
             while (sub("[^/]+/[.][.]/", "", source)) {
             }
             sub("[.]o$", "", source)
             if (source in known)
-                print $0, source
+                print $0, source, target
         }' "$work/files" "$work/objects" >"$work/sources"
     cut -d' ' -f1 "$work/sources" | xargs "${NM:-nm}" -A -P >"$work/nm"
     awk '
-        FILENAME == ARGV[1] { sub("[.]c$", "", $2); module[$1] = $2; next }
+        FILENAME == ARGV[1] { sub("[.]c$", "", $2); module[$1] = $2; target[$1] = $3; next }
         { sub(":$", "", $1) }
-        $3 ~ /^[TDBRVWC]$/ { print "D", $2, module[$1] }
-        $3 == "U" { print "U", $2, module[$1] }' "$work/sources" "$work/nm" | sort -u >"$work/symbols"
-}
-
-# calls TREE: writes lines "caller callee symbol" of the modules of a tree to calls, and all edges
-# between them, by calls and includes, to edges.
-calls() {
-    awk -v tree="^$1/" '
-        $3 !~ tree { next }
+        $3 ~ /^[TDBRVWC]$/ { print "D", $2, module[$1], target[$1] }
+        $3 == "U" { print "U", $2, module[$1], target[$1] }' "$work/sources" "$work/nm" |
+        sort -u >"$work/symbols"
+    # These are called in the C library: backend-check and backend-bench put their own in front of them.
+    libc='malloc|calloc|realloc|free|aligned_alloc|memalign|posix_memalign|strdup|pthread_create'
+    awk -v libc="^($libc)$" '
+        $2 ~ libc { next }
         $1 == "D" {
-            definers[$2]++ # of several, each is linked with its own
-            definer[$2] = $3
+            own[$2, $4] = own[$2, $4] " " $3
+            any[$2] = any[$2] " " $3
             next
         }
-        { user[++count] = $3; used[count] = $2 }
-        END {
+        {
+            count = split(($2, $4) in own ? own[$2, $4] : any[$2], definer, " ")
             for (i = 1; i <= count; i++)
-                if (definers[used[i]] == 1 && definer[used[i]] != user[i])
-                    print user[i], definer[used[i]], used[i]
+                if (definer[i] != $3)
+                    print $3, definer[i], $2
         }' "$work/symbols" | sort -u >"$work/calls"
-    {
-        cut -d' ' -f1,2 "$work/calls"
-        awk -v tree="^$1/" '$1 ~ tree && $2 ~ tree' "$work/modules"
-    } | sort -u >"$work/edges"
-}
-
-# circle WHAT DEPTH: a fault with the calls between the modules (DEPTH "") or rooms that tsort named.
-circle() {
-    sed -n 's/^tsort: \(.*\/.*[^:]\)$/\1/p' "$work/circles" | sort -u >"$work/nodes"
-    fault "$1 call or include each other in a circle: $(tr '\n' ' ' <"$work/nodes")"
-    awk -v end="$2" '
-        FILENAME == ARGV[1] { node[$1] = 1; next }
-        { from = $1; to = $2; sub(end, "", from); sub(end, "", to) }
-        from in node && to in node && from != to { print "    " $1 " calls " $3 " of " $2 }' \
-        "$work/nodes" "$work/calls"
-}
-
-if [ -n "$build" ]; then
-    symbols
     unbuilt=$(awk 'FILENAME == ARGV[1] { built[$2] = 1; next }
         /^core\/.*[.]c$/ && !($1 in built)' "$work/sources" "$work/files")
     [ -z "$unbuilt" ] || fault "sources of core without an object file in $build: $unbuilt"
-    printf 'Rooms, each calling and including only those before it:\n'
-    for tree in core engines plugins/shared 'plugins/(shared|cpu_scalar)' 'plugins/(shared|opencl)' \
-        'plugins/(shared|cuda)' 'plugins/(shared|worker)'; do
-        calls "$tree"
-        [ -s "$work/calls" ] || fault "no call between files of $tree was found in $build"
-        sed -E 's,/[^/ ]+( |$),\1,g' "$work/edges" | awk '$1 != $2' | sort -u |
-            tsort >"$work/order" 2>"$work/circles" || circle "rooms of $tree" '/[^/]*$'
-        awk -v tree="$tree" '
-            { sub("^[^/]*/", ""); line = $0 (NR > 1 ? " < " line : "") }
-            END { print tree ": " line }' "$work/order"
-    done
-    for tree in 'plugins/(shared|cuda)' core; do
-        calls "$tree"
-        tsort <"$work/edges" >/dev/null 2>"$work/circles" || circle "modules of $tree" '^$'
+    for tree in core engines conformance plugins layers tools; do
+        grep -q "^$tree/.* $tree/" "$work/calls" ||
+            fault "no call between files of $tree was found in $build"
     done
     undeclared=$(grep -E '^core/.*\.[ch]$' "$work/files" | awk '
+        FILENAME == ARGV[1] && $1 !~ /^core\// { next }
         FILENAME == ARGV[1] { call[$2 " " $3] = $2; symbol[$2 " " $3] = $3; next }
         /[.]c$/ { sub("[.]c$", ""); owned[$0] = 1; next }
         { header[++count] = $0 }
@@ -176,6 +143,28 @@ if [ -n "$build" ]; then
         }' "$work/calls" - | sort)
     [ -z "$undeclared" ] || fault "functions that their own header does not declare: $undeclared"
 fi
+
+sed 's/$/ include/' "$work/modules" | sort - "$work/calls" >"$work/edges"
+
+# circle WHAT END: a fault with what the modules (END "^$") or rooms that tsort named need of each other.
+circle() {
+    sed -n 's/^tsort: \([^- ][^ ]*\)$/\1/p' "$work/circles" | sort -u >"$work/nodes"
+    fault "$1 call or include each other in a circle: $(tr '\n' ' ' <"$work/nodes")"
+    awk -v end="$2" '
+        FILENAME == ARGV[1] { node[$1] = 1; next }
+        { from = $1; to = $2; sub(end, "", from); sub(end, "", to) }
+        from in node && to in node && from != to { print "    " $1 " -> " $2 ": " $3 }' \
+        "$work/nodes" "$work/edges"
+}
+cut -d' ' -f1,2 "$work/edges" | tsort >/dev/null 2>"$work/circles" || circle modules '^$'
+sed -E 's,/[^/ ]+ ([^ ]+)/[^/ ]+ .*, \1,' "$work/edges" | sort -u |
+    tsort >"$work/order" 2>"$work/circles" || circle rooms '/[^/]*$'
+printf 'Rooms, each calling and including only those before it:\n'
+for tree in $trees; do
+    awk -v tree="$tree" '
+        sub("^" tree "(/|$)", "") { line = ($0 == "" ? "." : $0) (line == "" ? "" : " < " line) }
+        END { print tree ": " line }' "$work/order"
+done
 
 # forbidden FROM TO WHY: both extended regular expressions of paths.
 forbidden() {
@@ -204,7 +193,7 @@ forbidden plugins/shared/jit/ 'plugins/(cpu_|opencl|cuda)' 'shared code includes
             $0 = substr($0, RSTART + RLENGTH)
         }
     }' <"$work/files"
-    [ -z "$build" ] || sed -n 's/^D \(collet_[^ ]*\) \(.*\)/\2 \1/p' "$work/symbols"
+    [ -z "$build" ] || sed -n 's/^D \(collet_[^ ]*\) \([^ ]*\) .*/\2 \1/p' "$work/symbols"
 } | sort -u >"$work/names"
 private=$(awk 'FILENAME != last { last = FILENAME; pass++ }
     pass == 1 && $1 == "declared" { public[$2] = 1 }
