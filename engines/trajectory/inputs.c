@@ -3,7 +3,7 @@
 #include "inputs.h"
 
 #include "trajectory/atoms/masses.h"
-#include "trajectory/formats/memory.h"
+#include "trajectory/reading/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

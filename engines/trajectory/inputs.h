@@ -6,7 +6,7 @@
 
 #include "settings.h"
 #include "trajectory/atoms/selection.h"
-#include "trajectory/formats/reader.h"
+#include "trajectory/reading/reader.h"
 
 typedef struct trajectory_inputs {
     trajectory_topology *topology;

@@ -2,7 +2,7 @@
 /* Tests: tests/engines/test_trajectory.c */
 #include "atoms/pattern.h"
 #include "atoms/selection.h"
-#include "formats/recognise.h"
+#include "reading/recognise.h"
 #include "io/letters.h"
 #include "io/struct.h"
 #include "run.h"

@@ -4,7 +4,7 @@
 #ifndef TESTS_ENGINES_IO_FILES_H
 #define TESTS_ENGINES_IO_FILES_H
 
-#include "trajectory/formats/reader.h"
+#include "trajectory/reading/reader.h"
 
 typedef struct io_bytes {
     uint8_t *data; /* freed by the caller */

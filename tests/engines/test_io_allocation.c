@@ -17,10 +17,10 @@
 #include "ternary/formats/gguf.h"
 #include "io_files.h"
 #include "io/npy_read.h"
-#include "trajectory/formats/readahead.h"
+#include "trajectory/reading/readahead.h"
 #include "io/results.h"
 #include "ternary/output.h"
-#include "trajectory/formats/topology.h"
+#include "trajectory/reading/topology.h"
 
 #include <collet/trajectory.h>
 

@@ -12,7 +12,7 @@
 
 #include "directory.h"
 #include "io_files.h"
-#include "trajectory/formats/readahead.h"
+#include "trajectory/reading/readahead.h"
 #include "common/contains.h"
 
 #define WATER COLLET_TEST_DATA "/md/water/traj.trr"

@@ -19,7 +19,7 @@
 #include "ternary/formats/gguf.h"
 #include "ternary/formats/t2_file.h"
 #include "trajectory/atoms/masses.h"
-#include "trajectory/formats/topology.h"
+#include "trajectory/reading/topology.h"
 
 #define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
 

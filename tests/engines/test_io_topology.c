@@ -11,7 +11,7 @@
 #include "io/decimal.h"
 #include "directory.h"
 #include "io_files.h"
-#include "trajectory/formats/topology.h"
+#include "trajectory/reading/topology.h"
 #include "common/contains.h"
 
 static trajectory_topology *read_text(const char *text)

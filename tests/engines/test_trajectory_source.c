@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "trajectory/formats/topology.h"
-#include "trajectory/formats/reader.h"
+#include "trajectory/reading/topology.h"
+#include "trajectory/reading/reader.h"
 #include "common/contains.h"
 
 #include <collet/trajectory.h>

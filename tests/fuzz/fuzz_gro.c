@@ -2,7 +2,7 @@
 /* Any .gro file is read as a topology and a trajectory, or refused with a message. */
 #include "fuzz_file.h"
 
-#include "trajectory/formats/topology.h"
+#include "trajectory/reading/topology.h"
 
 #include <stdlib.h>
 

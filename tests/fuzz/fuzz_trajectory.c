@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz_file.h"
 
-#include "trajectory/formats/reader.h"
+#include "trajectory/reading/reader.h"
 
 #include <stdlib.h>
 

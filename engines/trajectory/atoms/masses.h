@@ -3,7 +3,7 @@
 #ifndef ENGINES_TRAJECTORY_ATOMS_MASSES_H
 #define ENGINES_TRAJECTORY_ATOMS_MASSES_H
 
-#include "trajectory/formats/topology.h"
+#include "trajectory/formats/names.h"
 
 /*
  * Reads one mass a line, in the order of the topology's atoms, into `masses` (n_atoms). Blank lines

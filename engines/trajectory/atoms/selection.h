@@ -18,7 +18,7 @@
 #ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_H
 #define ENGINES_TRAJECTORY_ATOMS_SELECTION_H
 
-#include "trajectory/formats/topology.h"
+#include "trajectory/formats/names.h"
 
 typedef struct trajectory_selection trajectory_selection;
 

@@ -8,7 +8,7 @@
 #ifndef ENGINES_TRAJECTORY_COMPUTE_FEED_H
 #define ENGINES_TRAJECTORY_COMPUTE_FEED_H
 
-#include "trajectory/formats/readahead.h"
+#include "trajectory/reading/readahead.h"
 
 typedef struct trajectory_feed trajectory_feed;
 

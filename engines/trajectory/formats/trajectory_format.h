@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trajectory_format.h - the interface between topology.c, reader.c and the formats.
+ * trajectory_format.h - the interface between the formats and ../reading, which reads files.
  *
- * reader.c chooses frames, a format decodes them. To add a format, write its row, a
+ * The reader chooses frames, a format decodes them. To add a format, write its row, a
  * trajectory_format, in its own file and its name in formats.h.
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_TRAJECTORY_FORMAT_H

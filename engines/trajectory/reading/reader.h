@@ -13,10 +13,10 @@
  *
  * One thread at a time may use a trajectory. Errors name the file, the frame (from 0) and the byte.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_READER_H
-#define ENGINES_TRAJECTORY_FORMATS_READER_H
+#ifndef ENGINES_TRAJECTORY_READING_READER_H
+#define ENGINES_TRAJECTORY_READING_READER_H
 
-#include "frames.h"
+#include "trajectory/formats/frames.h"
 #include "io/source.h"
 
 /*

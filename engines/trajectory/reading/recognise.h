@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recognise.h - the format of a file, and what messages and help say of it, from the rows of the
  * formats. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_RECOGNISE_H
-#define ENGINES_TRAJECTORY_FORMATS_RECOGNISE_H
+#ifndef ENGINES_TRAJECTORY_READING_RECOGNISE_H
+#define ENGINES_TRAJECTORY_READING_RECOGNISE_H
 
-#include "trajectory_format.h"
+#include "trajectory/formats/trajectory_format.h"
 
 /* All rows; NULL ends them. */
 extern const trajectory_format *const trajectory_formats[];

@@ -2,7 +2,7 @@
 /* Tests: tests/engines/test_io_trajectory.c, tests/engines/test_trajectory.c */
 #include "recognise.h"
 
-#include "formats.h"
+#include "trajectory/formats/formats.h"
 #include "io/signature.h"
 
 #include <stdio.h>

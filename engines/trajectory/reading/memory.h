@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory.h - topology and frames of a collet_trajectory_source, in place of files. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_MEMORY_H
-#define ENGINES_TRAJECTORY_FORMATS_MEMORY_H
+#ifndef ENGINES_TRAJECTORY_READING_MEMORY_H
+#define ENGINES_TRAJECTORY_READING_MEMORY_H
 
 #include "topology.h"
 #include "reader.h"

@@ -6,8 +6,8 @@
  * returns the oldest filled one and frees the one before it for reading. Memory does not depend on
  * the length of the trajectory. Trajectories that are read on demand have no thread: `next` reads.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_READAHEAD_H
-#define ENGINES_TRAJECTORY_FORMATS_READAHEAD_H
+#ifndef ENGINES_TRAJECTORY_READING_READAHEAD_H
+#define ENGINES_TRAJECTORY_READING_READAHEAD_H
 
 #include "reader.h"
 

@@ -4,10 +4,10 @@
  *
  * A file with several frames gives the topology of its first one.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TOPOLOGY_H
-#define ENGINES_TRAJECTORY_FORMATS_TOPOLOGY_H
+#ifndef ENGINES_TRAJECTORY_READING_TOPOLOGY_H
+#define ENGINES_TRAJECTORY_READING_TOPOLOGY_H
 
-#include "names.h"
+#include "trajectory/formats/names.h"
 
 /*
  * Reads `path` into *out, which the caller frees. COLLET_IO when the file cannot be read,

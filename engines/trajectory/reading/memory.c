@@ -2,7 +2,7 @@
 /* Tests: tests/engines/test_trajectory_source.c */
 #include "memory.h"
 
-#include "trajectory_format.h"
+#include "trajectory/formats/trajectory_format.h"
 
 #include <stdlib.h>
 #include <string.h>
