@@ -49,13 +49,13 @@ static collet_status copy_masses(const trajectory_settings *settings,
 
 static collet_status all_masses(const trajectory_settings *settings,
                                 const trajectory_topology *topology, double *masses,
-                                collet_error *err)
+                                int64_t *guessed, collet_error *err)
 {
     if (settings->masses != NULL)
         return trajectory_masses_read(settings->masses, topology, masses, err);
     if (settings->mass_values != NULL)
         return copy_masses(settings, topology, masses, err);
-    return trajectory_masses_guess(topology, masses, err);
+    return trajectory_masses_guess(topology, masses, guessed, err);
 }
 
 /* The masses of the selected atoms, moved to the front. */
@@ -68,7 +68,7 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
     if (in->masses == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "masses: no memory for %lld atoms",
                            (long long)in->topology->n_atoms);
-    status = all_masses(settings, in->topology, in->masses, err);
+    status = all_masses(settings, in->topology, in->masses, &in->n_guessed, err);
     if (status != COLLET_OK)
         return status;
     for (int64_t i = 0; i < in->topology->n_atoms; i++)
@@ -84,7 +84,7 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
                            (long long)in->n_atoms, settings->selection,
                            settings->masses != NULL        ? "from"
                            : settings->mass_values != NULL ? "given for"
-                                                           : "guessed from the atoms' names in",
+                                                           : "by the elements of the atoms in",
                            settings->masses != NULL ? settings->masses : settings->topology);
     return COLLET_OK;
 }
@@ -112,8 +112,13 @@ static collet_status open_frames(const trajectory_inputs *in, const trajectory_s
     n_atoms = trajectory_reader_get_info(*out)->n_atoms;
     if (n_atoms != in->topology->n_atoms)
         return collet_fail(
-            err, COLLET_FORMAT, "%s has %lld atoms, %s has %lld: they do not belong together", path,
-            (long long)n_atoms, settings->topology, (long long)in->topology->n_atoms);
+            err, COLLET_FORMAT,
+            in->topology->left_out > 0
+                ? "%s has %lld atoms, %s has %lld, without %lld in alternative locations: they do "
+                  "not belong together"
+                : "%s has %lld atoms, %s has %lld: they do not belong together",
+            path, (long long)n_atoms, settings->topology, (long long)in->topology->n_atoms,
+            (long long)in->topology->left_out);
     return trajectory_reader_select(*out, in->indices, in->n_atoms, err);
 }
 

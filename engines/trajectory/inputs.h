@@ -15,6 +15,7 @@ typedef struct trajectory_inputs {
     int64_t *indices;  /* of the selected atoms, ascending */
     int64_t n_atoms;   /* selected */
     double *masses;    /* of the selected atoms, amu */
+    int64_t n_guessed; /* atoms of the topology whose mass follows from their name */
     double mass_all;   /* sum over the topology */
     double mass;       /* sum over the selection, > 0 */
     double *reference; /* n_atoms x 3, nm; NULL = the first frame that is read */

@@ -107,13 +107,18 @@ static void describe_masses(document *d, cJSON *inputs, const collet_trajectory 
     put_text(d, masses, "origin",
              path != NULL                      ? "file"
              : x->settings.mass_values != NULL ? "given"
-                                               : "guessed");
+             : x->inputs.n_guessed > 0         ? "guessed"
+                                               : "elements");
     if (path != NULL)
         put_file(d, masses, path);
     else if (x->settings.mass_values == NULL)
         put_text(d, masses, "note",
-                 "standard atomic weights (IUPAC 2021, abridged) of the elements guessed from the "
-                 "names of atoms and residues");
+                 x->inputs.n_guessed > 0
+                     ? "standard atomic weights (IUPAC 2021, abridged) of the elements guessed "
+                       "from the names of atoms and residues"
+                     : "standard atomic weights (IUPAC 2021, abridged) of the topology's elements");
+    if (x->inputs.n_guessed > 0)
+        put_integer(d, masses, "atoms_guessed", x->inputs.n_guessed);
     put_text(d, masses, "unit", "amu");
     put_number(d, masses, "total_all", x->inputs.mass_all);
     put_number(d, masses, "total_selected", x->inputs.mass);
@@ -145,7 +150,8 @@ static void describe_inputs(document *d, const collet_trajectory *x)
         put_file(d, topology, x->settings.topology);
     else
         put_text(d, topology, "path", x->settings.topology);
-    put_text(d, topology, "format", x->settings.source == NULL ? "gro" : "memory");
+    put_text(d, topology, "format",
+             x->settings.source == NULL ? x->inputs.topology->format : "memory");
     put_integer(d, topology, "atoms", x->inputs.topology->n_atoms);
     put_text(d, topology, "title", x->inputs.topology->title);
     put_text(d, trajectory, "path", x->settings.trajectory);

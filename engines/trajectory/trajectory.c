@@ -227,7 +227,7 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
         .atoms_total = x->inputs.topology->n_atoms,
         .atoms = x->inputs.n_atoms,
         .mass = x->inputs.mass,
-        .masses_guessed = x->settings.masses == NULL && x->settings.mass_values == NULL,
+        .masses_guessed = x->inputs.n_guessed > 0,
         .bytes_total = trajectory->file_size,
         .frames = x->n_frames,
         .first_frame = x->first_frame,

@@ -176,6 +176,18 @@ static collet_status warn_lacking(collet_trajectory *x, collet_error *err)
         topology->names[atom], topology->residue_names[atom], (int)topology->residue_ids[atom]);
 }
 
+static collet_status warn_locations(collet_trajectory *x, collet_error *err)
+{
+    int64_t count = x->inputs.topology->left_out;
+
+    if (count == 0)
+        return COLLET_OK;
+    return add_warning(x, err,
+                       "%s: %lld atoms in alternative locations are left out: of each residue the "
+                       "first location counts",
+                       x->settings.topology, (long long)count);
+}
+
 static collet_status warn_singular(collet_trajectory *x, collet_error *err)
 {
     if (x->notes.singular_frames == 0)
@@ -195,6 +207,8 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
         status = warn_not_finite(x, field, err);
     if (status == COLLET_OK)
         status = warn_lacking(x, err);
+    if (status == COLLET_OK)
+        status = warn_locations(x, err);
     if (status == COLLET_OK)
         status = warn_no_times(x, err);
     if (status == COLLET_OK)

@@ -291,6 +291,8 @@ static const struct {
 } cases[] = {
     {read_topology, DATA "water/conf.gro"},
     {read_trajectory, DATA "water/conf.gro"},
+    {read_topology, CORPUS "pdb/models"},
+    {read_trajectory, CORPUS "pdb/models"},
     {read_trajectory, DATA "water/traj.trr"},
     {read_trajectory, DATA "water/traj.xtc"},
     {read_ahead, DATA "peptide/traj_double.trr"},

@@ -133,8 +133,10 @@ static const struct {
     const char *argument;
 } tasks[] = {
     {read_topology, CORPUS "gro/water"},
+    {read_topology, CORPUS "pdb/models"},
     {read_masses, CORPUS "masses/four"},
     {read_two_atoms, CORPUS "gro/two_frames"},
+    {read_two_atoms, CORPUS "pdb/models"},
     {read_two_atoms, CORPUS "trr/positions"},
     {read_two_atoms, CORPUS "trr/double"},
     {read_two_atoms, CORPUS "xtc/water"},

@@ -571,15 +571,14 @@ static void foreign_files(void **state)
         const char *text;
     } cases[] = {
         {"", 0, "is empty"},
-        {"x", 1, "is not a trajectory (.trr, .xtc or .gro) by its content"},
+        {"x", 1, "is not a trajectory (.trr, .xtc, .gro or .pdb) by its content"},
         {"\x54\x00\x00\x00"
          "CORD",
          8, "it looks like a CHARMM or NAMD .dcd file"},
         {"CDF\x02", 4, "it looks like a NetCDF"},
         {"\x1f\x8b\x08\x00", 4, "it looks like a gzip-compressed file"},
-        {"HEADER    PROTEIN\n", 18, "it looks like a .pdb file"},
-        {"MODEL        1\n", 15, "it looks like a .pdb file"},
-        {"MODEL", 5, "is not a trajectory"},
+        {"HEADER    PROTEIN\n", 18, "has no atoms"},
+        {"MODE", 4, "is not a trajectory"},
         {"title\n-3\n", 9, "is not a trajectory"},
         {"\xfd\x37zXZ", 5, "it looks like an xz-compressed file"},
         {"\xc9\x07\x00\x00", 4, "is not a trajectory"},

@@ -11,6 +11,7 @@
 #include "io_files.h"
 #include "trajectory/atoms/masses.h"
 #include "trajectory/atoms/residues.h"
+#include "trajectory/reading/topology.h"
 #include "common/contains.h"
 
 #include <math.h>
@@ -86,11 +87,13 @@ static double guessed_total(const char *path)
     trajectory_topology *topology;
     collet_error err;
     double *masses, total = 0;
+    int64_t guessed;
 
     assert_int_equal(trajectory_topology_read(path, NULL, &topology, &err), COLLET_OK);
     masses = calloc((size_t)topology->n_atoms, sizeof *masses);
     assert_non_null(masses);
-    assert_int_equal(trajectory_masses_guess(topology, masses, &err), COLLET_OK);
+    assert_int_equal(trajectory_masses_guess(topology, masses, &guessed, &err), COLLET_OK);
+    assert_int_equal(guessed, topology->n_atoms);
     for (int64_t i = 0; i < topology->n_atoms; i++)
         total += masses[i];
     free(masses);
@@ -111,13 +114,30 @@ static int32_t ids[] = {1, 7, 3};
 static const trajectory_topology three = {
     .n_atoms = 3, .names = names, .residue_names = residues, .residue_ids = ids};
 
-static void test_unknown_atom_is_named(void **state)
+/* The element of the file counts, in any case; what is no element does not. */
+static void test_elements_of_the_topology(void **state)
 {
+    static char elements[][TRAJECTORY_SYMBOL] = {"CA", "br", "X"};
+    trajectory_topology topology = three;
     double masses[3];
+    int64_t guessed;
     collet_error err;
 
     (void)state;
-    assert_int_equal(trajectory_masses_guess(&three, masses, &err), COLLET_FORMAT);
+    topology.elements = elements;
+    assert_int_equal(trajectory_masses_guess(&topology, masses, &guessed, &err), COLLET_OK);
+    assert_true(masses[0] == 40.078 && masses[1] == 79.904 && masses[2] == 0);
+    assert_int_equal(guessed, 1);
+}
+
+static void test_unknown_atom_is_named(void **state)
+{
+    double masses[3];
+    int64_t guessed;
+    collet_error err;
+
+    (void)state;
+    assert_int_equal(trajectory_masses_guess(&three, masses, &guessed, &err), COLLET_FORMAT);
     assert_contains(err.text, "atom 2, 'XX' of residue LIG 7");
     assert_contains(err.text, "--masses");
 }
@@ -196,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_residues),
         cmocka_unit_test(test_guessed_totals),
+        cmocka_unit_test(test_elements_of_the_topology),
         cmocka_unit_test(test_unknown_atom_is_named),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_long_text),

@@ -24,5 +24,7 @@ void fuzz_file_end(void);
 
 /* Reads the file: all atoms, some atoms, some frames. Aborts if the API violates its contract. */
 void fuzz_read_trajectory(void);
+/* Reads the file as a topology; aborts likewise. */
+void fuzz_read_topology(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include "fuzz_file.h"
 
 #include "trajectory/reading/reader.h"
+#include "trajectory/reading/topology.h"
 
 #include <stdlib.h>
 
@@ -73,4 +74,17 @@ void fuzz_read_trajectory(void)
 {
     if (read_subset(0))
         require(read_subset(1));
+}
+
+void fuzz_read_topology(void)
+{
+    trajectory_topology *topology;
+    collet_error err;
+
+    err.text[0] = '\0';
+    if (trajectory_topology_read(FUZZ_PATH, NULL, &topology, &err) == COLLET_OK)
+        require(topology->n_atoms > 0 && topology->title != NULL && topology->format != NULL);
+    else
+        require(!topology && err.text[0] != '\0');
+    trajectory_topology_free(topology);
 }

@@ -291,7 +291,7 @@ xargs awk '
         gsub(/%%/, "", statement)
         if (!c_locale && (statement ~ /cJSON_(Parse|Print)/ ||
             (statement ~ /"[^"]*%[-+#0-9.*]*[lL]?[aefgAEFG]/ &&
-             statement !~ /((collet|trajectory_(gro|reader))_fail|->fail|->log|log_message|text_add|scatter_warn|add_warning)\(/)))
+             statement !~ /((collet|trajectory_(text|reader))_fail|->fail|->log|log_message|text_add|scatter_warn|add_warning)\(/)))
             printf "%s:%d ", FILENAME, FNR
         statement = ""
     }' <"$work/libraries" >"$work/numbers"

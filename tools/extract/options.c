@@ -58,7 +58,9 @@ static const struct argp_option argp_options[] = {
     {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
     {"step", KEY_STEP, "N", 0, "Take every Nth frame (default: 1)", 2},
     {"masses", KEY_MASSES, "FILE", 0,
-     "Masses in amu, one a line for every atom of TOP (default: guessed from the atoms' names)", 2},
+     "Masses in amu, one a line for every atom of TOP (default: by the elements in TOP or the "
+     "atoms' names)",
+     2},
     {"reference", KEY_REFERENCE, "FILE", 0,
      "Compute rmsd to the first frame of this file (default: to the first frame that is read)", 2},
     {"axis", KEY_AXIS, "X,Y,Z", 0, "Axis of the z parts and the tilt (default: 0,0,1)", 2},

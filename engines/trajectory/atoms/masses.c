@@ -80,13 +80,24 @@ collet_status trajectory_masses_read(const char *path, const trajectory_topology
     return status;
 }
 
-collet_status trajectory_masses_guess(const trajectory_topology *topology, double *masses,
-                                      collet_error *err)
+static const trajectory_element *known_element(const trajectory_topology *topology, int64_t atom)
 {
-    for (int64_t i = 0; i < topology->n_atoms; i++) {
-        const trajectory_element *element =
-            trajectory_element_guess(topology->names[i], topology->residue_names[i]);
+    const char *symbol = topology->elements ? topology->elements[atom] : "";
 
+    return trajectory_element_find(symbol, strlen(symbol));
+}
+
+collet_status trajectory_masses_guess(const trajectory_topology *topology, double *masses,
+                                      int64_t *guessed, collet_error *err)
+{
+    *guessed = 0;
+    for (int64_t i = 0; i < topology->n_atoms; i++) {
+        const trajectory_element *element = known_element(topology, i);
+
+        if (element == NULL) {
+            element = trajectory_element_guess(topology->names[i], topology->residue_names[i]);
+            ++*guessed;
+        }
         if (element == NULL)
             return collet_fail(err, COLLET_FORMAT,
                                "no element can be guessed for atom %lld, '%s' of residue %s %d; "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* masses.h - the masses of a topology's atoms, in amu: from a file or from the atoms' names. */
+/* masses.h - the masses of a topology's atoms, in amu: from a file or by the atoms' elements. */
 #ifndef ENGINES_TRAJECTORY_ATOMS_MASSES_H
 #define ENGINES_TRAJECTORY_ATOMS_MASSES_H
 
@@ -15,10 +15,11 @@ collet_status trajectory_masses_read(const char *path, const trajectory_topology
                                      double *masses, collet_error *err);
 
 /*
- * The standard atomic weights of the elements that the names mean (elements.h), virtual sites 0.
- * COLLET_FORMAT names the first atom whose element is unknown.
+ * The standard atomic weights of the topology's elements. Where it has none or an unknown one, the
+ * element is that which the names mean (elements.h), virtual sites 0; *guessed is the number of
+ * such atoms. COLLET_FORMAT names the first atom whose element is unknown.
  */
 collet_status trajectory_masses_guess(const trajectory_topology *topology, double *masses,
-                                      collet_error *err);
+                                      int64_t *guessed, collet_error *err);
 
 #endif

@@ -9,7 +9,8 @@
 #define TRAJECTORY_FORMATS(X)                                                                      \
     X(trr)                                                                                         \
     X(xtc)                                                                                         \
-    X(gro)
+    X(gro)                                                                                         \
+    X(pdb)
 
 #define TRAJECTORY_DECLARE(name) extern const trajectory_format trajectory_##name##_format;
 TRAJECTORY_FORMATS(TRAJECTORY_DECLARE)

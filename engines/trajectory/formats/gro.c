@@ -4,27 +4,10 @@
 #include "gro.h"
 
 #include "io/decimal.h"
-#include "io/numerals.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define DECIMALS_EXTRA 5 /* columns of a position before its decimals: sign, 3 digits, point */
-
-collet_status trajectory_gro_fail(const io_lines *lines, collet_error *err, const char *format, ...)
-{
-    char text[COLLET_ERROR_TEXT];
-    va_list arguments;
-    locale_t before = io_numerals_begin();
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    io_numerals_end(before);
-    va_end(arguments);
-    return collet_fail(err, COLLET_FORMAT, "%s:%lld: %s", lines->source->path,
-                       (long long)lines->number - 1, text);
-}
 
 static collet_status next_line(io_lines *lines, const char **text, size_t *length,
                                const char *missing, int *truncated, collet_error *err)
@@ -37,47 +20,7 @@ static collet_status next_line(io_lines *lines, const char **text, size_t *lengt
                        (long long)lines->number, missing);
 }
 
-/* ---- Title ------------------------------------------------------------------------------- */
-
-static size_t token_length(const char *text, const char *end)
-{
-    const char *at = text;
-
-    while (at < end && *at != ' ' && *at != '\t')
-        at++;
-    return (size_t)(at - text);
-}
-
-/* Finds the token after the last "key" that begins a word; NULL when there is none. */
-static const char *find_value(const char *text, size_t length, const char *key, size_t *n)
-{
-    const char *end = text + length;
-    size_t key_length = strlen(key);
-    const char *found = NULL;
-
-    for (const char *at = text; at + key_length <= end; at++)
-        if (memcmp(at, key, key_length) == 0 && (at == text || at[-1] == ' ' || at[-1] == ','))
-            found = at + key_length;
-    if (!found)
-        return NULL;
-    while (found < end && *found == ' ')
-        found++;
-    *n = token_length(found, end);
-    if (*n > 0 && found[*n - 1] == ',')
-        (*n)--;
-    return found;
-}
-
-static void read_title(const char *text, size_t length, trajectory_gro_head *head)
-{
-    size_t n;
-
-    const char *value = find_value(text, length, "t=", &n);
-    head->has_time = value && io_decimal_parse(value, n, &head->time);
-    value = find_value(text, length, "step=", &n);
-    if (!value || !io_decimal_parse_integer(value, n, &head->step))
-        head->step = -1;
-}
+/* ---- Head -------------------------------------------------------------------------------- */
 
 collet_status trajectory_gro_read_head(io_lines *lines, trajectory_gro_head *head, int *truncated,
                                        collet_error *err)
@@ -89,13 +32,13 @@ collet_status trajectory_gro_read_head(io_lines *lines, trajectory_gro_head *hea
     collet_status status = next_line(lines, &text, &length, "its title", truncated, err);
     if (status != COLLET_OK)
         return status;
-    read_title(text, length, head);
+    head->title = trajectory_text_title(text, length);
     status = next_line(lines, &text, &length, "the number of atoms", truncated, err);
     if (status != COLLET_OK)
         return status;
     if (!io_decimal_parse_integer(text, length, &head->n_atoms) || head->n_atoms < 0)
-        return trajectory_gro_fail(lines, err, "the number of atoms is expected, not '%.*s'",
-                                   length > 40 ? 40 : (int)length, text);
+        return trajectory_text_fail(lines, err, "the number of atoms is expected, not '%.*s'",
+                                    length > 40 ? 40 : (int)length, text);
     return COLLET_OK;
 }
 
@@ -112,13 +55,13 @@ static collet_status measure_width(const io_lines *lines, const char *text, size
     if (first)
         second = memchr(first + 1, '.', (size_t)(end - first - 1));
     if (!second)
-        return trajectory_gro_fail(lines, err,
-                                   "no positions from column %d on; an atom's line is "
-                                   "'%%5d%%-5s%%5s%%5d%%8.3f%%8.3f%%8.3f'",
-                                   TRAJECTORY_GRO_POSITIONS + 1);
+        return trajectory_text_fail(lines, err,
+                                    "no positions from column %d on; an atom's line is "
+                                    "'%%5d%%-5s%%5s%%5d%%8.3f%%8.3f%%8.3f'",
+                                    TRAJECTORY_GRO_POSITIONS + 1);
     *width = (size_t)(second - first);
     if (*width <= DECIMALS_EXTRA)
-        return trajectory_gro_fail(
+        return trajectory_text_fail(
             lines, err,
             "the decimal points of x and y are %zu columns apart; %d more than "
             "the decimals are expected",
@@ -175,13 +118,13 @@ collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, 
         size_t from = TRAJECTORY_GRO_POSITIONS + i * width, n;
         const char *field = field_at(text, length, from, width, &n);
         if (!io_decimal_parse(field, n, &position[i]))
-            return trajectory_gro_fail(
+            return trajectory_text_fail(
                 lines, err, "position %c in columns %zu-%zu is not a number: '%.*s'%s",
                 (int)"xyz"[i], from + 1, from + width, n > 40 ? 40 : (int)n, field,
                 i == 0 ? "; do the names and numbers before it fit into 5 columns each?" : "");
     }
     if (velocity && !read_velocity(text, length, width, velocity))
-        return trajectory_gro_fail(
+        return trajectory_text_fail(
             lines, err,
             "the velocity is not three numbers any more: the file was changed "
             "while it was read");
@@ -201,6 +144,15 @@ static int is_number(const char *text, size_t length)
     while (length > 0 && memchr("+-*nNaAiIfF", text[length - 1], 11))
         length--;
     return length == 0;
+}
+
+static size_t token_length(const char *text, const char *end)
+{
+    const char *at = text;
+
+    while (at < end && *at != ' ' && *at != '\t')
+        at++;
+    return (size_t)(at - text);
 }
 
 /* Numbers between blanks; -1: something else. */
@@ -270,10 +222,10 @@ collet_status trajectory_gro_skip_box(io_lines *lines, int *truncated, collet_er
     if (status != COLLET_OK)
         return status;
     if (!is_box(text, length, lines->cut))
-        return trajectory_gro_fail(lines, err,
-                                   "the box (numbers) is expected after the last atom, not "
-                                   "'%.*s'; is the number of atoms in line 2 right?",
-                                   length > 60 ? 60 : (int)length, text);
+        return trajectory_text_fail(lines, err,
+                                    "the box (numbers) is expected after the last atom, not "
+                                    "'%.*s'; is the number of atoms in line 2 right?",
+                                    length > 60 ? 60 : (int)length, text);
     return COLLET_OK;
 }
 

@@ -10,15 +10,14 @@
 #define ENGINES_TRAJECTORY_FORMATS_GRO_H
 
 #include "io/lines.h"
+#include "text.h"
 
 #define TRAJECTORY_GRO_POSITIONS 20 /* column where they begin */
 
 /* The two lines before the atoms. */
 typedef struct trajectory_gro_head {
     int64_t n_atoms;
-    int32_t has_time; /* the title holds "t=" */
-    double time;      /* ps */
-    int64_t step;     /* from "step=" in the title, else -1 */
+    trajectory_text_moment title;
 } trajectory_gro_head;
 
 /* Columns, the same for each line of the frame. */
@@ -63,9 +62,5 @@ collet_status trajectory_gro_skip_box(io_lines *lines, int *truncated, collet_er
 
 /* 1 when the first n bytes of a file can be a .gro file's. */
 int trajectory_gro_recognise(const uint8_t *bytes, size_t n);
-
-/* COLLET_FORMAT about the last line read from `lines`. */
-collet_status trajectory_gro_fail(const io_lines *lines, collet_error *err, const char *format, ...)
-    COLLET_PRINTF(3, 4);
 
 #endif

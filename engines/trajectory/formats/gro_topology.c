@@ -5,57 +5,34 @@
 #include "gro.h"
 #include "io/decimal.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define COLUMN 5         /* width of the three fields that are read */
 #define SHORTEST_LINE 24 /* an atom's line is longer: bounds memory by the file's size */
 
-static collet_status copy_title(io_lines lines, trajectory_topology *topology, collet_error *err)
+/* Refuses numbers that the file cannot hold before memory is allocated for them. */
+static collet_status check_atoms(const io_lines *lines, int64_t n_atoms, collet_error *err)
 {
-    const char *text;
-    size_t length;
-
-    collet_status status = io_lines_next(&lines, &text, &length, err);
-    if (status != COLLET_OK)
-        return status;
-    topology->title = strndup(text, length);
-    if (!topology->title)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its title",
-                           lines.source->path);
+    if (n_atoms < 1)
+        return trajectory_text_fail(lines, err, "the number of atoms is 0");
+    if (n_atoms > lines->source->size / SHORTEST_LINE)
+        return trajectory_text_fail(lines, err,
+                                    "%lld atoms are announced, more than a file of %lld bytes "
+                                    "holds",
+                                    (long long)n_atoms, (long long)lines->source->size);
     return COLLET_OK;
 }
 
-static collet_status allocate_atoms(const io_lines *lines, trajectory_topology *topology,
+/* The title is the first line, which was read already. */
+static collet_status allocate_atoms(io_source *source, trajectory_topology *topology,
                                     int64_t n_atoms, collet_error *err)
 {
-    size_t n = (size_t)n_atoms;
+    io_lines first = {.source = source, .number = 1};
+    const char *title;
+    size_t length;
 
-    if (n_atoms < 1)
-        return trajectory_gro_fail(lines, err, "the number of atoms is 0");
-    if (n_atoms > lines->source->size / SHORTEST_LINE)
-        return trajectory_gro_fail(lines, err,
-                                   "%lld atoms are announced, more than a file of %lld bytes holds",
-                                   (long long)n_atoms, (long long)lines->source->size);
-    topology->n_atoms = n_atoms;
-    topology->names = calloc(n, sizeof *topology->names);
-    topology->residue_names = calloc(n, sizeof *topology->residue_names);
-    topology->residue_ids = calloc(n, sizeof *topology->residue_ids);
-    if (!topology->names || !topology->residue_names || !topology->residue_ids)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %lld atoms",
-                           lines->source->path, (long long)n_atoms);
-    return COLLET_OK;
-}
-
-static void copy_name(char name[TRAJECTORY_ATOM_NAME], const char *column)
-{
-    const char *end = column + COLUMN;
-
-    while (column < end && *column == ' ')
-        column++;
-    while (end > column && end[-1] == ' ')
-        end--;
-    memcpy(name, column, (size_t)(end - column));
+    collet_status status = io_lines_next(&first, &title, &length, err);
+    return status == COLLET_OK
+               ? trajectory_topology_allocate(topology, n_atoms, title, length, source->path, err)
+               : status;
 }
 
 static collet_status read_identity(const io_lines *lines, const char *text,
@@ -64,13 +41,13 @@ static collet_status read_identity(const io_lines *lines, const char *text,
     int64_t residue;
 
     if (!io_decimal_parse_integer(text, COLUMN, &residue))
-        return trajectory_gro_fail(lines, err,
-                                   "the residue number in columns 1-5 is not a number: "
-                                   "'%.5s'",
-                                   text);
+        return trajectory_text_fail(lines, err,
+                                    "the residue number in columns 1-5 is not a number: "
+                                    "'%.5s'",
+                                    text);
     topology->residue_ids[atom] = (int32_t)residue;
-    copy_name(topology->residue_names[atom], text + COLUMN);
-    copy_name(topology->names[atom], text + 2 * COLUMN);
+    trajectory_topology_copy_name(topology->residue_names[atom], text + COLUMN, COLUMN);
+    trajectory_topology_copy_name(topology->names[atom], text + 2 * COLUMN, COLUMN);
     return COLLET_OK;
 }
 
@@ -92,10 +69,10 @@ static collet_status read_atoms(io_lines *lines, trajectory_topology *topology, 
                                lines->source->path, (long long)lines->number, (long long)i,
                                (long long)topology->n_atoms);
         if (length < TRAJECTORY_GRO_POSITIONS)
-            return trajectory_gro_fail(lines, err,
-                                       "atom %lld of %lld is expected, the line has %zu "
-                                       "columns",
-                                       (long long)i + 1, (long long)topology->n_atoms, length);
+            return trajectory_text_fail(lines, err,
+                                        "atom %lld of %lld is expected, the line has %zu "
+                                        "columns",
+                                        (long long)i + 1, (long long)topology->n_atoms, length);
         status = trajectory_gro_measure(lines, text, length, i, &columns, err);
         if (status != COLLET_OK)
             return status;
@@ -117,13 +94,13 @@ collet_status trajectory_gro_read_topology(io_source *source, trajectory_topolog
     trajectory_gro_head head;
     int truncated;
 
-    collet_status status = copy_title(lines, topology, err);
+    collet_status status = trajectory_gro_read_head(&lines, &head, &truncated, err);
     if (status != COLLET_OK)
         return status;
-    status = trajectory_gro_read_head(&lines, &head, &truncated, err);
+    status = check_atoms(&lines, head.n_atoms, err);
     if (status != COLLET_OK)
         return status;
-    status = allocate_atoms(&lines, topology, head.n_atoms, err);
+    status = allocate_atoms(source, topology, head.n_atoms, err);
     if (status != COLLET_OK)
         return status;
     status = read_atoms(&lines, topology, err);

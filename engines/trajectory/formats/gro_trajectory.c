@@ -5,20 +5,12 @@
 #include "gro_topology.h"
 #include "formats.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Position of the first atom's line of the current frame, found with its head. */
 typedef struct gro_state {
     int64_t atoms_offset;
     int64_t atoms_line;
     trajectory_gro_columns columns;
 } gro_state;
-
-static io_lines lines_at(trajectory_reader *trajectory, int64_t offset, int64_t line)
-{
-    return (io_lines){.source = &trajectory->source, .offset = offset, .number = line};
-}
 
 /* Skips the atoms' lines; the first one defines the columns. */
 static collet_status scan_atoms(trajectory_reader *trajectory, io_lines *lines, int64_t n_atoms,
@@ -51,22 +43,6 @@ static collet_status find_end(const io_lines *lines, int64_t size, trajectory_fr
     return status;
 }
 
-/* Adds the frame; a line that is malformed because the file ends in it is a truncation. */
-static collet_status explain(trajectory_reader *trajectory, const io_lines *lines,
-                             collet_status status, collet_error *err)
-{
-    if (status != COLLET_FORMAT || trajectory->truncated)
-        return status;
-    if (lines->cut)
-        return trajectory_reader_truncated(trajectory, err);
-    if (err) {
-        size_t n = strlen(err->text);
-        snprintf(err->text + n, sizeof err->text - n, " (frame %lld)",
-                 (long long)trajectory->index);
-    }
-    return status;
-}
-
 static collet_status scan_frame(trajectory_reader *trajectory, io_lines *lines, gro_state *state,
                                 trajectory_gro_head *text, collet_error *err)
 {
@@ -91,19 +67,19 @@ static collet_status scan_frame(trajectory_reader *trajectory, io_lines *lines, 
 static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                collet_error *err)
 {
-    io_lines lines = lines_at(trajectory, trajectory->offset, trajectory->line);
+    io_lines lines = trajectory_text_lines(trajectory, trajectory->offset, trajectory->line);
     trajectory_gro_head text;
     gro_state *state = trajectory->state;
 
     collet_status status = scan_frame(trajectory, &lines, state, &text, err);
     if (status != COLLET_OK)
-        return explain(trajectory, &lines, status, err);
+        return trajectory_text_explain(trajectory, &lines, status, err);
 
     head->n_atoms = text.n_atoms;
     head->dtype = COLLET_F64;
-    head->has_time = text.has_time;
-    head->time = text.time;
-    head->step = text.step;
+    head->has_time = text.title.has_time;
+    head->time = text.title.time;
+    head->step = text.title.step;
     head->positions = state->atoms_offset;
     head->velocities = state->columns.lacking < 0 ? state->atoms_offset : 0;
     head->lacking = trajectory_gro_lacking(&state->columns);
@@ -138,7 +114,7 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
                                const trajectory_frame_target *target, collet_error *err)
 {
     const gro_state *state = trajectory->state;
-    io_lines lines = lines_at(trajectory, state->atoms_offset, state->atoms_line);
+    io_lines lines = trajectory_text_lines(trajectory, state->atoms_offset, state->atoms_line);
     double *position = target->positions;
     double *velocity = target->velocities;
     int64_t next = 0;
@@ -154,7 +130,7 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
             velocity = velocity ? velocity + 3 : NULL;
         }
         if (status != COLLET_OK)
-            return explain(trajectory, &lines, status, err);
+            return trajectory_text_explain(trajectory, &lines, status, err);
     }
     return COLLET_OK;
 }

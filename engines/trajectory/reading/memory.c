@@ -44,17 +44,9 @@ static collet_status fill_topology(const collet_trajectory_source *source,
                                    trajectory_topology *topology, collet_error *err)
 {
     size_t n = (size_t)source->n_atoms;
-    collet_status status = COLLET_OK;
+    collet_status status =
+        trajectory_topology_allocate(topology, source->n_atoms, "", 0, "source", err);
 
-    topology->n_atoms = source->n_atoms;
-    topology->lacking = -1;
-    topology->title = strdup("");
-    topology->names = calloc(n, sizeof *topology->names);
-    topology->residue_names = calloc(n, sizeof *topology->residue_names);
-    topology->residue_ids = calloc(n, sizeof *topology->residue_ids);
-    if (!topology->title || !topology->names || !topology->residue_names || !topology->residue_ids)
-        return collet_fail(err, COLLET_NO_MEMORY, "source: no memory for %lld atoms",
-                           (long long)source->n_atoms);
     for (size_t i = 0; status == COLLET_OK && i < n; i++) {
         status = copy_name(topology->names[i], source->names, (int64_t)i, "name", err);
         if (status == COLLET_OK)

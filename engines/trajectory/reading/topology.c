@@ -47,6 +47,7 @@ collet_status trajectory_topology_read(const char *path, const io_poll *poll,
     if (status == COLLET_OK)
         status = format->topology(&source, topology, err);
     if (status == COLLET_OK) {
+        topology->format = format->name;
         *out = topology;
         topology = NULL;
     }

@@ -107,7 +107,8 @@ typedef struct collet_trajectory_options {
     const char *trajectory; /* a file of a format with frames, of the same atoms */
     const char *selection;  /* atoms to analyse, in the language of collet-extract(1); NULL: all */
     const char *masses;     /* file with one mass a line for each atom of the topology, amu. NULL:
-                               mass_values, or standard atomic weights by the atoms' names */
+                               mass_values, or standard atomic weights by the topology's elements or,
+                               where it has none, by the atoms' names */
     const double *mass_values; /* instead of a file: one an atom of the topology, amu */
     int64_t n_mass_values;     /* their number */
     const char *reference; /* rmsd to the first frame of this file; NULL: the first frame read */
@@ -188,7 +189,7 @@ typedef struct collet_trajectory_info {
     int32_t has_velocities; /* 0 or 1: in the trajectory */
     int32_t has_forces;
     int32_t has_times;
-    int32_t masses_guessed;
+    int32_t masses_guessed; /* 1: some of the topology's, by the atoms' names */
     int64_t atoms_total; /* of the topology */
     int64_t atoms;       /* selected */
     double mass;         /* of the selected atoms, amu */

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_pdb.c */
+#include "pdb.h"
+
+#include "io/decimal.h"
+
+#include <string.h>
+
+#define RECORD 6     /* columns of a record's name */
+#define SERIAL 6     /* column where an atom's serial number begins */
+#define WIDTH 8      /* of a coordinate */
+#define MAX_SHIFT 3  /* serial numbers of up to eight digits */
+#define ANGSTROM 10. /* a nm */
+
+/* Records that files begin with, each filled up with blanks. */
+static const char first_records[] =
+    "HEADEROBSLTETITLE SPLIT CAVEATCOMPNDSOURCEKEYWDSEXPDTANUMMDLMDLTYPAUTHORREVDATSPRSDEJRNL  "
+    "REMARKDBREF DBREF1SEQADVSEQRESMODRESHET   HETNAMFORMULHELIX SHEET SSBONDLINK  CISPEPCRYST1"
+    "ORIGX1SCALE1MTRIX1MODEL ATOM  HETATMPARENTUSER  ";
+
+static int is_record(const char *text, size_t length, const char name[RECORD + 1])
+{
+    for (size_t i = 0; i < RECORD; i++)
+        if ((i < length && text[i] != '\t' ? text[i] : ' ') != name[i])
+            return 0;
+    return 1;
+}
+
+/* A serial number of six digits may begin in the last column of "ATOM  ". */
+static int is_atom(const char *text, size_t length)
+{
+    return length >= RECORD && ((memcmp(text, "ATOM ", 5) == 0 &&
+                                 (text[5] == ' ' || (text[5] >= '0' && text[5] <= '9'))) ||
+                                memcmp(text, "HETATM", RECORD) == 0);
+}
+
+/* The decimal points of x, y and z tell how far the columns are moved. */
+static int has_points(const char *text, size_t length, size_t shift)
+{
+    for (size_t i = 0; i < 3; i++) {
+        size_t at = TRAJECTORY_PDB_POSITION + i * WIDTH + 4 + shift;
+        if (at >= length || text[at] != '.')
+            return 0;
+    }
+    return 1;
+}
+
+static size_t find_shift(const char *text, size_t length)
+{
+    int64_t serial;
+
+    for (size_t shift = 0; shift <= MAX_SHIFT; shift++)
+        if (has_points(text, length, shift) &&
+            (shift == 0 || io_decimal_parse_integer(text + SERIAL, 5 + shift, &serial)))
+            return shift;
+    return 0;
+}
+
+/* Whether the atom counts: its location is that of the residue. */
+static int take_location(trajectory_pdb *pdb, const char *text)
+{
+    const char *residue = text + TRAJECTORY_PDB_CHAIN + pdb->shift;
+    char location = text[TRAJECTORY_PDB_LOCATION + pdb->shift];
+
+    if (memcmp(pdb->residue, residue, sizeof pdb->residue) != 0) {
+        memcpy(pdb->residue, residue, sizeof pdb->residue);
+        pdb->location = ' ';
+    }
+    if (location == ' ')
+        return 1;
+    if (pdb->location == ' ')
+        pdb->location = location;
+    return location == pdb->location;
+}
+
+static void take_title(trajectory_pdb *pdb, const char *text, size_t length)
+{
+    const size_t from = 10; /* after the name and the number of a continuation */
+    size_t n = length > from ? length - from : 0;
+
+    while (n > 0 && text[from + n - 1] == ' ')
+        n--;
+    if (n > sizeof pdb->title - 1)
+        n = sizeof pdb->title - 1;
+    memcpy(pdb->title, text + from, n);
+    pdb->title[n] = '\0';
+}
+
+/* Follows the records around atoms; `before` is the place of this one. */
+static void take_record(trajectory_pdb *pdb, const char *text, size_t length,
+                        const io_lines *before)
+{
+    if (pdb->n_atoms == 0 && is_record(text, length, "TITLE ")) {
+        take_title(pdb, text, length);
+    } else if (is_record(text, length, "MODEL ")) {
+        if (pdb->n_atoms > 0 || pdb->announced) {
+            pdb->lines = *before;
+            pdb->end = TRAJECTORY_PDB_COMPLETE;
+        }
+        pdb->announced = 1;
+    } else if (is_record(text, length, "ENDMDL")) {
+        pdb->end = TRAJECTORY_PDB_COMPLETE;
+    } else if (is_record(text, length, "END   ") && pdb->n_atoms > 0 &&
+               !(pdb->announced && pdb->lines.cut)) { /* else an ENDMDL that is cut */
+        pdb->end = TRAJECTORY_PDB_COMPLETE;
+    }
+}
+
+collet_status trajectory_pdb_next(trajectory_pdb *pdb, const char **text, size_t *length,
+                                  collet_error *err)
+{
+    while (pdb->end == TRAJECTORY_PDB_OPEN) {
+        io_lines before = pdb->lines;
+        collet_status status = io_lines_next(&pdb->lines, text, length, err);
+
+        if (status != COLLET_OK)
+            return status;
+        if (!*text) {
+            pdb->end = TRAJECTORY_PDB_FILE;
+        } else if (!is_atom(*text, *length)) {
+            take_record(pdb, *text, *length, &before);
+        } else {
+            pdb->shift = find_shift(*text, *length);
+            if (*length < TRAJECTORY_PDB_ATOM_END + pdb->shift)
+                return trajectory_text_fail(&pdb->lines, err,
+                                            "an atom's line has %d columns, this one has %zu",
+                                            TRAJECTORY_PDB_ATOM_END, *length);
+            if (take_location(pdb, *text)) {
+                pdb->n_atoms++;
+                return COLLET_OK;
+            }
+            pdb->left_out++;
+        }
+    }
+    *text = NULL;
+    return COLLET_OK;
+}
+
+collet_status trajectory_pdb_position(const trajectory_pdb *pdb, const char *text,
+                                      double position[3], collet_error *err)
+{
+    for (size_t i = 0; i < 3; i++) {
+        size_t from = TRAJECTORY_PDB_POSITION + i * WIDTH + pdb->shift;
+
+        if (!io_decimal_parse(text + from, WIDTH, &position[i]))
+            return trajectory_text_fail(&pdb->lines, err,
+                                        "position %c in columns %zu-%zu is not a number: '%.8s'",
+                                        (int)"xyz"[i], from + 1, from + WIDTH, text + from);
+        position[i] /= ANGSTROM;
+    }
+    return COLLET_OK;
+}
+
+collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err)
+{
+    io_lines lines = pdb->lines;
+    const char *text;
+    size_t length;
+
+    do {
+        collet_status status = io_lines_next(&lines, &text, &length, err);
+        if (status != COLLET_OK)
+            return status;
+        if (text && (is_atom(text, length) || is_record(text, length, "MODEL ")))
+            return COLLET_OK;
+    } while (text);
+    pdb->lines = lines;
+    return COLLET_OK;
+}
+
+int trajectory_pdb_recognise(const uint8_t *bytes, size_t n)
+{
+    const char *text = (const char *)bytes;
+    const char *end = memchr(text, '\n', n);
+    size_t length = end ? (size_t)(end - text) : n;
+
+    if (memchr(bytes, 0, n))
+        return 0;
+    length -= length > 0 && text[length - 1] == '\r';
+    if (is_atom(text, length))
+        return 1;
+    for (const char *record = first_records; *record; record += RECORD)
+        if (is_record(text, length, record))
+            return 1;
+    return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pdb.h - the models of a .pdb file and their atoms, for pdb_topology.c and pdb_trajectory.c.
+ *
+ * A model ends with ENDMDL, with END, before the next MODEL, or with the file. Of a residue with
+ * alternative locations only the atoms of the first one in the file count, with those that have
+ * none. Columns are those of the PDB's format 3.3, in Angstrom; a serial number that is too long
+ * for its columns may move the others to the right. Errors begin with "path:line:".
+ */
+#ifndef ENGINES_TRAJECTORY_FORMATS_PDB_H
+#define ENGINES_TRAJECTORY_FORMATS_PDB_H
+
+#include "text.h"
+
+/* Columns of an atom's line, from 0. */
+enum {
+    TRAJECTORY_PDB_NAME = 12,
+    TRAJECTORY_PDB_LOCATION = 16,
+    TRAJECTORY_PDB_RESIDUE_NAME = 17,
+    TRAJECTORY_PDB_CHAIN = 21,
+    TRAJECTORY_PDB_RESIDUE = 22,
+    TRAJECTORY_PDB_INSERTION = 26,
+    TRAJECTORY_PDB_POSITION = 30,
+    TRAJECTORY_PDB_ATOM_END = 54, /* no atom's line is shorter */
+    TRAJECTORY_PDB_ELEMENT = 76,
+    TRAJECTORY_PDB_ELEMENT_END = 78
+};
+
+#define TRAJECTORY_PDB_TITLE 256
+
+typedef enum trajectory_pdb_end {
+    TRAJECTORY_PDB_OPEN,     /* not reached yet */
+    TRAJECTORY_PDB_COMPLETE, /* a record ends the model */
+    TRAJECTORY_PDB_FILE      /* the file ends, after a MODEL without its ENDMDL or without any */
+} trajectory_pdb_end;
+
+typedef struct trajectory_pdb {
+    io_lines lines;   /* set by the caller to the line after the last model */
+    int64_t n_atoms;  /* so far */
+    int64_t left_out; /* atoms so far in other than the first location */
+    int announced;    /* 1: the model began with MODEL */
+    trajectory_pdb_end end;
+    char title[TRAJECTORY_PDB_TITLE]; /* of the TITLE before the first atom; "": none */
+    size_t shift;                     /* columns that the last line is moved to the right */
+    char location;                    /* that counts in this residue; ' ': none so far */
+    char residue[6];                  /* chain, number and insertion code of the last atom */
+} trajectory_pdb;
+
+/*
+ * Returns the line of the model's next atom, which has at least TRAJECTORY_PDB_ATOM_END + shift
+ * columns; *text is NULL at the model's end.
+ */
+collet_status trajectory_pdb_next(trajectory_pdb *pdb, const char **text, size_t *length,
+                                  collet_error *err);
+
+/* Reads the position of the atom of the last line, in nm. */
+collet_status trajectory_pdb_position(const trajectory_pdb *pdb, const char *text,
+                                      double position[3], collet_error *err);
+
+/* After a model: moves pdb->lines to the end of the file if no atom follows. */
+collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err);
+
+/* 1 when the first n bytes of a file can be a .pdb file's. */
+int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_pdb.c */
+#include "pdb_topology.h"
+
+#include "io/decimal.h"
+#include "io/letters.h"
+#include "pdb.h"
+
+#include <string.h>
+
+#define NUMBER 4 /* columns of a residue number */
+#define LAST_DECIMAL 9999
+
+/* ---- Residue numbers --------------------------------------------------------------------- */
+
+static int digit(char c, int base)
+{
+    int value = c >= '0' && c <= '9'               ? c - '0'
+                : io_is_upper(c) || io_is_lower(c) ? io_to_upper(c) - 'A' + 10
+                                                   : base;
+    return value < base ? value : -1;
+}
+
+/* The number of `base` that fills all columns; -1: it is none. */
+static int32_t parse_base(const char *text, int base)
+{
+    int32_t value = 0;
+
+    for (size_t i = 0; i < NUMBER; i++) {
+        int d = digit(text[i], base);
+        if (d < 0)
+            return -1;
+        value = value * base + d;
+    }
+    return value;
+}
+
+/* A letter, in one case throughout, then digits of base 36: upper case continues decimal numbers,
+ * lower case continues upper case. */
+static int32_t parse_hybrid(const char *text)
+{
+    const int32_t capitals = 26 * 36 * 36 * 36;
+    int lower = io_is_lower(text[0]);
+    int32_t value = parse_base(text, 36);
+
+    if (value < 0 || !(lower || io_is_upper(text[0])))
+        return -1;
+    for (size_t i = 1; i < NUMBER; i++)
+        if (lower ? io_is_upper(text[i]) : io_is_lower(text[i]))
+            return -1;
+    return value - 10 * 36 * 36 * 36 + LAST_DECIMAL + 1 + (lower ? capitals : 0);
+}
+
+/* `last` is the number of the atom before. */
+static int parse_number(const char *text, int32_t last, int32_t *number)
+{
+    size_t width = NUMBER + (digit(text[NUMBER], 10) >= 0);
+    int32_t hexadecimal = last >= LAST_DECIMAL ? parse_base(text, 16) : -1;
+    int32_t hybrid = parse_hybrid(text);
+    int64_t decimal;
+
+    if (hexadecimal > LAST_DECIMAL && (hexadecimal == last || hexadecimal == last + 1))
+        *number = hexadecimal;
+    else if (io_decimal_parse_integer(text, width, &decimal))
+        *number = (int32_t)decimal;
+    else if (hybrid >= 0)
+        *number = hybrid;
+    else
+        return 0;
+    return 1;
+}
+
+/* ---- Atoms ------------------------------------------------------------------------------- */
+
+/* One or two letters; other text is no element. */
+static void copy_element(char element[TRAJECTORY_SYMBOL], const char *column)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < TRAJECTORY_PDB_ELEMENT_END - TRAJECTORY_PDB_ELEMENT; i++) {
+        if (io_is_upper(column[i]) || io_is_lower(column[i]))
+            element[n++] = column[i];
+        else if (column[i] != ' ') {
+            memset(element, 0, TRAJECTORY_SYMBOL);
+            return;
+        }
+    }
+}
+
+static collet_status read_atom(const trajectory_pdb *pdb, const char *text, size_t length,
+                               trajectory_topology *topology, collet_error *err)
+{
+    int64_t atom = pdb->n_atoms - 1;
+    const char *residue = text + TRAJECTORY_PDB_RESIDUE + pdb->shift;
+    double position[3];
+
+    if (!parse_number(residue, atom > 0 ? topology->residue_ids[atom - 1] : 0,
+                      &topology->residue_ids[atom]))
+        return trajectory_text_fail(&pdb->lines, err,
+                                    "the residue number in columns %zu-%zu is neither decimal nor "
+                                    "hybrid-36: '%.4s'",
+                                    TRAJECTORY_PDB_RESIDUE + pdb->shift + 1,
+                                    TRAJECTORY_PDB_RESIDUE + pdb->shift + NUMBER, residue);
+    trajectory_topology_copy_name(topology->names[atom], text + TRAJECTORY_PDB_NAME + pdb->shift,
+                                  TRAJECTORY_PDB_LOCATION - TRAJECTORY_PDB_NAME);
+    trajectory_topology_copy_name(topology->residue_names[atom],
+                                  text + TRAJECTORY_PDB_RESIDUE_NAME + pdb->shift,
+                                  TRAJECTORY_PDB_CHAIN - TRAJECTORY_PDB_RESIDUE_NAME);
+    if (length >= TRAJECTORY_PDB_ELEMENT_END + pdb->shift)
+        copy_element(topology->elements[atom], text + TRAJECTORY_PDB_ELEMENT + pdb->shift);
+    return trajectory_pdb_position(pdb, text, position, err);
+}
+
+/* Atoms of the first model. */
+static collet_status count_atoms(trajectory_pdb *pdb, collet_error *err)
+{
+    const char *text;
+    size_t length;
+
+    do {
+        collet_status status = trajectory_pdb_next(pdb, &text, &length, err);
+        if (status != COLLET_OK)
+            return status;
+    } while (text);
+    if (pdb->n_atoms == 0)
+        return collet_fail(err, COLLET_FORMAT, "%s: has no atoms: no ATOM or HETATM begins a line",
+                           pdb->lines.source->path);
+    if (pdb->end == TRAJECTORY_PDB_FILE && pdb->announced)
+        return collet_fail(
+            err, COLLET_FORMAT, "%s:%lld: the file ends inside the first model, after %lld atoms",
+            pdb->lines.source->path, (long long)pdb->lines.number, (long long)pdb->n_atoms);
+    return COLLET_OK;
+}
+
+collet_status trajectory_pdb_read_topology(io_source *source, trajectory_topology *topology,
+                                           collet_error *err)
+{
+    const trajectory_pdb start = {.lines = {.source = source, .number = 1}};
+    trajectory_pdb pdb = start;
+    const char *text;
+    size_t length;
+
+    collet_status status = count_atoms(&pdb, err);
+    if (status == COLLET_OK)
+        status = trajectory_topology_allocate(topology, pdb.n_atoms, pdb.title, strlen(pdb.title),
+                                              source->path, err);
+    if (status == COLLET_OK)
+        status = trajectory_topology_allocate_elements(topology, source->path, err);
+    topology->left_out = pdb.left_out;
+    pdb = start;
+    while (status == COLLET_OK) {
+        status = trajectory_pdb_next(&pdb, &text, &length, err);
+        if (status != COLLET_OK || !text)
+            break;
+        status = read_atom(&pdb, text, length, topology, err);
+    }
+    return status;
+}

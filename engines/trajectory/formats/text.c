@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_topology.c, tests/engines/test_io_trajectory.c,
+ * tests/engines/test_io_pdb.c */
+#include "text.h"
+
+#include "io/decimal.h"
+#include "io/numerals.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Finds the token after the last "key" that begins a word; NULL when there is none. */
+static const char *find_value(const char *text, size_t length, const char *key, size_t *n)
+{
+    const char *end = text + length;
+    size_t key_length = strlen(key);
+    const char *found = NULL;
+
+    for (const char *at = text; at + key_length <= end; at++)
+        if (memcmp(at, key, key_length) == 0 && (at == text || at[-1] == ' ' || at[-1] == ','))
+            found = at + key_length;
+    if (!found)
+        return NULL;
+    while (found < end && *found == ' ')
+        found++;
+    *n = 0;
+    while (found + *n < end && found[*n] != ' ' && found[*n] != '\t')
+        (*n)++;
+    if (*n > 0 && found[*n - 1] == ',')
+        (*n)--;
+    return found;
+}
+
+trajectory_text_moment trajectory_text_title(const char *text, size_t length)
+{
+    trajectory_text_moment moment = {0};
+    size_t n;
+
+    const char *value = find_value(text, length, "t=", &n);
+    moment.has_time = value && io_decimal_parse(value, n, &moment.time);
+    value = find_value(text, length, "step=", &n);
+    if (!value || !io_decimal_parse_integer(value, n, &moment.step))
+        moment.step = -1;
+    return moment;
+}
+
+io_lines trajectory_text_lines(trajectory_reader *trajectory, int64_t offset, int64_t line)
+{
+    return (io_lines){.source = &trajectory->source, .offset = offset, .number = line};
+}
+
+collet_status trajectory_text_fail(const io_lines *lines, collet_error *err, const char *format,
+                                   ...)
+{
+    char text[COLLET_ERROR_TEXT];
+    va_list arguments;
+    locale_t before = io_numerals_begin();
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    io_numerals_end(before);
+    va_end(arguments);
+    return collet_fail(err, COLLET_FORMAT, "%s:%lld: %s", lines->source->path,
+                       (long long)lines->number - 1, text);
+}
+
+collet_status trajectory_text_explain(trajectory_reader *trajectory, const io_lines *lines,
+                                      collet_status status, collet_error *err)
+{
+    if (status != COLLET_FORMAT || trajectory->truncated)
+        return status;
+    if (lines->cut)
+        return trajectory_reader_truncated(trajectory, err);
+    if (err) {
+        size_t n = strlen(err->text);
+        snprintf(err->text + n, sizeof err->text - n, " (frame %lld)",
+                 (long long)trajectory->index);
+    }
+    return status;
+}

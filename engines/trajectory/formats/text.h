@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.h - what formats of text share: errors with their line, and moments in titles. */
+#ifndef ENGINES_TRAJECTORY_FORMATS_TEXT_H
+#define ENGINES_TRAJECTORY_FORMATS_TEXT_H
+
+#include "io/lines.h"
+#include "trajectory_format.h"
+
+/* What a title says about its frame. */
+typedef struct trajectory_text_moment {
+    int32_t has_time; /* it holds "t=" */
+    double time;      /* ps */
+    int64_t step;     /* from "step=", else -1 */
+} trajectory_text_moment;
+
+trajectory_text_moment trajectory_text_title(const char *text, size_t length);
+
+/* The lines of the file from the one that begins at `offset` on; `line` is its number. */
+io_lines trajectory_text_lines(trajectory_reader *trajectory, int64_t offset, int64_t line);
+
+/* COLLET_FORMAT about the last line read from `lines`: "path:line: ...". */
+collet_status trajectory_text_fail(const io_lines *lines, collet_error *err, const char *format,
+                                   ...) COLLET_PRINTF(3, 4);
+
+/*
+ * Adds the frame to the error `status` about the last line read from `lines`. A line that is
+ * malformed because the file ends in it is a truncation.
+ */
+collet_status trajectory_text_explain(trajectory_reader *trajectory, const io_lines *lines,
+                                      collet_status status, collet_error *err);
+
+#endif

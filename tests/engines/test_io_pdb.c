@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* .pdb files: columns, locations, numbers that overflow, models, truncations and messages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/contains.h"
+#include "directory.h"
+#include "io/numerals.h"
+#include "io_files.h"
+#include "trajectory/reading/topology.h"
+
+/* Columns:  1234567890123456789012345678901234567890123456789012345678901234567890123456789012 */
+#define N1 "ATOM      1  N   ALA A   1       1.000   2.000  -3.000  1.00  0.00           N  \n"
+#define CA1 "ATOM      2  CA  ALA A   1      11.500   2.250   3.125  1.00  0.00           C  \n"
+#define CA2 "HETATM    3 CA    CA B   2    -999.999 999.999   0.001  1.00  0.00          CA2+\n"
+#define THREE N1 CA1 CA2
+
+static const char *save(const char *text, size_t size)
+{
+    const char *path = io_path(directory, "case.pdb");
+
+    io_save(path, text, size);
+    return path;
+}
+
+static trajectory_topology *read_text(const char *text)
+{
+    trajectory_topology *topology;
+    collet_error err;
+
+    if (trajectory_topology_read(save(text, strlen(text)), NULL, &topology, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return topology;
+}
+
+static void columns(void **state)
+{
+    static const double expected[9] = {0.1,    0.2,      -0.3,    1.15,  0.225,
+                                       0.3125, -99.9999, 99.9999, 0.0001};
+    (void)state;
+    trajectory_topology *t =
+        read_text("HEADER    PROTEIN\nTITLE     TWO RESIDUES   \r\nREMARK   1\n" THREE "END\n");
+
+    assert_int_equal(t->n_atoms, 3);
+    assert_string_equal(t->format, "pdb");
+    assert_string_equal(t->title, "TWO RESIDUES");
+    assert_string_equal(t->names[1], "CA");
+    assert_string_equal(t->names[2], "CA");
+    assert_string_equal(t->residue_names[0], "ALA");
+    assert_string_equal(t->residue_names[2], "CA");
+    assert_string_equal(t->elements[1], "C");
+    assert_string_equal(t->elements[2], "CA");
+    assert_int_equal(t->residue_ids[1], 1);
+    assert_int_equal(t->residue_ids[2], 2);
+    assert_int_equal(t->lacking, -1);
+    assert_int_equal(t->left_out, 0);
+    trajectory_topology_free(t);
+
+    trajectory_reader *r = io_open(io_path(directory, "case.pdb"));
+    trajectory_frames *frames = io_batch(r, 2, 1);
+    assert_string_equal(trajectory_reader_get_info(r)->format, "pdb");
+    assert_false(trajectory_reader_get_info(r)->has_times);
+    assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 1);
+    assert_memory_equal(frames->positions, expected, sizeof expected);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(r);
+}
+
+/* Of each residue the first location counts, with the atoms that have none. */
+static void locations(void **state)
+{
+    (void)state;
+    trajectory_topology *t = read_text("ATOM      1  N   SER A   1       1.000   2.000   3.000\n"
+                                       "ATOM      2  CA BSER A   1       2.000   2.000   3.000\n"
+                                       "ATOM      3  CA ASER A   1       3.000   2.000   3.000\n"
+                                       "ATOM      4  CB BSER A   1       4.000   2.000   3.000\n"
+                                       "ATOM      5  OG ATHR A   1       5.000   2.000   3.000\n"
+                                       "ATOM      6  N  AGLY A   1A      6.000   2.000   3.000\n"
+                                       "ATOM      7  N  BGLY A   1A      7.000   2.000   3.000\n"
+                                       "HETATM    8  O  BHOH A   2       8.000   2.000   3.000\n");
+    static const double x[] = {0.1, 0.2, 0.4, 0.6, 0.8};
+
+    assert_int_equal(t->n_atoms, 5);
+    assert_int_equal(t->left_out, 3);
+    assert_string_equal(t->names[2], "CB");
+    assert_int_equal(t->residue_ids[3], 1);
+    assert_string_equal(t->elements[0], "");
+    trajectory_topology_free(t);
+    trajectory_reader *r = io_open(io_path(directory, "case.pdb"));
+    trajectory_frames *frames = io_batch(r, 1, 1);
+    assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
+    for (size_t i = 0; i < 5; i++)
+        assert_true(((const double *)frames->positions)[3 * i] == x[i]);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(r);
+}
+
+/* Residue and serial numbers that do not fit into their columns, as writers have them. */
+static void numbers_that_overflow(void **state)
+{
+    static const struct {
+        const char *text;
+        int32_t residue;
+    } cases[] = {
+        {"ATOM  99999  CA  ALA A9999       1.500   2.000   3.000\n", 9999},
+        {"ATOM  A0000  CA  ALA AA000       1.500   2.000   3.000\n", 10000},
+        {"ATOM  A0000  CA  ALA AA00Z       1.500   2.000   3.000\n", 10035},
+        {"ATOM  zzzzz  CA  ALA AZZZZ       1.500   2.000   3.000\n", 1223055},
+        {"ATOM  *****  CA  ALA Aa000       1.500   2.000   3.000\n", 1223056},
+        {"ATOM  186a0  CA  ALA A   0       1.500   2.000   3.000\n", 0},
+        {"ATOM  186a0  CA  ALA A-999       1.500   2.000   3.000\n", -999},
+        {"ATOM 100000  CA  ALA A10000      1.500   2.000   3.000\n", 10000},
+        {"ATOM  100000  CA  ALA A  12       1.500   2.000   3.000\n", 12},
+        {"HETATM12345678  CA  ALA A  12       1.500   2.000   3.000\n", 12},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trajectory_topology *t = read_text(cases[i].text);
+        assert_int_equal(t->residue_ids[0], cases[i].residue);
+        assert_string_equal(t->names[0], "CA");
+        assert_string_equal(t->residue_names[0], "ALA");
+        trajectory_topology_free(t);
+        trajectory_reader *r = io_open(io_path(directory, "case.pdb"));
+        trajectory_frames *frames = io_batch(r, 1, 1);
+        assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
+        assert_true(((const double *)frames->positions)[0] == 0.15);
+        trajectory_frames_free(frames);
+        trajectory_reader_close(r);
+    }
+    /* VMD goes on in hexadecimal: 2710 is 10000 after 9999, else 2710. */
+    trajectory_topology *t = read_text("ATOM      1  OH2 TIP3W2710       1.000   2.000   3.000\n"
+                                       "ATOM      2  OH2 TIP3W9999       1.000   2.000   3.000\n"
+                                       "ATOM      3  OH2 TIP3W2710       1.000   2.000   3.000\n"
+                                       "ATOM      4  H1  TIP3W2710       1.000   2.000   3.000\n"
+                                       "ATOM      5  OH2 TIP3W2711       1.000   2.000   3.000\n"
+                                       "ATOM      6  OH2 TIP3W   1       1.000   2.000   3.000\n");
+    static const int32_t ids[] = {2710, 9999, 10000, 10000, 10001, 1};
+    assert_memory_equal(t->residue_ids, ids, sizeof ids);
+    assert_string_equal(t->residue_names[0], "TIP3");
+    trajectory_topology_free(t);
+}
+
+/* ---- Models ------------------------------------------------------------------------------ */
+
+#define MODEL(time) "TITLE     made t= " time " step= 7\nCRYST1    1.000\nMODEL        1\n" THREE
+#define MODELS MODEL("0.5") "TER\nENDMDL\n" MODEL("1.0") "TER\nENDMDL\n" MODEL("1.5") "ENDMDL\n"
+#define TAIL "CONECT    1    2\nMASTER\nEND\n\n"
+
+/* Reads to the end or an error; expects `n_frames` valid frames and a message with `text`. */
+static void expect(const char *text, size_t size, int64_t n_frames, int truncated,
+                   const char *message)
+{
+    trajectory_reader *r = io_open(save(text, size));
+    trajectory_frames *frames = io_batch(r, 10, 1);
+    collet_error err = {0};
+
+    collet_status status = trajectory_reader_read(r, frames, &err);
+    if (status != (message ? COLLET_FORMAT : COLLET_OK) || frames->n_frames != n_frames ||
+        frames->truncated != truncated)
+        fail_msg("%zu bytes: status %d, %lld frames, truncated %d, '%s'", size, status,
+                 (long long)frames->n_frames, frames->truncated, err.text);
+    assert_contains(err.text, message ? message : "");
+    for (int64_t i = 0; i < n_frames; i++)
+        assert_true(((const double *)frames->positions)[i * 9] == 0.1);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(r);
+}
+
+static void models(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        MODELS,
+        MODELS TAIL,
+        THREE "END\n" THREE "END\n" THREE "END\n",
+        "CRYST1\n" THREE "TER\nEND\n" THREE "END\nREMARK\nCRYST1\n" THREE,
+        "MODEL        1\r\n" THREE "ENDMDL\r\nMODEL        2\n" THREE "MODEL        3\n" THREE
+        "ENDMDL",
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        expect(texts[i], strlen(texts[i]), 3, 0, NULL);
+        trajectory_topology *t = read_text(texts[i]);
+        assert_int_equal(t->n_atoms, 3);
+        trajectory_topology_free(t);
+    }
+    trajectory_reader *r = io_open(save(MODELS TAIL, strlen(MODELS TAIL)));
+    trajectory_frames *frames;
+    static const int64_t indices[] = {0, 2};
+    assert_int_equal(trajectory_reader_select(r, indices, 2, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_slice(r, 1, -1, 1, NULL), COLLET_OK);
+    frames = io_batch(r, 10, 1);
+    assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 2);
+    assert_true(frames->times[0] == 1.0 && frames->times[1] == 1.5);
+    const double *x = frames->positions;
+    assert_true(x[0] == 0.1 && x[3] == -99.9999 && x[9] == -99.9999);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(r);
+}
+
+/* Every cut keeps the frames before it; it is noticed inside a model, not between two. */
+static void truncations(void **state)
+{
+    (void)state;
+    static const char text[] = MODELS;
+    const char *first = strstr(text, "ENDMDL") + 6, *second = strstr(first, "ENDMDL") + 6;
+    const char *models_begin[] = {strstr(first, "MODEL"), strstr(second, "MODEL")};
+
+    for (const char *cut = first; cut < text + sizeof text - 2; cut++) {
+        int in_model = (cut >= models_begin[0] + 5 && cut < second) || cut >= models_begin[1] + 5;
+        expect(text, (size_t)(cut - text), cut < second ? 1 : 2, in_model,
+               in_model ? "the file ends at byte" : NULL);
+    }
+    static const char ends[] = THREE "END\n" THREE "END\n";
+    /* A frame that all positions are in is complete. */
+    const size_t last = 2 * (sizeof THREE - 1) + 4 - (sizeof CA2 - 1) + 54;
+    for (size_t cut = sizeof THREE + 9; cut < sizeof ends; cut++)
+        expect(ends, cut, cut < last ? 1 : 2, cut < last,
+               cut < last ? "inside frame 1, which begins at byte" : NULL);
+    trajectory_reader *r;
+    collet_error err;
+    const size_t inside = (size_t)(strstr(text, "ENDMDL") - text);
+    assert_int_equal(trajectory_reader_open(save(text, inside), NULL, &r, &err), COLLET_FORMAT);
+    assert_contains(err.text, "inside frame 0");
+    assert_int_equal(trajectory_reader_open(save(N1, 50), NULL, &r, &err), COLLET_FORMAT);
+    assert_contains(err.text, "inside frame 0");
+}
+
+static void models_that_differ(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *message;
+    } cases[] = {
+        {THREE "END\n" N1 CA1 "END\n", "has 2 atoms, the first frame has 3"},
+        {"MODEL 1\n" THREE "ENDMDL\nMODEL 2\nENDMDL\n", "has 0 atoms, the first frame has 3"},
+        {THREE "END\n" N1 "ATOM      2  CA  ALA A   1      ********   2.250   3.125\n" CA2 "END\n",
+         ":6: position x in columns 31-38 is not a number: '  ******' (frame 1)"},
+        {THREE "END\n" N1 "ATOM      2  CA\n" CA2 "END\n",
+         ":6: an atom's line has 54 columns, this one has 15 (frame 1)"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect(cases[i].text, strlen(cases[i].text), 1, 0, cases[i].message);
+}
+
+static void messages_point_at_the_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *message;
+    } bad[] = {
+        {"HEADER    PROTEIN\n", ": has no atoms: no ATOM or HETATM begins a line"},
+        {"MODEL        1\n" THREE, ":5: the file ends inside the first model, after 3 atoms"},
+        {N1 "ATOM      2  CA  ALA A****       1.000   2.000   3.000\n",
+         ":2: the residue number in columns 23-26 is neither decimal nor hybrid-36: '****'"},
+        {N1 "ATOM      2  CA  ALA AAb00       1.000   2.000   3.000\n", "hybrid-36: 'Ab00'"},
+        {N1 "ATOM      2  CA  ALA A 1.0       1.000   2.000   3.000\n", "hybrid-36: ' 1.0'"},
+        {N1 "ATOM      2  CA  ALA A   1       1.000   2.0x0   3.000\n",
+         ":2: position y in columns 39-46 is not a number: '   2.0x0'"},
+        {N1 "ATOM      2  CA  ALA A   1       1.000   2.000\n",
+         ":2: an atom's line has 54 columns, this one has 46"},
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        trajectory_topology *t;
+        collet_error err;
+        const char *path = save(bad[i].text, strlen(bad[i].text));
+        assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+        assert_contains(err.text, bad[i].message);
+        assert_contains(err.text, "case.pdb");
+        assert_null(t);
+    }
+}
+
+/* Against the same frames of a .trr, to the three decimals of an Angstrom. */
+static void frames_of_a_run(void **state)
+{
+    (void)state;
+    trajectory_reader *trr = io_open(COLLET_TEST_DATA "/md/peptide/traj_double.trr");
+    trajectory_frames *exact = io_batch(trr, 5, 0);
+    const double *x;
+    io_image text = {0};
+    char line[100];
+    locale_t before = io_numerals_begin();
+
+    assert_int_equal(trajectory_reader_read(trr, exact, NULL), COLLET_OK);
+    x = exact->positions;
+    for (int64_t i = 0; i < exact->n_frames * exact->n_atoms; i++, x += 3) {
+        int n = snprintf(line, sizeof line, "%sATOM  %5d  C   ALA A%4d    %8.3f%8.3f%8.3f\n",
+                         i > 0 && i % exact->n_atoms == 0 ? "END\n" : "", 1, 1, 10 * x[0],
+                         10 * x[1], 10 * x[2]);
+        io_put(&text, line, (size_t)n);
+    }
+    io_numerals_end(before);
+    trajectory_reader *pdb = io_open(save((const char *)text.data, text.size));
+    trajectory_frames *frames = io_batch(pdb, 6, 0);
+    assert_int_equal(trajectory_reader_read(pdb, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 5);
+    for (int64_t i = 0; i < 5 * exact->n_atoms * 3; i++) {
+        double difference =
+            ((const double *)frames->positions)[i] - ((const double *)exact->positions)[i];
+        assert_true(difference < 0.5001e-4 && difference > -0.5001e-4);
+    }
+    trajectory_frames_free(frames);
+    trajectory_frames_free(exact);
+    trajectory_reader_close(pdb);
+    trajectory_reader_close(trr);
+    free(text.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns),
+        cmocka_unit_test(locations),
+        cmocka_unit_test(numbers_that_overflow),
+        cmocka_unit_test(models),
+        cmocka_unit_test(truncations),
+        cmocka_unit_test(models_that_differ),
+        cmocka_unit_test(messages_point_at_the_line),
+        cmocka_unit_test(frames_of_a_run),
+    };
+
+    return cmocka_run_group_tests_name("io pdb", tests, make_directory, remove_directory);
+}

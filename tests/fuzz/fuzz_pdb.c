@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any .pdb file is read as a topology and a trajectory, or refused with a message. */
+#include "fuzz_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_file_begin(data, size, NULL);
+    fuzz_read_topology();
+    fuzz_read_trajectory();
+    fuzz_file_end();
+    return 0;
+}
