@@ -22,7 +22,7 @@ for command in $commands; do
     }
 done
 for format in $formats; do
-    grep -q "^\.Pa \.$format" "$page" || {
+    grep -qE "^\.(It )?Pa \.$format" "$page" || {
         echo "$page does not document the format .$format" >&2
         exit 1
     }
