@@ -229,6 +229,7 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
         if (x->n_frames == 0) {
             x->first_frame = frames->indices[i];
             x->first_time = frames->times[i];
+            trajectory_cut_find(&x->cut, x->inputs.topology, x->inputs.indices, frames);
         }
         note_time(x, frames->indices[i], frames->times[i]);
         x->n_frames++;

@@ -11,6 +11,7 @@
 #ifndef ENGINES_TRAJECTORY_STATE_H
 #define ENGINES_TRAJECTORY_STATE_H
 
+#include "atoms/wholeness.h"
 #include "checks.h"
 #include "compute/analysis.h"
 #include "inputs.h"
@@ -58,6 +59,7 @@ struct collet_trajectory {
     int64_t times_not_rising; /* frames that are not later than the one before them */
     int64_t first_not_rising; /* the first of these, by its number in the file */
     double not_rising[2];     /* the time before it, and its own */
+    trajectory_cut cut;       /* residues of the first frame that the periodic box cuts */
     int32_t truncated;        /* 1: the trajectory ends inside a frame; see `truncation` */
     collet_error truncation;
 

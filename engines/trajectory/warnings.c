@@ -188,6 +188,31 @@ static collet_status warn_locations(collet_trajectory *x, collet_error *err)
                        x->settings.topology, (long long)count);
 }
 
+/* What a user can do about molecules that are cut. */
+#define MAKE_WHOLE                                                                                 \
+    "make molecules whole before (gmx trjconv -pbc whole, or -pbc mol to have each in the box)"
+
+static collet_status warn_cut(collet_trajectory *x, collet_error *err)
+{
+    const trajectory_topology *topology = x->inputs.topology;
+    const trajectory_cut *cut = &x->cut;
+    char other[64] = "its atoms";
+
+    if (cut->count == 0)
+        return COLLET_OK;
+    if (cut->next >= 0)
+        snprintf(other, sizeof other, "it and %s %d", topology->residue_names[cut->next],
+                 (int)topology->residue_ids[cut->next]);
+    return add_warning(
+        x, err,
+        "frame %lld: %s %d: %s are %.3g box lengths apart along the %c axis of the box, more than "
+        "half: the periodic box cuts this molecule (such residues: %lld), or it is longer; the "
+        "results of a cut molecule are wrong: " MAKE_WHOLE,
+        (long long)x->first_frame, topology->residue_names[cut->atom],
+        (int)topology->residue_ids[cut->atom], other, cut->distance, "xyz"[cut->axis],
+        (long long)cut->count);
+}
+
 static collet_status warn_singular(collet_trajectory *x, collet_error *err)
 {
     if (x->notes.singular_frames == 0)
@@ -205,6 +230,8 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 
     for (int field = 0; status == COLLET_OK && field < TRAJECTORY_FIELDS; field++)
         status = warn_not_finite(x, field, err);
+    if (status == COLLET_OK)
+        status = warn_cut(x, err);
     if (status == COLLET_OK)
         status = warn_lacking(x, err);
     if (status == COLLET_OK)

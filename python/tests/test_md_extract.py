@@ -244,6 +244,20 @@ def test_an_mdtraj_trajectory():
     np.testing.assert_allclose(guessed["inertia_tensor"], 2 * results["inertia_tensor"], rtol=1e-14)
 
 
+def test_molecules_that_the_box_cuts():
+    universe, trajectory = Universe(), mdtraj_like()
+    universe.resids = np.ones(ATOMS, int)
+    for edge, cut in ((1.5, True), (50, False)):
+        Frames.triclinic_dimensions = np.eye(3) * 10 * edge
+        trajectory.unitcell_vectors = np.broadcast_to(np.eye(3) * edge, (FRAMES, 3, 3))
+        for given in (universe, trajectory):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                md.extract(given, keys="com")
+            assert any("ALA 1: its atoms are" in str(w.message) for w in told) == cut
+    del Frames.triclinic_dimensions
+
+
 def test_times_that_a_package_made_up_are_not_used():
     trajectory = mdtraj_like()
     trajectory._time_default_to_arange = True  # pylint: disable=protected-access
@@ -305,7 +319,7 @@ def test_the_real_packages(name):
 
 
 def test_files_of_the_real_packages_without_times():
-    untimed = str(DATA / "gaps/notime.gro")
+    untimed = str(DATA / "missing/notime.gro")
     mass = [16, 1, 1] * 4
     with pytest.warns(RuntimeWarning, match="the title of the first frame has no time"):
         expected = md.extract(untimed, untimed, masses=mass)

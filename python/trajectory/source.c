@@ -12,13 +12,14 @@ static collet_status read_frame(void *user, collet_trajectory_frame *frame, int6
     if (atomic_load(&s->cancelled))
         return collet_fail(err, COLLET_CANCELLED, "the work was cancelled");
     PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *time = PyObject_CallFunction(s->read, "LOOO", (long long)index, s->arrays[0],
-                                           s->arrays[1], s->arrays[2]);
+    PyObject *time = PyObject_CallFunction(s->read, "LOOOO", (long long)index, s->arrays[0],
+                                           s->arrays[1], s->arrays[2], s->arrays[3]);
     int failed;
     frame->time = time ? PyFloat_AsDouble(time) : 0;
     frame->positions = s->data[0];
     frame->velocities = s->data[1];
     frame->forces = s->data[2];
+    frame->box = s->data[3];
     Py_XDECREF(time);
     failed = PyErr_Occurred() != NULL;
     PyGILState_Release(state);
@@ -75,7 +76,7 @@ double *source_doubles(PyObject *list, int64_t *count)
 
 static int make_arrays(const binding *core, source *s)
 {
-    const int64_t shape[] = {s->given.n_atoms, 3};
+    const int64_t shape[] = {s->given.n_atoms, 3}, box[] = {3, 3};
     const int present[] = {1, s->given.has_velocities, s->given.has_forces};
     for (int i = 0; i < 3; i++) {
         s->arrays[i] = present[i] ? core->numpy_new(s->given.dtype, 2, shape, &s->data[i])
@@ -83,7 +84,8 @@ static int make_arrays(const binding *core, source *s)
         if (!s->arrays[i])
             return -1;
     }
-    return 0;
+    s->arrays[3] = core->numpy_new(COLLET_F64, 2, box, &s->data[3]);
+    return s->arrays[3] ? 0 : -1;
 }
 
 source *source_new(const binding *core, PyObject *tuple)
@@ -126,7 +128,7 @@ void source_free(source *s)
 {
     if (!s)
         return;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         Py_XDECREF(s->arrays[i]);
     for (int i = 0; i < 2; i++) {
         Py_XDECREF(s->lists[i]);

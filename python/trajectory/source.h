@@ -12,8 +12,9 @@
 typedef struct source {
     collet_trajectory_source given;
     PyObject *read;      /* read(index, positions, velocities, forces) fills these, returns ps */
-    PyObject *arrays[3]; /* NumPy, atoms x 3; None where the source has no such field */
-    void *data[3];
+    PyObject *arrays
+        [4]; /* NumPy: positions, velocities, forces (None: the source has no such field), box */
+    void *data[4];
     PyObject *lists[2]; /* keep the texts of names and residue names */
     const char **texts[2];
     int32_t *residue_ids;

@@ -333,7 +333,7 @@ static void masses_may_be_numbers(void **state)
 
 static void quantities_describe_columns(void **state)
 {
-    collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
     collet_trajectory *x = open_with(&options);
     size_t n = collet_trajectory_quantity_count();
     const collet_trajectory_batch *batch = collect(x);

@@ -205,6 +205,106 @@ static void boxes_whose_fields_touch(void **state)
     expect_warning(RUN(0, path, path, "--keys", "com"), NULL);
 }
 
+/* Two atoms, with names, residues and x, y, z that follow each other in `atoms`, in a box. */
+static const char *save_pair(const char *atoms, const char *box)
+{
+    char text[256];
+    int length = snprintf(text, sizeof text, "pair t= 0\n    2\n%s%s\n", atoms, box);
+
+    io_save(io_path(directory, "pair.gro"), text, (size_t)length);
+    return "pair.gro";
+}
+
+/* A water whose hydrogen is at `position`, beside an oxygen at 0.1, 0.1, 0.1. */
+static const char *save_bond(const char *position, const char *box)
+{
+    char atoms[128];
+
+    snprintf(atoms, sizeof atoms,
+             "    7SOL     OW    1   0.100   0.100   0.100\n"
+             "    7SOL    HW1    2%s\n",
+             position);
+    return save_pair(atoms, box);
+}
+
+#define COM "--keys", "com"
+
+static void molecules_that_the_box_cuts(void **state)
+{
+    static const char *const files[] = {WATER "traj.trr", WATER "traj.xtc"};
+    static const char text[] = "frame 0: SOL 3: its atoms are 0.985 box lengths apart along the x "
+                               "axis of the box, more than half";
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        expect_warning(RUN(0, WATER "conf.gro", files[i], COM), text);
+        expect_warning(RUN(0, WATER "conf.gro", files[i], COM, "--selection", "resid 3"),
+                       "(such residues: 1), or it is longer; the results of a cut molecule are "
+                       "wrong: make molecules whole before (gmx trjconv -pbc whole");
+        expect_warning(RUN(0, WATER "conf.gro", files[i], COM, "--selection", "resid 1 2"), NULL);
+        expect_warning(RUN(0, WATER "conf.gro", files[i], COM, "--selection", "name OW"), NULL);
+    }
+    expect_warning(RUN(0, WATER "conf.gro", WATER "traj.xtc", COM, "--start", "7"), "frame 7: SOL");
+    expect_warning(RUN(0, WATER "conf.gro", WATER "conf.gro", COM), NULL);
+    expect_warning(RUN(0, PEPTIDE "conf.gro", PEPTIDE "traj.xtc", COM), NULL);
+}
+
+static void boxes_that_cut(void **state)
+{
+    static const struct {
+        const char *position, *box, *text;
+    } cases[] = {
+        {"   0.100   0.100   2.950", "   3.0   3.0   3.0", "0.95 box lengths apart along the z"},
+        {"   0.100   1.590   0.100", "   3.0   3.0   3.0", NULL},
+        {"   0.100   1.610   0.100", "   3.0   3.0   3.0", "0.503 box lengths apart along the y"},
+        {"   0.100   0.100   2.950", "   3.0   3.0   0.0", NULL},
+        {"   0.100   0.100   2.950", "   0.0   0.0   0.0", NULL},
+        {"   0.100   0.100   2.950", "no box", NULL},
+        {"   0.100   0.100   2.950", "0 1 2 0.25 0.5 0.75 1.25 1.5 1.75", NULL}, /* flat */
+        /* Along y, but less than half along c = (1, 1, 2), and along b. */
+        {"   1.000   1.900   1.900", "3 3 2 0 0 0 0 1 1", "0.9 box lengths apart along the z"},
+        {"   0.700   1.700   0.900", "3 3 2 0 0 0 0 1 1", NULL},
+        {"   0.700   1.700   0.900", "3 3 2", "0.533 box lengths apart along the y"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *path = save_bond(cases[i].position, cases[i].box);
+
+        expect_warning(RUN(0, path, path, COM), cases[i].text);
+    }
+}
+
+static void bonds_between_residues_that_the_box_cuts(void **state)
+{
+    static const char near[] = "    4ALA      C    1   0.100   0.100   0.100\n",
+                      end[] = "    4ALA    OXT    1   0.100   0.100   0.100\n",
+                      far[] = "    5GLY      N    2   2.950   0.100   0.100\n",
+                      later[] = "    6GLY      N    2   2.950   0.100   0.100\n",
+                      ligand[] = "    5LIG      N    2   2.950   0.100   0.100\n",
+                      sugar[] = "    4DA     O3'    1   0.100   0.100   0.100\n",
+                      base[] = "    5DT       P    2   2.950   0.100   0.100\n";
+    static const struct {
+        const char *first, *second, *text;
+    } cases[] = {
+        {near, far, "ALA 4: it and GLY 5 are 0.95 box lengths apart along the x"},
+        {sugar, base, "DA 4: it and DT 5 are"},
+        {near, later, NULL},
+        {end, far, NULL},
+        {near, ligand, "ALA 4: it and LIG 5 are"},
+        {base, near, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char atoms[128];
+
+        snprintf(atoms, sizeof atoms, "%s%s", cases[i].first, cases[i].second);
+        const char *path = save_pair(atoms, "   3.0   3.0   3.0");
+        expect_warning(RUN(0, path, path, COM), cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +314,9 @@ int main(void)
         cmocka_unit_test(repeated_frames_are_reported),
         cmocka_unit_test(velocities_of_some_atoms),
         cmocka_unit_test(boxes_whose_fields_touch),
+        cmocka_unit_test(molecules_that_the_box_cuts),
+        cmocka_unit_test(boxes_that_cut),
+        cmocka_unit_test(bonds_between_residues_that_the_box_cuts),
     };
 
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

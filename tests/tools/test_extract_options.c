@@ -298,7 +298,7 @@ static void test_default_output(void **state)
     assert_int_equal(io_count_entries(inner), 2);
     assert_contains(result.out, "traj.npz: 51 frames of 648 atoms");
     assert_contains(result.out, "masses were guessed");
-    assert_string_equal(result.err, "");
+    assert_contains(result.err, "warning: frame 0: SOL 3: its atoms are");
     assert_non_null(
         strstr(result.out,
                "left out, because the trajectory has no velocities: L_* omega_* dLdt_* k_*\n"));
@@ -570,7 +570,7 @@ static void save_frames(const char *name, int32_t n)
     io_image image = {0};
 
     for (int32_t f = 0; f < n; f++)
-        io_put_trr(&image, 4, 280, f, IO_BOX | IO_X);
+        io_put_trr(&image, 4, 280, f, IO_X);
     io_save(io_path(directory, name), image.data, image.size);
     free(image.data);
 }

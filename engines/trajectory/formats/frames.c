@@ -8,8 +8,9 @@
 /* Keeps every product of sizes below 2^63 without a check at each use. */
 #define ATOM_LIMIT ((int64_t)1 << 40)
 
-/* Time and index of a frame. */
-#define FRAME_EXTRAS (sizeof(double) + sizeof(int64_t))
+#define BOX_BYTES (9 * sizeof(double))
+/* Time, box and index of a frame. */
+#define FRAME_EXTRAS (sizeof(double) + BOX_BYTES + sizeof(int64_t))
 
 static size_t real_size(collet_dtype dtype)
 {
@@ -57,9 +58,10 @@ collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet
     frames->velocities = velocities ? allocate((size_t)capacity, frame) : NULL;
     frames->forces = forces ? allocate((size_t)capacity, frame) : NULL;
     frames->times = allocate((size_t)capacity, sizeof(double));
+    frames->boxes = allocate((size_t)capacity, BOX_BYTES);
     frames->indices = allocate((size_t)capacity, sizeof(int64_t));
     if (!frames->positions || (velocities && !frames->velocities) || (forces && !frames->forces) ||
-        !frames->times || !frames->indices) {
+        !frames->times || !frames->boxes || !frames->indices) {
         trajectory_frames_free(frames);
         return collet_fail(err, COLLET_NO_MEMORY,
                            "no memory for a batch of %lld frames of %lld atoms (%zu MiB); use a "
@@ -78,6 +80,7 @@ void trajectory_frames_free(trajectory_frames *frames)
     free(frames->velocities);
     free(frames->forces);
     free(frames->times);
+    free(frames->boxes);
     free(frames->indices);
     free(frames);
 }

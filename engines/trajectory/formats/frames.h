@@ -38,6 +38,7 @@ typedef struct trajectory_frames {
     void *velocities;   /* nm/ps; NULL: not requested */
     void *forces;       /* kJ/mol/nm; NULL: not requested */
     double *times;      /* ps; NaN: the frame has none, or none that is finite */
+    double *boxes; /* capacity x 9, nm: the three vectors of the box; zeros: the frame has none */
     int64_t *indices;   /* frame number in the file, from 0 */
     int64_t end_offset; /* byte of the file after the last frame here; for progress */
     int32_t truncated;  /* 1: the error returned with this batch is a file that ends in a frame */

@@ -155,16 +155,20 @@ static size_t token_length(const char *text, const char *end)
     return (size_t)(at - text);
 }
 
-/* Numbers between blanks; -1: something else. */
-static int count_spaced(const char *text, size_t length)
+/* Numbers between blanks, the first 9 of them into `numbers`, 0 for what is_number takes instead;
+ * -1: something else. */
+static int read_spaced(const char *text, size_t length, double numbers[9])
 {
     const char *end = text + length;
+    double number;
     int n = 0;
 
     while (text < end) {
         size_t token = token_length(text, end);
         if (token > 0 && !is_number(text, token))
             return -1;
+        if (token > 0 && n < 9)
+            numbers[n] = io_decimal_parse(text, token, &number) ? number : 0;
         n += token > 0;
         text += token + (text + token < end);
     }
@@ -172,7 +176,7 @@ static int count_spaced(const char *text, size_t length)
 }
 
 /* Numbers that may touch: the decimals of the last one tell where each of them ends. */
-static int count_touching(const char *text, size_t length)
+static int read_touching(const char *text, size_t length, double numbers[9])
 {
     const char *end = text + length;
     double number;
@@ -187,6 +191,8 @@ static int count_touching(const char *text, size_t length)
         size_t field = point ? (size_t)(point - text) + 1 + decimals : 0;
         if (!point || field > (size_t)(end - text) || !io_decimal_parse(text, field, &number))
             return -1;
+        if (n < 9)
+            numbers[n] = number;
         n++;
         text += field;
     }
@@ -204,16 +210,22 @@ static int begins_as_atom(const char *text, size_t length)
 
 /* Any row of words, as nothing needs a box, if it is no atom. A line that the end of the file cuts
  * is complete only with all numbers of a box. */
-static int is_box(const char *text, size_t length, int cut)
+static int is_box(const char *text, size_t length, int cut, double box[9])
 {
-    int n = count_spaced(text, length);
+    /* The order of the file: the diagonal first. */
+    static const int places[9] = {0, 4, 8, 1, 2, 3, 5, 6, 7};
+    double numbers[9];
+    int n = read_spaced(text, length, numbers);
 
     if (n < 0)
-        n = count_touching(text, length);
+        n = read_touching(text, length, numbers);
+    for (int i = 0; i < 9; i++)
+        box[places[i]] = (n == 3 && i < 3) || n == 9 ? numbers[i] : 0;
     return cut ? n == 3 || n == 9 : n >= 0 || !begins_as_atom(text, length);
 }
 
-collet_status trajectory_gro_skip_box(io_lines *lines, int *truncated, collet_error *err)
+collet_status trajectory_gro_read_box(io_lines *lines, double box[9], int *truncated,
+                                      collet_error *err)
 {
     const char *text;
     size_t length;
@@ -221,7 +233,7 @@ collet_status trajectory_gro_skip_box(io_lines *lines, int *truncated, collet_er
     collet_status status = next_line(lines, &text, &length, "the box", truncated, err);
     if (status != COLLET_OK)
         return status;
-    if (!is_box(text, length, lines->cut))
+    if (!is_box(text, length, lines->cut, box))
         return trajectory_text_fail(lines, err,
                                     "the box (numbers) is expected after the last atom, not "
                                     "'%.*s'; is the number of atoms in line 2 right?",

@@ -54,11 +54,12 @@ collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, 
                                        double velocity[3], collet_error *err);
 
 /*
- * Skips the line after the atoms, the box, which nothing needs: it may be empty or hold any text,
- * except another atom, and where the end of the file cuts it, it must have 3 or 9 numbers.
- * *truncated as above.
+ * Reads the line after the atoms, the box: three vectors, zeros where the line is empty or holds
+ * other text. It may not be another atom, and where the end of the file cuts it, it must have 3 or
+ * 9 numbers. *truncated as above.
  */
-collet_status trajectory_gro_skip_box(io_lines *lines, int *truncated, collet_error *err);
+collet_status trajectory_gro_read_box(io_lines *lines, double box[9], int *truncated,
+                                      collet_error *err);
 
 /* 1 when the first n bytes of a file can be a .gro file's. */
 int trajectory_gro_recognise(const uint8_t *bytes, size_t n);

@@ -92,6 +92,7 @@ collet_status trajectory_gro_read_topology(io_source *source, trajectory_topolog
 {
     io_lines lines = {.source = source, .number = 1};
     trajectory_gro_head head;
+    double box[9];
     int truncated;
 
     collet_status status = trajectory_gro_read_head(&lines, &head, &truncated, err);
@@ -104,5 +105,5 @@ collet_status trajectory_gro_read_topology(io_source *source, trajectory_topolog
     if (status != COLLET_OK)
         return status;
     status = read_atoms(&lines, topology, err);
-    return status == COLLET_OK ? trajectory_gro_skip_box(&lines, &truncated, err) : status;
+    return status == COLLET_OK ? trajectory_gro_read_box(&lines, box, &truncated, err) : status;
 }

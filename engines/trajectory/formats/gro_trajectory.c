@@ -5,11 +5,14 @@
 #include "gro_topology.h"
 #include "formats.h"
 
+#include <string.h>
+
 /* Position of the first atom's line of the current frame, found with its head. */
 typedef struct gro_state {
     int64_t atoms_offset;
     int64_t atoms_line;
     trajectory_gro_columns columns;
+    double box[9];
 } gro_state;
 
 /* Skips the atoms' lines; the first one defines the columns. */
@@ -58,7 +61,7 @@ static collet_status scan_frame(trajectory_reader *trajectory, io_lines *lines, 
     status = scan_atoms(trajectory, lines, text->n_atoms, &state->columns, err);
     if (status != COLLET_OK)
         return status;
-    status = trajectory_gro_skip_box(lines, &truncated, err);
+    status = trajectory_gro_read_box(lines, state->box, &truncated, err);
     if (truncated)
         return trajectory_reader_truncated(trajectory, err);
     return status;
@@ -80,6 +83,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     head->has_time = text.title.has_time;
     head->time = text.title.time;
     head->step = text.title.step;
+    memcpy(head->box, state->box, sizeof head->box);
     head->positions = state->atoms_offset;
     head->velocities = state->columns.lacking < 0 ? state->atoms_offset : 0;
     head->lacking = trajectory_gro_lacking(&state->columns);

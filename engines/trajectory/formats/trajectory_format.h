@@ -22,6 +22,8 @@ typedef struct trajectory_frame_head {
     collet_dtype dtype;
     double time;      /* ps */
     int32_t has_time; /* 0: the file has none for this frame, `time` is 0 */
+    double box[9];    /* nm, the three vectors; zeros: none */
+    int64_t box_at;   /* offset, for formats that read it with the body; 0: none */
     int64_t step;     /* of the simulation; -1: not in the file */
     int64_t positions;
     int64_t velocities;
@@ -62,7 +64,7 @@ typedef struct trajectory_format {
     collet_status (*head)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           collet_error *err);
     /* Decodes the selected atoms; the frame is within the file and has the fields of `target`. May
-     * set head->time. */
+     * set head->time and head->box. */
     collet_status (*body)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           const trajectory_frame_target *target, collet_error *err);
     int on_demand;     /* 1: `body` runs on the thread that asks for frames, not ahead */

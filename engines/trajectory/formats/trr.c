@@ -106,7 +106,7 @@ static int64_t place(int64_t *field, int64_t at, int32_t size)
 
 static void place_fields(trajectory_frame_head *head, const int32_t *ints, int64_t box)
 {
-    int64_t at = box + ints[BOX] + ints[VIRIAL] + ints[PRESSURE];
+    int64_t at = place(&head->box_at, box, ints[BOX]) + ints[VIRIAL] + ints[PRESSURE];
 
     at = place(&head->positions, at, ints[POSITIONS]);
     at = place(&head->velocities, at, ints[VELOCITIES]);
@@ -175,6 +175,20 @@ static collet_status read_vectors(trajectory_reader *trajectory, int64_t offset,
     return COLLET_OK;
 }
 
+static collet_status read_box(trajectory_reader *trajectory, trajectory_frame_head *head,
+                              int64_t real, collet_error *err)
+{
+    const uint8_t *bytes;
+
+    if (head->box_at == 0)
+        return COLLET_OK;
+    collet_status status =
+        io_source_view(&trajectory->source, head->box_at, 9 * (size_t)real, &bytes, err);
+    for (int i = 0; status == COLLET_OK && i < 9; i++)
+        head->box[i] = load_real(bytes + i * real, real);
+    return status;
+}
+
 static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_head *head,
                                const trajectory_frame_target *target, collet_error *err)
 {
@@ -188,14 +202,11 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
         {head->forces, target->forces},
     };
 
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (!fields[i].to)
-            continue;
-        collet_status status = read_vectors(trajectory, fields[i].offset, real, fields[i].to, err);
-        if (status != COLLET_OK)
-            return status;
-    }
-    return COLLET_OK;
+    collet_status status = read_box(trajectory, head, (int64_t)real, err);
+    for (size_t i = 0; status == COLLET_OK && i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].to)
+            status = read_vectors(trajectory, fields[i].offset, real, fields[i].to, err);
+    return status;
 }
 
 const trajectory_format trajectory_trr_format = {

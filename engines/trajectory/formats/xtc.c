@@ -25,6 +25,7 @@ enum {
     ATOMS = 4,
     STEP = 8,
     TIME = 12,
+    BOX = 16,
     ATOMS_AGAIN = 52,
     PLAIN = 56,
     PRECISION = 56,
@@ -89,6 +90,8 @@ static void read_common(const uint8_t *bytes, trajectory_frame_head *head)
     head->step = trajectory_be_i32(bytes + STEP);
     head->time = (double)trajectory_be_f32(bytes + TIME);
     head->has_time = 1;
+    for (size_t i = 0; i < 9; i++)
+        head->box[i] = (double)trajectory_be_f32(bytes + BOX + 4 * i);
 }
 
 static collet_status read_block(const trajectory_reader *trajectory, const uint8_t *bytes,

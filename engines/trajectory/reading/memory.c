@@ -130,6 +130,8 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
         return trajectory_reader_fail(trajectory, status, err, "%s",
                                       own.status == status ? own.text : "it cannot be read");
     head->time = frame.time;
+    if (frame.box != NULL)
+        memcpy(head->box, frame.box, sizeof head->box);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!fields[i].to)
             continue;

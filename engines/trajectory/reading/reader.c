@@ -366,6 +366,7 @@ static collet_status deliver(trajectory_reader *trajectory, trajectory_frame_hea
     if (status != COLLET_OK)
         return status;
     frames->times[i] = head->has_time && isfinite(head->time) ? head->time : (double)NAN;
+    memcpy(frames->boxes + 9 * i, head->box, sizeof head->box);
     frames->indices[i] = trajectory->index;
     frames->n_frames++;
     return COLLET_OK;

@@ -73,8 +73,10 @@ class _Universe:
                        now.has_velocities, now.has_forces, self._timed,
                        self._read)
 
-    def _read(self, frame, positions, velocities, forces):
+    def _read(self, frame, positions, velocities, forces, box):
         now = self._trajectory[frame]
+        vectors = getattr(now, "triclinic_dimensions", None)
+        box[:] = 0 if vectors is None else vectors * self._length
         np.multiply(self._atoms.positions, self._length, out=positions, casting="same_kind")
         if velocities is not None:
             np.multiply(self._atoms.velocities, self._length, out=velocities, casting="same_kind")
@@ -96,6 +98,7 @@ class _Mdtraj:
 
     def __init__(self, trajectory):
         self._trajectory = trajectory
+        self._boxes = getattr(trajectory, "unitcell_vectors", None)
         atoms = list(trajectory.topology.atoms)
         known = all(a.element is not None for a in atoms)
         timed = not getattr(trajectory, "_time_default_to_arange", False)  # made up: 0, 1, 2 ...
@@ -104,9 +107,10 @@ class _Mdtraj:
                        [a.residue.name for a in atoms], [int(a.residue.resSeq) for a in atoms],
                        False, False, timed, self._read)
 
-    def _read(self, frame, positions, velocities, forces):
+    def _read(self, frame, positions, velocities, forces, box):
         del velocities, forces
         positions[:] = self._trajectory.xyz[frame]
+        box[:] = 0 if self._boxes is None else self._boxes[frame]
         return float(self._trajectory.time[frame])
 
     @staticmethod

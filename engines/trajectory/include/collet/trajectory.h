@@ -72,6 +72,7 @@ typedef struct collet_trajectory_frame {
     const void *positions;  /* nm */
     const void *velocities; /* nm/ps; NULL: none */
     const void *forces;     /* kJ/mol/nm; NULL: none */
+    const double *box; /* nm, the vectors a, b and c of the periodic box; NULL or zeros: none */
 } collet_trajectory_frame;
 
 /* Atoms and frames of the program in place of files. It is kept by address, with all that it points
@@ -293,7 +294,8 @@ COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajector
 
 /*
  * Warnings about the results, after the last row or after `write`: frames with values
- * that are not finite (frame and atom), velocities of some atoms only, keys left out for want of
+ * that are not finite (frame and atom), molecules that the periodic box cuts in the first frame,
+ * velocities of some atoms only, keys left out for want of
  * times, times that do not rise, singular inertia tensors, a truncated trajectory. NULL beyond the
  * last.
  */
