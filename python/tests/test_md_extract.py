@@ -258,6 +258,33 @@ def test_molecules_that_the_box_cuts():
     del Frames.triclinic_dimensions
 
 
+def test_groups_that_are_not_one_body():
+    changing, several = Universe(), Universe()
+    changing.is_uptodate = True
+    several.level = Named(name="residue")
+    for group, text in ((changing, "other atoms in other frames.*group.indices"),
+                        (several, "is several bodies.*loop over it")):
+        with pytest.raises(TypeError, match=text):
+            md.extract(group)
+        with pytest.raises(TypeError, match=text):
+            md.extract_batches(group)
+    assert len(md.extract(Universe(), keys="com")["com"]) == FRAMES
+
+
+def test_groups_of_mdanalysis():
+    MDAnalysis = pytest.importorskip("MDAnalysis")
+    universe = MDAnalysis.Universe(str(WATER / "conf.gro"), str(WATER / "traj.xtc"))
+    near = universe.select_atoms("around 4 resid 3", updating=True)
+    for group, text in ((near, "an UpdatingAtomGroup has other atoms in other frames"),
+                        (universe.residues, "a ResidueGroup is several bodies"),
+                        (universe.segments, "a SegmentGroup is several bodies")):
+        with pytest.raises(TypeError, match=text):
+            md.extract(group)
+    options = {"keys": "com", "masses": [16, 1, 1], "stop": 2}
+    single = md.extract(universe.residues[1], **options)
+    assert (single["com"] == md.extract(universe.residues[1].atoms, **options)["com"]).all()
+
+
 def test_times_that_a_package_made_up_are_not_used():
     trajectory = mdtraj_like()
     trajectory._time_default_to_arange = True  # pylint: disable=protected-access

@@ -126,10 +126,24 @@ class _Files:
     call = staticmethod(lambda function: function())
 
 
+def _check_body(group):
+    """Refuses MDAnalysis groups that are not one body of the same atoms in all frames."""
+    kind = type(group).__name__.strip("_")
+    if hasattr(group, "is_uptodate"):
+        raise TypeError(f"extract: an {kind} has other atoms in other frames, extract the same in all: "
+                        "give universe.atoms[group.indices] for its present atoms, or do so frame by "
+                        "frame with start=i, stop=i + 1")
+    if getattr(getattr(group, "level", None), "name", "atom") != "atom" and hasattr(group, "__len__"):
+        raise TypeError(f"extract: a {kind} is several bodies, extract computes one: loop over it, "
+                        "md.extract(body.atoms) for body in group, or give group.atoms for all of them "
+                        "together")
+
+
 def _frames_of(top, traj):
     if traj is not None:
         return _Files()
     if hasattr(top, "universe") and hasattr(top, "atoms"):
+        _check_body(top)
         return _Universe(top.atoms)
     if hasattr(top, "xyz") and hasattr(top, "topology"):
         return _Mdtraj(top)
@@ -254,7 +268,8 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
     """The observables of every frame, as the program collet-extract computes them.
 
     top, traj : paths of files in the formats that formats() lists; or only `top`: an MDAnalysis
-        Universe or AtomGroup, or an mdtraj.Trajectory, whose frames are read from the object
+        Universe or AtomGroup, or an mdtraj.Trajectory, whose frames are read from the object. It is one
+        body: an UpdatingAtomGroup, a ResidueGroup and a SegmentGroup are a TypeError
     selection : atoms, in collet-extract's language: "protein and not name H*"
     keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for
     masses : amu, one for every atom of the topology, or the path of a file with one a line; None:
