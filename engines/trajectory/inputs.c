@@ -2,7 +2,6 @@
 /* Tests: tests/engines/test_trajectory.c, tests/engines/test_trajectory_source.c */
 #include "inputs.h"
 
-#include "trajectory/atoms/masses.h"
 #include "trajectory/reading/memory.h"
 
 #include <math.h>
@@ -47,18 +46,45 @@ static collet_status copy_masses(const trajectory_settings *settings,
     return COLLET_OK;
 }
 
-static collet_status all_masses(const trajectory_settings *settings,
-                                const trajectory_topology *topology, double *masses,
-                                int64_t *guessed, collet_error *err)
+/* One for every atom of the topology, moved to the front for the selected ones. */
+static collet_status given_masses(trajectory_inputs *in, const trajectory_settings *settings,
+                                  collet_error *err)
 {
-    if (settings->masses != NULL)
-        return trajectory_masses_read(settings->masses, topology, masses, err);
-    if (settings->mass_values != NULL)
-        return copy_masses(settings, topology, masses, err);
-    return trajectory_masses_guess(topology, masses, guessed, err);
+    collet_status status =
+        settings->masses != NULL
+            ? trajectory_masses_read(settings->masses, in->topology, in->masses, err)
+            : copy_masses(settings, in->topology, in->masses, err);
+
+    for (int64_t i = 0; status == COLLET_OK && i < in->n_atoms; i++)
+        in->masses[i] = in->masses[in->indices[i]];
+    return status;
 }
 
-/* The masses of the selected atoms, moved to the front. */
+static collet_status guessed_masses(trajectory_inputs *in, collet_error *err)
+{
+    collet_status status = trajectory_masses_guess(in->topology, in->indices, in->n_atoms,
+                                                   in->masses, &in->composition, err);
+
+    if (status != COLLET_OK)
+        return status;
+    in->elements = trajectory_composition_text(&in->composition);
+    return in->elements != NULL ? COLLET_OK
+                                : collet_fail(err, COLLET_NO_MEMORY, "masses: out of memory");
+}
+
+static collet_status choose_masses(trajectory_inputs *in, const trajectory_settings *settings,
+                                   collet_error *err)
+{
+    if (trajectory_settings_equal_masses(settings)) {
+        for (int64_t i = 0; i < in->n_atoms; i++)
+            in->masses[i] = 1;
+        return COLLET_OK;
+    }
+    return settings->masses != NULL || settings->mass_values != NULL
+               ? given_masses(in, settings, err)
+               : guessed_masses(in, err);
+}
+
 static collet_status open_masses(trajectory_inputs *in, const trajectory_settings *settings,
                                  collet_error *err)
 {
@@ -68,15 +94,11 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
     if (in->masses == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "masses: no memory for %lld atoms",
                            (long long)in->topology->n_atoms);
-    status = all_masses(settings, in->topology, in->masses, &in->n_guessed, err);
+    status = choose_masses(in, settings, err);
     if (status != COLLET_OK)
         return status;
-    for (int64_t i = 0; i < in->topology->n_atoms; i++)
-        in->mass_all += in->masses[i];
-    for (int64_t i = 0; i < in->n_atoms; i++) {
-        in->masses[i] = in->masses[in->indices[i]];
+    for (int64_t i = 0; i < in->n_atoms; i++)
         in->mass += in->masses[i];
-    }
     if (!(in->mass > 0))
         return collet_fail(err, COLLET_INVALID,
                            "the %lld atoms of the selection '%s' have no mass together (masses %s "
@@ -205,6 +227,7 @@ void trajectory_inputs_close(trajectory_inputs *in)
     trajectory_topology_free(in->topology);
     free(in->indices);
     free(in->masses);
+    free(in->elements);
     free(in->reference);
     memset(in, 0, sizeof *in);
 }

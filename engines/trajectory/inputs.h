@@ -5,6 +5,7 @@
 #define ENGINES_TRAJECTORY_INPUTS_H
 
 #include "settings.h"
+#include "trajectory/atoms/masses.h"
 #include "trajectory/atoms/selection.h"
 #include "trajectory/reading/reader.h"
 
@@ -15,8 +16,8 @@ typedef struct trajectory_inputs {
     int64_t *indices;  /* of the selected atoms, ascending */
     int64_t n_atoms;   /* selected */
     double *masses;    /* of the selected atoms, amu */
-    int64_t n_guessed; /* atoms of the topology whose mass follows from their name */
-    double mass_all;   /* sum over the topology */
+    trajectory_composition composition; /* of the selection, where masses follow from elements */
+    char *elements;                     /* its text; NULL: masses are given */
     double mass;       /* sum over the selection, > 0 */
     double *reference; /* n_atoms x 3, nm; NULL = the first frame that is read */
     char reference_format[8];

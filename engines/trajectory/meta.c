@@ -99,28 +99,45 @@ static void describe_status(document *d, const collet_trajectory *x)
     put_text(d, end, "message", x->truncation.text);
 }
 
+static void describe_elements(document *d, cJSON *masses, const trajectory_composition *found)
+{
+    cJSON *elements = put_child(d, masses, "elements", cJSON_CreateObject());
+
+    for (size_t i = 0; i < TRAJECTORY_ELEMENTS; i++) {
+        const char *symbol = trajectory_element_at(i)->symbol;
+
+        if (found->counts[i] > 0)
+            put_integer(d, elements, *symbol ? symbol : "virtual sites", found->counts[i]);
+    }
+}
+
 static void describe_masses(document *d, cJSON *inputs, const collet_trajectory *x)
 {
     cJSON *masses = put_child(d, inputs, "masses", cJSON_CreateObject());
     const char *path = x->settings.masses;
 
+    const trajectory_composition *found = &x->inputs.composition;
+    int equal = trajectory_settings_equal_masses(&x->settings);
+
     put_text(d, masses, "origin",
-             path != NULL                      ? "file"
+             equal                             ? "equal"
+             : path != NULL                    ? "file"
              : x->settings.mass_values != NULL ? "given"
-             : x->inputs.n_guessed > 0         ? "guessed"
+             : found->guessed > 0              ? "guessed"
                                                : "elements");
-    if (path != NULL)
+    if (path != NULL && !equal)
         put_file(d, masses, path);
-    else if (x->settings.mass_values == NULL)
+    if (x->inputs.elements != NULL) {
         put_text(d, masses, "note",
-                 x->inputs.n_guessed > 0
+                 found->guessed > 0
                      ? "standard atomic weights (IUPAC 2021, abridged) of the elements guessed "
                        "from the names of atoms and residues"
                      : "standard atomic weights (IUPAC 2021, abridged) of the topology's elements");
-    if (x->inputs.n_guessed > 0)
-        put_integer(d, masses, "atoms_guessed", x->inputs.n_guessed);
+        describe_elements(d, masses, found);
+    }
+    if (found->guessed > 0)
+        put_integer(d, masses, "atoms_guessed", found->guessed);
     put_text(d, masses, "unit", "amu");
-    put_number(d, masses, "total_all", x->inputs.mass_all);
     put_number(d, masses, "total_selected", x->inputs.mass);
 }
 

@@ -179,6 +179,11 @@ collet_status trajectory_settings_copy(trajectory_settings *s,
     return collet_fail(err, COLLET_NO_MEMORY, "options: out of memory");
 }
 
+int trajectory_settings_equal_masses(const trajectory_settings *s)
+{
+    return s->masses != NULL && strcmp(s->masses, "equal") == 0;
+}
+
 void trajectory_settings_free(trajectory_settings *s)
 {
     char **command = (char **)(uintptr_t)s->command;

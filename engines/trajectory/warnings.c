@@ -188,6 +188,23 @@ static collet_status warn_locations(collet_trajectory *x, collet_error *err)
                        x->settings.topology, (long long)count);
 }
 
+static collet_status warn_elements(collet_trajectory *x, collet_error *err)
+{
+    const trajectory_topology *topology = x->inputs.topology;
+    const trajectory_composition *found = &x->inputs.composition;
+    int64_t atom = found->doubtful_atom;
+
+    if (found->doubtful == 0)
+        return COLLET_OK;
+    return add_warning(
+        x, err,
+        "masses: in residues of more than %d atoms the names of some may or may not mean a metal "
+        "(such atoms: %lld): atom %lld (%s of %s %d, counted from 0) was taken for %s; if that is "
+        "wrong, give the masses (--masses FILE)",
+        TRAJECTORY_MANY_ATOMS, (long long)found->doubtful, (long long)atom, topology->names[atom],
+        topology->residue_names[atom], (int)topology->residue_ids[atom], found->taken_for->symbol);
+}
+
 /* What a user can do about molecules that are cut. */
 #define MAKE_WHOLE                                                                                 \
     "make molecules whole before (gmx trjconv -pbc whole, or -pbc mol to have each in the box)"
@@ -230,6 +247,8 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 
     for (int field = 0; status == COLLET_OK && field < TRAJECTORY_FIELDS; field++)
         status = warn_not_finite(x, field, err);
+    if (status == COLLET_OK)
+        status = warn_elements(x, err);
     if (status == COLLET_OK)
         status = warn_cut(x, err);
     if (status == COLLET_OK)

@@ -68,6 +68,14 @@ def test_masses_as_numbers():
     same(md.extract(*files, masses=masses), md.extract(*files, masses=PEPTIDE / "masses.txt"))
 
 
+def test_equal_masses():
+    files = PEPTIDE / "conf.gro", PEPTIDE / "traj.trr"
+    equal = md.extract(*files, masses="equal")
+    same(equal, md.extract(*files, masses=np.ones(280)))
+    assert equal.meta["inputs"]["masses"]["origin"] == "equal"
+    assert md.extract(*files).meta["inputs"]["masses"]["elements"]["N"] > 18
+
+
 def test_stub():
     path = pathlib.Path(__file__).parents[1] / "collet/_trajectory.pyi"
     stub = {n.name for n in ast.parse(path.read_text()).body

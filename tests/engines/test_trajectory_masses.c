@@ -45,12 +45,44 @@ static void test_elements_of_names(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int doubtful;
         const trajectory_element *element =
-            trajectory_element_guess(cases[i].atom, cases[i].residue);
+            trajectory_element_guess(cases[i].atom, cases[i].residue, 1, &doubtful);
         const char *symbol = element != NULL ? element->symbol : "none";
+
+        assert_int_equal(doubtful, 0);
 
         if (strcmp(symbol, cases[i].symbol != NULL ? cases[i].symbol : "none") != 0)
             fail_msg("%s of %s is guessed as %s", cases[i].atom, cases[i].residue, symbol);
+    }
+}
+
+/* In a residue of many atoms a name may be a metal or an organic atom. */
+static void test_elements_in_large_residues(void **state)
+{
+    static const struct {
+        const char *atom, *residue, *symbol;
+        int doubtful;
+    } cases[] = {
+        {"Ca13", "POL", "C", 1}, {"Na2", "POL", "N", 1},  {"Ca", "POL", "Ca", 1},
+        {"Co", "B12", "Co", 1},  {"FE", "HEM", "Fe", 1},  {"CA13", "POL", "C", 0},
+        {"Cl2", "LIG", "Cl", 0}, {"Br1", "LIG", "Br", 0}, {"Fe1", "LIG", "Fe", 1},
+        {"C13", "POL", "C", 0},  {"Ca", "TRP", "C", 0},   {"NA", "HEM", "N", 0},
+        {"SE", "MSE", "Se", 0},  {"AL1", "LIG", "Al", 1}, {"CA", "CA", "Ca", 0},
+        {"Si1", "PDM", "Si", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int doubtful;
+        const trajectory_element *element = trajectory_element_guess(
+            cases[i].atom, cases[i].residue, TRAJECTORY_MANY_ATOMS + 1, &doubtful);
+
+        if (strcmp(element->symbol, cases[i].symbol) != 0 || doubtful != cases[i].doubtful)
+            fail_msg("%s of %s is guessed as %s, doubtful %d", cases[i].atom, cases[i].residue,
+                     element->symbol, doubtful);
+        element = trajectory_element_guess("Ca13", "POL", TRAJECTORY_MANY_ATOMS, &doubtful);
+        assert_string_equal(element->symbol, "Ca");
     }
 }
 
@@ -82,30 +114,44 @@ static void test_residues(void **state)
     assert_false(trajectory_residue_is_water("ALA"));
 }
 
-static double guessed_total(const char *path)
+static const int64_t first[] = {0, 1, 2};
+
+static void expect_total(const char *path, double total, const char *elements)
 {
     trajectory_topology *topology;
+    trajectory_composition found;
     collet_error err;
-    double *masses, total = 0;
-    int64_t guessed;
+    double *masses;
+    int64_t *indices;
+    char *text;
 
     assert_int_equal(trajectory_topology_read(path, NULL, &topology, &err), COLLET_OK);
     masses = calloc((size_t)topology->n_atoms, sizeof *masses);
-    assert_non_null(masses);
-    assert_int_equal(trajectory_masses_guess(topology, masses, &guessed, &err), COLLET_OK);
-    assert_int_equal(guessed, topology->n_atoms);
+    indices = calloc((size_t)topology->n_atoms, sizeof *indices);
+    assert_true(masses != NULL && indices != NULL);
     for (int64_t i = 0; i < topology->n_atoms; i++)
-        total += masses[i];
+        indices[i] = i;
+    assert_int_equal(
+        trajectory_masses_guess(topology, indices, topology->n_atoms, masses, &found, &err),
+        COLLET_OK);
+    assert_int_equal(found.guessed, topology->n_atoms);
+    assert_int_equal(found.doubtful, 0);
+    for (int64_t i = 0; i < topology->n_atoms; i++)
+        total -= masses[i];
+    assert_true(fabs(total) < 1e-9);
+    text = trajectory_composition_text(&found);
+    assert_string_equal(text, elements);
+    free(text);
+    free(indices);
     free(masses);
     trajectory_topology_free(topology);
-    return total;
 }
 
 static void test_guessed_totals(void **state)
 {
     (void)state;
-    assert_true(fabs(guessed_total(COLLET_TEST_DATA "/md/water/conf.gro") - 3891.24) < 1e-9);
-    assert_true(fabs(guessed_total(COLLET_TEST_DATA "/md/peptide/conf.gro") - 1982.232) < 1e-9);
+    expect_total(COLLET_TEST_DATA "/md/water/conf.gro", 3891.24, "H 432, O 216");
+    expect_total(COLLET_TEST_DATA "/md/peptide/conf.gro", 1982.232, "H 140, C 87, N 26, O 27");
 }
 
 static char names[][TRAJECTORY_ATOM_NAME] = {"CA", "XX", "MW"};
@@ -120,26 +166,30 @@ static void test_elements_of_the_topology(void **state)
     static char elements[][TRAJECTORY_SYMBOL] = {"CA", "br", "X"};
     trajectory_topology topology = three;
     double masses[3];
-    int64_t guessed;
+    trajectory_composition found;
     collet_error err;
 
     (void)state;
     topology.elements = elements;
-    assert_int_equal(trajectory_masses_guess(&topology, masses, &guessed, &err), COLLET_OK);
+    assert_int_equal(trajectory_masses_guess(&topology, first, 3, masses, &found, &err), COLLET_OK);
     assert_true(masses[0] == 40.078 && masses[1] == 79.904 && masses[2] == 0);
-    assert_int_equal(guessed, 1);
+    assert_int_equal(found.guessed, 1);
 }
 
 static void test_unknown_atom_is_named(void **state)
 {
     double masses[3];
-    int64_t guessed;
+    trajectory_composition found;
+    const int64_t others[] = {0, 2};
     collet_error err;
 
     (void)state;
-    assert_int_equal(trajectory_masses_guess(&three, masses, &guessed, &err), COLLET_FORMAT);
+    assert_int_equal(trajectory_masses_guess(&three, first, 3, masses, &found, &err),
+                     COLLET_FORMAT);
     assert_contains(err.text, "atom 2, 'XX' of residue LIG 7");
-    assert_contains(err.text, "--masses");
+    assert_contains(err.text, "--masses equal");
+    assert_int_equal(trajectory_masses_guess(&three, others, 2, masses, &found, &err), COLLET_OK);
+    assert_true(masses[0] == 12.011 && masses[1] == 0);
 }
 
 static void test_files(void **state)
@@ -213,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elements_of_names),
+        cmocka_unit_test(test_elements_in_large_residues),
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_residues),
         cmocka_unit_test(test_guessed_totals),

@@ -205,6 +205,66 @@ static void boxes_whose_fields_touch(void **state)
     expect_warning(RUN(0, path, path, "--keys", "com"), NULL);
 }
 
+/* ---- Masses ------------------------------------------------------------------------------ */
+
+/* A polymer of nine atoms, one of the second name, and a bead that is no element. */
+static const char *save_polymer(const char *name)
+{
+    char text[1024] = "polymer t= 0\n   10\n";
+    size_t n = strlen(text);
+
+    for (int i = 1; i < 10; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "    1POL  %5s%5d   0.%d00   0.%d00   0.100\n", i == 4 ? name : "C1",
+                              i, i, i * i % 10);
+    n += (size_t)snprintf(text + n, sizeof text - n,
+                          "    2MAR     QQ   10   1.000   1.000   1.000\n   9.0   9.0   9.0\n");
+    io_save(io_path(directory, "polymer.gro"), text, n);
+    return "polymer.gro";
+}
+
+static void names_that_may_be_metals(void **state)
+{
+    const char *path = save_polymer("Ca13");
+
+    (void)state;
+    tool_result result = RUN(0, path, path, "--selection", "resname POL");
+    assert_contains(result.out, "108.099 amu selected (C 9)\n");
+    expect_warning(result,
+                   "(such atoms: 1): atom 3 (Ca13 of POL 1, counted from 0) was taken for C;");
+    cJSON *meta = extract_meta(directory);
+    assert_int_equal(meta_at(meta, "inputs/masses/elements/C")->valueint, 9);
+    cJSON_Delete(meta);
+    path = save_polymer("ZN");
+    result = RUN(0, path, path, "--selection", "resname POL");
+    assert_contains(result.out, "(C 8, Zn 1)\n");
+    expect_warning(result, "was taken for Zn; if that is wrong, give the masses");
+    expect_warning(RUN(0, path, path, "--selection", "name C1"), NULL);
+}
+
+static void only_selected_atoms_need_elements(void **state)
+{
+    const char *path = save_polymer("O4");
+
+    (void)state;
+    expect_error(RUN(1, path, path),
+                 "atom 10, 'QQ' of residue MAR 2; give the masses of all atoms");
+    expect_warning(RUN(0, path, path, "--selection", "resid 1"), NULL);
+    expect_error(RUN(1, path, path, "--selection", "resid 1", "--masses", "nowhere"), "nowhere");
+    tool_result result = RUN(0, path, path, "--masses", "equal");
+    assert_null(strstr(result.out, "guessed"));
+    expect_warning(result, NULL);
+    npz out = npz_open(io_path(directory, "out.npz"));
+    assert_true(fabs(npz_f64(&out, "com", NULL, NULL)[0] - 0.55) < 1e-12);
+    npz_close(&out);
+    cJSON *meta = extract_meta(directory);
+    assert_string_equal(meta_at(meta, "inputs/masses/origin")->valuestring, "equal");
+    assert_int_equal(meta_at(meta, "inputs/masses/total_selected")->valueint, 10);
+    cJSON_Delete(meta);
+}
+
+/* ---- Periodic boxes ---------------------------------------------------------------------- */
+
 /* Two atoms, with names, residues and x, y, z that follow each other in `atoms`, in a box. */
 static const char *save_pair(const char *atoms, const char *box)
 {
@@ -314,6 +374,8 @@ int main(void)
         cmocka_unit_test(repeated_frames_are_reported),
         cmocka_unit_test(velocities_of_some_atoms),
         cmocka_unit_test(boxes_whose_fields_touch),
+        cmocka_unit_test(names_that_may_be_metals),
+        cmocka_unit_test(only_selected_atoms_need_elements),
         cmocka_unit_test(molecules_that_the_box_cuts),
         cmocka_unit_test(boxes_that_cut),
         cmocka_unit_test(bonds_between_residues_that_the_box_cuts),

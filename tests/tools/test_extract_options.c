@@ -151,7 +151,6 @@ static void test_selections(void **state)
         assert_string_equal(meta_at(meta, "inputs/masses/origin")->valuestring, "guessed");
         assert_true(fabs(meta_at(meta, "inputs/masses/total_selected")->valuedouble -
                          cases[i].mass) < 1e-9);
-        assert_true(fabs(meta_at(meta, "inputs/masses/total_all")->valuedouble - 1982.232) < 1e-9);
         if (cases[i].atoms == 280)
             same_rows(&part, &whole, "com", 0, 1);
         cJSON_Delete(meta);

@@ -57,8 +57,9 @@ static const struct argp_option argp_options[] = {
     {"start", KEY_START, "N", 0, "First frame, counted from 0 (default: 0)", 2},
     {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
     {"step", KEY_STEP, "N", 0, "Take every Nth frame (default: 1)", 2},
-    {"masses", KEY_MASSES, "FILE", 0,
-     "Masses in amu, one a line for every atom of TOP (default: by the elements in TOP or the "
+    {"masses", KEY_MASSES, "FILE|equal", 0,
+     "Masses in amu, one a line for every atom of TOP, or 1 for each atom (default: by the "
+     "elements in TOP or the "
      "atoms' names)",
      2},
     {"reference", KEY_REFERENCE, "FILE", 0,

@@ -95,7 +95,8 @@ static void print_summary(const collet_trajectory *trajectory, const extract_opt
            (long long)info.atoms, tool_plural(info.atoms), info.seconds,
            (double)info.frames / seconds, (double)info.bytes * 1e-6 / seconds);
     if (info.masses_guessed)
-        printf("masses were guessed from the atoms' names: %.10g amu selected\n", info.mass);
+        printf("masses were guessed from the atoms' names: %.10g amu selected (%s)\n", info.mass,
+               info.elements);
     if (options->settings.keys == NULL)
         print_left_out(trajectory);
 }

@@ -26,10 +26,10 @@ static const trajectory_element elements[] = {
     {"Er", 167.26}, {"Tm", 168.93}, {"Yb", 173.05}, {"Lu", 174.97}, {"Hf", 178.49}, {"Ta", 180.95},
     {"W", 183.84},  {"Re", 186.21}, {"Os", 190.23}, {"Ir", 192.22}, {"Pt", 195.08}, {"Au", 196.97},
     {"Hg", 200.59}, {"Tl", 204.38}, {"Pb", 207.2},  {"Bi", 208.98}, {"Th", 232.04}, {"Pa", 231.04},
-    {"U", 238.03},
+    {"U", 238.03},  {"", 0.0}, /* a virtual site */
 };
 
-static const trajectory_element virtual_site = {"", 0.0};
+_Static_assert(sizeof elements / sizeof *elements == TRAJECTORY_ELEMENTS, "TRAJECTORY_ELEMENTS");
 
 /* Ions whose names are not symbols. */
 static const struct {
@@ -88,6 +88,11 @@ const trajectory_element *trajectory_element_find(const char *symbol, size_t len
     return NULL;
 }
 
+const trajectory_element *trajectory_element_at(size_t index)
+{
+    return &elements[index];
+}
+
 static const trajectory_element *find(const char *symbol)
 {
     return trajectory_element_find(symbol, strlen(symbol));
@@ -117,32 +122,75 @@ static const trajectory_element *guess_ion(stem atom, stem residue)
     return stem_is(atom, "W") ? NULL : trajectory_element_find(atom.text, atom.length);
 }
 
-const trajectory_element *trajectory_element_guess(const char *atom, const char *residue)
+/* 1 for metals and half-metals but those that organic molecules usually have. */
+static int is_metal(const trajectory_element *element)
+{
+    static const char others[][3] = {"",   "H",  "D",  "He", "B", "C",  "N",  "O",
+                                     "F",  "Ne", "Si", "P",  "S", "Cl", "Ar", "As",
+                                     "Se", "Br", "Kr", "Te", "I", "Xe"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(element->symbol, others[i]) == 0)
+            return 0;
+    return 1;
+}
+
+static int is_distinct(stem name)
+{
+    for (size_t i = 0; i < sizeof distinct_symbols / sizeof *distinct_symbols; i++)
+        if (name.length >= 2 && io_same_letters(name.text, distinct_symbols[i], 2))
+            return 1;
+    return 0;
+}
+
+/* The element that the first letter means. */
+static const trajectory_element *first_letter(stem name, int organic)
+{
+    if (strchr(organic ? "HDCNOSP" : first_letters, io_to_upper(name.text[0])) == NULL)
+        return NULL;
+    return trajectory_element_find(name.text, 1);
+}
+
+/* The element of a symbol of two letters with the case of one, as Ca. With a number in a residue of
+ * many atoms it is a name of organic chemistry: Ca13 is a carbon. */
+static const trajectory_element *guess_cased(stem name, int organic, int many, int *doubtful)
+{
+    const trajectory_element *element = NULL;
+
+    if (!organic && name.length == 2 && io_is_upper(name.text[0]) && io_is_lower(name.text[1]))
+        element = trajectory_element_find(name.text, 2);
+    if (element == NULL || !many || is_distinct(name) || first_letter(name, 0) == NULL)
+        return element;
+    *doubtful = 1;
+    return name.text[2] >= '0' && name.text[2] <= '9' ? first_letter(name, 0) : element;
+}
+
+const trajectory_element *trajectory_element_guess(const char *atom, const char *residue,
+                                                   int64_t residue_atoms, int *doubtful)
 {
     stem name = stem_of(atom);
     const trajectory_element *element;
     int organic = trajectory_residue_is_protein(residue) || trajectory_residue_is_water(residue);
+    int many = residue_atoms > TRAJECTORY_MANY_ATOMS;
 
+    *doubtful = 0;
     if (name.length == 0)
         return NULL;
     if (is_virtual_site(name, residue))
-        return &virtual_site;
+        return &elements[TRAJECTORY_ELEMENTS - 1];
     element = guess_ion(name, stem_of(residue));
     if (element != NULL)
         return element;
-    if (name.length == 2 && io_is_upper(name.text[0]) && io_is_lower(name.text[1])) {
-        element = trajectory_element_find(name.text, 2);
-        if (element != NULL)
-            return element;
-    }
+    element = guess_cased(name, organic, many, doubtful);
     /* Selenomethionine and selenocysteine are the amino acids with an element of two letters. */
-    if (organic && (strcmp(residue, "MSE") == 0 || strcmp(residue, "SEC") == 0) &&
-        stem_is(name, "SE"))
-        return find("Se");
-    for (size_t i = 0; !organic && i < sizeof distinct_symbols / sizeof *distinct_symbols; i++)
-        if (name.length >= 2 && io_same_letters(name.text, distinct_symbols[i], 2))
-            return find(distinct_symbols[i]);
-    if (strchr(organic ? "HDCNOSP" : first_letters, io_to_upper(name.text[0])) == NULL)
-        return NULL;
-    return trajectory_element_find(name.text, 1);
+    if (element == NULL && organic &&
+        (strcmp(residue, "MSE") == 0 || strcmp(residue, "SEC") == 0) && stem_is(name, "SE"))
+        element = find("Se");
+    if (element == NULL && !organic && is_distinct(name))
+        element = trajectory_element_find(name.text, 2);
+    if (element == NULL)
+        element = first_letter(name, organic);
+    if (element != NULL && many && is_metal(element))
+        *doubtful = 1;
+    return element;
 }

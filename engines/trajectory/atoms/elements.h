@@ -4,11 +4,16 @@
 #define ENGINES_TRAJECTORY_ATOMS_ELEMENTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct trajectory_element {
     char symbol[3];
     double mass; /* amu */
 } trajectory_element;
+
+#define TRAJECTORY_ELEMENTS 86
+/* Element `index` < TRAJECTORY_ELEMENTS, by rising number; the last is a virtual site, "". */
+const trajectory_element *trajectory_element_at(size_t index);
 
 /*
  * The element of that symbol, in any mix of cases; NULL when there is none or it has no standard
@@ -23,12 +28,17 @@ const trajectory_element *trajectory_element_find(const char *symbol, size_t len
  * O5');
  * - a name that is its residue's too is an ion or a single atom (CA in CA is calcium; SOD, CLA and
  *   similar names are too);
- * - a second letter in lower case forms a symbol (Fe, Cl);
+ * - outside amino acids and water, a second letter in lower case forms a symbol (Fe, Cl). In a
+ *   residue of more than TRAJECTORY_MANY_ATOMS atoms, a symbol that begins as an organic atom (Ca,
+ *   Na, Co) and has a number is that atom (Ca13 of a polymer is a carbon);
  * - outside amino acids and water, CL, BR, FE, ZN and other symbols that start no common name of an
  *   organic atom count;
  * - otherwise the first letter is the symbol (CA is a carbon, HG a hydrogen, OW an oxygen).
  * Virtual sites (MW, LP1, EP, M of a water) are an element of mass 0. NULL: unknown name.
+ * *doubtful is 1 for a metal in a residue of many atoms, and for a name there that could be one.
  */
-const trajectory_element *trajectory_element_guess(const char *atom, const char *residue);
+#define TRAJECTORY_MANY_ATOMS 8
+const trajectory_element *trajectory_element_guess(const char *atom, const char *residue,
+                                                   int64_t residue_atoms, int *doubtful);
 
 #endif

@@ -3,10 +3,11 @@
 #include "masses.h"
 
 #include "io/decimal.h"
-#include "elements.h"
 #include "io/lines.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The text of a line without its comment and the blanks around it. */
@@ -87,24 +88,92 @@ static const trajectory_element *known_element(const trajectory_topology *topolo
     return trajectory_element_find(symbol, strlen(symbol));
 }
 
-collet_status trajectory_masses_guess(const trajectory_topology *topology, double *masses,
-                                      int64_t *guessed, collet_error *err)
-{
-    *guessed = 0;
-    for (int64_t i = 0; i < topology->n_atoms; i++) {
-        const trajectory_element *element = known_element(topology, i);
+/* The atoms of one residue, as indices of the topology. */
+typedef struct residue {
+    int64_t begin;
+    int64_t end;
+} residue;
 
-        if (element == NULL) {
-            element = trajectory_element_guess(topology->names[i], topology->residue_names[i]);
-            ++*guessed;
-        }
+static int same_residue(const trajectory_topology *topology, int64_t a, int64_t b)
+{
+    return topology->residue_ids[a] == topology->residue_ids[b] &&
+           strcmp(topology->residue_names[a], topology->residue_names[b]) == 0;
+}
+
+static residue residue_of(const trajectory_topology *topology, int64_t atom)
+{
+    residue r = {atom, atom + 1};
+
+    while (r.begin > 0 && same_residue(topology, r.begin - 1, atom))
+        r.begin--;
+    while (r.end < topology->n_atoms && same_residue(topology, r.end, atom))
+        r.end++;
+    return r;
+}
+
+static const trajectory_element *guess(const trajectory_topology *topology, int64_t atom,
+                                       const residue *r, trajectory_composition *found)
+{
+    int doubtful;
+    const trajectory_element *element = trajectory_element_guess(
+        topology->names[atom], topology->residue_names[atom], r->end - r->begin, &doubtful);
+
+    found->guessed++;
+    if (doubtful && found->doubtful++ == 0) {
+        found->doubtful_atom = atom;
+        found->taken_for = element;
+    }
+    return element;
+}
+
+collet_status trajectory_masses_guess(const trajectory_topology *topology, const int64_t *indices,
+                                      int64_t n, double *masses, trajectory_composition *found,
+                                      collet_error *err)
+{
+    residue r = {0, 0};
+
+    *found = (trajectory_composition){0};
+    for (int64_t i = 0; i < n; i++) {
+        int64_t atom = indices[i];
+        const trajectory_element *element = known_element(topology, atom);
+
+        if (atom >= r.end)
+            r = residue_of(topology, atom);
+        if (element == NULL)
+            element = guess(topology, atom, &r, found);
         if (element == NULL)
             return collet_fail(err, COLLET_FORMAT,
                                "no element can be guessed for atom %lld, '%s' of residue %s %d; "
-                               "give the masses of all atoms with --masses FILE",
-                               (long long)i + 1, topology->names[i], topology->residue_names[i],
-                               (int)topology->residue_ids[i]);
+                               "give the masses of all atoms with --masses FILE, let all have the "
+                               "same with --masses equal, or select other atoms",
+                               (long long)atom + 1, topology->names[atom],
+                               topology->residue_names[atom], (int)topology->residue_ids[atom]);
         masses[i] = element->mass;
+        found->counts[element - trajectory_element_at(0)]++;
     }
     return COLLET_OK;
+}
+
+char *trajectory_composition_text(const trajectory_composition *found)
+{
+    char *text = NULL;
+    size_t size;
+    const char *before = "";
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        return NULL;
+    for (size_t i = 0; i < TRAJECTORY_ELEMENTS; i++) {
+        const char *symbol = trajectory_element_at(i)->symbol;
+
+        if (found->counts[i] == 0)
+            continue;
+        fprintf(out, "%s%s %lld", before, *symbol ? symbol : "virtual sites",
+                (long long)found->counts[i]);
+        before = ", ";
+    }
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }

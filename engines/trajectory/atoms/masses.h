@@ -3,6 +3,7 @@
 #ifndef ENGINES_TRAJECTORY_ATOMS_MASSES_H
 #define ENGINES_TRAJECTORY_ATOMS_MASSES_H
 
+#include "elements.h"
 #include "trajectory/formats/names.h"
 
 /*
@@ -14,12 +15,25 @@
 collet_status trajectory_masses_read(const char *path, const trajectory_topology *topology,
                                      double *masses, collet_error *err);
 
+/* Atoms by element. */
+typedef struct trajectory_composition {
+    int64_t counts[TRAJECTORY_ELEMENTS]; /* by trajectory_element_at */
+    int64_t guessed;                     /* atoms whose element follows from their name */
+    int64_t doubtful;                    /* as trajectory_element_guess */
+    int64_t doubtful_atom;               /* the first of them, of the topology */
+    const trajectory_element *taken_for; /* its element */
+} trajectory_composition;
+
 /*
- * The standard atomic weights of the topology's elements. Where it has none or an unknown one, the
- * element is that which the names mean (elements.h), virtual sites 0; *guessed is the number of
- * such atoms. COLLET_FORMAT names the first atom whose element is unknown.
+ * The standard atomic weights of the elements of n atoms of the topology, `indices`, into `masses`
+ * (n). Where the topology has none or an unknown one, the element is that which the names mean
+ * (elements.h). COLLET_FORMAT names the first atom whose element is unknown.
  */
-collet_status trajectory_masses_guess(const trajectory_topology *topology, double *masses,
-                                      int64_t *guessed, collet_error *err);
+collet_status trajectory_masses_guess(const trajectory_topology *topology, const int64_t *indices,
+                                      int64_t n, double *masses, trajectory_composition *found,
+                                      collet_error *err);
+
+/* "H 142, C 84, virtual sites 3", freed by the caller; NULL without memory. */
+char *trajectory_composition_text(const trajectory_composition *found);
 
 #endif

@@ -272,7 +272,8 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
         body: an UpdatingAtomGroup, a ResidueGroup and a SegmentGroup are a TypeError
     selection : atoms, in collet-extract's language: "protein and not name H*"
     keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for
-    masses : amu, one for every atom of the topology, or the path of a file with one a line; None:
+    masses : amu, one for every atom of the topology, or the path of a file with one a line, or "equal":
+        1 for each atom; None:
         the object's masses, or for files standard atomic weights by the atoms' names
     reference : path of a file whose first frame rmsd refers to; None: the first frame read
     axis : of the z parts and the tilt

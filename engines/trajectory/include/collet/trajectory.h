@@ -107,8 +107,8 @@ typedef struct collet_trajectory_options {
     const char *topology;   /* a file of a format with a topology */
     const char *trajectory; /* a file of a format with frames, of the same atoms */
     const char *selection;  /* atoms to analyse, in the language of collet-extract(1); NULL: all */
-    const char *masses;     /* file with one mass a line for each atom of the topology, amu. NULL:
-                               mass_values, or standard atomic weights by the topology's elements or,
+    const char *masses;     /* file with one mass a line for each atom of the topology, amu, or
+                               "equal": each selected atom has 1. NULL: mass_values, or standard atomic weights by the topology's elements or,
                                where it has none, by the atoms' names */
     const double *mass_values; /* instead of a file: one an atom of the topology, amu */
     int64_t n_mass_values;     /* their number */
@@ -190,7 +190,9 @@ typedef struct collet_trajectory_info {
     int32_t has_velocities; /* 0 or 1: in the trajectory */
     int32_t has_forces;
     int32_t has_times;
-    int32_t masses_guessed; /* 1: some of the topology's, by the atoms' names */
+    int32_t masses_guessed; /* 1: some of the selected atoms', by their names */
+    const char *elements;   /* "H 142, C 84" of the selected atoms, where their masses follow from
+                               elements; else NULL */
     int64_t atoms_total; /* of the topology */
     int64_t atoms;       /* selected */
     double mass;         /* of the selected atoms, amu */
@@ -294,7 +296,7 @@ COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajector
 
 /*
  * Warnings about the results, after the last row or after `write`: frames with values
- * that are not finite (frame and atom), molecules that the periodic box cuts in the first frame,
+ * that are not finite (frame and atom), metals guessed in residues of many atoms, molecules that the periodic box cuts in the first frame,
  * velocities of some atoms only, keys left out for want of
  * times, times that do not rise, singular inertia tensors, a truncated trajectory. NULL beyond the
  * last.
