@@ -14,7 +14,6 @@ static const struct {
     const char *bytes;
     const char *text;
 } signatures[] = {
-    {4, 4, "CORD", "a CHARMM or NAMD .dcd file" CONVERT},
     {0, 3, "CDF", "a NetCDF (AMBER) file" CONVERT},
     {0, 4, "\x89HDF", "an HDF5 file" CONVERT},
     {0, 4, "\xff\xff\x24\xfd", "an .edr energy file, which holds no coordinates"},

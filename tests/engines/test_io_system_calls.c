@@ -135,6 +135,8 @@ static const struct {
     {read_topology, CORPUS "gro/water"},
     {read_topology, CORPUS "pdb/models"},
     {read_masses, CORPUS "masses/four"},
+    {read_two_atoms, CORPUS "dcd/usual"},
+    {read_two_atoms, CORPUS "dcd/fixed"},
     {read_two_atoms, CORPUS "gro/two_frames"},
     {read_two_atoms, CORPUS "pdb/models"},
     {read_two_atoms, CORPUS "trr/positions"},

@@ -571,10 +571,7 @@ static void foreign_files(void **state)
         const char *text;
     } cases[] = {
         {"", 0, "is empty"},
-        {"x", 1, "is not a trajectory (.trr, .xtc, .gro or .pdb) by its content"},
-        {"\x54\x00\x00\x00"
-         "CORD",
-         8, "it looks like a CHARMM or NAMD .dcd file"},
+        {"x", 1, "is not a trajectory (.trr, .dcd, .xtc, .gro or .pdb) by its content"},
         {"CDF\x02", 4, "it looks like a NetCDF"},
         {"\x1f\x8b\x08\x00", 4, "it looks like a gzip-compressed file"},
         {"HEADER    PROTEIN\n", 18, "has no atoms"},

@@ -58,3 +58,58 @@ void trajectory_be_decode(void *restrict destination, const void *restrict sourc
 #endif
         decode(destination, source, n, width);
 }
+
+/* ---- Planes ------------------------------------------------------------------------------ */
+
+/* Divided, not multiplied by 0.1f: the nearest number to the tenth. */
+#define ANGSTROM 10.f
+
+static inline __attribute__((always_inline)) float load(const uint8_t *from, int swap)
+{
+    uint32_t word;
+    float value;
+
+    memcpy(&word, from, sizeof word);
+    word = swap ? __builtin_bswap32(word) : word;
+    memcpy(&value, &word, sizeof value);
+    return value / ANGSTROM;
+}
+
+/* Inlined into one caller per instruction set. */
+static inline __attribute__((always_inline)) void
+join(float *restrict to, const uint8_t *restrict x, const uint8_t *restrict y,
+     const uint8_t *restrict z, size_t n, int swap)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[3 * i] = load(x + 4 * i, swap);
+        to[3 * i + 1] = load(y + 4 * i, swap);
+        to[3 * i + 2] = load(z + 4 * i, swap);
+    }
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void join_avx2(float *restrict to, const uint8_t *x,
+                                                      const uint8_t *y, const uint8_t *z, size_t n,
+                                                      int swap)
+{
+    if (swap)
+        join(to, x, y, z, n, 1);
+    else
+        join(to, x, y, z, n, 0);
+}
+#endif
+
+void trajectory_planes_join(float *restrict positions, const uint8_t *x, const uint8_t *y,
+                            const uint8_t *z, size_t n, int swap)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2")) {
+        join_avx2(positions, x, y, z, n, swap);
+        return;
+    }
+#endif
+    if (swap)
+        join(positions, x, y, z, n, 1);
+    else
+        join(positions, x, y, z, n, 0);
+}

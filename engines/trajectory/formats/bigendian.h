@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bigendian.h - numbers as XDR stores them, and whole arrays of them, on any host. */
+/* bigendian.h - numbers as XDR stores them, and whole arrays of either order, on any host. */
 #ifndef ENGINES_TRAJECTORY_FORMATS_BIGENDIAN_H
 #define ENGINES_TRAJECTORY_FORMATS_BIGENDIAN_H
 
@@ -46,5 +46,12 @@ static inline double trajectory_be_f64(const uint8_t *bytes)
  */
 void trajectory_be_decode(void *restrict destination, const void *restrict source, size_t n,
                           size_t width);
+
+/*
+ * Makes n positions in nm of as many x, y and z in Angstrom: 32-bit floats, with `swap` in the other
+ * byte order than the host's. The planes need no alignment. Uses vectors likewise.
+ */
+void trajectory_planes_join(float *restrict positions, const uint8_t *x, const uint8_t *y,
+                            const uint8_t *z, size_t n, int swap);
 
 #endif

@@ -8,6 +8,7 @@
 /* In the order in which they are tried: the row of NAME is trajectory_NAME_format. */
 #define TRAJECTORY_FORMATS(X)                                                                      \
     X(trr)                                                                                         \
+    X(dcd)                                                                                         \
     X(xtc)                                                                                         \
     X(gro)                                                                                         \
     X(pdb)

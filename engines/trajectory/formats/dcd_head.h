@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dcd_head.h - reads the head of a .dcd file, for dcd.c.
+ *
+ * Files of CHARMM, NAMD, X-PLOR, LAMMPS and OpenMM are Fortran records, each between two markers
+ * with its length, of 4 or 8 bytes, in either byte order. The file's head: "CORD" and 20 integers;
+ * titles; the number of atoms; the numbers of the atoms that move, if some are fixed. A frame:
+ * perhaps the cell; x, y and z in single precision; perhaps a fourth dimension and charges. Later
+ * frames leave out fixed atoms.
+ */
+#ifndef ENGINES_TRAJECTORY_FORMATS_DCD_HEAD_H
+#define ENGINES_TRAJECTORY_FORMATS_DCD_HEAD_H
+
+#include "trajectory_format.h"
+
+#define TRAJECTORY_DCD_CELL 48 /* bytes of the record of the cell */
+
+typedef struct trajectory_dcd {
+    int ready;
+    int big;       /* 1: big-endian */
+    size_t marker; /* bytes: 4 or 8 */
+    int version;   /* of CHARMM; 0: X-PLOR's form of the head */
+    int has_cell;
+    int extra; /* records of a frame after z */
+    int64_t n_atoms;
+    int64_t n_free;
+    int64_t first_step;
+    int64_t steps; /* between frames */
+    double delta;  /* ps */
+    int64_t data;  /* offset of the first frame */
+
+    int32_t *places; /* of each atom among those that move, or -1; NULL: no atom is fixed */
+
+    uint8_t *planes;  /* dcd.c's: x, y and z of a span */
+    size_t span;      /* bytes of each */
+    float *positions; /* with fixed atoms: of the first frame, nm */
+    float *moved;     /* with fixed atoms: of those that move, in this frame */
+} trajectory_dcd;
+
+/* 1 when the first n bytes of a file begin one, and fills byte order and marker. */
+int trajectory_dcd_recognise(trajectory_dcd *dcd, const uint8_t *bytes, size_t n);
+
+/* Reads the file's head into trajectory->state. Errors as of a format's head. */
+collet_status trajectory_dcd_read_head(trajectory_reader *trajectory, collet_error *err);
+
+/* Numbers in the file's byte order. */
+int64_t trajectory_dcd_marker(const trajectory_dcd *dcd, const uint8_t *bytes);
+double trajectory_dcd_f64(const trajectory_dcd *dcd, const uint8_t *bytes);
+
+/* Bytes of a record with its markers. */
+static inline int64_t trajectory_dcd_record(const trajectory_dcd *dcd, int64_t length)
+{
+    return length + 2 * (int64_t)dcd->marker;
+}
+
+#endif
