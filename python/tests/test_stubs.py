@@ -25,9 +25,10 @@ def test_stubs_have_all_types():
     mypy("mypy", "--strict", "--python-version", "3.12", *map(str, STUBS))
 
 
-def test_scatter_has_all_types():
+def test_modules_have_all_types():
     mypy("mypy", "--strict", "--python-version", "3.12", "--follow-imports=silent",
-         "--ignore-missing-imports", str(PACKAGE / "scatter.py"))
+         "--ignore-missing-imports", *(str(PACKAGE / name) for name in (
+             "scatter.py", "md/analysis.py", "md/_series.py")))
 
 
 def test_stubs_are_what_there_is():

@@ -7,8 +7,11 @@ first axis of frames. They compute in f64 from f32 or f64 arrays, other numbers 
 collet.Arrays in give collet.Arrays out. Units are the caller's. Names and arguments are the same as of
 rotmd's kernels; observables computes several quantities in one pass.
 
-extract and extract_batches compute the observables of all frames of a trajectory.
+extract and extract_batches compute the observables of all frames of a trajectory. The module analysis
+has correlation, displacement and diffusion of such series.
 """
+
+import importlib
 
 from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_batch,
                        cross_product_single_frame, cross_product_trajectory, decompose_vector_batch,
@@ -25,8 +28,10 @@ def __getattr__(name):  # the engine's library is loaded by its first use
     if name in _ENGINE:
         from . import _extract
         return getattr(_extract, name)
+    if name == "analysis":
+        return importlib.import_module(f"{__name__}.analysis")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return [*globals(), *_ENGINE]
+    return sorted({*globals(), *_ENGINE, "analysis"})
