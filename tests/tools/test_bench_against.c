@@ -183,6 +183,31 @@ static void test_text(void **state)
     tool_free(&r);
 }
 
+/* LAPACK of the system's OpenBLAS computes the same; skipped where there is none. */
+static void test_decompositions(void **state)
+{
+    static const char *const cases[][2] = {{"cholesky", "16"}, {"eigh", "16"},    {"lu", "14x14"},
+                                           {"qr", "18x12"},    {"solve", "14x3"}, {"svd", "18x12"}};
+    int measured = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const cJSON *row;
+        tool_result r =
+            BENCH("against", cases[i][0], "--shape", cases[i][1], "--backend", "cpu_scalar",
+                  "--seconds", "0.01", "--threads", "1", "--dtype", "f64", "--json");
+        cJSON *root = parsed(&r, r.status);
+        cJSON_ArrayForEach(row, member(first_result(root), "libraries"))
+        {
+            if (!strcmp(text_of(row, "state"), "failed"))
+                fail_msg("%s: %s", cases[i][0], text_of(row, "text"));
+            measured += !strcmp(text_of(row, "state"), "measured");
+        }
+        cJSON_Delete(root);
+    }
+    if (!measured)
+        skip();
+}
+
 /* A terminal shows the current measurement; the line is erased at the end. */
 static void test_progress(void **state)
 {
@@ -210,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_a_shape_is_measured_once_a_type),
         cmocka_unit_test(test_the_command_line),
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_decompositions),
         cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
