@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries of backends and their kernels.
- * Tests: tests/core/test_device_info.c, tests/core/test_fallback.c */
+ * Tests: tests/core/test_device_info.c, tests/core/test_device.c */
 #include <inttypes.h>
 #include <string.h>
 

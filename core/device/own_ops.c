@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_vtable.c, tests/core/test_device.c */
+/* Tests: tests/core/test_device.c */
 #include "own_ops.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_select.c, tests/fault/test_loader_search.c */
+/* Tests: tests/core/test_select.c, tests/core/test_layers.c */
 #include "registry.h"
 
 #include <stdlib.h>

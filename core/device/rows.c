@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_device.c, tests/core/test_vtable.c */
+/* Tests: tests/core/test_device.c, tests/core/test_storage.c */
 #include "rows.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_config.c, tests/core/test_setting.c */
+/* Tests: tests/core/test_config.c, tests/tools/test_info.c */
 #include "setting_info.h"
 
 #include "plugins/record.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shape rules of the fft family.
- * Tests: tests/core/test_call.c, tests/core/test_infer.c */
+ * Tests: tests/core/test_infer.c, tests/core/test_operands.c */
 #include "rules.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rule of observables: which outputs it can compute.
- * Tests: tests/cpu_scalar/test_kernels_scalar_md.c, tests/core/test_infer.c */
+ * Tests: tests/core/test_infer.c, tests/core/test_operands.c */
 #include "rules.h"
 
 /* L and kinetic need velocities, torque needs forces: without them nothing would write these

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The linalg family: typed calls. Every shape rule is a pattern of ops.def.
- * Tests: tests/core/test_call.c, tests/core/test_errors.c */
+ * Tests: tests/host/test_decompositions.c, tests/core/test_fork.c */
 #include <string.h>
 
 #include <collet/collet.h>

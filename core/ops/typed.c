@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The typed calls that are rows of the .def files.
- * Tests: tests/core/test_call.c, tests/core/test_errors.c */
+ * Tests: tests/core/test_infer.c, tests/core/test_fork.c */
 #include <collet/collet.h>
 #include <collet/ops/typed.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_config.c, tests/core/test_setting.c */
+/* Tests: tests/core/test_select.c, tests/core/test_config.c */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_io_topology.c, tests/engines/test_locales.c */
+/* Tests: tests/engines/test_io_topology.c, tests/engines/test_trajectory_masses.c */
 #include "decimal.h"
 
 #include <float.h>

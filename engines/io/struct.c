@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_trajectory.c, tests/engines/test_ternary_weights.c */
+/* Tests: tests/engines/test_trajectory.c, tests/engines/test_ternary_files.c */
 #include "io/struct.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packed weights that are known to be valid.
- * Tests: tests/engines/test_ternary_weights.c, tests/engines/test_ternary_empty.c */
+ * Tests: tests/engines/test_ternary_weights.c, tests/engines/test_ternary_files.c */
 #include "ternary/weights.h"
 
 #include <inttypes.h>

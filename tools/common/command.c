@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/test_bench.c, tests/tools/test_ternary_errors.c */
+/* Tests: tests/tools/test_ternary_errors.c, tests/tools/control_characters.sh */
 #include "command.h"
 
 #include "common/arguments.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/cpu_openmp/test_kernels_openmp.c, tests/cpu_openmp/test_symbol_clash.c */
+/* Tests: tests/cpu_openmp/test_kernels_openmp.c, tests/cpu_openmp/test_exit.c */
 #include "onednn_api.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* eigh and svd by cuSOLVER, which is column-major.
- * Tests: tests/cuda/test_cuda_solver.c, conformance/linalg/spectra.c */
+ * Tests: conformance/linalg/spectra.c */
 #include "shared/jit/linalg/linalg.h"
 
 #include "exchange.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/cuda/test_cuda_safe_mode.c, tests/cuda/test_cuda_capabilities.c */
+/* Tests: tests/cuda/test_cuda_capabilities.c, tests/cuda/test_cuda_safe_mode.c */
 #include "libraries.h"
 
 #include <dlfcn.h>
