@@ -90,7 +90,10 @@ static void describe_status(document *d, const collet_trajectory *x)
 {
     cJSON *end;
 
-    put_text(d, d->root, "status", x->truncated ? "truncated" : "complete");
+    put_text(d, d->root, "status",
+             x->truncated == TRAJECTORY_DAMAGED ? "damaged"
+             : x->truncated                     ? "truncated"
+                                                : "complete");
     if (!x->truncated)
         return;
     end = put_child(d, d->root, "truncation", cJSON_CreateObject());

@@ -236,6 +236,7 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
         x->last_frame = frames->indices[i];
         x->last_time = frames->times[i];
     }
+    x->n_bad_times += frames->n_bad_times;
     x->end_offset = frames->end_offset;
 }
 
@@ -270,12 +271,17 @@ collet_status trajectory_run_step(collet_trajectory *x, collet_error *err)
         status = trajectory_analysis_add(x->analysis, batch, err);
         return status == COLLET_OK ? report(x, err) : status;
     }
+    if (status == COLLET_FORMAT && !x->truncated)
+        x->truncated = TRAJECTORY_DAMAGED;
     if (status != COLLET_OK && !(x->truncated && x->n_frames > 0)) {
         if (err != NULL)
             *err = own;
         return status;
     }
-    if (status != COLLET_OK)
+    if (x->truncated == TRAJECTORY_DAMAGED)
+        collet_fail(&x->truncation, status, "%s; frames before it: %lld", own.text,
+                    (long long)x->n_frames);
+    else if (status != COLLET_OK)
         x->truncation = own;
     return finish(x, err);
 }

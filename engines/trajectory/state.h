@@ -18,6 +18,9 @@
 #include "rows.h"
 #include "settings.h"
 
+/* As `truncated`: a frame is damaged or does not belong to those before it. */
+#define TRAJECTORY_DAMAGED 2
+
 typedef enum trajectory_stage {
     TRAJECTORY_OPEN,
     TRAJECTORY_RUNNING,
@@ -54,13 +57,15 @@ struct collet_trajectory {
     double last_time;
     double latest; /* the last time that is not NaN, while n_timed > 0 */
     int64_t n_timed;
+    int64_t n_bad_times;      /* frames whose time is not finite */
     int64_t first_untimed;    /* the first frame without one, where n_timed < n_frames */
     int64_t end_offset;       /* byte of the trajectory after the last frame */
     int64_t times_not_rising; /* frames that are not later than the one before them */
     int64_t first_not_rising; /* the first of these, by its number in the file */
     double not_rising[2];     /* the time before it, and its own */
     trajectory_cut cut;       /* residues of the first frame that the periodic box cuts */
-    int32_t truncated;        /* 1: the trajectory ends inside a frame; see `truncation` */
+    int32_t truncated;        /* 1: the trajectory ends inside a frame, or TRAJECTORY_DAMAGED; see
+                          `truncation` */
     collet_error truncation;
 
     char **warnings;

@@ -136,13 +136,15 @@ static collet_status warn_no_times(collet_trajectory *x, collet_error *err)
                   "time_ps and dL/dt are left out; add times, or choose other keys"
                 : "%s has no times: time_ps and dL/dt are left out",
             path);
-    if (x->n_timed == x->n_frames || (x->has & TRAJECTORY_TIMES) == 0)
+    if (x->n_timed == x->n_frames || ((x->has & TRAJECTORY_TIMES) == 0 && x->n_bad_times == 0))
         return COLLET_OK;
-    return add_warning(
-        x, err,
-        "frame %lld has no time (such frames: %lld): its time_ps is NaN, and so is dL/dt of it and "
-        "its neighbours",
-        (long long)x->first_untimed, (long long)(x->n_frames - x->n_timed));
+    return add_warning(x, err,
+                       "frame %lld has no time%s (such frames: %lld): its time_ps is NaN, and so "
+                       "is dL/dt of it and "
+                       "its neighbours",
+                       (long long)x->first_untimed,
+                       x->n_bad_times > 0 ? " that is a finite number" : "",
+                       (long long)(x->n_frames - x->n_timed));
 }
 
 static collet_status warn_times(collet_trajectory *x, collet_error *err)

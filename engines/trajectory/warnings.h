@@ -10,7 +10,7 @@ extern const char trajectory_no_times[];
 
 /*
  * Fills in x->warnings after the last row: values that are not finite, doubtful elements, molecules that the
- * periodic box cuts, velocities of some atoms only, missing times, times that do not rise, singular inertia tensors, a truncated
+ * periodic box cuts, velocities of some atoms only, missing times, times that do not rise, singular inertia tensors, a truncated or damaged
  * trajectory. Reads a frame with values that are not finite
  * once more, to find the atom. COLLET_NO_MEMORY.
  */

@@ -143,6 +143,12 @@ def test_warnings(tmp_path):
     with pytest.warns(RuntimeWarning, match="inside frame 50"):
         results = md.extract(PEPTIDE / "conf.gro", short)
     assert results.meta["status"] == "truncated" and len(results["com"]) == 50
+    damaged = bytearray((PEPTIDE / "traj.trr").read_bytes())
+    damaged[20 * 10200:20 * 10200 + 4] = b"junk"
+    short.write_bytes(damaged)
+    with pytest.warns(RuntimeWarning, match="frame 20 at byte 204000.*frames before it: 20"):
+        results = md.extract(PEPTIDE / "conf.gro", short)
+    assert results.meta["status"] == "damaged" and len(results["com"]) == 20
 
 
 def test_an_extraction_serves_one_call_at_a_time():

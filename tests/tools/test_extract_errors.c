@@ -169,7 +169,7 @@ static void test_truncated(void **state)
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 3);
     assert_contains(result.err, "inside frame 10, which begins at byte 102000");
-    assert_contains(result.err, "10 complete frames");
+    assert_contains(result.err, "holds the 10 frames before it");
     tool_free(&result);
 
     whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--stop", "10");
@@ -202,6 +202,34 @@ static void test_no_complete_frame(void **state)
     check(1, LIST(PEPTIDE "conf.gro", "head.trr"), LIST("head.trr"));
 }
 
+/* Runs it, with damaged.npz as the output, which then has `rows` frames. */
+static void check_damaged(const char *topology, const char *trajectory, int64_t rows,
+                          const char *text)
+{
+    const char *args[] = {"-o",    "damaged.npz", "--force",  "--masses",
+                          "equal", topology,      trajectory, NULL};
+    tool_setup setup = {.directory = directory};
+    tool_result result = tool_run("collet-extract", args, &setup);
+    int64_t n;
+
+    tool_expect(&result, 3);
+    assert_contains(result.err, text);
+    assert_contains(result.err, "damaged.npz holds the");
+    tool_free(&result);
+    npz out = npz_open(io_path(directory, "damaged.npz"));
+    npz_f64(&out, "com", &n, NULL);
+    assert_int_equal(n, rows);
+    npz_close(&out);
+    io_bytes file = io_load(io_path(directory, "damaged.meta.json"));
+    cJSON *meta = cJSON_ParseWithLength((const char *)file.data, file.size);
+    assert_string_equal(meta_at(meta, "status")->valuestring, "damaged");
+    assert_int_equal(meta_at(meta, "truncation/last_complete_frame")->valueint, rows - 1);
+    assert_contains(meta_at(meta, "truncation/message")->valuestring, text);
+    cJSON_Delete(meta);
+    free(file.data);
+}
+
+/* A damaged frame costs no frame before it, whether its head or its contents are damaged. */
 static void test_broken_frame(void **state)
 {
     io_bytes bytes = io_load(PEPTIDE "traj.trr");
@@ -209,8 +237,41 @@ static void test_broken_frame(void **state)
     (void)state;
     memset(bytes.data + 20 * FRAME, 0x55, 40);
     io_save(io_path(directory, "broken.trr"), bytes.data, bytes.size);
+    check_damaged(PEPTIDE "conf.gro", "broken.trr", 20,
+                  "broken.trr: frame 20 at byte 204000: no .trr frame begins here");
+    memset(bytes.data, 0x55, 40);
+    io_save(io_path(directory, "broken.trr"), bytes.data, bytes.size);
     free(bytes.data);
-    check(1, LIST(PEPTIDE "conf.gro", "broken.trr"), LIST("broken.trr: frame 20 at byte 204000"));
+    check(1, LIST(PEPTIDE "conf.gro", "broken.trr"), LIST("broken.trr"));
+
+    bytes = io_load(PEPTIDE "traj.xtc");
+    memset(bytes.data + bytes.size / 2, 0xff, 900);
+    io_save(io_path(directory, "broken.xtc"), bytes.data, bytes.size);
+    free(bytes.data);
+    check_damaged(PEPTIDE "conf.gro", "broken.xtc", 25, "broken.xtc: frame ");
+}
+
+/* Another number of atoms, and a line that is no atom. */
+static void test_foreign_frame(void **state)
+{
+    static const char one[] = "t= 0\n1\n    1CA      CA    1   0.000   0.000   0.000\n   9 9 9\n";
+    char text[512];
+    io_image image = {0};
+
+    (void)state;
+    save_text("one.gro", one);
+    io_put_trr(&image, 4, 1, 0, IO_BOX | IO_X);
+    io_put_trr(&image, 4, 1, 1, IO_BOX | IO_X);
+    io_put_trr(&image, 4, 2, 2, IO_BOX | IO_X);
+    io_save(io_path(directory, "foreign.trr"), image.data, image.size);
+    free(image.data);
+    check_damaged("one.gro", "foreign.trr", 2,
+                  "foreign.trr: frame 2 at byte 264: has 2 atoms, the first frame has 1; frames "
+                  "before it: 2");
+    snprintf(text, sizeof text, "%s%st= 2\n1\n    1CA      CA    1   0.000   junk\n   9 9 9\n", one,
+             one);
+    save_text("foreign.gro", text);
+    check_damaged("one.gro", "foreign.gro", 2, "foreign.gro:11: ");
 }
 
 /* Forces in the first frame and not in the second. */
@@ -480,6 +541,7 @@ int main(void)
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_no_complete_frame),
         cmocka_unit_test(test_broken_frame),
+        cmocka_unit_test(test_foreign_frame),
         cmocka_unit_test(test_frames_that_differ),
         cmocka_unit_test(test_frames_out_of_range),
         cmocka_unit_test(test_unwritable_output),

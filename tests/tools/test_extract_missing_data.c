@@ -146,6 +146,27 @@ static void a_later_frame_without_a_time(void **state)
     expect_warning(RUN(0, path, path, "--keys", "com"), NULL);
 }
 
+/* NaN and infinity as times of frames of a .trr. */
+static void times_that_are_no_numbers(void **state)
+{
+    static const uint8_t times[2][4] = {{0x7f, 0xc0, 0, 0}, {0x7f, 0x80, 0, 0}};
+    enum { FRAME = 10200, TIME = 24 + 13 * 4 };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        io_bytes bytes = io_load(PEPTIDE "traj.trr");
+        size_t frame = i < 2 ? 0 : 7;
+
+        memcpy(bytes.data + frame * FRAME + TIME, times[i % 2], 4);
+        io_save(io_path(directory, "nan.trr"), bytes.data, bytes.size);
+        free(bytes.data);
+        const char *text = i < 2 ? "frame 0 has no time that is a finite number (such frames: 1)"
+                                 : "frame 7 has no time that is a finite number (such frames: 1)";
+        expect_warning(RUN(0, PEPTIDE "conf.gro", "nan.trr"), text);
+        expect_warning(RUN(0, PEPTIDE "conf.gro", "nan.trr", "--keys", "com"), text);
+    }
+}
+
 /* ---- Order of frames --------------------------------------------------------------------- */
 
 static void repeated_frames_are_reported(void **state)
@@ -203,6 +224,49 @@ static void boxes_whose_fields_touch(void **state)
 
     (void)state;
     expect_warning(RUN(0, path, path, "--keys", "com"), NULL);
+}
+
+/* Two atoms, with names, residues and x, y, z that follow each other in `atoms`, in a box. */
+static const char *save_pair(const char *atoms, const char *box)
+{
+    char text[256];
+    int length = snprintf(text, sizeof text, "pair t= 0\n    2\n%s%s\n", atoms, box);
+
+    io_save(io_path(directory, "pair.gro"), text, (size_t)length);
+    return "pair.gro";
+}
+
+/* Positions that fill their columns, and some that are too wide for them. */
+static void positions_whose_fields_touch(void **state)
+{
+    static const char first[] = "    1SOL     OW    1   1.000   2.000   3.000\n",
+                      wide[] = "    1SOL     OW    112345.6781000.2341000.345\n";
+    static const struct {
+        const char *a, *b, *text; /* NULL: they are read */
+    } cases[] = {
+        {first, "    1SOL     HW    2-100.123-200.234-300.345\n", NULL},
+        {"    1SOL     OW    11000.1231000.2341000.345\n",
+         "    1SOL     HW    2-100.123-200.234-300.345\n", NULL},
+        {first, "    1SOL     HW    212345.6781000.2341000.345\n",
+         "'12345.67', touches another one"},
+        {wide, "    1SOL     HW    2   1.000   2.000   3.000\n",
+         "pair.gro:3: the number in columns"},
+        {first, "    1SOL     HW    2-1000.123-200.234-300.345\n", "'-1000.12', touches"},
+        {first, "    1SOL     HW100000 1000.123 200.234 300.345\n", "position x in columns 21-28"},
+        {first, "    1SOL     HW1000001000.123 200.234 300.345\n", "'01000.12', touches"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char atoms[128];
+
+        snprintf(atoms, sizeof atoms, "%s%s", cases[i].a, cases[i].b);
+        const char *path = save_pair(atoms, "no box");
+        if (cases[i].text != NULL)
+            expect_error(RUN(1, path, path), cases[i].text);
+        else
+            expect_warning(RUN(0, path, path, "--keys", "com"), NULL);
+    }
 }
 
 /* ---- Masses ------------------------------------------------------------------------------ */
@@ -264,16 +328,6 @@ static void only_selected_atoms_need_elements(void **state)
 }
 
 /* ---- Periodic boxes ---------------------------------------------------------------------- */
-
-/* Two atoms, with names, residues and x, y, z that follow each other in `atoms`, in a box. */
-static const char *save_pair(const char *atoms, const char *box)
-{
-    char text[256];
-    int length = snprintf(text, sizeof text, "pair t= 0\n    2\n%s%s\n", atoms, box);
-
-    io_save(io_path(directory, "pair.gro"), text, (size_t)length);
-    return "pair.gro";
-}
 
 /* A water whose hydrogen is at `position`, beside an oxygen at 0.1, 0.1, 0.1. */
 static const char *save_bond(const char *position, const char *box)
@@ -371,9 +425,11 @@ int main(void)
         cmocka_unit_test(no_time_is_made_up),
         cmocka_unit_test(a_time_that_cannot_be_read_is_none),
         cmocka_unit_test(a_later_frame_without_a_time),
+        cmocka_unit_test(times_that_are_no_numbers),
         cmocka_unit_test(repeated_frames_are_reported),
         cmocka_unit_test(velocities_of_some_atoms),
         cmocka_unit_test(boxes_whose_fields_touch),
+        cmocka_unit_test(positions_whose_fields_touch),
         cmocka_unit_test(names_that_may_be_metals),
         cmocka_unit_test(only_selected_atoms_need_elements),
         cmocka_unit_test(molecules_that_the_box_cuts),

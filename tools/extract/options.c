@@ -46,7 +46,8 @@ static const char doc[] =
     "  collet-extract conf.gro traj.xtc -d out --start 1000 --step 10 --axis 1,0,0\n\n"
     "Exit status: 0 success; 1 failure, nothing was written unless the message reports it; 2 wrong "
     "command "
-    "line or selection; 3 the trajectory ends inside a frame, every complete frame was written; "
+    "line or selection; 3 the trajectory ends inside a frame or a frame is damaged, every frame "
+    "before it was written; "
     "128 + n stopped by signal n, nothing was written.";
 
 static const struct argp_option argp_options[] = {

@@ -116,7 +116,7 @@ int extract_report(const collet_trajectory *trajectory, const extract_options *o
     collet_trajectory_get_info(trajectory, &info);
     if (!info.truncated)
         return EXTRACT_EXIT_OK;
-    fprintf(stderr, "collet-extract: %s holds the %lld complete frame%s\n",
+    fprintf(stderr, "collet-extract: %s holds the %lld frame%s before it\n",
             tool_shown(options->path), (long long)info.frames, tool_plural(info.frames));
     return EXTRACT_EXIT_TRUNCATED;
 }

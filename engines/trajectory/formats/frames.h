@@ -38,6 +38,7 @@ typedef struct trajectory_frames {
     void *velocities;   /* nm/ps; NULL: not requested */
     void *forces;       /* kJ/mol/nm; NULL: not requested */
     double *times;      /* ps; NaN: the frame has none, or none that is finite */
+    int64_t n_bad_times; /* frames here whose time in the file is not finite */
     double *boxes; /* capacity x 9, nm: the three vectors of the box; zeros: the frame has none */
     int64_t *indices;   /* frame number in the file, from 0 */
     int64_t end_offset; /* byte of the file after the last frame here; for progress */

@@ -108,6 +108,30 @@ collet_status trajectory_gro_measure(const io_lines *lines, const char *text, si
     return COLLET_OK;
 }
 
+/* 1 where two fields meet without a blank at a column. */
+static int touch(const char *text, size_t length, size_t column)
+{
+    return column < length && text[column - 1] != ' ' && text[column] != ' ';
+}
+
+/* A number that is too wide for its field moves the rest of the line, and where fields touch, parts
+ * of two numbers make a third one. */
+static collet_status check_field(const io_lines *lines, const char *text, size_t length,
+                                 size_t from, size_t width, collet_error *err)
+{
+    size_t point = from + DECIMALS_EXTRA - 1, end = from + width;
+
+    if (end > length || text[point] == '.' ||
+        !(touch(text, length, from) || touch(text, length, end)))
+        return COLLET_OK;
+    return trajectory_text_fail(
+        lines, err,
+        "the number in columns %zu-%zu, '%.*s', touches another one and has no decimal point in "
+        "column %zu: a number of this line or of the frame's first atom is too wide for its "
+        "columns",
+        from + 1, end, width > 40 ? 40 : (int)width, text + from, point + 1);
+}
+
 collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, size_t length,
                                        const trajectory_gro_columns *columns, double position[3],
                                        double velocity[3], collet_error *err)
@@ -122,6 +146,9 @@ collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, 
                 lines, err, "position %c in columns %zu-%zu is not a number: '%.*s'%s",
                 (int)"xyz"[i], from + 1, from + width, n > 40 ? 40 : (int)n, field,
                 i == 0 ? "; do the names and numbers before it fit into 5 columns each?" : "");
+        collet_status status = check_field(lines, text, length, from, width, err);
+        if (status != COLLET_OK)
+            return status;
     }
     if (velocity && !read_velocity(text, length, width, velocity))
         return trajectory_text_fail(

@@ -46,7 +46,7 @@ collet_status trajectory_gro_measure(const io_lines *lines, const char *text, si
                                      collet_error *err);
 
 /*
- * Reads the position of the atom of the last line read from `lines` and, where `velocity` is not
+ * Reads the position of the atom, in fields that may touch, of the last line read from `lines` and, where `velocity` is not
  * NULL, its velocity, which each atom of the frame must have.
  */
 collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, size_t length,

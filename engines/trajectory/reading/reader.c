@@ -365,6 +365,7 @@ static collet_status deliver(trajectory_reader *trajectory, trajectory_frame_hea
     status = trajectory->format->body(trajectory, head, &target, err);
     if (status != COLLET_OK)
         return status;
+    frames->n_bad_times += head->has_time && !isfinite(head->time);
     frames->times[i] = head->has_time && isfinite(head->time) ? head->time : (double)NAN;
     memcpy(frames->boxes + 9 * i, head->box, sizeof head->box);
     frames->indices[i] = trajectory->index;
@@ -408,6 +409,7 @@ collet_status trajectory_reader_read(trajectory_reader *trajectory, trajectory_f
 
     frames->n_frames = 0;
     frames->truncated = 0;
+    frames->n_bad_times = 0;
     frames->end_offset = trajectory->offset;
     if (kept->status == COLLET_OK) {
         collet_error found = {0};

@@ -184,8 +184,9 @@ COLLET_API void collet_trajectory_destroy(collet_trajectory *trajectory);
 /* Files and progress; all but the last block is valid after create. */
 typedef struct collet_trajectory_info {
     uint32_t struct_size;
-    int32_t truncated;      /* 1: the trajectory ends inside a frame; all frames before it are
-                               computed, and a warning gives the frame and the byte */
+    int32_t truncated;      /* 1: the trajectory ends inside a frame; 2: a frame is damaged, or its
+                               atoms or precision are not those of the first. All frames before it
+                               are computed, and a warning gives the frame and the byte */
     const char *format;     /* of the trajectory: a format's name, or "memory" */
     int32_t has_velocities; /* 0 or 1: in the trajectory */
     int32_t has_forces;
@@ -285,7 +286,7 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
  * removed, and the new one comes last: a meta file always describes the results beside it, also
  * where the program was killed. Its "id" is the comment of the .npz archive. COLLET_IO when the
  * output exists and OVERWRITE is not given, or cannot be written; COLLET_INVALID when it would
- * replace an input. A trajectory that ends inside a frame returns COLLET_OK and `truncated` in the
+ * replace an input. A trajectory that ends inside a frame, or has a damaged one, returns COLLET_OK and `truncated` in the
  * info, if it has one complete frame.
  */
 COLLET_API collet_status collet_trajectory_write(collet_trajectory *trajectory, const char *path,
@@ -298,13 +299,13 @@ COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajector
  * Warnings about the results, after the last row or after `write`: frames with values
  * that are not finite (frame and atom), metals guessed in residues of many atoms, molecules that the periodic box cuts in the first frame,
  * velocities of some atoms only, keys left out for want of
- * times, times that do not rise, singular inertia tensors, a truncated trajectory. NULL beyond the
+ * times, times that do not rise, singular inertia tensors, a truncated or damaged trajectory. NULL beyond the
  * last.
  */
 COLLET_API const char *collet_trajectory_warning_at(const collet_trajectory *trajectory,
                                                     size_t index);
 
-/* Create, write and destroy. COLLET_FORMAT also when the trajectory ends inside a frame: the frames
+/* Create, write and destroy. COLLET_FORMAT also when the trajectory ends inside a frame or a later frame is damaged: the frames
  * before it were written. */
 COLLET_API collet_status collet_trajectory_extract(const char *path, uint32_t flags,
                                                    const collet_trajectory_options *options,
