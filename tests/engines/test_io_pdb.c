@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "common/contains.h"
 #include "directory.h"
 #include "io/numerals.h"
@@ -208,6 +210,31 @@ static void models(void **state)
     trajectory_reader_close(r);
 }
 
+/* A frame without a box of its own has the last one; a cube of 1 Angstrom is none. */
+static void boxes(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "CRYST1   30.000   40.000   50.000  90.00  90.00  60.00 P 1           1\n"
+        "MODEL        1\n" THREE "ENDMDL\nMODEL        2\n" THREE "ENDMDL\n"
+        "CRYST1   60.000   40.000   50.000  90.00  90.00  90.00\n"
+        "MODEL        3\n" THREE "ENDMDL\nMODEL        4\n"
+        "CRYST1    1.000    1.000    1.000  90.00  90.00  90.00\n" THREE "ENDMDL\nMODEL 5\n"
+        "CRYST1   60.000   40.000\n" THREE "ENDMDL\n";
+    static const double expected[5][9] = {{3, 0, 0, 2, 3.4641016151377544, 0, 0, 0, 5},
+                                          {3, 0, 0, 2, 3.4641016151377544, 0, 0, 0, 5},
+                                          {6, 0, 0, 0, 4, 0, 0, 0, 5}};
+    trajectory_reader *r = io_open(save(text, sizeof text - 1));
+    trajectory_frames *frames = io_batch(r, 5, 1);
+
+    assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 5);
+    for (size_t i = 0; i < 45; i++)
+        assert_true(fabs(frames->boxes[i] - expected[i / 9][i % 9]) < 1e-14);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(r);
+}
+
 /* Every cut keeps the frames before it; it is noticed inside a model, not between two. */
 static void truncations(void **state)
 {
@@ -328,6 +355,7 @@ int main(void)
         cmocka_unit_test(locations),
         cmocka_unit_test(numbers_that_overflow),
         cmocka_unit_test(models),
+        cmocka_unit_test(boxes),
         cmocka_unit_test(truncations),
         cmocka_unit_test(models_that_differ),
         cmocka_unit_test(messages_point_at_the_line),

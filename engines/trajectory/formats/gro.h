@@ -10,6 +10,7 @@
 #define ENGINES_TRAJECTORY_FORMATS_GRO_H
 
 #include "io/lines.h"
+#include "names.h"
 #include "text.h"
 
 #define TRAJECTORY_GRO_POSITIONS 20 /* column where they begin */
@@ -63,5 +64,9 @@ collet_status trajectory_gro_read_box(io_lines *lines, double box[9], int *trunc
 
 /* 1 when the first n bytes of a file can be a .gro file's. */
 int trajectory_gro_recognise(const uint8_t *bytes, size_t n);
+
+/* gro_topology.c's, for trajectory_format.topology. */
+collet_status trajectory_gro_read_topology(io_source *source, trajectory_topology *topology,
+                                           collet_error *err);
 
 #endif

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_io_topology.c, tests/fuzz/fuzz_gro.c */
-#include "gro_topology.h"
-
+/*
+ * gro_topology.c - names and residues of the atoms in the first frame of a .gro file.
+ *
+ * Residue numbers have five digits and wrap to 0 after 99999; they are kept as written. Atom
+ * numbers are ignored: an atom's index is its position in the file. Positions, velocities and the
+ * box are checked, not kept.
+ *
+ * Tests: tests/engines/test_io_topology.c, tests/fuzz/fuzz_gro.c
+ */
 #include "gro.h"
 #include "io/decimal.h"
 

@@ -2,7 +2,6 @@
 /* gro_trajectory.c - a .gro file with one frame or several as a trajectory.
  * Tests: tests/engines/test_io_trajectory.c, tests/fuzz/fuzz_gro.c */
 #include "gro.h"
-#include "gro_topology.h"
 #include "formats.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 /* Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_pdb.c */
 #include "pdb.h"
 
+#include "cell.h"
 #include "io/decimal.h"
 
 #include <string.h>
@@ -86,12 +87,35 @@ static void take_title(trajectory_pdb *pdb, const char *text, size_t length)
     pdb->title[n] = '\0';
 }
 
+/* A cube of 1 Angstrom stands for none: structures without a crystal have it. */
+static void take_box(trajectory_pdb *pdb, const char *text, size_t length)
+{
+    static const struct {
+        size_t from;
+        size_t width;
+    } columns[6] = {{6, 9}, {15, 9}, {24, 9}, {33, 7}, {40, 7}, {47, 7}};
+    double numbers[6], cosines[3];
+
+    memset(pdb->box, 0, sizeof pdb->box);
+    for (size_t i = 0; i < 6; i++)
+        if (length < columns[i].from + columns[i].width ||
+            !io_decimal_parse(text + columns[i].from, columns[i].width, &numbers[i]))
+            return;
+    if (numbers[0] == 1 && numbers[1] == 1 && numbers[2] == 1)
+        return;
+    for (size_t i = 0; i < 3; i++)
+        cosines[i] = trajectory_cell_cosine(numbers[3 + i]);
+    trajectory_cell_vectors(pdb->box, numbers, cosines);
+}
+
 /* Follows the records around atoms; `before` is the place of this one. */
 static void take_record(trajectory_pdb *pdb, const char *text, size_t length,
                         const io_lines *before)
 {
     if (pdb->n_atoms == 0 && is_record(text, length, "TITLE ")) {
         take_title(pdb, text, length);
+    } else if (is_record(text, length, "CRYST1")) {
+        take_box(pdb, text, length);
     } else if (is_record(text, length, "MODEL ")) {
         if (pdb->n_atoms > 0 || pdb->announced) {
             pdb->lines = *before;

@@ -10,6 +10,7 @@
 #ifndef ENGINES_TRAJECTORY_FORMATS_PDB_H
 #define ENGINES_TRAJECTORY_FORMATS_PDB_H
 
+#include "names.h"
 #include "text.h"
 
 /* Columns of an atom's line, from 0. */
@@ -41,9 +42,10 @@ typedef struct trajectory_pdb {
     int announced;    /* 1: the model began with MODEL */
     trajectory_pdb_end end;
     char title[TRAJECTORY_PDB_TITLE]; /* of the TITLE before the first atom; "": none */
-    size_t shift;                     /* columns that the last line is moved to the right */
-    char location;                    /* that counts in this residue; ' ': none so far */
-    char residue[6];                  /* chain, number and insertion code of the last atom */
+    double box[9];   /* nm, of the last CRYST1: the three vectors; set by the caller, else zeros */
+    size_t shift;    /* columns that the last line is moved to the right */
+    char location;   /* that counts in this residue; ' ': none so far */
+    char residue[6]; /* chain, number and insertion code of the last atom */
 } trajectory_pdb;
 
 /*
@@ -62,5 +64,9 @@ collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err);
 
 /* 1 when the first n bytes of a file can be a .pdb file's. */
 int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
+
+/* pdb_topology.c's, for trajectory_format.topology. */
+collet_status trajectory_pdb_read_topology(io_source *source, trajectory_topology *topology,
+                                           collet_error *err);
 
 #endif

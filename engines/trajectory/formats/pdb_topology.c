@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_pdb.c */
-#include "pdb_topology.h"
-
+/*
+ * pdb_topology.c - names, residues and elements of the atoms in the first model of a .pdb file.
+ *
+ * Residue numbers have four columns: decimal; five digits with the column of the insertion code;
+ * hybrid-36 above 9999 (A000 is 10000); or hexadecimal where that continues the numbering, as VMD
+ * writes it. Residues that differ in the insertion code alone share their number. Serial numbers
+ * are ignored: an atom's index is its position in the file.
+ *
+ * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_pdb.c
+ */
 #include "io/decimal.h"
 #include "io/letters.h"
 #include "pdb.h"

@@ -3,9 +3,13 @@
  * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_pdb.c */
 #include "formats.h"
 #include "pdb.h"
-#include "pdb_topology.h"
 
 #include <string.h>
+
+/* The box of the last frame: files may have one for all. */
+typedef struct pdb_state {
+    double box[9];
+} pdb_state;
 
 static trajectory_pdb begin(trajectory_reader *trajectory)
 {
@@ -40,11 +44,15 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
                                collet_error *err)
 {
     trajectory_pdb pdb = begin(trajectory);
+    pdb_state *state = trajectory->state;
 
+    memcpy(pdb.box, state->box, sizeof pdb.box);
     collet_status status = scan_model(trajectory, &pdb, err);
     if (status != COLLET_OK)
         return trajectory_text_explain(trajectory, &pdb.lines, status, err);
     trajectory_text_moment moment = trajectory_text_title(pdb.title, strlen(pdb.title));
+    memcpy(state->box, pdb.box, sizeof state->box);
+    memcpy(head->box, pdb.box, sizeof head->box);
     head->n_atoms = pdb.n_atoms;
     head->dtype = COLLET_F64;
     head->has_time = moment.has_time;
@@ -94,4 +102,5 @@ const trajectory_format trajectory_pdb_format = {
     .recognise = trajectory_pdb_recognise,
     .head = read_head,
     .body = read_body,
+    .state_size = sizeof(pdb_state),
 };
