@@ -80,9 +80,13 @@ static collet_status choose_masses(trajectory_inputs *in, const trajectory_setti
             in->masses[i] = 1;
         return COLLET_OK;
     }
-    return settings->masses != NULL || settings->mass_values != NULL
-               ? given_masses(in, settings, err)
-               : guessed_masses(in, err);
+    if (settings->masses != NULL || settings->mass_values != NULL)
+        return given_masses(in, settings, err);
+    if (in->topology->masses == NULL)
+        return guessed_masses(in, err);
+    for (int64_t i = 0; i < in->n_atoms; i++)
+        in->masses[i] = in->topology->masses[in->indices[i]];
+    return COLLET_OK;
 }
 
 static collet_status open_masses(trajectory_inputs *in, const trajectory_settings *settings,
@@ -106,6 +110,7 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
                            (long long)in->n_atoms, settings->selection,
                            settings->masses != NULL        ? "from"
                            : settings->mass_values != NULL ? "given for"
+                           : in->topology->masses != NULL  ? "of"
                                                            : "by the elements of the atoms in",
                            settings->masses != NULL ? settings->masses : settings->topology);
     return COLLET_OK;

@@ -126,6 +126,7 @@ static void describe_masses(document *d, cJSON *inputs, const collet_trajectory 
              equal                             ? "equal"
              : path != NULL                    ? "file"
              : x->settings.mass_values != NULL ? "given"
+             : x->inputs.topology->masses      ? "topology"
              : found->guessed > 0              ? "guessed"
                                                : "elements");
     if (path != NULL && !equal)

@@ -293,6 +293,7 @@ static const struct {
     {read_trajectory, DATA "water/conf.gro"},
     {read_topology, CORPUS "pdb/models"},
     {read_trajectory, CORPUS "pdb/models"},
+    {read_topology, CORPUS "psf/charmm"},
     {read_trajectory, CORPUS "dcd/fixed"},
     {read_trajectory, DATA "water/traj.trr"},
     {read_trajectory, DATA "water/traj.xtc"},

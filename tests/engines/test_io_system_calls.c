@@ -134,6 +134,7 @@ static const struct {
 } tasks[] = {
     {read_topology, CORPUS "gro/water"},
     {read_topology, CORPUS "pdb/models"},
+    {read_topology, CORPUS "psf/charmm"},
     {read_masses, CORPUS "masses/four"},
     {read_two_atoms, CORPUS "dcd/usual"},
     {read_two_atoms, CORPUS "dcd/fixed"},

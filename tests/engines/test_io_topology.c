@@ -199,8 +199,9 @@ static void messages_point_at_the_line(void **state)
     static const char text[] = "ti\0tle\n1\n" ATOM "  1.0 2.0 3.0\n";
     io_save(path, text, sizeof text - 1);
     assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
-    assert_non_null(strstr(
-        err.text, "bad.gro: is not a topology (.gro or .pdb) by its content: it is not text"));
+    assert_non_null(
+        strstr(err.text,
+               "bad.gro: is not a topology (.gro, .pdb or .psf) by its content: it is not text"));
 }
 
 static void what_cannot_be_opened(void **state)

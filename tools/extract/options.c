@@ -59,9 +59,8 @@ static const struct argp_option argp_options[] = {
     {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
     {"step", KEY_STEP, "N", 0, "Take every Nth frame (default: 1)", 2},
     {"masses", KEY_MASSES, "FILE|equal", 0,
-     "Masses in amu, one a line for every atom of TOP, or 1 for each atom (default: by the "
-     "elements in TOP or the "
-     "atoms' names)",
+     "Masses in amu, one a line for every atom of TOP, or 1 for each atom (default: the masses or "
+     "elements in TOP, or the atoms' names)",
      2},
     {"reference", KEY_REFERENCE, "FILE", 0,
      "Compute rmsd to the first frame of this file (default: to the first frame that is read)", 2},

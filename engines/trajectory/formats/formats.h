@@ -11,7 +11,8 @@
     X(dcd)                                                                                         \
     X(xtc)                                                                                         \
     X(gro)                                                                                         \
-    X(pdb)
+    X(pdb)                                                                                         \
+    X(psf)
 
 #define TRAJECTORY_DECLARE(name) extern const trajectory_format trajectory_##name##_format;
 TRAJECTORY_FORMATS(TRAJECTORY_DECLARE)

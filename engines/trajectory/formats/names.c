@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_io_topology.c */
+/* Tests: tests/engines/test_io_topology.c, tests/engines/test_io_psf.c */
 #include "names.h"
 
 #include <stdlib.h>
@@ -36,6 +36,13 @@ collet_status trajectory_topology_allocate_elements(trajectory_topology *topolog
     return topology->elements ? COLLET_OK : no_memory(topology, path, err);
 }
 
+collet_status trajectory_topology_allocate_masses(trajectory_topology *topology, const char *path,
+                                                  collet_error *err)
+{
+    topology->masses = calloc((size_t)topology->n_atoms, sizeof *topology->masses);
+    return topology->masses ? COLLET_OK : no_memory(topology, path, err);
+}
+
 void trajectory_topology_copy_name(char name[TRAJECTORY_ATOM_NAME], const char *column,
                                    size_t width)
 {
@@ -57,5 +64,6 @@ void trajectory_topology_free(trajectory_topology *topology)
     free(topology->residue_names);
     free(topology->residue_ids);
     free(topology->elements);
+    free(topology->masses);
     free(topology);
 }

@@ -19,17 +19,21 @@ typedef struct trajectory_topology {
     int32_t *residue_ids;                        /* n_atoms, as written */
     char (*elements)[TRAJECTORY_SYMBOL]; /* n_atoms, in any case, unchecked, "": unknown; NULL: the
                                             format has none */
+    double *masses;                      /* n_atoms, amu; NULL: the format has none */
     int64_t lacking;  /* the first atom without a velocity where others have one; else -1 */
     int64_t left_out; /* atoms of the file in alternative locations that do not count */
 } trajectory_topology;
 
-/* For formats. Allocates all of a zeroed topology but `elements`, with a copy of the title and no
+/* For formats. Allocates all of a zeroed topology but elements and masses, with a copy of the title and no
  * lacking velocity; `path` is for texts. COLLET_NO_MEMORY. */
 collet_status trajectory_topology_allocate(trajectory_topology *topology, int64_t n_atoms,
                                            const char *title, size_t title_length, const char *path,
                                            collet_error *err);
 collet_status trajectory_topology_allocate_elements(trajectory_topology *topology, const char *path,
                                                     collet_error *err);
+
+collet_status trajectory_topology_allocate_masses(trajectory_topology *topology, const char *path,
+                                                  collet_error *err);
 
 /* Copies columns of a text without the blanks around them; width < TRAJECTORY_ATOM_NAME. */
 void trajectory_topology_copy_name(char name[TRAJECTORY_ATOM_NAME], const char *column,

@@ -108,8 +108,9 @@ typedef struct collet_trajectory_options {
     const char *trajectory; /* a file of a format with frames, of the same atoms */
     const char *selection;  /* atoms to analyse, in the language of collet-extract(1); NULL: all */
     const char *masses;     /* file with one mass a line for each atom of the topology, amu, or
-                               "equal": each selected atom has 1. NULL: mass_values, or standard atomic weights by the topology's elements or,
-                               where it has none, by the atoms' names */
+                               "equal": each selected atom has 1. NULL: mass_values, or the topology's
+                               masses; where it has none, standard atomic weights of its elements,
+                               or of those that the atoms' names mean */
     const double *mass_values; /* instead of a file: one an atom of the topology, amu */
     int64_t n_mass_values;     /* their number */
     const char *reference; /* rmsd to the first frame of this file; NULL: the first frame read */

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* .psf topologies: the variants of programs, masses, truncated and malformed files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <collet/trajectory.h>
+
+#include "common/contains.h"
+#include "directory.h"
+#include "io_files.h"
+#include "trajectory/reading/topology.h"
+
+static const char *save(const char *text, size_t size)
+{
+    const char *path = io_path(directory, "case.psf");
+
+    io_save(path, text, size);
+    return path;
+}
+
+static trajectory_topology *read_text(const char *text)
+{
+    trajectory_topology *topology;
+    collet_error err;
+
+    if (trajectory_topology_read(save(text, strlen(text)), NULL, &topology, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return topology;
+}
+
+#define TITLES "\n       2 !NTITLE\n REMARKS WATER\n REMARKS 3 !NATOM\n\n"
+
+static const struct {
+    const char *text;
+    const char *residue;
+    const char *name; /* of the last atom */
+    double mass;      /* of the last atom */
+    int32_t id;
+    int atoms;
+} variants[] = {
+    /* CHARMM: numbers for types, more columns of CHEQ. */
+    {"PSF CMAP CHEQ" TITLES "       2 !NATOM\n"
+     "       1 4AKE 1    MET  N      56  -0.300000       14.0070           0   0.00000     "
+     "-0.3E-02\n"
+     "       2 4AKE -1   MET  HT1     2   0.330000       1.00800           0   0.00000     "
+     "-0.3E-02\n",
+     "MET", "HT1", 1.008, -1, 2},
+    /* CHARMM, extended and X-PLOR; an insertion code. */
+    {"PSF EXT CMAP XPLOR" TITLES "         2 !NATOM\n"
+     "         1 PROA     1H       THR      CAY      CT3     -0.270000       12.0110           0\n"
+     "         2 PROA     1H       THR      HY1      HA3      0.900000E-01   1.00800           0\n"
+     "\n         1 !NBOND: bonds\n         1         2\n",
+     "THR", "HY1", 1.008, 1, 2},
+    /* psfgen; five letters of a type move the columns. */
+    {"PSF" TITLES "       2 !NATOM\n"
+     "       1 SIN  3    SIN  N1B  N_2   -0.568346       14.0070           0\n"
+     "       2 SIN  3    SIN  SID  SI_45  0.771000       28.0855           0\n",
+     "SIN", "SID", 28.0855, 3, 2},
+    {"PSF NAMD" TITLES "1 !NATOM\n1 WATERS 123456 TIP3P OH2ABC OT -0.834 15.9994 0\n", "TIP3P",
+     "OH2ABC", 15.9994, 123456, 1},
+    /* No segment, as VMD writes it. */
+    {"PSF\r\n\r\n       1 !NATOM\r\n"
+     "       1      66   GLY  CA   CT    -0.025200       12.0100           0\r\n",
+     "GLY", "CA", 12.01, 66, 1},
+    /* A type that is a number, without a segment. */
+    {"PSF\n\n       1 !NATOM\n       1      66   GLY  CA      22 -0.025200       12.0100     0",
+     "GLY", "CA", 12.01, 66, 1},
+    {"PSF\n* NO REMARKS\n\n  1 !NATOM\n    1 PA         1 PA M3P  7 0.00  0.43E-01 0\n", "PA",
+     "M3P", 0.043, 1, 1},
+};
+
+static void variants_are_read(void **state)
+{
+    (void)state;
+
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        trajectory_topology *t = read_text(variants[i].text);
+        int last = variants[i].atoms - 1;
+        assert_int_equal(t->n_atoms, variants[i].atoms);
+        assert_string_equal(t->format, "psf");
+        assert_string_equal(t->title, strstr(variants[i].text, "WATER\n") ? "WATER" : "");
+        assert_string_equal(t->names[last], variants[i].name);
+        assert_string_equal(t->residue_names[last], variants[i].residue);
+        assert_int_equal(t->residue_ids[last], variants[i].id);
+        assert_true(t->masses[last] == variants[i].mass);
+        assert_int_equal(t->lacking, -1);
+        trajectory_topology_free(t);
+    }
+}
+
+/* They win over those of the elements. */
+static void masses_are_used(void **state)
+{
+    (void)state;
+    static const char frame[] = "ATOM      1  N   MET A   1       1.000   2.000  -3.000\n"
+                                "ATOM      2  HT1 MET A   1       1.000   2.000  -3.000\n";
+    static const char psf[] =
+        "PSF\n 2 !NATOM\n 1 A 1 MET N 1 0.0 14.5 0\n 2 A 1 MET H 1 0.0 1.5 0\n";
+    collet_trajectory_options options = {.struct_size = sizeof options,
+                                         .selection = "index 1",
+                                         .trajectory = io_path(directory, "frame.pdb"),
+                                         .topology = io_path(directory, "case.psf")};
+    collet_trajectory_info info = {.struct_size = sizeof info};
+    collet_trajectory *x;
+    collet_error err;
+
+    io_save(options.trajectory, frame, sizeof frame - 1);
+    io_save(options.topology, psf, sizeof psf - 1);
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_OK);
+    collet_trajectory_get_info(x, &info);
+    assert_true(info.mass == 1.5);
+    assert_int_equal(info.masses_guessed, 0);
+    collet_trajectory_destroy(x);
+    /* A .psf has no frames. */
+    options.trajectory = options.topology;
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_FORMAT);
+    assert_contains(err.text, "it looks like a .psf file");
+}
+
+#define ONE "PSF\n\n 2 !NATOM\n 1 A 1 MET N 1 0.0 14.5 0\n"
+
+static const struct {
+    const char *text;
+    const char *message;
+} bad[] = {
+    {"PSF\n", ":2: the file ends before its atoms (!NATOM)"},
+    {"PSF\n 0 !NATOM\n", ":2: 0 atoms are announced"},
+    {"PSF\n -1 !NATOM\n", ":2: -1 atoms are announced"},
+    {"PSF\n 1000 !NATOM\n 1 A 1 MET N 1 0.0 1.0 0\n", ":2: 1000 atoms are announced in a file of"},
+    {ONE, ":5: the file ends after 1 of its 2 atoms"},
+    {ONE "\n 1 !NBOND\n", ":5: atom 2 of 2 is expected"},
+    {ONE " 2 A 1 MET HT1 1 0.3\n",
+     "segment, residue number, residue, name, type, charge, mass), the "
+     "line has 7 words"},
+    {ONE " 2 A x MET HT1 1 0.3 1.0 0\n", ":5: the residue number is 'x'"},
+    {ONE " 2 A 1 MET HT1 1 0.3 -1.0 0\n", ":5: '0.3' and '-1.0' are not a charge and a mass"},
+    {ONE " 2 A 1 MET HT1 1 0.3 nan 0\n", ":5: '0.3' and 'nan' are not a charge and a mass"},
+    {ONE " 2 A 1 MET 1234567890123456 1 0.3 1.0 0\n", ":5: a name has more than 15 letters"},
+    {ONE " 2 A 99999999999 MET HT1 1 0.3 1.0 0\n", ":5: the residue number is '99999999999'"},
+};
+
+static void messages_point_at_the_line(void **state)
+{
+    (void)state;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        trajectory_topology *t;
+        collet_error err;
+        const char *path = save(bad[i].text, strlen(bad[i].text));
+        assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+        assert_contains(err.text, bad[i].message);
+        assert_contains(err.text, "case.psf");
+        assert_null(t);
+    }
+}
+
+/* A file that ends before its last atom's mass is refused. */
+static void truncations(void **state)
+{
+    (void)state;
+    const char *text = variants[1].text;
+    size_t mass = (size_t)(strstr(text, "1.00800") - text);
+
+    for (size_t cut = 1; cut < strlen(text); cut++) {
+        trajectory_topology *t;
+        collet_error err;
+        collet_status status = trajectory_topology_read(save(text, cut), NULL, &t, &err);
+        assert_int_equal(status, cut <= mass ? COLLET_FORMAT : COLLET_OK);
+        if (cut > mass + 7)
+            assert_true(t->masses[1] == 1.008);
+        trajectory_topology_free(t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variants_are_read),
+        cmocka_unit_test(masses_are_used),
+        cmocka_unit_test(messages_point_at_the_line),
+        cmocka_unit_test(truncations),
+    };
+
+    return cmocka_run_group_tests_name("io psf", tests, make_directory, remove_directory);
+}
