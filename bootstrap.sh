@@ -197,7 +197,7 @@ build_preset() {
 main_job() {
     local water=tests/data/md/water extract
     extract=(build/bin/collet-extract "$water/conf.gro" "$water/traj.trr"
-        --masses "$water/masses.txt" -o build/water.npz)
+        --masses "$water/masses.txt" -o build/water.npz --force)
     say "Backends of this machine: build/bin/backend-info"
     build/bin/backend-info
     say "Main job: ${extract[*]}"

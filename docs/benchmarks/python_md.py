@@ -62,7 +62,7 @@ def extract(copies, turns):
 
         def program():
             out.unlink(missing_ok=True)
-            subprocess.run([PROGRAM, "-q", WATER / "conf.gro", long, "-o", out], check=True)
+            subprocess.run([PROGRAM, "-q", WATER / "conf.gro", long, "-o", out, "--force"], check=True)
 
         def module():
             md.extract(WATER / "conf.gro", long)

@@ -36,12 +36,31 @@ static collet_status check_path(const trajectory_settings *settings, const char 
     return COLLET_OK;
 }
 
+/* Arrays of a directory without a meta file, of a run that was killed. */
+static collet_status check_arrays(const collet_trajectory *x, const char *directory, uint32_t flags,
+                                  collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    for (size_t i = 0; status == COLLET_OK && i < trajectory_output_count; i++) {
+        char *path;
+
+        if (x->left_out[i] != NULL)
+            continue;
+        if (asprintf(&path, "%s/%s.npy", directory, trajectory_outputs[i].key) < 0)
+            return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
+        status = check_path(&x->settings, path, flags, err);
+        free(path);
+    }
+    return status;
+}
+
 /*
  * Sets *meta to the path of the meta file, which the caller frees. COLLET_INVALID when `output`
  * does not end in ".npz" or a file would replace an input, COLLET_IO when one exists already.
  */
-static collet_status check_paths(const trajectory_settings *settings, const char *output,
-                                 uint32_t flags, char **meta, collet_error *err)
+static collet_status check_paths(const collet_trajectory *x, const char *output, uint32_t flags,
+                                 char **meta, collet_error *err)
 {
     int directory = (flags & COLLET_TRAJECTORY_DIRECTORY) != 0, length = (int)strlen(output);
     collet_status status = COLLET_OK;
@@ -59,10 +78,10 @@ static collet_status check_paths(const trajectory_settings *settings, const char
         *meta = NULL;
         return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
     }
-    if (!directory)
-        status = check_path(settings, output, flags, err);
+    status = directory ? check_arrays(x, output, flags, err)
+                       : check_path(&x->settings, output, flags, err);
     if (status == COLLET_OK)
-        status = check_path(settings, *meta, flags, err);
+        status = check_path(&x->settings, *meta, flags, err);
     if (status == COLLET_OK)
         return COLLET_OK;
     free(*meta);
@@ -133,7 +152,7 @@ static collet_status write_all(collet_trajectory *x, const char *path, uint32_t 
     writer w = {.x = x};
     char *meta = NULL;
     io_spool *meta_file = NULL;
-    collet_status status = check_paths(&x->settings, path, flags, &meta, err);
+    collet_status status = check_paths(x, path, flags, &meta, err);
 
     if (status == COLLET_OK && (x->output = strdup(path)) == NULL)
         status = collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");

@@ -80,10 +80,10 @@ const double *npz_f64(npz *archive, const char *key, int64_t *rows, size_t *coun
 
 npz extract(const char *directory, const char *const *args)
 {
-    const char *all[60] = {"-q", "-o", "out.npz"};
+    const char *all[60] = {"-q", "--force", "-o", "out.npz"};
     tool_setup setup = {.directory = directory};
     tool_result result;
-    size_t n = 3;
+    size_t n = 4;
 
     while (*args != NULL && n < 59)
         all[n++] = *args++;

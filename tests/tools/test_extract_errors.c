@@ -49,11 +49,11 @@ static void check_former(void)
 /* The run fails with `status`, prints each of the texts up to NULL, and leaves no files. */
 static void check(int status, const char *const *args, const char *const *texts)
 {
-    const char *all[60] = {"-o", "out.npz"};
+    const char *all[60] = {"--force", "-o", "out.npz"};
     tool_setup setup = {.directory = directory};
     tool_result result;
     int before = io_count_entries(directory);
-    size_t n = 2;
+    size_t n = 3;
 
     while (*args != NULL && n < 59)
         all[n++] = *args++;
@@ -329,7 +329,7 @@ static void test_unwritable_output(void **state)
     check_output("-o", "nowhere/out.npz", "no directory nowhere");
     check_output("-o", "/proc/out.npz", "no file can be created in /proc/ (");
     check_output("-d", "/proc/out", "choose another directory");
-    check_output("-o", "folder.npz", "directory");
+    check_output("-o", "folder.npz", "exists already");
     check_output("-d", "file", "file");
     check_output("-d", "nowhere/results", "no directory nowhere/; create it");
 }
@@ -437,7 +437,7 @@ static void test_file_size_limit(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const char *args[] = {"-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
+        const char *args[] = {"--force", "-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
         rlim_t limit = limits[i];
         tool_setup setup = {.directory = directory, .prepare = limit_file_size, .user = &limit};
         int before = io_count_entries(directory);
@@ -462,7 +462,7 @@ static void mount_small_disk(void *user)
 
 static void test_full_disk(void **state)
 {
-    const char *args[] = {"-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
+    const char *args[] = {"--force", "-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
     tool_setup setup = {.directory = directory, .prepare = mount_small_disk};
     tool_result result;
 
@@ -508,8 +508,8 @@ static void interrupt(pid_t program)
 static void test_signals(void **state)
 {
     static const int signals[] = {SIGINT, SIGTERM};
-    const char *args[] = {"-o", "out.npz",   PEPTIDE "conf.gro", "many.trr", "--batch",
-                          "1",  "--backend", "cpu_scalar",       NULL};
+    const char *args[] = {"--force", "-o", "out.npz",   PEPTIDE "conf.gro", "many.trr",
+                          "--batch", "1",  "--backend", "cpu_scalar",       NULL};
     tool_setup setup = {.directory = directory, .meanwhile = interrupt};
     int before;
 

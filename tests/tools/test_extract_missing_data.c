@@ -21,9 +21,9 @@
 /* Runs it; the output is out.npz. */
 static tool_result run(int status, const char *const *args)
 {
-    const char *all[30] = {"--backend", "cpu_scalar", "-o", "out.npz"};
+    const char *all[30] = {"--backend", "cpu_scalar", "--force", "-o", "out.npz"};
     tool_setup setup = {.directory = directory};
-    size_t n = 4;
+    size_t n = 5;
 
     while (*args != NULL && n < 29)
         all[n++] = *args++;

@@ -224,10 +224,34 @@ static void test_gro_trajectory(void **state)
     npz_close(&out);
 }
 
+/* The directory "results" of an earlier run, with or without its meta file. */
+static void check_directory_is_kept(const char *inner)
+{
+    const char *args[] = {"-d", "results", "--keys", "com", PEPTIDE "conf.gro", PEPTIDE "traj.xtc",
+                          NULL};
+    tool_setup setup = {.directory = directory};
+
+    for (int i = 0; i < 2; i++) {
+        io_bytes before = io_load(io_path(inner, "com.npy"));
+        tool_result result = tool_run("collet-extract", args, &setup);
+        io_bytes after = io_load(io_path(inner, "com.npy"));
+
+        tool_expect(&result, 1);
+        assert_contains(result.err, "results/com.npy exists already");
+        tool_free(&result);
+        assert_int_equal(before.size, after.size);
+        assert_memory_equal(before.data, after.data, before.size);
+        free(before.data);
+        free(after.data);
+        assert_int_equal(remove(io_path(inner, i ? "com.npy" : "meta.json")), 0);
+    }
+}
+
 static void test_directory(void **state)
 {
     npz whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
-    const char *args[] = {"-q", "-d", "results", WATER "conf.gro", WATER "traj.trr", NULL};
+    const char *args[] = {"--force",        "-q", "-d", "results", WATER "conf.gro",
+                          WATER "traj.trr", NULL};
     tool_setup setup = {.directory = directory};
     char *inner = strdup(io_path(directory, "results"));
 
@@ -254,8 +278,33 @@ static void test_directory(void **state)
             free(bytes.data);
         }
     }
+    check_directory_is_kept(inner);
     free(inner);
     npz_close(&whole);
+}
+
+/* An output that an option names is not replaced either. */
+static void test_named_output(void **state)
+{
+    const char *args[] = {"-o", "named.npz", PEPTIDE "conf.gro", PEPTIDE "traj.xtc", NULL};
+    tool_setup setup = {.directory = directory};
+    static const char *const names[] = {"named.npz", "named.meta.json"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        io_save(io_path(directory, names[i]), "kept", 4);
+        tool_result result = tool_run("collet-extract", args, &setup);
+        io_bytes bytes = io_load(io_path(directory, names[i]));
+
+        tool_expect(&result, 1);
+        assert_contains(result.err, names[i]);
+        assert_contains(result.err, "exists already");
+        assert_contains(result.err, "--force");
+        tool_free(&result);
+        assert_int_equal(bytes.size, 4);
+        free(bytes.data);
+        assert_int_equal(remove(io_path(directory, names[i])), 0);
+    }
 }
 
 /* The results of traj.trr replace the results of traj.xtc only on request. */
@@ -315,7 +364,8 @@ static void test_default_output(void **state)
 
 static void test_json(void **state)
 {
-    const char *args[] = {WATER "conf.gro", "--json", "-o", "out.npz", WATER "traj.trr", NULL};
+    const char *args[] = {WATER "conf.gro", "--json",         "--force", "-o",
+                          "out.npz",        WATER "traj.trr", NULL};
     tool_setup setup = {.directory = directory};
     tool_result result = tool_run("collet-extract", args, &setup);
     io_bytes file;
@@ -377,7 +427,7 @@ static void test_not_finite(void **state)
 {
     static const char top[] = "two\n2\n    1ALA     CA    1   0.000   0.000   0.000\n"
                               "    2SOL     OW    2   0.100   0.000   0.000\n   1 1 1\n";
-    const char *args[] = {"-o", "out.npz", "two.gro", "nan.trr", NULL};
+    const char *args[] = {"--force", "-o", "out.npz", "two.gro", "nan.trr", NULL};
     const char *expected = "warning: frame 1: the velocity of atom 1 (OW of SOL 2, counted from 0) "
                            "is nan, so L, omega, dL/dt and the energies are not finite\n";
     tool_setup setup = {.directory = directory};
@@ -400,7 +450,7 @@ static void test_not_finite(void **state)
 /* The warnings of the meta file are also printed on the terminal, even with -q. */
 static void test_warnings(void **state)
 {
-    const char *args[] = {"-q",        "-o",          "out.npz", PEPTIDE "conf.gro",
+    const char *args[] = {"--force",   "-q",          "-o",      "out.npz", PEPTIDE "conf.gro",
                           "twice.trr", "--selection", "index 0", NULL};
     tool_setup setup = {.directory = directory};
     tool_result result;
@@ -444,9 +494,8 @@ static void test_keys(void **state)
 
 static void test_plurals(void **state)
 {
-    const char *args[] = {"-o",     "out.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr",
-                          "--stop", "1",       "--selection",      "index 0",
-                          NULL};
+    const char *args[] = {"--force", "-o", "out.npz",     PEPTIDE "conf.gro", PEPTIDE "traj.trr",
+                          "--stop",  "1",  "--selection", "index 0",          NULL};
     tool_setup setup = {.directory = directory};
     tool_result result = tool_run("collet-extract", args, &setup);
 
@@ -504,7 +553,8 @@ static void use_cache(void *user)
  * in the cache. */
 static void test_plugins_are_tried_once(void **state)
 {
-    const char *args[] = {"-q", "-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
+    const char *args[] = {"--force",        "-q", "-o", "out.npz", WATER "conf.gro",
+                          WATER "traj.trr", NULL};
     char *inner = io_make_directory();
     tool_setup setup = {.directory = directory, .prepare = use_cache, .user = inner};
     probe_files first, second;
@@ -577,9 +627,9 @@ static void save_frames(const char *name, int32_t n)
 /* A terminal shows the progress line, erased at the end; --quiet suppresses it. */
 static void test_progress_on_a_terminal(void **state)
 {
-    const char *args[] = {"-o", "out.npz",   PEPTIDE "conf.gro", "many.trr", "--batch",
-                          "1",  "--backend", "cpu_scalar",       "--keys",   "com",
-                          NULL, NULL};
+    const char *args[] = {"--force", "-o", "out.npz",   PEPTIDE "conf.gro", "many.trr",
+                          "--batch", "1",  "--backend", "cpu_scalar",       "--keys",
+                          "com",     NULL, NULL};
     tool_setup setup = {.directory = directory, .terminal = 1};
     tool_result result;
     int copies;
@@ -601,7 +651,7 @@ static void test_progress_on_a_terminal(void **state)
     tool_free(&result);
 
     save_frames("many.trr", 153 * copies);
-    args[10] = "-q";
+    args[11] = "-q";
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 0);
     assert_string_equal(result.err, "");
@@ -639,6 +689,7 @@ int main(void)
         cmocka_unit_test(test_axis),
         cmocka_unit_test(test_gro_trajectory),
         cmocka_unit_test(test_directory),
+        cmocka_unit_test(test_named_output),
         cmocka_unit_test(test_default_output),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_times_that_fall),

@@ -25,8 +25,8 @@ static const char *const names[] = {"time_ps.npy", "com.npy", "meta.json"};
 #define FILES 3
 #define LINE(frames)                                                                               \
     {                                                                                              \
-        "-q", "-d", "set", "--keys", "time_ps,com", "--stop", frames, PEPTIDE "conf.gro",          \
-            PEPTIDE "traj.trr", NULL                                                               \
+        "-q", "--force", "-d", "set", "--keys", "time_ps,com", "--stop", frames,                   \
+            PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL                                           \
     }
 static const char *const two_frames[] = LINE("2"), *const three_frames[] = LINE("3");
 

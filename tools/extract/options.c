@@ -53,7 +53,7 @@ static const char doc[] =
 static const struct argp_option argp_options[] = {
     {NULL, 'o', "OUT.npz", 0, "Write one file (default: the name of TRAJ with .npz, here)", 1},
     {NULL, 'd', "DIR", 0, "Write a directory with one .npy file a key, and meta.json", 1},
-    {"force", KEY_FORCE, NULL, 0, "Replace an existing file of the default name", 1},
+    {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to analyse (default: all)", 2},
     {"start", KEY_START, "N", 0, "First frame, counted from 0 (default: 0)", 2},
     {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
@@ -282,9 +282,6 @@ static void choose_path(extract_options *options)
     const char *named = options->directory != NULL ? options->directory : options->output;
 
     options->path = named != NULL ? strdup(named) : default_path(options->settings.trajectory);
-    /* An output that is named explicitly may be replaced. */
-    if (named != NULL)
-        options->force = 1;
     if (options->path == NULL)
         out_of_memory();
 }
