@@ -84,7 +84,8 @@ static collected run(const char *path, int64_t batch_frames, int64_t block_frame
     trajectory_analysis_setup setup = {
         .n_atoms = info->n_atoms,
         .block_frames = block_frames,
-        .has = (info->has_velocities ? TRAJECTORY_VELOCITIES : 0) |
+        .has = TRAJECTORY_SHAPE | TRAJECTORY_SUPERPOSITION |
+               (info->has_velocities ? TRAJECTORY_VELOCITIES : 0) |
                (info->has_forces ? TRAJECTORY_FORCES : 0) |
                (info->has_times ? TRAJECTORY_TIMES : 0),
         .masses = masses,
@@ -131,9 +132,11 @@ static void check_sizes(const char *path, int64_t frames, int velocities)
     collected whole = run(path, FRAMES, FRAMES, frames);
 
     for (int b = 0; b < TRAJECTORY_BUFFERS; b++)
-        assert_int_equal(
-            whole.n[b],
-            velocities || (trajectory_buffer_needs(b) & ~TRAJECTORY_TIMES) == 0 ? frames : 0);
+        assert_int_equal(whole.n[b],
+                         velocities || (trajectory_buffer_needs(b) &
+                                        (TRAJECTORY_VELOCITIES | TRAJECTORY_FORCES)) == 0
+                             ? frames
+                             : 0);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         collected part = run(path, sizes[i].batch, sizes[i].block, frames);
 
@@ -192,8 +195,12 @@ static void test_failing_receiver(void **state)
     trajectory_reader *trajectory = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
     trajectory_readahead_options reading = {.batch_frames = 51, .n_slots = 2};
     double masses[648];
-    trajectory_analysis_setup setup = {
-        .n_atoms = 648, .block_frames = 64, .masses = masses, .axis = axis, .emit = refuse};
+    trajectory_analysis_setup setup = {.n_atoms = 648,
+                                       .block_frames = 64,
+                                       .has = TRAJECTORY_SUPERPOSITION,
+                                       .masses = masses,
+                                       .axis = axis,
+                                       .emit = refuse};
     trajectory_analysis *analysis;
     trajectory_feed *feed;
     const trajectory_batch *batch;
@@ -259,12 +266,42 @@ static void test_counters(void **state)
     collet_trajectory_destroy(x);
 }
 
+static double calls_for(const char *keys)
+{
+    collet_trajectory_options options = {.struct_size = sizeof options,
+                                         .topology = COLLET_TEST_DATA "/md/water/conf.gro",
+                                         .trajectory = COLLET_TEST_DATA "/md/water/traj.xtc",
+                                         .keys = keys};
+    const collet_trajectory_batch *batch;
+    collet_trajectory *x;
+
+    assert_int_equal(collet_trajectory_create(&x, &options, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_collect(x, &batch, NULL), COLLET_OK);
+    cJSON *meta = cJSON_Parse(collet_trajectory_meta(x));
+    const cJSON *counters = cJSON_GetObjectItem(meta, "counters");
+    double calls = cJSON_GetNumberValue(cJSON_GetObjectItem(counters, "calls"));
+    cJSON_Delete(meta);
+    collet_trajectory_destroy(x);
+    return calls;
+}
+
+/* Kernels that no chosen key needs are not called. */
+static void test_calls_for_keys(void **state)
+{
+    (void)state;
+    double com = calls_for("com"), shape = calls_for("com,rg"), fit = calls_for("com,rmsd");
+
+    assert_true(com > 0 && shape > com && fit > com);
+    assert_true(calls_for("com,rg,gyration_tensor,asphericity") == shape);
+    assert_true(calls_for("*") >= shape + fit - com);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),     cmocka_unit_test(test_few_frames),
         cmocka_unit_test(test_one_frame), cmocka_unit_test(test_failing_receiver),
-        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_counters),  cmocka_unit_test(test_calls_for_keys),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -206,11 +206,11 @@ static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batc
                                                             kinetic, batch->positions, a->masses,
                                                             batch->velocities, batch->forces),
                                       err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && radius != NULL)
         status = trajectory_scope_ran(
             &a->scope,
             collet_op_gyration(cx, radius, tensor, asphericity, batch->positions, a->masses), err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && rmsd != NULL)
         status = trajectory_scope_ran(
             &a->scope,
             collet_op_rmsd(cx, rmsd, rotation, batch->positions, a->masses, a->reference), err);
@@ -239,7 +239,7 @@ collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_b
 {
     collet_status status = COLLET_OK;
 
-    if (a->reference == NULL)
+    if (a->reference == NULL && a->buffers[TRAJECTORY_RMSD] != NULL)
         status = take_reference(a, batch, err);
     if (status == COLLET_OK)
         status = write_times(a, batch->frames, err);

@@ -19,7 +19,7 @@ typedef struct trajectory_analysis trajectory_analysis;
 typedef struct trajectory_analysis_setup {
     int64_t n_atoms;
     int64_t block_frames;    /* at least the frames of a batch */
-    uint32_t has;            /* TRAJECTORY_VELOCITIES, TRAJECTORY_FORCES, TRAJECTORY_TIMES */
+    uint32_t has;            /* what outputs may need: TRAJECTORY_VELOCITIES and so on */
     const double *masses;    /* n_atoms, amu; copied */
     const double *reference; /* n_atoms x 3, nm; copied. NULL: the first frame */
     const double *axis;      /* 3; copied */

@@ -12,10 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an output needs beyond positions. */
+/* What an output needs beyond positions: fields, and kernels that run for it alone. */
 #define TRAJECTORY_VELOCITIES 1u
 #define TRAJECTORY_FORCES 2u
 #define TRAJECTORY_TIMES 4u
+#define TRAJECTORY_SHAPE 8u          /* the gyration tensor */
+#define TRAJECTORY_SUPERPOSITION 16u /* on the reference */
 
 /* The vectors that are decomposed, and their parts. */
 enum { TRAJECTORY_L, TRAJECTORY_TAU, TRAJECTORY_OMEGA, TRAJECTORY_DLDT, TRAJECTORY_VECTORS };
@@ -55,7 +57,7 @@ typedef struct trajectory_output {
     const char *key;
     int32_t buffer;
     int32_t component; /* of the buffer's row; -1: the whole row */
-    uint32_t needs;    /* TRAJECTORY_VELOCITIES, TRAJECTORY_FORCES, TRAJECTORY_TIMES */
+    uint32_t needs;    /* TRAJECTORY_VELOCITIES and so on */
     const char *unit;
     const char *meaning;
 } trajectory_output;
