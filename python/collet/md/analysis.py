@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import operator
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -213,11 +214,8 @@ def autocorrelation(x: Any, dt: float = 1, normalise: bool = True, subtract_mean
 # ---- Displacement and diffusion ------------------------------------------------------------------
 
 
-def _displacement(series: Series, dt: float, blocks: int,
+def _displacement(sums: DisplacementSums, series: Series, dt: float,
                   dimensions: int) -> MeanSquareDisplacement:
-    sums = DisplacementSums(series.frames, blocks)
-    for _, slab in series.slabs(series.components):
-        sums.add(slab.reshape(-1, series.frames))
     whole, parts = (curve / series.bodies for curve in sums.curves())
     if not np.isfinite(whole).all():
         raise InvalidError(f"{series.caller}: the squares of {series.name} are too large for f64: "
@@ -235,9 +233,12 @@ def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5) -> MeanS
     without its drift from the first to the last frame, which is added again exactly. Rounding
     errors are about 1e-15 frames / (frames - k) of the mean square of x about this line."""
     caller = "mean_square_displacement"
+    dt, blocks = positive(dt, caller, "dt"), _count(blocks, caller, "blocks", 2)
     series = Series(x, caller)
-    return _displacement(series, positive(dt, caller, "dt"), _count(blocks, caller, "blocks", 2),
-                         series.components)
+    sums = DisplacementSums(series.frames, blocks)
+    for _, slab in series.slabs(series.components):
+        sums.add(slab.reshape(-1, series.frames))
+    return _displacement(sums, series, dt, series.components)
 
 
 def _bound(value: Any, caller: str, name: str, otherwise: float) -> float:
@@ -343,6 +344,32 @@ def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
     return Rotation(c1, c2, order / series.bodies, error)
 
 
+def _turned(series: Series) -> Iterator[tuple[int, Floats]]:
+    """The first body of each slab and its angular displacements, (bodies, 3, frames)."""
+    coarse = None
+    for body, slab in series.slabs(9):
+        units = _unit(series, body, slab)
+        now, then = units[..., :-1], units[..., 1:]
+        turns = np.cross(now, then, axis=1)
+        sines, cosines = np.sqrt((turns**2).sum(axis=1)), (now * then).sum(axis=1)
+        back = np.argwhere(((sines == 0) & (cosines < 0)).T)
+        if len(back):
+            raise InvalidError(f"{series.caller}: axes turn by 180 degrees after "
+                               f"{series.place(back[0][0], body + back[0][1])}, in no direction: "
+                               "give more frames, or axes without changes of sign")
+        wide = np.argwhere((cosines < 0).T)
+        if coarse is None and len(wide):
+            coarse = series.place(wide[0][0], body + wide[0][1])
+        turns *= np.divide(np.arctan2(sines, cosines), sines, out=np.ones_like(sines),
+                           where=sines > 0)[:, None]
+        angles = np.zeros_like(slab)
+        np.cumsum(turns, axis=2, out=angles[..., 1:])
+        yield body, angles
+    if coarse:
+        warnings.warn(f"{series.caller}: axes turn by more than 90 degrees after {coarse}: too "
+                      "few frames for this motion", RuntimeWarning, stacklevel=3)
+
+
 def angular_displacement(axes: Any) -> Floats:
     """The angle about x, y and z, in rad, by which axes turned since the first frame: the sum of
     the smallest rotations from each frame to the next (S. Kaemmerer, W. Kob, R. Schilling, Phys.
@@ -350,31 +377,11 @@ def angular_displacement(axes: Any) -> Floats:
 
     A RuntimeWarning if an axis turns by more than 90 degrees in a step: its way is then unknown.
     InvalidError if it turns by 180."""
-    caller = "angular_displacement"
-    series = _directions(axes, caller)
-    angles = np.zeros((series.frames, series.bodies, 3))
-    coarse = None
-    for body, slab in series.slabs(9):
-        units = _unit(series, body, slab)
-        now, then = np.moveaxis(units[..., :-1], 1, -1), np.moveaxis(units[..., 1:], 1, -1)
-        turns = np.cross(now, then)
-        sines, cosines = np.sqrt((turns**2).sum(axis=-1)), (now * then).sum(axis=-1)
-        back = np.argwhere(((sines == 0) & (cosines < 0)).T)
-        if len(back):
-            raise InvalidError(f"{caller}: axes turn by 180 degrees after "
-                               f"{series.place(back[0][0], body + back[0][1])}, in no direction: "
-                               "give more frames, or axes without changes of sign")
-        wide = np.argwhere((cosines < 0).T)
-        if coarse is None and len(wide):
-            coarse = series.place(wide[0][0], body + wide[0][1])
-        scale = np.divide(np.arctan2(sines, cosines), sines, out=np.ones_like(sines),
-                          where=sines > 0)
-        np.cumsum(np.moveaxis(turns * scale[..., None], 1, 0), axis=0,
-                  out=angles[1:, body:body + len(units)])
-    if coarse:
-        warnings.warn(f"{caller}: axes turn by more than 90 degrees after {coarse}: too few "
-                      "frames for this motion", RuntimeWarning, stacklevel=2)
-    return angles.reshape(series.shape)
+    series = _directions(axes, "angular_displacement")
+    found = np.empty((series.frames, series.bodies, 3))
+    for body, angles in _turned(series):
+        found[:, body:body + len(angles)] = np.moveaxis(angles, 2, 0)
+    return found.reshape(series.shape)
 
 
 def rotational_mean_square_displacement(axes: Any, dt: float = 1, *,
@@ -383,7 +390,11 @@ def rotational_mean_square_displacement(axes: Any, dt: float = 1, *,
     diffusion of an axis, so that diffusion() of it gives D."""
     caller = "rotational_mean_square_displacement"
     dt, blocks = positive(dt, caller, "dt"), _count(blocks, caller, "blocks", 2)
-    return _displacement(Series(angular_displacement(axes), caller), dt, blocks, 2)
+    series = _directions(axes, caller)
+    sums = DisplacementSums(series.frames, blocks)
+    for _, angles in _turned(series):
+        sums.add(angles.reshape(-1, series.frames))
+    return _displacement(sums, series, dt, 2)
 
 
 # ---- Independent samples -------------------------------------------------------------------------
