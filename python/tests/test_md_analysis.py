@@ -115,11 +115,14 @@ def test_dtypes_and_views(convert):
 
 def test_slabs_of_bodies_add_up(monkeypatch):
     x = random.normal(size=(40, 11, 3))
-    whole = (analysis.autocorrelation(x), analysis.mean_square_displacement(x),
-             analysis.rotation(x).c2, analysis.rotational_mean_square_displacement(x / 9 + [0, 0, 1]))
+
+    def analyses():
+        return (analysis.autocorrelation(x), analysis.mean_square_displacement(x),
+                analysis.rotation(x).c2,
+                analysis.rotational_mean_square_displacement(x / 9 + [0, 0, 1]))
+    whole = analyses()
     monkeypatch.setattr(_series, "_AT_ONCE", 40 * 2 * 3 * 2)
-    parts = (analysis.autocorrelation(x), analysis.mean_square_displacement(x),
-             analysis.rotation(x).c2, analysis.rotational_mean_square_displacement(x / 9 + [0, 0, 1]))
+    parts = analyses()
     for a, b in zip(whole, parts):
         close(a.value, b.value)
         close(a.blocks, b.blocks)
@@ -339,7 +342,8 @@ def test_refused_series(function, x, error, words):
     (lambda: analysis.equilibration_time([.1, .1, .1]), "x is constant"),
     (lambda: analysis.diffusion(analysis.mean_square_displacement(GOOD[:3])),
      "0 lags from 1 to 0, and a line needs two: lags go from 0 to 2; give start and stop"),
-    (lambda: analysis.diffusion(analysis.mean_square_displacement(GOOD), 5, 4), "0 lags from 5 to 4"),
+    (lambda: analysis.diffusion(analysis.mean_square_displacement(GOOD), 5, 4),
+     "0 lags from 5 to 4"),
     (lambda: analysis.rotation(spoiled((3, 2), 0)), "axes have length 0 at frame 3, body 2"),
     (lambda: analysis.angular_displacement([[1, 0, 0], [0, 1, 0], [0, -1, 0]]),
      "by 180 degrees after frame 1, in no"),

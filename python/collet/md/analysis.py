@@ -446,3 +446,8 @@ def equilibration_time(x: Any, dt: float = 1, *, candidates: int = 100) -> Equil
         if rest / g > best.samples:
             best = Equilibration(frame, dt * frame, g, rest / g)
     return best
+
+
+if __name__ == "__main__":
+    from collet.md._analyse import main
+    raise SystemExit(main())
