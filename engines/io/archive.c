@@ -10,8 +10,8 @@
 #define DOS_TIME 0
 #define DOS_DATE ((1 << 5) | 1) /* 1980-01-01 */
 
-/* What libzip's callbacks work on: a member that it reads or the archive that it writes. libzip
- * passes on only a number, so our first error is kept here. */
+/* The state of libzip's callbacks: a member that it reads, or the archive that it writes. libzip
+ * passes on only a number, so the first error with its text is kept here. */
 typedef struct stream {
     io_spool *spool;
     int64_t position;
@@ -101,7 +101,7 @@ static zip_int64_t archive_source(void *user, void *data, zip_uint64_t length,
             ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE,
             ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE, ZIP_SOURCE_REMOVE, -1);
     case ZIP_SOURCE_STAT:
-        /* Report the archive as not existing yet; libzip would read it otherwise. */
+        /* Reports that the archive does not exist yet; otherwise libzip would read it. */
         zip_error_set(&s->zip_error, ZIP_ER_READ, ENOENT);
         return -1;
     case ZIP_SOURCE_WRITE:
@@ -167,7 +167,7 @@ collet_status io_archive_write(io_spool *out, const io_archive_member *members, 
     zip_error_init(&zip_error);
     zip_t *zip = open_archive(&archive, &zip_error);
     if (!zip) {
-        status = collet_fail(err, COLLET_IO, "%s: cannot be begun as an archive: %s",
+        status = collet_fail(err, COLLET_IO, "%s: cannot create the archive: %s",
                              io_spool_path(out), zip_error_strerror(&zip_error));
         goto done;
     }
@@ -180,7 +180,7 @@ collet_status io_archive_write(io_spool *out, const io_archive_member *members, 
         if (first.status != COLLET_OK)
             status = collet_fail(err, first.status, "%s", first.text);
         else
-            status = collet_fail(err, COLLET_IO, "%s: cannot be written as an archive: %s",
+            status = collet_fail(err, COLLET_IO, "%s: cannot write the archive: %s",
                                  io_spool_path(out), zip_strerror(zip));
         zip_discard(zip);
     }

@@ -5,7 +5,7 @@
 #include <float.h>
 
 #define EXACT_POWERS 22    /* 10^22 is the largest power of ten that a double holds exactly */
-#define EXPONENT_LIMIT 400 /* beyond every double: bounds the work for malicious exponents */
+#define EXPONENT_LIMIT 400 /* larger than for any double; limits the work for malicious exponents */
 
 static const double powers_of_ten[EXACT_POWERS + 1] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -47,7 +47,7 @@ static double scale(uint64_t digits, int exponent)
     return exponent < 0 ? value / powers_of_ten[-exponent] : value * powers_of_ten[exponent];
 }
 
-/* The exponent that begins at `text`, after the 'e'; *valid is 0 when there are no digits. */
+/* Parses the exponent at `text`, after the 'e'; *valid is 0 if there are no digits. */
 static int take_exponent(const char **text, const char *end, int *valid)
 {
     int negative = take_sign(text, end);

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Parses all of text[0..length), without surrounding blanks, as [+-]digits[.digits][e[+-]digits].
- * Up to 15 significant digits and 22 decimals give the nearest double, more at most one unit in
- * the last place from it. Returns 1, 0 for any other text.
+ * Parses all of text[0..length), which may have no blanks, as [+-]digits[.digits][e[+-]digits]. Up
+ * to 15 significant digits and 22 decimals give the nearest double; with more, the result is at
+ * most one unit in the last place away. Returns 1; 0 for any other text.
  */
 int io_decimal_parse(const char *text, size_t length, double *value);
 

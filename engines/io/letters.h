@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* letters.h - the letters of ASCII: isalpha, tolower and strncasecmp follow the program's locale.
- * There I may not be the upper case of i (Turkish), and a byte of UTF-8 may be a letter. */
+/* letters.h - tests and compares ASCII letters. isalpha, tolower and strncasecmp depend on the
+ * program's locale, in which I may not be the upper case of i (Turkish), or a byte of UTF-8 may be
+ * a letter. */
 #ifndef ENGINES_IO_LETTERS_H
 #define ENGINES_IO_LETTERS_H
 
@@ -21,7 +22,7 @@ static inline char io_to_upper(char c)
     return io_is_lower(c) ? (char)(c - 'a' + 'A') : c;
 }
 
-/* Whether the first `length` bytes, or both texts if they are shorter, differ only in case. */
+/* 1 if the first `length` bytes, or the whole texts if they are shorter, differ at most in case. */
 static inline int io_same_letters(const char *a, const char *b, size_t length)
 {
     size_t i = 0;

@@ -7,7 +7,7 @@
 
 #define USUAL_LINE ((size_t)512)
 
-/* Returns the bytes from the next line on: `most` of them, or up to the end of the file. */
+/* Returns up to `most` bytes, from the beginning of the next line on. */
 static collet_status look(const io_lines *lines, size_t most, const char **text, size_t *n,
                           collet_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines.h - the lines of a text file, with their numbers, from any place in it. */
+/* lines.h - reads the lines of a text file with their numbers, from any position on. */
 #ifndef ENGINES_IO_LINES_H
 #define ENGINES_IO_LINES_H
 
@@ -7,9 +7,9 @@
 
 typedef struct io_lines {
     io_source *source;
-    int64_t offset; /* of the next line */
-    int64_t number; /* of the next line, from 1 */
-    int32_t cut;    /* the last line returned has no line end: the file ends in it */
+    int64_t offset; /* byte where the next line begins */
+    int64_t number; /* number of the next line, from 1 */
+    int32_t cut;    /* 1: the line returned last has no line end, because the file ends in it */
 } io_lines;
 
 /*
@@ -19,7 +19,7 @@ typedef struct io_lines {
  */
 collet_status io_lines_next(io_lines *lines, const char **text, size_t *length, collet_error *err);
 
-/* 1 when only blanks and line ends follow up to the end of the file; examines at most one view. */
+/* 1 if only blanks and line ends follow up to the end of the file; reads at most one view. */
 collet_status io_lines_at_end(const io_lines *lines, int *at_end, collet_error *err);
 
 #endif

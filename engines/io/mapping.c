@@ -30,7 +30,7 @@ collet_status io_mapping_open(const char *path, io_mapping **out, collet_error *
         return status;
     if (size == 0) {
         close(fd);
-        return collet_fail(err, COLLET_FORMAT, "%s: is empty", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: the file is empty", path);
     }
     io_mapping *mapping = calloc(1, sizeof *mapping);
     char *name = strdup(path);

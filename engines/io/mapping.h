@@ -3,7 +3,7 @@
  * mapping.h - a regular file mapped into memory, read on demand.
  *
  * Reference-counted; thread-safe. The pages are private: writes do not reach the file. As with
- * every mapping, truncating the file meanwhile raises SIGBUS.
+ * every mapping, reading raises SIGBUS if another program truncates the file.
  */
 #ifndef ENGINES_IO_MAPPING_H
 #define ENGINES_IO_MAPPING_H
@@ -12,8 +12,7 @@
 
 typedef struct io_mapping io_mapping;
 
-/* COLLET_IO where `path` cannot be opened or is no regular file; COLLET_FORMAT where it is empty.
- */
+/* COLLET_IO if `path` cannot be opened or is not a regular file; COLLET_FORMAT if it is empty. */
 collet_status io_mapping_open(const char *path, io_mapping **out, collet_error *err);
 
 /* Adds a reference; returns the mapping. */
@@ -25,8 +24,8 @@ uint8_t *io_mapping_data(const io_mapping *mapping);
 uint64_t io_mapping_size(const io_mapping *mapping);
 const char *io_mapping_path(const io_mapping *mapping); /* valid until closed */
 
-/* Bytes offset .. offset + length, within the file, will not be read again soon: drops them from
- * resident memory. */
+/* Drops bytes offset .. offset + length, within the file, from resident memory: they will not be
+ * read again soon. */
 void io_mapping_passed(io_mapping *mapping, uint64_t offset, uint64_t length);
 
 #endif

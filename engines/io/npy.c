@@ -35,7 +35,7 @@ COLLET_PRINTF(2, 3) static void add(writer *w, const char *format, ...)
     va_end(arguments);
 }
 
-/* The text from the eleventh byte on, without its padding. */
+/* Writes the text of the head, from the eleventh byte on, without padding. */
 static size_t write_text(char *head, const io_npy_type *type, int64_t rows, int32_t ndim,
                          const int64_t *shape)
 {

@@ -24,7 +24,7 @@ typedef struct parser {
     const char *at, *end;
     io_npy *npy;
     char descr[16];
-    const char *wrong; /* what is malformed; NULL: nothing so far */
+    const char *wrong; /* the first fault; NULL: none so far */
 } parser;
 
 static void skip_blanks(parser *p)
@@ -42,7 +42,7 @@ static int accept(parser *p, char c)
     return 1;
 }
 
-/* A quoted text of up to size - 1 characters. */
+/* Reads a quoted text of up to size - 1 characters. */
 static int read_text(parser *p, char *text, size_t size)
 {
     char quote = '\'';
@@ -94,7 +94,7 @@ static int read_shape(parser *p)
         return 0;
     while (!accept(p, ')')) {
         if (npy->ndim == COLLET_MAX_DIMS) {
-            p->wrong = "it has more axes than 8";
+            p->wrong = "it has more than 8 axes";
             return 0;
         }
         if (!read_extent(p, &npy->shape[npy->ndim]))
@@ -167,12 +167,13 @@ static collet_status take_dtype(io_npy *npy, const char *path, const char *descr
             return COLLET_OK;
     }
     io_utf8_copy(shown, sizeof shown, descr, strlen(descr));
-    return collet_fail(err, COLLET_UNSUPPORTED,
-                       "%s: elements of dtype '%s' are not read; f2, f4, f8, i1, u1, i4 and i8 are",
-                       path, shown);
+    return collet_fail(
+        err, COLLET_UNSUPPORTED,
+        "%s: dtype '%s' is not supported; convert the array to f2, f4, f8, i1, u1, i4 or i8", path,
+        shown);
 }
 
-/* Sets the rows; checks that the file holds exactly them. */
+/* Sets the number of rows; checks that the file has exactly these rows. */
 static collet_status take_shape(io_npy *npy, const char *path, collet_error *err)
 {
     uint64_t have = io_mapping_size(npy->mapping) - npy->offset, bytes;
@@ -187,20 +188,22 @@ static collet_status take_shape(io_npy *npy, const char *path, collet_error *err
         __builtin_mul_overflow((uint64_t)elements, collet_dtype_size(npy->dtype), &bytes))
         goto overflow;
     if (npy->fortran && npy->ndim > 2)
-        return collet_fail(err, COLLET_UNSUPPORTED,
-                           "%s: is in Fortran order with %d axes; that is read with up to 2", path,
-                           npy->ndim);
+        return collet_fail(
+            err, COLLET_UNSUPPORTED,
+            "%s: the array is in Fortran order with %d axes; at most 2 are supported", path,
+            npy->ndim);
     if (bytes > have)
         return collet_fail(err, COLLET_FORMAT,
-                           "%s: is truncated: the array takes %llu bytes, %llu are there", path,
-                           (unsigned long long)bytes, (unsigned long long)have);
+                           "%s: the file is truncated: the array needs %llu bytes, but it has %llu",
+                           path, (unsigned long long)bytes, (unsigned long long)have);
     if (bytes < have)
-        return collet_fail(err, COLLET_FORMAT, "%s: has %llu bytes after its array", path,
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: the file is damaged: it has %llu bytes after its array", path,
                            (unsigned long long)(have - bytes));
     return COLLET_OK;
 overflow:
-    return collet_fail(err, COLLET_OVERFLOW, "%s: its shape has more elements than 64 bits count",
-                       path);
+    return collet_fail(err, COLLET_OVERFLOW,
+                       "%s: the array has more elements than 64 bits can count", path);
 }
 
 static collet_status read_file(io_npy *npy, const char *path, collet_error *err)
@@ -210,22 +213,25 @@ static collet_status read_file(io_npy *npy, const char *path, collet_error *err)
     parser p = {.npy = npy};
 
     if (!io_npy_recognise(bytes, size))
-        return collet_fail(err, COLLET_FORMAT, "%s: is not an .npy file", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: not an .npy file", path);
     if (size < 10)
-        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its head", path);
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: the file is truncated: it ends inside its header", path);
     if (bytes[6] < 1 || bytes[6] > 3)
         return collet_fail(err, COLLET_UNSUPPORTED,
-                           "%s: is an .npy file of version %d.%d; 1.0 to 3.0 are read", path,
+                           "%s: .npy version %d.%d is not supported; 1.0 to 3.0 are", path,
                            bytes[6], bytes[7]);
     start = bytes[6] == 1 ? 10 : 12;
     length = (uint64_t)bytes[8] | (uint64_t)bytes[9] << 8;
     if (bytes[6] > 1 && size >= start)
         length |= (uint64_t)bytes[10] << 16 | (uint64_t)bytes[11] << 24;
     if (size < start || length > size - start)
-        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its head", path);
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: the file is truncated: it ends inside its header", path);
     if (length > MOST_TEXT)
-        return collet_fail(err, COLLET_FORMAT, "%s: has a head of %llu bytes; at most %d are read",
-                           path, (unsigned long long)length, MOST_TEXT);
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: its header has %llu bytes; at most %d are supported", path,
+                           (unsigned long long)length, MOST_TEXT);
     npy->offset = start + length;
     p.at = (const char *)bytes + start;
     p.end = p.at + length;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * numerals.h - printf, scanf, strtod and cJSON as in the locale C: a program that called setlocale,
- * or uselocale, would have numbers with its decimal point.
+ * numerals.h - lets printf, scanf, strtod and cJSON use the decimal point of the locale C, even if
+ * the program called setlocale or uselocale.
  */
 #ifndef ENGINES_IO_NUMERALS_H
 #define ENGINES_IO_NUMERALS_H
 
 #include <locale.h>
 
-/* Sets the locale C for the calling thread; returns what io_numerals_end sets again. Between
- * both, one thread calls nothing that may return early. The locale C is static: nothing is
- * allocated. */
+/* Sets the locale C for the calling thread; returns the locale that io_numerals_end restores.
+ * Between both calls do not return from the function. Allocates nothing, because the locale C is
+ * static. */
 static inline locale_t io_numerals_begin(void)
 {
     return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));

@@ -19,7 +19,7 @@ typedef struct column {
     int64_t shape[IO_RESULTS_DIMS];
     int64_t rows;
     size_t row_bytes;
-    uint64_t hash; /* of the rows */
+    uint64_t hash; /* hash of the rows */
     io_spool *spool;
 } column;
 
@@ -32,7 +32,7 @@ struct io_results {
     io_spool *archive;
     column *columns;
     int32_t n_columns;
-    io_spool **files; /* from `link` on, those that get names; room for one more */
+    io_spool **files; /* from `link` on: the files that get names; has space for one more */
 };
 
 /* ---- Creation ---------------------------------------------------------------------------- */
@@ -48,11 +48,14 @@ static collet_status prepare_directory(io_results *results, collet_error *err)
     int code = errno;
     if (code == EEXIST && stat(results->path, &st) == 0) {
         if (!S_ISDIR(st.st_mode))
-            return collet_fail(err, COLLET_IO, "%s: is a file; the output must be a directory",
-                               results->path);
+            return collet_fail(
+                err, COLLET_IO,
+                "%s: this is a file, but the output must be a directory; choose another name",
+                results->path);
         if (eaccess(results->path, W_OK | X_OK) == 0)
             return COLLET_OK;
-        return collet_fail(err, COLLET_IO, "%s: cannot be written to: %s; choose another directory",
+        return collet_fail(err, COLLET_IO,
+                           "%s: no permission to write: %s; choose another directory",
                            results->path, strerror(errno));
     }
     return io_spool_refused(results->path, code, err);
@@ -117,7 +120,7 @@ static collet_status open_spool(const io_results *results, column *c, collet_err
     return status;
 }
 
-/* Also reserves space for the head, which is rewritten once the rows are counted. */
+/* Reserves space for the head, which is written again when the number of rows is known. */
 static collet_status write_head(column *c, collet_error *err)
 {
     char head[IO_NPY_HEAD];

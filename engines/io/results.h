@@ -3,9 +3,10 @@
  * results.h - named arrays of 64-bit floats that grow by rows, written in constant memory as NumPy
  * files.
  *
- * The number of rows is open until `finish`. Rows go to spool files in the output's directory,
- * unnamed where the file system allows it, so that nothing remains of a killed run. Only `rename`
- * gives the output its final name, after `link` has written and flushed everything.
+ * The number of rows need not be known before `link`. Rows go to spool files in the output's
+ * directory, which have no names if the file system allows that, so that a killed run leaves no
+ * files behind. Only `rename` gives the output its final name, after `link` has written and flushed
+ * everything.
  *
  *     io_results_create("out.npz", IO_RESULTS_NPZ, &results, err)
  *     io_results_add(results, "com", 1, (int64_t[]){3}, &com, err)
@@ -30,17 +31,17 @@ typedef struct io_results io_results;
 #define IO_RESULTS_DIMS 2
 
 /*
- * Prepares an output at `path`. Fails at once, before any work, when its directory is missing or
- * not writable (COLLET_IO, the text names it), or when `path` is a directory for NPZ or a file for
+ * Prepares an output at `path`. Fails, before any work, when its directory is missing or not
+ * writable (COLLET_IO, the text names it), or when `path` is a directory for NPZ or a file for
  * DIRECTORY. An existing file is unchanged until `rename`.
  */
 collet_status io_results_create(const char *path, int32_t form, io_results **out,
                                 collet_error *err);
 
 /*
- * Adds an array of rows of shape[0..ndim) numbers, ndim <= IO_RESULTS_DIMS; ndim 0 is one
- * number a row. `key` is a file name of fewer than IO_RESULTS_KEY bytes, unique. *column is its
- * number for `append`. Arrays without any row are written with 0 rows.
+ * Adds an array with rows of the shape shape[0..ndim), ndim <= IO_RESULTS_DIMS; ndim 0: one number
+ * a row. `key` is a file name of fewer than IO_RESULTS_KEY bytes, unique. *column identifies the
+ * array for `append`. Arrays without rows are written with 0 rows.
  */
 collet_status io_results_add(io_results *results, const char *key, int32_t ndim,
                              const int64_t *shape, int32_t *column, collet_error *err);
@@ -53,17 +54,17 @@ collet_status io_results_append(io_results *results, int32_t column, int64_t n_r
                                 const double *rows, collet_error *err);
 
 /*
- * Completes the output under temporary names, once; needs the space of NPZ's data once more. On an
- * error nothing has changed.
+ * Completes the output under temporary names. Call it once. An NPZ needs disk space for its data a
+ * second time. On an error nothing has changed.
  */
 collet_status io_results_link(io_results *results, collet_error *err);
 
 #define IO_RESULTS_ID 17
-/* After `link`: a hash of all keys and rows, the comment of NPZ. */
+/* After `link`: a hash of all keys and rows; an NPZ has it as its comment. */
 const char *io_results_id(const io_results *results);
 
-/* Names the output, and `last`, a linked file beside it or NULL, as io_spool_rename_all does.
- */
+/* Gives the output its name, and then `last`, a linked file in the same directory or NULL, as
+ * io_spool_rename_all does. */
 collet_status io_results_rename(io_results *results, io_spool *last, int replace,
                                 collet_error *err);
 

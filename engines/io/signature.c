@@ -7,7 +7,7 @@
 #define CONVERT ": convert it"
 #define UNPACK ": unpack it first"
 
-/* The first match counts. */
+/* The first match is used. */
 static const struct {
     size_t offset;
     size_t length;
@@ -16,7 +16,7 @@ static const struct {
 } signatures[] = {
     {0, 3, "CDF", "a NetCDF (AMBER) file" CONVERT},
     {0, 4, "\x89HDF", "an HDF5 file" CONVERT},
-    {0, 4, "\xff\xff\x24\xfd", "an .edr energy file, which holds no coordinates"},
+    {0, 4, "\xff\xff\x24\xfd", "an .edr energy file, which has no coordinates"},
     {0, 4, "\x00\x02\x9f\x29", "a .cpt checkpoint: 'gmx trjconv' makes a .trr of it"},
     {8, 7, "VERSION", "a .tpr run input: 'gmx editconf' makes a .gro of it"},
     {0, 2, "\x1f\x8b", "a gzip-compressed file" UNPACK},

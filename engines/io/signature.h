@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Type of a file that begins with these n bytes and what to do about it, as the end of a message
- * "it looks like ..."; NULL: unknown. Static text. */
+/* The type of a file that begins with these n bytes and what to do with it, to end a message "it
+ * looks like ..."; NULL: unknown. Static text. */
 const char *io_signature_describe(const uint8_t *bytes, size_t n);
 
 #endif

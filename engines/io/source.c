@@ -9,23 +9,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Page-aligned reads are the cheapest. */
+/* Page-aligned reads are the fastest. */
 #define PAGE ((int64_t)4096)
 
 collet_status io_file_open(const char *path, int *fd, int64_t *size, collet_error *err)
 {
     struct stat st;
 
-    /* NONBLOCK: opening a pipe must not wait for its writer. */
+    /* NONBLOCK, because opening a pipe would wait for its writer. */
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0 || fstat(*fd, &st) != 0)
         collet_fail(err, COLLET_IO, "%s: cannot be opened: %s", path, strerror(errno));
     else if (S_ISDIR(st.st_mode))
-        collet_fail(err, COLLET_IO, "%s: is a directory; a regular file is required", path);
-    else if (!S_ISREG(st.st_mode))
-        collet_fail(err, COLLET_IO,
-                    "%s: is a device or pipe; a regular file is required: write its data to one",
+        collet_fail(err, COLLET_IO, "%s: this is a directory, but a regular file is required",
                     path);
+    else if (!S_ISREG(st.st_mode))
+        collet_fail(
+            err, COLLET_IO,
+            "%s: this is a device or pipe, but a regular file is required; save its data to a file",
+            path);
     else {
         *size = st.st_size;
         return COLLET_OK;
@@ -36,7 +38,7 @@ collet_status io_file_open(const char *path, int *fd, int64_t *size, collet_erro
     return COLLET_IO;
 }
 
-/* No more than a small file fills, at least a page. */
+/* The window is not larger than the file, but at least a page. */
 static size_t window_size(int64_t size)
 {
     if (size >= (int64_t)IO_SOURCE_WINDOW)
@@ -83,18 +85,18 @@ static collet_status read_fully(io_source *source, int64_t offset, size_t length
             return collet_fail(err, COLLET_IO, "%s: reading at byte %lld failed: %s", source->path,
                                (long long)(offset + (int64_t)done), strerror(errno));
         if (n == 0)
-            return collet_fail(err, COLLET_IO,
-                               "%s: became shorter while it was read: %lld bytes when opened, now "
-                               "it ends at byte %lld",
-                               source->path, (long long)source->size,
-                               (long long)(offset + (int64_t)done));
+            return collet_fail(
+                err, COLLET_IO,
+                "%s: the file became shorter while it was read: %lld bytes when opened, now "
+                "it ends at byte %lld",
+                source->path, (long long)source->size, (long long)(offset + (int64_t)done));
         done += (size_t)n;
     }
     return COLLET_OK;
 }
 
-/* Moves the window over `offset`; afterwards at least min(minimum, rest of the file) bytes follow.
- */
+/* Moves the window so that it has `offset` and at least min(minimum, rest of the file) bytes from
+ * there. */
 static collet_status refill(io_source *source, int64_t offset, size_t minimum, collet_error *err)
 {
     int64_t from = offset & ~(PAGE - 1);
@@ -103,7 +105,7 @@ static collet_status refill(io_source *source, int64_t offset, size_t minimum, c
     int sequential = offset >= source->window_offset && offset <= window_end;
     size_t length = IO_SOURCE_WINDOW;
 
-    /* After a jump only the head of a frame may be needed: frames that are skipped are not read. */
+    /* After a jump read less: when frames are skipped, only the head of each is needed. */
     if (!sequential)
         length = minimum + (size_t)PAGE + (size_t)(offset - from);
     if ((int64_t)length > rest)
@@ -144,7 +146,7 @@ collet_status io_source_begin(io_source *source, const uint8_t **bytes, size_t *
                               collet_error *err)
 {
     if (source->size == 0)
-        return collet_fail(err, COLLET_FORMAT, "%s: is empty", source->path);
+        return collet_fail(err, COLLET_FORMAT, "%s: the file is empty", source->path);
     *n = source->size < PAGE ? (size_t)source->size : (size_t)PAGE;
     return io_source_view(source, 0, *n, bytes, err);
 }

@@ -2,9 +2,9 @@
 /*
  * source.h - reads a regular file through a window of a few hundred kilobytes.
  *
- * Returned bytes point into the window, so that they are decoded while in the second-level cache;
- * memory does not depend on the file's size. Size and offsets are 64 bits wide. The size is fixed
- * when the file is opened. One thread at a time.
+ * Returned bytes are in the window, so that the caller decodes them while they are in the L2 cache.
+ * Memory does not depend on the file's size. Size and offsets have 64 bits. The size is fixed when
+ * the file is opened. One thread at a time.
  */
 #ifndef ENGINES_IO_SOURCE_H
 #define ENGINES_IO_SOURCE_H
@@ -12,15 +12,16 @@
 #include <collet/collet.h>
 
 #define IO_SOURCE_WINDOW ((size_t)256 * 1024)
-#define IO_SOURCE_VIEW ((size_t)64 * 1024) /* most bytes that one view may have */
+#define IO_SOURCE_VIEW ((size_t)64 * 1024) /* maximum number of bytes of a view */
 
 /*
- * Opens a regular file to read into *fd; *size is its size. COLLET_IO when `path` cannot be opened,
- * or is a directory, a device or a pipe. On an error nothing is left open.
+ * Opens a regular file for reading: sets *fd and *size. COLLET_IO if `path` cannot be opened, or is
+ * a directory, a device or a pipe. On an error no file is open.
  */
 collet_status io_file_open(const char *path, int *fd, int64_t *size, collet_error *err);
 
-/* Asked from time to time whether the work is to stop: any value but 0. `ask` NULL: it goes on. */
+/* Called from time to time: returns 0 to continue, any other value to stop the work. `ask` = NULL:
+ * continue. */
 typedef struct io_poll {
     int32_t (*ask)(void *user);
     void *user;
@@ -32,13 +33,14 @@ static inline int io_poll_stops(const io_poll *poll)
 }
 
 typedef struct io_source {
-    io_poll poll; /* before each access to the file; COLLET_CANCELLED when it stops */
+    io_poll
+        poll; /* called before each access to the file; COLLET_CANCELLED when it stops the work */
     char *path;
     int64_t size;
     int fd;
     uint8_t *window;
-    int64_t window_offset; /* of its first byte in the file */
-    size_t window_length;  /* bytes in it */
+    int64_t window_offset; /* byte of the file at which the window begins */
+    size_t window_length;  /* bytes in the window */
 } io_source;
 
 /* Errors as io_file_open; COLLET_NO_MEMORY. */
@@ -57,8 +59,9 @@ collet_status io_source_begin(io_source *source, const uint8_t **bytes, size_t *
                               collet_error *err);
 
 /*
- * Returns as many of the `length` bytes at `offset` as the window holds, at least one `unit` and a
- * multiple of it; *n is their number. `length` is a multiple of `unit`, within the file, and not 0.
+ * Returns as many of the `length` bytes at `offset` as the window has: *n bytes, a multiple of
+ * `unit` and at least one `unit`. `length` must be a multiple of `unit`, not 0, and within the
+ * file.
  */
 collet_status io_source_stream(io_source *source, int64_t offset, int64_t length, size_t unit,
                                const uint8_t **bytes, size_t *n, collet_error *err);

@@ -21,12 +21,12 @@
 #define ACCESS_LIST "system.posix_acl_access"
 
 struct io_spool {
-    char *path;      /* the final one */
-    char *directory; /* that it is in */
+    char *path;      /* the final path */
+    char *directory; /* the directory of `path` */
     char *temporary; /* "DIR/.NAME.xxxxxxxx" */
     int fd;
-    int lock;  /* of the file, until it has its final name */
-    int named; /* `temporary` exists */
+    int lock;  /* descriptor that keeps the file locked until it has its final name */
+    int named; /* 1: `temporary` exists */
     int64_t position;
     int64_t size;
     size_t buffered; /* bytes of `buffer`, to be written before `position` */
@@ -74,7 +74,8 @@ static collet_status make_names(io_spool *spool, const char *path, collet_error 
 
 /* ---- Making the file --------------------------------------------------------------------- */
 
-/* The owner's alone until it has the rights of the user's own file that it replaces. */
+/* If the file replaces another file of the user: no access for others until keep_rights has copied
+ * its mode. */
 static mode_t first_mode(const io_spool *spool)
 {
     struct stat old;
@@ -87,8 +88,8 @@ static int open_unnamed(const io_spool *spool)
     return open(spool->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, first_mode(spool));
 }
 
-/* Links the unnamed file `fd` as `temporary`, or creates that file for fd -1. Returns the result of
- * linkat or open; errno is set on failure. */
+/* Gives the unnamed file `fd` the name `temporary`; fd -1: creates a file of that name. Returns the
+ * result of linkat or open; errno is set on failure. */
 static int make_name(io_spool *spool, int fd)
 {
     char source[64];
@@ -106,7 +107,7 @@ static int make_name(io_spool *spool, int fd)
     return code;
 }
 
-/* Removes the file if nobody has its lock. */
+/* Removes the file if no process has locked it. */
 static void remove_unlocked(int directory, const char *name)
 {
     struct stat st;
@@ -119,7 +120,7 @@ static void remove_unlocked(int directory, const char *name)
     close(fd);
 }
 
-/* What programs that were killed have left of the same path. */
+/* Removes temporary files for the same path that killed programs left behind. */
 static void remove_leftovers(const io_spool *spool)
 {
     const char *name = base_name(spool->path);
@@ -137,7 +138,8 @@ static void remove_leftovers(const io_spool *spool)
         closedir(entries);
 }
 
-/* A named file that another program took for a leftover before it was locked is made again. */
+/* Creates a named file. If another program removed it as left behind, before it was locked, creates
+ * it again. */
 static int open_named(io_spool *spool)
 {
     struct stat st = {.st_nlink = 1};
@@ -146,13 +148,13 @@ static int open_named(io_spool *spool)
     do {
         fd = make_name(spool, -1);
         if (fd >= 0 && (flock(fd, LOCK_SH) != 0 || fstat(fd, &st) != 0))
-            st.st_nlink = 1; /* no locks here: nobody removes it */
+            st.st_nlink = 1; /* without locks no program removes it */
     } while (fd >= 0 && st.st_nlink == 0 && close(fd) == 0);
     return fd;
 }
 
-/* Whether an unnamed file can be linked later (not without /proc and on some network file systems).
- * Tested at the start, because at the end it would be too late. */
+/* 1 if an unnamed file can get a name later: this needs /proc, and fails on some network file
+ * systems. Tested before the work, because a failure after it would lose the results. */
 static int can_link_later(io_spool *spool)
 {
     int fd = open_unnamed(spool);
@@ -191,16 +193,18 @@ static collet_status check_target(const char *path, collet_error *err)
     size_t n = strlen(path);
 
     if (n == 0 || path[n - 1] == '/')
-        return collet_fail(err, COLLET_IO, "'%s': is not the name of a file", path);
-    /* A rename over a device would destroy it, or /dev/stdout, a link to any open file. */
+        return collet_fail(err, COLLET_IO,
+                           "'%s': not the name of a file; give a path that does not end in /",
+                           path);
+    /* A rename would replace a device, or /dev/stdout, which is a link to an open file. */
     if (readlink(path, target, sizeof target) == sizeof target &&
         memcmp(target, "/proc/", sizeof target) == 0)
-        return collet_fail(err, COLLET_IO,
-                           "%s: is a link to an open file; the output must be a regular file",
-                           path);
+        return collet_fail(
+            err, COLLET_IO,
+            "%s: this is a link to an open file, but the output must be a regular file", path);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return collet_fail(err, COLLET_IO, "%s: is %s; the output must be a regular file", path,
-                           S_ISDIR(st.st_mode) ? "a directory" : "a device or pipe");
+        return collet_fail(err, COLLET_IO, "%s: this is %s, but the output must be a regular file",
+                           path, S_ISDIR(st.st_mode) ? "a directory" : "a device or pipe");
     return COLLET_OK;
 }
 
@@ -241,7 +245,8 @@ collet_status io_spool_create(const char *path, int32_t kind, io_spool **out, co
         status = io_spool_refused(path, errno, err);
         goto fail;
     }
-    flock(spool->fd, LOCK_SH | LOCK_NB); /* shared, as others may read it at once, with a lock */
+    /* Shared, because readers may also lock the file as soon as it has its name. */
+    flock(spool->fd, LOCK_SH | LOCK_NB);
     if (kind == IO_SPOOL_SCRATCH && spool->named) {
         unlink(spool->temporary);
         spool->named = 0;
@@ -288,7 +293,7 @@ static collet_status write_fully(io_spool *spool, const uint8_t *bytes, size_t n
 {
     struct rlimit limit;
 
-    /* A write beyond the limit would end the program (SIGXFSZ). */
+    /* A write beyond this limit would end the program by SIGXFSZ. */
     if (!getrlimit(RLIMIT_FSIZE, &limit) && (uint64_t)offset + n > limit.rlim_cur)
         return write_failed(spool, EFBIG, err);
     while (n > 0) {
@@ -385,9 +390,9 @@ collet_status io_spool_read(io_spool *spool, int64_t offset, void *bytes, size_t
 
 /* ---- Completion -------------------------------------------------------------------------- */
 
-/* Mode, group and access control list of the file that is replaced; of another user's no list, and
- * no more than umask leaves. Where the group cannot be its, groups and others get what both had;
- * where the list cannot, nothing. */
+/* Copies mode, group and access control list of the file that is replaced. If another user owns it:
+ * no list, and at most the permissions that umask allows. If the group cannot be set, group and
+ * others get the permissions that both had; if the list cannot be set, they get none. */
 static void keep_rights(const io_spool *spool)
 {
     struct stat old, new;
@@ -404,7 +409,7 @@ static void keep_rights(const io_spool *spool)
     if (size > 0 ? !own || fsetxattr(spool->fd, ACCESS_LIST, list, (size_t)size, 0) != 0
                  : errno == ERANGE)
         mode &= S_IRWXU;
-    else if (size < 0) /* but a list that the directory gave */
+    else if (size < 0) /* no list there: remove one inherited from the directory */
         (void)fremovexattr(spool->fd, ACCESS_LIST);
     (void)fchmod(spool->fd, mode);
 }
@@ -419,14 +424,14 @@ collet_status io_spool_link(io_spool *spool, collet_error *err)
         return write_failed(spool, errno, err);
     if (!spool->named) {
         if (make_name(spool, spool->fd) != 0)
-            return collet_fail(err, COLLET_IO, "%s: cannot get its name: %s", spool->path,
-                               strerror(errno));
+            return collet_fail(err, COLLET_IO, "%s: the complete file cannot be given its name: %s",
+                               spool->path, strerror(errno));
         spool->named = 1;
     }
     int fd = spool->fd;
     spool->fd = -1;
     spool->lock = dup(fd);
-    /* Network file systems report here what they could not store. */
+    /* Network file systems report here that they could not store data. */
     if (close(fd) != 0 && errno != EINTR)
         return write_failed(spool, errno, err);
     return COLLET_OK;
@@ -453,14 +458,17 @@ collet_status io_spool_sync(const io_spool *spool, collet_error *err)
 
     if (directory >= 0)
         close(directory);
-    /* Without the permission to read it, or on file systems that have no such call. */
+    /* code 0 also if the directory may not be read; EINVAL, ENOTSUP: the file system cannot flush
+     * it. */
     if (code == 0 || code == EINVAL || code == ENOTSUP)
         return COLLET_OK;
-    return collet_fail(err, COLLET_IO, "%s: has its name, but %s cannot be flushed to the disk: %s",
-                       spool->path, spool->directory, strerror(code));
+    return collet_fail(
+        err, COLLET_IO,
+        "%s: the file is complete, but its directory %s cannot be flushed to the disk: %s",
+        spool->path, spool->directory, strerror(code));
 }
 
-/* `old` is a second name of the old last file until the first new one has its own. */
+/* The old last file keeps a second name `old` until the first new file has its name. */
 static collet_status rename_in_order(io_spool *const *spools, size_t n, const char *old,
                                      collet_error *err)
 {
@@ -480,8 +488,8 @@ static collet_status rename_in_order(io_spool *const *spools, size_t n, const ch
             return collet_fail(err, status, "%.900s; nothing was replaced", why.text);
         if (status != COLLET_OK)
             return collet_fail(
-                err, status, "%.900s; in place: %zu of %zu files%s%s; there is no %s now", why.text,
-                i, n, i > 0 ? ", up to " : "", i > 0 ? base_name(spools[i - 1]->path) : "", last);
+                err, status, "%.900s; replaced: %zu of %zu files%s%s; %s was removed", why.text, i,
+                n, i > 0 ? ", up to " : "", i > 0 ? base_name(spools[i - 1]->path) : "", last);
         if (i == 0 && kept)
             unlink(old);
     }
@@ -495,20 +503,21 @@ static collet_status rename_set(io_spool *const *spools, size_t n, int replace, 
 
     if (!replace && lstat(last, &st) == 0)
         return collet_fail(err, COLLET_IO,
-                           "%s exists now: another program has written it meanwhile; it was not "
-                           "replaced",
+                           "%s was not replaced: another program has written it in the meantime; "
+                           "choose another name",
                            last);
     char *old = strdup(spools[n - 1]->temporary);
     if (!old)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to replace it", last);
-    char *digit = old + strlen(old) - 1; /* a name like other temporary files */
+    char *digit = old + strlen(old) - 1; /* has the form of the names of temporary files, too */
     *digit = *digit == '0' ? '1' : '0';
     collet_status status = rename_in_order(spools, n, old, err);
     free(old);
     return status;
 }
 
-/* For two seconds at most: a set takes milliseconds, and any program may hold the lock. */
+/* Waits for at most two seconds: renaming a set takes milliseconds, but any program may hold the
+ * lock for longer. */
 static void lock_directory(int directory)
 {
     for (int i = 0; i < 200 && flock(directory, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* More is memory that was not set. */
+/* A larger struct_size is probably memory that was not set. */
 #define SIZE_MAX_BELIEVED 4096u
 
 collet_status io_struct_unknown(const void *from, size_t size, size_t given, const char *what,
@@ -14,10 +14,11 @@ collet_status io_struct_unknown(const void *from, size_t size, size_t given, con
 
     for (size_t i = size; i < given; i++)
         if (bytes[i])
-            return collet_fail(err, COLLET_INVALID,
-                               "%s: byte %zu of a struct is not 0, but Collet " COLLET_VERSION
-                               " knows only its first %zu bytes: it lacks the requested feature",
-                               what, i, size);
+            return collet_fail(
+                err, COLLET_INVALID,
+                "%s: byte %zu of a struct is not 0, but Collet " COLLET_VERSION
+                " knows only the first %zu bytes: this version does not have the requested feature",
+                what, i, size);
     return COLLET_OK;
 }
 

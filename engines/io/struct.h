@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* struct.h - structs of programs that were built with another version: each begins with its
- * struct_size. What this version does not know is refused where it is not zero. */
+/* struct.h - copies structs of programs that were built with another version. Each struct begins
+ * with its struct_size. Bytes that this version does not know must be zero. */
 #ifndef ENGINES_IO_STRUCT_H
 #define ENGINES_IO_STRUCT_H
 
@@ -11,8 +11,8 @@
 collet_status io_struct_in(void *own, size_t size, const void *given, const char *what,
                            collet_error *err);
 
-/* Copies `from`, `size` bytes, to the program's struct, whose struct_size stays: cut off where that
- * is shorter, filled up with zeros where it is longer. */
+/* Copies `from`, `size` bytes, to the program's struct, whose struct_size does not change. A
+ * shorter struct gets the first bytes only; the rest of a longer one becomes zero. */
 void io_struct_out(void *to, const void *from, size_t size);
 
 /* INVALID if a byte in [size, given) of `from` is not zero. */

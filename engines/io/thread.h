@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thread.h - threads of a library. */
+/* thread.h - starts threads of a library. */
 #ifndef ENGINES_IO_THREAD_H
 #define ENGINES_IO_THREAD_H
 
 #include <pthread.h>
 #include <signal.h>
 
-/* pthread_create; the program's signals are handled on the program's threads. */
+/* pthread_create with all signals blocked, so that the program's threads handle them. */
 static inline int io_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     sigset_t all, before;

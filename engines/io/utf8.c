@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By the first byte; 0: begins no character. */
+/* Length of a character by its first byte; 0: no character begins so. */
 static size_t length_of(uint8_t first)
 {
     if (first < 0x80)
@@ -18,7 +18,8 @@ static size_t length_of(uint8_t first)
                                            : 0;
 }
 
-/* Marks of direction, which let a name pass for another one, what has no width, and line ends. */
+/* Characters that could make a name look like another one: marks of direction, characters without
+ * width, and line ends. */
 static int is_hidden(uint32_t code)
 {
     return code == 0x61C || (code >= 0x200B && code <= 0x200F) ||

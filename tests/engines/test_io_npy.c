@@ -120,7 +120,7 @@ static void heads(void **state)
         {SHAPE("(4294967296, 4294967296)"), 1, 0, COLLET_OVERFLOW, "64 bits", 0, 0},
         {SHAPE("(9223372036854775807,)"), 1, 0, COLLET_OVERFLOW, "64 bits", 0, 0},
         {SHAPE("(2, 3)"), 1, 25, COLLET_FORMAT, "1 bytes after its array", 0, 0},
-        {SHAPE("(2, 3)"), 1, 23, COLLET_FORMAT, "takes 24 bytes, 23 are there", 0, 0},
+        {SHAPE("(2, 3)"), 1, 23, COLLET_FORMAT, "needs 24 bytes, but it has 23", 0, 0},
         {SHAPE("(2, 3)"), 0, 24, COLLET_UNSUPPORTED, "version 0.0", 0, 0},
         {SHAPE("(2, 3)"), 4, 24, COLLET_UNSUPPORTED, "version 4.0", 0, 0},
         {SHAPE("(2, 3)") "x", 1, 24, COLLET_FORMAT, "malformed header", 0, 0},
@@ -183,22 +183,22 @@ static void lengths(void **state)
     (void)state;
     for (h.version = 1; h.version <= 3; h.version++) {
         assert_int_equal(open_with(path, &h, 1, &npy, &err), COLLET_FORMAT);
-        assert_contains(err.text, "is truncated in its head");
+        assert_contains(err.text, "it ends inside its header");
         assert_int_equal(open_with(path, &h, 0, &npy, &err), COLLET_FORMAT);
-        assert_contains(err.text, "takes 8 bytes, 0 are there");
+        assert_contains(err.text, "needs 8 bytes, but it has 0");
     }
     h.version = 2;
     assert_int_equal(open_with(path, &h, 1 << 24, &npy, &err), COLLET_FORMAT);
-    assert_contains(err.text, "is truncated in its head");
+    assert_contains(err.text, "it ends inside its header");
     for (size_t size = 6; size < 12; size++) {
         io_save(path, "\x93NUMPY\x02\x00\x00\x00\x00", size);
         assert_int_equal(io_npy_open(path, &npy, &err), COLLET_FORMAT);
-        assert_contains(err.text, "is truncated in its head");
+        assert_contains(err.text, "it ends inside its header");
     }
     static uint8_t large[1 << 21] = "\x93NUMPY\x02\x00\x00\x00\x1f";
     io_save(path, large, sizeof large);
     assert_int_equal(io_npy_open(path, &npy, &err), COLLET_FORMAT);
-    assert_contains(err.text, "a head of 2031616 bytes; at most");
+    assert_contains(err.text, "its header has 2031616 bytes; at most");
     io_remove_directory(directory);
 }
 
