@@ -12,7 +12,10 @@ static collet_status begin(collet_trajectory *x, int64_t most, collet_error *err
     if (x->rows != NULL)
         return COLLET_OK;
     if (x->stage != TRAJECTORY_OPEN)
-        return collet_fail(err, COLLET_INVALID, "the rows were written to %s already", x->output);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "the rows were already written to %s; create another trajectory to read them",
+            x->output);
     status = trajectory_rows_create(x->left_out, &x->rows, err);
     return status == COLLET_OK ? trajectory_run_start(x, most, trajectory_rows_put, x->rows, err)
                                : status;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The field that a buffer's rows are the check of; -1: none. */
+/* The field that the rows of this buffer check; -1: none. */
 static int field_of(int32_t buffer)
 {
     switch (buffer) {
@@ -50,12 +50,12 @@ collet_status trajectory_checks_rows(trajectory_checks *c, int32_t buffer, int64
     if (field == TRAJECTORY_OF_POSITIONS)
         memset(c->bad, 0, (size_t)n);
     for (int64_t i = 0; i < n; i++) {
-        /* A difference of finite numbers is 0; one of others is NaN. */
+        /* v - v is 0 for a finite number and NaN for infinity or NaN. */
         const double *v = rows + 3 * i;
 
         if ((v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]) == 0 || c->bad[i])
             continue;
-        /* All rows follow from positions. */
+        /* All quantities depend on the positions: report such a row once. */
         if (field == TRAJECTORY_OF_POSITIONS)
             c->bad[i] = 1;
         if (c->n_bad[field]++ == 0)

@@ -7,16 +7,17 @@
 
 enum { TRAJECTORY_OF_POSITIONS, TRAJECTORY_OF_VELOCITIES, TRAJECTORY_OF_FORCES, TRAJECTORY_FIELDS };
 
-/* Rows with sums that are not finite, by the field that is not. Initialised with zeros. */
+/* Rows with sums that are not finite, counted by the field that causes it. Initialise with
+ * zeros. */
 typedef struct trajectory_checks {
-    int64_t n_rows[TRAJECTORY_FIELDS]; /* checked */
+    int64_t n_rows[TRAJECTORY_FIELDS]; /* rows checked */
     int64_t n_bad[TRAJECTORY_FIELDS];
-    int64_t first_bad[TRAJECTORY_FIELDS]; /* row, where n_bad > 0 */
-    unsigned char *bad;                   /* rows of this block that are not finite already */
+    int64_t first_bad[TRAJECTORY_FIELDS]; /* first such row, where n_bad > 0 */
+    unsigned char *bad; /* 1 for each row of this block already counted as not finite */
     int64_t capacity;
 } trajectory_checks;
 
-/* Checks n rows of a buffer (outputs.h); each block's centres of mass come first.
+/* Checks n rows of a buffer (outputs.h). Call it for the centres of mass of a block first.
  * COLLET_NO_MEMORY. */
 collet_status trajectory_checks_rows(trajectory_checks *checks, int32_t buffer, int64_t n,
                                      const double *rows, collet_error *err);

@@ -32,21 +32,23 @@ static collet_status copy_masses(const trajectory_settings *settings,
     size_t n = (size_t)topology->n_atoms;
 
     if (settings->n_mass_values != topology->n_atoms)
-        return collet_fail(err, COLLET_INVALID,
-                           "mass_values: %lld masses, but %s has %lld atoms; one for every atom is "
-                           "required, selected or not",
-                           (long long)settings->n_mass_values, settings->topology,
-                           (long long)topology->n_atoms);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "mass_values: %lld masses, but %s has %lld atoms; give one for every atom, "
+            "selected or not",
+            (long long)settings->n_mass_values, settings->topology, (long long)topology->n_atoms);
     for (size_t i = 0; i < n; i++) {
         masses[i] = settings->mass_values[i];
         if (!(masses[i] >= 0) || !isfinite(masses[i]))
-            return collet_fail(err, COLLET_INVALID, "mass_values: %g, of atom %lld, is not a mass",
-                               masses[i], (long long)i);
+            return collet_fail(
+                err, COLLET_INVALID,
+                "mass_values: the mass of atom %lld is %g; it must be finite and not negative",
+                (long long)i, masses[i]);
     }
     return COLLET_OK;
 }
 
-/* One for every atom of the topology, moved to the front for the selected ones. */
+/* Reads one mass for each atom of the topology; moves those of selected atoms to the front. */
 static collet_status given_masses(trajectory_inputs *in, const trajectory_settings *settings,
                                   collet_error *err)
 {
@@ -105,8 +107,8 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
         in->mass += in->masses[i];
     if (!(in->mass > 0))
         return collet_fail(err, COLLET_INVALID,
-                           "the %lld atoms of the selection '%s' have no mass together (masses %s "
-                           "%s): there is no centre of mass",
+                           "the total mass of the %lld atoms of the selection '%s' is 0 (masses "
+                           "%s %s), so that there is no centre of mass; give masses or select other atoms",
                            (long long)in->n_atoms, settings->selection,
                            settings->masses != NULL        ? "from"
                            : settings->mass_values != NULL ? "given for"
@@ -123,8 +125,8 @@ collet_status trajectory_inputs_reopen(const trajectory_settings *settings, cons
                                     : trajectory_reader_open(settings->trajectory, poll, out, err);
 }
 
-/* A trajectory of as many atoms as the topology, which then delivers the selected ones; `path` is
- * the settings' trajectory or another file. */
+/* Opens a trajectory, which must have as many atoms as the topology, and selects its atoms. `path`:
+ * the trajectory or the reference. */
 static collet_status open_frames(const trajectory_inputs *in, const trajectory_settings *settings,
                                  const char *path, const io_poll *poll, trajectory_reader **out,
                                  collet_error *err)
@@ -141,16 +143,16 @@ static collet_status open_frames(const trajectory_inputs *in, const trajectory_s
         return collet_fail(
             err, COLLET_FORMAT,
             in->topology->left_out > 0
-                ? "%s has %lld atoms, %s has %lld, without %lld in alternative locations: they do "
-                  "not belong together"
-                : "%s has %lld atoms, %s has %lld: they do not belong together",
+                ? "%s has %lld atoms, but %s has %lld, without %lld in alternative locations: "
+                  "give files of the same system"
+                : "%s has %lld atoms, but %s has %lld: give files of the same system",
             path, (long long)n_atoms, settings->topology, (long long)in->topology->n_atoms,
             (long long)in->topology->left_out);
     return trajectory_reader_select(*out, in->indices, in->n_atoms, err);
 }
 
-/* Copies the positions of the only frame of `frames`; without the check the rmsd of every frame
- * would be NaN. */
+/* Copies the positions of the only frame. One position that is not finite would make the rmsd of
+ * every frame NaN. */
 static collet_status take_reference(trajectory_inputs *in, const trajectory_frames *frames,
                                     const char *path, collet_error *err)
 {
@@ -162,10 +164,11 @@ static collet_status take_reference(trajectory_inputs *in, const trajectory_fram
     for (int64_t i = 0; i < n; i++) {
         in->reference[i] = trajectory_frames_value(frames, frames->positions, i);
         if (!isfinite(in->reference[i]))
-            return collet_fail(err, COLLET_FORMAT,
-                               "%s: the position of atom %lld (counted from 0) is %g: there is no "
-                               "rmsd to this reference",
-                               path, (long long)in->indices[i / 3], in->reference[i]);
+            return collet_fail(
+                err, COLLET_FORMAT,
+                "%s: the position of atom %lld (counted from 0) is %g, so this frame cannot be "
+                "the reference of the rmsd",
+                path, (long long)in->indices[i / 3], in->reference[i]);
     }
     return COLLET_OK;
 }
@@ -190,7 +193,7 @@ static collet_status open_reference(trajectory_inputs *in, const trajectory_sett
     if (status == COLLET_OK)
         status = trajectory_reader_read(trajectory, frames, err);
     if (status == COLLET_OK && frames->n_frames == 0)
-        status = collet_fail(err, COLLET_FORMAT, "%s: there is no frame in it", path);
+        status = collet_fail(err, COLLET_FORMAT, "%s: the file has no frame", path);
     if (status == COLLET_OK)
         status = take_reference(in, frames, path, err);
     trajectory_frames_free(frames);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.h - the files of a run, opened, checked against each other and reduced to the selection.
- */
+/* inputs.h - opens the files of a run, checks them against each other, selects the atoms. */
 #ifndef ENGINES_TRAJECTORY_INPUTS_H
 #define ENGINES_TRAJECTORY_INPUTS_H
 
@@ -13,9 +12,9 @@ typedef struct trajectory_inputs {
     trajectory_topology *topology;
     trajectory_reader *trajectory; /* selection and slice are set */
     const trajectory_reader_info *info;
-    int64_t *indices;  /* of the selected atoms, ascending */
-    int64_t n_atoms;   /* selected */
-    double *masses;    /* of the selected atoms, amu */
+    int64_t *indices;  /* the selected atoms, ascending */
+    int64_t n_atoms;   /* number of selected atoms */
+    double *masses;    /* masses of the selected atoms, amu */
     trajectory_composition composition; /* of the selection, where masses follow from elements */
     char *elements;                     /* its text; NULL: masses are given */
     double mass;       /* sum over the selection, > 0 */
@@ -24,15 +23,15 @@ typedef struct trajectory_inputs {
 } trajectory_inputs;
 
 /*
- * Opens everything that the settings name; COLLET_CANCELLED when `poll` stops it. The text of an
- * error names the files that do not match: COLLET_IO and COLLET_FORMAT for files, COLLET_INVALID
+ * Opens everything that the settings name; COLLET_CANCELLED when `poll` stops the work. The text of
+ * an error names the files that do not match: COLLET_IO and COLLET_FORMAT for files, COLLET_INVALID
  * for a selection without atoms or mass. On an error nothing is left open. The caller closes the
  * inputs.
  */
 collet_status trajectory_inputs_open(trajectory_inputs *inputs, const trajectory_settings *settings,
                                      const io_poll *poll, collet_error *err);
 
-/* The trajectory of the settings once more, all of it. */
+/* Opens the trajectory of the settings once more, with all atoms and frames. */
 collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const io_poll *poll,
                                        trajectory_reader **out, collet_error *err);
 

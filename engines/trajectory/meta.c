@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* A document under construction: `failed` once an allocation failed, which is checked at the end.
- */
+/* A document under construction. `failed` is set by the first allocation that fails and checked
+ * once, at the end. */
 typedef struct document {
     cJSON *root;
     int failed;
@@ -48,7 +48,7 @@ static void put_integer(document *d, cJSON *object, const char *key, int64_t num
     put_number(d, object, key, (double)number);
 }
 
-/* An object or array; NULL after a failure. */
+/* Adds an object or array and returns it; NULL after a failure. */
 static cJSON *put_child(document *d, cJSON *object, const char *key, cJSON *child)
 {
     put(d, object, key, child);
@@ -236,7 +236,7 @@ static void describe_outputs(document *d, const collet_trajectory *x)
     }
 }
 
-/* An entry for each reason, in the order of the keys. */
+/* One entry for each reason, in the order of the first key with that reason. */
 static void describe_omissions(document *d, const collet_trajectory *x)
 {
     cJSON *omissions = put_child(d, d->root, "left_out", cJSON_CreateArray());
@@ -267,7 +267,7 @@ static void describe_warnings(document *d, const collet_trajectory *x)
         put_text(d, warnings, NULL, x->warnings[i]);
 }
 
-/* Name, version and devices of a backend that ran a kernel. */
+/* Adds name, version and devices of a backend that ran a kernel. */
 static void describe_backend(document *d, cJSON *used, const collet_trajectory *x, const char *name)
 {
     collet_runtime *runtime = collet_context_runtime(x->context);
@@ -319,7 +319,7 @@ static void describe_work(document *d, const collet_trajectory *x)
 
     timing = put_child(d, d->root, "timing", cJSON_CreateObject());
     put_number(d, timing, "wall_s", x->seconds);
-    put_number(d, timing, "of_which_finishing_s", x->seconds - x->computed_seconds);
+    put_number(d, timing, "finishing_s", x->seconds - x->computed_seconds);
     put_number(d, timing, "frames_per_s", (double)x->n_frames / seconds);
     put_number(d, timing, "MB_per_s", (double)x->end_offset * 1e-6 / seconds);
     put_integer(d, timing, "batch_frames", x->batch_frames);

@@ -9,9 +9,9 @@
 typedef struct column {
     int used;
     size_t width;     /* numbers of a row */
-    double *pending;  /* rows that were put in and not taken yet */
-    int64_t first;    /* rows in front of them that were taken */
-    int64_t n;        /* how many */
+    double *pending;  /* rows appended and not taken yet */
+    int64_t first;    /* rows in front of the pending ones, taken already */
+    int64_t n;        /* number of pending rows */
     int64_t capacity; /* rows */
     double *taken;
     int64_t taken_capacity;
@@ -55,7 +55,7 @@ void trajectory_rows_free(trajectory_rows *r)
     free(r);
 }
 
-/* Capacity for n rows; doubles, so that many small pieces cost little. */
+/* Makes space for n more rows. Doubling keeps the cost of many small pieces low. */
 static collet_status reserve(double **rows, int64_t *capacity, int64_t n, size_t width,
                              collet_error *err)
 {

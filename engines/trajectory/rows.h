@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - collects rows of all outputs and returns the rows of the same frames together.
+ * rows.h - collects the rows of all outputs and returns those of the same frames together.
  *
  * One thread appends, another one takes. dL/dt of a frame is appended later than its other rows;
  * order and size of what is appended do not matter.
@@ -14,7 +14,7 @@
 
 typedef struct trajectory_rows trajectory_rows;
 
-/* Takes n rows of an output, contiguous; rows of dL/dt come one frame later than the others. */
+/* Receives n rows of an output, contiguous; rows of dL/dt come one frame later than the others. */
 typedef collet_status (*trajectory_rows_fn)(void *user, size_t output, int64_t n,
                                             const double *rows, collet_error *err);
 
@@ -26,10 +26,11 @@ collet_status trajectory_rows_create(const char *const left_out[TRAJECTORY_MAX_O
 collet_status trajectory_rows_put(void *rows, size_t output, int64_t n, const double *values,
                                   collet_error *err);
 
-/* Frames with rows of every output. */
+/* Number of frames for which every output has its row. */
 int64_t trajectory_rows_ready(trajectory_rows *rows);
 
-/* Removes the first n frames that are ready; valid until the next call. COLLET_NO_MEMORY. */
+/* Removes the rows of the first n ready frames; the result is valid until the next call.
+ * COLLET_NO_MEMORY. */
 collet_status trajectory_rows_take(trajectory_rows *rows, int64_t n,
                                    const collet_trajectory_batch **out, collet_error *err);
 

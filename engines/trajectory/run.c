@@ -12,14 +12,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Bytes of a batch unless it is given: several batches fit into a last-level cache, and one is long
- * enough that starting kernels and waking the reading thread cost little. */
+/* Default bytes of a batch: several batches fit into a last-level cache, and one is large enough
+ * that starting kernels and waking the reading thread cost little. */
 #define BATCH_BYTES ((int64_t)3 << 20)
 #define BATCH_MOST 8192
 /* Larger batches get two slots, not three, to limit memory. */
 #define HUGE_BATCH ((int64_t)32 << 20)
 
-/* Frames on which the kernels without atoms run at once. */
+/* Frames of a block: the kernels that read no atoms run on so many frames at once. */
 #define BLOCK_FRAMES 1024
 
 double trajectory_clock(void)
@@ -40,8 +40,8 @@ static int64_t count_processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* By default one CPU is left to the reading thread: kernels that share it wait for their slowest
- * thread. */
+/* By default kernels leave one CPU to the reading thread: a thread of a kernel that shares its CPU
+ * would delay the whole kernel. */
 static collet_status create_runtime(collet_trajectory *x, collet_error *err)
 {
     int64_t threads = x->settings.threads, others = count_processors() - 1;
@@ -72,7 +72,7 @@ static collet_status open_context(collet_trajectory *x, collet_error *err)
     return status == COLLET_OK ? collet_context_create(x->runtime, &x->context, err) : status;
 }
 
-/* The rows of a component of a buffer, contiguous; NULL without memory. */
+/* Copies one component of each row of a buffer; NULL if out of memory. */
 static const double *pack(collet_trajectory *x, const trajectory_output *output, int64_t n,
                           const double *rows)
 {
@@ -247,7 +247,8 @@ static collet_status finish(collet_trajectory *x, collet_error *err)
 
     if (x->n_frames == 0)
         return collet_fail(err, COLLET_INVALID,
-                           "no frame to compute: %s ends before frame %lld, the start",
+                           "no frame to compute: %s ends before frame %lld, which is the start; "
+                           "choose a smaller start",
                            x->settings.trajectory, (long long)x->settings.start);
     status = trajectory_analysis_finish(x->analysis, err);
     if (status != COLLET_OK)

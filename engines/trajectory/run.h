@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.h - the work of a trajectory: frames in, rows out. */
+/* run.h - computes the rows of a trajectory: reads frames, runs kernels, emits rows. */
 #ifndef ENGINES_TRAJECTORY_RUN_H
 #define ENGINES_TRAJECTORY_RUN_H
 
@@ -28,7 +28,7 @@ collet_status trajectory_run_step(collet_trajectory *x, collet_error *err);
 /* After TRAJECTORY_DONE: frees what only the work needs, and formats the meta file. */
 collet_status trajectory_run_end(collet_trajectory *x, collet_error *err);
 
-/* Ends the work for good: returns `status` and x->error, as every later call does. */
+/* Ends the work: this and every later call return `status` with x->error. */
 collet_status trajectory_run_failed(collet_trajectory *x, collet_status status, collet_error *err);
 
 /* Waits for what is under way and frees what only the work needs. */

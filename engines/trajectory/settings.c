@@ -17,8 +17,10 @@ static collet_status check_axis(const double *axis, collet_error *err)
     double square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
 
     if (!isfinite(square) || (square == 0 && (axis[0] != 0 || axis[1] != 0 || axis[2] != 0)))
-        return collet_fail(err, COLLET_INVALID, "axis: %g,%g,%g has no direction", axis[0], axis[1],
-                           axis[2]);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "axis: %g,%g,%g has no direction; give finite numbers that are not all 0", axis[0],
+            axis[1], axis[2]);
     return COLLET_OK;
 }
 
@@ -27,17 +29,20 @@ static collet_status check_source(const collet_trajectory_options *o, collet_err
     const collet_trajectory_source *s = o->source;
 
     if (o->topology != NULL || o->trajectory != NULL)
-        return collet_fail(err, COLLET_INVALID, "options: source excludes topology and trajectory");
+        return collet_fail(err, COLLET_INVALID,
+                           "options: give source, or topology and trajectory, not both");
     if (s->struct_size != sizeof *s)
-        return collet_fail(err, COLLET_INVALID, "source: struct_size is %u, not %zu",
+        return collet_fail(err, COLLET_INVALID,
+                           "source: struct_size is %u; it must be the size of the struct, %zu",
                            s->struct_size, sizeof *s);
     if (s->reserved)
-        return collet_fail(err, COLLET_INVALID, "source: reserved is %u, not 0", s->reserved);
+        return collet_fail(err, COLLET_INVALID, "source: reserved is %u; it must be 0",
+                           s->reserved);
     if (s->n_atoms < 1 || s->n_atoms > SOURCE_ATOMS)
-        return collet_fail(err, COLLET_INVALID, "source: %lld atoms, not 1 to 2^40",
+        return collet_fail(err, COLLET_INVALID, "source: n_atoms is %lld; it must be 1 to 2^40",
                            (long long)s->n_atoms);
     if (s->dtype != COLLET_F32 && s->dtype != COLLET_F64)
-        return collet_fail(err, COLLET_INVALID, "source: the dtype is %s, not f32 or f64",
+        return collet_fail(err, COLLET_INVALID, "source: dtype is %s; it must be f32 or f64",
                            collet_dtype_name(s->dtype));
     if (s->name == NULL || s->read == NULL)
         return collet_fail(err, COLLET_INVALID, "source: %s is NULL",
@@ -50,7 +55,7 @@ static collet_status check_inputs(const collet_trajectory_options *o, collet_err
     if (o->source != NULL)
         return check_source(o, err);
     if (o->topology == NULL || o->trajectory == NULL)
-        return collet_fail(err, COLLET_INVALID, "options: %s is not given",
+        return collet_fail(err, COLLET_INVALID, "options: %s is NULL; give a path",
                            o->topology == NULL ? "topology" : "trajectory");
     return COLLET_OK;
 }
@@ -58,24 +63,27 @@ static collet_status check_inputs(const collet_trajectory_options *o, collet_err
 static collet_status check(const collet_trajectory_options *o, collet_error *err)
 {
     if (o->reserved)
-        return collet_fail(err, COLLET_INVALID, "options: reserved is %u, not 0", o->reserved);
+        return collet_fail(err, COLLET_INVALID, "options: reserved is %u; it must be 0",
+                           o->reserved);
     if (o->start < 0 || o->stop < 0 || o->step < 0)
         return collet_fail(err, COLLET_INVALID,
                            "frames: start %lld, stop %lld, step %lld: none may be negative",
                            (long long)o->start, (long long)o->stop, (long long)o->step);
     if (o->stop > 0 && o->stop <= o->start)
-        return collet_fail(err, COLLET_INVALID, "frames: start %lld, stop %lld leaves no frame",
-                           (long long)o->start, (long long)o->stop);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "frames: start %lld, stop %lld selects no frame; stop must be larger than start",
+            (long long)o->start, (long long)o->stop);
     if (o->threads < 0 || o->batch_frames < 0 || o->batch_rows < 0)
         return collet_fail(err, COLLET_INVALID,
                            "options: threads, batch_frames and batch_rows may not be negative");
     if (o->masses != NULL && o->mass_values != NULL)
-        return collet_fail(err, COLLET_INVALID,
-                           "options: masses and mass_values exclude each other");
+        return collet_fail(err, COLLET_INVALID, "options: give masses or mass_values, not both");
     if (o->context != NULL && (o->backend != NULL || o->threads > 0))
-        return collet_fail(err, COLLET_INVALID,
-                           "options: backend and threads must be unset, because the given "
-                           "context has them");
+        return collet_fail(
+            err, COLLET_INVALID,
+            "options: with a context, backend and threads must not be set; the context "
+            "defines them");
     return check_axis(o->axis, err);
 }
 
@@ -93,7 +101,7 @@ static char **text_at(trajectory_settings *s, size_t i)
     return (char **)((char *)s + texts[i]);
 }
 
-/* These functions return 0 when memory is short. */
+/* These functions return 0 when out of memory. */
 static int copy_texts(trajectory_settings *s, trajectory_settings *from)
 {
     for (size_t i = 0; i < N_TEXTS; i++)

@@ -8,7 +8,7 @@
 /*
  * Options with defaults in place of 0 and NULL, except where 0 and NULL choose something: `keys`,
  * masses, `reference`, backend, context, `threads`, `batch_frames` and callbacks. `stop` is -1 for
- * the end of the file. Strings, masses and `command` are the settings' own.
+ * the end of the file. The settings own their strings, masses and `command`.
  */
 typedef collet_trajectory_options trajectory_settings;
 

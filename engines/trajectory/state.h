@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state.h - what collet_trajectory holds, for the files of this folder.
+ * state.h - the members of collet_trajectory, private to this folder.
  *
  *   settings.c, inputs.c   options and files; needs no backend
  *   run.c                  runtime, reading thread and kernels; rows go to a trajectory_emit_fn
  *   batches.c, write.c     the two receivers of rows: the caller's batches, or files
  *   checks.c, warnings.c   warnings about the results
- *   trajectory.c           open, close and information
+ *   trajectory.c           create, destroy and information
  */
 #ifndef ENGINES_TRAJECTORY_STATE_H
 #define ENGINES_TRAJECTORY_STATE_H
@@ -37,8 +37,8 @@ struct collet_trajectory {
     collet_status status; /* what ended the work; every later call returns it */
     collet_error error;
 
-    collet_runtime *runtime; /* our own, or NULL */
-    collet_context *context; /* our own, or the caller's */
+    collet_runtime *runtime; /* NULL: the caller gave a context */
+    collet_context *context; /* of `runtime`, or the caller's */
     int64_t batch_frames;    /* chosen or given */
     trajectory_analysis *analysis;
     trajectory_feed *feed;
@@ -46,9 +46,9 @@ struct collet_trajectory {
     void *receiver;
     double *component; /* one number a row, while a buffer is split into outputs */
     int64_t component_rows;
-    trajectory_checks checks; /* the emitting thread's until the work is done */
+    trajectory_checks checks; /* only the emitting thread uses it until the work is done */
     trajectory_analysis_notes notes;
-    trajectory_rows *rows; /* what `next` delivers from; NULL before the first call */
+    trajectory_rows *rows; /* `next` takes rows from here; NULL before its first call */
 
     int64_t n_frames;
     int64_t first_frame;
@@ -58,11 +58,11 @@ struct collet_trajectory {
     double latest; /* the last time that is not NaN, while n_timed > 0 */
     int64_t n_timed;
     int64_t n_bad_times;      /* frames whose time is not finite */
-    int64_t first_untimed;    /* the first frame without one, where n_timed < n_frames */
+    int64_t first_untimed;    /* the first frame without a time, where n_timed < n_frames */
     int64_t end_offset;       /* byte of the trajectory after the last frame */
     int64_t times_not_rising; /* frames that are not later than the one before them */
     int64_t first_not_rising; /* the first of these, by its number in the file */
-    double not_rising[2];     /* the time before it, and its own */
+    double not_rising[2];     /* the time of the frame before it, and its own */
     trajectory_cut cut;       /* residues of the first frame that the periodic box cuts */
     int32_t truncated;        /* 1: the trajectory ends inside a frame, or TRAJECTORY_DAMAGED; see
                           `truncation` */
@@ -70,12 +70,12 @@ struct collet_trajectory {
 
     char **warnings;
     size_t n_warnings;
-    char *output;   /* what `write` wrote; NULL: nothing */
+    char *output;   /* path that `write` wrote; NULL: none */
     char *meta;     /* contents of the meta file */
-    const char *id; /* of the files that are written, while the meta file is made; else NULL */
+    const char *id; /* identifier of the written files, while the meta file is made; else NULL */
     double began;   /* seconds of the monotonic clock */
     double computed_seconds;
-    double seconds; /* until everything was done; 0 before */
+    double seconds; /* duration of the whole work; 0 before its end */
 };
 
 #endif

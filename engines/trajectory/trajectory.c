@@ -30,7 +30,7 @@ collet_status collet_trajectory_check_selection(const char *text, collet_error *
 static const char not_chosen[] = "not requested";
 static const char some_velocities[] = "not every atom of the trajectory has a velocity";
 
-#define SOME_VELOCITIES 8u /* beside TRAJECTORY_VELOCITIES and so on: of some atoms, not of all */
+#define SOME_VELOCITIES 8u /* a bit beside TRAJECTORY_VELOCITIES: only some atoms have velocities */
 
 /* Why an output cannot be computed; NULL: it can. */
 static const char *missing(uint32_t needs, uint32_t has)
@@ -42,7 +42,7 @@ static const char *missing(uint32_t needs, uint32_t has)
     return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 
-/* Insertions, deletions and changes of letters that make `word` of `key`; upper case is lower. */
+/* Edit distance: the number of inserted, deleted and changed letters, ignoring case. */
 static size_t distance(const char *word, size_t length, const char *key)
 {
     size_t row[KEY_MOST + 1], m = strlen(key);
@@ -66,7 +66,7 @@ static size_t distance(const char *word, size_t length, const char *key)
     return row[m];
 }
 
-/* NULL: none is near. */
+/* NULL: no key is similar to the word. */
 static const char *nearest_key(const char *word, size_t length)
 {
     size_t least = length / 3 + 2;
@@ -127,9 +127,9 @@ static collet_status choose_one(collet_trajectory *x, const char *word, size_t l
 }
 
 /*
- * Sets x->left_out[i] to NULL for a chosen output, else to the reason, static text; x->has to the
- * fields that chosen outputs need, out of `has`. COLLET_INVALID for a key that does not exist or
- * needs a field that the trajectory lacks.
+ * Sets x->left_out[i] to NULL for a chosen output, else to the reason, a static text, and x->has to
+ * the fields in `has` that chosen outputs need. COLLET_INVALID for a key that does not exist or
+ * needs a field that the trajectory does not have.
  */
 static collet_status choose_keys(collet_trajectory *x, uint32_t has, collet_error *err)
 {

@@ -38,7 +38,8 @@ static collet_status add_warning(collet_trajectory *x, collet_error *err, const 
     return COLLET_OK;
 }
 
-/* The first number of a frame's field that is not finite, as atom and value; -1: all are. */
+/* Finds the first number of a field that is not finite: returns its atom and sets *value. -1: all
+ * are finite. */
 static int64_t find_value(const trajectory_frames *frames, const void *field, double *value)
 {
     for (int64_t i = 0; i < frames->n_atoms * 3; i++) {
@@ -49,8 +50,8 @@ static int64_t find_value(const trajectory_frames *frames, const void *field, do
     return -1;
 }
 
-/* Reads frame `number` again. The trajectory itself has been read to its end. -1 as well when that
- * fails: the warning then omits the atom. */
+/* Opens the trajectory again, because the first reader is at its end, and reads frame `number`. -1
+ * also if that fails: the warning then names no atom. */
 static int64_t find_atom(const collet_trajectory *x, int field, int64_t number, double *value)
 {
     const trajectory_reader_info *info = x->inputs.info;
@@ -115,7 +116,7 @@ static int computes_derivative(const collet_trajectory *x)
     return 0;
 }
 
-/* 1 if a key is left out for lack of times. */
+/* 1 if a key is left out because the trajectory has no times. */
 static int misses_times(const collet_trajectory *x)
 {
     for (size_t i = 0; i < trajectory_output_count; i++)
@@ -140,7 +141,8 @@ static collet_status warn_no_times(collet_trajectory *x, collet_error *err)
         return COLLET_OK;
     return add_warning(x, err,
                        "frame %lld has no time%s (such frames: %lld): its time_ps is NaN, and so "
-                       "is dL/dt of it and "
+                       "is "
+                       "dL/dt of the frame and "
                        "its neighbours",
                        (long long)x->first_untimed,
                        x->n_bad_times > 0 ? " that is a finite number" : "",
@@ -153,15 +155,15 @@ static collet_status warn_times(collet_trajectory *x, collet_error *err)
         return COLLET_OK;
     return add_warning(
         x, err,
-        "frame %lld is not later than the one before it: %g ps after %g ps (such frames: "
+        "frame %lld at %g ps is not later than the frame before it, at %g ps (such frames: "
         "%lld)%s",
         (long long)x->first_not_rising, x->not_rising[1], x->not_rising[0],
         (long long)x->times_not_rising,
-        computes_derivative(x) ? ": dL/dt is meaningless around them" : "");
+        computes_derivative(x) ? ": dL/dt is wrong at these frames and their neighbours" : "");
 }
 
-/* Velocities of some atoms of the trajectory, or of the topology, which needs none, are a sign that
- * a file was cut or joined. */
+/* A file in which only some atoms have velocities was probably cut or joined. This is checked in
+ * the topology too, although its velocities are not used. */
 static collet_status warn_lacking(collet_trajectory *x, collet_error *err)
 {
     const trajectory_topology *topology = x->inputs.topology;
@@ -172,7 +174,7 @@ static collet_status warn_lacking(collet_trajectory *x, collet_error *err)
         return COLLET_OK;
     return add_warning(
         x, err,
-        "%s: atom %lld (%s of %s %d, counted from 0) has no velocity, others have: the "
+        "%s: atom %lld (%s of %s %d, counted from 0) has no velocity, but other atoms have: the "
         "velocities of this file are not used",
         of_trajectory ? x->settings.trajectory : x->settings.topology, (long long)atom,
         topology->names[atom], topology->residue_names[atom], (int)topology->residue_ids[atom]);

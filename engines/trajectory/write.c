@@ -29,7 +29,7 @@ static collet_status check_path(const trajectory_settings *settings, const char 
         return status;
     if (!(flags & COLLET_TRAJECTORY_OVERWRITE) && lstat(path, &facts) == 0)
         return collet_fail(err, COLLET_IO,
-                           "%s exists already, perhaps from another trajectory: choose another "
+                           "%s already exists, perhaps from another trajectory: choose another "
                            "name, or replace it (collet-extract: --force; in C: the flag "
                            "COLLET_TRAJECTORY_OVERWRITE)",
                            path);
@@ -69,10 +69,9 @@ static collet_status check_paths(const collet_trajectory *x, const char *output,
     if (!directory) {
         length -= (int)strlen(".npz");
         if (length < 1 || strcmp(output + length, ".npz") != 0)
-            return collet_fail(err, COLLET_INVALID,
-                               "the output %s is an .npz file, whatever it is called: give it a "
-                               "name that ends in .npz",
-                               output);
+            return collet_fail(
+                err, COLLET_INVALID,
+                "the output %s would be an .npz file: give it a name that ends in .npz", output);
     }
     if (asprintf(meta, "%.*s%s", length, output, directory ? "/meta.json" : ".meta.json") < 0) {
         *meta = NULL;
@@ -94,7 +93,7 @@ static collet_status check_paths(const collet_trajectory *x, const char *output,
 typedef struct writer {
     const collet_trajectory *x;
     io_results *results;
-    int32_t columns[TRAJECTORY_MAX_OUTPUTS]; /* of an output that is written */
+    int32_t columns[TRAJECTORY_MAX_OUTPUTS]; /* index of the array of each written output */
 } writer;
 
 static collet_status open_results(writer *w, const char *path, uint32_t flags, collet_error *err)
@@ -128,19 +127,19 @@ static collet_status write_results(collet_trajectory *x, writer *w, collet_error
 
     while (status == COLLET_OK && x->stage == TRAJECTORY_RUNNING)
         status = trajectory_run_step(x, err);
-    /* No thread may still append rows. */
+    /* First, so that no thread appends rows any more. */
     trajectory_run_stop(x);
     return status == COLLET_OK ? io_results_link(w->results, err) : status;
 }
 
-/* As the results, under a temporary name. */
+/* Under a temporary name, as the results are. */
 static collet_status link_meta(collet_trajectory *x, const writer *w, io_spool *meta,
                                collet_error *err)
 {
     x->id = io_results_id(w->results);
     collet_status status = trajectory_run_end(x, err);
 
-    x->id = NULL; /* of results that are freed */
+    x->id = NULL; /* it points into the results, which are freed */
     if (status == COLLET_OK)
         status = io_spool_write(meta, x->meta, strlen(x->meta), err);
     return status == COLLET_OK ? io_spool_link(meta, err) : status;
@@ -181,12 +180,15 @@ collet_status collet_trajectory_write(collet_trajectory *x, const char *path, ui
 
     if (path == NULL || flags & ~(COLLET_TRAJECTORY_DIRECTORY | COLLET_TRAJECTORY_OVERWRITE))
         return collet_fail(err, COLLET_INVALID, "collet_trajectory_write: %s",
-                           path == NULL ? "path is NULL" : "unknown flags");
+                           path == NULL ? "path is NULL" : "flags has unknown bits");
     if (x->status != COLLET_OK)
         return trajectory_run_failed(x, x->status, err);
     if (x->stage != TRAJECTORY_OPEN)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: rows of this trajectory were taken or written already", path);
+                           "%s: rows of this trajectory were already taken or written; create "
+                           "another trajectory to write "
+                           "them all",
+                           path);
     status = write_all(x, path, flags, &x->error);
     return status == COLLET_OK ? status : trajectory_run_failed(x, status, err);
 }

@@ -152,14 +152,15 @@ static const struct {
     {"title\n1\n    1ALA     CA    1   1.500   2.500   3.500 \t\n"
      "    2an atom of more than sixty bytes, as a message has the first sixty\n",
      "not '    2an atom of more than sixty bytes, as a message has the ';"},
-    {"title\nmany\n", ":2: the number of atoms is expected, not 'many'"},
-    {"title\n-3\n", ":2: the number of atoms"},
+    {"title\nmany\n", ":2: expected the number of atoms, not 'many'"},
+    {"title\n-3\n", ":2: expected the number of atoms"},
     {"title\n0\n 1 2 3\n", ":2: the number of atoms is 0"},
     {"title\n1000000\n" ATOM, ":2: 1000000 atoms are announced"},
-    {"title\n2\n" ATOM "    1ALA     CB    2   1.500  -2.500   3.500", ":5: the file ends before"},
-    {"title\n2\n" ATOM "  1.0 2.0 3.0\n", ":4: atom 2 of 2 is expected"},
-    {"title\n2\n" ATOM ATOM "  1.0 2.0 x", ":5: the box (numbers) is expected"},
-    {"title\n1\n" ATOM ATOM, ":4: the box (numbers) is expected"},
+    {"title\n2\n" ATOM "    1ALA     CB    2   1.500  -2.500   3.500",
+     ":5: the file ends before the box"},
+    {"title\n2\n" ATOM "  1.0 2.0 3.0\n", ":4: expected atom 2 of 2"},
+    {"title\n2\n" ATOM ATOM "  1.0 2.0 x", ":5: expected the numbers of the box"},
+    {"title\n1\n" ATOM ATOM, ":4: expected the numbers of the box"},
     {"title\n1\n    1solute   C1    1   0.777   2.671   2.404\n 1 2 3\n",
      ":3: position x in columns 21-28 is not a number: '1   0.77'; do the names and numbers before "
      "it "
@@ -201,7 +202,7 @@ static void messages_point_at_the_line(void **state)
     assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
     assert_non_null(
         strstr(err.text,
-               "bad.gro: is not a topology (.gro, .pdb or .psf) by its content: it is not text"));
+               "bad.gro: the content is not a topology (.gro, .pdb or .psf); it is not text"));
 }
 
 static void what_cannot_be_opened(void **state)

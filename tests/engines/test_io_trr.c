@@ -274,7 +274,7 @@ static void frames_that_differ(void **state)
 
     image.size = at;
     io_put_trr(&image, 4, ATOMS, 2, 0);
-    expect(save(&image, image.size), 2, COLLET_FORMAT, 0, "holds no data at all", 1);
+    expect(save(&image, image.size), 2, COLLET_FORMAT, 0, "has no data, not even a box", 1);
 
     image.size = 0;
     io_put_trr(&image, 8, ATOMS, 0, ALL);

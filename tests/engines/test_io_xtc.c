@@ -179,17 +179,19 @@ static void damage_is_named(void **state)
     check_damage(&file, second + 56, 0, "has a precision of 0");
     check_damage(&file, second + 56, 1, "has a precision of 1.4013e-45");
     check_damage(&file, second + 56, 0x7fc00000, "has a precision of nan");
-    check_damage(&file, second + 60, 0x7fffffff, "its bounds are the wrong way round");
+    check_damage(&file, second + 60, 0x7fffffff, "its bounds are reversed or span 2^32 values");
     uint8_t *most = file.data + second + 72; /* of x */
     uint8_t kept[4];
     memcpy(kept, most, 4);
     memcpy(most, "\x7f\xff\xff\xff", 4);
-    check_damage(&file, second + 60, 0x80000000, "its bounds are the wrong way round");
+    check_damage(&file, second + 60, 0x80000000, "its bounds are reversed or span 2^32 values");
     memcpy(most, kept, 4);
-    check_damage(&file, second + 84, 3, "the range of small differences leaves its table");
-    check_damage(&file, second + 84, 74, "the range of small differences leaves its table");
+    check_damage(&file, second + 84, 3,
+                 "the index of the range of small differences is outside the table");
+    check_damage(&file, second + 84, 74,
+                 "the index of the range of small differences is outside the table");
     check_damage(&file, second + 88, 0, "has 0 bytes for 60 atoms");
-    check_damage(&file, second + 88, 20, "they end before the last atom");
+    check_damage(&file, second + 88, 20, "its packed bytes end before the last atom");
     free(file.data);
 }
 

@@ -506,7 +506,7 @@ static void one_call_writes_files(void **state)
     collet_trajectory_destroy(x);
 
     assert_int_equal(collet_trajectory_extract(path, 0, &options, &err), COLLET_IO);
-    assert_contains(err.text, "exists already");
+    assert_contains(err.text, "already exists");
     assert_int_equal(collet_trajectory_extract(path, COLLET_TRAJECTORY_OVERWRITE, &options, &err),
                      COLLET_OK);
     assert_int_equal(collet_trajectory_extract("x.csv", 0, &options, &err), COLLET_INVALID);

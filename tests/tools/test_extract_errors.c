@@ -136,7 +136,7 @@ static void test_masses(void **state)
     check(
         1,
         LIST(WATER "conf.gro", WATER "traj.trr", "--masses", "zeros.txt", "--selection", "name OW"),
-        LIST("216 atoms", "'name OW'", "no mass", "zeros.txt"));
+        LIST("216 atoms", "'name OW'", "the total mass", "zeros.txt"));
     save_text("negative.txt", "1\n-1\n");
     check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--masses", "negative.txt"),
           LIST("negative.txt:2:", "negative"));

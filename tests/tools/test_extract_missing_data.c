@@ -180,17 +180,17 @@ static void repeated_frames_are_reported(void **state)
     for (size_t i = 0; i < 3; i++) {
         expect_warning(RUN(0, MISSING "top10.gro", MISSING "repeats.xtc", "--masses",
                            MISSING "ones10.txt", "--keys", keys[i]),
-                       "frame 4 is not later than the one before it: 3 ps after 3 ps (such "
+                       "frame 4 at 3 ps is not later than the frame before it, at 3 ps (such "
                        "frames: 2)");
         expect_warning(RUN(0, path, path, "--keys", gro_keys[i]),
-                       "frame 2 is not later than the one before it: 1.5 ps after 2 ps (such "
+                       "frame 2 at 1.5 ps is not later than the frame before it, at 2 ps (such "
                        "frames: 2)");
     }
     repeat_file(PEPTIDE "traj.trr", io_path(directory, "joined.trr"), 2);
     expect_warning(RUN(0, PEPTIDE "conf.gro", "joined.trr", "--keys", "com"),
-                   "frame 51 is not later than");
+                   "is not later than the frame before it");
     expect_warning(RUN(0, PEPTIDE "conf.gro", "joined.trr"),
-                   "(such frames: 1): dL/dt is meaningless around them");
+                   "(such frames: 1): dL/dt is wrong at these frames and their neighbours");
 }
 
 /* ---- Velocities and boxes ---------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void repeated_frames_are_reported(void **state)
 static void velocities_of_some_atoms(void **state)
 {
     static const char text[] = "half_velocities.gro: atom 2 (A3 of SOLA 11, counted from 0) has no "
-                               "velocity, others have";
+                               "velocity, but other atoms have";
     const char *masses = MISSING "s4.txt", *half = MISSING "half_velocities.gro";
 
     (void)state;

@@ -9,7 +9,7 @@
 
 /*
  * Standard atomic weights, IUPAC 2021, abridged to five digits: Pure and Applied Chemistry 94
- * (2022) 573. Those of elements whose weight varies in nature are the conventional values.
+ * (2022) 573. Where the weight of an element varies in nature, its conventional value.
  */
 static const trajectory_element elements[] = {
     {"H", 1.008},   {"D", 2.0141},  {"He", 4.0026}, {"Li", 6.94},   {"Be", 9.0122}, {"B", 10.81},
@@ -46,7 +46,7 @@ static const char distinct_symbols[][3] = {
     "Ag", "Au", "Pt", "Mo", "Ru", "Rh", "Ga", "Ge", "Zr", "Rb", "Kr", "Xe", "Ar",
 };
 
-/* Elements that a name may begin with and mean. */
+/* Elements that the first letter of a name may denote. */
 static const char first_letters[] = "HDCNOSPFBIK";
 
 /* The part of a name that denotes its element: without leading digits and trailing charges, primes
@@ -108,7 +108,7 @@ static int is_virtual_site(stem atom, const char *residue)
     return stem_is(atom, "M") && trajectory_residue_is_water(residue);
 }
 
-/* A single atom with the name of its residue. */
+/* The element of an ion, or of a single atom whose name is also the residue's; NULL: neither. */
 static const trajectory_element *guess_ion(stem atom, stem residue)
 {
     for (size_t i = 0; i < sizeof ions / sizeof *ions; i++) {
@@ -118,7 +118,7 @@ static const trajectory_element *guess_ion(stem atom, stem residue)
     }
     if (!same_stem(atom, residue) && !stem_is(residue, "ION"))
         return NULL;
-    /* W in W is the water of a coarse-grained model, not tungsten. */
+    /* Atom W in a residue W is a coarse-grained water, not tungsten. */
     return stem_is(atom, "W") ? NULL : trajectory_element_find(atom.text, atom.length);
 }
 
@@ -182,7 +182,7 @@ const trajectory_element *trajectory_element_guess(const char *atom, const char 
     if (element != NULL)
         return element;
     element = guess_cased(name, organic, many, doubtful);
-    /* Selenomethionine and selenocysteine are the amino acids with an element of two letters. */
+    /* Only these two amino acids contain an element whose symbol has two letters: selenium. */
     if (element == NULL && organic &&
         (strcmp(residue, "MSE") == 0 || strcmp(residue, "SEC") == 0) && stem_is(name, "SE"))
         element = find("Se");

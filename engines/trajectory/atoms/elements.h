@@ -16,8 +16,8 @@ typedef struct trajectory_element {
 const trajectory_element *trajectory_element_at(size_t index);
 
 /*
- * The element of that symbol, in any mix of cases; NULL when there is none or it has no standard
- * atomic weight (technetium, the short-lived ones). D is deuterium.
+ * The element with that symbol, in upper or lower case; NULL when there is none or it has no
+ * standard atomic weight (technetium and other short-lived elements). D is deuterium.
  */
 const trajectory_element *trajectory_element_find(const char *symbol, size_t length);
 
@@ -34,7 +34,7 @@ const trajectory_element *trajectory_element_find(const char *symbol, size_t len
  * - outside amino acids and water, CL, BR, FE, ZN and other symbols that start no common name of an
  *   organic atom count;
  * - otherwise the first letter is the symbol (CA is a carbon, HG a hydrogen, OW an oxygen).
- * Virtual sites (MW, LP1, EP, M of a water) are an element of mass 0. NULL: unknown name.
+ * A virtual site (MW, LP1, EP, the M of a water) gives an element of mass 0. NULL: unknown name.
  * *doubtful is 1 for a metal in a residue of many atoms, and for a name there that could be one.
  */
 #define TRAJECTORY_MANY_ATOMS 8

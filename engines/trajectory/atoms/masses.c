@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of a line without its comment and the blanks around it. */
+/* The text of a line without comment and surrounding blanks. */
 static size_t trim(const char **text, size_t length)
 {
     size_t n = 0;
@@ -62,8 +62,8 @@ static collet_status read_lines(io_source *source, const trajectory_topology *to
     if (n < topology->n_atoms)
         return collet_fail(
             err, COLLET_FORMAT,
-            "%s: %lld masses, but the topology has %lld atoms; one a line is required "
-            "for every atom, selected or not",
+            "%s: %lld masses, but the topology has %lld atoms; write one line for every atom, "
+            "selected or not",
             source->path, (long long)n, (long long)topology->n_atoms);
     return COLLET_OK;
 }

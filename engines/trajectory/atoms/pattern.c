@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-/* On a mismatch the last * takes one more character.
- */
+/* Backtracking to the last * suffices: on a mismatch it takes one more character. */
 int trajectory_pattern_matches(const char *pattern, size_t length, const char *name)
 {
     size_t at = 0, star = SIZE_MAX;

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Whether the pattern of `length` bytes describes the whole name: * stands for any characters, ?
- * for one. */
+/* 1 if the pattern of `length` bytes matches the whole name: * stands for any characters, ? for
+ * one. */
 int trajectory_pattern_matches(const char *pattern, size_t length, const char *name);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both tables are in strcmp's order, for bsearch. */
+/* bsearch needs both tables in the order of strcmp. */
 static const char *const protein_names[] = {
     "ABU",  "ACE",  "AIB",  "ALA",  "ALAD", "ARG",  "ARGN", "ARGP", "ASH",  "ASN",  "ASN1", "ASP",
     "ASP1", "ASPH", "ASPP", "CME",  "CYM",  "CYN",  "CYP",  "CYS",  "CYS1", "CYS2", "CYSH", "CYX",
@@ -37,7 +37,7 @@ int trajectory_residue_is_protein(const char *name)
 {
     if (IS_IN(name, protein_names))
         return 1;
-    /* A terminal form is the residue's own name behind an N or a C. */
+    /* Terminal forms: the residue's name with N or C in front of it. */
     return strlen(name) == 4 && (name[0] == 'N' || name[0] == 'C') &&
            IS_IN(name + 1, protein_names);
 }

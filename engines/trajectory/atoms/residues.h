@@ -10,7 +10,7 @@
  */
 int trajectory_residue_is_protein(const char *name);
 
-/* 1 for a water, whatever the model; else 0. */
+/* 1 for a water of any model; else 0. */
 int trajectory_residue_is_water(const char *name);
 
 #endif

@@ -33,11 +33,11 @@ typedef enum opcode {
 
 typedef struct instruction {
     opcode code;
-    size_t first; /* of its items */
+    size_t first; /* index of its first item */
     size_t count;
 } instruction;
 
-/* A range, or a pattern by its position in the text. */
+/* A range of numbers, or the position and length of a pattern in the text. */
 typedef struct item {
     int64_t low;
     int64_t high;
@@ -56,8 +56,8 @@ struct trajectory_selection {
 typedef struct parser {
     trajectory_selection *selection;
     const char *text;
-    size_t at;     /* of the token */
-    size_t length; /* of the token; 0 at the end */
+    size_t at;     /* position of the token */
+    size_t length; /* bytes of the token; 0 at the end of the text */
     int depth;
     collet_error *err;
 } parser;
@@ -65,7 +65,7 @@ typedef struct parser {
 typedef struct keyword {
     const char *text;
     opcode code;
-    int takes; /* 0 nothing, 'p' patterns, 'r' ranges */
+    int takes; /* what follows the word: 'p' patterns, 'r' ranges, 0 nothing */
 } keyword;
 
 static const keyword keywords[] = {
@@ -180,7 +180,8 @@ static collet_status parse_list(parser *p, const keyword *word, instruction *tes
             if (status != COLLET_OK)
                 return status;
             if (from_one && entry->low == 0)
-                return fail_at(p, p->at, "bynum counts from 1; index counts from 0");
+                return fail_at(p, p->at,
+                               "bynum counts from 1, so 0 is no atom; index counts from 0");
             entry->low -= from_one;
             entry->high -= from_one;
         }
@@ -190,7 +191,7 @@ static collet_status parse_list(parser *p, const keyword *word, instruction *tes
     if (test->count == 0)
         return fail_at(p, p->at,
                        word->takes == 'r' ? "expected a number such as 7 or a range such as 3:9"
-                                          : "expected a name, which may have * and ? in it");
+                                          : "expected a name, in which * and ? are wildcards");
     return COLLET_OK;
 }
 
@@ -249,7 +250,7 @@ static collet_status parse_not(parser *p)
     if (!negation && !token_is(p, "("))
         return parse_test(p);
     if (p->depth == MAX_DEPTH)
-        return fail_at(p, p->at, "parentheses and nots are nested too deeply");
+        return fail_at(p, p->at, "parentheses and 'not' are nested too deeply");
     p->depth++;
     if (negation) {
         advance(p);

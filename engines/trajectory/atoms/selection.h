@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * selection.h - a choice of atoms, written as text.
+ * selection.h - selects atoms by an expression.
  *
  *     all, none            every atom, no atom
  *     protein              atoms of amino acids and their caps (residues.h)
@@ -8,12 +8,12 @@
  *     resname PATTERN...   residue name; * stands for any characters, ? for one
  *     name PATTERN...      atom name, likewise
  *     resid RANGE...       residue number as the topology writes it: 7, or 3:9 with both ends
- *     index RANGE...       place in the topology counted from 0, both ends included
- *     bynum RANGE...       place in the topology counted from 1, both ends included
+ *     index RANGE...       position in the topology counted from 0, both ends included
+ *     bynum RANGE...       position in the topology counted from 1, both ends included
  *     not S   S and S   S or S   ( S )
  *
- * "not" binds tighter than "and", "and" tighter than "or". Keywords are lower case; case counts in
- * names too. A list goes on until a keyword or a parenthesis.
+ * "not" binds tighter than "and", "and" tighter than "or". Keywords are lower case; names are
+ * case-sensitive. A list ends at a keyword or a parenthesis.
  */
 #ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_H
 #define ENGINES_TRAJECTORY_ATOMS_SELECTION_H

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Buffers that are sums over atoms, and the times. */
+/* The buffers that hold sums over atoms, and the times. */
 static const int32_t primary[] = {
     TRAJECTORY_TIME,
     TRAJECTORY_COM,
@@ -30,10 +30,10 @@ struct trajectory_analysis {
     int64_t block_frames;
     collet_array *masses;
     collet_array *reference;                   /* n_atoms x 3; by default the first frame */
-    collet_array *rotation;                    /* of the superposition */
+    collet_array *rotation;                    /* scratch for the superposition */
     collet_array *buffers[TRAJECTORY_BUFFERS]; /* the primary ones, block_frames rows */
     int64_t n_rows;                            /* frames in the block */
-    trajectory_derivation *derivation;         /* the worker's while it is busy */
+    trajectory_derivation *derivation;         /* only the worker uses it while it is busy */
     trajectory_worker *worker;
     int last; /* the worker's block is the last one */
 };
@@ -119,7 +119,7 @@ static void add_scope(trajectory_analysis_notes *notes, const trajectory_scope *
 
     memset(&c, 0, sizeof c);
     c.struct_size = sizeof c;
-    (void)collet_context_counters(scope->context, &c); /* zeros where it fails */
+    (void)collet_context_counters(scope->context, &c); /* all 0 if it fails */
     notes->counters.calls += c.calls;
     notes->counters.fallbacks += c.fallbacks;
     notes->counters.temporaries += c.temporaries;
@@ -182,7 +182,7 @@ static collet_status write_times(trajectory_analysis *a, const trajectory_frames
         &a->scope, collet_array_write(a->scope.context, times, frames->times, bytes), err);
 }
 
-/* The kernels that read all atoms. */
+/* Runs the kernels that read all atoms. */
 static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batch,
                             collet_error *err)
 {
@@ -249,7 +249,7 @@ collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_b
     if (status != COLLET_OK)
         return status;
     a->n_rows += batch->frames->n_frames;
-    /* At once, not with the next batch: the rows may be all that the caller waits for. */
+    /* Not delayed to the next batch: the caller may be waiting for these rows only. */
     return a->n_rows + batch->frames->capacity > a->block_frames ? hand_over(a, 0, err) : COLLET_OK;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * analysis.h - from batches of frames to rows of results.
+ * analysis.h - computes rows of results from batches of frames.
  *
- * The kernels that read all atoms run once a batch, sized for the CPU's caches.
- * Their few numbers a frame are gathered into a block of many frames. Derived quantities
- * (derivation.h) are computed once a block, so that the fixed cost of their many small kernels
- * is negligible, and on a thread of their own, while the next batches are computed here. Neither
- * batch nor block size changes any result.
+ * The kernels that read all atoms run once a batch, sized for the CPU's caches. Each writes a few
+ * numbers a frame; the numbers of many frames form a block. Derived quantities (derivation.h) are
+ * computed once a block, so that the fixed cost of their many small kernels is negligible, and on
+ * another thread, while the next batches are computed here. No result depends on the size of
+ * batches or blocks.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_ANALYSIS_H
 #define ENGINES_TRAJECTORY_COMPUTE_ANALYSIS_H
@@ -18,7 +18,7 @@ typedef struct trajectory_analysis trajectory_analysis;
 
 typedef struct trajectory_analysis_setup {
     int64_t n_atoms;
-    int64_t block_frames;    /* at least the frames of a batch */
+    int64_t block_frames;    /* >= the frames of a batch */
     uint32_t has;            /* what outputs may need: TRAJECTORY_VELOCITIES and so on */
     const double *masses;    /* n_atoms, amu; copied */
     const double *reference; /* n_atoms x 3, nm; copied. NULL: the first frame */
@@ -30,12 +30,12 @@ typedef struct trajectory_analysis_setup {
 /* Statistics of a run. */
 typedef struct trajectory_analysis_notes {
     int64_t singular_frames;  /* frames whose inertia tensor could not be inverted for omega */
-    collet_counters counters; /* of all contexts */
-    int32_t n_backends;       /* names of the backends that ran a kernel */
+    collet_counters counters; /* summed over all contexts */
+    int32_t n_backends;       /* number of names: backends that ran a kernel */
     char backends[TRAJECTORY_MAX_BACKENDS][TRAJECTORY_BACKEND_NAME];
 } trajectory_analysis_notes;
 
-/* Allocates on the context, and on another one of its runtime. On an error *out is NULL. */
+/* Allocates on the context and on a second one of the same runtime. On an error *out is NULL. */
 collet_status trajectory_analysis_create(collet_context *context,
                                          const trajectory_analysis_setup *setup,
                                          trajectory_analysis **out, collet_error *err);
@@ -45,14 +45,14 @@ collet_status trajectory_analysis_create(collet_context *context,
 collet_status trajectory_analysis_add(trajectory_analysis *analysis, const trajectory_batch *batch,
                                       collet_error *err);
 
-/* Emits all rows that are left, and waits for them. */
+/* Emits the remaining rows, and waits for them. */
 collet_status trajectory_analysis_finish(trajectory_analysis *analysis, collet_error *err);
 
-/* Not while rows are being emitted: after `finish`, or before the first `add`. */
+/* Call it only while no rows are emitted: after `finish`, or before the first `add`. */
 void trajectory_analysis_get_notes(const trajectory_analysis *analysis,
                                    trajectory_analysis_notes *notes);
 
-/* Waits for what is under way. NULL is allowed. */
+/* Waits for work under way, then frees. NULL is allowed. */
 void trajectory_analysis_free(trajectory_analysis *analysis);
 
 #endif

@@ -21,11 +21,11 @@ struct trajectory_derivation {
     collet_array *axis; /* 3 */
     collet_array
         *buffers[TRAJECTORY_BUFFERS]; /* (CARRY + block_frames) rows; NULL = not computed */
-    collet_array *across;             /* the part of a vector perpendicular to the axis */
-    collet_array *singular;           /* i32, a row a frame */
-    collet_array *info;               /* i32, no axes */
-    int64_t n_rows;                   /* frames taken and not run yet */
-    int64_t held;                     /* carried rows, 0..CARRY */
+    collet_array *across;             /* scratch: the part of a vector perpendicular to the axis */
+    collet_array *singular;           /* i32, one row a frame */
+    collet_array *info;               /* i32, a scalar */
+    int64_t n_rows;                   /* frames taken but not run yet */
+    int64_t held;                     /* rows carried over from the last block, 0..CARRY */
     int64_t singular_frames;
 };
 
@@ -113,7 +113,7 @@ static collet_array *rows(trajectory_derivation *d, int buffer, int64_t first, i
     return trajectory_scope_rows(&d->scope, d->buffers[buffer], first, n);
 }
 
-/* The axes of the smallest moment, n x 3: the first columns. */
+/* The axis of the smallest moment of each frame, n x 3: the first column. */
 static collet_array *long_axes(trajectory_derivation *d, int64_t first, int64_t n)
 {
     return trajectory_scope_drop(&d->scope, rows(d, TRAJECTORY_AXES, first, n), 2, 0);
@@ -149,7 +149,7 @@ static collet_status ran(trajectory_derivation *d, collet_status status, collet_
     return trajectory_scope_ran(&d->scope, status, err);
 }
 
-/* The parts of rows first .. first + n of a vector, and their lengths. */
+/* Computes the parts of rows first .. first + n of a vector, and their lengths. */
 static collet_status take_apart(trajectory_derivation *d, int vector, int64_t first, int64_t n,
                                 collet_error *err)
 {
@@ -231,8 +231,8 @@ static collet_status rotate(trajectory_derivation *d, int64_t n, collet_error *e
     return status == COLLET_OK ? count_singular(d, n, err) : status;
 }
 
-/* dL/dt of all frames here, carried ones included; correct only for frames with both neighbours and
- * at the ends of the trajectory. */
+/* Computes dL/dt of all frames, including carried ones. It is correct only for frames that have
+ * both neighbours here and at the ends of the trajectory. */
 static collet_status differentiate(trajectory_derivation *d, int64_t first, int64_t n,
                                    collet_error *err)
 {
@@ -285,7 +285,7 @@ static collet_status run_frames(trajectory_derivation *d, int64_t n, collet_erro
     return status;
 }
 
-/* The pending rows of dL/dt: all but the last frame, whose next neighbour is still missing. */
+/* Emits the pending rows of dL/dt: all but the last frame's, whose next neighbour is missing. */
 static collet_status run_derivative(trajectory_derivation *d, int64_t n, int last,
                                     collet_error *err)
 {

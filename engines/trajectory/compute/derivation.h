@@ -3,8 +3,8 @@
  * derivation.h - quantities derived from the sums over atoms of many frames.
  *
  * A block of frames is taken, then run: axes, angles, angular velocity, the parts of the vectors.
- * What depends on neighbouring frames (dL/dt, the signs of the axes) carries over from block to
- * block, so that the size of blocks changes no result. Rows go to `emit`.
+ * What depends on neighbouring frames (dL/dt, the signs of the axes) is carried over from block to
+ * block, so that no result depends on the size of blocks. Rows go to `emit`.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_DERIVATION_H
 #define ENGINES_TRAJECTORY_COMPUTE_DERIVATION_H
@@ -21,7 +21,7 @@ typedef struct trajectory_derivation trajectory_derivation;
 typedef collet_status (*trajectory_emit_fn)(void *user, int32_t buffer, int64_t n_rows,
                                             const double *rows, collet_error *err);
 
-/* Creates its own context, with the runtime and the choice of backend of `like`. `has`:
+/* Creates its own context, with the runtime and the backend setting of `like`. `has`:
  * TRAJECTORY_VELOCITIES, TRAJECTORY_FORCES, TRAJECTORY_TIMES; `axis`: 3 numbers, copied. On an
  * error *out is NULL. */
 collet_status trajectory_derivation_create(collet_context *like, int64_t block_frames, uint32_t has,
@@ -30,19 +30,20 @@ collet_status trajectory_derivation_create(collet_context *like, int64_t block_f
 
 /*
  * Copies the first n <= block_frames rows of the buffers that are not NULL in `buffers`: the sums
- * over atoms. Computes on `context`; nothing else is under way.
+ * over atoms. Computes on `context`, which must have no other work under way.
  */
 collet_status trajectory_derivation_take(trajectory_derivation *derivation, trajectory_scope *scope,
                                          collet_array *const buffers[TRAJECTORY_BUFFERS], int64_t n,
                                          collet_error *err);
 
-/* Computes and emits what was taken; `last`: nothing follows, all pending rows are emitted. */
+/* Computes and emits the rows of the frames taken; `last` = 1: no frames follow, so that all
+ * pending rows are emitted. */
 collet_status trajectory_derivation_run(trajectory_derivation *derivation, int last,
                                         collet_error *err);
 
-/* Frames so far whose inertia tensor could not be inverted for omega. */
+/* Number of frames so far whose inertia tensor could not be inverted for omega. */
 int64_t trajectory_derivation_singular(const trajectory_derivation *derivation);
-/* Its context and the backends that ran; valid until freed. */
+/* The context and the backends that ran; valid until the derivation is freed. */
 const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation *derivation);
 
 /* NULL is allowed. */

@@ -7,8 +7,8 @@
 #define FIELDS 3 /* positions, velocities, forces */
 
 /*
- * The arrays over one slot. They are acquired, so no kernel may use them, whenever the reading
- * thread may write the slot, and released while the caller has the batch.
+ * The arrays that wrap one slot. While the reading thread may write the slot they are acquired, so
+ * that no kernel can use them; while the caller has the batch they are released.
  */
 typedef struct slot {
     collet_array *whole[FIELDS];
@@ -21,7 +21,7 @@ struct trajectory_feed {
     slot slots[TRAJECTORY_READAHEAD_SLOTS];
     int32_t n_slots;
     trajectory_batch batch;      /* frames is NULL while the caller has none */
-    collet_array *views[FIELDS]; /* of a batch that does not fill its slot */
+    collet_array *views[FIELDS]; /* shorter arrays of a batch that does not fill its slot */
 };
 
 static collet_status context_failed(const trajectory_feed *feed, collet_status status,
@@ -98,7 +98,7 @@ static void views_free(trajectory_feed *feed)
     }
 }
 
-/* After kernels on the last batch have finished. */
+/* Waits for kernels on the caller's batch, then takes it back. */
 static collet_status take_back(trajectory_feed *feed, collet_error *err)
 {
     const trajectory_frames *frames = feed->batch.frames;
@@ -108,7 +108,7 @@ static collet_status take_back(trajectory_feed *feed, collet_error *err)
     return frames != NULL ? slot_set(feed, &feed->slots[frames->slot], 1, err) : COLLET_OK;
 }
 
-/* The first `n` frames of each array; the arrays themselves when that is all. */
+/* Arrays of the first `n` frames; no views where `n` is the whole slot. */
 static collet_status fill_batch(trajectory_feed *feed, const slot *s,
                                 const trajectory_frames *frames, collet_error *err)
 {

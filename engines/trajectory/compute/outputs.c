@@ -81,7 +81,7 @@ int64_t trajectory_buffer_width(int32_t buffer)
     default:
         break;
     }
-    /* Vectors, and the lengths of the parts that follow four of them. */
+    /* Each vector has four vector parts, then the lengths of its parts. */
     if (buffer >= TRAJECTORY_PART &&
         (buffer - TRAJECTORY_PART) % TRAJECTORY_PARTS >= TRAJECTORY_MAG)
         return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outputs.h - what is computed for a frame, and under which key, shape and unit it is written.
+ * outputs.h - the quantities computed for each frame: key, shape and unit.
  *
  * A buffer holds rows of one quantity, one row a frame. An output is a buffer, or one component of
  * it, under a key. To add an output: a buffer here, its line in both tables of outputs.c, and the
@@ -67,11 +67,11 @@ typedef struct trajectory_output {
 extern const trajectory_output trajectory_outputs[];
 extern const size_t trajectory_output_count; /* <= TRAJECTORY_MAX_OUTPUTS */
 
-/* Numbers in a row of a buffer. */
+/* Number of elements in a row of a buffer. */
 int64_t trajectory_buffer_width(int32_t buffer);
 /* The shape of an array of n rows of a buffer; returns its number of axes, 1 to 3. */
 int32_t trajectory_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3]);
-/* The same for what is written of it under a key. */
+/* The same for an output: a buffer, or one component of it. */
 int32_t trajectory_output_shape(const trajectory_output *output, int64_t n, int64_t shape[3]);
 /* What a buffer needs beyond positions. */
 uint32_t trajectory_buffer_needs(int32_t buffer);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Keeps a view, if it was created. */
+/* Notes a new view, to be freed by trajectory_scope_clear; on an error notes the status. */
 static collet_array *keep(trajectory_scope *scope, collet_status status, collet_array *const *view)
 {
     if (status != COLLET_OK) {

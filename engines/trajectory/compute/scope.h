@@ -15,7 +15,7 @@
 #define TRAJECTORY_MAX_BACKENDS 8
 #define TRAJECTORY_BACKEND_NAME (2 * COLLET_MAX_NAME) /* "worker:cuda" */
 
-/* All zeros but the context is an empty scope. */
+/* A scope is empty when all members but `context` are 0. */
 typedef struct trajectory_scope {
     collet_context *context;
     collet_array *views[TRAJECTORY_SCOPE_VIEWS];
@@ -25,11 +25,11 @@ typedef struct trajectory_scope {
     char backends[TRAJECTORY_MAX_BACKENDS][TRAJECTORY_BACKEND_NAME];
 } trajectory_scope;
 
-/* Elements first .. first + n of the first axis; NULL for an array that is NULL. Valid until
+/* Elements first .. first + n - 1 of the first axis; NULL if `array` is NULL. Valid until
  * trajectory_scope_clear. */
 collet_array *trajectory_scope_rows(trajectory_scope *scope, const collet_array *array,
                                     int64_t first, int64_t n);
-/* The only element of axis `axis`, without the axis. */
+/* Element `index` of axis `axis`, without that axis. */
 collet_array *trajectory_scope_drop(trajectory_scope *scope, const collet_array *array,
                                     int32_t axis, int64_t index);
 
@@ -37,10 +37,10 @@ collet_array *trajectory_scope_drop(trajectory_scope *scope, const collet_array 
 collet_status trajectory_scope_views(const trajectory_scope *scope, collet_error *err);
 void trajectory_scope_clear(trajectory_scope *scope);
 
-/* `status`, with the context's text when it is an error. */
+/* Returns `status`; on an error copies the context's text to *err. */
 collet_status trajectory_scope_check(const trajectory_scope *scope, collet_status status,
                                      collet_error *err);
-/* The same for a kernel that was just called; notes which backend ran it. */
+/* The same for the status of a kernel call, just made; also notes which backend ran it. */
 collet_status trajectory_scope_ran(trajectory_scope *scope, collet_status status,
                                    collet_error *err);
 

@@ -14,7 +14,7 @@ struct trajectory_worker {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     worker_state state;
-    collet_status status; /* of the last work */
+    collet_status status; /* result of the last work */
     collet_error error;
     trajectory_work_fn work;
     void *user;
@@ -70,7 +70,7 @@ collet_status trajectory_worker_start(trajectory_work_fn work, void *user, traje
 
     *out = NULL;
     if (w == NULL)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a thread");
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory to start a thread");
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
     w->work = work;

@@ -10,16 +10,16 @@ typedef struct trajectory_worker trajectory_worker;
 /* Called on the worker's thread. */
 typedef collet_status (*trajectory_work_fn)(void *user, collet_error *err);
 
-/* Starts an idle thread. COLLET_NO_MEMORY, COLLET_FAILED; *out is then NULL. The functions below
- * are for the thread that calls this one. */
+/* Starts an idle thread. COLLET_NO_MEMORY, COLLET_FAILED; *out is then NULL. Only the thread that
+ * called it may call the functions below. */
 collet_status trajectory_worker_start(trajectory_work_fn work, void *user, trajectory_worker **out,
                                       collet_error *err);
 
-/* Waits until the work is done. Returns its status and, when it failed, its error; the same again
- * until the next `go`. COLLET_OK before the first. Its writes are then visible here. */
+/* Waits until the work is done, and returns its status and error, the same at each call until the
+ * next `go`; COLLET_OK before the first `go`. What the work wrote is then visible to the caller. */
 collet_status trajectory_worker_wait(trajectory_worker *worker, collet_error *err);
 
-/* Begins the work; it is not under way. */
+/* Begins the work. No work may be under way. */
 void trajectory_worker_go(trajectory_worker *worker);
 
 /* Waits for the work, ends the thread and frees the worker; NULL is allowed. */

@@ -10,7 +10,7 @@
 #define HOST64(word) (word)
 #endif
 
-/* Inlined into one caller per instruction set, compiled to byte shuffles. */
+/* Inlined into one function per instruction set; compilers make byte shuffles of it. */
 static inline __attribute__((always_inline)) void
 decode(uint8_t *restrict to, const uint8_t *restrict from, size_t n, size_t width)
 {

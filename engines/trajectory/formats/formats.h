@@ -5,7 +5,7 @@
 
 #include "trajectory_format.h"
 
-/* In the order in which they are tried: the row of NAME is trajectory_NAME_format. */
+/* In the order in which they are tried. The row of NAME is called trajectory_NAME_format. */
 #define TRAJECTORY_FORMATS(X)                                                                      \
     X(trr)                                                                                         \
     X(dcd)                                                                                         \

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #define ALIGNMENT ((size_t)64)
-/* Keeps every product of sizes below 2^63 without a check at each use. */
+/* With these limits no product of sizes overflows 63 bits, so uses need no check. */
 #define ATOM_LIMIT ((int64_t)1 << 40)
 
 #define BOX_BYTES (9 * sizeof(double))
-/* Time, box and index of a frame. */
+/* Bytes of the time, the box and the index of a frame. */
 #define FRAME_EXTRAS (sizeof(double) + BOX_BYTES + sizeof(int64_t))
 
 static size_t real_size(collet_dtype dtype)
@@ -35,17 +35,20 @@ collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet
 {
     *out = NULL;
     if (n_atoms < 1 || n_atoms > ATOM_LIMIT || capacity < 1)
-        return collet_fail(err, COLLET_INVALID, "a batch of %lld frames of %lld atoms is invalid",
+        return collet_fail(err, COLLET_INVALID,
+                           "a batch of %lld frames of %lld atoms: both must be at least 1",
                            (long long)capacity, (long long)n_atoms);
     if (dtype != COLLET_F32 && dtype != COLLET_F64)
-        return collet_fail(err, COLLET_INVALID, "a batch holds f32 or f64, not dtype %d", dtype);
+        return collet_fail(err, COLLET_INVALID,
+                           "a batch of dtype %d: only f32 and f64 are supported", dtype);
 
     size_t bytes;
     size_t frame = 3 * real_size(dtype) * (size_t)n_atoms;
     size_t whole = trajectory_frames_bytes(n_atoms, dtype, velocities, forces);
     if (__builtin_mul_overflow(whole, (size_t)capacity, &bytes) || bytes > INT64_MAX)
         return collet_fail(err, COLLET_OVERFLOW,
-                           "a batch of %lld frames of %lld atoms is larger than memory can be",
+                           "a batch of %lld frames of %lld atoms is larger than the address space; "
+                           "use a smaller batch",
                            (long long)capacity, (long long)n_atoms);
 
     trajectory_frames *frames = calloc(1, sizeof *frames);

@@ -13,16 +13,16 @@
 
 typedef struct trajectory_reader trajectory_reader;
 
-/* From the first frame. */
+/* Properties of the trajectory, from its first frame. */
 typedef struct trajectory_reader_info {
     const char *format;     /* a name of formats.h, or "memory" */
-    int64_t n_atoms;        /* of the file, whatever the selection */
-    int64_t file_size;      /* bytes, when it was opened */
+    int64_t n_atoms;        /* atoms in the file, not only the selected ones */
+    int64_t file_size;      /* bytes when the file was opened */
     collet_dtype dtype;     /* COLLET_F32 or COLLET_F64: the file's precision */
     int32_t has_velocities; /* 0 or 1 */
     int32_t has_forces;     /* 0 or 1 */
     int32_t has_times;      /* 0 or 1 */
-    int32_t on_demand;      /* 1: to be read by the thread that asks, not ahead */
+    int32_t on_demand;      /* 1: frames are read by the calling thread, not ahead of it */
     int64_t lacking;        /* the first atom without a velocity where others have one: then
                                has_velocities is 0; else -1 */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
@@ -31,9 +31,9 @@ typedef struct trajectory_reader_info {
 typedef struct trajectory_frames {
     collet_dtype dtype; /* of the three arrays below: COLLET_F32 or COLLET_F64 */
     int32_t slot;       /* index of the buffer in a read-ahead; 0 outside one */
-    int64_t n_atoms;    /* atoms of a frame here */
+    int64_t n_atoms;    /* atoms of a frame in this batch */
     int64_t capacity;   /* frames that fit */
-    int64_t n_frames;   /* frames that are here */
+    int64_t n_frames;   /* frames in this batch */
     void *positions;    /* nm */
     void *velocities;   /* nm/ps; NULL: not requested */
     void *forces;       /* kJ/mol/nm; NULL: not requested */
@@ -41,12 +41,13 @@ typedef struct trajectory_frames {
     int64_t n_bad_times; /* frames here whose time in the file is not finite */
     double *boxes; /* capacity x 9, nm: the three vectors of the box; zeros: the frame has none */
     int64_t *indices;   /* frame number in the file, from 0 */
-    int64_t end_offset; /* byte of the file after the last frame here; for progress */
-    int32_t truncated;  /* 1: the error returned with this batch is a file that ends in a frame */
+    int64_t end_offset; /* byte of the file after the last frame of the batch; for progress */
+    int32_t
+        truncated; /* 1: the error returned with this batch is a file that ends inside a frame */
     uint32_t reserved;  /* 0 */
 } trajectory_frames;
 
-/* Number i of one of the frames' arrays. */
+/* Element i of one of the batch's arrays. */
 static inline double trajectory_frames_value(const trajectory_frames *frames, const void *array,
                                              int64_t i)
 {

@@ -16,8 +16,8 @@ static collet_status next_line(io_lines *lines, const char **text, size_t *lengt
     *truncated = status == COLLET_OK && !*text;
     if (!*truncated)
         return status;
-    return collet_fail(err, COLLET_FORMAT, "%s:%lld: the file ends before %s", lines->source->path,
-                       (long long)lines->number, missing);
+    return collet_fail(err, COLLET_FORMAT, "%s:%lld: the file ends before %s; it may have been cut",
+                       lines->source->path, (long long)lines->number, missing);
 }
 
 /* ---- Head -------------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ collet_status trajectory_gro_read_head(io_lines *lines, trajectory_gro_head *hea
     if (status != COLLET_OK)
         return status;
     if (!io_decimal_parse_integer(text, length, &head->n_atoms) || head->n_atoms < 0)
-        return trajectory_text_fail(lines, err, "the number of atoms is expected, not '%.*s'",
+        return trajectory_text_fail(lines, err, "expected the number of atoms, not '%.*s'",
                                     length > 40 ? 40 : (int)length, text);
     return COLLET_OK;
 }
@@ -63,8 +63,8 @@ static collet_status measure_width(const io_lines *lines, const char *text, size
     if (*width <= DECIMALS_EXTRA)
         return trajectory_text_fail(
             lines, err,
-            "the decimal points of x and y are %zu columns apart; %d more than "
-            "the decimals are expected",
+            "the decimal points of x and y are %zu columns apart; expected %d more than the number "
+            "of decimals",
             *width, DECIMALS_EXTRA);
     return COLLET_OK;
 }
@@ -75,8 +75,8 @@ static const char *field_at(const char *text, size_t length, size_t from, size_t
     return *n > 0 ? text + from : "";
 }
 
-/* Three finite numbers; any other text, as writers have it for unknown or too large ones, is no
- * velocity. */
+/* 1 for three finite numbers. Programs write other texts for velocities that are unknown or too
+ * large: the atom then has none. */
 static int read_velocity(const char *text, size_t length, size_t width, double velocity[3])
 {
     for (size_t i = 0; i < 3; i++) {
@@ -153,15 +153,15 @@ collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, 
     if (velocity && !read_velocity(text, length, width, velocity))
         return trajectory_text_fail(
             lines, err,
-            "the velocity is not three numbers any more: the file was changed "
-            "while it was read");
+            "the velocity is no longer three numbers: the file was changed "
+            "while it was read; run again");
     return COLLET_OK;
 }
 
 /* ---- Box --------------------------------------------------------------------------------- */
 
-/* A number, or what writers have in the place of one: nan, inf, or asterisks where it does not fit
- * into its columns. */
+/* A number, or what programs write instead: nan, inf, or asterisks where a number does not fit into
+ * its columns. */
 static int is_number(const char *text, size_t length)
 {
     double number;
@@ -182,8 +182,8 @@ static size_t token_length(const char *text, const char *end)
     return (size_t)(at - text);
 }
 
-/* Numbers between blanks, the first 9 of them into `numbers`, 0 for what is_number takes instead;
- * -1: something else. */
+/* Counts numbers between blanks, the first 9 of them into `numbers`, 0 for what is_number takes instead;
+ * -1: another text. */
 static int read_spaced(const char *text, size_t length, double numbers[9])
 {
     const char *end = text + length;
@@ -202,7 +202,8 @@ static int read_spaced(const char *text, size_t length, double numbers[9])
     return n;
 }
 
-/* Numbers that may touch: the decimals of the last one tell where each of them ends. */
+/* Counts numbers that may touch: all have as many decimals as the last one, so their ends are
+ * known. -1: another text. */
 static int read_touching(const char *text, size_t length, double numbers[9])
 {
     const char *end = text + length;
@@ -226,7 +227,8 @@ static int read_touching(const char *text, size_t length, double numbers[9])
     return decimals > 0 ? n : -1;
 }
 
-/* An atom's residue number, and names without a point, which each length of a box has. */
+/* 1 if the line begins as an atom does: a residue number, and names without a decimal point. Each
+ * number of a box has a point. */
 static int begins_as_atom(const char *text, size_t length)
 {
     int64_t residue;
@@ -235,8 +237,8 @@ static int begins_as_atom(const char *text, size_t length)
            !memchr(text + 5, '.', 10);
 }
 
-/* Any row of words, as nothing needs a box, if it is no atom. A line that the end of the file cuts
- * is complete only with all numbers of a box. */
+/* Nothing needs the box, so any text is accepted that is not an atom. A line that the end of the
+ * file may have cut is complete only with all 3 or 9 numbers. */
 static int is_box(const char *text, size_t length, int cut, double box[9])
 {
     /* The order of the file: the diagonal first. */
@@ -262,7 +264,7 @@ collet_status trajectory_gro_read_box(io_lines *lines, double box[9], int *trunc
         return status;
     if (!is_box(text, length, lines->cut, box))
         return trajectory_text_fail(lines, err,
-                                    "the box (numbers) is expected after the last atom, not "
+                                    "expected the numbers of the box after the last atom, not "
                                     "'%.*s'; is the number of atoms in line 2 right?",
                                     length > 60 ? 60 : (int)length, text);
     return COLLET_OK;

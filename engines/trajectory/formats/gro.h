@@ -13,7 +13,7 @@
 #include "names.h"
 #include "text.h"
 
-#define TRAJECTORY_GRO_POSITIONS 20 /* column where they begin */
+#define TRAJECTORY_GRO_POSITIONS 20 /* column where positions begin */
 
 /* The two lines before the atoms. */
 typedef struct trajectory_gro_head {
@@ -24,8 +24,8 @@ typedef struct trajectory_gro_head {
 /* Columns, the same for each line of the frame. */
 typedef struct trajectory_gro_columns {
     size_t width;
-    int64_t with_velocity; /* atoms so far that have one */
-    int64_t lacking;       /* the first atom so far that has none; -1: all have one */
+    int64_t with_velocity; /* number of atoms so far that have a velocity */
+    int64_t lacking;       /* the first atom so far without a velocity; -1: all have one */
 } trajectory_gro_columns;
 
 /* The first atom without a velocity in a frame in which others have one; else -1. */
@@ -34,13 +34,14 @@ static inline int64_t trajectory_gro_lacking(const trajectory_gro_columns *colum
     return columns->with_velocity > 0 ? columns->lacking : -1;
 }
 
-/* Reads the head. *truncated (else 0) becomes 1, with COLLET_FORMAT, where the file ends in it. */
+/* Reads the head. Where the file ends inside it, *truncated is 1 and the status COLLET_FORMAT; else
+ * *truncated is 0. */
 collet_status trajectory_gro_read_head(io_lines *lines, trajectory_gro_head *head, int *truncated,
                                        collet_error *err);
 
 /*
- * Call it for each atom, from 0: atom 0 defines the columns, by the last line read from `lines`.
- * Each atom may have a velocity, three finite numbers, or anything else after its position.
+ * Call it for each atom, from 0, after its line was read from `lines`. The line of atom 0 defines
+ * the columns. Three finite numbers after the position are a velocity; any other text is ignored.
  */
 collet_status trajectory_gro_measure(const io_lines *lines, const char *text, size_t length,
                                      int64_t atom, trajectory_gro_columns *columns,
@@ -55,14 +56,14 @@ collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, 
                                        double velocity[3], collet_error *err);
 
 /*
- * Reads the line after the atoms, the box: three vectors, zeros where the line is empty or holds
- * other text. It may not be another atom, and where the end of the file cuts it, it must have 3 or
- * 9 numbers. *truncated as above.
+ * Reads the box, three vectors, from the line after the atoms. If the line is empty or any other
+ * text, the box is 0; only a line of another atom is an error. Where the file ends in this line, it
+ * must have 3 or 9 numbers. *truncated as above.
  */
 collet_status trajectory_gro_read_box(io_lines *lines, double box[9], int *truncated,
                                       collet_error *err);
 
-/* 1 when the first n bytes of a file can be a .gro file's. */
+/* 1 if a .gro file can begin with these n bytes. */
 int trajectory_gro_recognise(const uint8_t *bytes, size_t n);
 
 /* gro_topology.c's, for trajectory_format.topology. */

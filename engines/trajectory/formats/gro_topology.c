@@ -12,7 +12,7 @@
 #include "io/decimal.h"
 
 #define COLUMN 5         /* width of the three fields that are read */
-#define SHORTEST_LINE 24 /* an atom's line is longer: bounds memory by the file's size */
+#define SHORTEST_LINE 24 /* no atom's line is shorter: limits the memory by the size of the file */
 
 /* Refuses numbers that the file cannot hold before memory is allocated for them. */
 static collet_status check_atoms(const io_lines *lines, int64_t n_atoms, collet_error *err)
@@ -21,8 +21,8 @@ static collet_status check_atoms(const io_lines *lines, int64_t n_atoms, collet_
         return trajectory_text_fail(lines, err, "the number of atoms is 0");
     if (n_atoms > lines->source->size / SHORTEST_LINE)
         return trajectory_text_fail(lines, err,
-                                    "%lld atoms are announced, more than a file of %lld bytes "
-                                    "holds",
+                                    "%lld atoms are announced, but a file of %lld bytes cannot "
+                                    "hold them",
                                     (long long)n_atoms, (long long)lines->source->size);
     return COLLET_OK;
 }
@@ -76,7 +76,7 @@ static collet_status read_atoms(io_lines *lines, trajectory_topology *topology, 
                                (long long)topology->n_atoms);
         if (length < TRAJECTORY_GRO_POSITIONS)
             return trajectory_text_fail(lines, err,
-                                        "atom %lld of %lld is expected, the line has %zu "
+                                        "expected atom %lld of %lld, but the line has %zu "
                                         "columns",
                                         (long long)i + 1, (long long)topology->n_atoms, length);
         status = trajectory_gro_measure(lines, text, length, i, &columns, err);

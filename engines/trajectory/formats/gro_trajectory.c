@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Position of the first atom's line of the current frame, found with its head. */
+/* Position of the first atom's line of the current frame; set when the head is read. */
 typedef struct gro_state {
     int64_t atoms_offset;
     int64_t atoms_line;
@@ -33,7 +33,7 @@ static collet_status scan_atoms(trajectory_reader *trajectory, io_lines *lines, 
     return COLLET_OK;
 }
 
-/* Empty lines after the last frame are not a frame. */
+/* Skips empty lines, which may follow the last frame. */
 static collet_status find_end(const io_lines *lines, int64_t size, trajectory_frame_head *head,
                               collet_error *err)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h - what formats of text share: errors with their line, and moments in titles. */
+/* text.h - functions for all formats of text: errors with their line, and times in titles. */
 #ifndef ENGINES_TRAJECTORY_FORMATS_TEXT_H
 #define ENGINES_TRAJECTORY_FORMATS_TEXT_H
 
 #include "io/lines.h"
 #include "trajectory_format.h"
 
-/* What a title says about its frame. */
+/* Time and step of a frame, from its title. */
 typedef struct trajectory_text_moment {
-    int32_t has_time; /* it holds "t=" */
+    int32_t has_time; /* the title has "t=" */
     double time;      /* ps */
     int64_t step;     /* from "step=", else -1 */
 } trajectory_text_moment;
@@ -23,8 +23,8 @@ collet_status trajectory_text_fail(const io_lines *lines, collet_error *err, con
                                    ...) COLLET_PRINTF(3, 4);
 
 /*
- * Adds the frame to the error `status` about the last line read from `lines`. A line that is
- * malformed because the file ends in it is a truncation.
+ * Appends the number of the frame to the error `status` about the last line read from `lines`. A
+ * line that is malformed because the file ends in it is reported as a truncation.
  */
 collet_status trajectory_text_explain(trajectory_reader *trajectory, const io_lines *lines,
                                       collet_status status, collet_error *err);

@@ -24,22 +24,22 @@ typedef struct trajectory_frame_head {
     int32_t has_time; /* 0: the file has none for this frame, `time` is 0 */
     double box[9];    /* nm, the three vectors; zeros: none */
     int64_t box_at;   /* offset, for formats that read it with the body; 0: none */
-    int64_t step;     /* of the simulation; -1: not in the file */
+    int64_t step;     /* step of the simulation; -1: not in the file */
     int64_t positions;
     int64_t velocities;
     int64_t forces;
     int64_t lacking;  /* the first atom without a velocity where others have one; else -1 */
-    int64_t end_line; /* text formats: line that begins at `end` */
+    int64_t end_line; /* text formats: number of the line that begins at `end` */
 } trajectory_frame_head;
 
-/* The output of a frame: row `frame` of the batch's arrays; absent quantities are NULL. */
+/* Where a frame is decoded to: row `frame` of the batch's arrays; NULL: not requested. */
 typedef struct trajectory_frame_target {
     void *positions;
     void *velocities;
     void *forces;
 } trajectory_frame_target;
 
-/* Atoms first .. first + count of the file, consecutive in the selection too. */
+/* Atoms first .. first + count - 1 of the file, all selected. */
 typedef struct trajectory_atom_run {
     int64_t first;
     int64_t count;
@@ -47,10 +47,10 @@ typedef struct trajectory_atom_run {
 
 typedef struct trajectory_format {
     const char *name;  /* "trr": the suffix of its files */
-    const char *kind;  /* "a .trr trajectory": after "it looks like" */
-    const char *title; /* "GROMACS, compressed positions": where formats are listed */
+    const char *kind;  /* "a .trr trajectory", for "it looks like a .trr trajectory" */
+    const char *title; /* "GROMACS, compressed positions", for lists of formats */
     int text;          /* 1: its files are text */
-    /* 1 when `bytes`, the first n of the file, begin a file of this format. */
+    /* 1 if a file of this format can begin with these n bytes. */
     int (*recognise)(const uint8_t *bytes, size_t n);
     /* Fills `topology`, which is zeroed and freed by the caller, from the start of the file. NULL:
      * the format has no topology. */
@@ -67,9 +67,9 @@ typedef struct trajectory_format {
      * set head->time and head->box. */
     collet_status (*body)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           const trajectory_frame_target *target, collet_error *err);
-    int on_demand;     /* 1: `body` runs on the thread that asks for frames, not ahead */
-    size_t state_size; /* of trajectory->state, zeroed when the file is opened */
-    /* Frees what the state points to; NULL: nothing. */
+    int on_demand;     /* 1: `body` runs on the thread that requests frames, not ahead */
+    size_t state_size; /* bytes of trajectory->state, which is zeroed when the file is opened */
+    /* Frees what the state points to; NULL if it owns nothing. */
     void (*close)(trajectory_reader *trajectory);
 } trajectory_format;
 
@@ -77,21 +77,21 @@ struct trajectory_reader {
     const trajectory_format *format;
     io_source source;
     trajectory_reader_info info;
-    void *state; /* of the format */
+    void *state; /* private to the format */
 
-    trajectory_atom_run *runs; /* the selection, consecutive indices joined */
+    trajectory_atom_run *runs; /* the selection, as runs of consecutive indices */
     int64_t n_runs;
     int64_t n_selected;
 
-    int64_t offset; /* of frame `index` */
+    int64_t offset; /* byte where frame `index` begins */
     int64_t index;
     int64_t line; /* text formats: line number at `offset`, from 1 */
-    int64_t next; /* frame to deliver next */
+    int64_t next; /* index of the frame to deliver next */
     int64_t stop; /* < 0: none */
     int64_t step;
 
     atomic_int cancelled;
-    int truncated; /* the error below is an end of file inside a frame */
+    int truncated; /* 1: the error below is a file that ends inside a frame */
     collet_error error;
 };
 

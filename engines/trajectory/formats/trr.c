@@ -18,7 +18,7 @@ static const uint8_t preamble[24] = {0,   0,   0x07, 0xc9, 0,   0,   0,   13,  0
 #define HEAD_INTS 13 /* ten sizes, atoms, step, nre */
 #define HEAD_BYTES(real) (sizeof preamble + HEAD_INTS * 4 + 2 * (size_t)(real))
 
-/* In the order of the file. */
+/* Positions of the head's integers, in the order of the file. */
 enum {
     IR,
     ENERGY,
@@ -69,7 +69,7 @@ static collet_status check_ints(const trajectory_reader *trajectory, const int32
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err, "has %d atoms", ints[ATOMS]);
     if (!has_data)
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
-                                      "holds no data at all, not even a box");
+                                      "has no data, not even a box");
     if (ints[IR] != 0 || ints[ENERGY] != 0 || real_size(ints) == 0)
         return trajectory_reader_fail(
             trajectory, COLLET_FORMAT, err,
@@ -79,7 +79,7 @@ static collet_status check_ints(const trajectory_reader *trajectory, const int32
     return COLLET_OK;
 }
 
-/* The file ends before the head does: truncated, or not a frame. */
+/* For a head that the end of the file cuts: truncated, or not a frame. */
 static collet_status check_preamble(trajectory_reader *trajectory, const uint8_t *bytes, size_t n,
                                     collet_error *err)
 {

@@ -38,10 +38,11 @@ enum {
 #define PACKED(magic) ((size_t)PACKED_SIZE + ((magic) == MAGIC_LARGE ? 8 : 4))
 
 typedef struct xtc_state {
-    trajectory_xtc_block block; /* of the frame whose head was read last; n_bytes 0: plain floats */
+    trajectory_xtc_block
+        block; /* block of the frame whose head was read last; n_bytes 0: plain floats */
     uint8_t *packed;
     size_t packed_capacity;
-    float *all; /* n_atoms x 3, when only some are selected */
+    float *all; /* n_atoms x 3, if only some atoms are selected */
 } xtc_state;
 
 static int is_magic(int32_t magic)
@@ -114,7 +115,7 @@ static collet_status read_block(const trajectory_reader *trajectory, const uint8
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "has a precision of %g: the file is damaged",
                                       (double)block->precision);
-    /* An atom takes more than one bit: this bounds memory by the file's size. */
+    /* An atom takes more than one bit: this limits the memory by the size of the file. */
     if (size < 1 || size > INT64_MAX - begin - 3 || head->n_atoms / 8 > size)
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "has %lld bytes for %lld atoms: the file is damaged",

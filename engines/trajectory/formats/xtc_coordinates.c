@@ -6,7 +6,7 @@
 
 /*
  * Ranges of small differences, a part of the format: about 2^(i/3), so that three of them fit into
- * i bits. The first ones are not used.
+ * i bits. The format does not use the first ones.
  */
 static const uint32_t small_ranges[] = {
     0,        0,        0,       0,       0,       0,       0,       0,       0,       8,
@@ -30,7 +30,7 @@ typedef struct radix {
     uint64_t reciprocal; /* 0: divide */
 } radix;
 
-/* Three integers packed into `bits` bits: (x * radix[0] + y) * radix[1] + z. */
+/* How three integers are packed into `bits` bits: (x * radix[0] + y) * radix[1] + z. */
 typedef struct packing {
     int bits;
     radix y, z;
@@ -43,7 +43,7 @@ typedef struct reader {
 
 /* ---- Bits -------------------------------------------------------------------------------- */
 
-/* The bits from the position on, the first one as the highest; 57 of them are valid. */
+/* The bits from the position on; the first one is the highest of the result, and 57 are valid. */
 static inline uint64_t peek(const reader *in)
 {
     uint64_t word;
@@ -55,7 +55,7 @@ static inline uint64_t peek(const reader *in)
     return word << (in->position % 8);
 }
 
-/* 1..32 bits, the first one is the highest. */
+/* Takes 1..32 bits; the first one is the highest. */
 static inline uint32_t take_bits(reader *in, int bits)
 {
     uint64_t word = peek(in);
@@ -64,7 +64,7 @@ static inline uint32_t take_bits(reader *in, int bits)
     return (uint32_t)(word >> (64 - bits));
 }
 
-/* 1..56 bits, in bytes; the first byte is the lowest, the last one has the remaining bits. */
+/* Takes 1..56 bits, byte by byte; the first byte is the lowest, the last has the remaining bits. */
 static inline uint64_t take_little(reader *in, int bits)
 {
     uint64_t word = peek(in);
@@ -110,7 +110,7 @@ static packing make_packing(const uint32_t sizes[3], int bits)
     };
 }
 
-/* More bits than one peek has: rare, so it may divide. */
+/* Too many bits for one peek: rare, so a division is acceptable. */
 static void take_wide_triple(reader *in, const packing *p, uint32_t triple[3])
 {
     unsigned __int128 value = take_little(in, 32);
@@ -141,7 +141,7 @@ static inline void take_triple(reader *in, const packing *p, uint32_t triple[3])
 typedef struct decoder {
     reader in;
     packing full;
-    int full_bits[3]; /* of each coordinate when they are not packed; full.bits is 0 then */
+    int full_bits[3]; /* bits of each coordinate if the three are not packed; full.bits is then 0 */
     uint32_t min[3];
     packing small;
     uint32_t small_half;
@@ -152,8 +152,8 @@ typedef struct decoder {
 static const char *set_small(decoder *d, int index)
 {
     if (index < FIRST_RANGE || index > N_RANGES)
-        return "the range of small differences leaves its table";
-    /* Writers begin one past the last range when atoms are very far apart; the first step down
+        return "the index of the range of small differences is outside the table";
+    /* Programs start one past the last range when atoms are very far apart; the first step down
      * leads into the table. */
     uint32_t size = index < N_RANGES ? small_ranges[index] : 0;
     d->small = make_packing((uint32_t[3]){size, size, size}, index);
@@ -170,7 +170,7 @@ static const char *set_full(decoder *d, const trajectory_xtc_block *block)
     for (int i = 0; i < 3; i++) {
         int64_t size = (int64_t)block->max[i] - block->min[i] + 1;
         if (size < 1 || size > UINT32_MAX)
-            return "its bounds are the wrong way round";
+            return "its bounds are reversed or span 2^32 values";
         sizes[i] = (uint32_t)size;
         d->min[i] = (uint32_t)block->min[i];
         d->full_bits[i] = bit_length(sizes[i]);
@@ -208,7 +208,7 @@ static inline void put(float *positions, const uint32_t at[3], float unit)
         positions[i] = (float)(int32_t)at[i] * unit;
 }
 
-/* The atoms of a run, the one before it among them: run + 1 atoms. */
+/* Decodes a run and the atom before it: run + 1 atoms. */
 static inline void take_run(decoder *d, const uint32_t before[3], int run, float *positions)
 {
     uint32_t previous[3], at[3];
@@ -249,7 +249,7 @@ static const char *decode_atoms(decoder *d, const trajectory_xtc_block *block, i
             put(positions + 3 * i, at, d->unit);
         /* At most 103 bytes were consumed since the last check: the padding covers them. */
         if (d->in.position > end)
-            return "they end before the last atom";
+            return "its packed bytes end before the last atom";
         i += run + 1;
         const char *wrong = change ? set_small(d, d->small_index + change) : NULL;
         if (wrong)

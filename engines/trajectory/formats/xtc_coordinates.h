@@ -4,9 +4,9 @@
  *
  * Coordinates are integers, multiples of 1/precision. Three of them are packed into one number of
  * mixed radix. An atom is stored within the bounds min..max of the frame; up to ten atoms after it
- * may be stored as small differences each to its predecessor, whose range adapts by a factor of
- * 2^(1/3) as it goes. The first of such a run is exchanged with the atom before it, which
- * reduces the differences in a water molecule (oxygen in the middle).
+ * may be stored as small differences, each to its predecessor; the range of these differences
+ * adapts by a factor of 2^(1/3) from run to run. The first atom of such a run is exchanged with the
+ * atom before it, which makes the differences in a water molecule smaller (oxygen in the middle).
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_XTC_COORDINATES_H
 #define ENGINES_TRAJECTORY_FORMATS_XTC_COORDINATES_H
@@ -29,8 +29,9 @@ typedef struct trajectory_xtc_block {
 
 /*
  * Decodes at least the first `n_needed` atoms (1..n_atoms) into positions (n_atoms x 3 floats, nm),
- * rounded as GROMACS does: (float)integer * (1.0f / precision). Any bytes are safe. Returns NULL,
- * or what is wrong with the data, a static text; *n_done is the number of atoms before that.
+ * rounded as GROMACS does: (float)integer * (1.0f / precision). Safe for any bytes. Returns NULL,
+ * or a static text that describes the fault in the data; *n_done is then the number of atoms before
+ * the fault.
  */
 const char *trajectory_xtc_decode(const trajectory_xtc_block *block, int64_t n_needed,
                                   float *positions, int64_t *n_done);

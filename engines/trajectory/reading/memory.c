@@ -16,7 +16,7 @@ static size_t real_size(collet_dtype dtype)
     return dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
 }
 
-/* Bytes of a frame in the source's arrays: offsets and the size of a trajectory count in these. */
+/* Bytes of a frame in the source's arrays, the unit of offsets and sizes of the trajectory. */
 static int64_t frame_bytes(const collet_trajectory_source *source)
 {
     int64_t fields = 1 + (source->has_velocities != 0) + (source->has_forces != 0);
@@ -94,7 +94,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     return COLLET_OK;
 }
 
-/* The selected atoms. */
+/* Copies the selected atoms. */
 static void copy_atoms(const trajectory_reader *trajectory, size_t atom_bytes, const void *from,
                        void *to)
 {
@@ -127,8 +127,9 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
     };
 
     if (status != COLLET_OK)
-        return trajectory_reader_fail(trajectory, status, err, "%s",
-                                      own.status == status ? own.text : "it cannot be read");
+        return trajectory_reader_fail(
+            trajectory, status, err, "%s",
+            own.status == status ? own.text : "the source's read failed without a text");
     head->time = frame.time;
     if (frame.box != NULL)
         memcpy(head->box, frame.box, sizeof head->box);
@@ -159,7 +160,7 @@ collet_status trajectory_memory_open(const collet_trajectory_source *source,
 
     *out = NULL;
     if (source->n_frames < 1)
-        return collet_fail(err, COLLET_INVALID, "source: it has no frames");
+        return collet_fail(err, COLLET_INVALID, "source: n_frames must be at least 1");
     if (__builtin_mul_overflow(frame_bytes(source), source->n_frames, &size))
         return collet_fail(err, COLLET_OVERFLOW, "source: %lld frames of %lld atoms are too many",
                            (long long)source->n_frames, (long long)source->n_atoms);

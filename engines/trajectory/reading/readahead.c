@@ -12,19 +12,19 @@
 #define WAIT_NS 50000000
 
 /*
- * A ring of slots: the thread fills them in order, `next` returns them in order. The slots in use
- * are `first` and the `used` - 1 after it; the caller may have the batch of the first.
+ * A ring of slots: the thread fills them in order, `next` returns them in order. `used` slots from
+ * `first` on are filled; the caller may have the batch of slot `first`.
  */
 struct trajectory_readahead {
     trajectory_reader *trajectory;
     int32_t n_slots;
     trajectory_frames *slots[TRAJECTORY_READAHEAD_SLOTS];
-    int32_t first; /* guarded by `lock` as everything below */
+    int32_t first; /* `lock` guards this and the next five members */
     int32_t used;
-    int32_t held; /* 1: by the caller */
-    int ended;    /* nothing more is filled */
+    int32_t held; /* 1: the caller has slot `first` */
+    int ended;    /* 1: no more slots will be filled */
     int32_t truncated;
-    collet_error error; /* status OK: the trajectory ended after a complete frame */
+    collet_error error; /* why reading ended; COLLET_OK: after the last frame */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -33,7 +33,7 @@ struct trajectory_readahead {
     pthread_t thread;
 };
 
-/* Reads the next batch into a free slot; `lock` is held, but not while reading. */
+/* Reads the next batch into a free slot. Called with `lock` held; releases it while reading. */
 static void fill_slot(trajectory_readahead *ahead)
 {
     trajectory_frames *frames = ahead->slots[(ahead->first + ahead->used) % ahead->n_slots];
@@ -132,7 +132,7 @@ const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *a
     return ahead->slots[i];
 }
 
-/* Waits for a change, at most 50 ms; COLLET_CANCELLED when the caller stops. */
+/* Waits for a change, at most 50 ms; COLLET_CANCELLED when the poll stops the work. */
 static collet_status wait_for_slot(trajectory_readahead *ahead, collet_error *err)
 {
     struct timespec until;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * readahead.h - a thread that reads the next batches of a trajectory while one is computed on.
+ * readahead.h - a thread that reads the next batches of a trajectory while the caller computes on
+ * one.
  *
  * There is a fixed number of batches, called slots. The thread fills free ones in order; `next`
- * returns the oldest filled one and frees the one before it for reading. Memory does not depend on
- * the length of the trajectory. Trajectories that are read on demand have no thread: `next` reads.
+ * returns the oldest filled one and gives the one before it back to the thread. Memory does not
+ * depend on the length of the trajectory. Trajectories that are read on demand have no thread:
+ * `next` reads.
  */
 #ifndef ENGINES_TRAJECTORY_READING_READAHEAD_H
 #define ENGINES_TRAJECTORY_READING_READAHEAD_H
@@ -17,15 +19,16 @@ typedef struct trajectory_readahead trajectory_readahead;
 
 typedef struct trajectory_readahead_options {
     int64_t batch_frames; /* frames of a slot, >= 1 */
-    int32_t n_slots;      /* 2 to TRAJECTORY_READAHEAD_SLOTS; 3 keep the thread busy; 1 on demand */
+    int32_t
+        n_slots; /* 2 to TRAJECTORY_READAHEAD_SLOTS, 3 to keep the thread busy; 1 if on demand */
     int32_t velocities;   /* 1: read them */
     int32_t forces;       /* 1: read them */
-    io_poll poll;         /* asked by `next` every 50 ms while it waits */
+    io_poll poll;         /* `next` calls it every 50 ms while it waits */
 } trajectory_readahead_options;
 
 /*
- * Starts reading. The trajectory belongs to the thread until `stop`: selection and slice are set
- * before, and it is closed after, by the caller. COLLET_INVALID for batch_frames < 1,
+ * Starts reading. The trajectory belongs to the thread until `stop`: the caller sets selection and
+ * slice before, and closes the trajectory afterwards. COLLET_INVALID for batch_frames < 1,
  * COLLET_OVERFLOW, COLLET_NO_MEMORY, COLLET_FAILED when no thread can be started. On an error *out
  * is NULL.
  */
@@ -33,22 +36,22 @@ collet_status trajectory_readahead_start(trajectory_reader *trajectory,
                                          const trajectory_readahead_options *options,
                                          trajectory_readahead **out, collet_error *err);
 
-/* Slot i of 0..n_slots-1, valid until `stop`, so that arrays can be wrapped around it once. Access
- * its contents only from the `next` that returns it to the following one. */
+/* Slot i of 0..n_slots-1. Its address is valid until `stop`, so that it can be wrapped once. Access
+ * its contents only between the `next` that returns it and the following one. */
 const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *ahead, int32_t i);
 
 /*
- * Frees the batch of the last call for reading, waits for the next one and returns it in *out;
+ * Gives the batch of the last call back, waits for the next one and returns it in *out;
  * frames->slot is its slot. Batches come in the order of the file and are never empty; only the
  * last one may be short. After the last *out is NULL with COLLET_OK, or with the error that ended
  * reading (as trajectory_reader_read; *truncated, which may be NULL, is then 1 for a file that ends
  * inside a frame, else 0): frames before an error are always delivered first. COLLET_CANCELLED at
- * once when the poll stops it.
+ * once when the poll stops the work.
  */
 collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
                                         int32_t *truncated, collet_error *err);
 
-/* Cancels reading (after at most the frame under way), joins the thread and frees all slots; NULL
+/* Cancels reading after the current frame at the latest, joins the thread and frees all slots; NULL
  * is allowed. */
 void trajectory_readahead_stop(trajectory_readahead *ahead);
 

@@ -83,7 +83,8 @@ static trajectory_reader *allocate(const char *path, collet_error *err)
     return trajectory;
 }
 
-/* Takes the trajectory, also on an error; `status` is the result of the steps before. */
+/* The last step of opening: takes the trajectory, also on an error. `status`: the result of the
+ * steps before. */
 static collet_status finish_open(trajectory_reader *trajectory, collet_status status,
                                  trajectory_reader **out, collet_error *err)
 {
@@ -171,12 +172,13 @@ static collet_status check_indices(const trajectory_reader *trajectory, const in
     for (int64_t i = 0; i < n; i++) {
         if (indices[i] < 0 || indices[i] >= trajectory->info.n_atoms)
             return collet_fail(err, COLLET_INVALID,
-                               "%s: the selection names atom index %lld, the file has 0..%lld",
+                               "%s: the selection has atom index %lld, but the file has 0..%lld",
                                trajectory->source.path, (long long)indices[i],
                                (long long)trajectory->info.n_atoms - 1);
         if (i > 0 && indices[i] <= indices[i - 1])
             return collet_fail(err, COLLET_INVALID,
-                               "%s: the selection's atom indices do not rise at %lld",
+                               "%s: the selection's atom indices must increase; index %lld is not "
+                               "larger than the one before it",
                                trajectory->source.path, (long long)indices[i]);
     }
     return COLLET_OK;
@@ -224,12 +226,12 @@ collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t sta
                                       int64_t step, collet_error *err)
 {
     if (start < 0 || step < 1)
-        return collet_fail(err, COLLET_INVALID,
-                           "%s: frames are counted from 0 and the step is at least 1; start %lld, "
-                           "step %lld were requested",
-                           trajectory->source.path, (long long)start, (long long)step);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "%s: start %lld, step %lld: start must be at least 0 and step at least 1",
+            trajectory->source.path, (long long)start, (long long)step);
     if (trajectory->index > 0 || trajectory->error.status != COLLET_OK)
-        return collet_fail(err, COLLET_INVALID, "%s: frames were read already",
+        return collet_fail(err, COLLET_INVALID, "%s: the slice must be set before frames are read",
                            trajectory->source.path);
     trajectory->next = start;
     trajectory->stop = stop;
@@ -251,13 +253,13 @@ static collet_status check_batch(const trajectory_reader *trajectory,
                            trajectory->source.path, (long long)frames->n_atoms, frames->dtype,
                            (long long)trajectory->n_selected, info->dtype);
     if ((frames->velocities && !info->has_velocities) || (frames->forces && !info->has_forces))
-        return collet_fail(err, COLLET_NOT_FOUND, "%s: the file has no %s, which were requested",
+        return collet_fail(err, COLLET_NOT_FOUND, "%s: the file has no %s, but they were requested",
                            trajectory->source.path,
                            frames->velocities && !info->has_velocities ? "velocities" : "forces");
     return COLLET_OK;
 }
 
-/* The head at trajectory->offset, or *at_end where the file ends after a complete frame. */
+/* Reads the head at trajectory->offset; *at_end = 1 where the file ends after a complete frame. */
 static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                int *at_end, collet_error *err)
 {
@@ -291,8 +293,8 @@ static void step_over(trajectory_reader *trajectory, const trajectory_frame_head
     trajectory->index++;
 }
 
-/* " (atom A, time T ps, step S)" without the parts that the file lacks; A is the first atom without
- * a velocity. */
+/* Writes " (atom A, time T ps, step S)", without parts that the file does not have; A is the first
+ * atom without a velocity. */
 static void describe_place(const trajectory_frame_head *head, char *text, size_t size)
 {
     const char *before = " (";

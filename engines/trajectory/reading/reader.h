@@ -3,12 +3,12 @@
  * reader.h - reads the frames of a file in order, in constant memory.
  *
  * The format is recognised by the file's first bytes, not its name; formats.h lists them. The size
- * is read when the file is opened: what a running simulation appends later is ignored.
+ * of the file is taken when it is opened: frames that a simulation appends later are ignored.
  *
  * Files whose frames differ:
  * - The first frame decides the atom count and precision; a frame that differs is an error.
  * - The first frame defines which fields the file has. A later frame without a requested field is
- * an error that names the frame; other fields may come and go.
+ * an error that names the frame; fields that were not requested may be absent in some frames.
  * - A frame without positions is an error wherever it is read; slicing may skip it.
  *
  * One thread at a time may use a trajectory. Errors name the file, the frame (from 0) and the byte.
@@ -23,20 +23,20 @@
  * Opens `path` and reads the head of its first frame. COLLET_IO when it cannot be read,
  * COLLET_FORMAT when it is empty, not a trajectory, or ends within the first head; the text gives
  * the likely type of the file. On an error *out is NULL. `poll`, NULL: none, is copied and asked
- * for every 256 KiB that are read here and later; if it stops, COLLET_CANCELLED.
+ * after every 256 KiB read, here and later; COLLET_CANCELLED when it stops the work.
  */
 collet_status trajectory_reader_open(const char *path, const io_poll *poll, trajectory_reader **out,
                                      collet_error *err);
 
 struct trajectory_format;
 
-/* Opens frames that are not in a file: `state`, state_size bytes, is copied; `name` is for texts.
- */
+/* Opens frames that are not in a file. `state`, state_size bytes, is copied; `name` is for
+ * messages. */
 collet_status trajectory_reader_open_with(const struct trajectory_format *format, const void *state,
                                           const char *name, int64_t size, trajectory_reader **out,
                                           collet_error *err);
 
-/* Another thread reads from now on: `poll` is not asked any more. */
+/* Another thread will read from now on: `poll` is no longer called. */
 void trajectory_reader_background(trajectory_reader *trajectory);
 
 /* Closes the file and frees everything; NULL is allowed. */
@@ -52,13 +52,13 @@ const trajectory_reader_info *trajectory_reader_get_info(const trajectory_reader
 collet_status trajectory_reader_select(trajectory_reader *trajectory, const int64_t *indices,
                                        int64_t n, collet_error *err);
 
-/* Atoms that a frame delivers: of the selection, or all. */
+/* Atoms that a frame delivers: the number selected, or all. */
 int64_t trajectory_reader_selected(const trajectory_reader *trajectory);
 
 /*
  * Deliver frames start, start + step, ... below stop; stop < 0 means to the end of the file. Call
  * it before the first read. start >= 0 and step >= 1, else COLLET_INVALID. Frames in between are
- * skipped by their size, not decoded (of a text: scanned). A start after the last frame delivers
+ * skipped by their size, not decoded (text formats: scanned). A start after the last frame delivers
  * nothing.
  */
 collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t start, int64_t stop,
@@ -82,8 +82,8 @@ collet_status trajectory_reader_read(trajectory_reader *trajectory, trajectory_f
 
 /*
  * Makes the current read, and each later one, stop and return COLLET_OK with the complete frames it
- * has: at once in the background, otherwise before its next frame. The only function that another
- * thread may call.
+ * has: at once if a thread reads ahead, otherwise before the next frame. The only function that
+ * another thread may call.
  */
 void trajectory_reader_cancel(trajectory_reader *trajectory);
 

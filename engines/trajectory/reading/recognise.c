@@ -40,7 +40,7 @@ const trajectory_format *trajectory_formats_text(void)
 
 const char *trajectory_formats_describe(const uint8_t *bytes, size_t n)
 {
-    /* Most texts look like one of a text format: what has a signature is no such text. */
+    /* Signatures are asked first, because a text format recognises almost any text. */
     const char *foreign = io_signature_describe(bytes, n);
 
     for (size_t i = 0; !foreign && trajectory_formats[i]; i++)
@@ -74,10 +74,10 @@ collet_status trajectory_formats_refuse(trajectory_holds what, const char *path,
     char list[LIST];
 
     list_suffixes(what, list);
-    return collet_fail(err, COLLET_FORMAT, "%s: is not a %s (%s) by its content%s%s", path,
+    return collet_fail(err, COLLET_FORMAT, "%s: the content is not a %s (%s)%s%s", path,
                        what == TRAJECTORY_HOLDS_TOPOLOGY ? "topology" : "trajectory", list,
                        kind                  ? "; it looks like "
-                       : memchr(bytes, 0, n) ? ": it is not text"
+                       : memchr(bytes, 0, n) ? "; it is not text"
                                              : "",
                        kind ? kind : "");
 }

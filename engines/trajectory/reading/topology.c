@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text that no format recognises is read as one of the first text format, whose error names the
- * line. */
+/* A text that no format recognises is parsed as the first text format: its error names the line. */
 static collet_status choose_format(io_source *source, const trajectory_format **format,
                                    collet_error *err)
 {

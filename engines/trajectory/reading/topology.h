@@ -12,8 +12,8 @@
 /*
  * Reads `path` into *out, which the caller frees. COLLET_IO when the file cannot be read,
  * COLLET_FORMAT (with "path:line:" in the text) when it is not a topology, COLLET_NO_MEMORY,
- * COLLET_CANCELLED when `poll` (NULL: none), which is asked for every 256 KiB, stops it. On
- * an error *out is NULL. Any thread.
+ * COLLET_CANCELLED when `poll` (NULL: none), called after every 256 KiB, stops the work. On an
+ * error *out is NULL. Any thread.
  */
 collet_status trajectory_topology_read(const char *path, const io_poll *poll,
                                        trajectory_topology **out, collet_error *err);

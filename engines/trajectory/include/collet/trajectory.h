@@ -44,7 +44,7 @@ typedef struct collet_trajectory collet_trajectory;
 
 /* ---- Options ----------------------------------------------------------------------------- */
 
-/* How far the work is. */
+/* Progress of the work. */
 typedef struct collet_trajectory_progress {
     uint32_t struct_size;
     uint32_t reserved;
@@ -80,7 +80,7 @@ typedef struct collet_trajectory_frame {
 typedef struct collet_trajectory_source {
     uint32_t struct_size;
     collet_dtype dtype; /* of all arrays: COLLET_F32 or COLLET_F64 */
-    const char *name;   /* in texts and in the meta file, where paths are otherwise */
+    const char *name;   /* stands in messages and the meta file in place of a path */
     int64_t n_atoms;
     int64_t n_frames;
     const char *const *names;         /* of atoms, n_atoms, for selections and guessed masses, up to
@@ -111,19 +111,19 @@ typedef struct collet_trajectory_options {
                                "equal": each selected atom has 1. NULL: mass_values, or the topology's
                                masses; where it has none, standard atomic weights of its elements,
                                or of those that the atoms' names mean */
-    const double *mass_values; /* instead of a file: one an atom of the topology, amu */
+    const double *mass_values; /* instead of a file: one for each atom of the topology, amu */
     int64_t n_mass_values;     /* their number */
     const char *reference; /* rmsd to the first frame of this file; NULL: the first frame read */
     const char *keys;      /* quantities, separated by ','; '*' stands for any characters:
                               "com,L_*". NULL: all that the trajectory has the fields for */
-    double axis[3];        /* of the z parts and the tilt; 0,0,0: 0,0,1 */
+    double axis[3];        /* axis of the z parts and the tilt; 0,0,0 means 0,0,1 */
 
     int64_t start; /* frames start, start + step, ... below stop are read, counted from 0 */
     int64_t stop;  /* 0: to the end */
     int64_t step;  /* 0: 1 */
 
-    collet_context *context; /* to compute with, used by nothing else until the trajectory is
-                                destroyed. NULL: a runtime of the trajectory's own */
+    collet_context *context; /* to compute with; nothing else may use it until the trajectory is
+                                destroyed. NULL: the trajectory creates a runtime and a context */
     const char *backend;     /* without a context: as collet_set_backend; NULL: the settings' */
     int64_t threads;         /* without a context: CPU threads; 0: the settings', or else one less
                                 than there are processors, because a thread reads */
@@ -256,7 +256,7 @@ COLLET_API collet_status collet_trajectory_next(collet_trajectory *trajectory,
                                                 const collet_trajectory_batch **out,
                                                 collet_error *err);
 
-/* The same for all rows that are left, in one batch. Memory grows with the trajectory. */
+/* The same for all remaining rows, in one batch. Memory grows with the trajectory. */
 COLLET_API collet_status collet_trajectory_collect(collet_trajectory *trajectory,
                                                    const collet_trajectory_batch **out,
                                                    collet_error *err);
@@ -269,7 +269,7 @@ typedef collet_status (*collet_trajectory_batch_fn)(void *user,
                                                     const collet_trajectory_batch *batch,
                                                     collet_error *err);
 
-/* Calls `take` for each batch that is left. */
+/* Calls `take` for each remaining batch. */
 COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
                                                 collet_trajectory_batch_fn take, void *user,
                                                 collet_error *err);
@@ -297,11 +297,10 @@ COLLET_API collet_status collet_trajectory_write(collet_trajectory *trajectory, 
 COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajectory);
 
 /*
- * Warnings about the results, after the last row or after `write`: frames with values
- * that are not finite (frame and atom), metals guessed in residues of many atoms, molecules that the periodic box cuts in the first frame,
- * velocities of some atoms only, keys left out for want of
- * times, times that do not rise, singular inertia tensors, a truncated or damaged trajectory. NULL beyond the
- * last.
+ * Warnings about the results, after the last row or after `write`: frames with values that are not
+ * finite (frame and atom), metals guessed in residues of many atoms, molecules that the periodic box cuts in the first frame,
+ * velocities of some atoms only, keys left out because there are no times,
+ * times that do not rise, singular inertia tensors, a truncated or damaged trajectory. NULL beyond the last.
  */
 COLLET_API const char *collet_trajectory_warning_at(const collet_trajectory *trajectory,
                                                     size_t index);
