@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows that are packed at a time. */
+/* The rows packed at a time. */
 typedef struct block {
     const ternary_source *source;
     const ternary_recipe *recipe;
-    void *numbers; /* of the source, or values of its blocks */
+    void *numbers; /* numbers of the source, or values of its blocks */
     int8_t *codes;
     float *scale, *block_scale;
     uint8_t *bytes;
 } block;
 
-#define THRESHOLD 0.3f /* the default for numbers */
+#define THRESHOLD 0.3f /* default for matrices of numbers */
 
 collet_status ternary_recipe_of(ternary_recipe *recipe,
                                 const collet_ternary_quantize_params *quantize, uint32_t format,
@@ -46,7 +46,7 @@ int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *so
 
 /* ---- Codes --------------------------------------------------------------------------------- */
 
-/* Codes and scales of the rows in b->numbers. */
+/* Computes codes and scales of the rows in b->numbers. */
 static collet_status quantize(ternary_call *call, block *b, collet_dtype dtype, int64_t first,
                               int64_t count)
 {
@@ -64,8 +64,8 @@ static collet_status quantize(ternary_call *call, block *b, collet_dtype dtype, 
                : status;
 }
 
-/* The scale of row r of the block: the scale of its blocks, which must agree unless all their
- * weights are 0. */
+/* Sets the scale of row r to the scale of its blocks, which must all be equal. Blocks whose weights
+ * are all 0 are ignored. */
 static collet_status row_scale(const block *b, int64_t first, int64_t r, collet_error *err)
 {
     const ternary_source *source = b->source;
@@ -79,15 +79,17 @@ static collet_status row_scale(const block *b, int64_t first, int64_t r, collet_
         if (!memchr(codes, 1, TERNARY_BLOCK_WEIGHTS) && !memchr(codes, -1, TERNARY_BLOCK_WEIGHTS))
             continue;
         if (!isfinite(scales[i]))
-            return collet_fail(err, COLLET_INVALID, "%s: block %lld of row %lld has the scale %g",
+            return collet_fail(err, COLLET_INVALID,
+                               "%s: block %lld of row %lld has the scale %g; it must be finite",
                                source->text, (long long)i, (long long)(first + r),
                                (double)scales[i]);
         if (found >= 0 && scales[i] != *out)
-            return collet_fail(err, COLLET_INVALID,
-                               "%s: blocks %lld and %lld of row %lld have the scales %g and %g; a "
-                               "row has one: choose new codes with --threshold or --absmean",
-                               source->text, (long long)found, (long long)i, (long long)(first + r),
-                               (double)*out, (double)scales[i]);
+            return collet_fail(
+                err, COLLET_INVALID,
+                "%s: blocks %lld and %lld of row %lld have the scales %g and %g, but a "
+                "row can have only one: quantize again with --threshold or --absmean",
+                source->text, (long long)found, (long long)i, (long long)(first + r), (double)*out,
+                (double)scales[i]);
         *out = scales[i];
         found = i;
     }
@@ -104,7 +106,8 @@ static collet_status make_codes(ternary_call *call, block *b, int64_t first, int
     }
     if (source->content == COLLET_TERNARY_CODES && b->recipe->quantize)
         return collet_fail(&call->error, COLLET_INVALID,
-                           "%s: holds codes; --threshold and --absmean are for floating weights",
+                           "%s: the matrix has codes; --threshold and --absmean are only for "
+                           "floating-point weights",
                            source->text);
     collet_status status =
         ternary_source_codes(call, source, first, count, b->codes, b->block_scale, NULL);
@@ -119,7 +122,7 @@ static collet_status make_codes(ternary_call *call, block *b, int64_t first, int
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
 
-/* From the first on f16 rounds to infinity, up to the second to 0. */
+/* f16 rounds numbers from the first limit on to infinity, and numbers up to the second to 0. */
 #define HALF_INFINITE 65520.0f
 #define HALF_NOTHING 0x1p-25f
 
@@ -128,17 +131,18 @@ static int has_blocks(uint32_t format)
     return format == COLLET_TERNARY_TQ2_0 || format == COLLET_TERNARY_TQ1_0;
 }
 
-/* Checks the scales that go into blocks, the only ones that readers of these formats use. */
+/* Checks the scales that are stored in blocks: programs that read these formats use only those. */
 static collet_status check_block_scales(const block *b, int64_t first, int64_t count,
                                         collet_error *err)
 {
     for (int64_t r = 0; r < count; r++) {
         float magnitude = fabsf(b->scale[r]);
         if (magnitude >= HALF_INFINITE || (magnitude > 0 && magnitude <= HALF_NOTHING))
-            return collet_fail(err, COLLET_INVALID,
-                               "%s: the scale of row %lld is %g, which the f16 of %s does not hold",
-                               b->source->text, (long long)(first + r), (double)b->scale[r],
-                               ternary_format_name(b->recipe->format));
+            return collet_fail(
+                err, COLLET_INVALID,
+                "%s: the scale of row %lld is %g, outside the range of f16, in which %s stores it",
+                b->source->text, (long long)(first + r), (double)b->scale[r],
+                ternary_format_name(b->recipe->format));
     }
     return COLLET_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block.h - packs the rows of a source, some at a time. */
+/* block.h - packs the rows of a source, a few at a time. */
 #ifndef ENGINES_TERNARY_BLOCK_H
 #define ENGINES_TERNARY_BLOCK_H
 
@@ -8,10 +8,10 @@
 
 /* How to pack a source. */
 typedef struct ternary_recipe {
-    int quantize; /* 0: as the source suggests: THRESHOLD for numbers, the rest as stored */
-    collet_ternary_quantize_params params; /* with `quantize`, or of numbers */
+    int quantize; /* 0: quantize numbers with THRESHOLD, and keep codes as stored */
+    collet_ternary_quantize_params params; /* used with `quantize`, or for numbers */
     uint32_t format;
-    const float *scale; /* of each row of the source, instead of what quantizing gives; or NULL */
+    const float *scale; /* one for each row, used instead of the computed scales; NULL: none */
 } ternary_recipe;
 
 /* `quantize` as in collet_ternary_file_load. */
@@ -19,14 +19,14 @@ collet_status ternary_recipe_of(ternary_recipe *recipe,
                                 const collet_ternary_quantize_params *quantize, uint32_t format,
                                 const char *what, collet_error *err);
 
-/* Whether rows get scales other than 1. */
+/* 1 if rows can get scales other than 1. */
 int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *source);
 
 /*
- * Packs all rows to `bytes` or, where that is NULL, appends them to `output`; stores the scale of
- * each row in `scale` unless that is NULL. INVALID: a number that is not finite, an invalid code,
- * blocks of a row with different scales, or a scale that becomes infinite or 0 in the f16 of blocks
- * of the recipe's format; the text names the place.
+ * Packs all rows to `bytes`; if that is NULL, appends them to `output`. Stores the scale of each
+ * row in `scale` unless that is NULL. INVALID for a number that is not finite, an invalid code,
+ * blocks of a row with different scales, or a scale that becomes infinite or 0 when the recipe's
+ * format stores it as f16; the text says where.
  */
 collet_status ternary_pack_rows(ternary_call *call, const ternary_source *source,
                                 const ternary_recipe *recipe, uint8_t *bytes,

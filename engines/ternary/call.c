@@ -5,7 +5,7 @@
 void ternary_call_begin(ternary_call *call, collet_context *context,
                         const collet_ternary_monitor *monitor)
 {
-    /* The text stays uninitialised: clearing it costs as much as running a small network. */
+    /* The text of the error is not cleared: that would cost as much as running a small network. */
     call->context = context;
     call->monitor = monitor;
     call->done = call->total = 0;

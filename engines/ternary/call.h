@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call.h - context, progress and error of a call of the engine. */
+/* call.h - context, progress and error of a call to the engine. */
 #ifndef ENGINES_TERNARY_CALL_H
 #define ENGINES_TERNARY_CALL_H
 
@@ -8,19 +8,19 @@
 typedef struct ternary_call {
     collet_context *context;
     const collet_ternary_monitor *monitor; /* NULL: none */
-    int64_t done, total;                   /* as `progress` reports them */
+    int64_t done, total;                   /* the arguments for `progress` */
     collet_error
-        error; /* of the engine; while its status is COLLET_OK a failure is the context's */
+        error; /* error of the engine; if its status is COLLET_OK, a failure is the context's */
 } ternary_call;
 
 void ternary_call_begin(ternary_call *call, collet_context *context,
                         const collet_ternary_monitor *monitor);
-/* Moves the error of a failed call to *err, which may be NULL. Returns `status`. */
+/* Copies the error of a failed call to *err, which may be NULL. Returns `status`. */
 collet_status ternary_call_end(const ternary_call *call, collet_status status, collet_error *err);
 
-/* Reports that `n` more are done; CANCELLED where the monitor ends the call. */
+/* Reports that `n` more weights or vectors are done. CANCELLED if the monitor ends the call. */
 collet_status ternary_call_advance(ternary_call *call, int64_t n);
-/* Polls the monitor, as a callback: 1 where it ends the call. */
+/* A callback that asks the monitor: 1 if the monitor ends the call. */
 int ternary_call_stopped(void *call);
 
 /* An operand of a kernel in the caller's memory. */
@@ -33,8 +33,8 @@ typedef struct ternary_operand {
 
 #define TERNARY_OPERANDS 4
 
-/* Calls an op with `n_out` outputs, which come first, and waits for them. `what` begins the text of
- * an error. */
+/* Calls an op with `n_out` outputs, which come first in the list, and waits for them. `what` begins
+ * the text of an error. */
 collet_status ternary_kernel(ternary_call *call, const char *what, uint32_t op, const void *params,
                              const ternary_operand operands[TERNARY_OPERANDS], int n_out);
 

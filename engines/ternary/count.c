@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many weights of a file are -1, 0 and 1.
+/* Counts the weights of a file that are -1, 0 and 1.
  * Tests: tests/engines/test_ternary_files.c */
 #include "ternary/source.h"
 
@@ -38,7 +38,7 @@ static collet_status count_rows(ternary_call *call, const ternary_source *source
             break;
         count_codes(codes, count * source->columns, counts);
         counts->invalid += invalid;
-        counts->zero -= invalid; /* unpacked as 0 */
+        counts->zero -= invalid; /* invalid codes were unpacked as 0 */
         status = ternary_call_advance(call, count * source->columns);
     }
     free(codes);
@@ -57,7 +57,8 @@ static collet_status file_count(ternary_call *call, const collet_ternary_file *f
     call->total = source.rows * source.columns;
     if (source.content == COLLET_TERNARY_NUMBERS)
         status =
-            collet_fail(&call->error, COLLET_INVALID, "%s: holds numbers, not codes", source.text);
+            collet_fail(&call->error, COLLET_INVALID,
+                        "%s: the matrix has numbers, but only codes can be counted", source.text);
     if (status == COLLET_OK)
         status = ternary_verify(call, file, index);
     if (status == COLLET_OK)

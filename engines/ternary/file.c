@@ -19,8 +19,8 @@ static int exists(const char *path)
     return stat(path, &st) == 0;
 }
 
-/* Splits "FILE:TENSOR" where no file has the whole as its name. The caller frees *path; *tensor is
- * what follows the colon, or NULL. */
+/* Splits "FILE:TENSOR", unless a file has the whole text as its name. The caller frees *path;
+ * *tensor is the part after the colon, or NULL. */
 static collet_status split(const char *name, char **path, const char **tensor, collet_error *err)
 {
     *tensor = NULL;
@@ -58,8 +58,7 @@ static collet_status recognise(const char *path, uint32_t *kind, collet_error *e
     else if (io_npy_recognise(bytes, size))
         *kind = COLLET_TERNARY_FILE_NPY;
     else
-        status =
-            collet_fail(err, COLLET_FORMAT, "%s: is neither a .t2, an .npy nor a GGUF file", path);
+        status = collet_fail(err, COLLET_FORMAT, "%s: not a .t2, .npy or GGUF file", path);
     io_mapping_close(mapping);
     return status;
 }
@@ -73,8 +72,10 @@ static collet_status open_path(collet_ternary_file *file, const char *path, cons
     if (status != COLLET_OK)
         return status;
     if (tensor && file->kind != COLLET_TERNARY_FILE_GGUF)
-        return collet_fail(err, COLLET_FORMAT, "%s: is not a GGUF file, so it has no tensor '%s'",
-                           path, tensor);
+        return collet_fail(
+            err, COLLET_FORMAT,
+            "%s: not a GGUF file, so it has no tensor '%s'; give only the file's name", path,
+            tensor);
     if (file->kind == COLLET_TERNARY_FILE_T2) {
         status = ternary_t2_open(path, &file->t2, err);
         file->mapping = file->t2.mapping;
@@ -146,10 +147,10 @@ collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t 
 {
     if (index >= 0 && index < file->count)
         return COLLET_OK;
-    return collet_fail(err, COLLET_NOT_FOUND, "%s: has no %s %lld, of %lld counted from 0",
-                       ternary_file_path(file),
-                       file->kind == COLLET_TERNARY_FILE_GGUF ? "tensor" : "layer",
-                       (long long)index, (long long)file->count);
+    return collet_fail(
+        err, COLLET_NOT_FOUND, "%s: there is no %s %lld; the file has %lld, counted from 0",
+        ternary_file_path(file), file->kind == COLLET_TERNARY_FILE_GGUF ? "tensor" : "layer",
+        (long long)index, (long long)file->count);
 }
 
 void collet_ternary_file_describe(const collet_ternary_file *file, collet_ternary_file_info *info)

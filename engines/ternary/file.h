@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.h - an open file of weights, whatever its type. */
+/* file.h - an open file of weights, of any type. */
 #ifndef ENGINES_TERNARY_FILE_H
 #define ENGINES_TERNARY_FILE_H
 
@@ -10,9 +10,9 @@
 #include <collet/ternary.h>
 
 struct collet_ternary_file {
-    uint32_t kind;       /* COLLET_TERNARY_FILE_*: which of the last three is open */
-    int64_t count;       /* matrices */
-    io_mapping *mapping; /* of the open file */
+    uint32_t kind;       /* COLLET_TERNARY_FILE_*: which of the last three members is used */
+    int64_t count;       /* number of matrices */
+    io_mapping *mapping; /* mapping of the file */
     ternary_t2_file t2;
     ternary_gguf gguf;
     io_npy npy;
@@ -21,7 +21,7 @@ struct collet_ternary_file {
 /* Valid until the file is closed. */
 const char *ternary_file_path(const collet_ternary_file *file);
 
-/* NOT_FOUND unless 0 <= index < number of matrices. */
+/* NOT_FOUND unless 0 <= index < file->count. */
 collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t index,
                                        collet_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights and networks of files.
+/* Loads weights and networks from files.
  * Tests: tests/engines/test_ternary_files.c */
 #include "ternary/block.h"
 #include "ternary/network.h"
@@ -15,8 +15,8 @@ static void unmap(void *mapping)
     io_mapping_close(mapping);
 }
 
-/* An array over a part of the file, which stays mapped as long as the array exists: (rows, columns)
- * or, with columns 0, (rows). NULL of NULL. */
+/* Wraps a part of the file, which stays mapped as long as the array exists, as an array (rows,
+ * columns) or, with columns 0, (rows). `data` = NULL gives NULL. */
 static collet_status map_array(ternary_call *call, const ternary_source *source, collet_dtype dtype,
                                int64_t columns, void *data, collet_array **out)
 {
@@ -33,7 +33,7 @@ static collet_status map_array(ternary_call *call, const ternary_source *source,
     return status;
 }
 
-/* A layer in t2, where it is mapped. */
+/* Loads a layer in t2 format without a copy: the arrays are in the mapping. */
 static collet_status load_mapped(ternary_call *call, const ternary_source *source,
                                  collet_ternary_weights **out)
 {
@@ -78,14 +78,15 @@ static collet_status load_converted(ternary_call *call, const ternary_source *so
     return status;
 }
 
-/* What loading a layer of a .t2 file reports as its work: in t2 the padding is checked too. */
+/* The number of weights that loading a layer of a .t2 file reports; t2 includes padding, which is
+ * checked. */
 static int64_t layer_work(const ternary_t2_layer *layer)
 {
     return layer->format == COLLET_TERNARY_T2 ? 4 * (int64_t)layer->weights_bytes
                                               : layer->rows * layer->columns;
 }
 
-/* *bias becomes NULL where the matrix has none. */
+/* Sets *bias to NULL if the matrix has none. */
 static collet_status load_matrix(ternary_call *call, const ternary_source *source, int64_t index,
                                  const collet_ternary_quantize_params *quantize,
                                  collet_ternary_weights **out, collet_array **bias)
@@ -95,7 +96,9 @@ static collet_status load_matrix(ternary_call *call, const ternary_source *sourc
 
     *bias = NULL;
     if (t2 && quantize)
-        return collet_fail(&call->error, COLLET_INVALID, "%s: is packed already", source->text);
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "%s: the matrix is already packed and cannot be quantized",
+                           source->text);
     collet_status status =
         ternary_recipe_of(&recipe, quantize, COLLET_TERNARY_T2, source->text, &call->error);
     if (status == COLLET_OK)
@@ -152,7 +155,7 @@ collet_status collet_ternary_file_load(collet_context *context, const collet_ter
 
 /* ---- Networks -------------------------------------------------------------------------------- */
 
-/* What a layer shares. */
+/* Destroys the arrays and weights of a layer, of which the network keeps its own references. */
 typedef struct loaded {
     collet_ternary_weights *weights;
     collet_array *bias;
@@ -186,7 +189,7 @@ static collet_status network_load(ternary_call *call, collet_ternary_network **o
     collet_status status = COLLET_OK;
 
     if (file->kind != COLLET_TERNARY_FILE_T2)
-        return collet_fail(&call->error, COLLET_FORMAT, "%s: is not a .t2 file",
+        return collet_fail(&call->error, COLLET_FORMAT, "%s: not a .t2 file",
                            ternary_file_path(file));
     collet_ternary_layer *layers = calloc(count, sizeof *layers);
     loaded *shared = calloc(count, sizeof *shared);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a matrix of a file is.
+/* Describes the matrices of a file.
  * Tests: tests/engines/test_ternary_files.c */
 #include "io/struct.h"
 #include "ternary/source.h"

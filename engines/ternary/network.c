@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers in sequence.
+/* Networks: layers in sequence.
  * Tests: tests/engines/test_ternary_network.c */
 #include "ternary/network.h"
 
@@ -14,14 +14,14 @@
 #include <collet/ops/ternary.h>
 
 typedef struct layer {
-    collet_array *bytes, *scale, *bias; /* shared */
+    collet_array *bytes, *scale, *bias; /* views of the caller's arrays */
     collet_ternary_linear_params params;
     int64_t rows, columns;
 } layer;
 
-/* The arrays between layers for one choice of leading axes: views of two storages in turn. */
+/* The arrays between layers, for given leading axes: views of two storages, used alternately. */
 typedef struct buffers {
-    int32_t ndim; /* leading axes; -1: nothing yet */
+    int32_t ndim; /* number of leading axes; -1: not allocated yet */
     int64_t shape[COLLET_MAX_DIMS];
     collet_array *flat[2];
     collet_array **between; /* count - 1 views */
@@ -59,14 +59,14 @@ collet_status ternary_check_layer(ternary_call *call, const char *what, uint32_t
     return COLLET_OK;
 }
 
-/* As ternary_linear checks them, but before anything runs. */
+/* The checks of ternary_linear, made before any layer runs. */
 static collet_status check_activations(ternary_call *call, uint32_t index, uint32_t activations,
                                        float threshold)
 {
     if (activations > COLLET_TERNARY_F32)
         return collet_fail(&call->error, COLLET_INVALID,
-                           "ternary network: layer %" PRIu32 ": there are no activations %" PRIu32
-                           "; int8 is 0, ternary 1, f32 2",
+                           "ternary network: layer %" PRIu32 ": activations is %" PRIu32
+                           "; it must be 0 (int8), 1 (ternary) or 2 (f32)",
                            index, activations);
     if (!isfinite(threshold) || threshold < 0)
         return collet_fail(&call->error, COLLET_INVALID,
@@ -76,7 +76,7 @@ static collet_status check_activations(ternary_call *call, uint32_t index, uint3
     if (threshold != 0 && activations != COLLET_TERNARY_TERNARY)
         return collet_fail(&call->error, COLLET_INVALID,
                            "ternary network: layer %" PRIu32
-                           ": a threshold of %g, which only ternary activations have",
+                           ": the threshold is %g; it must be 0 unless activations are ternary",
                            index, (double)threshold);
     return COLLET_OK;
 }
@@ -112,8 +112,8 @@ static collet_status take_layers(ternary_call *call, collet_ternary_network *net
         if (status == COLLET_OK && i > 0 &&
             collet_ternary_weights_columns(l->weights) != network->layers[i - 1].rows)
             status = collet_fail(&call->error, COLLET_SHAPE,
-                                 "ternary network: layer %" PRIu32 " gives %" PRId64
-                                 " numbers, layer %" PRIu32 " takes %" PRId64,
+                                 "ternary network: layer %" PRIu32 " has %" PRId64
+                                 " rows, but layer %" PRIu32 " after it has %" PRId64 " columns",
                                  i - 1, network->layers[i - 1].rows, i,
                                  collet_ternary_weights_columns(l->weights));
         if (status == COLLET_OK)
@@ -128,11 +128,14 @@ static collet_status network_create(ternary_call *call, collet_ternary_network *
                                     const collet_ternary_layer *layers, uint32_t count)
 {
     if (!out || !layers || count == 0)
-        return collet_fail(&call->error, COLLET_INVALID,
-                           "ternary network: no layers, or no place for the result");
+        return collet_fail(&call->error, COLLET_INVALID, "ternary network: %s",
+                           count == 0 ? "it must have at least one layer"
+                           : layers   ? "out is NULL"
+                                      : "layers is NULL");
     if (layers->struct_size < sizeof *layers)
         return collet_fail(&call->error, COLLET_INVALID,
-                           "ternary network: a layer's struct_size is %" PRIu32 ", less than %zu",
+                           "ternary network: a layer's struct_size is %" PRIu32
+                           "; it must be at least %zu",
                            layers->struct_size, sizeof *layers);
     collet_ternary_network *made = calloc(1, sizeof *made);
     collet_status status = COLLET_NO_MEMORY;
@@ -178,7 +181,7 @@ void collet_ternary_network_destroy(collet_ternary_network *network)
     free(network);
 }
 
-/* f32 (leading axes..., rows) within `flat`. */
+/* Makes a view of `flat` as f32 (leading axes..., rows). */
 static collet_status make_view(ternary_call *call, const buffers *b, const collet_array *flat,
                                int64_t tokens, int64_t rows, collet_array **out)
 {
@@ -193,7 +196,7 @@ static collet_status make_view(ternary_call *call, const buffers *b, const colle
     return status;
 }
 
-/* (x and y exist, so their own sizes fit.) */
+/* Sizes of x and y need no check, because both arrays exist. */
 static collet_status buffers_make(ternary_call *call, const collet_ternary_network *network,
                                   const collet_array *x, buffers *b)
 {
@@ -225,7 +228,7 @@ static collet_status buffers_make(ternary_call *call, const collet_ternary_netwo
     return status;
 }
 
-/* Buffers for x's leading axes; on failure the former ones stay. */
+/* Makes buffers for x's leading axes; on failure the old ones stay. */
 static collet_status make_buffers(ternary_call *call, collet_ternary_network *network,
                                   const collet_array *x)
 {
@@ -251,10 +254,11 @@ static collet_status check_ends(ternary_call *call, const collet_ternary_network
     int32_t ndim = collet_array_ndim(x);
     int64_t rows = network->layers[network->count - 1].rows;
     int64_t columns = network->layers[0].columns;
-    /* Before buffers of the wrong runtime are made. */
+    /* First, so that no buffers of another runtime are made. */
     if (!ternary_is_local(call->context, network->layers[0].bytes))
-        return collet_fail(&call->error, COLLET_INVALID,
-                           "ternary network: it belongs to another runtime");
+        return collet_fail(
+            &call->error, COLLET_INVALID,
+            "ternary network: the context must be of the runtime that the layers belong to");
     if (collet_array_dtype(x) != COLLET_F32 || collet_array_dtype(y) != COLLET_F32)
         return collet_fail(
             &call->error, COLLET_DTYPE, "ternary network: x is %s and y is %s; both must be f32",
@@ -262,13 +266,14 @@ static collet_status check_ends(ternary_call *call, const collet_ternary_network
     if (ndim < 1 || collet_array_shape(x)[ndim - 1] != columns)
         return collet_fail(&call->error, COLLET_SHAPE,
                            "ternary network: rows of x have %" PRId64
-                           " numbers; the first layer takes %" PRId64,
+                           " numbers, but the first layer has %" PRId64 " columns",
                            ndim < 1 ? 0 : collet_array_shape(x)[ndim - 1], columns);
     if (collet_array_ndim(y) != ndim || collet_array_shape(y)[ndim - 1] != rows ||
         memcmp(collet_array_shape(y), collet_array_shape(x),
                (size_t)(ndim - 1) * sizeof(int64_t)) != 0)
         return collet_fail(&call->error, COLLET_SHAPE,
-                           "ternary network: y must have x's axes but the last, which is %" PRId64,
+                           "ternary network: y must have the shape of x, except for the last axis, "
+                           "which must be %" PRId64,
                            rows);
     return COLLET_OK;
 }

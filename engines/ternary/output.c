@@ -9,16 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECES 3u /* of a layer: weights, scale, bias */
+#define PIECES 3u /* pieces of a layer: weights, scale, bias */
 
 struct collet_ternary_output {
     io_spool *spool;
     int64_t bytes, weights;
-    /* Only for a .t2 file. */
+    /* The following are for .t2 files only. */
     ternary_t2_layer *layers; /* NULL: an .npy file */
     uint32_t count;
-    uint64_t piece; /* PIECES * layer + index of its piece: the first incomplete one, or the end */
-    uint64_t done;  /* bytes of it */
+    uint64_t
+        piece;     /* the first incomplete piece, as PIECES * layer + piece; or the number of all */
+    uint64_t done; /* bytes of that piece written */
     ternary_t2_sum sum;
 };
 
@@ -99,7 +100,7 @@ static void advance(collet_ternary_output *o)
     }
 }
 
-/* Writes zeros up to the piece; before the first, header and table replace them later. */
+/* Writes zeros up to the piece. Header and table later replace the zeros before the first piece. */
 static collet_status pad(collet_ternary_output *o, collet_error *err)
 {
     static const uint8_t zeros[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights of .npy and GGUF files to a .t2 file.
+/* Packs weights of .npy and GGUF files into a .t2 file.
  * Tests: tests/engines/test_ternary_files.c, tests/tools/test_ternary_pack.c */
 #include "io/spool.h"
 #include "io/struct.h"
@@ -12,13 +12,13 @@
 
 #include <collet/floating.h>
 
-/* One layer, from its files to what is written. */
+/* One layer: its files, and the data to be written. */
 typedef struct pack_layer {
     collet_ternary_file *file;
     ternary_source source;
     ternary_recipe recipe;
-    float *scale, *bias; /* rows; NULL: absent */
-    float *given;        /* the scale of a file */
+    float *scale, *bias; /* one for each row; NULL: absent */
+    float *given;        /* scales that were read from a file */
 } pack_layer;
 
 typedef struct pack_job {
@@ -32,7 +32,8 @@ typedef struct pack_job {
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
-/* What follows the last slash, or the tensor's name, cut to fit. */
+/* Sets a layer's name: the part of the path after the last slash, or the tensor's name, cut to
+ * fit. */
 static void name_layer(ternary_t2_layer *entry, const ternary_source *source)
 {
     const char *path = ternary_file_path(source->file), *slash = strrchr(path, '/');
@@ -48,9 +49,9 @@ static void name_layer(ternary_t2_layer *entry, const ternary_source *source)
     io_utf8_copy(entry->name, sizeof entry->name, name, length);
 }
 
-/* Reads an .npy file of `count` floating-point numbers on one axis, or of one that is repeated
- * where `one_for_all`; none where `path` is NULL. `what` names them in messages. The caller frees
- * *out, also after a failure. */
+/* Reads an .npy file with `count` floating-point numbers on one axis; `one_for_all` = 1: or with
+ * one number, which is repeated. Reads no file if `path` is NULL. `what` names the numbers in
+ * messages. The caller frees *out, also after a failure. */
 static collet_status read_floats(const char *path, const char *what, int64_t count, int one_for_all,
                                  float **out, collet_error *err)
 {
@@ -66,20 +67,22 @@ static collet_status read_floats(const char *path, const char *what, int64_t cou
     if (!raw || !*out)
         status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
     else if (!floats)
-        status = collet_fail(err, COLLET_DTYPE, "%s: has elements of %s; a %s is f2, f4 or f8",
-                             path, collet_dtype_name(npy.dtype), what);
+        status =
+            collet_fail(err, COLLET_DTYPE, "%s: the elements are %s; a %s must be f2, f4 or f8",
+                        path, collet_dtype_name(npy.dtype), what);
     else if (npy.ndim > 1 || (have != count && !(one_for_all && have == 1)))
-        status = collet_fail(err, COLLET_SHAPE,
-                             "%s: has %lld numbers on %d axes; a %s has %lld on one, one for each "
-                             "row of weights",
-                             path, (long long)have, npy.ndim, what, (long long)count);
+        status =
+            collet_fail(err, COLLET_SHAPE,
+                        "%s: the array has %lld numbers on %d axes; a %s must have %lld on one "
+                        "axis, one for each row of weights",
+                        path, (long long)have, npy.ndim, what, (long long)count);
     if (status == COLLET_OK)
         io_npy_rows(&npy, 0, npy.rows, raw);
     for (int64_t i = 0; status == COLLET_OK && i < count; i++) {
         float number = (*out)[i] = (float)ternary_number(npy.dtype, raw, have == 1 ? 0 : i);
         if (!isfinite(number))
-            status = collet_fail(err, COLLET_INVALID, "%s: number %lld is %g; a %s is finite", path,
-                                 (long long)i, (double)number, what);
+            status = collet_fail(err, COLLET_INVALID, "%s: number %lld is %g; a %s must be finite",
+                                 path, (long long)i, (double)number, what);
     }
     free(raw);
     io_npy_close(&npy);
@@ -96,7 +99,7 @@ static collet_status open_source(const char *name, pack_layer *layer, collet_err
     if (status != COLLET_OK)
         return status;
     if (layer->file->kind == COLLET_TERNARY_FILE_T2)
-        return collet_fail(err, COLLET_FORMAT, "%s: is packed already", name);
+        return collet_fail(err, COLLET_FORMAT, "%s: the file is already packed", name);
     if (layer->file->kind == COLLET_TERNARY_FILE_GGUF && index < 0)
         return collet_fail(err, COLLET_INVALID,
                            "%s: no tensor is named; write %s:TENSOR; 'collet-ternary info "
@@ -212,8 +215,9 @@ static collet_status files_pack(pack_job *job, collet_ternary_output **out,
 {
     if (job->count < 1 || layers->struct_size < sizeof *layers)
         return collet_fail(&job->call->error, COLLET_INVALID,
-                           "pack: no layers, or their struct_size is less than %zu",
-                           sizeof *layers);
+                           "pack: %u layers of struct_size %u; at least 1 layer and a struct_size "
+                           "of %zu are needed",
+                           job->count, job->count ? layers->struct_size : 0, sizeof *layers);
     collet_status status = prepare(job, layers);
     for (uint32_t i = 0; i < job->count && status == COLLET_OK; i++)
         status = pack_one(job, i);

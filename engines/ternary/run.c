@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A network on the vectors of a file.
+/* Runs a network on the vectors of a file.
  * Tests: tests/engines/test_ternary_files.c, tests/tools/test_ternary_pack.c */
 #include "io/spool.h"
 #include "io/struct.h"
@@ -14,19 +14,19 @@
 #include <collet/floating.h>
 #include <collet/ops/array.h>
 
-#define AT_A_TIME ((int64_t)1 << 20) /* numbers of x, or of the widest layer */
+#define AT_A_TIME ((int64_t)1 << 20) /* numbers of x, or of the widest layer, at a time */
 
 enum { RAW, X, Y, ARRAYS };
 
-/* x is taken as vectors, whatever its leading axes, a few at a time. */
+/* A run. The leading axes of x are joined into one axis of vectors, taken a few at a time. */
 typedef struct run_job {
     ternary_call *call;
     const collet_ternary_run_files *files;
     collet_ternary_network *network;
     int64_t inputs, outputs, vectors;
-    io_npy x, labels; /* a row of x is a vector; its shape is the file's */
+    io_npy x, labels; /* a row of x is a vector; x has the shape of the file */
     collet_ternary_output *output;
-    collet_array *arrays[ARRAYS]; /* RAW, X, Y: for as many vectors as the last time */
+    collet_array *arrays[ARRAYS]; /* RAW, X, Y, for the number of vectors of the last chunk */
     float *y;
     int64_t correct;
     double seconds;
@@ -48,7 +48,7 @@ static collet_status check_x(run_job *job)
 
     if (x->ndim < 1 || x->shape[x->ndim - 1] != job->inputs)
         return collet_fail(&job->call->error, COLLET_SHAPE,
-                           "%s: its last axis has %lld numbers, the model takes %lld",
+                           "%s: the last axis has %lld numbers, but the model needs %lld",
                            job->files->x, (long long)(x->ndim < 1 ? 1 : x->shape[x->ndim - 1]),
                            (long long)job->inputs);
     x->rows = x->ndim == 1 ? 1 : x->rows * (x->row_elements / job->inputs);
@@ -65,12 +65,13 @@ static collet_status check_labels(run_job *job)
     if (l->dtype != COLLET_I8 && l->dtype != COLLET_U8 && l->dtype != COLLET_I32 &&
         l->dtype != COLLET_I64)
         return collet_fail(&job->call->error, COLLET_DTYPE,
-                           "%s: has elements of %s; labels are i1, u1, i4 or i8", path,
+                           "%s: the elements are %s; labels must be i1, u1, i4 or i8", path,
                            collet_dtype_name(l->dtype));
     if (l->ndim > 1 || l->rows != job->vectors)
         return collet_fail(&job->call->error, COLLET_SHAPE,
-                           "%s: has %lld x %lld labels; expected one axis of %lld", path,
-                           (long long)l->rows, (long long)l->row_elements, (long long)job->vectors);
+                           "%s: the array has %lld x %lld labels; it must have one axis of %lld",
+                           path, (long long)l->rows, (long long)l->row_elements,
+                           (long long)job->vectors);
     return COLLET_OK;
 }
 
@@ -118,7 +119,8 @@ static void free_arrays(run_job *job)
     }
 }
 
-/* Arrays for so many vectors: every chunk but the last has as many, so memory is reused. */
+/* Makes arrays for `count` vectors, unless they exist: all chunks but the last have the same
+ * size. */
 static collet_status make_arrays(run_job *job, int64_t vectors)
 {
     collet_array **a = job->arrays;
@@ -148,7 +150,7 @@ static collet_status read_vectors(run_job *job, int64_t first, int64_t count)
     return collet_array_release(context, job->arrays[RAW]);
 }
 
-/* y of `count` vectors. */
+/* Computes y of `count` vectors. */
 static collet_status compute(run_job *job, int64_t first, int64_t count)
 {
     collet_context *context = job->call->context;
@@ -172,7 +174,7 @@ static collet_status compute(run_job *job, int64_t first, int64_t count)
                                : status;
 }
 
-/* The index of the largest number; -1 where one is NaN. */
+/* The index of the largest number; -1 if any number is NaN. */
 static int64_t largest(const float *y, int64_t count)
 {
     int64_t best = 0;
@@ -255,7 +257,7 @@ collet_ternary_network_run_files(collet_context *context, collet_ternary_network
     if (!given.x || given.reserved || result->struct_size < sizeof *result)
         return collet_fail(err, COLLET_INVALID, "%s: %s", __func__,
                            !given.x         ? "x is NULL"
-                           : given.reserved ? "reserved is not 0"
+                           : given.reserved ? "reserved must be 0"
                                             : "the struct_size of the result is too small");
     if (collet_ternary_network_inputs(network) < 1 || collet_ternary_network_outputs(network) < 1)
         return collet_fail(err, COLLET_INVALID, "%s: the network has no inputs or outputs",

@@ -31,9 +31,10 @@ static collet_status take_array(ternary_source *source, collet_error *err)
     const io_npy *npy = &source->file->npy;
 
     if (npy->ndim < 1 || npy->ndim > 2)
-        return collet_fail(err, COLLET_SHAPE,
-                           "%s: has %d axes; weights have 2, rows and columns, or 1, a row",
-                           source->text, npy->ndim);
+        return collet_fail(
+            err, COLLET_SHAPE,
+            "%s: the array has %d axes; weights must have 2, rows and columns, or 1, a row",
+            source->text, npy->ndim);
     source->dtype = npy->dtype;
     source->rows = npy->ndim == 2 ? npy->rows : 1;
     source->columns = npy->ndim == 2 ? npy->row_elements : npy->rows;
@@ -41,7 +42,7 @@ static collet_status take_array(ternary_source *source, collet_error *err)
         source->content = COLLET_TERNARY_CODES;
     else if (npy->dtype != COLLET_F16 && npy->dtype != COLLET_F32 && npy->dtype != COLLET_F64)
         return collet_fail(err, COLLET_DTYPE,
-                           "%s: has elements of %s; weights are f2, f4 or f8, codes i1",
+                           "%s: the elements are %s; weights must be f2, f4 or f8, and codes i1",
                            source->text, collet_dtype_name(npy->dtype));
     return COLLET_OK;
 }
@@ -118,7 +119,7 @@ collet_status ternary_source_open(const collet_ternary_file *file, int64_t index
     else
         status = take_array(out, err);
     if (status == COLLET_OK && (out->rows < 1 || out->columns < 1))
-        status = collet_fail(err, COLLET_SHAPE, "%s: has no weights", out->text);
+        status = collet_fail(err, COLLET_SHAPE, "%s: the matrix has no weights", out->text);
     if (status != COLLET_OK)
         ternary_source_close(out);
     else
@@ -169,7 +170,7 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
         passed(source, first, count);
         return;
     }
-    if (npy->ndim == 1) { /* its rows are the elements */
+    if (npy->ndim == 1) { /* each element is a row of the file */
         first = 0;
         count = npy->rows;
     }
@@ -177,7 +178,7 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
     io_npy_passed(npy, first, count);
 }
 
-/* INVALID with the first row that has an invalid code; there is one among the `count`. */
+/* Returns INVALID; the text has the first row with an invalid code, which is among the `count`. */
 static collet_status report_invalid_code(ternary_call *call, const ternary_source *source,
                                          int64_t first, int64_t count, int8_t *codes)
 {
@@ -307,5 +308,6 @@ collet_status ternary_report_element(const ternary_source *source, collet_dtype 
     }
     return collet_fail(err, COLLET_INVALID, "%s: row %lld, column %lld is %g; %s", source->text,
                        (long long)(first + i / source->columns), (long long)(i % source->columns),
-                       value, dtype == COLLET_I8 ? "codes are -1, 0 and 1" : "weights are finite");
+                       value,
+                       dtype == COLLET_I8 ? "codes must be -1, 0 or 1" : "weights must be finite");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A packed matrix to an .npy file.
+/* Writes a packed matrix to an .npy file.
  * Tests: tests/engines/test_ternary_files.c, tests/tools/test_ternary_pack.c */
 #include "io/spool.h"
 #include "ternary/output.h"
@@ -14,7 +14,7 @@ typedef struct unpack_job {
     const ternary_source *source;
     uint32_t what;
     collet_ternary_output *output;
-    /* of the rows that are unpacked at a time */
+    /* buffers for the rows that are unpacked at a time */
     int8_t *codes;
     float *values, *block_scale;
 } unpack_job;
@@ -86,11 +86,13 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
         return status;
     call->total = source.rows * source.columns;
     if (source.content != COLLET_TERNARY_PACKED)
-        status = collet_fail(&call->error, COLLET_INVALID, "%s: is not packed", source.text);
-    else if (what > COLLET_TERNARY_WRITE_BYTES)
         status =
-            collet_fail(&call->error, COLLET_INVALID,
-                        "%s: cannot be unpacked as %u; 0 to 2 are supported", source.text, what);
+            collet_fail(&call->error, COLLET_INVALID, "%s: the matrix is not packed", source.text);
+    else if (what > COLLET_TERNARY_WRITE_BYTES)
+        status = collet_fail(
+            &call->error, COLLET_INVALID,
+            "%s: cannot be unpacked as %u; 0 (codes), 1 (values) and 2 (bytes) are supported",
+            source.text, what);
     if (status == COLLET_OK)
         status = io_spool_check_input(path, ternary_file_path(file), &call->error);
     if (status == COLLET_OK)

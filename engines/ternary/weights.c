@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed weights that are known to be valid.
+/* Creates packed weights, and checks that they are valid.
  * Tests: tests/engines/test_ternary_weights.c, tests/engines/test_ternary_files.c */
 #include "ternary/weights.h"
 
@@ -12,8 +12,8 @@
 #include <collet/ops/array.h>
 #include <collet/ops/ternary.h>
 
-#define CHUNK_BYTES ((int64_t)1 << 18) /* checked at a time: a million weights */
-#define BLOCK_BYTES 64                 /* of t2 */
+#define CHUNK_BYTES ((int64_t)1 << 18) /* checked at a time; a million weights */
+#define BLOCK_BYTES 64                 /* bytes of a block in t2 */
 
 collet_status ternary_share(collet_context *context, collet_array **out, const collet_array *array)
 {
@@ -73,7 +73,7 @@ collet_status ternary_weights_adopt(ternary_call *call, collet_ternary_weights *
     return status;
 }
 
-/* A matrix that a caller gave as its argument `name`. */
+/* Checks a matrix that the caller passed; `name` is its name in messages. */
 static collet_status check_matrix(ternary_call *call, const char *what, const char *name,
                                   const void *out, const collet_array *matrix)
 {
@@ -83,8 +83,8 @@ static collet_status check_matrix(ternary_call *call, const char *what, const ch
         return collet_fail(&call->error, COLLET_INVALID, "%s: %s belong to another runtime", what,
                            name);
     if (collet_array_ndim(matrix) != 2)
-        return collet_fail(&call->error, COLLET_SHAPE, "%s: %s have %d axes, a matrix has 2", what,
-                           name, (int)collet_array_ndim(matrix));
+        return collet_fail(&call->error, COLLET_SHAPE, "%s: %s have %d axes; a matrix must have 2",
+                           what, name, (int)collet_array_ndim(matrix));
     return COLLET_OK;
 }
 
@@ -93,8 +93,8 @@ static collet_status check_dtype(ternary_call *call, const char *what, const cha
 {
     return collet_array_dtype(array) == dtype
                ? (collet_status)COLLET_OK
-               : collet_fail(&call->error, COLLET_DTYPE, "%s: %s are %s, not %s", what, name,
-                             collet_dtype_name(collet_array_dtype(array)),
+               : collet_fail(&call->error, COLLET_DTYPE, "%s: %s are %s; they must be %s", what,
+                             name, collet_dtype_name(collet_array_dtype(array)),
                              collet_dtype_name(dtype));
 }
 
@@ -108,8 +108,9 @@ static collet_status check_scale(ternary_call *call, const char *what, const col
                            what);
     if (collet_array_ndim(scale) != 1 || collet_array_shape(scale)[0] != rows)
         return collet_fail(&call->error, COLLET_SHAPE,
-                           "%s: %" PRId64 " scales for %" PRId64 " rows", what,
-                           collet_array_size(scale), rows);
+                           "%s: there are %" PRId64 " scales for %" PRId64
+                           " rows; give one for each row",
+                           what, collet_array_size(scale), rows);
     return check_dtype(call, what, "the scales", scale, COLLET_F32);
 }
 
@@ -122,7 +123,7 @@ static collet_status copy_scale(ternary_call *call, collet_array **out, const co
     return status == COLLET_OK ? collet_op_copy(call->context, *out, scale) : status;
 }
 
-/* weights->bytes from the codes; INVALID where some are invalid. */
+/* Makes weights->bytes from the codes; INVALID if any code is invalid. */
 static collet_status pack(ternary_call *call, const char *what, collet_ternary_weights *weights,
                           const collet_array *codes)
 {
@@ -140,7 +141,8 @@ static collet_status pack(ternary_call *call, const char *what, collet_ternary_w
         status = collet_array_read(cx, info, &wrong, sizeof wrong);
     if (status == COLLET_OK && wrong)
         status = collet_fail(&call->error, COLLET_INVALID,
-                             "%s: %" PRId32 " of the codes are not -1, 0 or 1", what, wrong);
+                             "%s: %" PRId32 " codes are not -1, 0 or 1; no others are allowed",
+                             what, wrong);
     collet_array_destroy(info);
     return status;
 }
@@ -177,15 +179,14 @@ static collet_status quantize(ternary_call *call, const char *what, collet_array
     if (status == COLLET_OK)
         status = collet_array_read(cx, info, &infinite, sizeof infinite);
     if (status == COLLET_OK && infinite)
-        status =
-            collet_fail(&call->error, COLLET_INVALID,
-                        "%s: %" PRId32 " of the weights are not finite numbers; nothing was packed",
-                        what, infinite);
+        status = collet_fail(&call->error, COLLET_INVALID,
+                             "%s: %" PRId32 " weights are not finite; no weights were packed", what,
+                             infinite);
     collet_array_destroy(info);
     return status;
 }
 
-/* An older caller's block may end before the field. */
+/* The parameter block of an older program may end before this field. */
 static int takes_means(const collet_ternary_quantize_params *params)
 {
     return params->struct_size >= offsetof(collet_ternary_quantize_params, threshold) &&
@@ -200,14 +201,14 @@ static collet_status weights_quantize(ternary_call *call, const char *what,
     collet_array *codes = NULL;
     collet_status status = check_matrix(call, what, "weights", out, weights);
     if (status == COLLET_OK && !params)
-        status = collet_fail(&call->error, COLLET_INVALID, "%s: no parameters", what);
+        status = collet_fail(&call->error, COLLET_INVALID, "%s: params is NULL", what);
     if (status != COLLET_OK)
         return status;
     collet_dtype dtype = collet_array_dtype(weights);
     const int64_t *shape = collet_array_shape(weights);
     if (dtype != COLLET_F32 && dtype != COLLET_F64 && dtype != COLLET_F16 && dtype != COLLET_BF16)
         return collet_fail(&call->error, COLLET_DTYPE,
-                           "%s: weights are %s, not f32, f64, f16 or bf16", what,
+                           "%s: weights are %s; they must be f32, f64, f16 or bf16", what,
                            collet_dtype_name(dtype));
     status = weights_new(call, &made, shape[1]);
     if (status == COLLET_OK)
@@ -229,11 +230,11 @@ static int64_t min_i64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What is wrong with packed rows. */
+/* The faults found in packed rows. */
 typedef struct faults {
-    int64_t invalid;  /* codes 11 */
-    int64_t tail_row; /* the first row with a weight after its columns; -1: none */
-    int tail;         /* that weight */
+    int64_t invalid;  /* number of codes 11 */
+    int64_t tail_row; /* the first row whose padding is not 0; -1: none */
+    int tail;         /* the weight in that padding */
 } faults;
 
 static int64_t count_invalid(const uint8_t *bytes, int64_t n)
@@ -249,7 +250,7 @@ static int64_t count_invalid(const uint8_t *bytes, int64_t n)
     return count;
 }
 
-/* Checks the weights after the first `used` of the last block of a row. */
+/* Checks the padding: the weights after the first `used` in the last block of a row. */
 static void check_tail(const uint8_t *block, int64_t used, int64_t row, faults *found)
 {
     for (int64_t i = used; i < 4 * BLOCK_BYTES && found->tail_row < 0; i++) {
@@ -261,7 +262,7 @@ static void check_tail(const uint8_t *block, int64_t used, int64_t row, faults *
     }
 }
 
-/* Copies rows first .. first + count of the bytes `at` .. `at` + n in each. */
+/* Copies bytes `at` .. `at` + n - 1 of each of rows first .. first + count - 1. */
 static collet_status read_part(collet_context *cx, const collet_array *bytes, int64_t first,
                                int64_t count, int64_t at, int64_t n, uint8_t *out)
 {
@@ -276,7 +277,7 @@ static collet_status read_part(collet_context *cx, const collet_array *bytes, in
     return status;
 }
 
-/* Reads all rows, several or a part of one at a time. */
+/* Reads all rows, several rows or a part of one row at a time. */
 static collet_status find_faults(ternary_call *call, const collet_array *bytes, int64_t columns,
                                  faults *found)
 {
@@ -313,18 +314,19 @@ static collet_status check_bytes(ternary_call *call, const char *what, const col
     faults found = {.tail_row = -1};
     if (collet_array_shape(bytes)[1] != needed)
         return collet_fail(&call->error, COLLET_SHAPE,
-                           "%s: rows of %" PRId64 " bytes; %" PRId64 " columns take %" PRId64, what,
-                           collet_array_shape(bytes)[1], columns, needed);
+                           "%s: rows have %" PRId64 " bytes, but %" PRId64 " columns take %" PRId64,
+                           what, collet_array_shape(bytes)[1], columns, needed);
     collet_status status = find_faults(call, bytes, columns, &found);
     if (status == COLLET_OK && found.invalid > 0)
+        status = collet_fail(&call->error, COLLET_INVALID,
+                             "%s: %" PRId64 " codes are 11 (binary), which is not a weight", what,
+                             found.invalid);
+    else if (status == COLLET_OK && found.tail_row >= 0)
         status =
             collet_fail(&call->error, COLLET_INVALID,
-                        "%s: %" PRId64 " codes are 11, which is not a weight", what, found.invalid);
-    else if (status == COLLET_OK && found.tail_row >= 0)
-        status = collet_fail(&call->error, COLLET_INVALID,
-                             "%s: row %" PRId64 " has a weight %d after its %" PRId64
-                             " columns, where only 0 may be",
-                             what, found.tail_row, found.tail, columns);
+                        "%s: row %" PRId64 " has the weight %d in the padding after its %" PRId64
+                        " columns; padding must be 0",
+                        what, found.tail_row, found.tail, columns);
     return status;
 }
 
@@ -389,7 +391,7 @@ collet_status collet_ternary_weights_from_bytes(collet_context *context,
     if (!context)
         return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", __func__);
     ternary_call_begin(&call, context, monitor);
-    if (bytes) /* (a broadcast view may have more elements than any memory) */
+    if (bytes) /* a broadcast view may have more elements than fit into memory */
         call.total = 4 * min_i64(collet_array_size(bytes), INT64_MAX / 4);
     return ternary_call_end(
         &call, ternary_weights_from_bytes(&call, __func__, out, bytes, columns, scale), err);

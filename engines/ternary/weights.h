@@ -10,19 +10,19 @@ struct collet_ternary_weights {
     int64_t columns;     /* K */
 };
 
-/* Takes bytes and scale over, also when it fails. */
+/* The weights own bytes and scale afterwards; a failure destroys both. */
 collet_status ternary_weights_adopt(ternary_call *call, collet_ternary_weights **out,
                                     collet_array *bytes, collet_array *scale, int64_t columns);
 
-/* collet_ternary_weights_from_bytes within a call; `what` begins the text of an error. */
+/* As collet_ternary_weights_from_bytes; `what` begins the text of an error. */
 collet_status ternary_weights_from_bytes(ternary_call *call, const char *what,
                                          collet_ternary_weights **out, const collet_array *bytes,
                                          int64_t columns, const collet_array *scale);
 
-/* Another view of the whole array; NULL of NULL. */
+/* Makes another view of the whole array; NULL gives NULL. */
 collet_status ternary_share(collet_context *context, collet_array **out, const collet_array *array);
 
-/* Whether an array, which may be NULL, is of the context's runtime. */
+/* 1 if the array is NULL or of the context's runtime. */
 int ternary_is_local(const collet_context *context, const collet_array *array);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers in memory to a .t2 file.
+/* Writes layers in memory to a .t2 file.
  * Tests: tests/engines/test_ternary_files.c */
 #include "io/struct.h"
 #include "io/utf8.h"
@@ -39,7 +39,7 @@ static collet_status describe(ternary_call *call, const char *path, uint32_t ind
     return COLLET_OK;
 }
 
-/* An array of rows, a few rows at a time. */
+/* Writes an array, a few rows at a time. */
 static collet_status write_array(ternary_call *call, collet_ternary_output *output,
                                  const collet_array *array, int64_t weights_in_row)
 {
@@ -89,9 +89,10 @@ static collet_status layers_write(ternary_call *call, collet_ternary_output **ou
     collet_status status = COLLET_OK;
 
     if (count < 1 || layers->struct_size < sizeof *layers)
-        return collet_fail(&call->error, COLLET_INVALID,
-                           "%s: no layers, or their struct_size is less than %zu", path,
-                           sizeof *layers);
+        return collet_fail(
+            &call->error, COLLET_INVALID,
+            "%s: %u layers of struct_size %u; at least 1 layer and a struct_size of %zu are needed",
+            path, count, count ? layers->struct_size : 0, sizeof *layers);
     ternary_t2_layer *table = calloc(count, sizeof *table);
     if (!table)
         return collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for %u layers", count);

@@ -108,7 +108,7 @@ def test_weights_and_layers():
     (lambda: ternary.Linear(ternary.Weights.quantize(W1), [1]), collet.ShapeError, "40 rows"),
     (lambda: ternary.Linear(ternary.Weights.quantize(W1), activations="u2"), collet.InvalidError,
      "int8, ternary, f32"),
-    (lambda: ternary.Network([]), collet.InvalidError, "no layers"),
+    (lambda: ternary.Network([]), collet.InvalidError, "at least one layer"),
     (lambda: network()(X[..., 1:]), collet.ShapeError, "299"),
     (lambda: network()(np.float32(1)), collet.ShapeError, "no axes"),
     (lambda: ternary.File("no_such_file.t2"), collet.FileError, "no_such_file"),
@@ -256,5 +256,5 @@ def test_parts_of_split_files_are_named():
     part = ternary.File(GGUF / "split")
     assert (part.part, part.parts) == (2, 3)
     assert ternary.File(GGUF / "good").parts == 0
-    with pytest.raises(collet.NotFoundError, match="part 2 of 3 of a split one"):
+    with pytest.raises(collet.NotFoundError, match="part 2 of 3 of a split file"):
         ternary.File(f"{GGUF / 'split'}:v")

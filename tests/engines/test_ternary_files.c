@@ -424,7 +424,7 @@ static void unknown_members_are_refused(void **state)
     files.files.reserved = 1;
     REFUSED(collet_ternary_network_run_files(cx, network, &output, &result, &files.files, NULL,
                                              &failure),
-            COLLET_INVALID, "reserved is not 0");
+            COLLET_INVALID, "reserved must be 0");
     assert_null(w);
     assert_null(output);
     collet_ternary_network_destroy(network);
@@ -450,21 +450,21 @@ static void wrong_arguments(void **state)
     REFUSED(collet_ternary_file_open(&file, NULL, path_of("none"), &failure), COLLET_IO,
             "No such file");
     REFUSED(collet_ternary_file_matrix(model, &m, 2, &failure), COLLET_NOT_FOUND,
-            "has no layer 2, of 2 counted from 0");
+            "there is no layer 2; the file has 2, counted from 0");
     REFUSED(collet_ternary_file_matrix(model, &m, -1, &failure), COLLET_NOT_FOUND, "-1");
     REFUSED(collet_ternary_file_load(cx, model, &w, NULL, 0, &params, NULL, &failure),
-            COLLET_INVALID, "is packed already");
+            COLLET_INVALID, "the matrix is already packed");
     REFUSED(collet_ternary_file_load(cx, codes, &w, NULL, 0, &params, NULL, &failure),
-            COLLET_INVALID, "holds codes");
+            COLLET_INVALID, "the matrix has codes");
     REFUSED(collet_ternary_file_load(cx, numbers, &w, NULL, 0, &strange, NULL, &failure),
             COLLET_INVALID, "mode is 9");
     REFUSED(collet_ternary_file_count(cx, numbers, &counts, 0, NULL, &failure), COLLET_INVALID,
-            "holds numbers, not codes");
+            "the matrix has numbers");
     REFUSED(collet_ternary_network_load(cx, &network, codes, COLLET_TERNARY_AS_STORED, 0, NULL,
                                         &failure),
-            COLLET_FORMAT, "is not a .t2 file");
+            COLLET_FORMAT, "not a .t2 file");
     REFUSED(collet_ternary_network_load(cx, &network, model, 7, 0, NULL, &failure), COLLET_INVALID,
-            "there are no activations 7");
+            "activations is 7");
     REFUSED(collet_ternary_file_unpack(cx, codes, &output, path_of("out"), 0, 0, NULL, &failure),
             COLLET_INVALID, "is not packed");
     REFUSED(collet_ternary_file_unpack(cx, model, &output, path_of("out"), 0, 3, NULL, &failure),
@@ -474,7 +474,7 @@ static void wrong_arguments(void **state)
         COLLET_INVALID, "would replace the input");
     REFUSED(
         collet_ternary_layers_write(cx, &output, path_of("out"), layers, NULL, 0, NULL, &failure),
-        COLLET_INVALID, "no layers");
+        COLLET_INVALID, "0 layers");
     REFUSED(
         collet_ternary_layers_write(cx, &output, path_of("out"), &wrong, NULL, 1, NULL, &failure),
         COLLET_SHAPE, "out: layer 0 has 3000 rows, but its bias has 10 elements");

@@ -338,19 +338,21 @@ static void layers_that_do_not_fit(void **state)
         change;                                                                                    \
         create_fails(bad, LAYERS, status, text);                                                   \
     } while (0)
-    BAD(bad[1] = good[2], COLLET_SHAPE, "layer 0 gives 70 numbers, layer 1 takes 513");
-    BAD(bad[2] = good[0], COLLET_SHAPE, "layer 1 gives 513 numbers, layer 2 takes 300");
+    BAD(bad[1] = good[2], COLLET_SHAPE,
+        "layer 0 has 70 rows, but layer 1 after it has 513 columns");
+    BAD(bad[2] = good[0], COLLET_SHAPE,
+        "layer 1 has 513 rows, but layer 2 after it has 300 columns");
     BAD(bad[1].weights = NULL, COLLET_INVALID, "layer 1 has no weights");
-    BAD(bad[2].activations = 3, COLLET_INVALID,
-        "ternary network: layer 2: there are no activations 3");
+    BAD(bad[2].activations = 3, COLLET_INVALID, "ternary network: layer 2: activations is 3");
     BAD(bad[1].threshold = -1, COLLET_INVALID, "layer 1: the threshold is -1; it must");
     BAD(bad[1].threshold = NAN, COLLET_INVALID, "layer 1: the threshold is ");
-    BAD(bad[0].threshold = 0.5f, COLLET_INVALID, "layer 0: a threshold of 0.5, which");
+    BAD(bad[0].threshold = 0.5f, COLLET_INVALID,
+        "layer 0: the threshold is 0.5; it must be 0 unless");
     BAD(bad[0].bias = bias[1], COLLET_SHAPE, "layer 0 has 70 rows, but its bias has 513 elements");
     BAD(bad[0].bias = wide, COLLET_DTYPE, "the bias of layer 0 is f64, not f32");
     BAD(bad[0].struct_size = 8, COLLET_INVALID, "struct_size is 8");
-    create_fails(good, 0, COLLET_INVALID, "no layers");
-    create_fails(NULL, 1, COLLET_INVALID, "no layers");
+    create_fails(good, 0, COLLET_INVALID, "at least one layer");
+    create_fails(NULL, 1, COLLET_INVALID, "layers is NULL");
     assert_outcome(collet_ternary_network_create(cx, NULL, good, LAYERS, &failure), COLLET_INVALID);
     collet_array_destroy(wide);
     free_layers(weights, bias);
@@ -378,13 +380,14 @@ static void runs_that_do_not_fit(void **state)
     make_layers(layers, weights, bias);
     scalar = array_for(cx, COLLET_F32, 0, NULL);
     assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
-    run_fails(network, y, narrow, COLLET_SHAPE, "299 numbers; the first layer takes 300");
-    run_fails(network, y, scalar, COLLET_SHAPE, "the first layer takes 300");
+    run_fails(network, y, narrow, COLLET_SHAPE, "299 numbers, but the first layer has 300 columns");
+    run_fails(network, y, scalar, COLLET_SHAPE, "the first layer has 300 columns");
     run_fails(network, y, wide, COLLET_DTYPE, "x is f64 and y is f32; both must be f32");
     run_fails(network, wide, x, COLLET_DTYPE, "x is f32 and y is f64");
-    run_fails(network, more, x, COLLET_SHAPE, "y must have x's axes but the last, which is 10");
-    run_fails(network, nine, x, COLLET_SHAPE, "which is 10");
-    run_fails(network, vector, x, COLLET_SHAPE, "which is 10");
+    run_fails(network, more, x, COLLET_SHAPE,
+              "y must have the shape of x, except for the last axis, which must be 10");
+    run_fails(network, nine, x, COLLET_SHAPE, "which must be 10");
+    run_fails(network, vector, x, COLLET_SHAPE, "which must be 10");
     run_fails(NULL, y, x, COLLET_INVALID, "NULL");
     run_fails(network, NULL, x, COLLET_INVALID, "NULL");
     run_fails(network, y, NULL, COLLET_INVALID, "NULL");
@@ -410,8 +413,8 @@ static void contexts_of_another_runtime(void **state)
     cx = other_context;
     create_fails(layers, LAYERS, COLLET_INVALID, "layer 0 belongs to another runtime");
     collet_array *its_x = random_floats(cx, 4, 300, 9), *its_y = like(its_x, widths[LAYERS]);
-    run_fails(network, y, x, COLLET_INVALID, "it belongs to another runtime");
-    run_fails(network, its_y, its_x, COLLET_INVALID, "it belongs to another runtime");
+    run_fails(network, y, x, COLLET_INVALID, "the context must be of the runtime");
+    run_fails(network, its_y, its_x, COLLET_INVALID, "the context must be of the runtime");
     collet_array_destroy(its_x);
     collet_array_destroy(its_y);
     cx = mine;

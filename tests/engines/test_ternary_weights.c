@@ -186,7 +186,7 @@ static void from_strided_rows(void **state)
         assert_outcome(
             collet_ternary_weights_from_bytes(cx, &w, all[i], i ? 512 : 256, NULL, NULL, &failure),
             COLLET_INVALID);
-        assert_failure_has("1 codes are 11, which is not a weight");
+        assert_failure_has("1 codes are 11 (binary), which is not a weight");
         collet_array_destroy(all[i]);
     }
     collet_array_destroy(byte);
@@ -239,15 +239,15 @@ static void invalid_numbers(void **state)
     collet_array *whole = array_for(cx, COLLET_I32, 2, SHAPE(2, 3));
     (void)state;
     REFUSED(collet_ternary_weights_quantize(cx, &w, a, &params, &failure), COLLET_INVALID,
-            "2 of the weights are not finite numbers; nothing was packed");
+            "2 weights are not finite; no weights were packed");
     REFUSED(collet_ternary_weights_quantize(cx, &w, whole, &params, &failure), COLLET_DTYPE,
-            "collet_ternary_weights_quantize: weights are i32, not f32, f64, f16 or bf16");
+            "collet_ternary_weights_quantize: weights are i32; they must be f32, f64, f16 or bf16");
     REFUSED(collet_ternary_weights_quantize(cx, &w, row, &params, &failure), COLLET_SHAPE,
             "1 axes");
     REFUSED(collet_ternary_weights_quantize(cx, &w, NULL, &params, &failure), COLLET_INVALID,
             "NULL");
     REFUSED(collet_ternary_weights_quantize(cx, &w, a, NULL, &failure), COLLET_INVALID,
-            "no parameters");
+            "params is NULL");
     REFUSED(collet_ternary_weights_quantize(cx, &w, a, &strange, &failure), COLLET_INVALID,
             "mode is 7");
     assert_outcome(collet_ternary_weights_quantize(cx, NULL, a, &params, &failure), COLLET_INVALID);
@@ -269,17 +269,17 @@ static void invalid_codes(void **state)
     collet_array *numbers = array_for(cx, COLLET_F32, 2, SHAPE(2, 3));
     (void)state;
     REFUSED(collet_ternary_weights_from_codes(cx, &w, a, NULL, &failure), COLLET_INVALID,
-            "3 of the codes are not -1, 0 or 1");
+            "3 codes are not -1, 0 or 1");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, numbers, NULL, &failure), COLLET_DTYPE,
-            "collet_ternary_weights_from_codes: codes are f32, not i8");
+            "collet_ternary_weights_from_codes: codes are f32; they must be i8");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, good, scale, &failure), COLLET_SHAPE,
-            "3 scales for 2 rows");
+            "there are 3 scales for 2 rows");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, good, wide, &failure), COLLET_DTYPE,
-            "the scales are f64, not f32");
+            "the scales are f64; they must be f32");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, good, alone, &failure), COLLET_SHAPE,
             "1 scales");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, scale, NULL, &failure), COLLET_SHAPE,
-            "codes have 1 axes, a matrix has 2");
+            "codes have 1 axes; a matrix must have 2");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, NULL, NULL, &failure), COLLET_INVALID,
             "NULL");
     collet_array_destroy(a);
@@ -309,19 +309,21 @@ static void invalid_bytes(void **state)
     collet_array *a = array_for(cx, COLLET_U8, 2, SHAPE(2, 64)),
                  *codes = random_codes(cx, 2, 64, 1);
     (void)state;
-    bytes_refused(3, 64, 256, 70, 0xf5, "2 codes are 11, which is not a weight");
+    bytes_refused(3, 64, 256, 70, 0xf5, "2 codes are 11 (binary), which is not a weight");
     bytes_refused(17, 65536, 262144, 17 * 65536 - 1, 0xd5, "1 codes are 11");
     bytes_refused(17, 65536, 262144, 1000000, 0xd5, "1 codes are 11");
     bytes_refused(2, (1 << 20) + 64, (1 << 22) + 256, (2 << 20) + 127, 0xd5, "1 codes are 11");
     /* Weight 64 of the last block is beyond the columns, also in a row that is checked late. */
-    bytes_refused(2, 128, 256 + 64, 64 + 128, 0x59, "row 1 has a weight 1 after its 320 columns");
-    bytes_refused(16390, 64, 1, 16389 * 64, 0x15, "row 16389 has a weight -1 after its 1 columns");
+    bytes_refused(2, 128, 256 + 64, 64 + 128, 0x59,
+                  "row 1 has the weight 1 in the padding after its 320 columns");
+    bytes_refused(16390, 64, 1, 16389 * 64, 0x15,
+                  "row 16389 has the weight -1 in the padding after its 1 columns");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, 257, NULL, NULL, &failure), COLLET_SHAPE,
-            "rows of 64 bytes; 257 columns take 128");
+            "rows have 64 bytes, but 257 columns take 128");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, -1, NULL, NULL, &failure), COLLET_SHAPE,
             "-1 columns");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, codes, 256, NULL, NULL, &failure),
-            COLLET_DTYPE, "collet_ternary_weights_from_bytes: bytes are i8, not u8");
+            COLLET_DTYPE, "collet_ternary_weights_from_bytes: bytes are i8; they must be u8");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, NULL, 256, NULL, NULL, &failure),
             COLLET_INVALID, "NULL");
     collet_array_destroy(a);

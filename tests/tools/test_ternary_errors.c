@@ -75,21 +75,21 @@ static void test_weights(void **state)
     (void)state;
     CHECK("No such file", "pack", "nothing.npy");
     CHECK("a directory", "pack", ".");
-    CHECK("neither a .t2, an .npy nor a GGUF file", "pack", "out");
-    CHECK("is packed already", "pack", "good.t2");
+    CHECK("not a .t2, .npy or GGUF file", "pack", "out");
+    CHECK("the file is already packed", "pack", "good.t2");
     CHECK("has 0 axes", "pack", CORPUS "npy/scalar");
-    CHECK("95 are there", "pack", CORPUS "npy/truncated");
+    CHECK("but it has 95", "pack", CORPUS "npy/truncated");
     CHECK("more elements than 64 bits", "pack", CORPUS "npy/overflow");
-    CHECK("elements of i64", "pack", CORPUS "npy/empty_rows");
+    CHECK("the elements are i64", "pack", CORPUS "npy/empty_rows");
     ternary_npy(directory, "u.npy", "|u1", 4, K, codes);
-    CHECK("elements of u8; weights are f2, f4 or f8, codes i1", "pack", "u.npy");
+    CHECK("the elements are u8; weights must be f2, f4 or f8, and codes i1", "pack", "u.npy");
     ternary_npy(directory, "u.npy", "\033[4\233", 1, K, codes);
-    CHECK("elements of dtype '?[4?' are not read", "pack", "u.npy");
+    CHECK("dtype '?[4?' is not supported", "pack", "u.npy");
     ternary_npy(directory, "e.npy", "<f4", 0, K, NULL);
     CHECK("has no weights", "pack", "e.npy");
     ternary_npy(directory, "odd.npy", "|i1", 1, 10, codes);
-    CHECK("multiples of 256", "pack", "odd.npy", "--format", "tq1_0");
-    CHECK("holds codes", "pack", "c.npy", "--absmean");
+    CHECK("need a multiple of 256", "pack", "odd.npy", "--format", "tq1_0");
+    CHECK("the matrix has codes", "pack", "c.npy", "--absmean");
     CHECK_PLAIN("there is no directory none/", "pack", "c.npy", "-o", "none/x.t2");
     CHECK_PLAIN("would replace the input", "pack", "c.npy", "-o", "c.npy");
 }
@@ -105,14 +105,14 @@ static void test_values(void **state)
         ternary_npy(directory, "bad.npy", "<f4", 4, K, floats);
         floats[3 * K + 7] = kept;
         CHECK("bad.npy: row 3, column 7 is", "pack", "bad.npy");
-        CHECK("weights are finite", "pack", "bad.npy", "--absmean");
+        CHECK("weights must be finite", "pack", "bad.npy", "--absmean");
     }
     ternary_npy(directory, "bad.npy", "<f2", 1, 2, (uint16_t[]){0x3C00, 0x7E00});
     CHECK("row 0, column 1 is nan", "pack", "bad.npy");
     codes[K + 5] = 2;
     ternary_npy(directory, "bad.npy", "|i1", 4, K, codes);
     codes[K + 5] = (K + 5) % 3 - 1;
-    CHECK("row 1, column 5 is 2; codes are -1, 0 and 1", "pack", "bad.npy");
+    CHECK("row 1, column 5 is 2; codes must be -1, 0 or 1", "pack", "bad.npy");
 }
 
 static void test_biases(void **state)
@@ -121,12 +121,12 @@ static void test_biases(void **state)
 
     (void)state;
     ternary_npy(directory, "b.npy", "<f4", 4, -1, numbers);
-    CHECK("number 2 is nan; a bias is finite", "pack", "c.npy", "--bias", "b.npy");
+    CHECK("number 2 is nan; a bias must be finite", "pack", "c.npy", "--bias", "b.npy");
     numbers[2] = 3;
     ternary_npy(directory, "b.npy", "<f4", 5, -1, numbers);
-    CHECK("has 5 numbers on 1 axes; a bias has 4", "pack", "c.npy", "--bias", "b.npy");
-    CHECK("a scale has 4", "pack", "c.npy", "--scale", "b.npy");
-    CHECK("a bias is f2, f4 or f8", "pack", "c.npy", "--bias", "c.npy");
+    CHECK("has 5 numbers on 1 axes; a bias must have 4", "pack", "c.npy", "--bias", "b.npy");
+    CHECK("a scale must have 4", "pack", "c.npy", "--scale", "b.npy");
+    CHECK("a bias must be f2, f4 or f8", "pack", "c.npy", "--bias", "c.npy");
     CHECK("No such file", "pack", "c.npy", "--bias", "none.npy");
 }
 
@@ -142,8 +142,8 @@ static void test_block_scales(void **state)
         ternary_npy(directory, "s.npy", "<f4", 4, -1, scales);
         CHECK("c.npy: the scale of row 2 is ", "pack", "c.npy", "--scale", "s.npy", "--format",
               "tq2_0");
-        CHECK("the f16 of tq1_0 does not hold", "pack", "c.npy", "--scale", "s.npy", "--format",
-              "tq1_0");
+        CHECK("outside the range of f16, in which tq1_0 stores it", "pack", "c.npy", "--scale",
+              "s.npy", "--format", "tq1_0");
         RUN_OK(directory, "pack", "c.npy", "--scale", "s.npy", "-o", "s.t2");
     }
     ternary_npy(directory, "s.npy", "<f4", 4, -1, good);
@@ -154,7 +154,7 @@ static void test_layers(void **state)
 {
     (void)state;
     ternary_npy(directory, "w5.npy", "|i1", 1, 5, codes);
-    CHECK("layer 1 takes 5 numbers, layer 0 before it gives 4", "pack", "c.npy", "w5.npy");
+    CHECK("layer 1 has 5 columns, but layer 0 before it has 4 rows", "pack", "c.npy", "w5.npy");
 }
 
 /* ---- GGUF ---------------------------------------------------------------------------------- */
@@ -171,13 +171,13 @@ static void test_gguf(void **state)
     CHECK("no tensor is named; write w.gguf:TENSOR", "pack", "w.gguf");
     CHECK("there is no tensor 'v' among", "pack", "w.gguf:v");
     CHECK("No such file", "pack", "none.gguf:w");
-    CHECK("is not a GGUF file, so it has no tensor", "pack", "c.npy:w");
-    CHECK("is damaged", "pack", CORPUS "gguf/counts:w");
+    CHECK("not a GGUF file, so it has no tensor", "pack", "c.npy:w");
+    CHECK("the file is damaged", "pack", CORPUS "gguf/counts:w");
     CHECK("type Q4_0 is not supported", "pack", CORPUS "gguf/bf16:q");
     CHECK("odd_tensors:none: the tensor has no axes; 1 to 4 are supported", "pack",
           CORPUS "gguf/odd_tensors:none");
     CHECK("odd_tensors:empty: the tensor has no weights", "pack", CORPUS "gguf/odd_tensors:empty");
-    CHECK("the file is part 2 of 3 of a split one", "pack", CORPUS "gguf/split:v");
+    CHECK("the file is part 2 of 3 of a split file", "pack", CORPUS "gguf/split:v");
     memcpy(blocks + 66 + 64, "\x00\x3C", 2); /* 1 */
     ternary_write_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("blocks 0 and 1 of row 0 have the scales 0.5 and 1", "pack", "w.gguf:w");
@@ -185,12 +185,12 @@ static void test_gguf(void **state)
     memcpy(blocks + 66 + 64, "\x00\x7E", 2); /* NaN */
     ternary_write_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("has the scale nan", "pack", "w.gguf:w");
-    CHECK("row 0, column 256 is nan; weights are finite", "pack", "w.gguf:w", "--absmean");
+    CHECK("row 0, column 256 is nan; weights must be finite", "pack", "w.gguf:w", "--absmean");
     blocks[66] = 0x5F; /* two codes 11 */
     ternary_write_gguf(directory, "w.gguf", 35, 2, K, blocks, sizeof blocks);
     CHECK("row 1 has 2 weights with the invalid code 11", "pack", "w.gguf:w");
     CHECK("row 1 has 2 weights with the invalid code 11", "unpack", "w.gguf:w");
-    CHECK("f.npy: is not packed", "unpack", "f.npy");
+    CHECK("f.npy: the matrix is not packed", "unpack", "f.npy");
 }
 
 /* ---- Packed files -------------------------------------------------------------------------- */
@@ -215,13 +215,13 @@ static void test_damage(void **state)
     }
     for (size_t n = 1; n < good.size; n += 37) {
         io_save(io_path(directory, "bad.t2"), good.data, n);
-        CHECK(n < 8 ? "is neither a .t2" : "truncated", "run", "bad.t2", "x.npy");
+        CHECK(n < 8 ? "not a .t2" : "truncated", "run", "bad.t2", "x.npy");
     }
     free(good.data);
-    CHECK("is not a .t2 file", "run", "c.npy", "x.npy");
+    CHECK("not a .t2 file", "run", "c.npy", "x.npy");
     CHECK("No such file", "run", "none.t2", "x.npy");
     CHECK_PLAIN("would replace the input", "unpack", "good.t2", "-o", "good.t2");
-    CHECK("has no layer 1, of 1", "unpack", "good.t2", "--layer", "1");
+    CHECK("there is no layer 1; the file has 1", "unpack", "good.t2", "--layer", "1");
     CHECK("two_layers has 2 layers", "unpack", CORPUS "t2/two_layers");
 }
 
@@ -254,13 +254,13 @@ static void test_run(void **state)
 {
     (void)state;
     ternary_npy(directory, "narrow.npy", "<f4", 2, 8, floats);
-    CHECK("its last axis has 8 numbers, the model takes 256", "run", "good.t2", "narrow.npy");
+    CHECK("the last axis has 8 numbers, but the model needs 256", "run", "good.t2", "narrow.npy");
     CHECK("No such file", "run", "good.t2", "none.npy");
-    CHECK("is not an .npy file", "run", "good.t2", "good.t2");
+    CHECK("not an .npy file", "run", "good.t2", "good.t2");
     ternary_npy(directory, "l.npy", "|i1", 3, -1, codes);
-    CHECK("has 3 x 1 labels; expected one axis of 2", "run", "good.t2", "x.npy", "--labels",
+    CHECK("has 3 x 1 labels; it must have one axis of 2", "run", "good.t2", "x.npy", "--labels",
           "l.npy");
-    CHECK("labels are i1, u1, i4 or i8", "run", "good.t2", "x.npy", "--labels", "x.npy");
+    CHECK("labels must be i1, u1, i4 or i8", "run", "good.t2", "x.npy", "--labels", "x.npy");
     CHECK("cpu_scalar", "run", "good.t2", "x.npy", "--backend", "cpu_sclar");
     CHECK_PLAIN("would replace the input", "run", "good.t2", "x.npy", "-o", "x.npy");
 }

@@ -223,7 +223,7 @@ static void test_gguf_odd_tensors(void **state)
     assert_int_equal(cJSON_GetArraySize(tensors), 7);
     assert_string_equal(
         text_of(cJSON_GetArrayItem(tensors, 5), "fault"),
-        "the tensor's data end beyond the end of the file, which is truncated or damaged");
+        "the tensor's data end after the end of the file, which is truncated or damaged");
     assert_null(cJSON_GetObjectItem(cJSON_GetArrayItem(tensors, 6), "fault"));
     assert_null(cJSON_GetObjectItem(info, "parts"));
     cJSON_Delete(info);

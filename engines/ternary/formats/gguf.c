@@ -9,18 +9,18 @@
 #include <string.h>
 
 #define MAGIC "GGUF"
-#define TENSOR_BYTES_LEAST 24 /* name length, dimensions, type, offset: no name, no axes */
-#define PAIR_BYTES_LEAST 13   /* key length, type, a byte */
-#define ALIGNMENT 32          /* by default */
+#define TENSOR_BYTES_MIN 24 /* name length, dimensions, type, offset; an empty name, no axes */
+#define PAIR_BYTES_MIN 13   /* key length, type, one byte */
+#define ALIGNMENT 32        /* default of general.alignment */
 #define ALIGNMENT_MOST 65536
-#define NESTING_MOST 4 /* arrays in arrays */
-#define AXES_MOST 4    /* of a tensor that is read */
+#define NESTING_MAX 4 /* arrays in arrays */
+#define AXES_MAX 4    /* axes of a tensor that is read */
 
 /* Kinds of values. */
 enum { VALUE_STRING = 8, VALUE_ARRAY = 9, VALUE_KINDS = 13 };
 static const struct {
     const char *name;
-    uint8_t bytes; /* 0: not the same for all values */
+    uint8_t bytes; /* 0: varies */
     uint8_t integer, is_signed;
 } kinds[VALUE_KINDS] = {
     {"u8", 1, 1, 0},  {"i8", 1, 1, 1},  {"u16", 2, 1, 0},  {"i16", 2, 1, 1},  {"u32", 4, 1, 0},
@@ -28,7 +28,7 @@ static const struct {
     {"u64", 8, 1, 0}, {"i64", 8, 1, 1}, {"f64", 8, 0, 0},
 };
 
-/* Of `weights` elements a block of `bytes`; bytes 0: listed only. */
+/* A block of `weights` elements takes `bytes` bytes; bytes 0: the type is listed, but not read. */
 static const struct type {
     uint32_t id;
     uint32_t weights, bytes;
@@ -166,12 +166,12 @@ static int skip_array(cursor *c, int depth)
     uint32_t kind;
     uint64_t count, bytes;
 
-    if (depth == NESTING_MOST || !take_u32(c, &kind) || !take_number(c, 8, &count) ||
+    if (depth == NESTING_MAX || !take_u32(c, &kind) || !take_number(c, 8, &count) ||
         kind >= VALUE_KINDS)
         return 0;
     if (kinds[kind].bytes > 0)
         return !__builtin_mul_overflow(count, kinds[kind].bytes, &bytes) && take(c, bytes) != NULL;
-    /* Each takes at least 8 bytes, so the end of the file ends the loop for any count. */
+    /* The loop ends for any count, because each value takes at least 8 bytes of the file. */
     for (uint64_t i = 0; i < count; i++)
         if (!skip_value(c, kind, depth + 1))
             return 0;
@@ -190,7 +190,7 @@ static int skip_value(cursor *c, uint32_t kind, int depth)
     return kind < VALUE_KINDS && take(c, kinds[kind].bytes) != NULL;
 }
 
-/* A value of any integer kind: its bits, sign-extended; *negative: it is below 0. */
+/* Reads a value of any integer kind: its bits, sign-extended; *negative = 1: it is below 0. */
 static int take_integer(cursor *c, uint32_t kind, uint64_t *value, int *negative)
 {
     int bytes = kind < VALUE_KINDS && kinds[kind].integer ? kinds[kind].bytes : 0;
@@ -212,23 +212,25 @@ static collet_status read_alignment(ternary_gguf *gguf, cursor *c, uint32_t kind
 
     if (kind < VALUE_KINDS && !kinds[kind].integer)
         return collet_fail(err, COLLET_FORMAT,
-                           "%s: general.alignment is of type %s; it is an integer in GGUF", path,
+                           "%s: general.alignment has the type %s; it must be an integer", path,
                            kinds[kind].name);
     if (!take_integer(c, kind, &value, &negative))
-        return collet_fail(err, COLLET_FORMAT,
-                           "%s: is damaged or truncated in the value of general.alignment, of type "
-                           "%u",
-                           path, (unsigned)kind);
+        return collet_fail(
+            err, COLLET_FORMAT,
+            "%s: the file is damaged or truncated in the value of general.alignment, of type "
+            "%u",
+            path, (unsigned)kind);
     if (negative || value == 0 || value > ALIGNMENT_MOST || (value & (value - 1)) != 0)
-        return collet_fail(err, COLLET_FORMAT,
-                           negative ? "%s: general.alignment is %lld, not a power of two up to %d"
-                                    : "%s: general.alignment is %llu, not a power of two up to %d",
-                           path, (long long)value, ALIGNMENT_MOST);
+        return collet_fail(
+            err, COLLET_FORMAT,
+            negative ? "%s: general.alignment is %lld; it must be a power of two up to %d"
+                     : "%s: general.alignment is %llu; it must be a power of two up to %d",
+            path, (long long)value, ALIGNMENT_MOST);
     gguf->alignment = (uint32_t)value;
     return COLLET_OK;
 }
 
-/* split.no (from 0) or split.count; a value that is not an integer counts as absent. */
+/* Reads split.no (from 0) or split.count; a value that is not an integer is ignored. */
 static int read_split(cursor *c, uint32_t kind, uint32_t *out)
 {
     cursor before = *c;
@@ -246,8 +248,8 @@ static int is_key(const char *key, uint64_t length, const char *name)
     return length == strlen(name) && memcmp(key, name, length) == 0;
 }
 
-/* Refuses a key that is used when it occurs again, as ggml's own reader does: which value holds is
- * not defined. `seen`: a bit for each. */
+/* Fails if a key that is used here occurs twice, as ggml's own reader does, because the format does
+ * not define which value applies. `seen`: one bit for each key. */
 static collet_status check_twice(const ternary_gguf *gguf, const char *key, uint64_t length,
                                  uint32_t *seen, collet_error *err)
 {
@@ -257,10 +259,11 @@ static collet_status check_twice(const ternary_gguf *gguf, const char *key, uint
         if (!is_key(key, length, used[i]))
             continue;
         if (*seen & 1u << i)
-            return collet_fail(err, COLLET_FORMAT,
-                               "%s: has the key %s twice: the file is damaged, or what wrote it is "
-                               "wrong",
-                               io_mapping_path(gguf->mapping), used[i]);
+            return collet_fail(
+                err, COLLET_FORMAT,
+                "%s: the file has the key %s twice: it is damaged, or the program that "
+                "wrote it has a defect",
+                io_mapping_path(gguf->mapping), used[i]);
         *seen |= 1u << i;
     }
     return COLLET_OK;
@@ -270,7 +273,7 @@ static collet_status pair_failed(const ternary_gguf *gguf, const cursor *c, uint
                                  uint64_t count, collet_error *err)
 {
     return collet_fail(err, COLLET_FORMAT,
-                       "%s: is damaged or truncated: key %llu of %llu at byte %llu",
+                       "%s: the file is damaged or truncated: key %llu of %llu at byte %llu",
                        io_mapping_path(gguf->mapping), (unsigned long long)i,
                        (unsigned long long)count, (unsigned long long)c->at);
 }
@@ -298,7 +301,7 @@ static collet_status read_pairs(ternary_gguf *gguf, cursor *c, uint64_t count, c
             return collet_fail(
                 err, COLLET_FORMAT,
                 "%s: key %llu of %llu, '%s', has a value of the unknown type %u: the "
-                "file is damaged, or of a newer kind",
+                "file is damaged, or has a newer format",
                 io_mapping_path(gguf->mapping), (unsigned long long)i, (unsigned long long)count,
                 shown_name(key, length, name), (unsigned)kind);
         }
@@ -320,7 +323,7 @@ static collet_status read_pairs(ternary_gguf *gguf, cursor *c, uint64_t count, c
 
 /* ---- Tensors ------------------------------------------------------------------------------- */
 
-/* The first fault is kept. */
+/* Keeps the first fault of a tensor. */
 static void set_fault(ternary_gguf_tensor *t, collet_status status, const char *why)
 {
     if (t->fault)
@@ -336,7 +339,7 @@ static int take_tensor(cursor *c, ternary_gguf_tensor *t)
     if (!take_text(c, &t->name, &t->name_length) || !take_u32(c, &axes))
         return 0;
     t->ndim = axes <= TERNARY_GGUF_DIMS ? axes : 0;
-    /* Each takes 8 bytes, so the end of the file ends the loop for any count. */
+    /* The loop ends for any count, because each extent takes 8 bytes of the file. */
     for (uint32_t i = 0; i < axes; i++) {
         uint64_t extent;
         if (!take_number(c, 8, &extent))
@@ -345,20 +348,20 @@ static int take_tensor(cursor *c, ternary_gguf_tensor *t)
             set_fault(t, COLLET_SHAPE, "the tensor has no weights: an extent is 0");
         if (extent > INT64_MAX) {
             set_fault(t, COLLET_OVERFLOW, "the tensor has an extent of 2^63 or more");
-            t->ndim = 0; /* as its shape cannot be told */
+            t->ndim = 0; /* the shape cannot be represented */
         }
         if (i < t->ndim)
             t->shape[t->ndim - 1 - i] = (int64_t)extent;
     }
     if (axes == 0)
         set_fault(t, COLLET_UNSUPPORTED, "the tensor has no axes; 1 to 4 are supported");
-    else if (axes > AXES_MOST)
+    else if (axes > AXES_MAX)
         set_fault(t, COLLET_UNSUPPORTED, "the tensor has more than 4 axes; 1 to 4 are supported");
     return take_u32(c, &t->type) && take_number(c, 8, &t->offset);
 }
 
-/* Computes rows, columns and bytes, and checks that they lie within the file. `start`: of tensor
- * data. */
+/* Computes rows, columns and bytes, and checks that they are within the file. `start`: byte where
+ * the data of all tensors begin. */
 static void place_tensor(const ternary_gguf *gguf, ternary_gguf_tensor *t, uint64_t start)
 {
     const struct type *type = find_type(t->type);
@@ -372,15 +375,15 @@ static void place_tensor(const ternary_gguf *gguf, ternary_gguf_tensor *t, uint6
     if (__builtin_mul_overflow((uint64_t)t->rows, (uint64_t)t->columns, &elements))
         set_fault(t, COLLET_OVERFLOW, "the tensor has more elements than 64 bits can count");
     if (type && t->columns % type->weights != 0)
-        set_fault(t, COLLET_FORMAT, "the tensor's rows are not a multiple of its type's block");
+        set_fault(t, COLLET_FORMAT,
+                  "the length of the tensor's rows is not a multiple of its type's block");
     if (type && __builtin_mul_overflow(elements / type->weights, type->bytes, &t->bytes))
         set_fault(t, COLLET_OVERFLOW, "the tensor has more bytes than 64 bits can count");
     if (t->offset % gguf->alignment != 0)
         set_fault(t, COLLET_FORMAT, "the tensor's data are not aligned to general.alignment");
     if (start > size || t->offset > size - start || t->bytes > size - start - t->offset)
-        set_fault(
-            t, COLLET_FORMAT,
-            "the tensor's data end beyond the end of the file, which is truncated or damaged");
+        set_fault(t, COLLET_FORMAT,
+                  "the tensor's data end after the end of the file, which is truncated or damaged");
     t->offset += start;
 }
 
@@ -393,7 +396,7 @@ static int compare_names(const void *a, const void *b)
     return memcmp((*x)->name, (*y)->name, (size_t)(*x)->name_length);
 }
 
-/* Which of the tensors with one name is meant cannot be told. */
+/* Tensors with the same name get a fault, because a name would not identify one. */
 static collet_status find_namesakes(ternary_gguf *gguf, collet_error *err)
 {
     ternary_gguf_tensor **sorted = malloc(((size_t)gguf->count + 1) * sizeof *sorted);
@@ -416,17 +419,17 @@ static collet_status read_tensors(ternary_gguf *gguf, cursor *c, collet_error *e
 {
     const char *path = io_mapping_path(gguf->mapping);
 
-    /* The counts were checked against the size of the file. */
+    /* The count cannot be too large: it was compared with the size of the file. */
     gguf->tensors = calloc((size_t)gguf->count + 1, sizeof *gguf->tensors);
     if (!gguf->tensors)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for the list of its tensors",
                            path);
     for (uint64_t i = 0; i < gguf->count; i++)
         if (!take_tensor(c, &gguf->tensors[i]))
-            return collet_fail(err, COLLET_FORMAT,
-                               "%s: is damaged or truncated: tensor %llu of %llu at byte %llu",
-                               path, (unsigned long long)i, (unsigned long long)gguf->count,
-                               (unsigned long long)c->at);
+            return collet_fail(
+                err, COLLET_FORMAT,
+                "%s: the file is damaged or truncated: tensor %llu of %llu at byte %llu", path,
+                (unsigned long long)i, (unsigned long long)gguf->count, (unsigned long long)c->at);
     collet_status status = find_namesakes(gguf, err);
     if (status != COLLET_OK)
         return status;
@@ -463,19 +466,21 @@ static collet_status read_file(ternary_gguf *gguf, const char *path, collet_erro
     uint64_t pairs;
 
     if (!ternary_gguf_recognise(c.bytes, c.size))
-        return collet_fail(err, COLLET_FORMAT, "%s: is not a GGUF file", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: not a GGUF file", path);
     if (!take_u32(&c, &gguf->version))
-        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its header", path);
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: the file is truncated: it ends inside its header", path);
     collet_status status = check_version(gguf, path, err);
     if (status != COLLET_OK)
         return status;
     if (!take_number(&c, 8, &gguf->count) || !take_number(&c, 8, &pairs))
-        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its header", path);
-    if (gguf->count > c.size / TENSOR_BYTES_LEAST || pairs > c.size / PAIR_BYTES_LEAST)
         return collet_fail(err, COLLET_FORMAT,
-                           "%s: is damaged: %llu tensors and %llu keys do not fit in %llu bytes",
-                           path, (unsigned long long)gguf->count, (unsigned long long)pairs,
-                           (unsigned long long)c.size);
+                           "%s: the file is truncated: it ends inside its header", path);
+    if (gguf->count > c.size / TENSOR_BYTES_MIN || pairs > c.size / PAIR_BYTES_MIN)
+        return collet_fail(
+            err, COLLET_FORMAT,
+            "%s: the file is damaged: %llu tensors and %llu keys do not fit in %llu bytes", path,
+            (unsigned long long)gguf->count, (unsigned long long)pairs, (unsigned long long)c.size);
     gguf->alignment = ALIGNMENT;
     status = read_pairs(gguf, &c, pairs, err);
     return status == COLLET_OK ? read_tensors(gguf, &c, err) : status;
@@ -510,7 +515,7 @@ collet_status ternary_gguf_find(const ternary_gguf *gguf, const char *name,
         if (t->name_length != length || memcmp(t->name, name, length) != 0)
             continue;
         if (*out)
-            return collet_fail(err, COLLET_FORMAT, "%s: has two tensors called '%s'",
+            return collet_fail(err, COLLET_FORMAT, "%s: the file has two tensors called '%s'",
                                io_mapping_path(gguf->mapping), name);
         *out = t;
     }
@@ -518,11 +523,13 @@ collet_status ternary_gguf_find(const ternary_gguf *gguf, const char *name,
         return COLLET_OK;
     if (gguf->parts > 0)
         return collet_fail(err, COLLET_NOT_FOUND,
-                           "%s: there is no tensor '%s' among %llu: the file is part %u of %u of a "
-                           "split one; look in the other parts (collet-ternary info), or join "
-                           "them (gguf-split --merge)",
+                           "%s: there is no tensor '%s' among %llu tensors: the file is part %u of "
+                           "%u of a split file; look in the other parts (collet-ternary info), or "
+                           "join them (gguf-split --merge)",
                            io_mapping_path(gguf->mapping), name, (unsigned long long)gguf->count,
                            gguf->part, gguf->parts);
-    return collet_fail(err, COLLET_NOT_FOUND, "%s: there is no tensor '%s' among %llu",
-                       io_mapping_path(gguf->mapping), name, (unsigned long long)gguf->count);
+    return collet_fail(
+        err, COLLET_NOT_FOUND,
+        "%s: there is no tensor '%s' among %llu tensors; collet-ternary info lists them",
+        io_mapping_path(gguf->mapping), name, (unsigned long long)gguf->count);
 }

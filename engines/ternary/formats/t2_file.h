@@ -66,9 +66,9 @@ typedef struct ternary_t2_layer {
 
 _Static_assert(sizeof(ternary_t2_layer) == 128, "the table has no padding");
 
-/* Checks the layers, computes their offsets and clears what follows the end of their names; *size
- * becomes the size of the file. SHAPE where two layers do not fit each other; INVALID, OVERFLOW.
- * `path` begins the text. */
+/* Checks the layers, computes their offsets, clears the bytes after the end of their names, and
+ * sets *size to the size of the file. SHAPE if the rows of a layer differ from the columns of the
+ * next; INVALID, OVERFLOW. `path` begins the text. */
 collet_status ternary_t2_lay_out(const char *path, ternary_t2_layer *layers, uint32_t count,
                                  uint64_t *size, collet_error *err);
 
@@ -77,7 +77,7 @@ collet_status ternary_t2_lay_out(const char *path, ternary_t2_layer *layers, uin
 typedef struct ternary_t2_sum {
     uint64_t lanes[4];
     uint64_t bytes;
-    uint8_t rest[32]; /* the bytes % 32 last ones, which no lane has */
+    uint8_t rest[32]; /* the last bytes % 32 bytes, not yet in a lane */
 } ternary_t2_sum;
 
 void ternary_t2_sum_begin(ternary_t2_sum *sum);
@@ -94,19 +94,18 @@ typedef struct ternary_t2_file {
 
 int ternary_t2_recognise(const uint8_t *bytes, uint64_t size);
 
-/* Everything but the layers' data is checked. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another
- * version or byte order), INVALID, OVERFLOW, SHAPE. The text names the file. */
+/* Checks all but the layers' data. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another version or
+ * byte order), INVALID, OVERFLOW, SHAPE. The text names the file. */
 collet_status ternary_t2_open(const char *path, ternary_t2_file *out, collet_error *err);
-/* Also for a zeroed one. */
+/* A zeroed struct is allowed. */
 void ternary_t2_close(ternary_t2_file *file);
 
-/* COLLET_FORMAT where the checksum of layer `index` differs. Reads all its data;
- * COLLET_CANCELLED once `stop`, called every few megabytes unless it is NULL, returns other
- * than 0. */
+/* Reads all data of layer `index`: COLLET_FORMAT if its checksum differs. Calls `stop`, which may
+ * be NULL, every few megabytes: COLLET_CANCELLED if it does not return 0. */
 collet_status ternary_t2_verify(const ternary_t2_file *file, uint32_t index,
                                 int (*stop)(void *user), void *user, collet_error *err);
 
-/* The data of a layer in the mapping; scale and bias NULL where absent. */
+/* The data of a layer in the mapping; NULL if scale or bias is absent. */
 uint8_t *ternary_t2_weights(const ternary_t2_file *file, uint32_t index);
 float *ternary_t2_scale(const ternary_t2_file *file, uint32_t index);
 float *ternary_t2_bias(const ternary_t2_file *file, uint32_t index);

@@ -12,7 +12,7 @@
 
 /* ---- Checksums ----------------------------------------------------------------------------- */
 
-/* A bijection of h for every word, so that a single different word changes the sum. */
+/* For each word this is a bijection of h, so that a change of one word always changes the sum. */
 static uint64_t mix(uint64_t h, uint64_t word)
 {
     h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
@@ -126,13 +126,14 @@ static collet_status check_layer(const char *path, ternary_t2_layer *layer, uint
             path, index, layer->format, layer->flags, layer->activations);
     if (!isfinite(layer->threshold) || layer->threshold < 0 ||
         (layer->threshold > 0 && layer->activations != COLLET_TERNARY_TERNARY))
-        return collet_fail(err, COLLET_INVALID,
-                           "%s: layer %u has the threshold %g, which its activations cannot have",
-                           path, index, (double)layer->threshold);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "%s: layer %u has the threshold %g, which is not allowed for its activations", path,
+            index, (double)layer->threshold);
     return check_name(path, layer, index, err);
 }
 
-/* The next multiple of the alignment, then `bytes` after it; 0 when 64 bits do not hold that. */
+/* Sets *offset to the next multiple of the alignment and adds `bytes`; 0: more than 64 bits. */
 static int place(uint64_t *end, uint64_t bytes, uint64_t *offset)
 {
     if (__builtin_add_overflow(*end, T2_ALIGNMENT - 1, end))
@@ -159,7 +160,7 @@ collet_status ternary_t2_lay_out(const char *path, ternary_t2_layer *layers, uin
     uint64_t end = sizeof(t2_head) + (uint64_t)count * sizeof *layers;
 
     if (count < 1)
-        return collet_fail(err, COLLET_INVALID, "%s: has no layers", path);
+        return collet_fail(err, COLLET_INVALID, "%s: a .t2 file needs at least one layer", path);
     for (uint32_t i = 0; i < count; i++) {
         ternary_t2_layer *layer = &layers[i];
         collet_status status = check_layer(path, layer, i, err);
@@ -167,12 +168,13 @@ collet_status ternary_t2_lay_out(const char *path, ternary_t2_layer *layers, uin
             return status;
         if (i > 0 && layer->columns != layers[i - 1].rows)
             return collet_fail(
-                err, COLLET_SHAPE, "%s: layer %u takes %lld numbers, layer %u before it gives %lld",
-                path, i, (long long)layer->columns, i - 1, (long long)layers[i - 1].rows);
+                err, COLLET_SHAPE,
+                "%s: layer %u has %lld columns, but layer %u before it has %lld rows", path, i,
+                (long long)layer->columns, i - 1, (long long)layers[i - 1].rows);
         int64_t bytes = collet_ternary_bytes(layer->format, layer->columns);
         if (bytes < 0)
             return collet_fail(err, COLLET_SHAPE,
-                               "%s: layer %u has %lld columns; tq2_0 and tq1_0 hold multiples of "
+                               "%s: layer %u has %lld columns; tq2_0 and tq1_0 need a multiple of "
                                "256",
                                path, i, (long long)layer->columns);
         if (!place_layer(layer, bytes, &end))

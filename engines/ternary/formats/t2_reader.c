@@ -22,22 +22,24 @@ static collet_status check_head(const char *path, const t2_head *head, uint64_t 
 
     if (head->order != T2_ORDER)
         return collet_fail(err, COLLET_UNSUPPORTED,
-                           "%s: was written in another byte order, or is damaged", path);
+                           "%s: the file has another byte order, or is damaged", path);
     if (head->version != T2_VERSION)
         return collet_fail(err, COLLET_UNSUPPORTED,
                            "%s: .t2 version %u is not supported (version %u is)", path,
                            head->version, T2_VERSION);
     if (head->size != size)
-        return collet_fail(err, COLLET_FORMAT, "%s: %s: it has %llu bytes, its header states %llu",
-                           path, head->size > size ? "is truncated" : "has bytes after its end",
-                           (unsigned long long)size, (unsigned long long)head->size);
+        return collet_fail(
+            err, COLLET_FORMAT, "%s: %s: it has %llu bytes, but its header states %llu", path,
+            head->size > size ? "the file is truncated" : "the file has bytes after its end",
+            (unsigned long long)size, (unsigned long long)head->size);
     if (head->zero != 0 || memcmp(head->zeros, zeros, sizeof zeros) != 0 || head->layers < 1 ||
         head->layers > (size - sizeof *head) / sizeof(ternary_t2_layer))
-        return collet_fail(err, COLLET_FORMAT, "%s: is damaged: its header is invalid", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: the file is damaged: its header is invalid",
+                           path);
     return COLLET_OK;
 }
 
-/* The layers of the table, laid out again: the format fixes every offset. */
+/* Computes the offsets of the layers again and compares: the format determines each of them. */
 static collet_status read_table(ternary_t2_file *file, const char *path,
                                 const ternary_t2_layer *table, collet_error *err)
 {
@@ -46,16 +48,18 @@ static collet_status read_table(ternary_t2_file *file, const char *path,
     memcpy(file->layers, table, file->count * sizeof *table);
     for (uint32_t i = 0; i < file->count; i++)
         if (table[i].rows < 0 || table[i].columns < 0)
-            return collet_fail(err, COLLET_OVERFLOW, "%s: layer %u is larger than 2^63", path, i);
+            return collet_fail(err, COLLET_OVERFLOW,
+                               "%s: layer %u has 2^63 or more rows or columns", path, i);
     collet_status status = ternary_t2_lay_out(path, file->layers, file->count, &laid_out, err);
     for (uint32_t i = 0; i < file->count && status == COLLET_OK; i++)
         if (memcmp(&file->layers[i], &table[i], sizeof *table) != 0)
-            status = collet_fail(err, COLLET_FORMAT,
-                                 "%s: is damaged: the offsets of layer %u are wrong", path, i);
+            status =
+                collet_fail(err, COLLET_FORMAT,
+                            "%s: the file is damaged: the offsets of layer %u are wrong", path, i);
     if (status == COLLET_OK && laid_out != size)
         status = collet_fail(err, COLLET_FORMAT,
-                             "%s: is damaged: its layers take %llu bytes, the file has %llu", path,
-                             (unsigned long long)laid_out, (unsigned long long)size);
+                             "%s: the file is damaged: its layers take %llu bytes, but it has %llu",
+                             path, (unsigned long long)laid_out, (unsigned long long)size);
     return status;
 }
 
@@ -66,17 +70,18 @@ static collet_status read_file(ternary_t2_file *file, const char *path, collet_e
     t2_head head;
 
     if (!ternary_t2_recognise(bytes, size))
-        return collet_fail(err, COLLET_FORMAT, "%s: is not a .t2 file", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: not a .t2 file", path);
     if (size < sizeof head)
-        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its header", path);
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: the file is truncated: it ends inside its header", path);
     memcpy(&head, bytes, sizeof head);
     collet_status status = check_head(path, &head, size, err);
     if (status != COLLET_OK)
         return status;
     const ternary_t2_layer *table = (const ternary_t2_layer *)(const void *)(bytes + sizeof head);
     if (head.checksum != t2_head_sum(&head, table))
-        return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of its header differs",
-                           path);
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: the file is damaged: the checksum of its header differs", path);
     file->count = head.layers;
     file->layers = calloc(head.layers, sizeof *file->layers);
     if (!file->layers)
@@ -125,7 +130,7 @@ float *ternary_t2_bias(const ternary_t2_file *file, uint32_t index)
     return (float *)(void *)at(file, file->layers[index].bias_offset);
 }
 
-/* A chunk at a time, so that a file larger than memory can be checked. 0 when it is stopped. */
+/* Adds the bytes in chunks, so that a file larger than memory can be checked. 0: stopped. */
 static int sum_piece(const ternary_t2_file *file, ternary_t2_sum *sum, uint64_t offset,
                      uint64_t bytes, int (*stop)(void *user), void *user)
 {
@@ -152,7 +157,8 @@ collet_status ternary_t2_verify(const ternary_t2_file *file, uint32_t index,
         !sum_piece(file, &sum, layer->bias_offset, floats, stop, user))
         return collet_fail(err, COLLET_CANCELLED, "cancelled by the caller");
     if (ternary_t2_sum_end(&sum) != layer->checksum)
-        return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of layer %u differs",
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: the file is damaged: the checksum of layer %u differs",
                            io_mapping_path(file->mapping), index);
     return COLLET_OK;
 }

@@ -5,12 +5,12 @@
  *   collet_ternary_weights   a packed matrix of -1, 0 and 1, 2 bits each
  *   collet_ternary_network   layers of such matrices, run one after another
  *   collet_ternary_file      an open .t2, .npy or .gguf file
- *   collet_ternary_output    a file that is written but has no name yet
+ *   collet_ternary_output    a complete file that has no name yet
  *
- * The kernels (ternary_pack, ternary_linear, ...) are part of collet.h, on which this library is
- * built. Its conventions hold here too, with one difference: every function that can fail takes a
- * `collet_error *`, which may be NULL, and reports there, not in the context. Nothing here prints,
- * exits or keeps state between calls.
+ * The library uses the ops ternary_pack, ternary_linear, ... of libcore. The conventions of
+ * collet.h hold here too, with one difference: every function that can fail takes a `collet_error
+ * *`, which may be NULL, and reports there, not in the context. Nothing here prints, exits or keeps
+ * state between calls.
  */
 #ifndef COLLET_TERNARY_H
 #define COLLET_TERNARY_H
@@ -25,9 +25,9 @@ extern "C" {
 
 /*
  * Long calls take a monitor, or NULL. `progress` runs on the calling thread, about once a million
- * weights; done <= total, both in weights (in vectors for a run). It returns 0 to go on. Any other
- * value ends the call: it returns COLLET_CANCELLED and leaves no output. `progress` calls nothing
- * with the same context.
+ * weights; done <= total, both in weights (in vectors for a run). It returns 0 to continue. Any
+ * other value ends the call, which returns COLLET_CANCELLED and leaves no output. `progress` must
+ * not use the same context.
  */
 typedef struct collet_ternary_monitor {
     int32_t (*progress)(void *user, int64_t done, int64_t total);
@@ -37,27 +37,26 @@ typedef struct collet_ternary_monitor {
 /* ---- Weights --------------------------------------------------------------------------------- */
 
 /*
- * A matrix of M x K weights that are packed (COLLET_TERNARY_T2) and known to be valid: 2 bits each,
- * rows padded to whole blocks of 256, and one f32 scale a row. The data are arrays, so they move to
- * the backend that computes with them and stay there. Weights never change once made; any number of
- * contexts of their runtime may use them at the same time.
+ * A matrix of M x K packed weights (COLLET_TERNARY_T2), which were checked: 2 bits each, rows
+ * padded to whole blocks of 256, and one f32 scale a row. The data are arrays, so they move to the
+ * backend that computes with them and stay there. Weights never change after they were made; any
+ * number of contexts of their runtime may use them at the same time.
  */
 typedef struct collet_ternary_weights collet_ternary_weights;
 
-/* Quantizes and packs floating-point weights (M, K). INVALID where one is not finite. */
+/* Quantizes and packs floating-point weights (M, K). INVALID if any is not finite. */
 COLLET_API collet_status collet_ternary_weights_quantize(
     collet_context *context, collet_ternary_weights **out, const collet_array *weights,
     const collet_ternary_quantize_params *params, collet_error *err);
-/* Packs codes (M, K) i8. scale: (M) f32, copied; NULL: 1. INVALID where a code is not -1, 0 or 1.
- */
+/* Packs codes (M, K) i8. scale: (M) f32, copied; NULL: 1. INVALID if a code is not -1, 0 or 1. */
 COLLET_API collet_status collet_ternary_weights_from_codes(collet_context *context,
                                                            collet_ternary_weights **out,
                                                            const collet_array *codes,
                                                            const collet_array *scale,
                                                            collet_error *err);
-/* Takes packed rows (M, B) of K = `columns` weights each. Their storage is shared, not copied; do
- * not write it while the weights exist. scale: as above. Reads all bytes to check them: INVALID
- * where a code is invalid or padding is not 0. */
+/* Uses packed rows (M, B) of K = `columns` weights each. Their storage is shared, not copied: do
+ * not write to it while the weights exist. scale: as above. Reads all bytes to check them: INVALID
+ * if a code is invalid or padding is not 0. */
 COLLET_API collet_status collet_ternary_weights_from_bytes(
     collet_context *context, collet_ternary_weights **out, const collet_array *bytes,
     int64_t columns, const collet_array *scale, const collet_ternary_monitor *monitor,
@@ -66,7 +65,7 @@ COLLET_API void collet_ternary_weights_destroy(collet_ternary_weights *weights);
 
 COLLET_API int64_t collet_ternary_weights_rows(const collet_ternary_weights *weights);
 COLLET_API int64_t collet_ternary_weights_columns(const collet_ternary_weights *weights);
-/* (M, B) u8 and (M) f32, owned by the weights; the scale is NULL where every scale is 1. */
+/* (M, B) u8 and (M) f32, owned by the weights; the scale is NULL if all scales are 1. */
 COLLET_API const collet_array *collet_ternary_weights_bytes(const collet_ternary_weights *weights);
 COLLET_API const collet_array *collet_ternary_weights_scale(const collet_ternary_weights *weights);
 
@@ -96,9 +95,9 @@ COLLET_API void collet_ternary_network_destroy(collet_ternary_network *network);
 COLLET_API int64_t collet_ternary_network_inputs(const collet_ternary_network *network);
 COLLET_API int64_t collet_ternary_network_outputs(const collet_ternary_network *network);
 
-/* y f32 (..., outputs) of x f32 (..., inputs), both with the same leading axes. Allocates only when
- * the leading axes differ from the run before. One thread at a time, with any context of
- * the layers' runtime. Asynchronous, as kernels are. */
+/* Computes y f32 (..., outputs) from x f32 (..., inputs), both with the same leading axes.
+ * Allocates only when the leading axes differ from those of the run before. One thread at a time,
+ * with any context of the layers' runtime. Asynchronous, as kernels are. */
 COLLET_API collet_status collet_ternary_network_run(collet_context *context,
                                                     collet_ternary_network *network,
                                                     collet_array *y, const collet_array *x,
@@ -122,10 +121,10 @@ COLLET_ENUM(uint32_t){
 };
 
 /*
- * `name` is a path, or "FILE:TENSOR" where no file has that name. *index becomes that tensor's
- * index, or -1 where no tensor was named; index may be NULL. The type is recognised by content.
- * Checks everything but the layers' data; a GGUF file opens whatever is wrong with one of its
- * tensors. IO, FORMAT, UNSUPPORTED, NOT_FOUND, OVERFLOW, NO_MEMORY.
+ * `name` is a path or, if no file has that name, "FILE:TENSOR". *index becomes the tensor's index,
+ * or -1 if no tensor was named; index may be NULL. The type is recognised by content. Checks all
+ * but the layers' data; faults of single tensors do not prevent a GGUF file from being opened. IO,
+ * FORMAT, UNSUPPORTED, NOT_FOUND, OVERFLOW, NO_MEMORY.
  */
 COLLET_API collet_status collet_ternary_file_open(collet_ternary_file **out, int64_t *index,
                                                   const char *name, collet_error *err);
@@ -134,19 +133,19 @@ COLLET_API void collet_ternary_file_destroy(collet_ternary_file *file);
 typedef struct collet_ternary_file_info {
     uint32_t struct_size; /* set by the caller */
     uint32_t kind;        /* COLLET_TERNARY_FILE_* */
-    uint32_t version;     /* of the GGUF format; else 0 */
+    uint32_t version;     /* version of the GGUF format; else 0 */
     uint32_t reserved;
-    int64_t count;    /* matrices: layers, tensors, or 1 */
-    int64_t bytes;    /* of the file */
+    int64_t count;    /* number of matrices: layers, tensors, or 1 */
+    int64_t bytes;    /* size of the file */
     const char *path; /* valid until the file is closed */
-    uint32_t part;    /* of a GGUF file: it is part 1 .. parts of a split one; 0: it is whole */
+    uint32_t part;    /* part 1 .. parts of a split GGUF file; 0: not split */
     uint32_t parts;
 } collet_ternary_file_info;
 
 COLLET_API void collet_ternary_file_describe(const collet_ternary_file *file,
                                              collet_ternary_file_info *info);
 
-/* What a matrix holds. */
+/* The content of a matrix. */
 COLLET_ENUM(uint32_t){
     COLLET_TERNARY_OTHER = 0,   /* nothing that can be read as weights */
     COLLET_TERNARY_NUMBERS = 1, /* floating-point numbers */
@@ -157,25 +156,25 @@ COLLET_ENUM(uint32_t){
 typedef struct collet_ternary_matrix {
     uint32_t struct_size; /* set by the caller */
     uint32_t content;     /* COLLET_TERNARY_OTHER, ... */
-    uint32_t format;      /* of PACKED */
-    collet_dtype dtype;   /* of NUMBERS and CODES */
+    uint32_t format;      /* format of PACKED */
+    collet_dtype dtype;   /* dtype of NUMBERS and CODES */
     int32_t ndim;
     uint32_t in_network; /* 1: the fields of a layer below are set */
     int64_t shape[COLLET_MAX_DIMS];
-    int64_t rows, columns; /* the same as a matrix; 0 for OTHER */
+    int64_t rows, columns; /* extents as a matrix; 0 for OTHER */
     int64_t row_bytes;     /* rows x row_bytes are the bytes of the weights; 0 for OTHER */
     /* Set for a layer of a .t2 file, else 0; the first three as in collet_ternary_layer. */
     uint32_t activations, relu;
     float threshold;
     uint32_t has_scale, has_bias;
-    char type[24];     /* as the file has it: "t2", "f32", "Q4_0" */
-    char name[256];    /* of a layer or tensor, cut to fit; "" where there is none. UTF-8; control
-                          characters and other bytes of a tensor's are \xNN */
-    const char *fault; /* of a tensor: why it cannot be read, though others of its type can, as "the
-                          tensor has no axes; ...", static; NULL: nothing is wrong */
+    char type[24];     /* type in the file: "t2", "f32", "Q4_0" */
+    char name[256];    /* name of a layer or tensor, UTF-8, cut to fit; "" if it has none. Control
+    characters and invalid bytes of a tensor's name are \xNN */
+    const char *fault; /* why a tensor of a supported type cannot be read, such as "the tensor has
+    no axes; ...", static; NULL: it can */
 } collet_ternary_matrix;
 
-/* NOT_FOUND where there is no such matrix. */
+/* NOT_FOUND if there is no such matrix. */
 COLLET_API collet_status collet_ternary_file_matrix(const collet_ternary_file *file,
                                                     collet_ternary_matrix *matrix, int64_t index,
                                                     collet_error *err);
@@ -192,11 +191,12 @@ COLLET_API collet_status collet_ternary_file_count(collet_context *context,
                                                    collet_error *err);
 
 /*
- * A matrix as weights. Layers in t2 are used where they are mapped; others are converted a few rows
- * at a time. `quantize` chooses codes for numbers, and new ones for blocks of TQ2_0 and TQ1_0;
- * NULL: numbers with a threshold of 0.3, the rest as stored. INVALID names the first value that is
- * not finite, the first invalid code, or a row whose blocks have several scales. `bias` (may be
- * NULL) receives the bias of a layer of a .t2 file, or NULL.
+ * Loads a matrix as weights. Layers in t2 are used in the mapping, without a copy; others are
+ * converted a few rows at a time. `quantize` sets how numbers are quantized, and blocks of TQ2_0
+ * and TQ1_0 are quantized again; NULL: numbers with a threshold of 0.3, the rest as stored.
+ * INVALID: the text has the first value that is not finite, the first invalid code, or a row whose
+ * blocks have different scales. `bias` (may be NULL) receives the bias of a layer of a .t2 file, or
+ * NULL.
  */
 COLLET_API collet_status collet_ternary_file_load(
     collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out,
@@ -204,8 +204,9 @@ COLLET_API collet_status collet_ternary_file_load(
     const collet_ternary_monitor *monitor, collet_error *err);
 
 #define COLLET_TERNARY_AS_STORED UINT32_MAX
-/* All layers of a .t2 file. `activations` other than COLLET_TERNARY_AS_STORED replace, with
- * `threshold`, the values of every layer. The file may be closed before the network is freed. */
+/* Loads all layers of a .t2 file. `activations` and `threshold` replace the values of every layer,
+ * unless `activations` is COLLET_TERNARY_AS_STORED. The file may be closed before the network is
+ * destroyed. */
 COLLET_API collet_status collet_ternary_network_load(collet_context *context,
                                                      collet_ternary_network **out,
                                                      const collet_ternary_file *file,
@@ -215,34 +216,34 @@ COLLET_API collet_status collet_ternary_network_load(collet_context *context,
 
 /* ---- Files: writing -------------------------------------------------------------------------- */
 
-/* A complete file on the disk that has no name yet: a program can report before it publishes the
- * output, or drop it. */
+/* A complete file on the disk that has no name yet, so that a program can report, and then publish
+ * or drop the output. */
 typedef struct collet_ternary_output collet_ternary_output;
 
-/* Gives the file its name; it replaces an older file as a whole. */
+/* Gives the file its name, and so replaces an older file as a whole. */
 COLLET_API collet_status collet_ternary_output_publish(collet_ternary_output *output,
                                                        collet_error *err);
-/* Removes what was not published. */
+/* Removes the file if it was not published. */
 COLLET_API void collet_ternary_output_destroy(collet_ternary_output *output);
 COLLET_API int64_t collet_ternary_output_bytes(const collet_ternary_output *output);
-/* For the layers of a .t2 file; 0 for other files. */
+/* About the layers of a .t2 file; 0 for other files. */
 COLLET_API int64_t collet_ternary_output_weights(const collet_ternary_output *output);
 
-/* One layer to be packed; set struct_size and zero the fields that are not used. */
+/* One layer to be packed; set struct_size, and set unused fields to 0. */
 typedef struct collet_ternary_source {
     uint32_t struct_size;
     uint32_t activations; /* these three as in collet_ternary_layer */
     uint32_t relu;
     float threshold;
     const char *weights; /* as in collet_ternary_file_open: an .npy file or FILE.gguf:TENSOR */
-    const char *scale;   /* .npy, one number for each row or one for all; replaces what quantizing
-                            gives. NULL: none */
+    const char *scale;   /* .npy, one number for each row or one for all; replaces the computed
+    scales. NULL: none */
     const char *bias;    /* .npy, one number for each row. NULL: none */
     const collet_ternary_quantize_params *quantize; /* as in collet_ternary_file_load */
 } collet_ternary_source;
 
-/* Writes a .t2 file of `count` layers in a format COLLET_TERNARY_*. INVALID, SHAPE, DTYPE and IO
- * name the file; INVALID also where `path` is one of the inputs. */
+/* Writes a .t2 file of `count` layers in a format COLLET_TERNARY_*. INVALID, SHAPE, DTYPE, IO: the
+ * text names the file. INVALID also if `path` is one of the inputs. */
 COLLET_API collet_status collet_ternary_files_pack(collet_context *context,
                                                    collet_ternary_output **out, const char *path,
                                                    const collet_ternary_source *layers,
@@ -250,7 +251,7 @@ COLLET_API collet_status collet_ternary_files_pack(collet_context *context,
                                                    const collet_ternary_monitor *monitor,
                                                    collet_error *err);
 
-/* Writes a .t2 file of layers in memory, with names (NULL: none; an entry may be NULL). */
+/* Writes a .t2 file of layers in memory, with names (NULL: none; an element may be NULL). */
 COLLET_API collet_status collet_ternary_layers_write(collet_context *context,
                                                      collet_ternary_output **out, const char *path,
                                                      const collet_ternary_layer *layers,
@@ -281,7 +282,7 @@ typedef struct collet_ternary_run_files {
     const char *y;      /* NULL: not written */
     const char *labels; /* one integer a vector: the class that y's largest number should have.
                            NULL: nothing is compared */
-    const char *model;  /* a file that y must not replace, as the network's own. NULL: none */
+    const char *model;  /* a file that y must not replace, such as the network's. NULL: none */
 } collet_ternary_run_files;
 
 typedef struct collet_ternary_run_result {
@@ -292,7 +293,7 @@ typedef struct collet_ternary_run_result {
     double seconds;  /* spent computing, without reading and writing */
 } collet_ternary_run_result;
 
-/* Runs the network on all vectors of a file, a few at a time. *out becomes NULL where y is not
+/* Runs the network on all vectors of a file, a few at a time. *out becomes NULL if y is not
  * written. */
 COLLET_API collet_status collet_ternary_network_run_files(
     collet_context *context, collet_ternary_network *network, collet_ternary_output **out,
