@@ -16,7 +16,7 @@ collet_status scatter_array(collet_scattering *s, collet_array **out, collet_dty
                             int32_t ndim, const int64_t *shape)
 {
     collet_status status = collet_array_create(s->context, out, dtype, ndim, shape);
-    return status == COLLET_OK ? status : scatter_failed(s, status, "an array of the scattering");
+    return status == COLLET_OK ? status : scatter_failed(s, status, "allocating an array");
 }
 
 collet_status scatter_numbers(collet_scattering *s, collet_array **out, collet_dtype dtype,
@@ -48,7 +48,7 @@ collet_status scatter_at(collet_scattering *s, collet_array **out, const collet_
                                       collet_array_shape(array) + 1);
         collet_array_destroy(part);
     }
-    return status == COLLET_OK ? status : scatter_failed(s, status, "a part of an array");
+    return status == COLLET_OK ? status : scatter_failed(s, status, "creating a view");
 }
 
 collet_status scatter_call(collet_scattering *s, const char *name, collet_array *const *arrays,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #define SUM_TOLERANCE 1e-5
-#define ALIGNMENT_TOLERANCE 1e-4 /* a ratio of sums of f32 */
+#define ALIGNMENT_TOLERANCE 1e-4 /* S may be the quotient of two sums of f32 numbers */
 #define CHUNK 1024
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -18,20 +18,23 @@ static collet_status check_sizes(const collet_scattering_options *o, collet_erro
 {
     int64_t voxels = 1;
     if (o->dtype != COLLET_F32 && o->dtype != COLLET_F64)
-        return collet_fail(err, COLLET_INVALID, "dtype is %s, not f32 or f64",
+        return collet_fail(err, COLLET_INVALID, "dtype is %s; it must be f32 or f64",
                            collet_dtype_name(o->dtype));
     for (int a = 0; a < 3; a++) {
         if (o->shape[a] < 1 || o->shape[a] > INT32_MAX || voxels > (INT64_C(1) << 40) / o->shape[a])
-            return collet_fail(err, COLLET_INVALID,
-                               "%" PRId64 " x %" PRId64 " x %" PRId64
-                               " voxels: each extent is 1 or more, all together 2^40 at most",
-                               o->shape[0], o->shape[1], o->shape[2]);
+            return collet_fail(
+                err, COLLET_INVALID,
+                "%" PRId64 " x %" PRId64 " x %" PRId64
+                " voxels: each extent must be at least 1, and their product at most 2^40",
+                o->shape[0], o->shape[1], o->shape[2]);
         voxels *= o->shape[a];
     }
     if (!(o->voxel > 0.0) || !isfinite(o->voxel))
-        return collet_fail(err, COLLET_INVALID, "the edge of a voxel is %g nm", o->voxel);
+        return collet_fail(err, COLLET_INVALID,
+                           "the edge of a voxel is %g nm; it must be positive and finite",
+                           o->voxel);
     if (o->n_materials < 1 || !o->materials)
-        return collet_fail(err, COLLET_INVALID, "there is no material");
+        return collet_fail(err, COLLET_INVALID, "no materials are given; at least one is needed");
     return COLLET_OK;
 }
 
@@ -41,25 +44,26 @@ collet_status scatter_check_beam(const collet_scattering_options *o, collet_erro
     int none = k[0] == 0.0 && k[1] == 0.0 && k[2] == 0.0;
     if (!none && (!(k[2] > 0.0) || !isfinite(k[0]) || !isfinite(k[1]) || !isfinite(k[2])))
         return collet_fail(err, COLLET_INVALID,
-                           "the beam's direction is %g, %g, %g: its z must be positive", k[0], k[1],
-                           k[2]);
+                           "the beam's direction is %g, %g, %g: all must be finite and z positive",
+                           k[0], k[1], k[2]);
     const double *n = o->detector;
     double warp[2][2];
     if (!isfinite(n[0]) || !isfinite(n[1]) || !isfinite(n[2]) ||
         !(fabs(scatter_warp_of(warp, o->direction, o->detector)) >= 1e-6))
-        return collet_fail(err, COLLET_INVALID,
-                           "the detector's normal is %g, %g, %g: with the beam along %g, %g, %g it "
-                           "is edge-on, or it points back along z",
-                           n[0], n[1], n[2], k[0], k[1], k[2]);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "the detector's normal is %g, %g, %g: the beam along %g, %g, %g would meet "
+            "the detector at its edge, or the normal points along -z",
+            n[0], n[1], n[2], k[0], k[1], k[2]);
     if (!isfinite(a[0]) || !isfinite(a[1]) || !isfinite(a[2]) || a[1] < 0.0 ||
         (a[1] > 0.0 && !(a[2] >= a[0] && (a[2] - a[0]) / a[1] < 1e5)))
-        return collet_fail(err, COLLET_INVALID,
-                           "angles of polarisation from %g by %g to %g degrees: %s", a[0], a[1],
-                           a[2],
-                           a[1] < 0.0    ? "the step is negative"
-                           : a[2] < a[0] ? "the last is before the first"
-                           : a[1] > 0.0 && isfinite(a[0] + a[1] + a[2]) ? "more than 100000"
-                                                                        : "they must be finite");
+        return collet_fail(
+            err, COLLET_INVALID, "angles of polarisation from %g by %g to %g degrees: %s", a[0],
+            a[1], a[2],
+            a[1] < 0.0                                   ? "the step is negative"
+            : a[2] < a[0]                                ? "the last is before the first"
+            : a[1] > 0.0 && isfinite(a[0] + a[1] + a[2]) ? "at most 100000 are supported"
+                                                         : "they must be finite");
     return COLLET_OK;
 }
 
@@ -71,18 +75,19 @@ static collet_status check_constants(const collet_scattering_constants *c, int64
                              c->beta_perpendicular};
     for (int i = 0; i < 4; i++)
         if (!(fabs(values[i]) <= SCATTER_CONSTANT_MAX))
-            return collet_fail(err, COLLET_INVALID,
-                               "material %" PRId64 ": %s the direction is %g at %g eV, not from %d "
-                               "to %d",
-                               m + 1, names[i], values[i], energy, -SCATTER_CONSTANT_MAX,
-                               SCATTER_CONSTANT_MAX);
+            return collet_fail(
+                err, COLLET_INVALID,
+                "material %" PRId64 ": %s the direction is %g at %g eV; it must be from "
+                "%d to %d",
+                m + 1, names[i], values[i], energy, -SCATTER_CONSTANT_MAX, SCATTER_CONSTANT_MAX);
     return COLLET_OK;
 }
 
 collet_status scatter_check_energy(const collet_scattering_options *o, int64_t e, collet_error *err)
 {
     if (!(o->energies[e] > 0.0) || !isfinite(o->energies[e]))
-        return collet_fail(err, COLLET_INVALID, "energy %" PRId64 " is %g eV", e + 1,
+        return collet_fail(err, COLLET_INVALID,
+                           "energy %" PRId64 " is %g eV; it must be positive and finite", e + 1,
                            o->energies[e]);
     collet_status status = COLLET_OK;
     for (int64_t m = 0; o->constants && m < o->n_materials && status == COLLET_OK; m++)
@@ -91,11 +96,12 @@ collet_status scatter_check_energy(const collet_scattering_options *o, int64_t e
         return status;
     double nearest;
     return o->shape[0] > 0 && o->voxel > 0.0 && !scatter_reaches(o, o->energies[e], &nearest)
-               ? collet_fail(err, COLLET_INVALID,
-                             "at %g eV no pixel of the detector is reached: the radius of Ewald's "
-                             "sphere is %.3g 1/nm, the pixel next to the middle is at %.3g 1/nm; "
-                             "energies are in eV, the edge of a voxel (%g) in nm",
-                             o->energies[e], scatter_wave(o->energies[e]), nearest, o->voxel)
+               ? collet_fail(
+                     err, COLLET_INVALID,
+                     "at %g eV Ewald's sphere meets no pixel of the detector: its radius is %.3g "
+                     "1/nm, but the pixel next to the middle is at %.3g 1/nm; check the units: "
+                     "energies are in eV, the edge of a voxel (%g) in nm",
+                     o->energies[e], scatter_wave(o->energies[e]), nearest, o->voxel)
                : COLLET_OK;
 }
 
@@ -103,7 +109,8 @@ static collet_status check_energies(const collet_scattering_options *o, collet_e
 {
     collet_status status = COLLET_OK;
     if (o->n_energies < 1 || !o->energies || !o->constants)
-        return collet_fail(err, COLLET_INVALID, "there is no energy");
+        return collet_fail(err, COLLET_INVALID,
+                           "no energies or no constants are given; at least one energy is needed");
     for (int64_t e = 0; e < o->n_energies && status == COLLET_OK; e++)
         status = scatter_check_energy(o, e, err);
     return status;
@@ -114,8 +121,9 @@ static collet_status check_material(const collet_scattering_options *o, int64_t 
 {
     const collet_scattering_material *a = &o->materials[m];
     if (a->dtype != COLLET_F32 && a->dtype != COLLET_F64)
-        return collet_fail(err, COLLET_INVALID, "material %" PRId64 ": dtype is %s, not f32 or f64",
-                           m + 1, collet_dtype_name(a->dtype));
+        return collet_fail(err, COLLET_INVALID,
+                           "material %" PRId64 ": dtype is %s; it must be f32 or f64", m + 1,
+                           collet_dtype_name(a->dtype));
     if (o->layers) {
         int known = a->kind >= COLLET_SCATTERING_ISOTROPIC && a->kind <= COLLET_SCATTERING_VECTOR;
         return known ? COLLET_OK
@@ -125,7 +133,7 @@ static collet_status check_material(const collet_scattering_options *o, int64_t 
     if (!a->volume == !a->direction)
         return collet_fail(err, COLLET_INVALID,
                            "material %" PRId64
-                           ": either `volume` (Euler angles) or `direction` (vectors) is given",
+                           ": give either `volume` (Euler angles) or `direction` (vectors)",
                            m + 1);
     if (a->direction ? !a->unaligned : a->alignment && (!a->theta || !a->psi))
         return collet_fail(err, COLLET_INVALID, "material %" PRId64 ": %s missing", m + 1,
@@ -156,7 +164,7 @@ static double element(const void *values, collet_dtype dtype, int64_t i)
     return dtype == COLLET_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
-/* A voxel that is not as `expected`, counted or an error. */
+/* Handles a faulty voxel: counts it, or makes it an error. */
 static collet_status fault(const scatter_voxels *v, int64_t m, int kind, int64_t voxel,
                            double value)
 {
@@ -188,7 +196,8 @@ static collet_status fault(const scatter_voxels *v, int64_t m, int kind, int64_t
     if (kind != SCATTER_SUM)
         snprintf(material, sizeof material, "material %" PRId64 ": ", m + 1);
     return collet_fail(v->err, COLLET_INVALID,
-                       "%s%s at voxel z %" PRId64 ", y %" PRId64 ", x %" PRId64 " is %.9g, not %s",
+                       "%s%s at voxel z %" PRId64 ", y %" PRId64 ", x %" PRId64
+                       " is %.9g; it must be %s",
                        material, what[kind], voxel / n[2] / n[1], voxel / n[2] % n[1], voxel % n[2],
                        value, expected[kind]);
 }
@@ -198,20 +207,20 @@ static int is_angle(int kind)
     return kind == 2 || kind == 3;
 }
 
-/* Whether voxel i has a direction: only then its angles count. */
+/* 1 if voxel i has a direction; otherwise its angles are not used. */
 static int is_aligned(const collet_scattering_material *a, int64_t i)
 {
     return a->alignment && element(a->alignment, a->dtype, i) != 0.0;
 }
 
-/* Fractions of 0 to 1, angles and components finite. */
+/* Checks that fractions are 0 to 1, and angles and components finite. */
 static collet_status check_values(const scatter_voxels *v, int64_t m, const void *values, int kind,
                                   int64_t begin, int64_t end)
 {
     const collet_scattering_material *a = &v->options->materials[m];
     int fraction = kind < 2 || kind == 4, width = kind == 5 ? 3 : 1;
     double tolerance = kind == 1 ? ALIGNMENT_TOLERANCE : SUM_TOLERANCE;
-    int64_t last = -1; /* a vector's faults are one */
+    int64_t last = -1; /* several faulty components of a vector are one fault */
     for (int64_t i = begin * width; values && i < end * width; i++) {
         double x = element(values, a->dtype, i);
         int good = fraction ? x >= -tolerance && x <= 1.0 + tolerance : isfinite(x);

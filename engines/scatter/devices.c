@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices take blocks of energies from a common counter, as each becomes free, and the caller gets
- * the patterns in order. A device may be one block ahead of what it has ready. The program's
- * callbacks are called on the caller's thread alone: a device's thread leaves a request.
+ * Each device that is free takes the next block of energies from a common counter; the caller gets
+ * the patterns in order. While the caller reads a block of a device, the device computes its next
+ * one. The program's callbacks run only on the caller's thread: a device's thread queues a request.
  * Tests: tests/engines/scatter/test_scatter_devices.c
  */
 #include "scatter/devices.h"
@@ -13,7 +13,7 @@
 #include "io/thread.h"
 #include "scatter/one.h"
 
-/* Layers that a device's thread waits for. */
+/* A request for layers, for which a device's thread waits. */
 typedef struct request {
     int64_t material, first, count;
     void *const *arrays;
@@ -28,18 +28,20 @@ typedef struct device {
     collet_scattering *s;
     pthread_t thread;
     int running;
-    int64_t first, ready; /* energies first .. ready-1 are in s->values; under the lock */
+    int64_t first, ready; /* energies first .. ready-1 are in s->values; `lock` guards both */
 } device;
 
 struct scatter_devices {
-    collet_scattering_options options; /* callbacks, and how many energies */
+    collet_scattering_options options; /* only callbacks and n_energies are used */
     collet_scattering_plan plan;
-    int64_t count, unit; /* energies that a device takes at a time */
+    int64_t count; /* number of devices */
+    int64_t unit;  /* energies that a device takes at a time */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* Under the lock: */
-    int64_t taken, next; /* energies: by devices, by the caller */
-    int64_t steps, steps_total, told;
+    /* `lock` guards the following members. */
+    int64_t taken; /* energies that devices have taken */
+    int64_t next;  /* energy whose pattern the caller gets next */
+    int64_t steps, steps_total, reported;
     const char *stage;
     int stop;
     request *requests;
@@ -49,7 +51,7 @@ struct scatter_devices {
 
 /* ---- A device's thread ----------------------------------------------------------------------- */
 
-/* In place of the program's callback: counts a step for it. */
+/* The progress callback of a device's scattering: counts a step; the caller's thread reports it. */
 static int32_t note_step(void *user, const collet_scattering_progress *progress)
 {
     scatter_devices *all = ((device *)user)->all;
@@ -62,7 +64,8 @@ static int32_t note_step(void *user, const collet_scattering_progress *progress)
     return stop;
 }
 
-/* In place of the program's callback: waits until the caller's thread has called it. */
+/* The layers callback of a device's scattering: waits until the caller's thread has called the
+ * program's callback. */
 static collet_status ask_layers(void *user, void *const *arrays, int64_t material, int64_t first,
                                 int64_t count, collet_error *err)
 {
@@ -88,7 +91,7 @@ static collet_status ask_layers(void *user, void *const *arrays, int64_t materia
     return own.done ? own.status : collet_fail(err, COLLET_CANCELLED, "cancelled by the caller");
 }
 
-/* The energies that the device computes next; 0: none is left. */
+/* Takes the next energies for the device: *first and their number; 0: none remain. */
 static int64_t take(device *d, int64_t *first)
 {
     scatter_devices *all = d->all;
@@ -104,8 +107,8 @@ static int64_t take(device *d, int64_t *first)
     return count;
 }
 
-/* Waits until the caller is done with the patterns of the last block; 0: until it stops. */
-static int wait_for_room(device *d)
+/* Waits until the caller has read the patterns of the last block. 0: the work was stopped. */
+static int wait_until_read(device *d)
 {
     pthread_mutex_lock(&d->all->lock);
     while (d->ready > d->first && !d->all->stop)
@@ -120,7 +123,7 @@ static collet_status work_block(device *d, int64_t end)
     collet_scattering *s = d->s;
     int64_t count;
     collet_status status = scatter_compute(s, end - s->next, &count);
-    if (status == COLLET_OK && !wait_for_room(d))
+    if (status == COLLET_OK && !wait_until_read(d))
         return COLLET_CANCELLED;
     if (status == COLLET_OK)
         status = scatter_read(s, count);
@@ -156,7 +159,8 @@ static void *work(void *user)
 
 /* ---- The caller's thread --------------------------------------------------------------------- */
 
-/* Ends the threads. What no one was given is computed again by those that start next. */
+/* Ends the threads. Patterns that the caller has not got are computed again after the next
+ * start. */
 static void stop(scatter_devices *all)
 {
     pthread_mutex_lock(&all->lock);
@@ -181,7 +185,8 @@ static collet_status start(scatter_devices *all, collet_error *err)
         device *d = &all->device[i];
         if (!d->running && io_thread_start(&d->thread, work, d) != 0) {
             stop(all);
-            return collet_fail(err, COLLET_NO_MEMORY, "no thread for %s",
+            return collet_fail(err, COLLET_NO_MEMORY,
+                               "a thread for the device %s cannot be started",
                                collet_get_backend(d->s->context));
         }
         d->running = 1;
@@ -214,7 +219,7 @@ static int report(scatter_devices *all)
                                            .stage = all->stage};
     if (progress.fraction > 1.0)
         progress.fraction = 1.0;
-    all->told = all->steps;
+    all->reported = all->steps;
     pthread_mutex_unlock(&all->lock);
     int cancelled = all->options.progress(all->options.progress_user, &progress) != 0;
     pthread_mutex_lock(&all->lock);
@@ -229,14 +234,15 @@ static device *device_with(scatter_devices *all, int64_t energy)
     return NULL;
 }
 
-/* Under the lock: waits for the device that has the next pattern; NULL: cancelled or failed. */
+/* Waits for the device that has the next pattern; called with the lock held. NULL: cancelled or
+ * failed. */
 static device *wait_for_pattern(scatter_devices *all)
 {
     while (!all->stop) {
         device *found;
         if (all->requests)
             serve(all);
-        else if (all->told < all->steps && all->options.progress) {
+        else if (all->reported < all->steps && all->options.progress) {
             if (report(all))
                 return NULL;
         } else if ((found = device_with(all, all->next)) != NULL)
@@ -261,7 +267,7 @@ collet_status scatter_devices_next(scatter_devices *all, const collet_scattering
     pthread_mutex_lock(&all->lock);
     for (int64_t i = 0; i < all->count; i++) {
         device *d = &all->device[i];
-        if (d->ready == all->next) /* the caller is done with the last of its patterns */
+        if (d->ready == all->next) /* the caller has read the last pattern of its block */
             d->first = d->ready;
     }
     pthread_cond_broadcast(&all->changed);
@@ -287,26 +293,28 @@ const collet_scattering_plan *scatter_devices_plan(const scatter_devices *all)
     return &all->plan;
 }
 
-/* Contexts that are there, and each once. */
+/* Checks that no context is NULL or given twice. */
 static collet_status check_contexts(collet_context *context,
                                     const collet_scattering_options *options, collet_error *err)
 {
     if (options->n_contexts < 0 || options->n_contexts > INT16_MAX || !options->contexts)
-        return collet_fail(err, COLLET_INVALID, "%" PRId64 " further contexts%s",
-                           options->n_contexts, options->contexts ? "" : ", which are NULL");
+        return collet_fail(
+            err, COLLET_INVALID, "contexts: n_contexts is %" PRId64 "%s; it must be 0 to %d",
+            options->n_contexts, options->contexts ? "" : ", but contexts is NULL", INT16_MAX);
     for (int64_t i = 0; i < options->n_contexts; i++) {
         int known = !options->contexts[i] || options->contexts[i] == context;
         for (int64_t k = 0; k < i; k++)
             known |= options->contexts[i] == options->contexts[k];
         if (known)
-            return collet_fail(err, COLLET_INVALID, "further context %" PRId64 " is %s", i + 1,
-                               options->contexts[i] ? "there already" : "NULL");
+            return collet_fail(err, COLLET_INVALID, "contexts[%" PRId64 "] is %s", i,
+                               options->contexts[i] ? "given twice; give each context once"
+                                                    : "NULL");
     }
     return COLLET_OK;
 }
 
-/* Where there are several passes, one device makes the slices of a pass; else each makes its own.
- */
+/* With several passes, all energies of a pass go to one device, which makes their slices; with one
+ * pass each device makes the slices. */
 static void plan(scatter_devices *all)
 {
     const collet_scattering *s = all->device[0].s;

@@ -5,10 +5,10 @@
 
 #include "scatter/state.h"
 
-/* A thread a device; each computes blocks of energies by its own scattering. */
+/* Has one thread and one scattering for each device, which computes blocks of energies. */
 typedef struct scatter_devices scatter_devices;
 
-/* With the options' further contexts. What is wrong with the voxels was checked. */
+/* For the options' further contexts. The voxels must have been checked. */
 collet_status scatter_devices_open(collet_context *context,
                                    const collet_scattering_options *options, scatter_devices **out,
                                    collet_error *err);

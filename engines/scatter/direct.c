@@ -60,7 +60,7 @@ static void turn_back(const double k[3], double angle, double frame[9])
         }
 }
 
-/* The image of one angle. */
+/* Computes the image of one angle. */
 static collet_status project(collet_scattering *s, double angle, collet_array *constants,
                              const scatter_sphere *sphere, collet_array *const p[2],
                              collet_array *image)
@@ -79,7 +79,7 @@ static collet_status project(collet_scattering *s, double angle, collet_array *c
     if (status == COLLET_OK)
         status = scatter_call(s, "scatter_polarization", polarise, 1, NULL);
     if (status == COLLET_OK && collet_op_fft(s->context, p[1], p[0], 3, 0) != COLLET_OK)
-        status = scatter_failed(s, collet_last_status(s->context), "the transform");
+        status = scatter_failed(s, collet_last_status(s->context), "the FFT");
     collet_array *const of[] = {sphere->slice, sphere->fraction, sphere->k};
     for (int i = 0; i < 3 && status == COLLET_OK; i++)
         status = scatter_at(s, &at[i], of[i], 0, 1, 1);
@@ -99,7 +99,7 @@ static collet_status constants_of(collet_scattering *s, collet_array **out)
     int64_t materials = s->options.n_materials;
     double(*c)[3][2] = malloc((size_t)materials * sizeof *c);
     if (!c)
-        return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for constants");
+        return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for optical constants");
     for (int64_t m = 0; m < materials; m++)
         scatter_constants(&s->options.constants[s->next * materials + m], c[m]);
     collet_status status =
@@ -108,7 +108,7 @@ static collet_status constants_of(collet_scattering *s, collet_array **out)
     return status;
 }
 
-/* The patterns of one energy: images of all angles, each turned back. */
+/* Computes the pattern of one energy: the mean of the images of all angles, each rotated back. */
 static collet_status one_energy(collet_scattering *s, const scatter_sphere *sphere,
                                 collet_array *const p[2], collet_array *images)
 {
@@ -141,7 +141,7 @@ collet_status scatter_direct(collet_scattering *s, int64_t count)
     const int64_t *n = s->options.shape;
     collet_array *p[2] = {NULL, NULL}, *images = NULL;
     scatter_sphere sphere = {0};
-    (void)count; /* one: see the plan */
+    (void)count; /* always 1: plan_direct sets the block so */
     collet_status status = s->fields ? COLLET_OK : make_fields(s);
     for (int i = 0; i < 2 && status == COLLET_OK; i++)
         status = scatter_array(s, &p[i], scatter_complex(s), 4, SCATTER_SHAPE(3, n[0], n[1], n[2]));

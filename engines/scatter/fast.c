@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fast method. The polarisation is a sum of fields that do not depend on the energy, so each
- * field is transformed once; an energy needs its spectra on Ewald's sphere alone. The intensity is
- * a quadratic form of cos and sin of the angle, so three images give the images of all angles.
+ * field is transformed once; an energy needs the spectra only on Ewald's sphere. The intensity is a
+ * quadratic form of cos and sin of the angle, so three images give the images of all angles.
  * Tests: tests/engines/scatter/test_scatter.c
  */
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "scatter/geometry.h"
 #include "scatter/methods.h"
 
-/* Coefficients [count, 6, fields] of all fields, in memory [6, fields, count]. */
+/* Coefficients of all fields: shape [count, 6, fields], stored as [6, fields, count]. */
 static collet_status weights_of(collet_scattering *s, int64_t count, collet_array **out)
 {
     static const int32_t order[] = {2, 0, 1};
@@ -42,7 +42,7 @@ static collet_status weights_of(collet_scattering *s, int64_t count, collet_arra
     return status;
 }
 
-/* The weights of the three images in the image of each angle. */
+/* For each angle, the weights with which the three images are summed. */
 static void three_parts(const collet_scattering *s, double *weights)
 {
     for (int64_t i = 0; i < s->angles; i++) {
@@ -52,14 +52,14 @@ static void three_parts(const collet_scattering *s, double *weights)
     }
 }
 
-/* An image for each angle. */
+/* Weights where each angle has its own image. */
 static void all_angles(const collet_scattering *s, double *weights)
 {
     for (int64_t i = 0; i < s->angles; i++)
         weights[i * s->angles + i] = 1.0;
 }
 
-/* Images [block, K, Y, X], in memory [Y, X, K, block], so that energies are adjacent. */
+/* Images: shape [block, K, Y, X], stored as [Y, X, K, block], so that energies are adjacent. */
 static collet_status make_images(collet_scattering *s, int64_t kinds)
 {
     static const int32_t order[] = {3, 2, 0, 1};
@@ -74,7 +74,7 @@ static collet_status make_images(collet_scattering *s, int64_t kinds)
     return status;
 }
 
-/* The images of `count` energies from s->next on. */
+/* Computes the images of `count` energies from s->next on. */
 static collet_status fill_images(collet_scattering *s, int64_t count, int64_t kinds,
                                  collet_array *images)
 {
@@ -90,7 +90,7 @@ static collet_status fill_images(collet_scattering *s, int64_t count, int64_t ki
     if (status == COLLET_OK &&
         collet_array_wrap(s->context, &range, COLLET_I32, 3, SCATTER_SHAPE(2, n[1], n[2]), NULL,
                           s->range, COLLET_WRAP_READONLY, NULL, NULL) != COLLET_OK)
-        status = scatter_failed(s, collet_last_status(s->context), "slices of pixels");
+        status = scatter_failed(s, collet_last_status(s->context), "writing the slices of pixels");
     collet_array *arrays[] = {images,      s->slices,   range,       weights, sphere.k,
                               sphere.q[0], sphere.q[1], sphere.q[2], angles};
     if (status == COLLET_OK)

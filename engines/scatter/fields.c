@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The materials of a morphology as fields.
+/* Computes the fields of the materials of a morphology.
  * Tests: tests/engines/scatter/test_scatter.c */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* ---- Layers of a material -------------------------------------------------------------------- */
 
-/* Reads layers into s->layer_values, and checks them; `view` has their arrays. */
+/* Reads layers into s->layer_values and checks them; sets the arrays of `view`. */
 static collet_status read_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count,
                                  collet_scattering_material *view)
 {
@@ -53,7 +53,7 @@ static const void *offset(const void *array, int64_t elements, collet_dtype dtyp
     return array ? (const char *)array + elements * (dtype == COLLET_F64 ? 8 : 4) : NULL;
 }
 
-/* Arrays of layers first .. first+count-1 of material m. */
+/* Gets the arrays of layers first .. first+count-1 of material m. */
 static collet_status view_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count,
                                  collet_scattering_material *view)
 {
@@ -72,7 +72,7 @@ static collet_status view_layers(collet_scattering *s, int64_t m, int64_t first,
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-/* An array of `count` layers, converted where its dtype is not the dtype of the computation. */
+/* Creates an array of `count` layers, converted to the dtype of the computation. */
 static collet_status take(collet_scattering *s, collet_dtype dtype, const void *values,
                           int32_t ndim, int64_t count, collet_array **out)
 {
@@ -109,7 +109,7 @@ static collet_status copy_volume(collet_scattering *s, const collet_scattering_m
     return status == COLLET_OK ? status : scatter_failed(s, status, "a material");
 }
 
-/* Multiplies layers [fields, count, Y, X] by the window, where there is one. */
+/* Multiplies layers [fields, count, Y, X] by the window, if one is set. */
 static collet_status apply_window(collet_scattering *s, int64_t first, int64_t count,
                                   collet_array *a)
 {

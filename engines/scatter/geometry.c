@@ -7,7 +7,7 @@
 
 #define PI 3.14159265358979323846
 #define HC 1239.84197 /* eV nm, CyRSoXS's value */
-#define ROUNDING 1e-6 /* of a wave number over 1 / voxel */
+#define ROUNDING 1e-6 /* tolerance of a wave number times the edge of a voxel */
 
 static double component(int64_t i, int64_t n, const collet_scattering_options *options)
 {
@@ -53,7 +53,7 @@ double scatter_wave(double energy)
     return 2 * PI * energy / HC;
 }
 
-/* The rotation that takes z to the beam, about the axis across both. */
+/* The rotation that maps z to the beam, about the axis perpendicular to both. */
 void scatter_directions(double axis[3][3], const double direction[3])
 {
     double norm = hypot(hypot(direction[0], direction[1]), direction[2]);
@@ -61,7 +61,8 @@ void scatter_directions(double axis[3][3], const double direction[3])
     for (int a = 0; a < 3 && norm > 0.0; a++)
         k[a] = direction[a] / norm;
     double x = k[0], y = k[1], c = k[2];
-    double h = 1.0 / (1.0 + c); /* not from behind: checked */
+    double h =
+        1.0 / (1.0 + c); /* c > -1, because the beam does not come from behind: checked before */
     const double rotation[3][3] = {
         {1.0 - h * x * x, -h * x * y, -x}, {-h * x * y, 1.0 - h * y * y, -y}, {x, y, c}};
     memcpy(axis, rotation, sizeof rotation);
@@ -69,7 +70,7 @@ void scatter_directions(double axis[3][3], const double direction[3])
 
 double scatter_warp_of(double warp[2][2], const double direction[3], const double normal[3])
 {
-    double beam[3][3], detector[3][3]; /* rows: where x, y, z are taken to */
+    double beam[3][3], detector[3][3]; /* rows: the images of x, y, z */
     scatter_directions(beam, direction);
     scatter_directions(detector, normal);
     for (int i = 0; i < 2; i++)
@@ -89,7 +90,7 @@ int64_t scatter_angles(const double angles[3], double *radians)
     return count;
 }
 
-/* n^2 - 1 = -2 delta + delta^2 - beta^2 + 2 i beta (1 - delta), which loses no digits. */
+/* n^2 - 1 = -2 delta + delta^2 - beta^2 + 2 i beta (1 - delta): in this form no digits are lost. */
 static void susceptibility(double delta, double beta, double c[2])
 {
     c[0] = delta * delta - beta * beta - 2 * delta;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integrals in HDF5, with dimension scales, as netCDF-4 has them.
+/* Writes integrals to HDF5, with dimension scales as in netCDF-4.
  * Tests: tests/engines/scatter/test_scatter_integrals.c */
 #include "scatter/files/store.h"
 
@@ -19,7 +19,7 @@ typedef struct integrals_file {
     hsize_t extents[DIMENSIONS];
 } integrals_file;
 
-/* A text of variable length, which other programs read as text, not as bytes. */
+/* Writes a text of variable length: other programs read a text of fixed length as bytes. */
 static int write_text(hid_t object, const char *name, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
@@ -59,7 +59,7 @@ static int write_scale(integrals_file *f, int dimension, const char *name, const
     return set >= 0 && describe(set, units, meaning) && H5DSset_scale(set, name) >= 0;
 }
 
-/* One array, of the dimensions whose bits are set. */
+/* Writes an array with the dimensions whose bits are set. */
 static int write_array(const integrals_file *f, const char *name, unsigned dimensions, hid_t stored,
                        hid_t type, const void *values, const char *units, const char *meaning)
 {
@@ -113,7 +113,7 @@ static int write_directions(const integrals_file *f, const double (*beams)[3])
 
 static int write_all(integrals_file *f, const collet_scattering_integrals *in, double wedge)
 {
-    static const char intensity[] = "1/nm^4"; /* |k^2 p|^2, p a sum over voxels */
+    static const char intensity[] = "1/nm^4"; /* |k^2 p|^2, where p is a sum over voxels */
     const unsigned ring = 1u << BEAM | 1u << ENERGY | 1u << Q;
     const struct {
         const char *name;
@@ -154,9 +154,10 @@ collet_status collet_scattering_write_integrals(const char *path,
                            : !beams    ? "beams is NULL"
                            : !energies ? "energies is NULL"
                            : !in       ? "integrals is NULL"
-                                       : "there is nothing to write");
+                                       : "n_beams and n_energies must be at least 1");
     if (!in->polar || !in->mean || !in->parallel || !in->perpendicular || !in->anisotropy)
-        return collet_fail(err, COLLET_INVALID, "an array of the integrals is NULL");
+        return collet_fail(err, COLLET_INVALID,
+                           "an array of the integrals is NULL; all are needed");
     collet_status status = collet_scattering_rings_q(rings, &count, NULL, err);
     if (status != COLLET_OK)
         return status;

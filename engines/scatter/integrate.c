@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns as functions of q and chi.
+/* Integrates patterns over rings of q and angles chi.
  * Tests: tests/engines/scatter/test_scatter_integrals.c */
 #include <inttypes.h>
 #include <math.h>
@@ -11,17 +11,17 @@
 
 #define PI 3.14159265358979323846
 #define CHI COLLET_SCATTERING_CHI
-#define ON_PIXEL 1e-9 /* pixels; so near a pixel the ones next to it do not count */
+#define ON_PIXEL 1e-9 /* pixels; so close to a pixel its neighbours are not used */
 
 typedef struct detector {
     collet_scattering_rings rings;
     const void *values;
-    int wide;       /* values of f64 */
+    int wide;       /* 1: the values are f64 */
     double pixel_y; /* 1/nm */
     double pixel_x;
-    double ring;                              /* from ring to ring */
-    double warp[2][2];                        /* from q to its place in the image */
-    double k[3];                              /* of the beam */
+    double ring;                              /* distance of rings, 1/nm */
+    double warp[2][2];                        /* maps q to its position in the image */
+    double k[3];                              /* wave vector of the beam, 1/nm */
     double parallel[CHI], perpendicular[CHI]; /* weights of the wedges */
 } detector;
 
@@ -35,25 +35,28 @@ static collet_status check_rings(detector *d, const collet_scattering_rings *rin
     if (r->y < 2 || r->x < 2)
         return collet_fail(err, COLLET_INVALID,
                            "the rings: %" PRId64 " x %" PRId64
-                           " pixels (Y, X) have no rings: at least 2 x 2 are needed",
+                           " pixels (Y, X); at least 2 x 2 are needed",
                            r->y, r->x);
     if (!(r->wedge >= 0 && r->wedge <= 180))
-        return collet_fail(err, COLLET_INVALID, "the rings: wedge is %g degrees, not up to 180",
-                           r->wedge);
+        return collet_fail(err, COLLET_INVALID,
+                           "the rings: wedge is %g degrees; it must be 0 to 180", r->wedge);
     for (int a = 0; a < 3; a++)
         if (!isfinite(r->direction[a]))
-            return collet_fail(err, COLLET_INVALID, "the rings: the direction is not finite");
+            return collet_fail(err, COLLET_INVALID,
+                               "the rings: all components of direction must be finite");
     if (r->flat > 1 || r->direction[2] < 0)
         return collet_fail(err, COLLET_INVALID, "the rings: %s",
-                           r->flat > 1 ? "flat is not 0 or 1" : "the beam comes from behind");
+                           r->flat > 1 ? "flat must be 0 or 1" : "direction has a negative z");
     if (!(fabs(scatter_warp_of(d->warp, r->direction, r->detector)) > 0))
-        return collet_fail(err, COLLET_INVALID, "the rings: the detector is seen from its edge");
+        return collet_fail(err, COLLET_INVALID,
+                           "the rings: the beam meets the detector at its edge");
     d->pixel_y = 2 * PI / ((double)r->y * r->voxel);
     d->pixel_x = 2 * PI / ((double)r->x * r->voxel);
     d->ring = fmin(d->pixel_y, d->pixel_x);
     return d->ring > 0 && isfinite(r->voxel * hypot(d->pixel_y, d->pixel_x) / d->ring)
                ? COLLET_OK
-               : collet_fail(err, COLLET_INVALID, "the rings: voxel is %g nm", r->voxel);
+               : collet_fail(err, COLLET_INVALID,
+                             "the rings: voxel is %g nm; it must be positive and finite", r->voxel);
 }
 
 static int64_t count_rings(const detector *d)
@@ -84,7 +87,7 @@ static double chi_of(int i)
     return i - 0.5 * (CHI - 1);
 }
 
-/* The share of the degree about chi that is in the wedge about `centre` or the opposite one. */
+/* The part of the degree around chi that lies in the wedge around `centre` or the opposite one. */
 static double in_wedge(double chi, double centre, double half)
 {
     double distance = fabs(remainder(chi - centre, 180));
@@ -106,9 +109,9 @@ static void prepare(detector *d, double energy)
 }
 
 /*
- * How far from the centre of the detector q is, towards chi: |k + q| = k gives q^2 / 2 + kt p + kz
- * qz = 0 with kt the part of k along chi, p the distance and qz^2 = q^2 - p^2. NaN where the beam
- * would be scattered back.
+ * The distance p from the centre of the detector at which q lies in the direction chi: |k + q| = k
+ * gives q^2 / 2 + kt p + kz qz = 0, where kt is the part of k along chi and qz^2 = q^2 - p^2. NaN
+ * if the beam would be scattered backwards.
  */
 static double distance_of(const detector *d, double q, double c, double s)
 {
@@ -126,7 +129,8 @@ static double at(const detector *d, int64_t y, int64_t x)
     return d->wide ? ((const double *)d->values)[i] : (double)((const float *)d->values)[i];
 }
 
-/* The pixel before a place, and the weight of the next one; 0 if there is none that counts. */
+/* Sets *before to the pixel before a position, and *weight to the weight of the next pixel. 0: the
+ * position is outside. */
 static int split(double place, int64_t count, int64_t *before, double *weight)
 {
     double nearest = round(place);
@@ -139,7 +143,7 @@ static int split(double place, int64_t count, int64_t *before, double *weight)
     return 1;
 }
 
-/* Bilinear; NaN outside, and where a pixel that counts is NaN. */
+/* Bilinear interpolation. NaN outside, and where a pixel with a weight above 0 is NaN. */
 static double sample(const detector *d, double qy, double qx)
 {
     int64_t y, x;
@@ -162,7 +166,7 @@ static double sample(const detector *d, double qy, double qx)
     return first + wy * (second - first);
 }
 
-/* Sums of one ring, without what is NaN. */
+/* The sums of one ring, without values that are NaN. */
 typedef struct ring_sums {
     double mean, count, parallel, in_parallel, perpendicular, in_perpendicular;
 } ring_sums;
@@ -221,8 +225,8 @@ collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
                            !rings                           ? "rings is NULL"
                            : !values                        ? "values is NULL"
                            : !out                           ? "out is NULL"
-                           : energy > 0 && isfinite(energy) ? "dtype is not f32 or f64"
-                                                            : "the energy is not positive");
+                           : energy > 0 && isfinite(energy) ? "dtype must be f32 or f64"
+                                                            : "energy must be positive and finite");
     collet_status status = check_rings(&d, rings, err);
     if (status == COLLET_OK)
         status = io_struct_in(&own, sizeof own, out, "the integrals", err);
@@ -242,7 +246,7 @@ collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
     }
     return numbers ? COLLET_OK
                    : collet_fail(err, COLLET_INVALID,
-                                 "the pattern at %g eV has nothing to integrate: no ring has a "
-                                 "finite number",
+                                 "the pattern at %g eV cannot be integrated: no ring has a finite "
+                                 "number",
                                  energy);
 }

@@ -12,8 +12,8 @@
 #include "scatter/geometry.h"
 #include "scatter/methods.h"
 
-#define BLOCK 32                /* energies at a time, at most */
-#define LAYER_BYTES (256 << 20) /* of fields of the layers that are transformed at a time */
+#define BLOCK 32                /* maximum number of energies at a time */
+#define LAYER_BYTES (256 << 20) /* limit for the fields of layers transformed at a time */
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ static uint64_t real_bytes(const collet_scattering *s)
     return scatter_is_wide(s) ? 8 : 4;
 }
 
-/* Bytes of the pattern of one energy, on the device and the host. */
+/* Bytes of the pattern of one energy, on the device and on the host together. */
 static uint64_t pattern_bytes(const collet_scattering *s)
 {
     return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * 2 * real_bytes(s);
@@ -31,7 +31,7 @@ static uint64_t pattern_bytes(const collet_scattering *s)
 /* Bytes of the images of one energy. */
 static uint64_t image_bytes(const collet_scattering *s)
 {
-    uint64_t images = s->options.material ? (uint64_t)s->angles : 4; /* 3, and a folded quarter */
+    uint64_t images = s->options.material ? (uint64_t)s->angles : 4; /* 3 images and scratch */
     return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * images * real_bytes(s);
 }
 
@@ -43,7 +43,7 @@ static int64_t most_fields(const collet_scattering *s)
     return most;
 }
 
-/* Bytes of a layer of a material, its fields and their spectra. */
+/* Bytes of one layer of a material with its fields and their spectra. */
 static uint64_t layer_bytes(const collet_scattering *s)
 {
     const int64_t *n = s->options.shape;
@@ -65,7 +65,7 @@ static uint64_t slice_bytes(const collet_scattering *s, int64_t depth)
     return pixels * (8 + (uint64_t)(depth * s->plan.fields) * 2 * real_bytes(s));
 }
 
-/* Bytes that layers are read into: 4 fields and the sums of fractions. */
+/* Bytes of the buffers for layers that are read: 4 fields and the sums of fractions. */
 static uint64_t read_bytes(const collet_scattering *s, int64_t layers)
 {
     uint64_t voxels = (uint64_t)(layers * s->options.shape[1] * s->options.shape[2]);
@@ -93,7 +93,7 @@ static void plan_direct(collet_scattering *s)
                      s->angles * s->options.n_energies;
 }
 
-/* The largest depth of passes of `span` energies. */
+/* The largest depth of all passes, of `span` energies each. */
 static int64_t depth_of(const collet_scattering *s, int64_t span)
 {
     int64_t depth = 1;
@@ -107,7 +107,7 @@ static int64_t depth_of(const collet_scattering *s, int64_t span)
     return depth;
 }
 
-/* Bytes of everything: the fields of layers are over when images begin. */
+/* Bytes of all arrays. Fields of layers are freed before images are made. */
 static uint64_t fast_bytes(const collet_scattering *s, int64_t layers, int64_t block)
 {
     uint64_t pass = layer_bytes(s) * (uint64_t)layers;
@@ -116,7 +116,8 @@ static uint64_t fast_bytes(const collet_scattering *s, int64_t layers, int64_t b
            (pass > images ? pass : images);
 }
 
-/* As many energies in a pass as fit, then as many layers and energies at a time. */
+/* Chooses as many energies a pass as fit into memory, then as many layers and energies at a
+ * time. */
 static collet_status plan_fast(collet_scattering *s, collet_error *err)
 {
     uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX;
@@ -132,7 +133,7 @@ static collet_status plan_fast(collet_scattering *s, collet_error *err)
     while (s->layers > 1 && fast_bytes(s, s->layers, 1) > limit)
         s->layers--;
     s->plan.block = s->span < BLOCK ? s->span : BLOCK;
-    /* Two for each device: one may be faster than another. */
+    /* At least two blocks for each device, because devices may differ in speed. */
     if (s->n_devices > 1 && s->plan.block > (energies + 2 * s->n_devices - 1) / (2 * s->n_devices))
         s->plan.block = (energies + 2 * s->n_devices - 1) / (2 * s->n_devices);
     while (s->plan.block > 1 && fast_bytes(s, s->layers, s->plan.block) > limit)
@@ -158,7 +159,8 @@ static collet_status plan(collet_scattering *s, collet_error *err)
         status = plan_fast(s, err);
     if (status == COLLET_OK && s->options.memory && s->plan.bytes > s->options.memory)
         return collet_fail(err, COLLET_REFUSED,
-                           "%" PRIu64 " bytes of memory do not suffice: one energy needs %" PRIu64,
+                           "memory is limited to %" PRIu64 " bytes, but one energy needs %" PRIu64
+                           " bytes; raise the limit",
                            s->options.memory, s->plan.bytes);
     return status;
 }
@@ -171,7 +173,7 @@ static void *copied(const void *list, size_t bytes)
     return copy ? memcpy(copy, list, bytes) : NULL;
 }
 
-/* Copies of the lists of the options, and what depends on them. */
+/* Copies the lists of the options, and allocates what depends on their lengths. */
 static collet_status copy_lists(collet_scattering *s, collet_error *err)
 {
     collet_scattering_options *o = &s->options;
@@ -219,7 +221,7 @@ static collet_status make_output(collet_scattering *s, collet_error *err)
                                : collet_fail(err, status, "%s", collet_last_error(s->context));
 }
 
-/* Memory for layers that are read. */
+/* Allocates buffers for layers that are read. */
 static collet_status make_layers(collet_scattering *s, collet_error *err)
 {
     size_t voxels = (size_t)(s->layers * s->options.shape[1] * s->options.shape[2]), size = 4;
@@ -284,7 +286,7 @@ collet_status scatter_open_one(collet_context *context, const collet_scattering_
 
 collet_status scatter_compute(collet_scattering *s, int64_t most, int64_t *count)
 {
-    /* A block does not go beyond the pass that it is in. */
+    /* A block must not extend into the next pass. */
     if (s->span && most > s->span - s->next % s->span)
         most = s->span - s->next % s->span;
     *count = most < s->plan.block ? most : s->plan.block;

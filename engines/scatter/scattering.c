@@ -12,18 +12,18 @@
 #include "scatter/devices.h"
 #include "scatter/one.h"
 
-/* The program's structs: each has its own size. */
+/* Copies the program's structs; the size of each is in its struct_size. */
 static collet_status take_options(collet_scattering_options *own,
                                   const collet_scattering_options *given, collet_error *err)
 {
     *own = (collet_scattering_options){0};
     collet_status status = io_struct_in(own, sizeof *own, given, "the options", err);
     if (status == COLLET_OK && own->reserved)
-        status = collet_fail(err, COLLET_INVALID, "the options: reserved is not 0");
+        status = collet_fail(err, COLLET_INVALID, "the options: reserved must be 0");
     return status;
 }
 
-/* A copy of the materials, for free(). */
+/* A copy of the materials, which the caller frees with free(). */
 static collet_status take_materials(collet_scattering_options *o, collet_error *err)
 {
     const char *given = (const char *)o->materials;
@@ -120,7 +120,7 @@ static collet_status next_pattern(collet_scattering *s, const collet_scattering_
     return status;
 }
 
-/* From the middle, where patterns begin. */
+/* 1 if a pixel is finite. Begins at the middle, where most patterns have numbers. */
 static int has_number(const collet_scattering_pattern *p)
 {
     int64_t pixels = p->y * p->x, middle = p->y / 2 * p->x + p->x / 2;
@@ -143,8 +143,8 @@ collet_status collet_scattering_next(collet_scattering *s, const collet_scatteri
     collet_status status = next_pattern(s, out);
     if (status == COLLET_OK && *out && !has_number(*out)) {
         status = collet_fail(&s->error, COLLET_INVALID,
-                             "the pattern at %g eV has no number: each of its %" PRId64
-                             " x %" PRId64 " pixels is NaN",
+                             "the pattern at %g eV has no finite number in its %" PRId64
+                             " x %" PRId64 " pixels: check the constants and the morphology",
                              (*out)->energy, (*out)->y, (*out)->x);
         *out = NULL;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The slices of spectra that energies need. Each field of the morphology is transformed once in the
- * planes of its layers; along z it is transformed on the slices about Ewald's sphere alone, which
- * few of all elements are.
+ * Computes the slices of the spectra that energies need. Each field of the morphology is
+ * transformed once in the planes of its layers. Along z only the slices next to Ewald's sphere are
+ * computed, a small part of all elements.
  * Tests: tests/engines/scatter/test_scatter.c
  */
 #include <math.h>
@@ -14,11 +14,11 @@
 #include "scatter/geometry.h"
 #include "scatter/methods.h"
 
-#define ROUNDING 1e-6 /* slices: where backends may compute another place */
+#define ROUNDING 1e-6 /* in slices: backends may compute slightly different positions */
 
 /* ---- Where the slices are -------------------------------------------------------------------- */
 
-/* The place among the slices of the sphere of radius k; below 0 or NaN where it begins outside. */
+/* The position of the sphere of radius k at a pixel, in slices; below 0 or NaN: outside. */
 static double place(const collet_scattering *s, double k, double qx, double qy)
 {
     const double *axis = s->axis[2];
@@ -36,14 +36,14 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The first of the radii whose place is at least `least`: places grow with the radius. */
-static int64_t first_of(const collet_scattering *s, const double *k, int64_t count, double least,
+/* The first radius with a position of at least `bound`: positions grow with the radius. */
+static int64_t first_of(const collet_scattering *s, const double *k, int64_t count, double bound,
                         double qx, double qy)
 {
     int64_t low = 0, high = count;
     while (low < high) {
         int64_t middle = (low + high) / 2;
-        if (place(s, k[middle], qx, qy) >= least)
+        if (place(s, k[middle], qx, qy) >= bound)
             high = middle;
         else
             low = middle + 1;
@@ -51,7 +51,8 @@ static int64_t first_of(const collet_scattering *s, const double *k, int64_t cou
     return low;
 }
 
-/* The first slice of a pixel for `count` ascending radii; returns how many. */
+/* Sets *first to the first slice that a pixel needs for `count` ascending radii; returns the number
+ * of slices. */
 static int64_t range_of(const collet_scattering *s, const double *k, int64_t count, double qx,
                         double qy, int64_t *first)
 {
@@ -92,13 +93,13 @@ int64_t scatter_depth(const collet_scattering *s, int64_t first, int64_t end, in
 
 /* ---- The slices ------------------------------------------------------------------------------ */
 
-/* Arrays of one pass over the morphology. */
+/* The arrays of one pass over the morphology. */
 typedef struct pass {
     collet_array *range;
     collet_array *fields, *planes; /* [7 or 1, layers, Y, X or H] */
 } pass;
 
-/* Adds layers first .. first+count-1 of material m. */
+/* Adds layers first .. first+count-1 of material m to the slices. */
 static collet_status add_material(collet_scattering *s, const pass *p, int64_t m, int64_t first,
                                   int64_t count)
 {
@@ -114,15 +115,15 @@ static collet_status add_material(collet_scattering *s, const pass *p, int64_t m
         status = scatter_at(s, &some[i], whole[i], 0, part->count, 0);
         if (status == COLLET_OK &&
             collet_array_slice(s->context, some[i], &view[i], 1, 0, count, 1) != COLLET_OK)
-            status = scatter_failed(s, collet_last_status(s->context), "a part of an array");
+            status = scatter_failed(s, collet_last_status(s->context), "creating a view");
     }
     if (status == COLLET_OK)
         status = scatter_fields(s, m, first, count, view[0]);
     if (status == COLLET_OK && collet_op_fft(s->context, view[1], view[0], 2, 0) != COLLET_OK)
-        status = scatter_failed(s, collet_last_status(s->context), "the transform");
+        status = scatter_failed(s, collet_last_status(s->context), "the FFT");
     if (status == COLLET_OK && collet_array_slice(s->context, s->slices, &slices, 1, part->first,
                                                   part->count, 1) != COLLET_OK)
-        status = scatter_failed(s, collet_last_status(s->context), "a part of an array");
+        status = scatter_failed(s, collet_last_status(s->context), "creating a view");
     collet_array *arrays[] = {slices, view[1], p->range, first ? slices : NULL};
     if (status == COLLET_OK)
         status = scatter_call(s, "scatter_slices", arrays, 1, &params);
@@ -144,7 +145,7 @@ static collet_status make_arrays(collet_scattering *s, pass *p)
         collet_array_wrap(s->context, &p->range, COLLET_I32, 3, SCATTER_SHAPE(2, n[1], n[2]), NULL,
                           s->range, COLLET_WRAP_READONLY, NULL, NULL);
     if (status != COLLET_OK)
-        return scatter_failed(s, status, "slices of pixels");
+        return scatter_failed(s, status, "writing the slices of pixels");
     status = scatter_array(s, &p->fields, s->options.dtype, 4,
                            SCATTER_SHAPE(most, s->layers, n[1], n[2]));
     if (status == COLLET_OK)
@@ -162,7 +163,7 @@ collet_status scatter_slices(collet_scattering *s)
     int64_t left = s->options.n_energies - begin, end = begin + (left < s->span ? left : s->span);
     pass p = {0};
     s->sliced[0] = s->sliced[1] = 0;
-    collet_array_destroy(s->images); /* not needed meanwhile */
+    collet_array_destroy(s->images); /* frees memory for the slices; made again when needed */
     s->images = NULL;
     if (scatter_depth(s, begin, end, s->range) < 0)
         return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for wave numbers");

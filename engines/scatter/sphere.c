@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both methods end with: Ewald's sphere, and the mean over the angles.
+/* The last steps of both methods: Ewald's sphere, and the mean over the angles.
  * Tests: tests/engines/scatter/test_scatter.c */
 #include "scatter/arrays.h"
 #include "scatter/geometry.h"
@@ -52,7 +52,7 @@ void scatter_sphere_free(scatter_sphere *sphere)
         collet_array_destroy(sphere->q[a]);
 }
 
-/* The height of a pixel of the transform over its width, 2 pi / (Y voxel) by 2 pi / (X voxel). */
+/* Height / width of a pixel, which is 2 pi / (Y voxel) high and 2 pi / (X voxel) wide. */
 double scatter_aspect(const collet_scattering *s)
 {
     return (double)s->options.shape[2] / (double)s->options.shape[1];

@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.h - a scattering. */
+/* state.h - the members of collet_scattering, private to this folder. */
 #ifndef ENGINES_SCATTER_STATE_H
 #define ENGINES_SCATTER_STATE_H
 
 #include <collet/scatter.h>
 
-#define SCATTER_FIELDS 7 /* of a material with directions */
+#define SCATTER_FIELDS 7 /* number of fields of a material with directions */
 
-/* The fields of one material among all. */
+/* The fields of one material, as a range of all fields. */
 typedef struct scatter_part {
-    int64_t first, count; /* 7, or 1: only the volume fraction */
+    int64_t first, count; /* count: 7, or 1 for the volume fraction only */
 } scatter_part;
 
 struct collet_scattering {
-    struct scatter_devices *devices; /* which do it all; NULL: this is of one device */
-    int64_t n_devices;               /* that share the energies */
+    struct scatter_devices *devices; /* do all the work; NULL: one device, by this scattering */
+    int64_t n_devices;               /* number of devices that share the energies */
     collet_context *context;
-    collet_scattering_options options; /* with copies of its lists */
+    collet_scattering_options options; /* its lists are copies */
     collet_scattering_plan plan;
-    scatter_part *parts; /* of the materials */
+    scatter_part *parts; /* one for each material */
     int64_t angles;
     double *radians;
-    double axis[3][3];  /* e1, e2 of the field, and the direction of the beam */
-    double warp[2][2];  /* of the image on the detector */
-    int warps;          /* 0: it is the identity */
-    void *warped;       /* a pattern */
-    double *q[3];       /* of slices, rows, columns: z, y, x; NaN where CyRSoXS has no pixel */
-    int64_t span;       /* fast: energies of one pass over the morphology */
-    int64_t layers;     /* of the sample that are read at a time */
+    double axis[3][3];  /* e1 and e2 of the electric field, and the direction of the beam */
+    double warp[2][2];  /* maps the image to the detector */
+    int warps;          /* 0: `warp` is the identity */
+    void *warped;       /* scratch for one pattern */
+    double *q[3];       /* q of slices, rows, columns (z, y, x); NaN where CyRSoXS has no pixel */
+    int64_t span;       /* fast method: energies of one pass over the morphology */
+    int64_t layers;     /* layers of the morphology read at a time */
     int64_t depth;      /* slices of a pixel, at most, for the energies of one pass */
-    void *layer_values; /* of a material, where options.layers reads them */
-    double *sums;       /* of their volume fractions over the materials */
+    void *layer_values; /* layers of a material, if options.layers reads them */
+    double *sums;       /* sum of the volume fractions of all materials, for each of their voxels */
     collet_scattering_material *view;
-    int32_t *range;       /* [2, Y, X]: the first slice of each pixel, and how many */
-    collet_array *slices; /* fast: [depth, F, Y, X]; NULL: not made */
-    int64_t sliced[2];    /* of energies sliced[0] .. sliced[1]-1 */
-    collet_array *fields; /* direct: [M, 7, Z, Y, X] */
-    collet_array *images; /* fast: of a block; NULL: not made */
+    int32_t *range;       /* [2, Y, X]: first slice and number of slices of each pixel */
+    collet_array *slices; /* fast method: [depth, F, Y, X]; NULL: not made */
+    int64_t sliced[2];    /* `slices` is for energies sliced[0] .. sliced[1]-1 */
+    collet_array *fields; /* direct method: [M, 7, Z, Y, X] */
+    collet_array *images; /* fast method: images of a block; NULL: not made */
     collet_array *out;    /* [block, Y, X] */
     void *values;         /* the patterns of a block */
-    int64_t next;         /* energy */
+    int64_t next;         /* index of the next energy */
     int64_t first, ready; /* energies first .. ready-1 are in `values` */
     int64_t steps, steps_total;
     collet_scattering_pattern pattern;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every fault of the files of a simulation, by the checks that reading and computing make.
+/* Finds every fault in the files of a simulation, by the same checks as reading and computing.
  * Tests: tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "io/numerals.h"
 #include "scatter/checks.h"
@@ -16,9 +16,9 @@
 
 #include <collet/floating.h>
 
-#define SLAB (INT64_C(1) << 22) /* voxels of each dataset at a time */
+#define SLAB (INT64_C(1) << 22) /* voxels of each dataset read at a time */
 
-/* Datasets of a material, by kind of fault. */
+/* The dataset of a material in which each kind of fault occurs. */
 static const struct {
     const char *dataset, *what;
     int width, vectors;
@@ -35,7 +35,7 @@ typedef struct checker {
     collet_error err;
     collet_scattering_finding_fn report;
     void *user;
-    char **texts; /* what was reported: the same fault is met on several ways */
+    char **texts; /* texts already reported, because several checks find the same fault */
     size_t n_texts;
     int no_memory, faulty;
     scatter_dataset (*sets)[SCATTER_KINDS];
@@ -81,10 +81,11 @@ static void report_voxels(checker *c, const scatter_fault *f, int64_t m, int kin
     if (m >= 0)
         snprintf(owner, sizeof owner, " of material %" PRId64, m + 1);
     locale_t before = io_numerals_begin();
-    int at = snprintf(text, sizeof text,
-                      "%.200s: %s%s%s%s is not %s in %" PRId64 " voxel%s:", c->base.path,
-                      finding.dataset ? finding.dataset : "", finding.dataset ? ": " : "", f->what,
-                      owner, f->expected, f->count, f->count == 1 ? "" : "s");
+    int at =
+        snprintf(text, sizeof text,
+                 "%.200s: %s%s%s%s must be %s, but is not in %" PRId64 " voxel%s:", c->base.path,
+                 finding.dataset ? finding.dataset : "", finding.dataset ? ": " : "", f->what,
+                 owner, f->expected, f->count, f->count == 1 ? "" : "s");
     for (int64_t i = 0; i < shown; i++) {
         const int64_t *v = f->first[i];
         memcpy(finding.first[i], v, sizeof finding.first[i]);
@@ -183,7 +184,7 @@ static collet_status check_voxels(checker *c)
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
 
-/* The group of the configuration's MorphologyType, or that which the file has. */
+/* Checks the group of the configuration's MorphologyType; without it, of the file's. */
 static collet_status check_group(checker *c)
 {
     int has[2];
@@ -196,8 +197,9 @@ static collet_status check_group(checker *c)
     return collet_fail(&c->err, COLLET_FORMAT, "%s: there is no group %s%s", c->base.path,
                        c->in->vectors ? "/Vector_Morphology" : "/Euler_Angles",
                        !has[!c->in->vectors] ? ""
-                       : c->in->vectors      ? ": MorphologyType is 1, but the file's would be 0"
-                                             : ": MorphologyType is 0, but the file's would be 1");
+                       : c->in->vectors
+                           ? "; the file has /Euler_Angles: set MorphologyType to 0"
+                           : "; the file has /Vector_Morphology: set MorphologyType to 1");
 }
 
 static int has_material(const checker *c, int64_t m)
@@ -209,7 +211,7 @@ static int has_material(const checker *c, int64_t m)
     return scatter_has(c->base.file, name);
 }
 
-/* Whether S is 0 everywhere: then no angles are read. */
+/* Sets *isotropic to 1 if S is 0 everywhere; then angles are not read. */
 static collet_status is_isotropic(checker *c, const scatter_dataset *d, int *isotropic)
 {
     const int64_t *n = c->in->options.shape;
@@ -267,7 +269,7 @@ static collet_status check_datasets(scatter_reader *base)
     collet_status status = check_group(c);
     if (status != COLLET_OK)
         return status;
-    if (o->n_materials == 0) { /* NumMaterial is faulty */
+    if (o->n_materials == 0) { /* NumMaterial is invalid */
         while (o->n_materials == 0 || has_material(c, o->n_materials))
             o->n_materials++;
     }
@@ -295,7 +297,7 @@ static collet_status check_datasets(scatter_reader *base)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Beams, angles, energies and constants of a configuration. */
+/* Checks beams, angles, energies and constants of a configuration. */
 static collet_status check_values(checker *c, const char *configuration)
 {
     collet_scattering_options *o = &c->in->options;
@@ -322,7 +324,7 @@ static collet_status check_configured(checker *c, const char *configuration)
     return goes_on(c, &status) ? check_values(c, configuration) : status;
 }
 
-/* How many Material<i>.txt are beside the configuration; 1 if there is none. */
+/* The number of files Material<i>.txt in the folder of the configuration; 1 if there is none. */
 static int64_t count_materials(const char *configuration)
 {
     size_t size = strlen(configuration) + 40;
@@ -344,7 +346,7 @@ static int ends_with(const char *text, const char *end)
     return a >= b && !strcmp(text + a - b, end);
 }
 
-/* Whether a text file has groups EnergyData at its top. */
+/* Sets *constants to 1 if a text file has groups EnergyData at its top level. */
 static collet_status find_kind(checker *c, const char *path, int *constants)
 {
     scatter_settings r = {.path = path, .err = &c->err};
@@ -352,7 +354,8 @@ static collet_status find_kind(checker *c, const char *path, int *constants)
     *constants = 0;
     if (r.unlike) {
         const collet_error found = c->err;
-        return collet_fail(&c->err, status, "%s: it is neither HDF5 nor a configuration",
+        return collet_fail(&c->err, status,
+                           "%s: the file is neither HDF5 nor a configuration nor optical constants",
                            found.text);
     }
     if (status != COLLET_OK)
@@ -440,7 +443,7 @@ collet_status collet_scattering_check(const char *path, const char *configuratio
                                                  .warning = 1,
                                                  .text = c.in->warnings[i]});
     if (status == COLLET_OK && c.no_memory)
-        status = collet_fail(&c.err, COLLET_NO_MEMORY, "no memory for what %s has", path);
+        status = collet_fail(&c.err, COLLET_NO_MEMORY, "no memory for the findings in %s", path);
     if (status != COLLET_OK)
         collet_fail(err, status, "%s", c.err.text);
     free_checker(&c);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The image on a detector that does not face the sample: see options.detector in scatter.h.
+/* Warps patterns for a detector that does not face the sample; see options.detector in
+ * scatter.h.
  * Tests: tests/engines/scatter/test_scatter.c */
 #include <math.h>
 #include <string.h>
 
 #include "scatter/geometry.h"
 
-#define ROUNDING 1e-9 /* pixels: such coordinates are on one */
+#define ROUNDING 1e-9 /* pixels: coordinates so close to a pixel are on it */
 
-/* The four pixels about a place, interpolated; NaN if one is NaN, even with weight 0. */
+/* Interpolates the four pixels around a position; NaN if one of them is NaN, even with weight 0. */
 static double sample(const void *values, int wide, const int64_t n[2], double y, double x)
 {
     double sum = 0.0;
@@ -26,8 +27,9 @@ static double sample(const void *values, int wide, const int64_t n[2], double y,
     return sum;
 }
 
-/* The warp of a detector that faces the sample: where the pixel to the right, below or both is NaN.
- * Pixels in front were read before they change. */
+/* Does what CyRSoXS' interpolation does for a detector that faces the sample: a pixel becomes NaN
+ * if the one to the right, below, or below right is NaN. In place: it reads only pixels that have
+ * not changed yet. */
 static void spread(const collet_scattering *s, void *values)
 {
     const int64_t *n = s->options.shape + 1;
@@ -71,6 +73,6 @@ void scatter_warp(const collet_scattering *s, void *values)
 {
     if (s->warps)
         warp(s, values);
-    else if (!s->options.mask) /* with it there is no NaN */
+    else if (!s->options.mask) /* with a mask no pixel is NaN */
         spread(s, values);
 }

@@ -37,10 +37,10 @@ def _of_constants(energies: Floats, constants: Floats) -> Iterator[str]:
         for energy in energies[(own[:, [1, 3]] < 0).any(1)][:1]:
             yield f"material {m + 1}: beta at {energy:g} eV is negative"
         for energy in energies[(abs(own) >= _CONSTANT).any(1)][:1]:
-            yield (f"material {m + 1}: a constant at {energy:g} eV is {_CONSTANT:g} or more; usual values "
-                   "with soft X-rays are 0.001")
+            yield (f"material {m + 1}: a constant at {energy:g} eV is {_CONSTANT:g} or more; with soft X-rays "
+            "values are usually about 0.001")
     for energy in energies[~constants.any((1, 2))][:1]:
-        yield (f"at {energy:g} eV the optical constants of all materials are 0: nothing scatters")
+        yield f"at {energy:g} eV the optical constants of all materials are 0, so that the pattern is 0"
 
 
 def _largest_angle(alignment: Floats, angle: Floats) -> float:
@@ -57,13 +57,13 @@ def _of_voxels(number: int, arrays: Arrays) -> Iterator[str]:
     _, volume, alignment, theta, psi, direction, unaligned = arrays
     angles = [a for a in (theta, psi) if a is not None and a.size]
     if not any(a is not None and a.any() for a in (volume, direction, unaligned)):
-        yield f"material {number} is in no voxel"
+        yield f"no voxel contains material {number}"
     if alignment is None and angles:
-        yield f"material {number} has angles, but no alignment: it is taken as unaligned"
+        yield f"material {number} has angles, but no alignment: it is treated as unaligned"
     elif angles:
         largest = max(_largest_angle(alignment, a) for a in angles)
         if largest > _ANGLE:
-            yield f"material {number} has angles of up to {largest:g}: radians are expected"
+            yield f"material {number} has angles of up to {largest:g}; angles must be in radians"
 
 
 def suspicions(energies: Floats, voxel: float, constants: Floats,
@@ -71,9 +71,9 @@ def suspicions(energies: Floats, voxel: float, constants: Floats,
     """Texts; constants (energies, materials, 4)."""
     least, most = _ENERGY
     for energy in energies[(energies < least) | (energies > most)][:1]:
-        yield f"an energy is {energy:g} eV, not one of X-rays: energies are in eV"
+        yield f"the energy {energy:g} eV is not that of X-rays; energies must be in eV"
     if not _VOXEL[0] <= voxel <= _VOXEL[1]:
-        yield f"the edge of a voxel is {voxel:g} nm: usual values are 0.1 to 100"
+        yield f"the edge of a voxel is {voxel:g} nm; usual values are 0.1 to 100"
     yield from _of_constants(energies, constants)
     for number, arrays in enumerate(materials, 1):
         yield from _of_voxels(number, arrays)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.txt.
+/* Reads config.txt.
  * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/files/settings.h"
 #include "scatter/files/warnings.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A whole number from 0 to most, or a boolean; `fallback` < 0: it must be there. */
+/* Reads a whole number from 0 to `most`, or a boolean; `fallback` < 0: the key is required. */
 static collet_status read_choice(scatter_settings *r, const char *key, int fallback, int most,
                                  int *value)
 {
@@ -30,7 +30,7 @@ static collet_status read_choice(scatter_settings *r, const char *key, int fallb
     return COLLET_OK;
 }
 
-/* The numbers of an array or list; `count` of them, or any number where it is 0. */
+/* Reads an array or list of `count` numbers; `count` = 0: of any length. */
 static collet_status read_numbers(scatter_settings *r, const config_setting_t *s, const char *key,
                                   int64_t count, double **values, int64_t *found)
 {
@@ -39,9 +39,9 @@ static collet_status read_numbers(scatter_settings *r, const config_setting_t *s
         return collet_fail(r->err, COLLET_FORMAT, "%s: %s = [...] is missing", r->path, key);
     int length = config_setting_length(s);
     if (count && length != count)
-        return collet_fail(r->err, COLLET_FORMAT, "%s, line %d: %s has %d number%s, not %" PRId64,
-                           r->path, config_setting_source_line(s), key, length,
-                           length == 1 ? "" : "s", count);
+        return collet_fail(
+            r->err, COLLET_FORMAT, "%s, line %d: %s has %d number%s; it must have %" PRId64,
+            r->path, config_setting_source_line(s), key, length, length == 1 ? "" : "s", count);
     if (length < 1)
         return collet_fail(r->err, COLLET_FORMAT,
                            "%s, line %d: %s is empty: at least one number is needed", r->path,
@@ -67,7 +67,7 @@ static collet_status read_numbers(scatter_settings *r, const config_setting_t *s
 
 /* ---- The configuration ----------------------------------------------------------------------- */
 
-/* The name of an energy's file. */
+/* An energy and the name of its file. */
 typedef struct named {
     char name[COLLET_SCATTERING_NAME];
     double energy;
@@ -95,10 +95,11 @@ static collet_status read_energies(collet_scattering_input *in, scatter_settings
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 1; i < count && scatter_goes_on(in, &status, r->err); i++)
         if (!strcmp(names[i - 1].name, names[i].name))
-            status = collet_fail(r->err, COLLET_INVALID,
-                                 "%s: the energies %.10g and %.10g would both be written to %s: "
-                                 "energies are in eV, with two decimals in the file name",
-                                 r->path, names[i - 1].energy, names[i].energy, names[i].name);
+            status = collet_fail(
+                r->err, COLLET_INVALID,
+                "%s: the energies %.10g and %.10g have the same file name %s, which has "
+                "two decimals: give energies in eV that differ by 0.01 or more",
+                r->path, names[i - 1].energy, names[i].energy, names[i].name);
     free(names);
     return status;
 }
@@ -107,8 +108,10 @@ static collet_status add_beam(collet_scattering_input *in, scatter_settings *r, 
 {
     double norm = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
     if (!(norm > 0.0) || !isfinite(norm))
-        return collet_fail(r->err, COLLET_FORMAT, "%s: listKVectors has the vector %g, %g, %g",
-                           r->path, k[0], k[1], k[2]);
+        return collet_fail(
+            r->err, COLLET_FORMAT,
+            "%s: listKVectors has the vector %g, %g, %g; its length must be positive and finite",
+            r->path, k[0], k[1], k[2]);
     for (int a = 0; a < 3; a++)
         in->beams[in->n_beams][a] = k[a] / norm;
     in->n_beams++;
@@ -141,7 +144,7 @@ static collet_status read_beams(collet_scattering_input *in, scatter_settings *r
     return status;
 }
 
-/* The detector of CaseType 2. */
+/* Reads the detector of CaseType 2. */
 static collet_status read_detector(collet_scattering_input *in, scatter_settings *r, int kind)
 {
     double *n = NULL;
@@ -150,7 +153,9 @@ static collet_status read_detector(collet_scattering_input *in, scatter_settings
         status = read_numbers(r, config_lookup(&r->file, "DetectorCoordinates"),
                               "DetectorCoordinates", 3, &n, NULL);
     if (n && n[0] == 0.0 && n[1] == 0.0 && n[2] == 0.0)
-        status = collet_fail(r->err, COLLET_FORMAT, "%s: DetectorCoordinates are 0, 0, 0", r->path);
+        status =
+            collet_fail(r->err, COLLET_FORMAT,
+                        "%s: DetectorCoordinates are 0, 0, 0; at least one must not be 0", r->path);
     for (int a = 0; n && a < 3; a++)
         in->options.detector[a] = n[a];
     free(n);
@@ -170,7 +175,7 @@ static collet_status read_directory(collet_scattering_input *in, scatter_setting
                                   : COLLET_OK;
 }
 
-/* Keys that change no pattern are accepted, unknown ones warned of. */
+/* Accepts keys of CyRSoXS that change no pattern; warns about unknown keys. */
 static collet_status check_keys(collet_scattering_input *in, scatter_settings *r)
 {
     static const char *const known[] = {
@@ -187,7 +192,8 @@ static collet_status check_keys(collet_scattering_input *in, scatter_settings *r
         while (k < sizeof known / sizeof *known && strcmp(known[k], name))
             k++;
         if (k == sizeof known / sizeof *known)
-            status = scatter_warn(in, r->err, "%s: %s is not used", r->path, name);
+            status =
+                scatter_warn(in, r->err, "%s: the key %s is unknown and not used", r->path, name);
     }
     return status;
 }
@@ -236,7 +242,8 @@ collet_status scatter_read_configuration(collet_scattering_input *in, const char
                               &angles, NULL);
     if (status == COLLET_OK && angles[1] == 0.0 && angles[0] != angles[2])
         status =
-            collet_fail(err, COLLET_FORMAT, "%s: EAngleRotation goes from %g to %g in steps of 0",
+            collet_fail(err, COLLET_FORMAT,
+                        "%s: EAngleRotation goes from %g to %g in steps of 0; give a positive step",
                         path, angles[0], angles[2]);
     for (int i = 0; angles && i < 3; i++)
         in->options.angles[i] = angles[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Material<i>.txt: optical constants.
+/* Reads optical constants from Material<i>.txt.
  * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "io/numerals.h"
 #include "scatter/files/settings.h"
@@ -10,31 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME_ENERGY 1e-3 /* eV, between the configuration and a material's file */
-#define LARGE 0.1        /* delta or beta */
+#define SAME_ENERGY 1e-3 /* eV; tolerance between the configuration and a material's file */
+#define LARGE 0.1        /* a larger delta or beta is suspicious */
 
 static collet_status read_constant(scatter_settings *r, const config_setting_t *group,
                                    const char *key, double *value)
 {
     const config_setting_t *s = config_setting_get_member(group, key);
     if (!scatter_is_number(s))
-        return collet_fail(r->err, COLLET_FORMAT, "%s, line %d: %s has no number %s", r->path,
-                           config_setting_source_line(group), config_setting_name(group), key);
+        return collet_fail(r->err, COLLET_FORMAT, "%s, line %d: %s has no number called %s",
+                           r->path, config_setting_source_line(group), config_setting_name(group),
+                           key);
     *value = config_setting_get_float(s);
     return COLLET_OK;
 }
 
-/* A delta or beta. */
+/* Reads a delta or beta. */
 static collet_status read_part(scatter_settings *r, const config_setting_t *group, const char *key,
                                double *value)
 {
     double found = 0.0;
     collet_status status = read_constant(r, group, key, &found);
     if (status == COLLET_OK && !(fabs(found) <= SCATTER_CONSTANT_MAX))
-        return collet_fail(r->err, COLLET_FORMAT, "%s, line %d: %s of %s is %g, not from %d to %d",
-                           r->path, config_setting_source_line(group), key,
-                           config_setting_name(group), found, -SCATTER_CONSTANT_MAX,
-                           SCATTER_CONSTANT_MAX);
+        return collet_fail(r->err, COLLET_FORMAT,
+                           "%s, line %d: %s of %s is %g; it must be from %d to %d", r->path,
+                           config_setting_source_line(group), key, config_setting_name(group),
+                           found, -SCATTER_CONSTANT_MAX, SCATTER_CONSTANT_MAX);
     if (status == COLLET_OK)
         *value = found;
     return status;
@@ -73,7 +74,7 @@ static collet_status read_group(const collet_scattering_input *in, scatter_setti
     return status;
 }
 
-/* The energies without a group, the first few by name. */
+/* Fails if energies have no group; the text lists the first few. */
 static collet_status report_missing(const scatter_settings *r, const double *missing, int64_t count)
 {
     char text[200] = "", more[40] = "";
@@ -85,7 +86,7 @@ static collet_status report_missing(const scatter_settings *r, const double *mis
     io_numerals_end(before);
     if (count > shown)
         snprintf(more, sizeof more, " and %" PRId64 " more energies", count - shown);
-    return count ? collet_fail(r->err, COLLET_INVALID, "%s: there is no EnergyData of %s eV%s",
+    return count ? collet_fail(r->err, COLLET_INVALID, "%s: there is no EnergyData for %s eV%s",
                                r->path, text, more)
                  : COLLET_OK;
 }
@@ -121,8 +122,8 @@ static collet_status warn_of_group(collet_scattering_input *in, scatter_settings
     collet_status status = COLLET_OK;
     if (first && first != group)
         status = scatter_warn(in, r->err,
-                              "%s, line %d: %s has the energy %.10g eV of %s, too, and "
-                              "is not used",
+                              "%s, line %d: %s is not used, because it has the same energy, %.10g "
+                              "eV, as %s",
                               r->path, line, name, energy, config_setting_name(first));
     if (status == COLLET_OK && (c->beta_parallel < 0.0 || c->beta_perpendicular < 0.0))
         status =
@@ -131,8 +132,8 @@ static collet_status warn_of_group(collet_scattering_input *in, scatter_settings
         !(fabs(c->delta_parallel) < LARGE && fabs(c->beta_parallel) < LARGE &&
           fabs(c->delta_perpendicular) < LARGE && fabs(c->beta_perpendicular) < LARGE))
         status = scatter_warn(in, r->err,
-                              "%s, line %d: a constant of %s is %g or more; usual values with "
-                              "soft X-rays are 0.001",
+                              "%s, line %d: a constant of %s is %g or more; with soft X-rays "
+                              "values are usually about 0.001",
                               r->path, line, name, LARGE);
     return status;
 }
@@ -161,11 +162,13 @@ static collet_status check_groups(collet_scattering_input *in, scatter_settings 
             status = read_group(in, r, group, &c);
         if (status == COLLET_OK)
             status = warn_of_group(in, r, group, energy, &c);
-        else if (status == COLLET_FORMAT && !in->report) /* no energy needs it */
+        else if (status == COLLET_FORMAT &&
+                 !in->report) /* no energy of the configuration needs the group */
             status = warn_of_fault(in, r);
     }
     if (scatter_goes_on(in, &status, r->err) && !groups)
-        status = collet_fail(r->err, COLLET_FORMAT, "%s: there is no EnergyData", r->path);
+        status =
+            collet_fail(r->err, COLLET_FORMAT, "%s: the file has no group EnergyData", r->path);
     return status;
 }
 

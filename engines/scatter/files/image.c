@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A morphology as the image file of VTK, which ParaView opens: XML, then the numbers as they are.
- * Tests: tests/tools/rsoxs/test_rsoxs_view.c
+/* Writes a morphology as an image file of VTK (.vti), which ParaView opens: XML, then raw
+ * numbers. * Tests: tests/tools/rsoxs/test_rsoxs_view.c
  */
 #include "io/numerals.h"
 #include "io/spool.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PART (1 << 20) /* bytes of planes at a time, at least one */
-#define FIELDS 4       /* of a material */
+#define PART (1 << 20) /* bytes of planes copied at a time, at least one plane */
+#define FIELDS 4       /* maximum number of fields of a material */
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define BYTE_ORDER_NAME "LittleEndian"
@@ -37,7 +37,7 @@ typedef struct image {
 static collet_status print(image *o, const char *format, ...) COLLET_PRINTF(2, 3);
 static collet_status print(image *o, const char *format, ...)
 {
-    char text[800]; /* more than any of this file */
+    char text[800]; /* longer than each text that this file prints */
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
@@ -45,7 +45,7 @@ static collet_status print(image *o, const char *format, ...)
     return io_spool_write(o->spool, text, (size_t)length, o->base.err);
 }
 
-/* A file with Euler angles must have the volume fraction only. */
+/* In a file with Euler angles only the volume fraction is required. */
 static int is_absent(const image *o, int64_t m, int field)
 {
     char name[80];
@@ -59,7 +59,7 @@ static uint64_t bytes_of(const image *o, int width)
     return (uint64_t)(n[0] * n[1] * n[2]) * (uint64_t)width * sizeof(float);
 }
 
-/* What an array has in the file: its place, or its numbers. */
+/* An array has two parts in the file: an element with its offset, and its numbers. */
 static collet_status write_place(image *o, const scatter_dataset *d, uint64_t *offset)
 {
     collet_status status =
@@ -115,7 +115,7 @@ static collet_status write_arrays(image *o, collet_status (*write)(image *, cons
     return status;
 }
 
-/* The first dataset tells the shape, which the header begins with. */
+/* Reads the shape from the first dataset, because the header begins with it. */
 static collet_status find_shape(image *o)
 {
     scatter_dataset d;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input.h - what the files of a simulation hold. */
+/* input.h - reads the files of a simulation: morphology, configuration, optical constants. */
 #ifndef ENGINES_SCATTER_FILES_INPUT_H
 #define ENGINES_SCATTER_FILES_INPUT_H
 
@@ -8,19 +8,19 @@
 
 #define SCATTER_CONSTANT_MAX 1000 /* delta and beta are about 0.001 */
 
-/* What is suspicious of a material's voxels, all without fault. */
+/* Facts about the voxels of a material, from which suspicious ones are recognised. */
 typedef struct scatter_range {
-    double volume, angle; /* the sum of its fractions; the largest size of an angle */
-    int64_t layers;       /* of these, from 0 on */
+    double volume, angle; /* the sum of the fractions; the largest |angle| */
+    int64_t layers;       /* number of layers counted so far, from layer 0 on */
 } scatter_range;
 
 struct collet_scattering_input {
     collet_scattering_options options;
     collet_scattering_material *materials;
-    scatter_range *ranges; /* of the materials, from the voxels that were read */
-    char *path;            /* of the morphology */
-    struct stat file;      /* the same, when it was opened first */
-    int reversed;          /* its axes are X, Y, Z */
+    scatter_range *ranges; /* one for each material, from the voxels read so far */
+    char *path;            /* path of the morphology */
+    struct stat file;      /* the morphology's status when it was first opened */
+    int reversed;          /* 1: the axes of the morphology are X, Y, Z */
     int vectors;           /* the configuration's MorphologyType */
     double *energies;
     collet_scattering_constants *constants;
@@ -29,36 +29,37 @@ struct collet_scattering_input {
     char *directory; /* HDF5DirName, or NULL */
     char **warnings;
     size_t n_warnings;
-    collet_scattering_finding_fn report; /* of collet_scattering_check, else NULL */
+    collet_scattering_finding_fn report; /* set by collet_scattering_check; else NULL */
     void *report_user;
 };
 
 /*
- * Whether reading goes on after `status`. Where faults are reported, they are (of `err`), and
- * `status` becomes OK; only NO_MEMORY ends the work.
+ * 1 if reading continues after `status`. If faults are reported, this reports the one in `err` and
+ * sets `status` to OK; then only NO_MEMORY ends the work.
  */
 int scatter_goes_on(const collet_scattering_input *in, collet_status *status,
                     const collet_error *err);
 
-/* Reads the configuration but for the materials' constants. */
+/* Reads the configuration, without the materials' constants. */
 collet_status scatter_read_configuration(collet_scattering_input *in, const char *path,
                                          collet_error *err);
-/* The file of material m, from 0, beside the configuration; of strlen(configuration) + 40 bytes. */
+/* Sets `path` to the file of material m, from 0, in the folder of the configuration; `size` must be
+ * at least strlen(configuration) + 40. */
 void scatter_material_path(const char *configuration, int64_t m, char *path, size_t size);
-/* Reads a material's constants at the energies of the configuration, and checks all. */
+/* Reads a material's constants at the energies of the configuration, and checks all groups. */
 collet_status scatter_read_material(collet_scattering_input *in, const char *path, int64_t m,
                                     collet_error *err);
-/* The constants of all materials, whose files are beside the configuration. */
+/* Reads the constants of all materials from files in the folder of the configuration. */
 collet_status scatter_read_constants(collet_scattering_input *in, const char *configuration,
                                      collet_error *err);
-/* Reports faults of all groups of a file of constants, and warns of what is suspicious. */
+/* Reports faults in all groups of a file of constants, and warns about suspicious values. */
 collet_status scatter_check_constants(collet_scattering_input *in, const char *path,
                                       collet_error *err);
-/* A collet_scattering_layers_fn; `user` is the input. With a material's last layer it warns of what
- * is suspicious of its voxels. */
+/* A collet_scattering_layers_fn; `user` is the input. After a material's last layer it warns if its
+ * voxels are suspicious. */
 collet_status scatter_read_layers(void *user, void *const *arrays, int64_t material, int64_t first,
                                   int64_t count, collet_error *err);
-/* Reads all but the voxels. */
+/* Reads the morphology without its voxels. */
 collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
                                       collet_error *err);
 /* NO_MEMORY. */

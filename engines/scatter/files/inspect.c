@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* In the folder of the plugins, beside this library. 0: unknown. */
+/* The path of collet-inspect: in the folder of the plugins, next to this library. 0: unknown. */
 static int find_program(char *path, size_t size)
 {
     Dl_info info;
@@ -29,7 +29,8 @@ static int find_program(char *path, size_t size)
     return length > 0 && (size_t)length < size;
 }
 
-/* Its own group: a Ctrl-C is the caller's, and a program that it ends is no damaged file. */
+/* Its own process group, because Ctrl-C is for the caller: a process that Ctrl-C ends would look
+ * like a damaged file. */
 static int spawn(const char *program, const char *path, int report, pid_t *pid)
 {
     const char *const arguments[] = {program, path, NULL};
@@ -60,7 +61,8 @@ static int spawn(const char *program, const char *path, int report, pid_t *pid)
     return error;
 }
 
-/* Where the host reaps or ignores its children there is no status: the byte tells. */
+/* If the program reaps or ignores its children, there is no exit status: then only the byte shows
+ * success. */
 static collet_status wait_for(pid_t pid, int report, const char *path, collet_error *err)
 {
     char byte;
@@ -73,7 +75,7 @@ static collet_status wait_for(pid_t pid, int report, const char *path, collet_er
     if (count == 1)
         return COLLET_OK;
     return collet_fail(
-        err, COLLET_FORMAT, "%s: is damaged: libhdf5 %s while it reads the datasets", path,
+        err, COLLET_FORMAT, "%s: the file is damaged: libhdf5 %s while it reads the datasets", path,
         WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not end" : "crashes");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Morphologies in HDF5.
+/* Reads morphologies in HDF5.
  * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/files/inspect.h"
 #include "scatter/files/morphology.h"
@@ -30,14 +30,17 @@ collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out)
     if (*out >= 0)
         return COLLET_OK;
     return elsewhere
-               ? collet_fail(r->err, COLLET_FORMAT,
-                             "%s: the values of %s are in other datasets or files", r->path, name)
+               ? collet_fail(
+                     r->err, COLLET_FORMAT,
+                     "%s: the values of %s are in other datasets or files; only values in the file "
+                     "itself are read",
+                     r->path, name)
                : collet_fail(r->err, COLLET_FORMAT, "%s: there is no dataset %s", r->path, name);
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-/* One number, or an array of equal ones. */
+/* Reads one number, or an array of equal numbers. */
 static collet_status read_number(scatter_reader *r, const char *name, double *value)
 {
     double few[16];
@@ -68,15 +71,17 @@ static collet_status read_parameters(scatter_reader *r)
     collet_status status = read_number(r, "/Morphology_Parameters/NumMaterial", &count);
     if (status == COLLET_OK &&
         (!(count >= 1.0 && count <= MATERIALS_MAX) || count != (double)(int64_t)count)) {
-        status = collet_fail(r->err, COLLET_FORMAT, "%s: NumMaterial is %g, not 1 to %d", r->path,
-                             count, MATERIALS_MAX);
+        status = collet_fail(r->err, COLLET_FORMAT, "%s: NumMaterial is %g; it must be 1 to %d",
+                             r->path, count, MATERIALS_MAX);
         count = 0.0;
     }
     if (!scatter_goes_on(in, &status, r->err))
         return status;
     status = read_number(r, "/Morphology_Parameters/PhysSize", &size);
     if (status == COLLET_OK && !(size > 0.0 && isfinite(size)))
-        status = collet_fail(r->err, COLLET_FORMAT, "%s: PhysSize is %g nm", r->path, size);
+        status =
+            collet_fail(r->err, COLLET_FORMAT,
+                        "%s: PhysSize is %g nm; it must be positive and finite", r->path, size);
     if (!scatter_goes_on(in, &status, r->err))
         return status;
     in->options.n_materials = (int64_t)count;
@@ -90,8 +95,9 @@ static collet_status read_parameters(scatter_reader *r)
 
 /* ---- Voxels ---------------------------------------------------------------------------------- */
 
-/* Labels 0 and 2 of `rank`, of variable or fixed length, "" if it has no texts; 0: they cannot be
- * read. H5DSget_label trusts the attribute. */
+/* Reads labels 0 and 2 of `rank` labels, of variable or fixed length; "" if the attribute has no
+ * texts. 0: they cannot be read. H5DSget_label is not used, because it does not check the
+ * attribute. */
 static int read_texts(hid_t attribute, hid_t type, hid_t space, hsize_t rank, char labels[2][8])
 {
     char texts[4 * 64] = {0}, *lists[4] = {NULL};
@@ -114,7 +120,7 @@ static int read_texts(hid_t attribute, hid_t type, hid_t space, hsize_t rank, ch
     return 1;
 }
 
-/* "" where there are none; 0: they cannot be read. */
+/* Reads the labels of axes 0 and 2; "" if there are none. 0: they cannot be read. */
 static int read_labels(hid_t set, hsize_t rank, char labels[2][8])
 {
     htri_t has = H5Aexists(set, "DIMENSION_LABELS");
@@ -130,7 +136,8 @@ static int read_labels(hid_t set, hsize_t rank, char labels[2][8])
     return done;
 }
 
-/* Whether the labels of axes 0 and 2 are X and Z. Without labels they are Z, Y, X. */
+/* Sets *reversed to 1 if the labels of axes 0 and 2 are X and Z. Without labels the axes are Z, Y,
+ * X. */
 static collet_status read_order(scatter_reader *r, hid_t set, const char *name, int axes,
                                 int *reversed)
 {
@@ -142,8 +149,8 @@ static collet_status read_order(scatter_reader *r, hid_t set, const char *name, 
     if (*reversed || (!strcmp(first, "Z") && !strcmp(last, "X")) || (!*first && !*last))
         return COLLET_OK;
     return collet_fail(r->err, COLLET_FORMAT,
-                       "%s: the axes of %s are labelled %s .. %s, not Z, Y, X or X, Y, Z", r->path,
-                       name, first, last);
+                       "%s: the axes of %s are labelled %s .. %s; they must be Z, Y, X or X, Y, Z",
+                       r->path, name, first, last);
 }
 
 collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name, int width)
@@ -152,20 +159,20 @@ collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name
     hsize_t n[4] = {0};
     int reversed = 0;
     hid_t space = H5Dget_space(set);
-    int axes = H5Sget_simple_extent_ndims(space), wanted = width > 1 ? 4 : 3;
-    if (axes == wanted)
+    int axes = H5Sget_simple_extent_ndims(space), expected = width > 1 ? 4 : 3;
+    if (axes == expected)
         H5Sget_simple_extent_dims(space, n, NULL);
     H5Sclose(space);
-    if (axes != wanted || (width > 1 && n[3] != (hsize_t)width))
-        return collet_fail(r->err, COLLET_FORMAT, "%s: %s does not have the shape (Z, Y, X%s)",
+    if (axes != expected || (width > 1 && n[3] != (hsize_t)width))
+        return collet_fail(r->err, COLLET_FORMAT, "%s: the shape of %s must be (Z, Y, X%s)",
                            r->path, name, width > 1 ? ", 3" : "");
     collet_status status = read_order(r, set, name, axes, &reversed);
     int fits = 1;
     for (int a = 0; a < 3; a++)
         fits = fits && n[a] >= 1 && n[a] <= INT32_MAX;
     if (status == COLLET_OK && (!fits || n[0] * n[1] > VOXELS_MAX / n[2]))
-        status = collet_fail(r->err, COLLET_FORMAT, "%s: %s has no voxels or more than 2^40",
-                             r->path, name);
+        status = collet_fail(r->err, COLLET_FORMAT,
+                             "%s: %s must have at least 1 and at most 2^40 voxels", r->path, name);
     if (status != COLLET_OK)
         return status;
     const int64_t found[3] = {(int64_t)n[reversed ? 2 : 0], (int64_t)n[1],
@@ -175,19 +182,20 @@ collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name
         r->reversed = reversed;
     }
     if (r->reversed != reversed)
-        return collet_fail(
-            r->err, COLLET_FORMAT, "%s: the axes of %s are %s, but %s in the datasets before",
-            r->path, name, reversed ? "X, Y, Z" : "Z, Y, X", r->reversed ? "X, Y, Z" : "Z, Y, X");
+        return collet_fail(r->err, COLLET_FORMAT,
+                           "%s: the axes of %s are %s, but those of the datasets before are %s",
+                           r->path, name, reversed ? "X, Y, Z" : "Z, Y, X",
+                           r->reversed ? "X, Y, Z" : "Z, Y, X");
     if (memcmp(shape, found, sizeof found) != 0)
         return collet_fail(
             r->err, COLLET_FORMAT,
             "%s: %s has %" PRId64 " x %" PRId64 " x %" PRId64
-            " voxels (Z, Y, X), the datasets before %" PRId64 " x %" PRId64 " x %" PRId64,
+            " voxels (Z, Y, X), but the datasets before have %" PRId64 " x %" PRId64 " x %" PRId64,
             r->path, name, found[0], found[1], found[2], shape[0], shape[1], shape[2]);
     return COLLET_OK;
 }
 
-/* X, Y, Z to Z, Y, X. */
+/* Copies numbers in the order X, Y, Z to the order Z, Y, X. */
 static void turn_axes(const scatter_reader *r, const char *from, char *to, size_t voxel,
                       int64_t planes)
 {
@@ -248,7 +256,7 @@ collet_status scatter_read_planes(scatter_reader *r, const scatter_dataset *d, i
 static const char *const euler[] = {"Vfrac", "S", "Theta", "Psi"};
 static const char *const vector[] = {"alignment", "unaligned"};
 
-/* Whether a number of the dataset is not 0. */
+/* Sets *found to 1 if any number of the dataset is not 0. */
 static collet_status find_number(scatter_reader *r, const scatter_dataset *d, int *found)
 {
     const int64_t *n = r->in->options.shape;
@@ -266,7 +274,7 @@ static collet_status find_number(scatter_reader *r, const scatter_dataset *d, in
     return status;
 }
 
-/* Checks the datasets that are read later. */
+/* Checks the datasets of a material, which are read later, and chooses its kind. */
 static collet_status open_material(scatter_reader *r, int64_t m)
 {
     collet_scattering_material *material = &r->in->materials[m];
@@ -298,7 +306,7 @@ static collet_status open_materials(scatter_reader *r)
     return status == COLLET_OK ? scatter_warn_of_file(r) : status;
 }
 
-/* Layers of a material. */
+/* A request to read layers of a material. */
 typedef struct layers {
     scatter_reader base;
     int64_t material, first, count;
@@ -323,7 +331,7 @@ static collet_status read_layers(scatter_reader *r)
     return status;
 }
 
-/* What was read of a material, each layer once. */
+/* Adds new layers of a material to its range; layers read again are not counted twice. */
 static collet_status note_layers(const layers *l)
 {
     collet_scattering_input *in = l->base.in;
@@ -365,7 +373,7 @@ collet_status scatter_read_layers(void *user, void *const *arrays, int64_t mater
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* Each part of the voxels is read from the file of the name at that time. */
+/* The file is opened again for each part of the voxels: fails if it is no longer the same file. */
 static collet_status check_same(scatter_reader *r, int first)
 {
     struct stat *a = &r->in->file, b;
@@ -378,7 +386,8 @@ static collet_status check_same(scatter_reader *r, int first)
     return a->st_dev == b.st_dev && a->st_ino == b.st_ino && a->st_size == b.st_size &&
                    a->st_mtim.tv_sec == b.st_mtim.tv_sec && a->st_mtim.tv_nsec == b.st_mtim.tv_nsec
                ? COLLET_OK
-               : collet_fail(r->err, COLLET_IO, "%s: was replaced or changed while it was read",
+               : collet_fail(r->err, COLLET_IO,
+                             "%s: the file was replaced or changed while it was read; run again",
                              r->path);
 }
 
@@ -419,7 +428,7 @@ collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter
 
 /* ---- Inspection ------------------------------------------------------------------------------ */
 
-/* Faults are the business of the process that reads the file. */
+/* Ignores faults: the process that reads the file reports them. */
 static collet_status open_all(scatter_reader *r)
 {
     for (int vectors = 0; vectors < 2; vectors++)

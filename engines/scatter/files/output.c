@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns in HDF5, as CyRSoXS writes them.
+/* Writes and reads patterns in HDF5, in the layout of CyRSoXS.
  * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_results.c */
 #include "io/numerals.h"
 #include "scatter/files/store.h"
@@ -70,7 +70,7 @@ static int write_beams(hid_t file, int64_t n_beams, const double (*beams)[3])
     return group >= 0 && H5Gclose(group) >= 0 && done;
 }
 
-/* "DIRECTORY/Energy_285.20.h5", for free(); NULL without memory. */
+/* "DIRECTORY/Energy_285.20.h5", which the caller frees; NULL if out of memory. */
 static char *path_of(const char *directory, double energy)
 {
     char name[COLLET_SCATTERING_NAME];
@@ -82,7 +82,7 @@ static char *path_of(const char *directory, double energy)
     return path;
 }
 
-#define MEASURED 32 /* beams; of more the overhead grows in proportion */
+#define MEASURED 32 /* beams; for more beams the overhead is estimated in proportion */
 
 uint64_t collet_scattering_file_bytes(int64_t n_beams, int64_t y, int64_t x, const char *settings)
 {
@@ -128,22 +128,24 @@ collet_status collet_scattering_write(const char *directory, double energy, int6
 
 #define DIFFERENCE 200
 
-/* "'precision f32', not 'precision f64'": the first of the parts between semicolons. */
-static void name_difference(const char *has, const char *wanted, char text[DIFFERENCE])
+/* Writes "'precision f32', not 'precision f64'": the first part, between semicolons, that
+ * differs. */
+static void name_difference(const char *has, const char *expected, char text[DIFFERENCE])
 {
     size_t same = 0;
-    while (has[same] && has[same] == wanted[same])
+    while (has[same] && has[same] == expected[same])
         same++;
     while (same && has[same - 1] != ';')
         same--;
     has += same + strspn(has + same, " ");
-    wanted += same + strspn(wanted + same, " ");
-    size_t a = strcspn(has, ";"), b = strcspn(wanted, ";");
+    expected += same + strspn(expected + same, " ");
+    size_t a = strcspn(has, ";"), b = strcspn(expected, ";");
     snprintf(text, DIFFERENCE, "'%.*s', not '%.*s'", (int)(a < 80 ? a : 80), has,
-             (int)(b < 80 ? b : 80), wanted);
+             (int)(b < 80 ? b : 80), expected);
 }
 
-/* Whether the file has these settings, or what differs; -1: it has none. */
+/* 1 if the file has these settings; 0 if they differ, with the first difference; -1 if it has
+ * none. */
 static int compare_settings(hid_t file, const char *settings, char difference[DIFFERENCE])
 {
     hid_t attribute = H5Aopen(file, SETTINGS, H5P_DEFAULT);
@@ -165,7 +167,7 @@ static int compare_settings(hid_t file, const char *settings, char difference[DI
     return same;
 }
 
-/* Opens the file of an energy. NOT_FOUND if there is none. */
+/* Opens the file of an energy. NOT_FOUND if it does not exist. */
 static collet_status open_file(const char *path, hid_t *file, collet_error *err)
 {
     *file = -1;
@@ -197,7 +199,7 @@ collet_status collet_scattering_written(const char *directory, double energy, co
     return status;
 }
 
-/* 0 if there is no such dataset, or its values are elsewhere. */
+/* 0 if there is no such dataset of this shape, or its values are in another file. */
 static int read_set(hid_t file, const char *name, int64_t y, int64_t x, float *values)
 {
     hsize_t shape[2] = {0};

@@ -19,7 +19,7 @@ collet_status collet_scattering_read(collet_scattering_input **out, const char *
         return collet_fail(err, COLLET_INVALID, "%s",
                            !morphology      ? "morphology is NULL"
                            : !configuration ? "configuration is NULL"
-                                            : "dtype is not f32 or f64");
+                                            : "dtype must be f32 or f64");
     collet_scattering_input *in = calloc(1, sizeof *in);
     if (!in)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to read %s", morphology);

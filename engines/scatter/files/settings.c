@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST (1 << 20) /* bytes; constants of 500 energies take 100,000 */
+#define LARGEST (1 << 20) /* bytes; the constants of 500 energies take 100,000 */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* The whole text of the file, for free(). libconfig would follow @include to any file, and ends the
- * process where it cannot be read. */
+/* Reads the whole text of the file, which the caller frees. Texts with @include are refused,
+ * because libconfig would read any file, and would end the process if it cannot. */
 static collet_status read_text(scatter_settings *r, char **text)
 {
     const char *path = r->path;
@@ -24,8 +24,9 @@ static collet_status read_text(scatter_settings *r, char **text)
         return status;
     size_t size = (size_t)source.size;
     if (source.size > LARGEST)
-        status = collet_fail(err, COLLET_FORMAT, "%s: has %zu bytes; at most %d are read", path,
-                             size, LARGEST);
+        status =
+            collet_fail(err, COLLET_FORMAT, "%s: the file has %zu bytes; at most %d are allowed",
+                        path, size, LARGEST);
     else if (!(*text = malloc(size + 1)))
         status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
     else
@@ -36,10 +37,12 @@ static collet_status read_text(scatter_settings *r, char **text)
     (*text)[size] = '\0';
     r->unlike = strlen(*text) < size;
     if (r->unlike)
-        return collet_fail(err, COLLET_FORMAT, "%s: is not text in UTF-8: byte %zu is 0", path,
-                           strlen(*text));
+        return collet_fail(err, COLLET_FORMAT, "%s: the file is not text in UTF-8: byte %zu is 0",
+                           path, strlen(*text));
     return strstr(*text, "@include")
-               ? collet_fail(err, COLLET_FORMAT, "%s: @include is not read", path)
+               ? collet_fail(
+                     err, COLLET_FORMAT,
+                     "%s: @include is not supported; write the settings into the file itself", path)
                : COLLET_OK;
 }
 
@@ -47,9 +50,9 @@ static collet_status parse(scatter_settings *r, const char *text)
 {
     config_init(&r->file);
     config_set_options(&r->file, CONFIG_OPTION_AUTOCONVERT);
-    if (!strncmp(text, BYTE_ORDER_MARK, 3)) /* of editors under Windows */
+    if (!strncmp(text, BYTE_ORDER_MARK, 3)) /* editors under Windows write it */
         text += 3;
-    /* libconfig sets the locale of numbers too, but leaves the thread without one of its own. */
+    /* libconfig also sets the numeric locale, but afterwards the thread's own locale is lost. */
     locale_t before = io_numerals_begin();
     int done = config_read_string(&r->file, text);
     io_numerals_end(before);

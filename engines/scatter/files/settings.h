@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.h - text files in libconfig's language. */
+/* settings.h - reads text files in the syntax of libconfig. */
 #ifndef ENGINES_SCATTER_FILES_SETTINGS_H
 #define ENGINES_SCATTER_FILES_SETTINGS_H
 
@@ -11,11 +11,11 @@ typedef struct scatter_settings {
     const char *path;
     config_t file;
     collet_error *err;
-    int unlike; /* refused before its second line: probably another kind of file */
+    int unlike; /* 1: already the first line is malformed: probably another kind of file */
 } scatter_settings;
 
-/* Reads r->path into r->file, which config_destroy frees after COLLET_OK only. */
+/* Reads r->path into r->file. After COLLET_OK the caller frees it by config_destroy. */
 collet_status scatter_settings_open(scatter_settings *r);
-int scatter_is_number(const config_setting_t *s); /* NULL is none */
+int scatter_is_number(const config_setting_t *s); /* NULL is no number */
 
 #endif

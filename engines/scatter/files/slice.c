@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One slice of a material.
+/* Reads one slice of a material.
  * Tests: tests/tools/rsoxs/test_rsoxs_view.c */
 #include "io/struct.h"
 #include "scatter/files/morphology.h"
@@ -19,7 +19,8 @@ typedef struct slice_reader {
     collet_scattering_slice slice;
 } slice_reader;
 
-/* The slice of an open dataset with `width` numbers a voxel, rows and columns as in the file. */
+/* Reads the slice of an open dataset with `width` elements a voxel; rows and columns as in the
+ * file. */
 static collet_status read_plane(slice_reader *r, hid_t set, const char *name, int width,
                                 float **values)
 {
@@ -50,8 +51,8 @@ static collet_status check_place(slice_reader *r, const char *name)
     if (r->at >= 0 && r->at < shape[r->axis])
         return COLLET_OK;
     return collet_fail(r->base.err, COLLET_INVALID,
-                       "%s: %s has voxels 0 to %" PRId64 " along %c, not %" PRId64, r->base.path,
-                       name, shape[r->axis] - 1, "zyx"[r->axis], r -> at);
+                       "%s: %s has voxels 0 to %" PRId64 " along %c; there is no voxel %" PRId64,
+                       r->base.path, name, shape[r->axis] - 1, "zyx"[r->axis], r -> at);
 }
 
 static collet_status read_dataset(slice_reader *r, const char *group, const char *what, int width,
@@ -103,7 +104,7 @@ static collet_status read_vectors(slice_reader *r)
     return status;
 }
 
-/* Without a dataset S nothing is aligned. */
+/* Without a dataset S the material is not aligned. */
 static collet_status read_unaligned(slice_reader *r)
 {
     const int64_t *n = r->base.in->options.shape;
@@ -115,7 +116,7 @@ static collet_status read_unaligned(slice_reader *r)
     return status;
 }
 
-/* What has no material has no alignment, what has no alignment no direction. */
+/* A voxel without the material has no alignment; a voxel without alignment has no direction. */
 static collet_status read_angles(slice_reader *r)
 {
     static const char *const names[] = {"Vfrac", "S", "Theta", "Psi"};
@@ -137,7 +138,7 @@ static collet_status read_angles(slice_reader *r)
     return status;
 }
 
-/* Rows to columns: X, Y, Z has them the other way round. */
+/* Transposes the slice of a file in the order X, Y, Z. */
 static collet_status turn(slice_reader *r)
 {
     collet_scattering_slice *s = &r->slice;
@@ -158,8 +159,8 @@ static collet_status read_slice(scatter_reader *base)
     const collet_scattering_options *o = &base->in->options;
     if (r->material < 1 || r->material > o->n_materials)
         return collet_fail(base->err, COLLET_INVALID,
-                           "%s has materials 1 to %" PRId64 ", not %" PRId64, base->path,
-                           o->n_materials, r->material);
+                           "%s has materials 1 to %" PRId64 "; there is no material %" PRId64,
+                           base->path, o->n_materials, r->material);
     char name[80];
     snprintf(name, sizeof name, "/Euler_Angles/Mat_%" PRId64 "_S", r->material);
     int aligned = r->field == COLLET_SCATTERING_FRACTION || scatter_has(base->file, name);
@@ -181,8 +182,8 @@ collet_status collet_scattering_read_slice(collet_scattering_slice *out, const c
         return collet_fail(err, COLLET_INVALID, "%s",
                            !morphology ? "morphology is NULL"
                            : !out      ? "out is NULL"
-                           : axis > 2  ? "axis is not 0 to 2"
-                                       : "field is not known");
+                           : axis > 2  ? "axis must be 0, 1 or 2"
+                                       : "field must be 0 to 3");
     collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS};
     slice_reader r = {.base = {.in = &in, .path = morphology, .file = -1, .err = err},
                       .material = material,

@@ -19,7 +19,8 @@ void scatter_be_quiet(scatter_quiet *before)
 
 void scatter_report_again(const scatter_quiet *before)
 {
-    /* Errors of a thread that ends before the process keep HDF5 from closing. */
+    /* Errors that a thread leaves when it ends would prevent HDF5 from closing at the end of the
+     * process. */
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, before->report, before->data);
 }
@@ -28,11 +29,11 @@ collet_status scatter_check_regular(const char *path, collet_error *err)
 {
     struct stat found;
     return stat(path, &found) == 0 && !S_ISREG(found.st_mode)
-               ? collet_fail(err, COLLET_IO, "%s: is not a regular file", path)
+               ? collet_fail(err, COLLET_IO, "%s: not a regular file", path)
                : COLLET_OK;
 }
 
-/* Why HDF5 does not open it, which locks a file that it writes. */
+/* Explains why HDF5 cannot open a file. HDF5 locks a file while it writes it. */
 static collet_status explain_refusal(const char *path, collet_error *err)
 {
     FILE *f = fopen(path, "rb");
@@ -41,13 +42,13 @@ static collet_status explain_refusal(const char *path, collet_error *err)
     int locked = flock(fileno(f), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     fclose(f);
     if (locked)
-        return collet_fail(err, COLLET_IO,
-                           "%s: is locked: another program has it open for writing; close it there",
-                           path);
+        return collet_fail(
+            err, COLLET_IO,
+            "%s: the file is locked, because another program writes it; close it there", path);
     return collet_fail(err, COLLET_FORMAT, "%s: %s", path,
                        H5Fis_hdf5(path) > 0
-                           ? "HDF5 cannot open it: it is damaged, or was never closed"
-                           : "is not HDF5: morphologies and patterns are HDF5 files, as in "
+                           ? "HDF5 cannot open the file: it is damaged, or was not closed"
+                           : "not an HDF5 file; morphologies and patterns are HDF5 files, as in "
                              "CyRSoXS (man collet-rsoxs, FILES)");
 }
 
@@ -58,7 +59,7 @@ collet_status scatter_open_file(const char *path, hid_t *file, collet_error *err
     if (status != COLLET_OK)
         return status;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_sec2(access); /* whose handle is a descriptor */
+    H5Pset_fapl_sec2(access); /* so that H5Fget_vfd_handle gives a descriptor */
     *file = H5Fopen(path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     return *file >= 0 ? COLLET_OK : explain_refusal(path, err);
@@ -106,7 +107,8 @@ hid_t scatter_open_own(hid_t file, const char *name, int *elsewhere)
     return set;
 }
 
-/* Where HDF5 writes to a disk that is full, its close fails, and the process crashes at its end. */
+/* A file in memory, because on a full disk HDF5 fails to close a file, and crashes when the process
+ * ends. */
 hid_t scatter_make_file(void)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -146,7 +148,7 @@ hid_t scatter_make_set(hid_t group, const char *name, hid_t stored, int axes, co
     return set;
 }
 
-/* The bytes of the file, for free(); NULL on failure. */
+/* The bytes of the file, which the caller frees; NULL on failure. */
 static void *image_of(hid_t file, size_t *bytes)
 {
     void *image = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is suspicious of files: a simulation and collet_scattering_check warn of the same.
+/* Warnings about suspicious files, the same for a simulation and for collet_scattering_check.
  * Tests: tests/tools/rsoxs/test_rsoxs_warnings.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/files/store.h"
 #include "scatter/files/warnings.h"
@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ENERGY_MIN 10 /* eV: below, energies are probably keV */
+#define ENERGY_MIN 10 /* eV; smaller energies are probably in keV */
 #define ENERGY_MAX 1e5
 #define VOXEL_MIN 0.01 /* nm */
 #define VOXEL_MAX 1000
-#define ANGLE_MAX 12.6 /* radians: beyond, angles are probably degrees */
+#define ANGLE_MAX 12.6 /* radians; larger angles are probably in degrees */
 
 /* ---- The configuration ------------------------------------------------------------------- */
 
@@ -22,9 +22,9 @@ collet_status scatter_warn_of_energies(collet_scattering_input *in, const char *
     for (int64_t e = 0; e < in->options.n_energies; e++)
         if (in->energies[e] > 0.0 &&
             !(in->energies[e] >= ENERGY_MIN && in->energies[e] <= ENERGY_MAX))
-            return scatter_warn(in, err,
-                                "%s: an energy is %g eV, not one of X-rays: energies are in eV",
-                                path, in->energies[e]);
+            return scatter_warn(
+                in, err, "%s: the energy %g eV is not that of X-rays; energies must be in eV", path,
+                in->energies[e]);
     return COLLET_OK;
 }
 
@@ -45,8 +45,8 @@ collet_status scatter_warn_of_constants(collet_scattering_input *in, const char 
         if (m == materials)
             return scatter_warn(
                 in, err,
-                "%s: at %g eV the optical constants of all materials are 0: nothing "
-                "scatters",
+                "%s: at %g eV the optical constants of all materials are 0, so that "
+                "the pattern is 0",
                 path, in->energies[e]);
     }
     return COLLET_OK;
@@ -68,7 +68,8 @@ collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has)
     if (*has || (!has_dataset(r, m, "Theta") && !has_dataset(r, m, "Psi")))
         return COLLET_OK;
     return scatter_warn(r->in, r->err,
-                        "%s: material %" PRId64 " has angles, but no S: it is taken as unaligned",
+                        "%s: material %" PRId64
+                        " has angles, but no dataset S: it is treated as unaligned",
                         r->path, m + 1);
 }
 
@@ -79,13 +80,14 @@ collet_status scatter_warn_of_file(scatter_reader *r)
     if (o->voxel > 0.0 && (o->voxel < VOXEL_MIN || o->voxel > VOXEL_MAX))
         status =
             scatter_warn(r->in, r->err,
-                         "%s: PhysSize, the edge of a voxel, is %g nm: usual values are 0.1 to 100",
+                         "%s: PhysSize, the edge of a voxel, is %g nm; usual values are 0.1 to 100",
                          r->path, o->voxel);
     if (status == COLLET_OK &&
         has_dataset(r, o->n_materials, r->in->vectors ? "alignment" : "Vfrac"))
-        status = scatter_warn(r->in, r->err,
-                              "%s: NumMaterial is %" PRId64 ", but there is a material %" PRId64,
-                              r->path, o->n_materials, o->n_materials + 1);
+        status =
+            scatter_warn(r->in, r->err,
+                         "%s: NumMaterial is %" PRId64 ", but the file also has material %" PRId64,
+                         r->path, o->n_materials, o->n_materials + 1);
     return status;
 }
 
@@ -114,11 +116,11 @@ collet_status scatter_warn_of_voxels(collet_scattering_input *in, const char *pa
 {
     collet_status status = COLLET_OK;
     if (range->volume == 0.0)
-        status = scatter_warn(in, err, "%s: material %" PRId64 " is in no voxel", path, m + 1);
+        status = scatter_warn(in, err, "%s: no voxel contains material %" PRId64, path, m + 1);
     if (status == COLLET_OK && range->angle > ANGLE_MAX)
         status = scatter_warn(in, err,
-                              "%s: material %" PRId64 " has angles of up to %g: radians are "
-                              "expected",
+                              "%s: material %" PRId64 " has angles of up to %g; angles must be in "
+                              "radians",
                               path, m + 1, range->angle);
     return status;
 }

@@ -12,20 +12,20 @@ typedef struct scatter_reader {
     collet_scattering_input *in;
     const char *path;
     hid_t file;
-    int reversed; /* the first dataset's axes are X, Y, Z */
+    int reversed; /* 1: the axes of the first dataset are X, Y, Z */
     collet_error *err;
 } scatter_reader;
 
-/* Whether material m, from 0, has a dataset S: without it nothing is aligned; warns
- * if there are angles. NO_MEMORY. */
+/* Sets *has to 1 if material m, from 0, has a dataset S. Without it the material is not aligned:
+ * then this warns if there are angles. NO_MEMORY. */
 collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has);
-/* Warns of what is suspicious of the file but its voxels. NO_MEMORY. */
+/* Warns about suspicious parameters of the file. NO_MEMORY. */
 collet_status scatter_warn_of_file(scatter_reader *r);
-/* Adds the first voxels of a material's arrays. */
+/* Adds the first `voxels` voxels of a material's arrays. */
 void scatter_note_range(scatter_range *range, const collet_scattering_material *material,
                         int64_t voxels);
-/* Warns of what is suspicious of energies, of constants at all of them, and of a material, from 0,
- * all of whose voxels were read. NO_MEMORY. */
+/* Warn about suspicious energies, constants, and voxels of material m, from 0, after all were read.
+ * NO_MEMORY. */
 collet_status scatter_warn_of_energies(collet_scattering_input *in, const char *path,
                                        collet_error *err);
 collet_status scatter_warn_of_constants(collet_scattering_input *in, const char *path,

@@ -8,7 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Processor time: waiting for a disk is not limited. 1000 materials, the most, take about 0.2 s. */
+/* Limits processor time, not waiting for a disk. 1000 materials, the maximum, take about 0.2 s. */
 #define LIMIT_S 1
 
 int main(int argc, char **argv)
@@ -16,7 +16,8 @@ int main(int argc, char **argv)
     const struct itimerval limit = {.it_value.tv_sec = LIMIT_S};
     const struct rlimit none = {0, 0};
     if (argc != 2) {
-        fprintf(stderr, "collet-inspect is started by libcollet-scatter: collet-inspect FILE\n");
+        fprintf(stderr,
+                "usage: collet-inspect FILE (libcollet-scatter starts it to test a file)\n");
         return 2;
     }
     setrlimit(RLIMIT_CORE, &none);

@@ -342,7 +342,7 @@ static void contexts_are_checked(void **state)
         s.o.contexts = i < 3 ? bad[i] : NULL;
         assert_int_equal(collet_scattering_create(t.context[0], &scattering, &s.o, &err),
                          COLLET_INVALID);
-        assert_contains(err.text, "further context");
+        assert_contains(err.text, "contexts");
         assert_null(scattering);
     }
     s.o.n_contexts = -1;

@@ -230,7 +230,7 @@ static void pixels_without_value_are_left_out(void **state)
     collet_error err;
     assert_int_equal(collet_scattering_integrate(&r, &integrals, ENERGY, COLLET_F64, values, &err),
                      COLLET_INVALID);
-    assert_contains(err.text, "has nothing to integrate");
+    assert_contains(err.text, "cannot be integrated");
     for (int64_t j = 0; j < rings_count; j++)
         assert_true(isnan(mean[j]) && isnan(parallel[j]) && isnan(perpendicular[j]) &&
                     isnan(anisotropy[j]));
@@ -270,16 +270,17 @@ static void bad_rings_are_refused(void **state)
         collet_scattering_rings rings;
         const char *text;
     } cases[] = {
-        {{.y = 1, .x = 9, .voxel = 1}, "1 x 9 pixels (Y, X) have no rings"},
+        {{.y = 1, .x = 9, .voxel = 1}, "1 x 9 pixels (Y, X); at least 2 x 2 are needed"},
         {{.y = 9, .x = 9}, "voxel is 0 nm"},
         {{.y = 9, .x = 9, .voxel = -1}, "voxel is -1 nm"},
         {{.y = 9, .x = 9, .voxel = 1e-320}, "voxel is 9.99989e-321 nm"},
         {{.y = 9, .x = 9, .voxel = INFINITY}, "voxel is inf nm"},
         {{.y = 9, .x = 9, .voxel = 1, .wedge = 181}, "wedge is 181 degrees"},
         {{.y = 9, .x = 9, .voxel = 1, .wedge = NAN}, "wedge is nan degrees"},
-        {{.y = 9, .x = 9, .voxel = 1, .flat = 2}, "flat is not 0 or 1"},
-        {{.y = 9, .x = 9, .voxel = 1, .direction = {0, 0, -1}}, "the beam comes from behind"},
-        {{.y = 9, .x = 9, .voxel = 1, .direction = {NAN, 0, 1}}, "direction is not finite"},
+        {{.y = 9, .x = 9, .voxel = 1, .flat = 2}, "flat must be 0 or 1"},
+        {{.y = 9, .x = 9, .voxel = 1, .direction = {0, 0, -1}}, "direction has a negative z"},
+        {{.y = 9, .x = 9, .voxel = 1, .direction = {NAN, 0, 1}},
+         "all components of direction must be finite"},
     };
     collet_scattering_rings good = make_rings(9, 9);
     collet_error err;

@@ -178,7 +178,7 @@ static void existing_patterns_are_kept(void **state)
     EXPECT(0, "2 patterns ", "film.h5", "-o", "kept", "--energies", "281,282", "--force");
     /* A pipe is never waited for. */
     assert_int_equal(mkfifo(io_path(directory, "kept/Energy_283.00.h5"), 0600), 0);
-    EXPECT(1, "kept/Energy_283.00.h5: is not a regular file", "film.h5", "-o", "kept", "--energies",
+    EXPECT(1, "kept/Energy_283.00.h5: not a regular file", "film.h5", "-o", "kept", "--energies",
            "283", "--resume");
     remove(io_path(directory, "kept/Energy_283.00.h5"));
     hid_t file = H5Fopen(io_path(directory, "kept/Energy_281.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
@@ -197,8 +197,8 @@ static void existing_patterns_are_kept(void **state)
            "film.h5", "-o", "kept", "--energies", "281", "--resume");
     EXPECT(0, "1 pattern ", "film.h5", "-o", "kept", "--energies", "281", "--force");
     file = H5Fopen(io_path(directory, "kept/Energy_282.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
-    EXPECT(1, "kept/Energy_282.00.h5: is locked", "film.h5", "-o", "kept", "--energies", "282",
-           "--resume");
+    EXPECT(1, "kept/Energy_282.00.h5: the file is locked", "film.h5", "-o", "kept", "--energies",
+           "282", "--resume");
     H5Fclose(file);
     /* Other energies of the configuration change nothing, other constants do. */
     write_configuration("fewer.txt", "280.0", 3, "");
@@ -432,16 +432,18 @@ static void bad_morphologies_are_explained(void **state)
         {{.missing = "Mat_1_Theta"}, "there is no dataset /Euler_Angles/Mat_1_Theta"},
         {{.narrow = "Mat_2_Vfrac"},
          "/Euler_Angles/Mat_2_Vfrac has 3 x 19 x 24 voxels (Z, Y, X), "
-         "the datasets before 3 x 20 x 24"},
+         "but the datasets before have 3 x 20 x 24"},
         {{.nan = "Mat_1_Psi"},
-         "bad.h5: /Euler_Angles/Mat_1_Psi: psi of material 1 is not finite in 1 voxel: nan at z 0, "
-         "y 1, x 5"},
+         "bad.h5: /Euler_Angles/Mat_1_Psi: psi of material 1 must be finite, but is not in 1 "
+         "voxel: nan at z 0, y 1, x 5"},
         {{.nan = "Mat_2_Vfrac"},
-         "bad.h5: /Euler_Angles/Mat_2_Vfrac: the volume fraction of material 2 is not from 0 to 1 "
-         "in 1 voxel: nan at z 0, y 1, x 5"},
+         "bad.h5: /Euler_Angles/Mat_2_Vfrac: the volume fraction of material 2 must be from 0 to "
+         "1, but "
+         "is not in 1 voxel: nan at z 0, y 1, x 5"},
         {{.large = "Mat_1_Vfrac"},
-         "bad.h5: the sum of the materials' volume fractions is not 1 in 1 voxel: 1.2 at z 2, y 0, "
-         "x 3"},
+         "bad.h5: the sum of the materials' volume fractions must be 1, but is not in 1 voxel: 1.2 "
+         "at "
+         "z 2, y 0, x 3"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -460,7 +462,9 @@ static void bad_morphologies_are_explained(void **state)
     H5DSset_label(set, 2, "Z");
     H5Dclose(set);
     H5Fclose(file);
-    EXPECT(1, "the axes of /Euler_Angles/Mat_1_S are X, Y, Z, but Z, Y, X in the datasets before",
+    EXPECT(1,
+           "the axes of /Euler_Angles/Mat_1_S are X, Y, Z, but those of the datasets before are "
+           "Z, Y, X",
            "labels.h5", "-o", "bad");
     write_morphology("cuboids.h5", &(flaws){0});
     file = H5Fopen(io_path(directory, "cuboids.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
@@ -471,17 +475,18 @@ static void bad_morphologies_are_explained(void **state)
     EXPECT(1, "cuboids.h5: /Morphology_Parameters/PhysSize has different elements, 2 and 3",
            "cuboids.h5", "-o", "bad");
     write_huge("huge.h5");
-    EXPECT(1, "/Euler_Angles/Mat_1_Vfrac has no voxels or more than 2^40", "huge.h5");
+    EXPECT(1, "/Euler_Angles/Mat_1_Vfrac must have at least 1 and at most 2^40 voxels", "huge.h5");
     assert_int_equal(mkfifo(io_path(directory, "pipe"), 0600), 0);
-    EXPECT(1, "pipe: is not a regular file", "pipe");
-    EXPECT(1, "pipe: is a device or pipe", "film.h5", "-c", "pipe");
-    EXPECT(1, "config.txt: is not HDF5: morphologies and patterns are HDF5 files", "config.txt");
-    EXPECT(1, "config.txt: is not HDF5", "view", "config.txt", "-o", "x.png");
+    EXPECT(1, "pipe: not a regular file", "pipe");
+    EXPECT(1, "pipe: this is a device or pipe", "film.h5", "-c", "pipe");
+    EXPECT(1, "config.txt: not an HDF5 file; morphologies and patterns are HDF5 files",
+           "config.txt");
+    EXPECT(1, "config.txt: not an HDF5 file", "view", "config.txt", "-o", "x.png");
     file = H5Fopen(io_path(directory, "labels.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
-    EXPECT(1, "labels.h5: is locked: another program has it open for writing", "labels.h5");
+    EXPECT(1, "labels.h5: the file is locked, because another program writes it", "labels.h5");
     H5Fclose(file);
     assert_int_equal(truncate(io_path(directory, "labels.h5"), 20000), 0);
-    EXPECT(1, "labels.h5: HDF5 cannot open it: it is damaged", "labels.h5");
+    EXPECT(1, "labels.h5: HDF5 cannot open the file: it is damaged", "labels.h5");
     EXPECT(1, "absent.h5: No such file", "absent.h5");
     assert_int_not_equal(access(io_path(directory, "bad"), F_OK), 0);
 }
@@ -495,7 +500,7 @@ static void set_time(const char *name, time_t seconds)
 static void note_change(void *user, const collet_scattering_finding *finding)
 {
     set_time("other.h5", 2000);
-    if (strstr(finding->text, "other.h5: was replaced or changed while it was read"))
+    if (strstr(finding->text, "other.h5: the file was replaced or changed while it was read"))
         *(int *)user = 1;
 }
 
@@ -523,7 +528,7 @@ static void replaced_morphologies_are_refused(void **state)
     set_time("other.h5", 1000);
     assert_int_equal(rename(io_path(directory, "other.h5"), path), 0);
     assert_int_equal(o->layers(o->layers_user, arrays, 0, 0, Z, &err), COLLET_IO);
-    assert_contains(err.text, "first.h5: was replaced or changed while it was read");
+    assert_contains(err.text, "first.h5: the file was replaced or changed while it was read");
     collet_scattering_input_destroy(input);
     assert_int_equal(rename(path, io_path(directory, "other.h5")), 0);
     free(path);
@@ -539,11 +544,11 @@ static void bad_configurations_are_explained(void **state)
     (void)state;
     write_configuration("alike.txt", "281.001", 3, "");
     EXPECT(1,
-           "the energies 281.001 and 281 would both be written to Energy_281.00.h5: "
-           "energies are in eV, with two decimals in the file name",
+           "the energies 281.001 and 281 have the same file name Energy_281.00.h5, which has two "
+           "decimals: give energies in eV that differ by 0.01 or more",
            "film.h5", "-c", "alike.txt");
     write_configuration("beyond.txt", "380.5", 1, "");
-    EXPECT(1, "Material1.txt: there is no EnergyData of 380.5 eV", "film.h5", "-c", "beyond.txt");
+    EXPECT(1, "Material1.txt: there is no EnergyData for 380.5 eV", "film.h5", "-c", "beyond.txt");
     write_configuration("window.txt", "280.0", 1, "WindowingType = 7;\n");
     EXPECT(1, "window.txt, line 6: WindowingType must be a number from 0 to 1", "film.h5", "-c",
            "window.txt");
@@ -552,8 +557,8 @@ static void bad_configurations_are_explained(void **state)
     } angles[] = {
         {"0.0, -1.0, 9.0", "from 0 by -1 to 9 degrees: the step is negative"},
         {"9.0, 1.0, 0.0", "from 9 by 1 to 0 degrees: the last is before the first"},
-        {"0.0, 1.0, 1e9", "from 0 by 1 to 1e+09 degrees: more than 100000"},
-        {"0.0, 1.0", "EAngleRotation has 2 numbers, not 3"},
+        {"0.0, 1.0, 1e9", "from 0 by 1 to 1e+09 degrees: at most 100000 are supported"},
+        {"0.0, 1.0", "EAngleRotation has 2 numbers; it must have 3"},
     };
     for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
         char text[160];
@@ -579,7 +584,7 @@ static void bad_configurations_are_explained(void **state)
     EXPECT(1, "5.0 and 5 are of different types; write all numbers with a decimal point", "film.h5",
            "-c", "broken.txt");
     write_text("include.txt", "@include \"/\"\n");
-    EXPECT(1, "include.txt: @include is not read", "film.h5", "-c", "include.txt");
+    EXPECT(1, "include.txt: @include is not supported", "film.h5", "-c", "include.txt");
     write_text("marked.txt", "\xef\xbb\xbf" /* a byte order mark */
                              "CaseType = 0;\r\nMorphologyType = 0;\r\nEnergies = [280.0];\r\n"
                              "EAngleRotation = [0.0, 90.0, 0.0];\r\n");
@@ -593,17 +598,19 @@ static void bad_configurations_are_explained(void **state)
     char far[5000]; /* past where a part of a line would end */
     snprintf(far, sizeof far, "%4090s@include \"/\"\n", "");
     write_text("far.txt", far);
-    EXPECT(1, "far.txt: @include is not read", "film.h5", "-c", "far.txt");
+    EXPECT(1, "far.txt: @include is not supported", "film.h5", "-c", "far.txt");
     write_text("zeros.txt", "CaseType = 0;\n");
     assert_int_equal(truncate(io_path(directory, "zeros.txt"), 1000), 0);
-    EXPECT(1, "zeros.txt: is not text in UTF-8: byte 14 is 0", "film.h5", "-c", "zeros.txt");
-    assert_int_equal(truncate(io_path(directory, "zeros.txt"), (off_t)1 << 40), 0);
-    EXPECT(1, "zeros.txt: has 1099511627776 bytes; at most 1048576 are read", "film.h5", "-c",
+    EXPECT(1, "zeros.txt: the file is not text in UTF-8: byte 14 is 0", "film.h5", "-c",
            "zeros.txt");
+    assert_int_equal(truncate(io_path(directory, "zeros.txt"), (off_t)1 << 40), 0);
+    EXPECT(1, "zeros.txt: the file has 1099511627776 bytes; at most 1048576 are allowed", "film.h5",
+           "-c", "zeros.txt");
     EXPECT(1, "config.txt has no energy of 12 eV", "film.h5", "--energies", "12");
     EXPECT(2, "is not a list of energies", "film.h5", "--energies", "280,");
     EXPECT(2, "is not a size", "film.h5", "--memory", "much");
-    EXPECT(1, "bytes of memory do not suffice: one energy needs", "film.h5", "--memory", "20K");
+    EXPECT(1, "memory is limited to 20480 bytes, but one energy needs", "film.h5", "--memory",
+           "20K");
 }
 
 static void full_disks_are_reported(void **state)

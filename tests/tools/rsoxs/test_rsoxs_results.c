@@ -379,7 +379,7 @@ static void bad_arguments_are_explained(void **state)
     FILM(2, "--wedge: 'nan' is not a width", "--integrate", "--wedge", "nan");
     FILM(2, "--wedge: '9x' is not a width", "--integrate", "--wedge", "9x");
     expect(RSOXS("row.h5", "-o", "no", "--integrate"), 1,
-           "1 x 24 pixels (Y, X) have no rings: at least 2 x 2 are needed");
+           "1 x 24 pixels (Y, X); at least 2 x 2 are needed");
     assert_int_not_equal(access(io_path(directory, "no"), F_OK), 0);
 }
 

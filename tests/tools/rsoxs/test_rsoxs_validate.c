@@ -34,24 +34,26 @@ static void every_fault_of_a_morphology_is_listed(void **state)
         "bad.h5", &(flaws){.missing = "Mat_1_Theta", .nan = "Mat_2_Vfrac", .large = "Mat_1_Vfrac"});
     VALIDATE(1,
              "error: bad.h5: there is no dataset /Euler_Angles/Mat_1_Theta\n"
-             "error: bad.h5: /Euler_Angles/Mat_2_Vfrac: the volume fraction of material 2 is not "
-             "from 0 to 1 in 1 voxel: nan at z 0, y 1, x 5\n"
-             "error: bad.h5: the sum of the materials' volume fractions is not 1 in 1 voxel: 1.2 "
+             "error: bad.h5: /Euler_Angles/Mat_2_Vfrac: the volume fraction of material 2 must be "
+             "from 0 to 1, but is not in 1 voxel: nan at z 0, y 1, x 5\n"
+             "error: bad.h5: the sum of the materials' volume fractions must be 1, but is not in 1 "
+             "voxel: 1.2 "
              "at z 2, y 0, x 3\n"
              "bad.h5: 3 errors, 0 warnings\n",
              "bad.h5", "-c", "config.txt");
     write_morphology("bad.h5", &(flaws){.narrow = "Mat_2_Vfrac", .nan = "Mat_1_Psi"});
     VALIDATE(1,
-             "error: bad.h5: /Euler_Angles/Mat_2_Vfrac has 3 x 19 x 24 voxels (Z, Y, X), the "
-             "datasets before 3 x 20 x 24\n"
-             "error: bad.h5: /Euler_Angles/Mat_1_Psi: psi of material 1 is not finite in 1 voxel: "
+             "error: bad.h5: /Euler_Angles/Mat_2_Vfrac has 3 x 19 x 24 voxels (Z, Y, X), but the "
+             "datasets before have 3 x 20 x 24\n"
+             "error: bad.h5: /Euler_Angles/Mat_1_Psi: psi of material 1 must be finite, but is not "
+             "in 1 voxel: "
              "nan at z 0, y 1, x 5\n"
              "bad.h5: 2 errors, 0 warnings\n",
              "bad.h5");
     write_huge("huge.h5");
     tool_result r = RSOXS("validate", "huge.h5");
     tool_expect(&r, 1);
-    assert_contains(r.out, "/Euler_Angles/Mat_1_Vfrac has no voxels or more than 2^40");
+    assert_contains(r.out, "/Euler_Angles/Mat_1_Vfrac must have at least 1 and at most 2^40 voxels");
     tool_free(&r);
     VALIDATE(1,
              "error: none.h5: cannot be read: No such file or directory\n"
@@ -86,15 +88,16 @@ static void voxels_of_large_files_are_counted(void **state)
     H5Dclose(set);
     H5Fclose(file);
     free(values);
-    VALIDATE(
-        1,
-        "error: large.h5: there is no dataset /Vector_Morphology/Mat_1_alignment\n"
-        "error: large.h5: there is no dataset /Vector_Morphology/Mat_2_unaligned\n"
-        "error: large.h5: there is no dataset /Vector_Morphology/Mat_2_alignment\n"
-        "error: large.h5: /Vector_Morphology/Mat_1_unaligned: the unaligned fraction of "
-        "material 1 is not from 0 to 1 in 2 voxels: -1 at z 2, y 8, x 3; 2 at z 21, y 7, x 699\n"
-        "large.h5: 4 errors, 0 warnings\n",
-        "large.h5");
+    VALIDATE(1,
+             "error: large.h5: there is no dataset /Vector_Morphology/Mat_1_alignment\n"
+             "error: large.h5: there is no dataset /Vector_Morphology/Mat_2_unaligned\n"
+             "error: large.h5: there is no dataset /Vector_Morphology/Mat_2_alignment\n"
+             "error: large.h5: /Vector_Morphology/Mat_1_unaligned: the unaligned fraction of "
+             "material 1 must be from 0 to 1, but is not in 2 voxels: -1 at z 2, y 8, x 3; 2 at z "
+             "21, y 7, x "
+             "699\n"
+             "large.h5: 4 errors, 0 warnings\n",
+             "large.h5");
 }
 
 static void every_fault_of_a_configuration_is_listed(void **state)
@@ -107,13 +110,14 @@ static void every_fault_of_a_configuration_is_listed(void **state)
              "error: faulty.txt, line 1: CaseType must be a number from 0 to 2\n"
              "error: faulty.txt: MorphologyType is missing\n"
              "error: faulty.txt, line 4: WindowingType must be a number from 0 to 1\n"
-             "error: faulty.txt: the energies 280 and 280.001 would both be written to "
-             "Energy_280.00.h5: energies are in eV, with two decimals in the file name\n"
-             "error: faulty.txt, line 3: EAngleRotation has 2 numbers, not 3\n"
-             "error: Material1.txt: there is no EnergyData of 390, -5 eV\n"
-             "error: Material2.txt: there is no EnergyData of 390, -5 eV\n"
-             "error: faulty.txt: energy 4 is -5 eV\n"
-             "warning: faulty.txt: Foo is not used\n"
+             "error: faulty.txt: the energies 280 and 280.001 have the same file name "
+             "Energy_280.00.h5, which has two decimals: give energies in eV that differ by 0.01 or "
+             "more\n"
+             "error: faulty.txt, line 3: EAngleRotation has 2 numbers; it must have 3\n"
+             "error: Material1.txt: there is no EnergyData for 390, -5 eV\n"
+             "error: Material2.txt: there is no EnergyData for 390, -5 eV\n"
+             "error: faulty.txt: energy 4 is -5 eV; it must be positive and finite\n"
+             "warning: faulty.txt: the key Foo is unknown and not used\n"
              "faulty.txt: 8 errors, 1 warning\n",
              "faulty.txt");
     write_text("constants.txt",
@@ -124,15 +128,14 @@ static void every_fault_of_a_configuration_is_listed(void **state)
                "1.5e-4; DeltaPerp = -2e-4; }\n");
     write_configuration("three.txt", "280.0", 3, "");
     VALIDATE(1,
-             "error: constants.txt, line 1: EnergyData0 has no number BetaPara\n"
-             "error: constants.txt, line 1: EnergyData0 has no number BetaPerp\n"
-             "error: constants.txt: there is no EnergyData of 282 eV\n"
+             "error: constants.txt, line 1: EnergyData0 has no number called BetaPara\n"
+             "error: constants.txt, line 1: EnergyData0 has no number called BetaPerp\n"
+             "error: constants.txt: there is no EnergyData for 282 eV\n"
              "warning: constants.txt, line 2: beta of EnergyData1 is negative\n"
-             "warning: constants.txt, line 2: a constant of EnergyData1 is 0.1 or more; usual "
-             "values with "
-             "soft X-rays are 0.001\n"
-             "warning: constants.txt, line 3: EnergyData2 has the energy 281 eV of EnergyData1, "
-             "too, and is not used\n"
+             "warning: constants.txt, line 2: a constant of EnergyData1 is 0.1 or more; with soft "
+             "X-rays values are usually about 0.001\n"
+             "warning: constants.txt, line 3: EnergyData2 is not used, because it has the same "
+             "energy, 281 eV, as EnergyData1\n"
              "constants.txt: 3 errors, 3 warnings\n",
              "constants.txt", "-c", "three.txt");
 }
@@ -140,8 +143,8 @@ static void every_fault_of_a_configuration_is_listed(void **state)
 /* A table of constants in other units. */
 static void a_constant_is_named(void **state)
 {
-    static const char text[] = "Material1.txt, line 2: DeltaPara of EnergyData0 is 13175, not "
-                               "from -1000 to 1000";
+    static const char text[] = "Material1.txt, line 2: DeltaPara of EnergyData0 is 13175; it must "
+                               "be from -1000 to 1000";
     (void)state;
     write_text("Material1.txt",
                "EnergyDataA: { Energy = 1.0; DeltaPara = 0.0; DeltaPerp = 2000.0; BetaPara = 0.0; "
@@ -164,7 +167,7 @@ static void a_constant_is_named(void **state)
 
 static void other_kinds_of_files_are_told(void **state)
 {
-    static const char text[] = "neither HDF5 nor a configuration\n";
+    static const char text[] = "neither HDF5 nor a configuration nor optical constants\n";
     (void)state;
     write_text("x.vti", "<?xml version=\"1.0\"?>\n<VTKFile/>\n");
     write_text("x.json", "{\n  \"a\": 1\n}\n");
@@ -177,7 +180,7 @@ static void other_kinds_of_files_are_told(void **state)
             fail_msg("%s: %s", names[i], v.out);
         tool_free(&v);
     }
-    EXPECT(1, "x.vti: is not HDF5: morphologies", "x.vti");
+    EXPECT(1, "x.vti: not an HDF5 file; morphologies", "x.vti");
 }
 
 static void an_absent_configuration_is_told(void **state)
@@ -247,7 +250,7 @@ static void other_files_are_not_followed(void **state)
     EXPECT(1, "PhysSize are in other datasets or files", "linked.h5", "-o", "linked");
     tool_result r = RSOXS("validate", "pipe");
     tool_expect(&r, 1);
-    assert_contains(r.out, "pipe: is not a regular file");
+    assert_contains(r.out, "pipe: not a regular file");
     tool_free(&r);
 }
 

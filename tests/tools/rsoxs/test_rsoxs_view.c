@@ -390,9 +390,10 @@ static void bad_arguments_are_explained(void **state)
     EXPECT(2, "--at: '-1' is not a whole number", "film.h5", "--at", "-1", "-o", "no.png");
     EXPECT(2, "--material: '0' is not a whole number", "film.h5", "--material", "0", "-o",
            "no.png");
-    EXPECT(1, "film.h5 has materials 1 to 1, not 2", "film.h5", "--material", "2", "-o", "no.png");
-    EXPECT(1, "has voxels 0 to 3 along y, not 4", "film.h5", "--axis", "y", "--at", "4", "-o",
-           "no.png");
+    EXPECT(1, "film.h5 has materials 1 to 1; there is no material 2", "film.h5", "--material", "2",
+           "-o", "no.png");
+    EXPECT(1, "has voxels 0 to 3 along y; there is no voxel 4", "film.h5", "--axis", "y", "--at",
+           "4", "-o", "no.png");
     EXPECT(1, "absent.h5: cannot be read: No such file", "absent.h5", "-o", "no.png");
     EXPECT(1,
 #ifdef COLLET_TEST_CAIRO

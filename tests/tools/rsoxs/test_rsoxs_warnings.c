@@ -72,14 +72,14 @@ static void angles_of_unaligned_voxels_are_not_looked_at(void **state)
         expect_valid("nan.h5", "nan.h5: no fault\n");
     }
     write_morphology("nan.h5", &(flaws){.nan = "Mat_1_Theta"});
-    EXPECT(1, "theta of material 1 is not finite in 1 voxel", "nan.h5", "-o", "no");
+    EXPECT(1, "theta of material 1 must be finite, but is not in 1 voxel", "nan.h5", "-o", "no");
 }
 
 static void an_absent_alignment_is_0(void **state)
 {
-    static const char said[] =
-        "collet-rsoxs: warning: absent.h5: material 1 has angles, but no S: it is taken as "
-        "unaligned\n";
+    static const char said[] = "collet-rsoxs: warning: absent.h5: material 1 has angles, but no "
+                               "dataset S: it is treated as "
+                               "unaligned\n";
     (void)state;
     write_morphology("absent.h5", &(flaws){.missing = "Mat_2_S"});
     EXPECT_SAID("", "film.h5", "-o", "film");
@@ -95,12 +95,12 @@ static void suspicious_files_are_told_by_runs_too(void **state)
 {
     (void)state;
     write_morphology("degrees.h5", &(flaws){.degrees = "Mat_1_Theta"});
-    EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675: "
-                "radians are expected\n",
+    EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675; "
+                "angles must be in radians\n",
                 "degrees.h5", "-o", "degrees");
     /* A run with another number of layers at a time warns once, too. */
-    EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675: "
-                "radians are expected\n",
+    EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675; "
+                "angles must be in radians\n",
                 "degrees.h5", "-o", "degrees", "--force", "--method", "direct", "--backend",
                 "cpu_scalar");
     write_constants("Material1.txt", ENERGIES);
@@ -115,9 +115,9 @@ static void suspicious_files_are_told_by_runs_too(void **state)
     tool_expect(&r, 0);
     tool_expect(&v, 1); /* the last group is faulty, but the run does not need it */
     static const char *const told[] = {
-        "line 41: EnergyDataA has the energy 281 eV of EnergyData1, too, and is not used",
+        "line 41: EnergyDataA is not used, because it has the same energy, 281 eV, as EnergyData1",
         "line 41: beta of EnergyDataA is negative", "line 41: a constant of EnergyDataA is 0.1",
-        "line 42: EnergyDataB has no number DeltaPara"};
+        "line 42: EnergyDataB has no number called DeltaPara"};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         if (!strstr(r.err, told[i]) || !strstr(v.out, told[i]))
             fail_msg("'%s' is not in: %s and: %s", told[i], r.err, v.out);
@@ -128,8 +128,8 @@ static void suspicious_files_are_told_by_runs_too(void **state)
 /* Energies in keV: Ewald's sphere is smaller than a pixel. */
 static void empty_patterns_are_errors(void **state)
 {
-    static const char text[] = "at 0.281 eV no pixel of the detector is reached: the radius of "
-                               "Ewald's sphere is 0.00142 1/nm";
+    static const char text[] = "at 0.281 eV Ewald's sphere meets no pixel of the detector: its "
+                               "radius is 0.00142 1/nm";
     (void)state;
     write_text("keV.txt", "CaseType = 0; MorphologyType = 0; Energies = [0.281];\n"
                           "EAngleRotation = [0.0, 10.0, 350.0];\n");
@@ -148,7 +148,8 @@ static void empty_patterns_are_errors(void **state)
     tool_expect(&v, 1);
     assert_contains(v.out, text);
     assert_contains(
-        v.out, "warning: keV.txt: an energy is 0.281 eV, not one of X-rays: energies are in eV");
+        v.out,
+        "warning: keV.txt: the energy 0.281 eV is not that of X-rays; energies must be in eV");
     tool_free(&v);
 }
 
@@ -165,14 +166,14 @@ static void empty_patterns_of_others_are_not_integrated(void **state)
     assert_true(H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
     H5Dclose(set);
     H5Fclose(file);
-    EXPECT(1, "others/Energy_281.00.h5: the pattern at 281 eV has nothing to integrate", "film.h5",
+    EXPECT(1, "others/Energy_281.00.h5: the pattern at 281 eV cannot be integrated", "film.h5",
            "-o", "others", "--energies", "281", "--resume", "--integrate");
 }
 
 static void nothing_scatters_is_told(void **state)
 {
     static const char said[] = "warning: config.txt: at 280 eV the optical constants of all "
-                               "materials are 0: nothing scatters\n";
+                               "materials are 0, so that the pattern is 0\n";
     (void)state;
     FILE *f = fopen(io_path(directory, "Material1.txt"), "w");
     for (int i = 0; i < ENERGIES; i++)

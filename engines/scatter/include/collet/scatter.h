@@ -15,17 +15,16 @@
  *     collet_scattering_destroy(scattering);
  *
  * There are two methods. COLLET_SCATTERING_FAST transforms each field of the morphology once and
- * combines two slices of the spectra for an energy; COLLET_SCATTERING_DIRECT transforms the
- * polarisation for each energy and angle, as CyRSoXS does, and serves as its check. They agree to
- * the rounding of the precision.
+ * combines two slices of the spectra for an energy. COLLET_SCATTERING_DIRECT transforms the
+ * polarisation for each energy and angle, as CyRSoXS does; it is a check of the fast method.
+ * Results differ only by rounding.
  *
  * Conventions
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
  * and is NULL after an error. Structures begin with struct_size. A scattering belongs to one thread
- * at a time and uses its contexts, which nothing else uses until the scattering is closed: of
- * several ones each on a thread of its own, which works on between the calls. Callbacks are called
- * by collet_scattering_next, on its thread. Nothing is printed. Lengths are nm, energies eV, angles
- * degrees.
+ * at a time. Nothing else may use its contexts until it is destroyed; with several contexts it uses
+ * each on a thread of its own, also between calls. collet_scattering_next calls the callbacks, on
+ * its own thread. Nothing is printed. Lengths are in nm, energies in eV, angles in degrees.
  */
 #ifndef COLLET_SCATTER_H
 #define COLLET_SCATTER_H
@@ -37,21 +36,21 @@ extern "C" {
 #endif
 
 /*
- * A material of the morphology: arrays of Z x Y x X numbers, C-contiguous. Euler: volume fraction,
- * alignment S (0 to 1), theta and psi in radians, which are ignored where S is 0; `alignment`
- * NULL: isotropic. Vector: `direction`
- * (Z x Y x X x 3) and `unaligned`. The caller's, unchanged until collet_scattering_destroy.
+ * A material of the morphology: arrays of Z x Y x X numbers, C-contiguous. With Euler angles:
+ * volume fraction, alignment S (0 to 1), theta and psi in radians, which are ignored where S is 0;
+ * `alignment` = NULL: isotropic. With vectors: `direction` (Z x Y x X x 3) and `unaligned`. The
+ * arrays belong to the caller, who must not change them until collet_scattering_destroy.
  */
 typedef struct collet_scattering_material {
     uint32_t struct_size;
     collet_dtype dtype; /* of the arrays: COLLET_F32 or COLLET_F64 */
     const void *volume, *alignment, *theta, *psi;
     const void *direction, *unaligned;
-    uint32_t kind; /* COLLET_SCATTERING_*, where `layers` of the options reads it, else 0 */
+    uint32_t kind; /* COLLET_SCATTERING_ISOTROPIC ..., if the options have `layers`; else 0 */
     uint32_t reserved;
 } collet_scattering_material;
 
-/* What `layers` brings of a material, in this order. */
+/* Kinds of materials: the arrays that `layers` fills, in this order. */
 COLLET_ENUM(uint32_t){
     COLLET_SCATTERING_ISOTROPIC = 1, /* volume */
     COLLET_SCATTERING_EULER = 2,     /* volume, alignment, theta, psi */
@@ -59,16 +58,17 @@ COLLET_ENUM(uint32_t){
 };
 
 /*
- * Writes layers first .. first + count - 1 along z of a material, from 0, to the arrays of its
- * kind, of its dtype. Called by collet_scattering_next, on its thread, more than once for a layer
- * if memory is short or several devices share the energies. A failure ends that call; its text is
- * in `err`.
+ * Writes layers first .. first + count - 1 along z of a material, counted from 0, to the arrays of
+ * its kind, as its dtype. collet_scattering_next calls it, on its own thread, and more than once
+ * for a layer if memory is short or several devices share the energies. A failure ends that call;
+ * put the text into `err`.
  */
 typedef collet_status (*collet_scattering_layers_fn)(void *user, void *const *arrays,
                                                      int64_t material, int64_t first, int64_t count,
                                                      collet_error *err);
 
-/* n = 1 - delta + i beta, along the direction of a material and across it. */
+/* The refractive index n = 1 - delta + i beta, along the direction of a material and perpendicular
+ * to it. */
 typedef struct collet_scattering_constants {
     double delta_parallel, beta_parallel, delta_perpendicular, beta_perpendicular;
 } collet_scattering_constants;
@@ -78,17 +78,17 @@ COLLET_ENUM(uint32_t){
     COLLET_SCATTERING_DIRECT = 1,
 };
 
-/* The q of pixel i of N, with voxels of a nm. */
+/* The grid: q of pixel i of N, for voxels with the edge a in nm. */
 COLLET_ENUM(uint32_t){
     COLLET_SCATTERING_CYRSOXS = 0, /* -pi / a + i (2 pi / a) / (N - 1) */
     COLLET_SCATTERING_FFT = 1,     /* (i - N / 2) 2 pi / (N a) */
 };
 
-/* How far the work is; steps of one energy are about equal. */
+/* Progress of the work. */
 typedef struct collet_scattering_progress {
     uint32_t struct_size;
     uint32_t reserved;
-    int64_t energies;  /* done */
+    int64_t energies;  /* number of energies done */
     double fraction;   /* 0 to 1 */
     const char *stage; /* "transforming", "scattering"; static */
 } collet_scattering_progress;
@@ -97,45 +97,49 @@ typedef struct collet_scattering_progress {
 typedef int32_t (*collet_scattering_progress_fn)(void *user,
                                                  const collet_scattering_progress *progress);
 
-/* Everything is copied by collet_scattering_create but the arrays of the materials. */
+/* collet_scattering_create copies everything but the arrays of the materials. */
 typedef struct collet_scattering_options {
     uint32_t struct_size;
     uint32_t method;     /* COLLET_SCATTERING_FAST or _DIRECT */
-    collet_dtype dtype;  /* of the computation: COLLET_F32 or COLLET_F64 */
+    collet_dtype dtype;  /* dtype of the computation: COLLET_F32 or COLLET_F64 */
     uint32_t grid;       /* COLLET_SCATTERING_CYRSOXS or _FFT */
-    uint32_t nearest;    /* 1: the nearest slice to Ewald's sphere; 0: between two */
-    uint32_t window;     /* 1: a periodic Hann window along each axis of more than one voxel */
-    uint32_t neighbours; /* 1: at q = 0 the mean of the elements about it, as CyRSoXS 1.2 */
-    uint32_t mask;       /* 1: of each pixel the mean of the angles that it has (RotMask) */
-    uint32_t material;   /* 1: ReferenceFrame MATERIAL */
+    uint32_t nearest; /* 1: use the slice nearest to Ewald's sphere; 0: interpolate between two */
+    uint32_t window;  /* 1: apply a periodic Hann window along each axis of more than one voxel */
+    uint32_t neighbours; /* 1: q = 0 gets the mean of the elements around it, as in CyRSoXS 1.2 */
+    uint32_t mask;     /* 1: average each pixel over the angles that have a value there (RotMask) */
+    uint32_t material; /* 1: ReferenceFrame is MATERIAL */
     uint32_t reserved;
     int64_t shape[3];    /* Z, Y, X: voxels */
     double voxel;        /* edge, nm */
-    double direction[3]; /* of the beam, x, y, z; normalised; 0, 0, 0: 0, 0, 1 */
-    double angles[3];    /* of polarisation: first, step, last; degrees; step 0: the first alone */
+    double direction[3]; /* beam: x, y, z, of any length; 0, 0, 0 means 0, 0, 1 */
+    double angles[3];    /* polarisation: first, step, last; degrees; step 0: only the first */
     int64_t n_materials;
     const collet_scattering_material *materials;
     int64_t n_energies;
     const double *energies;                       /* eV */
     const collet_scattering_constants *constants; /* n_energies x n_materials */
-    uint64_t memory; /* bytes that arrays may take; 0: no limit. One energy has a minimum */
+    uint64_t memory; /* limit for the bytes of arrays; 0: none. REFUSED if one energy needs more */
     collet_scattering_progress_fn progress; /* NULL: none */
     void *progress_user;
-    /* NULL: the arrays of the materials hold all. Else their layers are read, and checked as they
-     * are, some at a time, so that a morphology may be larger than memory. */
+    /* NULL: the arrays of the materials are used. Else this callback reads the layers, some at a
+     * time, so that a morphology may be larger than memory; layers are checked when they are
+     * read. */
     collet_scattering_layers_fn layers;
     void *layers_user;
-    /* Further contexts, each with its own choice of device, with which `context` shares the
-     * energies; none twice. Devices of one kind compute the same patterns whichever has an energy.
-     * `memory` is a limit for each device. */
+    /* Further contexts, all different, each on a device of its own choice: `context` shares the
+     * energies with them. If all devices are of one kind, the patterns do not depend on which
+     * device computes an energy. `memory` is a limit for each device. */
     int64_t n_contexts;
     collet_context *const *contexts;
-    /* The detector's normal, x, y, z; normalised; 0, 0, 0: 0, 0, 1. As CyRSoXS does, the averaged
-     * pattern is warped about pixel (Y / 2, X / 2), bilinearly: q is moved to the upper left 2 x 2
-     * of D K times q, where K is the rotation that takes z to `direction` and D that which takes z
-     * to the normal, each about the axis across both. So a normal -x, -y, z for a beam x, y, z
-     * leaves q as it is. Outside: NaN, or 0 with `mask`. Without `mask`, also where q stays, a
-     * pixel is NaN if the one to the right, below or both is: these are read with weight 0. */
+    /*
+     * The detector's normal: x, y, z, of any length; 0, 0, 0 means 0, 0, 1. As in CyRSoXS, the
+     * averaged pattern is warped around pixel (Y / 2, X / 2) with bilinear interpolation: q moves
+     * to M q, where M is the upper left 2 x 2 part of D K. K is the rotation that maps z to
+     * `direction`, D the rotation that maps z to the normal, each about the axis perpendicular to
+     * both. So for a beam x, y, z the normal -x, -y, z leaves q unchanged. A pixel outside is NaN,
+     * or 0 with `mask`. Without `mask`, even where q is unchanged, a pixel becomes NaN if the pixel
+     * to the right, below, or below right is NaN, because those are read with weight 0.
+     */
     double detector[3];
 } collet_scattering_options;
 
@@ -147,10 +151,10 @@ typedef struct collet_scattering_options {
 typedef struct collet_scattering collet_scattering;
 
 /*
- * Checks the options and plans the work; nothing is computed. INVALID names what is wrong: a voxel
- * that is not finite or not a fraction, with its material and place; an energy at which Ewald's
- * sphere meets no pixel. NO_MEMORY, or REFUSED where
- * `memory` does not suffice, with what would.
+ * Checks the options and plans the work; nothing is computed. INVALID, for instance for a voxel
+ * that is not finite or not a fraction (the text has material and position), or for an energy at
+ * which Ewald's sphere meets no pixel. REFUSED if one energy needs more than `memory`; the text has
+ * the bytes that it needs. NO_MEMORY.
  */
 COLLET_API collet_status collet_scattering_create(collet_context *context, collet_scattering **out,
                                                   const collet_scattering_options *options,
@@ -158,17 +162,17 @@ COLLET_API collet_status collet_scattering_create(collet_context *context, colle
 /* NULL is allowed. */
 COLLET_API void collet_scattering_destroy(collet_scattering *scattering);
 
-/* What the work takes. */
+/* The cost of the work. */
 typedef struct collet_scattering_plan {
     uint32_t struct_size;
     uint32_t reserved;
-    int64_t passes;     /* over the morphology: more than 1 where `memory` does not suffice */
-    int64_t fields;     /* real fields of all materials */
-    int64_t transforms; /* three-dimensional ones of the whole work, of all devices */
-    int64_t block;      /* energies at a time */
+    int64_t passes;     /* passes over the morphology: more than 1 if `memory` is small */
+    int64_t fields;     /* number of real fields of all materials */
+    int64_t transforms; /* number of three-dimensional FFTs, all devices together */
+    int64_t block;      /* energies computed at a time */
     int64_t angles;
-    uint64_t bytes; /* of arrays of each device, at most at a time */
-    uint64_t kept;  /* of these, between the calls too, until the scattering is closed */
+    uint64_t bytes; /* largest size of all arrays at a time, for each device */
+    uint64_t kept;  /* the part of `bytes` that stays allocated until destroy */
 } collet_scattering_plan;
 COLLET_API void collet_scattering_get_plan(const collet_scattering *scattering,
                                            collet_scattering_plan *plan);
@@ -176,19 +180,19 @@ COLLET_API void collet_scattering_get_plan(const collet_scattering *scattering,
 /* One pattern. */
 typedef struct collet_scattering_pattern {
     uint32_t struct_size;
-    collet_dtype dtype;    /* of `values` */
-    int64_t index;         /* of the energy */
+    collet_dtype dtype;    /* dtype of `values` */
+    int64_t index;         /* index of the energy */
     double energy;         /* eV */
     int64_t y, x;          /* pixels */
-    const double *qy, *qx; /* of the pixels, 1/nm */
-    const void *values;    /* y x x, C-contiguous; NaN where nothing is scattered to */
+    const double *qy, *qx; /* q of rows and columns, 1/nm */
+    const void *values;    /* y x x, C-contiguous; NaN where Ewald's sphere meets no pixel */
 } collet_scattering_pattern;
 
 /*
  * The pattern of the next energy, in the order of the options, valid until the next call; NULL with
- * COLLET_OK after the last. INVALID for one without any finite number. After an error each further
- * call returns the same one, after CANCELLED the work can go on. The failure of one of several
- * devices, which the error names, ends the work.
+ * COLLET_OK after the last. INVALID for a pattern without a finite number. After an error each
+ * further call returns the same error; after CANCELLED a further call continues. If one of several
+ * devices fails, the error names it, and the work ends.
  */
 COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
                                                 const collet_scattering_pattern **out,
@@ -197,43 +201,44 @@ COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
 /* ---- Integration ------------------------------------------------------------------------- */
 
 /*
- * The rings over which patterns are integrated. A pixel's q is the transform's, (i - N / 2) 2
- * pi / (N voxel) on each axis, on both grids: COLLET_SCATTERING_CYRSOXS only chooses slices by its
- * own.
+ * The rings over which patterns are integrated. On both grids a pixel's q is that of the FFT: (i -
+ * N / 2) 2 pi / (N voxel) on each axis. COLLET_SCATTERING_CYRSOXS uses its own q only to choose
+ * slices.
  */
 typedef struct collet_scattering_rings {
     uint32_t struct_size;
-    uint32_t flat; /* 1: q in the detector's plane, as of one slice; 0: |q|, on Ewald's sphere */
+    uint32_t flat; /* 1: q in the detector's plane, as for one slice; 0: |q| on Ewald's sphere */
     int64_t y, x;  /* pixels, at least 2 x 2 */
     double voxel;  /* edge, nm */
-    double direction[3]; /* of the beam, x, y, z; 0, 0, 0: 0, 0, 1 */
-    double wedge;        /* whole width of each wedge, degrees, up to 180; 0: 90 */
-    double detector[3];  /* as the options' */
+    double direction[3]; /* beam: x, y, z; 0, 0, 0 means 0, 0, 1 */
+    double wedge;        /* full width of each wedge, degrees, up to 180; 0 means 90 */
+    double detector[3];  /* as in the options */
 } collet_scattering_rings;
 
-/* Directions: chi = -179.5 + i degrees, from x, the direction of the electric field, towards y. */
+/* Number of directions chi = -179.5 + i degrees, measured from x, the direction of the electric
+ * field, towards y. */
 #define COLLET_SCATTERING_CHI 360
 
-/* The number of rings, and q of each, 1/nm (NULL: only the number): multiples of the smaller side
- * of a pixel, up to the corner of the detector. INVALID. */
+/* Returns the number of rings, and q of each in 1/nm (NULL: only the number): multiples of the
+ * smaller side of a pixel, up to the corner of the detector. INVALID. */
 COLLET_API collet_status collet_scattering_rings_q(const collet_scattering_rings *rings,
                                                    int64_t *count, double *q, collet_error *err);
 
-/* The caller's arrays, NULL for what is not wanted. A ring's mean is over the chi that are not NaN,
+/* Arrays of the caller; NULL: not computed. The mean of a ring is over the chi that are not NaN;
  * NaN if there is none. */
 typedef struct collet_scattering_integrals {
     uint32_t struct_size;
     uint32_t reserved;
     float *polar;         /* chi x rings: bilinear between pixels; NaN outside, or if one is NaN */
-    float *mean;          /* of all chi */
-    float *parallel;      /* of the wedges about chi = 0 and 180 */
-    float *perpendicular; /* of the wedges about chi = 90 and -90 */
+    float *mean;          /* mean over all chi */
+    float *parallel;      /* mean over the wedges around chi = 0 and 180 */
+    float *perpendicular; /* mean over the wedges around chi = 90 and -90 */
     float *anisotropy;    /* (parallel - perpendicular) / (parallel + perpendicular), or NaN */
 } collet_scattering_integrals;
 
-/* Integrates a pattern, y x x values, whose angles of polarisation were turned back to x, as
- * collet_scattering_next does. Sums are of f64. INVALID, also where no ring has a finite number.
- * Any thread. */
+/* Integrates a pattern of y x x values whose images were rotated back so that the electric field is
+ * along x, as collet_scattering_next does. Sums are f64. INVALID, also if no ring has a finite
+ * number. Any thread. */
 COLLET_API collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
                                                      const collet_scattering_integrals *out,
                                                      double energy, collet_dtype dtype,
@@ -250,62 +255,62 @@ COLLET_API collet_status collet_scattering_integrate(const collet_scattering_rin
 typedef struct collet_scattering_input collet_scattering_input;
 
 /*
- * Reads them, but the voxels, which a scattering reads when it needs them: a file that is replaced
- * or changed meanwhile is an error, IO; one on which libhdf5 crashes or does not end, FORMAT:
- * another process, collet-inspect beside the plugins, opens it first where that is installed. The
- * numbers are converted to `dtype`; a material without alignment anywhere becomes isotropic. IO,
- * FORMAT, INVALID with file, dataset or key; NO_MEMORY.
+ * Reads the files without the voxels, which a scattering reads when it needs them; IO if the file
+ * was replaced or changed in between. If the program collet-inspect is installed in the folder of
+ * the plugins, it opens the file first, in another process: FORMAT if libhdf5 crashes on the file
+ * or does not end. Numbers are converted to `dtype`; a material whose alignment is 0 everywhere
+ * becomes isotropic. IO, FORMAT, INVALID with file, dataset or key; NO_MEMORY.
  */
 COLLET_API collet_status collet_scattering_read(collet_scattering_input **out,
                                                 const char *morphology, const char *configuration,
                                                 collet_dtype dtype, collet_error *err);
 COLLET_API void collet_scattering_input_destroy(collet_scattering_input *input);
-/* What was read, for the first beam; valid as long as the input. A program copies it, sets method,
- * context's memory, progress and grid, and opens a scattering for each beam. */
+/* The options that were read, for the first beam; valid as long as the input. A program copies
+ * them, sets method, grid, memory and progress, and creates a scattering for each beam. */
 COLLET_API const collet_scattering_options *
 collet_scattering_input_options(const collet_scattering_input *input);
 /* Directions x, y, z of beams, normalised. */
 COLLET_API int64_t collet_scattering_input_beams(const collet_scattering_input *input,
                                                  const double (**beams)[3]);
-/* What the files have that is not used or is suspicious; NULL beyond the last. Warnings about
- * voxels come when `layers` of the options has read them all. */
+/* Warnings about parts of the files that are suspicious or not used; NULL beyond the last. Warnings
+ * about voxels appear when `layers` of the options has read all of them. */
 COLLET_API const char *collet_scattering_input_warning(const collet_scattering_input *input,
                                                        size_t index);
 
-/* What collet_scattering_check found. Its text ends with the call that reports it. */
+/* One finding of collet_scattering_check; valid during the call that reports it. */
 typedef struct collet_scattering_finding {
     uint32_t struct_size;
-    uint32_t warning;    /* 0: a fault, with which nothing is computed; 1: suspicious */
-    const char *text;    /* which file, what, where */
-    const char *dataset; /* of voxels that have the fault, or NULL */
-    int64_t material;    /* theirs, from 1; 0: of all materials together */
-    int64_t voxels;      /* how many; 0: it is none of voxels */
-    int64_t first[3][3]; /* z, y, x of the first ones */
+    uint32_t warning;    /* 0: a fault that prevents the computation; 1: suspicious */
+    const char *text;    /* file, fault and position */
+    const char *dataset; /* dataset of the faulty voxels, or NULL */
+    int64_t material;    /* material of the faulty voxels, from 1; 0: all together */
+    int64_t voxels;      /* number of faulty voxels; 0: the fault is not in voxels */
+    int64_t first[3][3]; /* z, y, x of the first three faulty voxels */
 } collet_scattering_finding;
 
 typedef void (*collet_scattering_finding_fn)(void *user, const collet_scattering_finding *finding);
 
 /*
- * Reports every fault that collet_scattering_read and _open would find in these files, and what is
- * suspicious; the voxels are read in parts. `path` is a morphology, a configuration or a file of
- * optical constants. With a morphology the configuration and the constants beside it are checked
- * too, unless `configuration` is NULL; with constants, that they have the configuration's energies.
- * A configuration is checked with those Material<i>.txt beside it that exist. OK whatever was
- * found; NO_MEMORY.
+ * Reports every fault that collet_scattering_read and collet_scattering_create would find in these
+ * files, and everything suspicious; voxels are read in parts. `path` is a morphology, a
+ * configuration or a file of optical constants. For a morphology, the configuration and the
+ * constants in its folder are checked too, unless `configuration` is NULL; for constants, that they
+ * have the configuration's energies. A configuration is checked with the files Material<i>.txt that
+ * exist in its folder. OK even if faults were found; NO_MEMORY.
  */
 COLLET_API collet_status collet_scattering_check(const char *path, const char *configuration,
                                                  collet_scattering_finding_fn report, void *user,
                                                  collet_error *err);
 
-/* What a slice shows of a material. */
+/* The quantity that a slice shows. */
 COLLET_ENUM(uint32_t){
     COLLET_SCATTERING_FRACTION = 0,  /* the volume fraction */
     COLLET_SCATTERING_ALIGNMENT = 1, /* S; NaN where its volume fraction is 0 */
-    COLLET_SCATTERING_THETA = 2,     /* radians; NaN where nothing is aligned */
-    COLLET_SCATTERING_PSI = 3,       /* radians; NaN where nothing is aligned */
+    COLLET_SCATTERING_THETA = 2,     /* radians; NaN where S is 0 */
+    COLLET_SCATTERING_PSI = 3,       /* radians; NaN where S is 0 */
 };
 
-/* A slice across an axis: rows are z, or y across z; columns x, or y across x. */
+/* A slice perpendicular to an axis: rows are z (y for axis z), columns are x (y for axis x). */
 typedef struct collet_scattering_slice {
     uint32_t struct_size;
     uint32_t reserved;
@@ -315,9 +320,9 @@ typedef struct collet_scattering_slice {
 } collet_scattering_slice;
 
 /*
- * Reads voxels `at` of an axis (0: z, 1: y, 2: x) of a material, counted from 1; of a file with
- * Euler angles and vectors the angles. INVALID if material or voxel are not there, else as
- * collet_scattering_read. The values are freed by collet_scattering_slice_destroy.
+ * Reads the slice `at` along an axis (0: z, 1: y, 2: x) of a material, counted from 1. If the file
+ * has Euler angles and vectors, the angles are used. INVALID if the material or the slice does not
+ * exist; else errors as collet_scattering_read. collet_scattering_slice_destroy frees the values.
  */
 COLLET_API collet_status collet_scattering_read_slice(collet_scattering_slice *out,
                                                       const char *morphology, int64_t material,
@@ -327,44 +332,44 @@ COLLET_API collet_status collet_scattering_read_slice(collet_scattering_slice *o
 COLLET_API void collet_scattering_slice_destroy(collet_scattering_slice *slice);
 
 /*
- * Writes all fields of all materials, by the names of their datasets, to an image file of VTK
- * (.vti), which ParaView opens: cells with the edge in nm, the first at the origin. Layers are
- * copied some at a time; nothing is checked but shapes. The file gets its name when it is complete.
- * Errors as collet_scattering_read.
+ * Writes all fields of all materials, under the names of their datasets, to an image file of VTK
+ * (.vti), which ParaView opens: cells with the edge in nm, the first at the origin. Some layers are
+ * copied at a time; only shapes are checked. The file gets its name when it is complete. Errors as
+ * collet_scattering_read.
  */
 COLLET_API collet_status collet_scattering_write_image(const char *morphology, const char *path,
                                                        collet_error *err);
 
-/* "Energy_285.20.h5", as CyRSoXS names the file of an energy. */
+/* Writes "Energy_285.20.h5", the name that CyRSoXS gives to the file of an energy. */
 #define COLLET_SCATTERING_NAME 40
 COLLET_API void collet_scattering_file_name(char name[COLLET_SCATTERING_NAME], double energy);
 /*
- * Writes the patterns of one energy, one a beam, as CyRSoXS does: /K<i>/projection (Y, X) of f32
- * and /KIDList/KVec; and `settings`, any text, as an attribute of the file. The file gets its name
- * when it is complete and on disk. IO, NO_MEMORY.
+ * Writes the patterns of one energy, one for each beam, as CyRSoXS does: /K<i>/projection (Y, X) of
+ * f32 and /KIDList/KVec. `settings`, any text, becomes an attribute of the file. The file gets its
+ * name when it is complete and on disk. IO, NO_MEMORY.
  */
 COLLET_API collet_status collet_scattering_write(const char *directory, double energy,
                                                  int64_t n_beams, const double (*beams)[3],
                                                  const collet_scattering_pattern *patterns,
                                                  const char *settings, collet_error *err);
-/* The size of such a file, of n_beams patterns; of many beams about. 0 without memory. */
+/* The size of such a file with n_beams patterns; an estimate for more than 32. 0: out of memory. */
 COLLET_API uint64_t collet_scattering_file_bytes(int64_t n_beams, int64_t y, int64_t x,
                                                  const char *settings);
-/* OK if the energy's file is there and was written with these settings; NOT_FOUND; INVALID with
- * the file's name and the first part, between semicolons, that differs if they were others; FORMAT
- * if it is no such file. */
+/* OK if the energy's file exists and was written with these settings; NOT_FOUND; INVALID for other
+ * settings: the text has the file's name and the first part, between semicolons, that differs;
+ * FORMAT if collet_scattering_write did not write the file. */
 COLLET_API collet_status collet_scattering_written(const char *directory, double energy,
                                                    const char *settings, collet_error *err);
-/* The pattern of an energy and a beam, counted from 0, into y x x values. NOT_FOUND; FORMAT if
- * there is no such pattern in the file; IO, NO_MEMORY. */
+/* Reads the pattern of an energy and a beam, counted from 0, into y x x values. NOT_FOUND; FORMAT
+ * if the file has no such pattern; IO, NO_MEMORY. */
 COLLET_API collet_status collet_scattering_read_pattern(float *values, const char *directory,
                                                         double energy, int64_t beam, int64_t y,
                                                         int64_t x, collet_error *err);
 /*
- * Writes integrals of all beams and energies, each array n_beams x n_energies x what it is for one
- * pattern, none NULL: I_chi, I, I_parallel, I_perpendicular and A of beam, energy, chi and q, which
- * are dimension scales; units and meanings are attributes. The file gets its name when it is
- * complete and on disk. INVALID, IO, NO_MEMORY.
+ * Writes the integrals of all beams and energies: I_chi, I, I_parallel, I_perpendicular and A. Each
+ * array has the shape n_beams x n_energies x its shape for one pattern; none may be NULL. Beam,
+ * energy, chi and q are dimension scales; units and meanings are attributes. The file gets its name
+ * when it is complete and on disk. INVALID, IO, NO_MEMORY.
  */
 COLLET_API collet_status collet_scattering_write_integrals(
     const char *path, const collet_scattering_rings *rings, int64_t n_beams,
