@@ -19,7 +19,7 @@
 #include "util/struct.h"
 #include "util/text.h"
 
-/* The number of the calling thread; no other thread has ever had it. */
+/* The number of the calling thread; no other thread ever has the same number. */
 static uint64_t thread_number(void)
 {
     static _Atomic uint64_t last;
@@ -29,7 +29,8 @@ static uint64_t thread_number(void)
     return own;
 }
 
-/* The entry of the calling thread, or of one that has ended and had its pthread_t; NULL: none. */
+/* The entry of the calling thread, or of a thread that has ended and had the same pthread_t; NULL:
+ * none. */
 static thread_error *error_entry(const collet_context *cx)
 {
     pthread_t self = pthread_self();
@@ -39,7 +40,7 @@ static thread_error *error_entry(const collet_context *cx)
     return e;
 }
 
-/* NULL: the thread has made no call. */
+/* The entry of the calling thread; NULL: the thread has made no call. */
 static thread_error *error_find(const collet_context *cx)
 {
     thread_error *e = error_entry(cx);

@@ -52,7 +52,7 @@ static const char *host_config(const collet_host *host, const char *key)
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
-/* A page that the kernel zeroes in children of fork: the cheapest test that holds in every
+/* Makes a page that the kernel zeroes in children of fork: the cheapest test that works in every
  * child. */
 static collet_status mark_create(collet_runtime *r, collet_error *err)
 {
@@ -69,7 +69,7 @@ static collet_status mark_create(collet_runtime *r, collet_error *err)
 static void runtime_free(collet_runtime *r)
 {
     uint32_t devices = atomic_load(&r->device_total);
-    /* Queues of one device may use memory of another. */
+    /* After the queues of all devices, because queues of one device may use memory of another. */
     for (uint32_t i = 0; i < devices; i++)
         queues_destroy(r->devices[i]);
     for (uint32_t i = 0; i < devices; i++)
@@ -85,25 +85,25 @@ static void runtime_free(collet_runtime *r)
     free(r);
 }
 
-/* The number that the setting requests, limited to the processors that there are. */
+/* Sets the number of threads that the setting requests, limited to the available processors. */
 static void take_threads(collet_runtime *r)
 {
-    int64_t wanted = config_integer(r->config, CONFIG_NUM_THREADS);
+    int64_t requested = config_integer(r->config, CONFIG_NUM_THREADS);
     long machine = sysconf(_SC_NPROCESSORS_ONLN);
-    r->threads = threads_allowed(wanted);
-    if (r->threads >= wanted)
+    r->threads = threads_allowed(requested);
+    if (r->threads >= requested)
         return;
     if (r->threads < machine)
         log_message(
             &r->log, COLLET_LOG_WARNING,
             "the setting num_threads is %lld, but the processor affinity of this thread allows "
             "%d of %ld (taskset, a batch system, or a library that bound it)",
-            (long long)wanted, r->threads, machine);
+            (long long)requested, r->threads, machine);
     else
         log_message(&r->log, COLLET_LOG_WARNING,
                     "the setting num_threads is %lld, but this machine has %d processor%s: %d "
                     "thread%s used",
-                    (long long)wanted, r->threads, r->threads == 1 ? "" : "s", r->threads,
+                    (long long)requested, r->threads, r->threads == 1 ? "" : "s", r->threads,
                     r->threads == 1 ? " is" : "s are");
 }
 

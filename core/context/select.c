@@ -10,7 +10,7 @@
 #include "device/registry.h"
 #include "util/text.h"
 
-/* `refused`, which the text has named already, is not listed; NULL: none. */
+/* Lists the backends. `refused` (NULL: none) is omitted, because the text has named it already. */
 static void add_available(text_buffer *t, const collet_runtime *r, const char *label,
                           const backend *refused)
 {
@@ -55,7 +55,7 @@ static collet_status unavailable(const backend *b, const char *reason, collet_er
     return collet_fail(err, COLLET_UNAVAILABLE, "%s", t.bytes);
 }
 
-/* `reason` names the device. */
+/* Reports a device that cannot be used; `reason` names the device. */
 static collet_status device_unavailable(const backend *b, const char *reason, collet_error *err)
 {
     text_buffer t;
@@ -135,10 +135,12 @@ static collet_status parse_names(collet_runtime *r, selection *s, collet_error *
         if (status != COLLET_OK && first.status == COLLET_OK)
             first = why;
         if (status == COLLET_UNAVAILABLE && strchr(s->choice, ',')) {
-            /* Split by add_named: the name alone. Each context parses the list: warned of once. */
+            /* The name only, because add_named splits the list. The warning is logged once,
+             * although each context parses the list. */
             if (!atomic_exchange(&registry_find(r, trimmed)->skipped, 1))
                 log_message(&r->log, COLLET_LOG_WARNING,
-                            "choice of backend '%s': one is skipped: %s", s->choice, why.text);
+                            "choice of backend '%s': a backend is skipped: %s", s->choice,
+                            why.text);
             status = COLLET_OK;
         }
         free(trimmed);
@@ -174,7 +176,7 @@ int selection_extend(collet_runtime *r, selection *s)
     return s->total > before;
 }
 
-/* "a, b: REASON" for all backends with this reason; "" if an earlier backend had it. */
+/* Adds "a, b: REASON" for all backends with this reason; nothing if an earlier backend had it. */
 static void add_reason(text_buffer *t, const collet_runtime *r, size_t index)
 {
     const char *reason = backend_reason(&r->backends[index], COLLET_BACKEND_UNAVAILABLE);
@@ -188,7 +190,7 @@ static void add_reason(text_buffer *t, const collet_runtime *r, size_t index)
     text_add(t, ": %s", reason);
 }
 
-/* A refused file may have a name that no backend has. */
+/* Adds refused files whose names no backend has. */
 static void add_no_plugin(text_buffer *t, const collet_runtime *r)
 {
     const collet_plugin_record *record;
@@ -202,7 +204,7 @@ static void add_no_plugin(text_buffer *t, const collet_runtime *r)
     text_add(t, "; COLLET_PLUGIN_PATH sets other directories (backend-info --why shows each step)");
 }
 
-/* All devices of all usable backends. */
+/* Selects all devices of all usable backends. */
 static collet_status all_devices(collet_runtime *r, selection *s, collet_error *err)
 {
     for (size_t i = 0; i < r->backend_count; i++)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices for a context's calls, in order of preference. */
+/* Chooses the devices for a context's calls, in order of preference. */
 #ifndef CORE_CONTEXT_SELECT_H
 #define CORE_CONTEXT_SELECT_H
 
 #include "device/device.h"
 
 typedef struct selection {
-    char *choice;    /* as given */
-    int32_t several; /* more than one device is named, or auto */
+    char *choice;    /* the text of the choice */
+    int32_t several; /* 1: auto, or more than one device is named */
     int32_t automatic;
-    uint32_t count; /* of the chosen devices */
-    uint32_t total; /* the chosen ones, then those that only an explicit fallback may use; auto:
-                       count */
+    uint32_t count; /* number of chosen devices */
+    uint32_t total; /* chosen devices, then those that only an explicit fallback may use; with
+    auto equal to count */
     device *devices[RUNTIME_DEVICES_MAX];
 } selection;
 

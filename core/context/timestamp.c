@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points in a context's work on a device: collet.timing/1, or the host's clock.
+/* Timestamps in a context's work on a device, by collet.timing/1 or by the host's clock.
  * Tests: tests/core/test_timing.c */
 #include <stdlib.h>
 #include <time.h>
@@ -12,9 +12,9 @@
 struct collet_timestamp {
     collet_runtime *runtime;
     device *device;  /* NULL: the host */
-    queue *queue;    /* NULL: the host, a synchronous device */
-    uint64_t ticket; /* of the queue, for the work before it */
-    block *stamp;    /* the device's collet_stamp; NULL: `time` */
+    queue *queue;    /* NULL: the host, or a synchronous device */
+    uint64_t ticket; /* ticket of the last work before it in the queue */
+    block *stamp;    /* the device's collet_stamp; NULL: `time` is used */
     int64_t time;
 };
 

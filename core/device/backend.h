@@ -10,22 +10,23 @@
 struct backend {
     collet_runtime *runtime;
     const loader_plugin *plugin;
-    pthread_mutex_t lock; /* opening, `idle` */
+    pthread_mutex_t lock; /* guards opening, and members marked "under owner->lock" */
     _Atomic int state;    /* COLLET_BACKEND_* */
-    _Atomic int skipped;  /* the warning that a list skips it was logged */
-    char *reason;         /* of state UNAVAILABLE if not the loader's; under lock until set */
-    char *capabilities;   /* queried in this process because the probe did not; or NULL */
+    _Atomic int skipped;  /* 1: the warning that a list skips it was logged */
+    char *reason;         /* why it is UNAVAILABLE, unless the loader has the reason; under lock */
+    char *capabilities;   /* NULL: the probe's; else queried in this process */
     cJSON *description;   /* the capabilities parsed; published by `state` */
-    const cJSON *choices; /* of the probe's capabilities; constant once the backends are listed */
+    const cJSON
+        *choices; /* choices in the probe's capabilities; constant after the backends are listed */
     const collet_plugin *table; /* NULL until opened */
     uint32_t *own_ops;          /* id of the plugin's op k; 0: it was left out */
     uint32_t device_count;
-    device *devices; /* that the capabilities list */
-    device *named;   /* that programs named; under lock */
+    device *devices; /* devices that the capabilities list */
+    device *named;   /* devices that programs named; under lock */
 };
 
-/* COLLET_BACKEND_* as "auto" and device numbers see it: a backend that has only devices by name is
- * UNAVAILABLE, though its state is USABLE. */
+/* COLLET_BACKEND_* for "auto" and device numbers: a backend that has devices only by name is
+ * UNAVAILABLE for them, although its state is USABLE. */
 int backend_state(const backend *b);
 /* The reason why a backend in `state` (loaded from b->state) is unusable or unproven; else "". */
 const char *backend_reason(const backend *b, int state);

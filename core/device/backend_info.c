@@ -26,7 +26,7 @@ collet_status collet_backend_info_at(const collet_runtime *r, collet_backend_inf
         return runtime_beyond(index, r->backend_count, "backend", err);
     backend *b = &r->backends[index];
     const loader_plugin *p = b->plugin;
-    /* The state publishes the results of opening. */
+    /* Load the state first: it publishes the results of opening. */
     int state = backend_state(b), known = state != COLLET_BACKEND_UNPROVEN;
     const char *capabilities = p->capabilities ? p->capabilities : known ? b->capabilities : NULL;
     collet_backend_info full = {.state = state,
@@ -45,7 +45,7 @@ collet_status collet_backend_info_at(const collet_runtime *r, collet_backend_inf
     return struct_out(info, &full, sizeof full, "collet_backend_info", err);
 }
 
-/* The device that "name" (its first) or "name:device" names, open. */
+/* Finds and opens the device that "name" (the backend's first device) or "name:device" names. */
 static collet_status open_named(const collet_runtime *r, const char *text, device **out,
                                 collet_error *err)
 {

@@ -59,7 +59,7 @@ static device *find_named(const backend *b, const char *name, uint32_t *count)
     return d;
 }
 
-/* NULL with the reason in *err. */
+/* Makes a named device. NULL: the reason is in *err. */
 static device *add_named(backend *b, const char *name, collet_error *err)
 {
     collet_runtime *r = b->runtime;

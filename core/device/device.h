@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device of a backend: one that its capabilities list, or that a program named. */
+/* A device of a backend: listed in its capabilities, or named by a program. */
 #ifndef CORE_DEVICE_DEVICE_H
 #define CORE_DEVICE_DEVICE_H
 
@@ -8,7 +8,7 @@
 #include "backend.h"
 #include "extensions.h"
 
-#define RUNTIME_DEVICES_EACH 16 /* of one backend, so that places are left for the others */
+#define RUNTIME_DEVICES_EACH 16 /* maximum for one backend, so that others get devices, too */
 #define DEVICE_NAMED UINT32_MAX
 
 typedef struct queue queue;
@@ -20,33 +20,33 @@ typedef struct device_row {
     const collet_kernel_row *row;
 } device_row;
 
-/* FAILED: opening failed and is not retried; LOST: after it was open. */
+/* FAILED: opening failed and is not tried again; LOST: it failed after it was open. */
 typedef enum device_state { DEVICE_CLOSED, DEVICE_OPEN, DEVICE_FAILED, DEVICE_LOST } device_state;
 
 struct device {
     backend *owner;
-    uint32_t index;                 /* of the backend, or DEVICE_NAMED */
-    uint32_t ordinal;               /* of the runtime, < RUNTIME_DEVICES_MAX */
+    uint32_t index;                 /* number among the backend's devices, or DEVICE_NAMED */
+    uint32_t ordinal;               /* number among the runtime's devices, < RUNTIME_DEVICES_MAX */
     char name[COLLET_MAX_NAME * 2]; /* "backend:1", "backend:text" */
     _Atomic int state;              /* device_state; OPEN and FAILED publish the members below */
-    char *reason;                   /* of state FAILED */
+    char *reason;                   /* why the state is FAILED */
     const collet_plugin *table;
     collet_device *handle;
     device_extensions extensions;
-    memory_count memory; /* what libcore has allocated there */
+    memory_count memory; /* bytes that libcore has allocated on the device */
     int32_t space;       /* 0: works on host memory; else ordinal + 1 */
     int32_t synchronous;
-    int32_t one_call;    /* COLLET_THREADS_ONE: `calls` is held during each call */
-    int32_t direct;      /* synchronous, and calls may overlap */
+    int32_t one_call;    /* 1: COLLET_THREADS_ONE; `calls` is held during each call */
+    int32_t direct;      /* 1: synchronous, and calls may overlap */
     uint32_t max_queues; /* 0: any number */
     pthread_mutex_t calls;
     uint32_t *first; /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */
     device_row *rows;
-    device *next_named; /* of owner->named */
-    queue *queues;      /* all, under owner->lock */
-    queue *idle;        /* those that no context uses, under owner->lock */
-    queue *copies;      /* for copies to other devices, made at the first; under owner->lock */
-    _Atomic int hung;   /* lost because a wait took too long: it may hang in any call */
+    device *next_named; /* next element of owner->named */
+    queue *queues;      /* all queues; under owner->lock */
+    queue *idle;        /* queues that no context uses; under owner->lock */
+    queue *copies;      /* for copies to other devices, made when needed; under owner->lock */
+    _Atomic int hung;   /* 1: lost because a wait took too long; any call may hang */
     pthread_mutex_t retired_lock;
     block *retired, **retired_end; /* block.h; oldest first, under retired_lock */
     _Atomic uint32_t retired_count;
@@ -54,23 +54,23 @@ struct device {
 
 /* Makes the devices that the capabilities list. NO_MEMORY. */
 collet_status devices_list(backend *b, uint32_t count, collet_error *err);
-/* The device of the choice "backend:suffix", or "backend" if `suffix` is "": made at its first use
- * where it is a name. The backend is open; any thread. INVALID: `suffix` is not a number, and the
- * backend takes no names; UNAVAILABLE with the reason. */
+/* The device for the choice "backend:suffix"; `suffix` = "": the first device. A named device is
+ * made at its first use. The backend must be open; any thread. INVALID: `suffix` is not a number,
+ * and the backend supports no names; UNAVAILABLE with the reason. */
 collet_status device_find(backend *b, const char *suffix, device **out, collet_error *err);
-/* The name for device_open; NULL: the device has a number. */
+/* The name to pass to device_open; NULL: the device has a number. */
 static inline const char *device_given_name(const device *d)
 {
     return d->index == DEVICE_NAMED ? strchr(d->name, ':') + 1 : NULL;
 }
 
-/* As collet_last_backend gives it. */
+/* The name that collet_last_backend returns. */
 static inline const char *device_called(const device *d)
 {
     return d->index == DEVICE_NAMED ? d->name : d->owner->plugin->name;
 }
 
-/* Records the status of a call through the device's table: a lost device is not used again. */
+/* Notes the status of a call through the device's table: a lost device is not used again. */
 static inline collet_status device_note_status(device *d, collet_status status)
 {
     if (status == COLLET_DEVICE_LOST)
@@ -78,14 +78,14 @@ static inline collet_status device_note_status(device *d, collet_status status)
     return status;
 }
 
-/* Enclose each call of a slot, row or extension of an open device: they allow one call at a time
- * where the device needs that. No lock is taken in between. */
+/* Enclose each call of a slot, row or extension of an open device. If the device needs that, they
+ * allow only one call at a time. Take no lock in between. */
 static inline void device_enter(device *d)
 {
     if (d->one_call)
         pthread_mutex_lock(&d->calls);
 }
-/* `status` is the status of the call; it is recorded and returned. */
+/* Notes and returns `status`, the status of the call. */
 static inline collet_status device_leave(device *d, collet_status status)
 {
     if (d->one_call)

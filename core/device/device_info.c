@@ -24,12 +24,12 @@ static const char *string(const cJSON *described, const char *key)
 static uint32_t memory_of(const device *d, const cJSON *described)
 {
     int state = atomic_load(&d->state);
-    const char *said = string(described, "memory_space");
+    const char *space = string(described, "memory_space");
     if (state == DEVICE_OPEN || state == DEVICE_LOST)
         return d->space ? COLLET_MEMORY_OWN : COLLET_MEMORY_HOST;
-    return !strcmp(said, "own")    ? COLLET_MEMORY_OWN
-           : !strcmp(said, "host") ? COLLET_MEMORY_HOST
-                                   : COLLET_MEMORY_UNKNOWN;
+    return !strcmp(space, "own")    ? COLLET_MEMORY_OWN
+           : !strcmp(space, "host") ? COLLET_MEMORY_HOST
+                                    : COLLET_MEMORY_UNKNOWN;
 }
 
 static int32_t execution_of(const device *d, const cJSON *described)
@@ -79,7 +79,7 @@ collet_status collet_device_info_at(const collet_runtime *r, collet_device_info 
     if (index >= r->backend_count)
         return runtime_beyond(index, r->backend_count, "backend", err);
     const backend *b = &r->backends[index];
-    /* The state publishes the devices and their description. */
+    /* Load the state first: it publishes the devices and their description. */
     int usable = atomic_load(&b->state) == COLLET_BACKEND_USABLE;
     if (!usable || number_of >= b->device_count)
         return runtime_beyond(number_of, usable ? b->device_count : 0, "usable device", err);

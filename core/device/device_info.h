@@ -6,7 +6,7 @@
 
 #include "device.h"
 
-/* The size of its memory, from its capabilities; 0: unknown. */
+/* The size of a device's memory, from the capabilities; 0: unknown. */
 uint64_t device_memory_bytes(const device *d);
 
 #endif

@@ -7,7 +7,7 @@
 typedef struct known_extension {
     const char *name;
     size_t offset; /* in device_extensions */
-    uint32_t size; /* of the first release of this version */
+    uint32_t size; /* size of the table in the first release of this version */
 } known_extension;
 
 static const known_extension known[] = {
@@ -19,7 +19,7 @@ static const known_extension known[] = {
     {COLLET_EXTENSION_TRIM, offsetof(device_extensions, trim), sizeof(collet_trim_extension)},
 };
 
-/* What every table begins with; pointers to functions follow. */
+/* The first members of every table; pointers to functions follow. */
 typedef struct table_head {
     uint32_t struct_size;
     uint32_t reserved;

@@ -5,7 +5,7 @@
 
 #include <collet/extensions.h>
 
-/* NULL where the device has none. */
+/* NULL: the device does not have the extension. */
 typedef struct device_extensions {
     const collet_copy_extension *copy;
     const collet_memory_extension *memory;

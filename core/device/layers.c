@@ -33,7 +33,8 @@ static collet_status find_layer(const collet_runtime *r, const char *name,
 {
     for (size_t i = 0; i < r->plugin_count; i++) {
         const loader_plugin *p = &r->plugins[i];
-        /* A plugin that the policy refused has no manifest. */
+        /* Compare names too, because the manifest of a plugin that the policy refused was not
+         * read. */
         if (strcmp(p->name, name) != 0 || (p->usable && !p->manifest.layer))
             continue;
         *out = p;

@@ -5,11 +5,11 @@
 
 #include "backend.h"
 
-/* Sets r->layers from the setting; the plugins are listed. INVALID if a name is not a layer's,
- * UNAVAILABLE if a layer was refused, NO_MEMORY. */
+/* Sets r->layers from the setting, after the plugins were listed. INVALID if a name is not that of
+ * a layer, UNAVAILABLE if a layer was refused, NO_MEMORY. */
 collet_status layers_choose(collet_runtime *runtime, collet_error *err);
-/* *table is the backend's and becomes the table of the outermost layer. Errors as in
- * loader_open. */
+/* Opens all layers over the backend's table *table, which becomes the table of the outermost layer.
+ * Errors as in loader_open. */
 collet_status layers_open(const backend *b, const collet_plugin **table, collet_error *err);
 
 #endif

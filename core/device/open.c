@@ -52,7 +52,7 @@ collet_status backend_describe(backend *b, const char *capabilities, collet_erro
     return COLLET_OK;
 }
 
-/* Reports the kernel rows that rows_index leaves out. */
+/* Reports kernel rows that rows_index will leave out. */
 static collet_status rows_report(const backend *b, const collet_plugin *table, collet_error *err)
 {
     uint32_t count = 0, first = 0;
@@ -176,7 +176,7 @@ static collet_status device_load(device *d, collet_error *err)
     return status;
 }
 
-/* Logged once: under auto a device that failed to open is skipped from then on. */
+/* Logged once, because with auto a device that failed to open is skipped from then on. */
 static collet_status device_open_locked(device *d, collet_error *err)
 {
     collet_error why = {COLLET_OK, ""};
@@ -192,8 +192,7 @@ static collet_status device_open_locked(device *d, collet_error *err)
         if (status == COLLET_NO_MEMORY || !(d->reason = strdup(why.text)))
             return collet_fail(err, COLLET_NO_MEMORY, "%s cannot be opened: %s", d->name, why.text);
         atomic_store_explicit(&d->state, DEVICE_FAILED, memory_order_release);
-        if (d->index != DEVICE_NAMED) /* auto never opens one: the caller that named it gets the
-                                         error */
+        if (d->index != DEVICE_NAMED) /* the program that named a device gets the error */
             log_message(&d->owner->runtime->log, COLLET_LOG_WARNING, "%s cannot be opened: %s",
                         d->name, why.text);
     }

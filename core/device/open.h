@@ -14,7 +14,7 @@ collet_status backend_open(backend *b, collet_error *err);
 /* Opens the device once; any thread. UNAVAILABLE with the reason (also of an earlier attempt),
  * DEVICE_LOST, NO_MEMORY. */
 collet_status device_open(device *d, collet_error *err);
-/* Closes a device that is open; its queues and blocks are gone. */
+/* Closes an open device, after its queues and blocks were destroyed. */
 void device_close(device *d);
 
 #endif

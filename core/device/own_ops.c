@@ -20,7 +20,7 @@ static int same_field(const collet_ops_field *a, const collet_ops_field *b)
            a->dtype == b->dtype && a->offset == b->offset && a->size == b->size;
 }
 
-/* Fields that only the longer definition has must be after the end of the shorter block. */
+/* Fields that only the longer definition has must begin after the end of the shorter block. */
 static int fields_agree(const op *longer, const op *shorter)
 {
     for (uint32_t k = 0; k < longer->field_count; k++) {
@@ -32,7 +32,7 @@ static int fields_agree(const op *longer, const op *shorter)
     return 1;
 }
 
-/* The first difference between two definitions of one op; NULL: `longer` extends `shorter`. */
+/* The first conflict between two definitions of an op; NULL: `longer` extends `shorter`. */
 static const char *op_conflict(const op *longer, const op *shorter)
 {
     if (strcmp(longer->shapes, shorter->shapes) != 0)
@@ -48,14 +48,15 @@ static const char *op_conflict(const op *longer, const op *shorter)
     return NULL;
 }
 
-/* Takes ownership of `o`, whose name another op has: the longer definition is used from now on. */
+/* Takes ownership of `o`, whose name is defined already: from now on the longer definition is
+ * used. */
 static collet_status own_op_join(collet_runtime *r, uint32_t index, op *o, collet_error *err)
 {
     op *before = r->own_ops[index];
     const char *conflict = op_conflict(before, o);
     if (conflict && !op_conflict(o, before)) {
         o->id = before->id;
-        o->replaced = before; /* calls under way use it */
+        o->replaced = before; /* kept, because calls in progress use it */
         atomic_store(&r->own_ops[index], o);
         return COLLET_OK;
     }
@@ -68,7 +69,7 @@ static collet_status own_op_join(collet_runtime *r, uint32_t index, op *o, colle
     return conflict ? COLLET_UNAVAILABLE : COLLET_OK;
 }
 
-/* Takes ownership of `o`. */
+/* Registers `o` and takes ownership of it. */
 static collet_status own_op_register(collet_runtime *r, op *o, uint32_t *id, collet_error *err)
 {
     uint32_t count = atomic_load(&r->own_op_count);

@@ -10,9 +10,9 @@ collet_status registry_create(collet_runtime *runtime, collet_error *err);
 void registry_destroy(collet_runtime *runtime);
 
 backend *registry_find(const collet_runtime *runtime, const char *name);
-/* The backend or layer of the key "name.word", or NULL. */
+/* The backend or layer to which the key "name.word" belongs, or NULL. */
 const loader_plugin *registry_owner(const collet_runtime *runtime, const char *key);
-/* The value of the key of a backend among the choices of its probe, or NULL. */
+/* The value of a backend's key in the choices of its probe, or NULL. */
 const char *registry_choice(const collet_runtime *runtime, const char *key);
 
 #endif

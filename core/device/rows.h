@@ -9,8 +9,8 @@
 collet_status rows_index(device *d, collet_error *err);
 void rows_free(device *d);
 
-/* The row for (op, sig), operands outside `mask` not compared; NULL if none matches. The device is
- * open. */
+/* The row for (op, sig), without comparing operands outside `mask`; NULL if none matches. The
+ * device must be open. */
 const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t sig, uint64_t mask);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a runtime holds: settings, log, records, ops, backends and their devices, and the count of
- * the host's memory. Members are constant once the runtime exists, or guarded as their comments
- * state.
+ * The members of a runtime: settings, log, records, ops, backends with their devices, and the count
+ * of the host's memory. Members are constant after the runtime was created, unless their comments
+ * name a lock.
  */
 #ifndef CORE_DEVICE_RUNTIME_H
 #define CORE_DEVICE_RUNTIME_H
@@ -21,7 +21,7 @@
 #include "settings/config.h"
 #include "util/log.h"
 
-#define RUNTIME_DEVICES_MAX 63  /* of all backends together: a 64-bit mask with the host */
+#define RUNTIME_DEVICES_MAX 63  /* of all backends: with the host they fit into a 64-bit mask */
 #define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins define */
 
 typedef struct backend backend;
@@ -30,37 +30,38 @@ typedef struct device device;
 struct collet_runtime {
     collet_host host; /* first: a host table is cast back to its runtime */
     _Atomic int64_t references;
-    unsigned char *fork_mark; /* a page that the kernel wipes in a child of fork: FORK_MARK_ */
-    pid_t process;            /* that created the runtime */
+    unsigned char *fork_mark; /* a page that the kernel wipes in a child of fork: FORK_MARK_* */
+    pid_t process;            /* the process that created the runtime */
     config *config;
     message_log log;
-    int32_t threads; /* at most; a cgroup's quota may allow fewer */
-    int64_t timeout; /* of waits for devices, in nanoseconds; -1: none */
+    int32_t threads; /* maximum; a cgroup's quota may allow fewer */
+    int64_t timeout; /* limit for waits for devices, in nanoseconds; -1: none */
     record_list *records;
     op_table ops;
     pthread_mutex_t own_ops_lock;
     _Atomic uint32_t own_op_count;
-    /* id 2^31 + index; strings belong to open plugins. A longer definition replaces an op. */
+    /* Own op i has the id 2^31 + i; its strings belong to open plugins. A longer definition
+     * replaces an op. */
     op *_Atomic own_ops[RUNTIME_OWN_OPS_MAX];
     loader_plugin *plugins; /* backends, then layers */
     size_t plugin_count;
-    backend *backends; /* usable ones by falling priority, then the others; of plugins[i] */
+    backend *backends; /* backends[i] is plugins[i]; usable ones by falling priority, then others */
     size_t backend_count;
-    const loader_plugin **layers; /* of the setting, the outermost first */
+    const loader_plugin **layers; /* layers in the setting, the outermost first */
     size_t layer_count;
-    pthread_mutex_t device_lock; /* ordinals */
+    pthread_mutex_t device_lock; /* guards the assignment of ordinals */
     _Atomic uint32_t device_total;
     device *_Atomic devices[RUNTIME_DEVICES_MAX]; /* by ordinal */
-    memory_count host_memory;                     /* of arrays */
+    memory_count host_memory;                     /* bytes of arrays in host memory */
     _Atomic int fallback_logged;
 };
 
-/* Values of the mark in the process that made it: WIPED, the kernel zeroes the page in a child;
- * PROCESS, it cannot, so process ids are compared. */
+/* Values of the mark in the process that made it. WIPED: the kernel zeroes the page in a child.
+ * PROCESS: it cannot, so process ids are compared. */
 #define FORK_MARK_WIPED 1
 #define FORK_MARK_PROCESS 2
 
-/* 0 in a child of fork. */
+/* 1; 0 in a child of fork. */
 static inline int runtime_alive(const collet_runtime *runtime)
 {
     unsigned char mark = *(volatile unsigned char *)runtime->fork_mark;
@@ -69,13 +70,14 @@ static inline int runtime_alive(const collet_runtime *runtime)
 collet_status runtime_forked(collet_error *err);
 /* Bytes of the machine's memory; 0 if unknown. */
 uint64_t runtime_host_bytes(void);
-/* FORKED; INVALID if the runtime or `out` is NULL. */
+/* Checks the arguments of a query. FORKED; INVALID if the runtime or `out` is NULL. */
 collet_status runtime_query(const collet_runtime *runtime, const void *out, const char *what,
                             collet_error *err);
-/* NOT_FOUND: the index is beyond the `count` elements of a list; `element` names one of them. */
+/* Returns NOT_FOUND for an index beyond the `count` elements of a list; `element`: the word for one
+ * of them. */
 collet_status runtime_beyond(size_t index, size_t count, const char *element, collet_error *err);
 
-/* NULL if unknown. */
+/* The op with this id; NULL if unknown. */
 const op *runtime_op(const collet_runtime *runtime, uint32_t id);
 
 #endif

@@ -69,7 +69,8 @@ collet_status collet_setting_at(const collet_runtime *r, collet_setting *target,
 
 size_t collet_record_count(const collet_runtime *r)
 {
-    return runtime_alive(r) ? record_count(r->records) : 0; /* its lock may be held for ever */
+    return runtime_alive(r) ? record_count(r->records)
+                            : 0; /* after fork the lock may stay locked */
 }
 
 collet_status collet_record_at(const collet_runtime *r, collet_plugin_record *record, size_t index,

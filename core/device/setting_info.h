@@ -5,7 +5,7 @@
 
 #include "runtime.h"
 
-/* The value of a key, and its source; NULL without one. */
+/* The value of a key, and its source; NULL: not set. */
 const char *setting_value(const collet_runtime *runtime, const char *key, const char **source);
 
 #endif

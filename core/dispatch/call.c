@@ -15,25 +15,25 @@
 #include "timeline/origins.h"
 #include "util/text.h"
 
-/* Memory is collected once in so many calls, because that asks the device and takes a
- * microsecond. */
+/* Retired memory is freed once in so many calls, because that takes about a microsecond: it queries
+ * the device. */
 #define CALLS_COLLECT 16
 
-/* State of one call, on the caller's stack, so that a call allocates nothing. */
+/* The state of one call, on the caller's stack, so that a call does not allocate. */
 typedef struct frame {
     collet_context *cx;
-    collet_error *error; /* the context's, of this thread */
+    collet_error *error; /* the context's error for this thread */
     const op *op;
     uint32_t count;
     uint64_t sig, mask;
     const collet_array *arrays[COLLET_MAX_OPERANDS]; /* outputs first */
     collet_array *temporaries[COLLET_MAX_OPERANDS];
-    const collet_array *originals[COLLET_MAX_OPERANDS]; /* of the temporaries */
+    const collet_array *originals[COLLET_MAX_OPERANDS]; /* arrays that temporaries replace */
     uint32_t temporary_count, temporaries_filled;
     op_shapes views;
     collet_operand operands[COLLET_MAX_OPERANDS];
-    origins from;     /* of what the call writes */
-    collet_error err; /* of one device; the context's is set only if the call fails */
+    origins from;     /* origins of the bytes that the call writes */
+    collet_error err; /* error of one device; the context's error is set only if the call fails */
     const void *params;
     _Alignas(16) unsigned char params_copy[OP_PARAMS_MAX];
     op_scratch scratch[COLLET_MAX_OPERANDS];
@@ -140,7 +140,7 @@ static collet_status resolve_overlaps(frame *f)
     return status;
 }
 
-/* Once a device has accepted the call. */
+/* Called when a device has accepted the call. */
 static collet_status fill_temporaries(frame *f)
 {
     while (f->temporaries_filled < f->temporary_count) {
@@ -158,7 +158,7 @@ static collet_status fill_temporaries(frame *f)
 
 /* ---- Running ----------------------------------------------------------------------------- */
 
-/* Sets everything of the operands except their buffers, which depend on the device. */
+/* Sets the operands except for their buffers, which depend on the device. */
 static void describe_operands(frame *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
@@ -175,8 +175,8 @@ static void describe_operands(frame *f)
     }
 }
 
-/* Memory for every operand in the device's space. A storage that is input and output is used twice:
- * inputs first, so that its bytes are valid before the output is declared written. */
+/* Makes every operand usable in the device's space. Inputs first: a storage that is input and
+ * output must be valid before it is declared written. */
 static collet_status bind_operands(frame *f, queue *q, int *commit)
 {
     f->from.count = 0;
@@ -235,7 +235,7 @@ static collet_status device_failed(frame *f, const device *d, collet_status stat
     return collet_fail(&f->err, status, "%s", t.bytes);
 }
 
-/* Kernels may return four statuses; after another one the outputs are undefined. */
+/* Kernels may return only four statuses; after any other the outputs are undefined. */
 static collet_status kernel_status(frame *f, device *d, collet_status status)
 {
     if (status == COLLET_OK || status == COLLET_REFUSED || status == COLLET_FAILED)
@@ -248,7 +248,7 @@ static collet_status kernel_status(frame *f, device *d, collet_status status)
         collet_status_name(status), status);
 }
 
-/* Parameters that the row was not compiled for. */
+/* Refuses parameters that the row was not compiled for. */
 static collet_status check_params(frame *f, const collet_kernel_row *row)
 {
     const unsigned char *params = f->params;
@@ -265,7 +265,7 @@ static collet_status ask_row(frame *f, device *d, const collet_kernel_row *row,
                              collet_kernel_call *call)
 {
     for (uint32_t i = 0; i < f->count; i++)
-        f->operands[i].buffer = NULL; /* of the device tried before */
+        f->operands[i].buffer = NULL; /* it may be of a device tried before */
     device_enter(d);
     collet_status status = row->accepts(d->handle, call, &call->workspace_bytes);
     device_leave(d, COLLET_OK);
@@ -298,7 +298,7 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
 {
     int commit[COLLET_MAX_OPERANDS];
     queue *q = l->queue;
-    /* The copies come first: they use the lane's scratch too. */
+    /* Copies first, because they use the lane's scratch, too. */
     collet_status status = fill_temporaries(f);
     if (status == COLLET_OK && call->workspace_bytes)
         status = lane_scratch(l, call->workspace_bytes, &call->workspace, &f->err);
@@ -346,7 +346,7 @@ static collet_status no_kernel(frame *f, const device *d)
     return device_failed(f, d, COLLET_UNSUPPORTED);
 }
 
-/* If the device did not run the call, f->err has the reason. */
+/* Tries one device. If it did not run the call, f->err has the reason. */
 static outcome try_device(frame *f, device *d)
 {
     collet_kernel_call call;
@@ -386,7 +386,7 @@ static void count_fallback(frame *f, const device *chosen, const device *served,
             f->op->name, served->name, chosen->name, why);
 }
 
-/* Under auto a device with the only valid copy of an input is tried first. */
+/* With auto a device that has the only valid copy of an input is tried first. */
 static uint32_t preferred(const frame *f, const selection *s)
 {
     for (uint32_t k = 0; s->automatic && k < s->count; k++) {
@@ -409,13 +409,13 @@ static collet_status run(frame *f)
     uint32_t first = preferred(f, s);
     char why[256];
     why[0] = '\0';
-    /* The error of the first device that has the kernel, else of the first device. */
+    /* Keeps the error of the first device that has the kernel, else of the first device. */
     collet_error reported;
     reported.status = COLLET_UNSUPPORTED;
     reported.text[0] = '\0';
     for (uint32_t k = 0;
          k < (any ? s->total : s->count) || (any && selection_extend(f->cx->runtime, s)); k++) {
-        /* `first`, then the others in order */
+        /* device `first`, then the others in order */
         device *d = s->devices[k == 0 ? first : k <= first ? k - 1 : k];
         outcome tried = try_device(f, d);
         if (tried == SERVED) {
@@ -493,7 +493,7 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     return status;
 }
 
-/* Copies that core makes must work even where the backend has no copy kernel for the dtype, is out
+/* Copies by libcore itself must work even if the backend has no copy kernel for the dtype, is out
  * of memory, or is lost. */
 collet_status call_copy(collet_context *cx, collet_array *to, const collet_array *from)
 {

@@ -5,8 +5,8 @@
 
 #include "memory/array.h"
 
-/* Copies the elements of `from` to `to`, of the same dtype and shape and in another storage: with
- * the context's backend, or in host memory if that has no kernel. */
+/* Copies the elements of `from` to `to`, which has the same dtype and shape and another storage:
+ * with the context's backend, or in host memory if the backend cannot. */
 collet_status call_copy(collet_context *cx, collet_array *to, const collet_array *from);
 
 #endif

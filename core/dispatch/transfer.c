@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of arrays to and from the memory of the program.
+/* Copies elements of arrays to and from the program's memory.
  * Tests: tests/core/test_array.c, tests/core/test_copies.c */
 #include <string.h>
 
@@ -18,8 +18,8 @@ static collet_status host_ready(collet_context *cx, const collet_array *a, const
         return context_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
     size_t needed = (size_t)a->size * collet_dtype_size(a->dtype);
     if (bytes != needed)
-        return context_fail(cx, COLLET_INVALID, "%s: %zu bytes were given, the array has %zu", what,
-                            bytes, needed);
+        return context_fail(cx, COLLET_INVALID, "%s: %zu bytes were given, but the array has %zu",
+                            what, bytes, needed);
     if (bytes && !address)
         return context_fail(cx, COLLET_INVALID, "%s: the address is NULL", what);
     return COLLET_OK;
@@ -34,7 +34,7 @@ static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32
         storage_map(a->storage, access, whole, &base, &cx->moved, context_error(cx));
     if (status != COLLET_OK)
         return status;
-    /* The caller may pass the memory that it has wrapped. */
+    /* memmove, because the caller may pass the memory that it has wrapped. */
     if (access == COLLET_READ)
         memmove(target, (const char *)base + a->offset, bytes);
     else
@@ -42,7 +42,7 @@ static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32
     return storage_unmap(a->storage, context_error(cx));
 }
 
-/* Through a contiguous copy where the view is not contiguous. */
+/* Uses a contiguous copy if the view is not contiguous. */
 static collet_status transfer(collet_context *cx, collet_array *a, int32_t access, void *target,
                               const void *source, size_t bytes)
 {

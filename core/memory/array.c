@@ -14,7 +14,7 @@
 
 /* ---- Geometry ---------------------------------------------------------------------------- */
 
-/* Larger than any address space; sums and products of smaller values do not overflow. */
+/* Larger than any address space; sums and differences of smaller values do not overflow. */
 #define REACH_MAX (INT64_MAX / 4)
 
 int array_reach(collet_array *a)
@@ -45,9 +45,9 @@ static int contiguous(const collet_array *a)
     return 1;
 }
 
-/* With axes sorted by stride, each must step over all that the smaller ones reach. This is
- * sufficient, not necessary: the rare views that fail it without repeating elements are refused as
- * outputs. */
+/* 1 if elements may repeat. With axes sorted by stride, each must step over all bytes that the axes
+ * before it reach. This is sufficient, but not necessary: some rare views fail the test although
+ * they repeat no element; they cannot be outputs. */
 static int may_repeat(const collet_array *a)
 {
     int32_t order[COLLET_MAX_DIMS], count = 0;
@@ -73,8 +73,8 @@ static int may_repeat(const collet_array *a)
     return 0;
 }
 
-/* The stride of an axis with at most one element may be any 64-bit number; its product with an
- * extent or a size may overflow. */
+/* Skip axes with at most one element: their strides may be any 64-bit number, and products with
+ * them may overflow. */
 static void settle_strides(collet_array *a)
 {
     int64_t dense = 1;
@@ -102,8 +102,8 @@ int array_same(const collet_array *a, const collet_array *b)
 }
 
 /*
- * Sets *end so that the axes of `a` whose steps are no multiple of `period` reach the bytes [0,
- * *end) from its lowest byte; returns 0 if *end > period.
+ * Sets *end so that the axes of `a` whose steps are not multiples of `period` reach the bytes [0,
+ * *end), counted from its lowest byte; returns 0 if *end > period.
  */
 static int residues(const collet_array *a, int64_t period, int64_t *end)
 {
@@ -116,9 +116,9 @@ static int residues(const collet_array *a, int64_t period, int64_t *end)
 }
 
 /*
- * Whether views with overlapping ranges are interleaved and share no byte: columns of a table,
- * every other element. Modulo the length of one long step each view is one run of bytes; the runs
- * must be disjoint. `shift` is from the lowest byte of `a` to that of `b`.
+ * 1 if views with overlapping ranges are interleaved and share no byte, such as two columns of a
+ * table. Modulo the length of one long step each view is one run of bytes; the runs must be
+ * disjoint. `shift` is the distance from the lowest byte of `a` to that of `b`.
  */
 static int interleave(const collet_array *a, const collet_array *b, int64_t shift)
 {
@@ -139,7 +139,7 @@ static int interleave(const collet_array *a, const collet_array *b, int64_t shif
     return 0;
 }
 
-/* Only storages that wrap memory can share it. */
+/* Different storages can share memory only if both wrap it. */
 int array_overlaps(const collet_array *a, const collet_array *b)
 {
     if (a->storage != b->storage && !(a->storage->wrapped && b->storage->wrapped))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An array is a view of a storage; immutable once made. */
+/* An array: an immutable view of a storage. */
 #ifndef CORE_MEMORY_ARRAY_H
 #define CORE_MEMORY_ARRAY_H
 
@@ -9,24 +9,24 @@ struct collet_array {
     storage *storage;
     collet_dtype dtype;
     int32_t ndim;
-    int64_t size;       /* elements */
+    int64_t size;       /* number of elements */
     uint64_t offset;    /* bytes from the storage's start to the element with all indices 0 */
-    int64_t low, high;  /* elements reached, relative to offset: [low, high), 0, 0 when empty */
-    int32_t contiguous; /* C order without gaps */
-    int32_t repeats;    /* elements of the view may share memory: it cannot be written */
+    int64_t low, high;  /* elements reached, relative to offset: [low, high); 0, 0 if empty */
+    int32_t contiguous; /* 1: C order without gaps */
+    int32_t repeats;    /* 1: elements may share memory, so the view cannot be written */
     int64_t shape[COLLET_MAX_DIMS];
     int64_t strides[COLLET_MAX_DIMS];
 };
 
-/* Whether writing the view writes every byte of its storage. */
+/* 1 if writing the view writes every byte of its storage. */
 static inline int array_is_whole(const collet_array *a)
 {
     return a->contiguous && (uint64_t)a->size * collet_dtype_size(a->dtype) == a->storage->bytes;
 }
 
-/* Whether two views have the same elements in the same order. */
+/* 1 if two views have the same elements in the same order. */
 int array_same(const collet_array *a, const collet_array *b);
-/* Whether two views may share bytes. */
+/* 1 if two views may share bytes. */
 int array_overlaps(const collet_array *a, const collet_array *b);
 
 /* Sets low and high from shape and strides; returns 0 on overflow of 64 bits. */
@@ -44,14 +44,14 @@ static inline int array_address(void **address, uint64_t offset)
     return 1;
 }
 
-/* An array without a storage, for foreign memory; its elements span array_span bytes. Errors name
- * the function `what`. */
+/* Creates an array without a storage, for foreign memory; its elements span array_span bytes.
+ * `what`: the function's name, for messages. */
 collet_status array_wrapping(const char *what, collet_array **out, collet_dtype dtype, int32_t ndim,
                              const int64_t *shape, const int64_t *strides, uint32_t flags,
                              collet_error *err);
 uint64_t array_span(const collet_array *a);
 
-/* A new C-contiguous array; the text goes to *err. */
+/* Creates a C-contiguous array; the text of an error goes to *err. */
 collet_status array_create(collet_runtime *runtime, collet_array **out, collet_dtype dtype,
                            int32_t ndim, const int64_t *shape, collet_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays as DLPack tensors and back.
+/* Converts arrays to DLPack tensors and back.
  * Tests: tests/core/test_dlpack.c */
 #include "dlpack.h"
 
@@ -32,7 +32,7 @@ static collet_dtype dtype_of(dl_type type)
 
 /* ---- Out --------------------------------------------------------------------------------- */
 
-/* A tensor over an array that is acquired until the tensor is deleted. */
+/* A tensor for an array, which stays acquired until the tensor is deleted. */
 typedef struct exported {
     tensor tensor;    /* first: the deleter gets its address */
     storage *storage; /* a reference */
@@ -48,7 +48,7 @@ static void exported_delete(tensor *t)
     if (!e)
         return;
     if (!runtime_alive(e->storage->runtime))
-        ; /* locks may be held in a child of fork */
+        ; /* in a child of fork locks may stay locked: the memory is not freed */
     else if (e->device)
         storage_release_on(e->storage, e->device, NULL, NULL);
     else
@@ -64,7 +64,7 @@ static void describe(exported *e, const collet_array *a, const collet_native_dev
     e->tensor.version = (dl_version){DLPACK_MAJOR, DLPACK_MINOR};
     e->tensor.deleter = exported_delete;
     e->tensor.flags = access & COLLET_WRITE ? 0 : DLPACK_READ_ONLY;
-    /* Some readers ignore byte_offset, so it is used only for handles that are not addresses. */
+    /* Some libraries ignore byte_offset, so it is used only for handles that are not addresses. */
     t->data = e->device ? base : base + a->offset;
     t->byte_offset = e->device ? a->offset : 0;
     t->device = (dl_device){native->dlpack_type, native->dlpack_id};
@@ -140,7 +140,7 @@ static int is_there(device *d, dl_device where)
            native.dlpack_id == where.id;
 }
 
-/* The open devices, then those that the context has chosen. */
+/* Searches the open devices, then those that the context has chosen. */
 static device *find_device(collet_context *cx, dl_device where)
 {
     for (uint32_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {

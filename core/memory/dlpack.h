@@ -8,9 +8,9 @@
 #define DLPACK_MAJOR 1
 #define DLPACK_MINOR 0
 
-#define DLPACK_READ_ONLY 1u /* of `flags` */
+#define DLPACK_READ_ONLY 1u /* a bit of `flags` */
 
-/* Host memory: pageable, and page-locked for the GPUs of the two makers. */
+/* Device types of host memory: pageable, and page-locked for CUDA and for ROCm. */
 #define DLPACK_CPU 1
 #define DLPACK_PINNED 3
 #define DLPACK_PINNED_ROCM 11

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays, queues and devices as objects of a device's own interface: collet.native/1.
+/* Gives access to arrays, queues and devices by the native interface of a device: collet.native/1.
  * Tests: tests/core/test_native.c */
 #include "native.h"
 
@@ -12,9 +12,9 @@
 #include "storage_life.h"
 #include "util/struct.h"
 
-#define KDLCPU 1 /* of DLPack */
+#define KDLCPU 1 /* DLPack's kDLCPU */
 
-/* *d becomes NULL for the host's memory. */
+/* Sets *d to the device; NULL for the host's memory. */
 static collet_status native_space(collet_context *cx, const char *what, const char *name,
                                   device **d)
 {
@@ -68,7 +68,7 @@ collet_status collet_native_queue(collet_context *cx, void **handle, const char 
     if (!d || d->synchronous)
         return COLLET_OK;
     status = context_lane(cx, d, &l, context_error(cx));
-    /* A queue that has failed is replaced here. */
+    /* Locking replaces a queue that has failed. */
     if (status == COLLET_OK)
         status = queue_lock(l->queue, context_error(cx));
     if (status != COLLET_OK)

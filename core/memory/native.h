@@ -6,14 +6,14 @@
 #include "array.h"
 #include "context/context.h"
 
-/* `d` NULL: the host; else a device with collet.native/1. */
+/* `d`: NULL for the host; else a device with collet.native/1. */
 collet_status native_describe(device *d, collet_native_device *native, collet_error *err);
 
-/* storage_acquire_on in the context's queue, and the handle of the buffer. */
+/* Acquires the storage in the context's queue, and returns the handle of the buffer. */
 collet_status native_acquire(collet_context *cx, collet_array *a, device *d, int32_t access,
                              int wait, void **handle);
 
-/* Gives an array from array_wrapping its storage over foreign memory of `d`. */
+/* Gives an array from array_wrapping a storage that wraps foreign memory of `d`. */
 collet_status native_wrap(collet_context *cx, device *d, collet_array *a, void *handle,
                           uint64_t offset, uint32_t flags, void (*deleter)(void *user), void *user);
 

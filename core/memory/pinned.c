@@ -10,7 +10,7 @@
 #include "context/life.h"
 
 struct collet_pinned {
-    device *device; /* of a runtime that is retained */
+    device *device; /* its runtime is retained */
     void *address;
     void *handle;
 };

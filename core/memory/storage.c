@@ -36,17 +36,17 @@ static int never_written(const storage *s)
     return !s->valid && !s->lost;
 }
 
-/* Waits for the work from which the bytes derive, or reports only what is known of it. The origins
+/* Waits for the work from which the bytes derive, or reports only what is known of it. Origins
  * first: if an origin hangs, its own device is lost and reported, not the writer's device, which
- * only waits for it. */
+ * only waits. */
 static collet_status copy_outcome(const block *c, int wait, collet_error *err)
 {
     collet_status status = origins_outcome(&c->origins, wait, err);
     return status == COLLET_OK ? use_outcome(c->writer, wait, err) : status;
 }
 
-/* Bytes that were valid only on a lost device are lost. Copies that derive from failed work are
- * dropped where another valid copy exists. */
+/* Marks bytes that were valid only on a lost device as lost. Drops copies that derive from failed
+ * work if another valid copy exists. */
 static void drop_lost(storage *s)
 {
     int had = !never_written(s);
@@ -61,8 +61,7 @@ static void drop_lost(storage *s)
         s->lost = 1;
 }
 
-/* Called at the end of every change of state, so that `settled` is current when the lock is
- * released. */
+/* Called after every change of state, so that `settled` is current when the lock is released. */
 static void state_unlock(storage *s)
 {
     int settled = s->host.memory && s->valid == space_bit(0) && !s->host.next && !s->acquired &&
@@ -154,7 +153,7 @@ static block *any_valid_device_copy(storage *s)
     return NULL;
 }
 
-/* From a device with valid bytes, on a queue taken for this copy. */
+/* Copies from a device with valid bytes, on a queue used only for this copy. */
 static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_error *err)
 {
     block *from = any_valid_device_copy(s);
@@ -196,14 +195,14 @@ static collet_status make_valid_on_host(storage *s, transfer_counters *moved, co
         collet_status status = fetch_to_host(s, moved, err);
         if (status != COLLET_FAILED && status != COLLET_DEVICE_LOST)
             return status;
-        /* Another device may hold a valid copy. */
+        /* Another device may have a valid copy. */
         drop_lost(s);
         if (!s->valid || s->valid == before)
             return status;
     }
 }
 
-/* From a device with valid bytes; REFUSED where the two devices cannot copy directly. */
+/* Copies from a device with valid bytes. REFUSED if the two devices cannot copy directly. */
 static collet_status send_between(storage *s, block *to, queue *q, transfer_counters *moved,
                                   collet_error *err)
 {
@@ -356,14 +355,14 @@ static void acquire(storage *s, int32_t access, int32_t space)
     s->acquired_space = space;
 }
 
-/* Whether the array is acquired in that space, so that it can be released there. */
+/* Checks that the array is acquired in that space, so that it can be released there. */
 static collet_status acquired_check(const storage *s, int32_t space, collet_error *err)
 {
     int elsewhere = s->acquired == STORAGE_WRITER && s->acquired_space != space;
     if (s->acquired && !elsewhere)
         return COLLET_OK;
     return collet_fail(err, COLLET_INVALID, "the array is not acquired%s",
-                       elsewhere ? " in this memory, but in another one" : "");
+                       elsewhere ? " in this memory, but in another memory: release it there" : "");
 }
 
 static void unacquire(storage *s)
@@ -446,7 +445,7 @@ collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
     return status;
 }
 
-/* The use of everything enqueued in `q` so far. */
+/* A use that covers all work enqueued in `q` so far. */
 static collet_status commands_end(queue *q, use *u, collet_error *err)
 {
     device *d = q->device;

@@ -20,14 +20,14 @@ typedef struct storage {
     _Atomic int64_t references;
     collet_runtime *runtime;
     uint64_t bytes;
-    uint32_t readonly; /* wrapped memory that is never written; constant */
+    uint32_t readonly; /* 1: wrapped memory that is never written; constant */
     pthread_mutex_t lock;
     block host;              /* first of the list of copies */
     uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
-    int32_t acquired;        /* by callers: the number of readers, or STORAGE_WRITER */
+    int32_t acquired;        /* number of readers that have acquired it, or STORAGE_WRITER */
     int32_t acquired_space;  /* the space in which it is acquired for writing */
-    int32_t lost;            /* the only valid copy was on a lost device */
-    int32_t wrapped;         /* host memory is the caller's */
+    int32_t lost;            /* 1: the only valid copy was on a lost device */
+    int32_t wrapped;         /* 1: the host memory is the caller's */
     _Atomic int32_t settled; /* see storage_settled; set under the lock, read without it */
     void (*deleter)(void *user);
     void *user;
@@ -46,9 +46,9 @@ collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void 
                           int *commit, origins *from, transfer_counters *moved, collet_error *err);
 
 /*
- * 1 when the bytes are valid in host memory alone, not acquired, and no queue is at work on them,
- * as storage_use would find under the lock. `q` may then use s->host.memory directly, and
- * storage_commit is not needed.
+ * 1 if the bytes are valid only in host memory, not acquired, and not in use by a queue, as
+ * storage_use would find under the lock. Then `q` may use s->host.memory directly, without
+ * storage_commit.
  */
 static inline int storage_settled(const storage *s, const queue *q)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of an array: the same storage with another shape and other strides.
+/* Creates views of an array: the same storage with another shape and other strides.
  * Tests: tests/core/test_array.c, tests/core/test_views_random.c */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "storage_life.h"
 #include "util/shape.h"
 
-/* A view of `base`'s storage; the caller sets shape, strides and offset. */
+/* Allocates a view of the storage of `base`; the caller sets shape, strides and offset. */
 static collet_status view_create(collet_context *cx, collet_array **out, const collet_array *base,
                                  collet_array **view)
 {
@@ -71,7 +71,7 @@ collet_status collet_array_slice(collet_context *cx, const collet_array *array, 
                            "slice: %" PRId64 " elements from %" PRId64 " in steps of %" PRId64
                            " are not all within the %" PRId64 " elements of axis %" PRId32,
                            count, start, step, extent, axis);
-    /* Strides of axes with at most one element are not used. */
+    /* Strides of axes with at most one element are not used, so they need no check. */
     if (__builtin_mul_overflow(a->strides[axis], step, &stride))
         stride = a->strides[axis];
     shift = count ? a->strides[axis] * start : 0;
@@ -107,8 +107,8 @@ collet_status collet_array_permute(collet_context *cx, const collet_array *array
 }
 
 /*
- * Strides of `a`'s elements in another shape, by matching runs of old and new axes with equal
- * products; returns 0 if a run has no single stride.
+ * Computes strides for the elements of `a` in another shape, by matching runs of old and new axes
+ * with equal products of extents; returns 0 if the elements of a run have no common stride.
  */
 static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *shape,
                             int64_t *strides)
@@ -181,7 +181,8 @@ collet_status collet_array_reshape(collet_context *cx, const collet_array *array
     if (a->size != array->size) {
         int64_t size = a->size;
         return VIEW_REFUSE(COLLET_SHAPE,
-                           "reshape: the array has %" PRId64 " elements, the new shape %" PRId64,
+                           "reshape: the array has %" PRId64
+                           " elements, but the new shape has %" PRId64,
                            array->size, size);
     }
     if (a->size && !reshaped_strides(array, ndim, shape, a->strides))

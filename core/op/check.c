@@ -14,7 +14,8 @@ collet_status op_take_params(const op *o, const void *params, void *copy, const 
     uint32_t size, reserved = 0;
     *out = NULL;
     if (!params)
-        return collet_fail(err, COLLET_INVALID, "%s: its parameters are NULL", o->name);
+        return collet_fail(err, COLLET_INVALID, "%s: params is NULL; pass the op's parameter block",
+                           o->name);
     memcpy(&size, params, sizeof size);
     if (size < sizeof size || size > STRUCT_SIZE_MAX)
         return collet_fail(err, COLLET_INVALID,
@@ -43,10 +44,10 @@ collet_status op_take_params(const op *o, const void *params, void *copy, const 
 
 /* ---- Dtypes ---------------------------------------------------------------------------------- */
 
-/* A signature compared with the operands that are present. */
+/* The result of comparing a signature with the operands that are present. */
 typedef struct misfit {
     const char *letters;
-    collet_dtype first; /* of operand 0, under the signature */
+    collet_dtype first; /* dtype of operand 0, if the signature is used */
     uint32_t wrong;     /* bit i: operand i does not fit */
 } misfit;
 
@@ -62,7 +63,7 @@ static misfit compare(const op *o, const char *letters, const op_shapes *views)
     return m;
 }
 
-/* The signatures with the smallest number of operands that do not fit. */
+/* Finds the signatures with the smallest number of operands that do not fit. */
 static uint32_t nearest(const op *o, const op_shapes *views, misfit found[OP_SIG_MAX])
 {
     uint32_t count = 0;
@@ -91,8 +92,8 @@ static const char *wanted(const misfit *m, uint32_t operand)
                          : collet_dtype_name(letter == '=' ? m->first : op_letter_dtype(letter));
 }
 
-/* Whether all signatures have the same wrong operands, and one operand is wrong or all signatures
- * expect the same dtypes. */
+/* 1 if the same operands are wrong in all signatures, and either one operand is wrong or all
+ * signatures expect the same dtypes. */
 static int agree(const misfit *found, uint32_t count)
 {
     for (uint32_t s = 1; s < count; s++) {
@@ -124,9 +125,8 @@ static void add_wrong(text_buffer *t, const op *o, const op_shapes *views, const
     }
 }
 
-/* An output that is to be inferred is left out: it has no dtype.
- * "out is i32, x is i32; the accepted dtypes of (out, x) nearest to these are: (f32, f32), (f64,
- * f64)" */
+/* Adds "out is i32, x is i32; the accepted dtypes of (out, x) nearest to these are: (f32, f32),
+ * (f64, f64)". An output to be inferred has no dtype and is omitted from the first list. */
 static void add_all(text_buffer *t, const op *o, const op_shapes *views, const misfit *found,
                     uint32_t count)
 {

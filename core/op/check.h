@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks of a call. */
+/* The checks of a call's parameters, dtypes and shapes. */
 #ifndef CORE_OP_CHECK_H
 #define CORE_OP_CHECK_H
 
 #include "shape.h"
 #include "signature.h"
 
-/* op_params of an op that has parameters. */
+/* op_params for an op that has parameters. */
 collet_status op_take_params(const op *o, const void *params, void *copy, const void **out,
                              collet_error *err);
 
-/* The parameter block of a call in *out: `params` itself, or a copy filled up with zeros in `copy`
- * (OP_PARAMS_MAX bytes, aligned) when the caller's is an older, shorter one. INVALID, also where a
- * newer, longer one or a reserved field is not 0. Inline, as
- * op_check: every call makes both. */
+/* Sets *out to the parameter block of a call: `params` itself or, if an older program passed a
+ * shorter block, a copy in `copy` (OP_PARAMS_MAX bytes, aligned) that is filled up with zeros.
+ * INVALID, also if reserved fields, or fields that only a newer version knows, are not 0. Inline,
+ * as op_check, because every call uses both. */
 static inline collet_status op_params(const op *o, const void *params, void *copy, const void **out,
                                       collet_error *err)
 {
@@ -21,7 +21,7 @@ static inline collet_status op_params(const op *o, const void *params, void *cop
     return o->params_size ? op_take_params(o, params, copy, out, err) : COLLET_OK;
 }
 
-/* DTYPE: which operands have which dtype, and what they must be. */
+/* Returns DTYPE; the text says which dtypes the operands have, and which they must have. */
 collet_status op_dtype_error(const op *o, const op_shapes *views, collet_error *err);
 
 /* Each SCALAR of the parameters must fit the dtype of output 0: DTYPE. */
@@ -29,9 +29,9 @@ collet_status op_check_scalars(const op *o, const op_shapes *views, const void *
                                collet_error *err);
 
 /*
- * Checks dtypes, shapes and parameters of a call: `sig` packs the views' dtypes. Where a pattern
- * has "...", inputs get the broadcast axes (scratch, one an operand). DTYPE, SHAPE, INVALID,
- * OVERFLOW name the operands.
+ * Checks dtypes, shapes and parameters of a call; `sig` packs the views' dtypes. If a pattern has
+ * "...", inputs get the broadcast axes, in `scratch`, which has one element for each operand.
+ * DTYPE, SHAPE, INVALID, OVERFLOW; the text names the operands.
  */
 static inline collet_status op_check(const op *o, uint64_t sig, op_shapes *views,
                                      const void *params, op_scratch *scratch, collet_error *err)

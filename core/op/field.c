@@ -15,7 +15,7 @@ const collet_ops_field *op_field(const op *o, uint32_t k)
 #define UNSIGNED (BIT(U8) | BIT(U32) | BIT(U64))
 #define INTEGERS (UNSIGNED | BIT(I8) | BIT(I32) | BIT(I64))
 
-/* Dtypes of a kind, and how many elements it has; 0: any number. */
+/* The dtypes that a kind may have, and its number of elements; 0: any number. */
 static const struct {
     uint32_t dtypes, elements;
     const char *name;
@@ -69,7 +69,7 @@ static int default_is_sound(const collet_ops_field *f)
 static collet_status check_kind(const collet_ops_field *f, collet_error *err)
 {
     if (!f->meaning)
-        return REFUSE("its meaning is NULL");
+        return REFUSE("meaning is NULL; set it to a text");
     if (f->kind < 0 || f->kind >= COLLET_FIELD_KINDS)
         return REFUSE("its kind is %d; kinds are 0 to %d", f->kind, COLLET_FIELD_KINDS - 1);
     if (!collet_dtype_size(f->dtype) || !(kinds[f->kind].dtypes >> f->dtype & 1))
@@ -105,7 +105,7 @@ collet_status op_field_check(const op *o, const collet_ops_field *f, collet_erro
 {
     collet_error why = {COLLET_OK, ""};
     collet_status status =
-        f->name ? check_kind(f, &why) : collet_fail(&why, COLLET_INVALID, "its name is NULL");
+        f->name ? check_kind(f, &why) : collet_fail(&why, COLLET_INVALID, "name is NULL");
     if (status == COLLET_OK)
         status = check_place(o, f, &why);
     if (status == COLLET_OK && !default_is_sound(f))

@@ -7,11 +7,11 @@
 
 /* Field k of the parameter block. */
 const collet_ops_field *op_field(const op *o, uint32_t k);
-/* INVALID, with which and why, if a definition's field does not fit its kind, dtype and block.
- */
+/* INVALID if a field of a definition does not fit its kind, dtype and block; the text says which
+ * field and why. */
 collet_status op_field_check(const op *o, const collet_ops_field *f, collet_error *err);
 
-/* Writes collet_ops_defaults, params_size bytes. */
+/* Writes the defaults of the parameter block, params_size bytes, for collet_ops_defaults. */
 void op_defaults(const op *o, int32_t ndim, void *params);
 
 #endif

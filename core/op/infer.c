@@ -19,7 +19,7 @@ typedef struct inference {
     _Alignas(16) unsigned char params_copy[OP_PARAMS_MAX];
 } inference;
 
-/* The rules look at strides: these are of dense rows. */
+/* The rules read strides; these are the strides of dense rows. */
 static const int64_t dense[COLLET_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
 
 /* Prefixes the text of `err` with the operand's name. */
@@ -45,7 +45,7 @@ static collet_status take_spec(inference *f, uint32_t i, const collet_array_spec
                    ? COLLET_OK
                    : collet_fail(err, COLLET_INVALID, "%s: %s is absent", f->op->name,
                                  op_operand_name(f->op, i, name));
-    /* Until a dtype is inferred, any dtype of one byte serves. */
+    /* Any dtype of one byte, until the dtype is inferred. */
     collet_dtype dtype = output && spec->dtype == COLLET_DTYPE_NONE ? COLLET_U8 : spec->dtype;
     if (shape_check(dtype, infers ? 0 : spec->ndim, spec->shape, &size, &why) != COLLET_OK)
         return operand_error(f->op, i, &why, err);

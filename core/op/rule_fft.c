@@ -13,14 +13,14 @@ static int is_real(collet_dtype dtype)
     return dtype == COLLET_F32 || dtype == COLLET_F64;
 }
 
-/* Elements of the half spectrum of n real numbers. */
+/* Number of elements of the half spectrum of n real numbers. */
 static int64_t half(int64_t n)
 {
     return n > 0 ? n / 2 + 1 : 0;
 }
 
-/* The extent of the output's last axis. Two real lengths have this half spectrum: the given one, or
- * the even one. */
+/* The extent of the output's last axis. Two real lengths have the same half spectrum: returns the
+ * output's length if it is one of them, else the even one. */
 static int64_t transformed(const struct op_view *in, const struct op_view *out)
 {
     int64_t from = in->shape[in->ndim - 1];
@@ -30,7 +30,7 @@ static int64_t transformed(const struct op_view *in, const struct op_view *out)
     if (!is_real(out->dtype))
         return from;
     if (from - 1 > INT64_MAX / 2)
-        return -1; /* more than an i64: another axis is empty */
+        return -1; /* more than 64 bits; possible only if another axis is empty */
     return half(given) == from ? given : from > 1 ? 2 * (from - 1) : from;
 }
 

@@ -10,15 +10,15 @@
 
 #include "shape.h"
 
-/* Weights of a block, and its bytes, in the formats that have blocks. */
+/* Weights and bytes of a block, for formats with blocks. */
 #define T2_BLOCK 256
 #define T2_BYTES 64
 #define GGUF_BLOCK 256
 #define TQ2_0_BYTES 66
 #define TQ1_0_BYTES 54
 
-/* Products of -128 or less that an i32 holds; and the bytes of a packed row whose blocks, padding
- * and all, hold as many products of codes: 2^31 - 256. */
+/* Limits for sums in an i32: the number of products of two int8 numbers (each at most 2^14), less
+ * one; and the bytes of a packed row with 2^31 - 256 codes, padding included. */
 #define INT8_COLUMNS_MOST ((1 << 24) - 1)
 #define PACKED_MOST (INT32_MAX / T2_BLOCK * T2_BYTES)
 
@@ -79,7 +79,7 @@ static collet_status check_adjacent(const op *o, const op_shapes *v, uint32_t op
                        o->name, op_operand_name(o, operand, name), w->strides[w->ndim - 1]);
 }
 
-/* Operand `packed` has the bytes of the rows of weights in operand `long_one`. */
+/* Checks that operand `packed` has the packed bytes for the rows of weights of `long_one`. */
 static collet_status check_bytes(const op *o, const op_shapes *v, uint32_t format, uint32_t packed,
                                  uint32_t long_one, collet_error *err)
 {
@@ -164,7 +164,7 @@ collet_status op_rule_ternary_pack(const op *o, op_shapes *views, const void *pa
     return status == COLLET_OK ? check_bytes(o, views, p->format, 0, 2, err) : status;
 }
 
-/* The most weights that a row of so many bytes may hold; -1 where that is more than an i64. */
+/* The maximum number of weights in a row of so many bytes; -1 if more than 64 bits. */
 static int64_t most_weights(uint32_t format, int64_t bytes)
 {
     if (bytes > INT64_MAX / 8)
@@ -206,7 +206,7 @@ collet_status op_rule_ternary_unpack(const op *o, op_shapes *views, const void *
     return status;
 }
 
-/* Whole blocks of T2, few enough for exact sums. */
+/* Checks that rows are whole blocks of T2, and that sums over them are exact. */
 static collet_status check_packed(const op *o, const op_shapes *v, uint32_t operand,
                                   collet_error *err)
 {

@@ -8,12 +8,12 @@
 
 #include "util/text.h"
 
-/* Bindings of a check so far. */
+/* The extents that letters and "..." are bound to so far. */
 typedef struct binding {
-    uint64_t bound;      /* the letters with an extent, as bits of letter_bit */
-    int64_t letter[128]; /* the extent of one that is bound */
-    uint8_t owner[128];  /* the operand that bound it */
-    int32_t dots;        /* axes that "..." matches */
+    uint64_t bound;      /* the letters that are bound, as bits of letter_bit */
+    int64_t letter[128]; /* extents of bound letters */
+    uint8_t owner[128];  /* the operand that bound each letter */
+    int32_t dots;        /* number of axes that "..." matches */
     int32_t dots_bound;  /* 1: an operand with "..." has been seen */
     int64_t extent[COLLET_MAX_DIMS];
     uint8_t dots_owner[COLLET_MAX_DIMS];
@@ -60,7 +60,8 @@ static const collet_ops_pattern *choose_pattern(const collet_ops_operand *o, int
     return NULL;
 }
 
-/* Broadcasts the leading axes of an input into the binding; 0 and *other on a mismatch. */
+/* Broadcasts the leading axes of an input into the binding. On a mismatch returns 0 and sets
+ * *other. */
 static int bind_dots(binding *b, const struct op_view *v, int32_t lead, uint32_t operand,
                      uint32_t *other)
 {
@@ -119,8 +120,8 @@ static int smaller_letter(const binding *b, const collet_ops_axis *axis)
                                                                            : axis->other;
 }
 
-/* Axes of two letters, when every letter is bound; *other is the operand that bound the smaller
- * one. */
+/* Checks axes of two letters, when every letter is bound; on a mismatch *other is the operand that
+ * bound the smaller extent. */
 static int smaller_axes_fit(const binding *b, const collet_ops_pattern *p, const struct op_view *v,
                             uint32_t *other)
 {
@@ -137,7 +138,7 @@ static int smaller_axes_fit(const binding *b, const collet_ops_pattern *p, const
     return 1;
 }
 
-/* The inputs are broadcast to the first output; the others have the same axes. */
+/* Compares the leading axes of the outputs with the broadcast axes of the inputs. */
 static int output_dots_fit(binding *b, const struct op_view *v, int32_t lead, uint32_t operand)
 {
     if (operand > 0)
@@ -173,8 +174,8 @@ static void apply_dots(const binding *b, struct op_view *v, int32_t named,
     v->strides = strides;
 }
 
-/* An output that is to be inferred: extents that are not known are -1; ndim stays -1 where "..." is
- * not known. 0: too many axes. */
+/* Sets the shape of an output to be inferred: unknown extents are -1; ndim stays -1 if "..." is
+ * unknown. 0: too many axes. */
 static int infer_view(const binding *b, const collet_ops_pattern *p, struct op_view *v,
                       int64_t *shape)
 {
@@ -225,7 +226,7 @@ static collet_status check_patterns(const op *o, op_shapes *views, op_scratch *s
     binding b;
     b.bound = 0;
     b.dots = b.dots_bound = 0;
-    /* Inputs first: they determine "...". */
+    /* Inputs first, because they determine "...". */
     for (uint32_t k = 0; k < count; k++) {
         uint32_t i = k < o->n_in ? o->n_out + k : k - o->n_in;
         struct op_view *v = &views->operand[i];
@@ -324,7 +325,7 @@ collet_status op_expect(const op *o, op_shapes *views, uint32_t k, int32_t ndim,
 
 /* ---- Merging ----------------------------------------------------------------------------- */
 
-/* 1 when stepping axis k once equals stepping axis k+1 through its whole extent, in every view. */
+/* 1 if, in every view, one step along axis k equals all steps along axis k+1. */
 static int mergeable(const op_shapes *v, uint32_t count, int32_t k)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -337,7 +338,7 @@ static int mergeable(const op_shapes *v, uint32_t count, int32_t k)
 
 void op_merge_axes(op_shapes *views, uint32_t count, op_scratch *scratch)
 {
-    uint32_t first = 0; /* that is there: all have the same axes */
+    uint32_t first = 0; /* the first operand that is present; all have the same axes */
     while (first < count && !views->operand[first].shape)
         first++;
     int32_t ndim = first < count ? views->operand[first].ndim : 1;

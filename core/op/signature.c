@@ -41,7 +41,7 @@ static collet_status bad_sigs(const op *o, const char *what, const char *where, 
     return collet_fail(err, COLLET_INVALID, "op %s: %s at '%s'", o->name, what, where);
 }
 
-/* The next signature; *known is 0 if a letter may be of a later version. */
+/* Parses the next signature; *known is 0 if a letter may be from a later version. */
 static collet_status parse_sig(const op *o, const char **at, char *sig, int *known,
                                collet_error *err)
 {
@@ -61,7 +61,7 @@ static collet_status parse_sig(const op *o, const char **at, char *sig, int *kno
         sig[n++] = *s;
     }
     if (colon != 1 || n != o->n_out + o->n_in || n_out != o->n_out)
-        return bad_sigs(o, "a signature's operands do not fit the shapes", s, err);
+        return bad_sigs(o, "a signature and `shapes` have different numbers of operands", s, err);
     *at = s + strspn(s, " ");
     return COLLET_OK;
 }
@@ -152,7 +152,7 @@ static collet_dtype real_dtype(size_t index)
     return d;
 }
 
-/* Each '*' has every real dtype in turn, the last operand's fastest. */
+/* Each '*' takes every real dtype; that of the last operand varies fastest. */
 int op_signature(const op *o, size_t index, collet_dtype *dtypes)
 {
     uint32_t count = o->n_out + o->n_in;
@@ -180,7 +180,8 @@ int op_signature(const op *o, size_t index, collet_dtype *dtypes)
 
 /* ---- Inference ----------------------------------------------------------------------------- */
 
-/* The dtype of output 0 under a signature: its own, or what '=' or '*' there takes from others. */
+/* The dtype of output 0 under a signature: its letter's or, for '=' and '*', that of another
+ * operand. */
 static collet_dtype first_dtype(const op *o, const char *letters, const op_shapes *v,
                                 collet_dtype scalar)
 {

@@ -29,7 +29,7 @@ static int is_axis_letter(char c)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* One list of axes up to a blank, '|', '?', ']' or the end; NULL when it is malformed. */
+/* Parses one list of axes, which ends at a blank, '|', '?', ']' or the end; NULL: malformed. */
 static const char *parse_pattern(const char *s, collet_ops_pattern *p)
 {
     *p = (collet_ops_pattern){0};
@@ -63,7 +63,7 @@ static const char *parse_pattern(const char *s, collet_ops_pattern *p)
     }
 }
 
-/* Parses a name before '['. Returns what follows the '[', `s` without a name, NULL if it is too
+/* Parses a name before '['. Returns the text after '['; `s` if there is no name; NULL if it is too
  * long. */
 static const char *parse_name(const char *s, collet_ops_operand *o)
 {
@@ -100,8 +100,8 @@ static const char *parse_operand(const char *s, collet_ops_operand *o)
     return s;
 }
 
-/* Whether the letter is an axis of its own in an operand that is always there: then every call
- * gives it an extent. */
+/* 1 if the letter is an axis of its own in a required operand, so that every call gives it an
+ * extent. */
 static int letter_is_bound(const op *o, uint32_t count, int letter)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -198,10 +198,11 @@ static collet_status check_fields(op *o, collet_error *err)
                            o->name, o->field_count, OP_FIELDS_MAX);
     if (o->field_count && (!o->fields || o->field_size < sizeof(collet_ops_field) ||
                            o->field_size % _Alignof(collet_ops_field)))
-        return collet_fail(err, COLLET_INVALID,
-                           "op %s: it has %u fields %s of %u bytes each; a field has %zu bytes",
-                           o->name, o->field_count, o->fields ? "in an array" : "at NULL",
-                           o->field_size, sizeof(collet_ops_field));
+        return collet_fail(
+            err, COLLET_INVALID,
+            "op %s: it has %u fields %s of %u bytes each; a field must have %zu bytes", o->name,
+            o->field_count, o->fields ? "in an array" : "at NULL", o->field_size,
+            sizeof(collet_ops_field));
     for (uint32_t k = 0; k < o->field_count; k++) {
         const collet_ops_field *f = op_field(o, k);
         collet_status status = op_field_check(o, f, err);
@@ -291,7 +292,7 @@ static uint64_t words(size_t offset, size_t size)
 }
 _Static_assert(OP_PARAMS_MAX / 4 <= 64, "a word of a parameter block has no bit in op.reserved");
 
-/* Parameter blocks of types.h consist of words: struct_size, fields and what is reserved. */
+/* Parameter blocks in types.h consist of words: struct_size, fields and reserved words. */
 static uint64_t reserved_words(const op *o)
 {
     uint64_t known = words(0, sizeof(uint32_t));

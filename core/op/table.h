@@ -5,7 +5,7 @@
 
 #include "op.h"
 
-/* Input of op_parse. */
+/* The input of op_parse. */
 typedef struct op_source {
     uint32_t id;
     const char *name, *family, *shapes, *sigs;
@@ -20,7 +20,7 @@ typedef struct op_source {
  * "*" axes need a rule. */
 collet_status op_parse(op *out, const op_source *source, collet_error *err);
 
-/* The ops of ops.def, parsed. `table` has OP_BUILTIN_MAX entries, NULL where there is no op. */
+/* Parses the ops of ops.def. `table` has OP_BUILTIN_MAX entries; NULL: no op has this id. */
 typedef struct op_table {
     op *ops;
     size_t count;

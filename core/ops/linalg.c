@@ -8,7 +8,7 @@
 
 #include "call.h"
 
-/* The array with an axis of length 1 behind its own. */
+/* Makes a view with one more axis, of length 1, at the end. */
 static collet_status as_column(collet_context *cx, collet_array **out, const collet_array *vector)
 {
     int64_t shape[COLLET_MAX_DIMS];
@@ -23,7 +23,7 @@ collet_status collet_op_solve(collet_context *cx, collet_array *x, collet_array 
 {
     collet_array *x_column = NULL, *b_column = NULL;
     collet_status status = COLLET_OK;
-    /* x has b's axes: otherwise b is a matrix that is broadcast. */
+    /* b is a vector only if x has as many axes as b; otherwise b is a matrix that is broadcast. */
     if (cx && x && a && b && collet_array_ndim(b) == collet_array_ndim(a) - 1 &&
         collet_array_ndim(x) == collet_array_ndim(b)) {
         status = as_column(cx, &x_column, x);

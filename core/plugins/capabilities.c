@@ -54,7 +54,8 @@ collet_status capabilities_verify(const char *json, int32_t *device_count, colle
     cJSON *root = NULL;
     size_t length = strlen(json);
     if (length > CAPABILITIES_MAX_BYTES)
-        return MALFORMED("%zu bytes, %d are allowed", length, CAPABILITIES_MAX_BYTES);
+        return MALFORMED("the text has %zu bytes; at most %d are allowed", length,
+                         CAPABILITIES_MAX_BYTES);
     collet_status status = json_parse(json, length, &root, NULL, &wrong);
     if (status != COLLET_OK)
         return status == COLLET_NO_MEMORY ? collet_fail(err, status, "%s", wrong.text)
@@ -64,7 +65,7 @@ collet_status capabilities_verify(const char *json, int32_t *device_count, colle
     return status;
 }
 
-/* One call of the slot with a buffer of *capacity bytes; *capacity becomes the bytes needed. */
+/* Calls the slot once with a buffer of *capacity bytes; sets *capacity to the bytes needed. */
 static collet_status call_slot(const collet_plugin *plugin, const collet_host *host, char *json,
                                uint64_t *capacity, refusal *why)
 {
@@ -88,7 +89,7 @@ static collet_status call_slot(const collet_plugin *plugin, const collet_host *h
     return COLLET_OK;
 }
 
-/* The character of an escape sequence "\\uNNNN"; 0: another one. */
+/* The character of an escape sequence "\\uNNNN"; 0: another escape sequence. */
 static unsigned long escaped(const char *text)
 {
     char digits[5] = "";
@@ -129,7 +130,8 @@ collet_status capabilities_get(const collet_plugin *plugin, const collet_host *h
     char *text = NULL;
     collet_status status = COLLET_OK;
     collet_error wrong;
-    /* The text may grow between two calls (a device appears): three tries, then it is refused. */
+    /* The text may grow between two calls, for instance when a device appears: up to three
+     * tries. */
     for (int attempt = 0; attempt < 3; attempt++) {
         capacity = needed;
         free(text);

@@ -67,7 +67,7 @@ static const char *machine_name(unsigned machine, char text[MACHINE_TEXT])
     return text;
 }
 
-/* Another class or byte order. The header has the same layout in all of them up to the machine. */
+/* Refuses another class or byte order. Up to e_machine the header has the same layout in all. */
 static collet_status wrong_kind(const Elf64_Ehdr *h, uint64_t have, refusal *why)
 {
     char name[MACHINE_TEXT], own[MACHINE_TEXT];
@@ -108,20 +108,21 @@ static collet_status check_header(const Elf64_Ehdr *h, uint64_t have, uint64_t s
     if (h->e_type != ET_DYN)
         return REFUSE("not-shared-object", "ELF type %u, not a shared object", h->e_type);
     if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phnum == 0 || h->e_phnum > MAX_HEADERS)
-        return REFUSE("malformed-elf", "%u program headers of %u bytes", h->e_phnum,
-                      h->e_phentsize);
+        return REFUSE("malformed-elf", "the header states %u program headers of %u bytes",
+                      h->e_phnum, h->e_phentsize);
     if (h->e_phoff > size || (uint64_t)h->e_phnum * sizeof(Elf64_Phdr) > size - h->e_phoff)
         return REFUSE("truncated", "the file ends before its program headers");
     return COLLET_OK;
 }
 
-/* The file must contain every byte that the dynamic linker maps: a missing one raises SIGBUS. */
+/* The file must contain every byte that the dynamic linker maps: reading a missing one raises
+ * SIGBUS. */
 static collet_status check_segments(const Elf64_Phdr *p, size_t count, uint64_t size, refusal *why)
 {
     for (size_t i = 0; i < count; i++)
         if ((p[i].p_type == PT_LOAD || p[i].p_type == PT_NOTE || p[i].p_type == PT_DYNAMIC) &&
             (p[i].p_offset > size || p[i].p_filesz > size - p[i].p_offset))
-            return REFUSE("truncated", "the file has %llu bytes, segment %zu ends at %llu",
+            return REFUSE("truncated", "the file has %llu bytes, but segment %zu ends at byte %llu",
                           (unsigned long long)size, i,
                           (unsigned long long)(p[i].p_offset + p[i].p_filesz));
     return COLLET_OK;
@@ -132,7 +133,7 @@ static uint64_t align_up(uint64_t n, uint64_t alignment)
     return (n + alignment - 1) & ~(alignment - 1);
 }
 
-/* Owner and content begin at multiples of the segment's alignment: 8 where p_align is 8, else 4. */
+/* Owner and content are aligned as the segment is: to 8 bytes if p_align is 8, else to 4. */
 static collet_status walk_segment(const unsigned char *bytes, uint64_t size, uint64_t p_align,
                                   elf_note_fn visit, void *user, refusal *why)
 {

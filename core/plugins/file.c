@@ -87,8 +87,8 @@ uint64_t file_hash(uint64_t hash, const void *bytes, size_t count)
 
 static const char here = 0;
 
-/* The path of the mapping with this code, and whether that file is there. NULL: /proc is missing.
- */
+/* The path of the mapping that contains this code; *there: 1 if the path leads to the mapped file.
+ * NULL: /proc is missing. */
 static char *mapped_path(int *there)
 {
     char line[PATH_MAX + 128], *path = NULL;
@@ -112,10 +112,10 @@ static char *mapped_path(int *there)
     return path;
 }
 
-/* The linker's name may be relative to a directory that the program has left; the path of the
- * mapping is right in that case too. But on an overlay of overlays that path is one within a lower
- * layer, and an overlay may have other device numbers: then the linker's name is used, if it is
- * absolute. */
+/* The dynamic linker's name may be relative to a former working directory of the program, so the
+ * path of the mapping is preferred. With overlay file systems that path may not lead to the file,
+ * because it is a path of a lower layer, or because device numbers differ: then the linker's name
+ * is used, if it is absolute. */
 static char *core_path(void)
 {
     Dl_info info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file - the identity of a file, and where libcore's own is.
+ * file - the identity of a file, and the place of libcore's own file.
  */
 #ifndef CORE_PLUGINS_FILE_H
 #define CORE_PLUGINS_FILE_H
@@ -9,7 +9,8 @@
 
 #include <collet/types.h>
 
-/* Equal in all members: the same file with the same contents, as far as the system shows. */
+/* If all members are equal, it is the same file with the same contents, as far as the system
+ * shows. */
 typedef struct file_identity {
     uint64_t device, inode, size;
     int64_t mtime_s, mtime_ns, ctime_s, ctime_ns;
@@ -21,10 +22,10 @@ int file_identity_equal(const file_identity *a, const file_identity *b);
 int file_identify(int fd, file_identity *out);
 int file_identify_path(const char *path, file_identity *out);
 
-/* 0 if the system can map code of the open file, else the errno: EPERM or EACCES where its file
- * system is mounted noexec or a security module forbids it. */
+/* 0 if the system can map code of the open file, else the errno: EPERM or EACCES if its file system
+ * is mounted noexec or a security module forbids it. */
 int file_cannot_run(int fd);
-/* Whether the file is on a file system that is mounted noexec. */
+/* 1 if the file's file system is mounted noexec. */
 int file_is_noexec(const char *path);
 
 /* The absolute directory of libcore's own file; the caller frees it. NULL if unknown. */

@@ -21,8 +21,8 @@
 /* A file that was found. */
 typedef struct candidate {
     loader_plugin plugin;
-    int settled;   /* no step is left */
-    int warned_of; /* refused for its place, owner or permissions, or as it cannot be loaded */
+    int settled;   /* 1: all steps are done */
+    int warned_of; /* 1: refused for place, owner or permissions, or because it cannot be loaded */
 } candidate;
 
 /* One search. */
@@ -34,7 +34,7 @@ typedef struct scan {
     size_t candidate_count;
     loader_plugin *plugins;
     size_t count;
-    int warned; /* once: probes cannot be run */
+    int warned; /* 1: the warning that probes cannot be run was logged */
     collet_error *err;
 } scan;
 
@@ -63,7 +63,7 @@ void loader_plugins_free(loader_plugin *plugins, size_t count)
     free(plugins);
 }
 
-/* "name" of "dir/name.so.1". */
+/* The name of a plugin by its file: "name" for "dir/name.so.1". */
 static char *stem(const char *path)
 {
     const char *base = strrchr(path, '/') + 1;
@@ -119,7 +119,7 @@ static collet_status step_done(scan *s, candidate *c, const char *stage, double 
     return note(s->records, p->path, accepted, stage, start, code, p->reason, s->err);
 }
 
-/* The same by a result: accepted if it is "ok". */
+/* The same for the result of a check: accepted if its code is "ok". */
 static collet_status step_end(scan *s, candidate *c, const char *stage, double start,
                               const refusal *why)
 {
@@ -142,7 +142,7 @@ static collet_status policy_step(scan *s, candidate *c, int *fd)
     return status == COLLET_NO_MEMORY ? no_memory(s->err) : step_end(s, c, "policy", start, &why);
 }
 
-/* The first variable that the backend's libraries read, if the environment is another user's. */
+/* With raised privileges: the first variable that the backend's libraries read; else NULL. */
 static const char *foreign_variable(const manifest *m)
 {
     for (size_t i = 0; getauxval(AT_SECURE) && i < m->depends_count; i++)
@@ -151,8 +151,8 @@ static const char *foreign_variable(const manifest *m)
     return NULL;
 }
 
-/* Refuses plugins that are denied by name and, with raised privileges, plugins whose libraries obey
- * the environment. */
+/* Refuses plugins that are denied by name and, with raised privileges, plugins whose libraries read
+ * variables of the environment. */
 static collet_status manifest_policy(scan *s, candidate *c)
 {
     char reason[COLLET_ERROR_TEXT];
@@ -197,7 +197,7 @@ static void warn(scan *s, const candidate *c, const probing *p)
         host->log(host, COLLET_LOG_WARNING, "%s is used, but %s", c->plugin.name, p->report.reason);
 }
 
-/* A file that was replaced meanwhile is not the one that manifest and probe describe. */
+/* Refuses a file that was replaced after its manifest was read. */
 static collet_status use_report(scan *s, candidate *c, probing *p)
 {
     file_identity now;
@@ -230,7 +230,7 @@ static collet_status probe_off(scan *s, candidate *c)
 
 /* ---- Rounds of concurrent probes ------------------------------------------------ */
 
-/* If its probe could not load it, another plugin of the same name that can be loaded is
+/* 1 if the probe could not load the plugin: another plugin of this name that can be loaded is
  * preferred. */
 static int is_doubtful(const candidate *c)
 {
@@ -238,7 +238,7 @@ static int is_doubtful(const candidate *c)
            (!strcmp(c->plugin.code, "missing-library") || !strcmp(c->plugin.code, "load-failed"));
 }
 
-/* An earlier file of that name that is or may become usable; else NULL. */
+/* An earlier file with the same name that is usable or may become usable; else NULL. */
 static const candidate *earlier_of_name(const scan *s, const candidate *c)
 {
     for (const candidate *earlier = s->candidates; earlier < c; earlier++)
@@ -248,7 +248,7 @@ static const candidate *earlier_of_name(const scan *s, const candidate *c)
     return NULL;
 }
 
-/* The name is used by a usable plugin. */
+/* Refuses a candidate because a usable plugin has its name. */
 static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *used)
 {
     char reason[4200 + COLLET_ERROR_TEXT];
@@ -265,7 +265,7 @@ static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *us
     return step_done(s, c, "register", record_clock(), 0, "duplicate-name", reason);
 }
 
-/* One usable plugin of each name is left: the first that could be loaded, else the first. */
+/* Keeps one usable plugin of each name: the first that could be loaded, else the first. */
 static collet_status settle_names(scan *s)
 {
     collet_status status = COLLET_OK;
@@ -292,7 +292,7 @@ static collet_status round_start(scan *s, candidate **ready, size_t *count)
         if (first && first->settled)
             status = refuse_duplicate(s, c, first);
         else if (!first && !c->settled && c->plugin.manifest.layer)
-            c->settled = 1; /* not probed: it runs only if it is named */
+            c->settled = 1; /* not probed, because auto never chooses it */
         else if (!first && !c->settled && !s->options->probe)
             status = probe_off(s, c);
         else if (!first && !c->settled)
@@ -369,7 +369,7 @@ static collet_status note_layer(const char *path, int32_t *layer)
     return status == COLLET_NO_MEMORY ? status : COLLET_OK;
 }
 
-/* Steps that run no code of the plugin. */
+/* The steps that run no code of the plugin. */
 static collet_status examine(scan *s, candidate *c)
 {
     int fd = -1;
@@ -393,7 +393,7 @@ static loader_plugin *find_name(const scan *s, const char *name)
     return NULL;
 }
 
-/* Files without a valid name, and ordinary libraries, are only recorded. */
+/* 0 for files without a valid name and for ordinary libraries: they are only recorded. */
 static int is_listed(const loader_plugin *p)
 {
     return manifest_name_valid(p->name) && strcmp(p->code, "no-manifest") != 0;

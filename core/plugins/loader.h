@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loader - finds plugin files, refuses the bad ones for a recorded reason, opens the good ones.
+ * loader - finds plugin files, refuses unusable ones with a recorded reason, opens the others.
  *
  * Four stages (DESIGN.md, section 4): policy and manifest run no code of the plugin; probe runs it
  * in a child process; open runs it in this process. Every step of every file is one record. A
@@ -30,7 +30,7 @@
  *             denied                    switched off by name in the configuration
  *   manifest  empty                     the file has no bytes
  *             not-elf                   not an ELF file
- *             truncated                 the file ends before what its headers promise
+ *             truncated                 the file is shorter than its headers state
  *             wrong-class               32-bit in a 64-bit program, or other byte order
  *             wrong-machine             for another processor
  *             not-shared-object         an ELF file, but no shared object

@@ -16,7 +16,7 @@
 #define GNU_BUILD_ID 3
 #define MAX_BUILD_ID 64 /* bytes */
 
-/* The notes of one file; `json` is a copy. */
+/* The contents of the notes of one file; `json` is a copy. */
 typedef struct notes {
     char *json;
     size_t length;
@@ -59,8 +59,8 @@ static collet_status take_manifest(notes *n, const unsigned char *content, size_
     while (bytes && !content[bytes - 1])
         bytes--;
     if (bytes > MANIFEST_MAX_BYTES)
-        return REFUSE("manifest-too-large", "the manifest has %zu bytes, %d are allowed", bytes,
-                      MANIFEST_MAX_BYTES);
+        return REFUSE("manifest-too-large", "the manifest has %zu bytes; at most %d are allowed",
+                      bytes, MANIFEST_MAX_BYTES);
     n->json = malloc(bytes + 1);
     if (!n->json)
         return REFUSE_NO_MEMORY("out of memory for a manifest");
@@ -111,7 +111,7 @@ static int text_valid(const char *text, size_t longest)
     return at == length && length <= longest;
 }
 
-/* "add", or "vendor.op". */
+/* 1 for a valid name of an op: "add" or "vendor.op". */
 static int op_name_valid(const char *name)
 {
     return word_valid(name, "abcdefghijklmnopqrstuvwxyz0123456789_.");
@@ -122,7 +122,7 @@ static int depend_valid(const char *name)
     return text_valid(name, 255) && name[0] && !strchr(name, '=');
 }
 
-/* An array of distinct strings that pass `valid`; they belong to the tree. */
+/* Reads an array of distinct strings, for which `valid` returns 1; they belong to the tree. */
 static collet_status read_names(const cJSON *root, const char *member, size_t most,
                                 int (*valid)(const char *), const char ***names, size_t *count,
                                 refusal *why)
@@ -132,8 +132,8 @@ static collet_status read_names(const cJSON *root, const char *member, size_t mo
         return bad_member(why, member, "a list of names");
     size_t length = (size_t)cJSON_GetArraySize(array);
     if (length > most)
-        return REFUSE("manifest-content", "\"%s\" has %zu names, %zu are allowed", member, length,
-                      most);
+        return REFUSE("manifest-content", "\"%s\" has %zu names; at most %zu are allowed", member,
+                      length, most);
     *names = calloc(length + 1, sizeof **names);
     if (!*names)
         return REFUSE_NO_MEMORY("out of memory for the manifest's \"%s\"", member);
@@ -172,7 +172,7 @@ static int key_valid(const manifest *m, const char *key)
            manifest_name_valid(key + length + 1);
 }
 
-/* The default must have the form in which the plugin reads it: "65536", not "64K". */
+/* The default must have the form in which plugins read values: "65536", not "64K". */
 static collet_status check_default(const setting *s, refusal *why)
 {
     collet_error wrong = {COLLET_OK, ""};
@@ -244,8 +244,8 @@ static collet_status read_abi(manifest *m, const cJSON *root, refusal *why)
         return COLLET_OK;
     return refuse_with(why, COLLET_ABI_MISMATCH,
                        major > COLLET_ABI_MAJOR ? "abi-too-new" : "abi-too-old",
-                       "built for plugin interface %d.%d, this libcore has %d.%d: %s", (int)major,
-                       (int)minor, COLLET_ABI_MAJOR, COLLET_ABI_MINOR,
+                       "built for plugin interface %d.%d, but this libcore has %d.%d: %s",
+                       (int)major, (int)minor, COLLET_ABI_MAJOR, COLLET_ABI_MINOR,
                        major > COLLET_ABI_MAJOR ? "update libcore" : "rebuild the plugin");
 }
 
@@ -259,7 +259,7 @@ static collet_status read_features(manifest *m, const cJSON *root, refusal *why)
     return COLLET_OK;
 }
 
-/* Members that a layer does not have. */
+/* Reads the members that only a backend has. */
 static collet_status read_backend(manifest *m, const cJSON *root, refusal *why)
 {
     int64_t priority;
@@ -280,7 +280,8 @@ static collet_status read_members(manifest *m, const cJSON *root, refusal *why)
     if (!cJSON_IsObject(root))
         return REFUSE("manifest-content", "the manifest is not an object");
     const char *name = json_string(root, "name");
-    if (!name || !manifest_name_valid(name) || !strcmp(name, "auto")) /* which chooses */
+    if (!name || !manifest_name_valid(name) ||
+        !strcmp(name, "auto")) /* reserved for the choice "auto" */
         return bad_member(why, "name", "1 to 63 of a-z, 0-9 and _, not auto");
     m->name = name;
     /* The version comes first: in another version the other members may have another meaning. */
@@ -314,7 +315,7 @@ static collet_status check_sanitizer(const manifest *m, refusal *why)
     if (!strcmp(m->sanitizer, "none") || !strcmp(m->sanitizer, COLLET_SANITIZER))
         return COLLET_OK;
     return REFUSE("sanitizer-mismatch",
-                  "built with the sanitizer %s, libcore with %s: build both with the same one",
+                  "built with the sanitizer %s, but libcore with %s: build both with the same one",
                   m->sanitizer, COLLET_SANITIZER);
 }
 

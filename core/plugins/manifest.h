@@ -14,9 +14,9 @@
 #include "refusal.h"
 #include "util/setting.h"
 
-#define MANIFEST_MAX_BYTES 65536  /* of JSON */
-#define MANIFEST_MAX_KERNELS 4096 /* names */
-#define MANIFEST_MAX_DEPENDS 64   /* names */
+#define MANIFEST_MAX_BYTES 65536  /* bytes of JSON */
+#define MANIFEST_MAX_KERNELS 4096 /* names in "kernels" */
+#define MANIFEST_MAX_DEPENDS 64   /* names in "depends" */
 #define MANIFEST_MAX_SETTINGS 64
 
 /*
@@ -34,9 +34,9 @@ typedef struct manifest {
     int32_t named_devices;      /* 1: device_open takes names */
     const char **kernels;       /* distinct names of ops */
     size_t kernel_count;
-    const char **depends; /* what the capabilities depend on: see plugin.h */
+    const char **depends; /* names that the capabilities depend on: see plugin.h */
     size_t depends_count;
-    setting *settings; /* that the plugin reads: see plugin.h; without environment */
+    setting *settings; /* settings that the plugin reads: see plugin.h; `environment` is "" */
     size_t setting_count;
     char sanitizer[16]; /* "none", "address", ... */
     char build_id[129]; /* hexadecimal GNU build-id */
@@ -58,7 +58,7 @@ collet_status manifest_read(int fd, manifest *m, refusal *why);
 /* The declaration of the key ("backend.word"), or NULL. */
 const setting *manifest_setting(const manifest *m, const char *key);
 
-/* Whether `name` is a valid backend name: 1 to 63 of a-z, 0-9 and _. */
+/* 1 if `name` is a valid backend name: 1 to 63 characters of a-z, 0-9 and _. */
 int manifest_name_valid(const char *name);
 
 #endif

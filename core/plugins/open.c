@@ -41,8 +41,8 @@ collet_status open_allowed(const char *path, int fd, refusal *why)
                   folder, path, strerror(error));
 }
 
-/* Failures of the dynamic linker differ by their text alone, which it translates: in the locale C
- * it is English. The texts are glibc's and musl's. */
+/* Failures of the dynamic linker can be told apart only by their texts (glibc's and musl's), which
+ * it translates. The locale C makes them English. */
 static collet_status linker_failure(refusal *why)
 {
     locale_t before = numerals_begin();
@@ -78,7 +78,7 @@ static void mark(open_progress_fn progress, char step)
         progress(step);
 }
 
-/* dlopen; the symbol's address in the function pointer at `entry`. */
+/* Loads the file; stores the symbol's address in the function pointer at `entry`. */
 static collet_status load(const char *path, const char *name, collet_floating before, void *entry,
                           refusal *why)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open - loads a plugin's file and checks its table: in the probe, then in the program. */
+/* open - loads a plugin's file and checks its table; used by the probe, then by the program. */
 #ifndef CORE_PLUGINS_OPEN_H
 #define CORE_PLUGINS_OPEN_H
 
@@ -7,13 +7,13 @@
 
 #include "manifest.h"
 
-/* The part of the plugin that runs next. The letters are the progress marks of the probe. */
+/* The part of the plugin that runs next; its letter is the progress mark of the probe. */
 #define OPEN_CONSTRUCTOR 'l'
 #define OPEN_ENTRY 'e'
 #define OPEN_TABLE 'v'
 
-/* Whether the system can map code of an open file; if no program can, refuses it with "noexec".
- * `path` is used where /proc is missing; it may contain links. */
+/* Refuses an open file with "noexec" if the system does not map code of it. `path` is used if /proc
+ * is missing; it may contain links. */
 collet_status open_allowed(const char *path, int fd, refusal *why);
 
 /* Called before each step; may be NULL. */
@@ -21,9 +21,9 @@ typedef void (*open_progress_fn)(char step);
 
 /*
  * dlopen (RTLD_NOW | RTLD_LOCAL), entry, vtable_verify. Restores the thread's floating-point
- * control; a plugin that changes it is refused. The file is never closed, even if it is refused:
- * what it has registered may still be called. UNAVAILABLE for reasons that may have gone at the
- * next attempt ("missing-library", "load-failed"), FORMAT and ABI for lasting ones, NO_MEMORY.
+ * control; a plugin that changes it is refused. The file is never closed, even if it is refused,
+ * because functions that it has registered may still be called. UNAVAILABLE for reasons that may be
+ * temporary ("missing-library", "load-failed"), FORMAT and ABI for permanent ones, NO_MEMORY.
  */
 collet_status open_plugin(const char *path, const manifest *m, const collet_host *host,
                           open_progress_fn progress, const collet_plugin **vtable, refusal *why);
@@ -36,7 +36,7 @@ collet_status open_plugin(const char *path, const manifest *m, const collet_host
 collet_status open_layer(const char *path, const manifest *m, const collet_host *host,
                          const collet_plugin **table, refusal *why);
 
-/* collet_host.extension: libcore has none so far. */
+/* collet_host.extension; libcore has no extensions yet. */
 const void *open_host_extension(const collet_host *host, const char *name);
 /* collet_host.log_text, by the host's `log`. */
 void open_host_log_text(const collet_host *host, int32_t level, const char *text);

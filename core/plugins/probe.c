@@ -25,9 +25,9 @@
 #include "util/text.h"
 #include "open.h"
 
-#define TAIL 400    /* last bytes of the child's messages */
-#define POLL_MS 20  /* a grandchild may keep the pipe open: the child is checked this often */
-#define REAP_MS 300 /* a killed child that does not end (in a driver) is abandoned after this */
+#define TAIL 400    /* bytes: the end of the child's messages that is kept */
+#define POLL_MS 20  /* interval of checking the child, whose pipe a grandchild may keep open */
+#define REAP_MS 300 /* time after which a killed child that does not end is abandoned */
 
 typedef struct child {
     pid_t pid;
@@ -37,7 +37,7 @@ typedef struct child {
     char tail[TAIL + 1];
     size_t tail_length;
     int64_t deadline;
-    int settled, finished; /* no more waiting; reaped or abandoned */
+    int settled, finished; /* settled: not waited for any more; finished: reaped or abandoned */
     int ended, status, status_known, timed_out;
 } child;
 
@@ -87,8 +87,8 @@ static collet_status report_format(probe_report *report, const char *code, int u
 
 /* ---- Starting ---------------------------------------------------------------------------- */
 
-/* A pipe with descriptors from 10 on, since spawn_with overwrites 0 to 3, which a host may have
- * closed. EINVAL of fcntl: the limit of open files is below 10. */
+/* Makes a pipe with descriptors from 10 on, because spawn_with overwrites 0 to 3, which may be free
+ * if the program closed them. EINVAL of fcntl means that the limit of open files is below 10. */
 static int high_pipe(int ends[2])
 {
     int low[2];
@@ -109,7 +109,7 @@ static int spawn_with(pid_t *pid, char *const *arguments, int report, int messag
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
-    /* The only possible error of each is lack of memory. */
+    /* The only possible error of these functions is lack of memory. */
     int error = posix_spawnattr_setflags(
         attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     error |= posix_spawnattr_setsigmask(attributes, &none);
@@ -220,7 +220,7 @@ static collet_status read_report(child *c, collet_error *err)
     return COLLET_OK;
 }
 
-/* Limited: endless messages must not delay the deadline. */
+/* A limited number of reads, so that endless messages do not delay the deadline. */
 static void read_messages(child *c)
 {
     for (int i = 0; i < 16 && c->messages >= 0; i++) {
@@ -242,7 +242,7 @@ static void read_messages(child *c)
     }
 }
 
-/* Whether the child has ended; without a status if the host reaps or ignores its children. */
+/* 1 if the child has ended. Its status is unknown if the program reaps or ignores its children. */
 static int child_ended(child *c)
 {
     if (c->ended)
@@ -262,7 +262,8 @@ static int reported(const child *c)
  * ended, or when its time is over. */
 static collet_status child_listen(child *c, int ready, collet_error *err)
 {
-    /* Checked before the pipe is read, so that everything that an ended child wrote is read. */
+    /* Check the child before reading the pipe, so that everything that an ended child wrote is
+     * read. */
     int ended = (!ready || c->report < 0) && child_ended(c);
     read_messages(c);
     collet_status status = read_report(c, err);
@@ -299,8 +300,8 @@ static void wait_ended(child *c)
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 }
 
-/* Reaps the child; unless kill_now, after up to REAP_MS in which it may exit. SIGTERM comes first,
- * so that it can kill the processes that the plugin has started. */
+/* Reaps the child. Unless kill_now, it first has up to REAP_MS to exit. SIGTERM is sent before
+ * SIGKILL, so that the child can kill the processes that the plugin has started. */
 static void child_finish(child *c, int kill_now)
 {
     if (!kill_now)
@@ -356,7 +357,7 @@ static const struct step *last_step(const child *c, size_t *marks)
     return last;
 }
 
-/* "; last output: ..." as one printable line, or "". */
+/* Writes "; last output: ..." as one printable line, or "". */
 static void quote_tail(child *c, char *out, size_t size)
 {
     size_t end = c->tail_length;
@@ -403,7 +404,7 @@ static collet_status report_from_end(child *c, const probe_request *request, pro
                          step->words, how, output);
 }
 
-/* 0: malformed; the plugin itself wrote to the descriptor. */
+/* Parses the report. 0: malformed, because the plugin itself wrote to the descriptor. */
 static int report_from_text(const child *c, size_t marks, probe_report *report,
                             collet_status *status, collet_error *err)
 {
@@ -476,7 +477,7 @@ static collet_status probe_end(child *c, const probe_request *request, probe_rep
     return status;
 }
 
-/* Until every child is settled, or out of memory. */
+/* Waits until every child is settled, or memory runs out. */
 static collet_status probe_wait(child *children, const probe_request *requests,
                                 probe_report *reports, size_t count, collet_error *err)
 {

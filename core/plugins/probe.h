@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe - tries a plugin in a child process: its crash, hang or exit becomes a reason, and the
- * program goes on.
+ * probe - tries a plugin in a child process: if it crashes, hangs or exits, that becomes a reason,
+ * and the program continues.
  *
  * The child is the program collet-probe, started as
  *     collet-probe FILE THREADS TIMEOUT_MS [KEY=VALUE ...]
@@ -9,9 +9,9 @@
  * descriptor 2 and the report on descriptor 3. It closes all other descriptors before it opens the
  * plugin. The report is a letter before each step (those of open.h and PROBE_CAPABILITIES), then
  * one JSON object {"code": "...", "reason": "...", "unproven": bool, "capabilities": "..."} and a
- * newline. The plugin runs in a child of it. When that ends, at SIGTERM, and when the program dies,
- * collet-probe kills all processes that the plugin has started, in other groups and sessions too.
- * What is written there is limited to the machine's memory.
+ * newline. The plugin runs in a child of collet-probe. When that child ends, at SIGTERM, and when
+ * the program dies, collet-probe kills all processes that the plugin has started, in other groups
+ * and sessions too. They may write at most as much memory as the machine has (RLIMIT_DATA).
  */
 #ifndef CORE_PLUGINS_PROBE_H
 #define CORE_PLUGINS_PROBE_H
@@ -28,7 +28,7 @@ typedef struct probe_request {
     const char *program;         /* collet-probe's path */
     const char *path;            /* the plugin's, absolute */
     const char *const *settings; /* "key=value", NULL-terminated; or NULL */
-    int32_t threads;             /* what host->threads returns there */
+    int32_t threads;             /* the value that host->threads returns in the probe */
     int64_t timeout_ms;          /* > 0 */
 } probe_request;
 
@@ -50,16 +50,15 @@ typedef struct probe_report {
 collet_status probe_run(const probe_request *requests, probe_report *reports, size_t count,
                         collet_error *err);
 
-/* Whether the code is of a child that ended before its report: "crash-in-", "hang-in-", "exit-in-".
- */
+/* 1 for the codes of a child that ended before its report: "crash-in-", "hang-in-", "exit-in-". */
 int probe_died(const char *code);
 
-/* Whether the address space of this process and its probes is limited: libraries that cannot map
- * what they need then hang each time. */
+/* 1 if the address space of this process and its probes is limited. Libraries that cannot map
+ * enough memory then hang in every probe. */
 int probe_memory_is_limited(void);
 void probe_report_clear(probe_report *report);
 
-/* A new string for each part; capabilities may be NULL. NO_MEMORY leaves *report empty. */
+/* Copies each part to a new string; capabilities may be NULL. NO_MEMORY leaves *report empty. */
 collet_status probe_report_set(probe_report *report, const char *code, const char *reason,
                                const char *capabilities, int unproven, collet_error *err);
 

@@ -23,9 +23,9 @@
 
 #define CACHE_FORMAT 2
 #define MAX_FILE ((size_t)1 << 21)
-#define MAX_WRITING 3600 /* seconds after which an unfinished file has no writer any more */
+#define MAX_WRITING 3600 /* seconds; an older unfinished file has no writer any more */
 #define BRIEF 86400      /* seconds for which a brief report is valid */
-#define MAX_CONTENT 4096 /* of a file in /proc that a report depends on */
+#define MAX_CONTENT 4096 /* bytes of a file in /proc that a report depends on */
 
 /* ---- Key --------------------------------------------------------------------------------- */
 
@@ -35,8 +35,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
                                                        "a","bc" */
 }
 
-/* The contents of a file that the kernel generates and that has no stable times. Only regular files
- * are read: reading a FIFO or a terminal would take data that another process expects. */
+/* Hashes the contents of a file that the kernel generates, because its times are not stable. Only
+ * regular files are read: reading a FIFO or a terminal would take data from another process. */
 static uint64_t hash_contents(uint64_t hash, const char *path)
 {
     char content[MAX_CONTENT];
@@ -52,7 +52,7 @@ static uint64_t hash_contents(uint64_t hash, const char *path)
     return file_hash(hash, content, n > 0 ? (size_t)n : 0);
 }
 
-/* A path's identity. */
+/* Hashes the identity of the file at a path. */
 static uint64_t hash_path(uint64_t hash, const char *path)
 {
     file_identity identity;
@@ -63,7 +63,7 @@ static uint64_t hash_path(uint64_t hash, const char *path)
     return file_hash(hash, &identity, sizeof identity);
 }
 
-/* The number of processors, not which ones: each process of a job has its own. */
+/* Hashes the number of processors, not the set, because each process of a job has its own set. */
 static uint64_t hash_affinity(uint64_t hash)
 {
     cpu_set_t own;
@@ -71,10 +71,11 @@ static uint64_t hash_affinity(uint64_t hash)
     return file_hash(hash, &count, sizeof count);
 }
 
-/* Drivers end a program whose limits of threads, files or bytes are too low. */
+/* Hashes the limits, because drivers end a program whose limits of threads, files or bytes are too
+ * low. */
 static uint64_t hash_limits(uint64_t hash)
 {
-    /* One by one: in C the type of the first argument is not the same everywhere. */
+    /* Not in a loop, because the type of the first argument differs between C libraries. */
     struct rlimit limits[7] = {{0}};
     getrlimit(RLIMIT_AS, &limits[0]);
     getrlimit(RLIMIT_DATA, &limits[1]);
@@ -88,11 +89,11 @@ static uint64_t hash_limits(uint64_t hash)
     return hash;
 }
 
-/* A sum: independent of the order of the environment. */
+/* Uses a sum, which does not depend on the order of the environment. */
 static uint64_t hash_variables(uint64_t hash, const char *pattern)
 {
     size_t length = strlen(pattern);
-    int prefix = pattern[length - 1] == '*'; /* (manifests refuse empty names) */
+    int prefix = pattern[length - 1] == '*'; /* length > 0: manifests refuse empty names */
     uint64_t sum = 0;
     length -= prefix ? 1 : 0;
     for (char **variable = environ; variable && *variable; variable++)
@@ -151,7 +152,7 @@ static int make_directories(const char *path)
     return !mkdir(copy, 0700) || errno == EEXIST;
 }
 
-/* -1 unless the directory is accessible to this user alone. */
+/* Opens the directory; -1 unless only this user has access to it. */
 static int open_directory(const char *path, int make)
 {
     struct stat st;
@@ -167,8 +168,8 @@ static int open_directory(const char *path, int make)
 
 /* ---- Reading ----------------------------------------------------------------------------- */
 
-/* The text of a regular file that belongs to this user and has one link; the caller frees it. Sets
- * *old where a brief report in it is no longer valid. */
+/* Reads a regular file that belongs to this user and has one link; the caller frees the text. *old:
+ * 1 if a brief report in it is no longer valid. */
 static char *read_own_file(int directory, const char *name, size_t *length, int *old)
 {
     struct stat st;
@@ -189,7 +190,7 @@ static char *read_own_file(int directory, const char *name, size_t *length, int 
     return text;
 }
 
-/* Refusals because of the plugin's table, which does not depend on a driver or a library. */
+/* 1 for refusals because of the plugin's table, which does not depend on drivers or libraries. */
 static int refusal_lasts(const char *code)
 {
     return !strcmp(code, "missing-entry") || !strcmp(code, "entry-null") ||
@@ -283,8 +284,8 @@ static int is_older(struct timespec a, struct timespec b)
     return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-/* Removes files that killed writers left, and the oldest report if there are more than
- * PROBE_CACHE_FILES. Removing one is enough: a call adds at most one. */
+/* Removes files that killed writers left behind, and the oldest report if there are more than
+ * PROBE_CACHE_FILES. Removing one is enough, because a call adds at most one. */
 static void prune(int directory)
 {
     char oldest[64] = "";

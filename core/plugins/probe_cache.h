@@ -20,7 +20,7 @@
 
 #define PROBE_CACHE_FILES 64
 
-/* What a report depends on; valid during the call. */
+/* Everything that a report depends on; valid during the call. */
 typedef struct probe_cache_key {
     const char *directory; /* "": no cache */
     const char *path;
@@ -31,9 +31,9 @@ typedef struct probe_cache_key {
     int32_t threads;
 } probe_cache_key;
 
-/* 1 if there is a report: probe_report_clear it. */
+/* 1 if there is a report, which the caller frees by probe_report_clear. */
 int probe_cache_get(const probe_cache_key *key, probe_report *report);
-/* Stores the report if it is one of those that are cached; `brief`: for a day. Creates the
+/* Stores the report if it is of a kind that is cached; `brief` = 1: valid for a day. Creates the
  * directory if it is missing. */
 void probe_cache_put(const probe_cache_key *key, const probe_report *report, int brief);
 

@@ -40,8 +40,8 @@ typedef struct probe_host {
     int32_t threads;
     char **settings; /* "key=value", NULL-terminated */
     manifest manifest;
-    _Atomic int undeclared;        /* a key was read that the manifest does not declare */
-    char key[COLLET_MAX_NAME * 2]; /* the first of them */
+    _Atomic int undeclared;        /* 1: a key was read that the manifest does not declare */
+    char key[COLLET_MAX_NAME * 2]; /* the first such key */
 } probe_host;
 
 /* The last messages become part of the reason when the probe dies (probe.c). */
@@ -99,8 +99,8 @@ static void write_step(char step)
 #define SYS_close_range 436 /* on every processor; Linux 5.9 */
 #endif
 
-/* Descriptors that the host has open without FD_CLOEXEC must not reach a plugin. Done here because
- * the action of posix_spawn for it needs glibc 2.34. */
+/* Closes descriptors that the program opened without FD_CLOEXEC: a plugin must not inherit them.
+ * Done here, because the action of posix_spawn for it needs glibc 2.34. */
 static void close_inherited(void)
 {
     if (!syscall(SYS_close_range, PROBE_DESCRIPTOR + 1, ~0u, 0))
@@ -117,9 +117,9 @@ static void close_inherited(void)
 }
 
 /* A crash must end the process by its signal (a sanitizer would exit instead) and leave no core
- * file. Written memory is limited to the machine's size (RLIMIT_DATA). The address space is not,
- * because drivers of GPUs reserve more addresses than that. Sanitizers do so too, and write
- * them. */
+ * file. RLIMIT_DATA limits written memory to the size of the machine's memory; sanitizers write
+ * more, so there is no limit with them. The address space is not limited, because drivers of GPUs
+ * reserve more addresses than the machine has memory. */
 static void confine(void)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
@@ -136,8 +136,8 @@ static void confine(void)
 
 /* ---- The supervisor ---------------------------------------------------------------------- */
 
-/* Kills the children until there are none; the children of a killed one become children of this
- * process. */
+/* Kills children until none remain: the children of a killed process become children of this
+ * one. */
 static void kill_children(void)
 {
     char path[64], text[4096];
@@ -156,8 +156,8 @@ static void kill_children(void)
     }
 }
 
-/* Whether the worker has ended by itself; 0 when libcore sends SIGTERM, or has closed its end of
- * the report (by dying, too), or at the time limit. */
+/* 1 if the worker has ended by itself; 0 if libcore has sent SIGTERM or closed its end of the
+ * report (also by dying), and at the time limit. */
 static int wait_for(pid_t worker, int signals, int timeout_ms)
 {
     siginfo_t info = {.si_pid = 0};
@@ -193,8 +193,9 @@ static void supervise(pid_t worker, int signals, int timeout_ms)
 }
 
 /*
- * Returns in the worker, a child in which the plugin runs, in a process group of its own. This
- * process is the reaper of what the plugin starts, in whichever group or session.
+ * Makes this process the reaper of all processes that the plugin starts, in any group or session.
+ * Then forks, and returns in the child: the worker, in which the plugin runs, in its own process
+ * group.
  */
 static void divide(int timeout_ms)
 {
@@ -232,7 +233,7 @@ static collet_status try_plugin(const char *path, probe_host *h, char **capabili
     const collet_plugin *plugin = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
-        return refuse_with(why, COLLET_IO, "changed", "cannot be opened any more: %s",
+        return refuse_with(why, COLLET_IO, "changed", "the file can no longer be opened: %s",
                            strerror(errno));
     collet_status status = manifest_read(fd, &h->manifest, why);
     close(fd);
@@ -264,7 +265,7 @@ static int report(const char *code, const char *reason, int unproven, const char
     if (!text)
         return 1;
     size_t length = strlen(text);
-    text[length] = '\n'; /* instead of the NUL: one write */
+    text[length] = '\n'; /* replaces the NUL, so that one write is enough */
     write_all(text, length + 1);
     return 0;
 }
@@ -272,8 +273,9 @@ static int report(const char *code, const char *reason, int unproven, const char
 int main(int argc, char **argv)
 {
     if (argc < 4) {
-        fprintf(stderr,
-                "collet-probe is started by libcore: collet-probe FILE THREADS TIMEOUT_MS\n");
+        fprintf(
+            stderr,
+            "usage: collet-probe FILE THREADS TIMEOUT_MS (libcore starts it to try a plugin)\n");
         return 2;
     }
     probe_host host = {
@@ -301,6 +303,6 @@ int main(int argc, char **argv)
                    !strcmp(why.code, "load-failed");
     int failed = report(why.code, status == COLLET_OK ? "" : why.text, unproven,
                         status == COLLET_OK ? capabilities : NULL);
-    /* Not exit(): destructors of a refused plugin must not run. */
+    /* Not exit(), because destructors of a refused plugin must not run. */
     _exit(failed);
 }

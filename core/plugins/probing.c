@@ -89,7 +89,7 @@ static int needs_safe_mode(const loader_options *o, const probing *p)
            manifest_setting(p->manifest, key) && !is_set(o->settings, key);
 }
 
-/* The settings of the options, then the setting of safe mode, in one allocation. */
+/* Makes the settings for safe mode, in one allocation: those of the options, then safe_mode. */
 static const char **safe_settings(const loader_options *o, const probing *p)
 {
     size_t count = 0;
@@ -110,7 +110,7 @@ static const char **safe_settings(const loader_options *o, const probing *p)
     return settings;
 }
 
-/* Adds the choice to the capabilities. */
+/* Adds the choice "safe_mode" to the capabilities. */
 static collet_status add_choice(probing *p, collet_error *err)
 {
     char text[COLLET_ERROR_TEXT + 32], *printed = NULL;
@@ -148,7 +148,7 @@ static collet_status prepare_repetition(const loader_options *o, probing *p, col
     return p->settings ? COLLET_OK : no_memory(err);
 }
 
-/* A probe that succeeded in safe mode gets the reason "in safe mode: ...". */
+/* Gives a probe that succeeded in safe mode the reason "in safe mode: ...". */
 static collet_status explain(probing *p, collet_error *err)
 {
     char text[COLLET_ERROR_TEXT + 32];
@@ -227,15 +227,16 @@ static collet_status conclude(const loader_options *o, const char *program, prob
 {
     probe_cache_key key = key_of(o, program, p);
     collet_status status = p->death_code && p->report.capabilities ? add_choice(p, err) : COLLET_OK;
-    /* After a hang the machine may only have been busy. But under a limit of memory a library that
-     * cannot map what it needs may try for ever, each time: the report is then cached for a day. */
+    /* Reports after a hang are not cached, because the machine may only have been busy. But if the
+     * address space is limited, a library that cannot map enough memory may hang in every probe:
+     * then the report is cached for a day. */
     int hung = p->death_code && !strncmp(p->death_code, "hang-in-", 8);
     if (status == COLLET_OK && !p->cached && (!hung || probe_memory_is_limited()))
         probe_cache_put(&key, &p->report, hung);
     return status == COLLET_OK ? explain(p, err) : status;
 }
 
-/* At most PROBE_MAX_AT_ONCE. */
+/* Probes at most PROBE_MAX_AT_ONCE plugins. */
 static collet_status run_some(const loader_options *o, const char *program, probing *list,
                               size_t count, collet_error *err)
 {

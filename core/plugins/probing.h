@@ -17,16 +17,16 @@
 
 #define PROBING_SAFE_MODE "safe_mode"
 
-/* The caller sets the first three, which are valid during the call, and clears all: probing_clear.
- */
+/* The caller sets the first three members, which must be valid during the call, and frees the
+ * others by probing_clear. */
 typedef struct probing {
     const char *path;
     const manifest *manifest;
     const file_identity *file;
-    char *death_code, *death_reason; /* of a probe that died and was repeated; else NULL */
-    probe_report report;             /* the last; `reason` of a success in safe mode explains it */
+    char *death_code, *death_reason; /* report of a probe that died and was repeated; else NULL */
+    probe_report report;             /* last report; after success in safe mode `reason` says why */
     int cached, pending;
-    const char **settings; /* of safe mode; NULL: those of the options */
+    const char **settings; /* settings for safe mode; NULL: those of the options are used */
 } probing;
 
 /* The path of collet-probe, which the caller frees. NULL if the path is unknown; also, with a

@@ -34,7 +34,7 @@ void record_list_free(record_list *list)
     free(list);
 }
 
-/* The entry and its four strings in one allocation. */
+/* Copies the entry and its four strings into one allocation. */
 static collet_plugin_record *entry_copy(const collet_plugin_record *in)
 {
     const char *text[4] = {in->path, in->stage, in->code, in->reason};

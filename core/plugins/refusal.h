@@ -5,7 +5,7 @@
 
 #include <collet/types.h>
 
-/* `text` is set where `code` is not "ok". */
+/* `text` is set if `code` is not "ok". */
 typedef struct refusal {
     const char *code; /* a stable word: loader.h */
     char text[COLLET_ERROR_TEXT];

@@ -18,10 +18,10 @@ typedef struct identity {
     ino_t inode;
 } identity;
 
-/* `seen` has directories and files: their inodes differ. */
+/* `seen` has directories and files, whose inodes differ. */
 typedef struct search {
     const collet_host *host;
-    int named; /* the current element is of the user's path */
+    int named; /* 1: the current element is from the path that the user set */
     record_list *records;
     search_result *result;
     identity *seen;
@@ -45,7 +45,7 @@ static collet_status note(search *s, const char *path, const char *code, const c
     return record_add(s->records, &entry, s->err);
 }
 
-/* 1: the file or directory is new, 0: it was visited before, -1: out of memory. */
+/* 1: the file or directory is new; 0: it was visited before; -1: out of memory. */
 static int remember(search *s, const struct stat *st)
 {
     for (size_t i = 0; i < s->seen_count; i++)
@@ -59,7 +59,8 @@ static int remember(search *s, const struct stat *st)
     return 1;
 }
 
-/* Takes ownership of `path`. Policy reports files that cannot be examined. */
+/* Adds a file and takes ownership of `path`. A file that cannot be examined is added too: the stage
+ * "policy" reports it. */
 static collet_status take_file(search *s, char *path)
 {
     struct stat st;
@@ -167,7 +168,7 @@ static collet_status take_list(search *s, const char *list)
     return status;
 }
 
-/* ".../collet/plugins" of the user; *path stays NULL if there is none. */
+/* Sets *path to the user's directory ".../collet/plugins"; NULL if there is none. */
 static collet_status user_directory(search *s, char **path)
 {
     const char *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
@@ -204,7 +205,8 @@ static collet_status take_defaults(search *s)
     return status;
 }
 
-/* A list replaces the following ones (*more 0) unless it begins with '+'. */
+/* Searches one list. Unless it begins with '+', it replaces the following lists: *more is then
+ * 0. */
 static collet_status take_setting(search *s, const char *list, int *more)
 {
     *more = 1;

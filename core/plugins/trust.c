@@ -22,17 +22,17 @@
 #include "util/text.h"
 
 #define MAX_LINKS 40
-#define MAX_NAME 256 /* of users and groups: LOGIN_NAME_MAX of Linux */
+#define MAX_NAME 256 /* bytes of names of users and groups: LOGIN_NAME_MAX of Linux */
 
 /* The path from the root to a file, walked one component at a time, so that every directory on it,
  * and on the path of every symbolic link, is checked by the descriptor through which it is used. */
 typedef struct walk {
-    const char *path, *groups; /* as of trust_open */
+    const char *path, *groups; /* as in trust_open */
     int directory;             /* O_PATH */
-    char rest[PATH_MAX];       /* of the way, below `directory` */
-    char place[PATH_MAX];      /* of `directory`, for texts */
+    char rest[PATH_MAX];       /* the rest of the path, below `directory` */
+    char place[PATH_MAX];      /* path of `directory`, for messages */
     int links;
-    struct stat st; /* of `directory` */
+    struct stat st; /* status of `directory` */
     refusal *why;
 } walk;
 
@@ -45,7 +45,7 @@ static collet_status unreadable(int error, refusal *why)
 
 /* ---- Users and groups -------------------------------------------------------------------- */
 
-/* Whether `id` stands for all users of other user namespaces (user_namespaces(7)). */
+/* 1 if `id` stands for all users of other user namespaces (user_namespaces(7)). */
 static int is_anyone(uid_t id)
 {
     unsigned overflow = 65534, first, outside, count = 0;
@@ -63,7 +63,7 @@ static int is_anyone(uid_t id)
     return count != UINT32_MAX;
 }
 
-/* The directory of plugins beside libcore. */
+/* The directory of plugins next to libcore. */
 static int is_own_place(const char *place)
 {
     char *core = file_core_directory();
@@ -73,7 +73,7 @@ static int is_own_place(const char *place)
     return own;
 }
 
-/* The caller frees *text, which is long for a large group. 0: the group does not exist. */
+/* Looks a group up. The caller frees *text, which is long for a large group. 0: no such group. */
 static int find_group(gid_t id, struct group *group, char **text)
 {
     struct group *found = NULL;
@@ -95,7 +95,7 @@ static int find_user(uid_t id, struct passwd *user, char text[4096])
     return !getpwuid_r(id, user, text, 4096, &found) && found;
 }
 
-/* The number if the user has no name. */
+/* Writes the name of a user; the number if it has no name. */
 static void name_user(uid_t id, char name[MAX_NAME])
 {
     char text[4096];
@@ -144,9 +144,9 @@ static int is_member(const walk *w, uid_t id)
     return 0;
 }
 
-/* Whether the owner of an entry of w's directory is trusted. `on_the_way`: of a directory above the
- * file's own; there the number that stands for all users of other namespaces is trusted too, and
- * beside libcore if libcore has it. */
+/* 1 if the owner of an entry of w's directory is trusted. The number that stands for all users of
+ * other namespaces is trusted for directories above the file's own (`on_the_way`), and next to
+ * libcore if libcore belongs to it. */
 static int owner_trusted(const walk *w, uid_t owner, int on_the_way)
 {
     uid_t core;
@@ -157,7 +157,7 @@ static int owner_trusted(const walk *w, uid_t owner, int on_the_way)
     return owner == geteuid() || (file_core_owner(&core) && owner == core) || is_member(w, owner);
 }
 
-/* Whether it is the group of this user that has no other member. */
+/* 1 if it is the group of this user and has no other member. */
 static int is_own_group(gid_t id)
 {
     char *group_text, user_text[4096];
@@ -180,9 +180,9 @@ static int group_trusted(const walk *w, gid_t id)
 
 /* A user or group that is not trusted. */
 typedef struct writer {
-    char class; /* of chmod: 'o' or 'g' */
+    char class; /* for chmod: 'o' or 'g' */
     char who[MAX_NAME + 32];
-    char group[MAX_NAME]; /* one that trust_group may name, or "" */
+    char group[MAX_NAME]; /* a group that can be added to trust_group, or "" */
 } writer;
 
 static int write_group(const walk *w, gid_t id, writer *by)
@@ -195,8 +195,8 @@ static int write_group(const walk *w, gid_t id, writer *by)
     return 1;
 }
 
-/* Who may write by an access control list, as Linux stores it; the mode's bits of the group are
- * then its mask. -1: there is no list. */
+/* Finds a user or group that may write by an access control list, in the format of Linux; the group
+ * bits of the mode are then the list's mask. -1: there is no list. */
 static int write_listed(const walk *w, int fd, const struct stat *st, writer *by)
 {
     enum { USER = 2, GROUP = 4, NAMED_GROUP = 8, WRITE = 2, MAX_ENTRIES = 128 };
@@ -234,8 +234,8 @@ static int write_listed(const walk *w, int fd, const struct stat *st, writer *by
     return 0;
 }
 
-/* Whether others could change the file with `fd` and `st`. `fd` is -1 before it is opened: then the
- * group is not checked yet. */
+/* 1 if users who are not trusted could change the file with `fd` and `st`. `fd` is -1 before the
+ * file is opened: then the group is not checked yet. */
 static int write_others(const walk *w, int fd, const struct stat *st, writer *by)
 {
     *by = (writer){.class = 'o', .who = "anyone"};
@@ -259,7 +259,7 @@ static int may_be_group(const char *word, size_t length)
     return getgrnam_r(name, &group, text, sizeof text, &found) == ERANGE || found;
 }
 
-/* Adds the first word of trust_group that has no effect. */
+/* Adds a remark about the first word of trust_group that has no effect. */
 static void add_unknown_group(const walk *w, text_buffer *text)
 {
     size_t length;
@@ -274,8 +274,8 @@ static void add_unknown_group(const walk *w, text_buffer *text)
     }
 }
 
-/* How the user can trust the writers: by an environment variable, because the file in question may
- * be the configuration file. The suggested value includes the present value of the setting. */
+/* Adds how the user can trust the writers: by an environment variable, because the file may be the
+ * configuration file itself. The suggested value includes the present value of the setting. */
 static void how_to_trust(const walk *w, const writer *by, text_buffer *text)
 {
     text_clear(text);
@@ -292,7 +292,7 @@ static void how_to_trust(const walk *w, const writer *by, text_buffer *text)
     text_add(text, "%s in the environment, else ", by->group);
 }
 
-/* In the directory of `w`; `fd` is -1 before it is opened. */
+/* Checks the file in the directory of `w`; `fd` is -1 before it is opened. */
 static collet_status check_file(const walk *w, int fd, const struct stat *st)
 {
     refusal *why = w->why;
@@ -342,8 +342,9 @@ static collet_status refuse_directory(const walk *w, const char *place, const wr
                                    : "they");
 }
 
-/* `last`: the directory with the file. In the others the sticky bit keeps users from replacing
- * files of others, and the next step checks the owner of that entry. */
+/* Checks a directory. `last` = 1: the directory with the file. In directories above it the sticky
+ * bit is enough: it keeps users from replacing files of others, and the next step checks the owner
+ * of the entry. */
 static collet_status check_directory(const walk *w, int last)
 {
     refusal *why = w->why;
@@ -387,7 +388,7 @@ static collet_status enter_root(walk *w)
     return enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* The next component, or "" at the end. */
+/* Takes the next component; "" at the end. */
 static void next_name(walk *w, char name[NAME_MAX + 1])
 {
     size_t skip = strspn(w->rest, "/"), length = strcspn(w->rest + skip, "/");
@@ -397,7 +398,7 @@ static void next_name(walk *w, char name[NAME_MAX + 1])
     memmove(w->rest, w->rest + skip + length, strlen(w->rest + skip + length) + 1);
 }
 
-/* The target of a link is walked before the rest of the path. */
+/* Puts the target of a link in front of the rest of the path. */
 static collet_status follow(walk *w, const char *name)
 {
     char target[PATH_MAX];
@@ -428,7 +429,8 @@ static collet_status enter_named(walk *w, const char *name)
     return status;
 }
 
-/* Examined by an O_PATH descriptor first, because opening a device may have effects. */
+/* Opens the file. An O_PATH descriptor is examined first, because opening a device may have
+ * effects. */
 static collet_status open_file(walk *w, const char *name, int *fd)
 {
     struct stat st;
@@ -452,7 +454,7 @@ static int only_slashes(const char *text)
     return text[strspn(text, "/")] == '\0';
 }
 
-/* One component; *fd is set at the file. */
+/* Walks one component; sets *fd when it is the file. */
 static collet_status step(walk *w, int *fd)
 {
     char name[NAME_MAX + 1];

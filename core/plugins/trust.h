@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trust - whether only trusted users could have written a file: its code runs, its settings name
- * code that runs. */
+/* trust - checks that only trusted users could have written a file, because code in it, or code
+ * that its settings name, will run. */
 #ifndef CORE_PLUGINS_TRUST_H
 #define CORE_PLUGINS_TRUST_H
 

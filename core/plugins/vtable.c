@@ -14,7 +14,7 @@
 #define MAX_OPS 4096u
 #define MAX_ELEMENT 4096u /* bytes of one array element, with members that later minors added */
 
-/* Up to the last slot of 1.0; later ones may be absent. */
+/* The size of the table of version 1.0; later slots may be absent. */
 #define FIRST_SIZE (offsetof(collet_plugin, extension) + sizeof(void (*)(void)))
 
 /* ---- Slots ------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static int slot_set(const collet_plugin *plugin, size_t offset)
     return function != NULL;
 }
 
-/* The name of a slot that `need` requires and that is NULL; NULL if there is none. */
+/* The name of a slot that is required by `need` but NULL; NULL: there is none. */
 static const char *missing_slot(const collet_plugin *p, slot_need need)
 {
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
@@ -169,7 +169,7 @@ static collet_status check_head(const collet_plugin *p, const manifest *m, refus
                       "in the table flags is 0x%x and reserved is %u; both must be 0", p->flags,
                       p->reserved);
     if (!p->name || strcmp(p->name, m->name))
-        return REFUSE("vtable-name", "the table's name is '%.63s', the manifest's '%s'",
+        return REFUSE("vtable-name", "the table's name is '%.63s', but the manifest's is '%s'",
                       p->name ? p->name : "(NULL)", m->name);
     if (!p->version)
         return REFUSE("vtable-name", "the table's version is NULL");
@@ -198,8 +198,8 @@ static int is_newer(const collet_plugin *p)
     return (p->abi & 0xffff) > COLLET_ABI_MINOR;
 }
 
-/* Parses the definitions into `ops`. An op without outputs is one of a newer interface, which is
- * left out. */
+/* Parses the definitions into `ops`. An op without outputs belongs to a newer interface and is left
+ * out. */
 static collet_status check_own_ops(const collet_plugin *p, op *ops, refusal *why)
 {
     for (uint32_t k = 0; k < p->op_count; k++) {
@@ -226,9 +226,9 @@ static collet_status check_own_ops(const collet_plugin *p, op *ops, refusal *why
 typedef struct known_ops {
     op_table table;
     op *own;
-    uint32_t count;      /* slots */
-    unsigned char *seen; /* by slot: 1 has a row, 2 is in the manifest too */
-    uint32_t unknown;    /* rows of ops of a newer core */
+    uint32_t count;      /* number of slots */
+    unsigned char *seen; /* by slot: 1: has a row; 2: is also in the manifest */
+    uint32_t unknown;    /* number of rows of ops that only a newer libcore has */
 } known_ops;
 
 static uint32_t slot_of(uint32_t id)
@@ -264,7 +264,7 @@ int vtable_row_usable(const collet_kernel_row *row)
     return !row->flags && !row->reserved;
 }
 
-/* Only a row for a newer minor version may know more of an op's parameters than this libcore. */
+/* Only a row for a newer minor version may have more parameters of an op than this libcore. */
 static int params_fit(const collet_plugin *p, const collet_kernel_row *row, const op *o)
 {
     if (row->params_size > o->params_size)
@@ -352,17 +352,20 @@ static collet_status check_kernels(const collet_plugin *p, const manifest *m,
             unknown++;
         else if (!o || !known->seen[slot_of(o->id)])
             return REFUSE("kernels-differ",
-                          "the manifest names the kernel %s, the table has no row", m->kernels[i]);
+                          "the manifest names the kernel %s, but the table has no row for it",
+                          m->kernels[i]);
         else
             known->seen[slot_of(o->id)] = 2;
     }
     for (uint32_t slot = 0; slot < known->count; slot++)
         if (known->seen[slot] == 1)
-            return REFUSE("kernels-differ", "the table has the kernel %s, the manifest does not",
+            return REFUSE("kernels-differ",
+                          "the table has the kernel %s, but the manifest does not name it",
                           op_in_slot(known, slot)->name);
     if (unknown > known->unknown)
-        return REFUSE("kernels-differ", "the manifest names %zu unknown kernels, the table has %u",
-                      unknown, known->unknown);
+        return REFUSE("kernels-differ",
+                      "the manifest names %zu unknown kernels, but the table has %u", unknown,
+                      known->unknown);
     return COLLET_OK;
 }
 
@@ -416,15 +419,15 @@ collet_status vtable_verify_layer(const collet_plugin *over, const collet_plugin
                                   refusal *why)
 {
     if (over->kernel_count != below->kernel_count || over->op_count != below->op_count)
-        return REFUSE("layer-differs", "it has %u rows and %u own ops, the table below %u and %u",
+        return REFUSE("layer-differs",
+                      "it has %u rows and %u own ops, but the table below has %u and %u",
                       over->kernel_count, over->op_count, below->kernel_count, below->op_count);
     for (uint32_t i = 0; i < over->kernel_count; i++)
         if (!same_row(vtable_kernel(over, i), vtable_kernel(below, i)))
-            return REFUSE("layer-differs", "its row %u is another one than that of the table below",
-                          i);
+            return REFUSE("layer-differs", "its row %u differs from that of the table below", i);
     for (uint32_t i = 0; i < over->op_count; i++)
         if (!same_op(vtable_op(over, i), vtable_op(below, i)))
-            return REFUSE("layer-differs", "its own op '%s' is another one than in the table below",
+            return REFUSE("layer-differs", "its own op '%s' differs from that of the table below",
                           vtable_op(over, i)->name);
     return COLLET_OK;
 }

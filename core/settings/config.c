@@ -20,7 +20,7 @@ typedef struct value {
     value_source source;
 } value;
 
-/* The value of a key with a dot, or of a key of libcore that backends get too (`where` is NULL). */
+/* A key with a dot, or a key of libcore that backends also get (`where` is NULL). */
 typedef struct origin {
     char *key, *where;
     value_source source;
@@ -28,8 +28,8 @@ typedef struct origin {
 
 struct config {
     value values[CONFIG_KEY_COUNT];
-    char **plugin_settings; /* "key=value", NULL-terminated; the last of a key is in force */
-    origin *origins;        /* of each */
+    char **plugin_settings; /* "key=value", NULL-terminated; the last value of a key is used */
+    origin *origins;        /* the source of each */
     size_t plugin_setting_count;
 };
 
@@ -39,11 +39,12 @@ static const setting settings[CONFIG_KEY_COUNT] = {CONFIG_LIST(DESCRIPTION)};
 
 static const char *const sources[] = {"default", "file", "environment", "program"};
 
-/* Longer lines are refused. */
+/* Maximum length of a line. */
 #define LINE_MAX_BYTES 8192
 #define FILE_MAX_BYTES (1 << 20)
 
-/* A path that begins with '+' is put before the value of the next lower source. */
+/* A path that begins with '+' is put in front of the value of the source with the next lower
+ * priority. */
 static char *path_added(const char *word, const char *before)
 {
     char *path = NULL;
@@ -91,7 +92,7 @@ static collet_status plugin_setting_add(config *c, const char *key, const char *
     return COLLET_OK;
 }
 
-/* `list`: the settings that there are. */
+/* Reports an unknown setting; suggests the nearest one. */
 static collet_status unknown_key(const char *key, const setting *list, size_t count,
                                  const char *where, collet_error *err)
 {
@@ -135,7 +136,7 @@ void config_check_environment(const message_log *log)
     }
 }
 
-/* Sets "key = value" from a line of a file or of the program's settings. */
+/* Applies "key = value", a line of a file or an element of the program's settings. */
 static collet_status assignment(config *c, const char *line, value_source source, const char *where,
                                 collet_error *err)
 {
@@ -196,8 +197,8 @@ static char *absolute(const char *path)
     return asprintf(&whole, "%s/%s", directory, path) < 0 ? NULL : whole;
 }
 
-/* The file names code that runs, so the rules for plugins decide whether it is trusted. *file is
- * NULL if there is no file and none is required. */
+/* Opens the configuration file. It can name code that will run, so the same rules as for plugins
+ * decide whether it is trusted. *file is NULL if there is no file and none is required. */
 static collet_status open_file(const config *c, const char *path, int must_exist, FILE **file,
                                collet_error *err)
 {
@@ -376,8 +377,8 @@ static const char *plugin_value(const config *c, size_t i)
     return c->plugin_settings[i] + strlen(c->origins[i].key) + 1;
 }
 
-/* The first plugin of that name whose manifest was accepted, else any of that name. NULL: none has
- * the name, and *nearest is a similar one. */
+/* The first plugin with that name whose manifest was accepted, else any plugin with that name.
+ * NULL: there is none; *nearest is then a similar name. */
 static const loader_plugin *plugin_of(const char *key, const loader_plugin *const *found,
                                       size_t count, const char **nearest)
 {
@@ -396,7 +397,7 @@ static const loader_plugin *plugin_of(const char *key, const loader_plugin *cons
     return best;
 }
 
-/* Puts the value into the form that backends read; "key =" leaves the key unset. */
+/* Converts the value to the form that backends read; "key =" leaves the key unset. */
 static collet_status plugin_value_check(config *c, size_t i, const manifest *m, collet_error *err)
 {
     const char *key = c->origins[i].key, *where = c->origins[i].where;

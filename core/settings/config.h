@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The settings of a runtime: one table of all that environment variables or the configuration file
- * can set. Program > environment > file > default. Read once, when the runtime is created, then
+ * The settings of a runtime: one table of all settings of the environment and the configuration
+ * file. Priority: program > environment > file > default. Read when the runtime is created, then
  * constant: any thread.
  */
 #ifndef CORE_SETTINGS_CONFIG_H
@@ -88,12 +88,12 @@ void config_check_environment(const message_log *log);
 const char *config_text(const config *config, config_key key);
 int64_t config_integer(const config *config, config_key key);
 int config_boolean(const config *config, config_key key);
-/* By name, including keys of backends; NULL if unknown or not set. `source` (may be NULL) is set to
- * one of the sources of collet_setting. */
+/* The value by name, including keys of backends; NULL if unknown or not set. Sets *source (may be
+ * NULL) to one of the sources of collet_setting. */
 const char *config_find(const config *config, const char *key, const char **source);
 
 /* The settings that a probe gets for host->config: "key=value" of isa, num_threads and keys with a
- * dot, NULL-terminated; the last of a key is in force. Valid as long as the config. */
+ * dot, NULL-terminated; the last value of a key is used. Valid as long as the config. */
 const char *const *config_plugin_settings(const config *config);
 
 /* 1 if the value is from the program. */

@@ -16,7 +16,7 @@
 #define LINE 128
 #define CPU_SETS_MAX (1 << 20)
 
-/* Without an allocation: kernels ask for the quota while they run. */
+/* Allocates nothing, because kernels read the quota while they run. */
 static int read_text(const char *path, char *out, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -39,7 +39,7 @@ static int32_t quota_cpus(long long quota, long long period)
     return cpus > INT32_MAX ? 0 : (int32_t)cpus;
 }
 
-/* A number of the file `name` of the group, the first `length` bytes of its path. */
+/* Reads the quota of a group, whose path is the first `length` bytes of `group`. */
 static int quota_text(const char *format, const char *root, const char *group, int length,
                       char line[LINE])
 {
@@ -65,7 +65,7 @@ static int32_t quota_at(const char *root, const char *group, int length, int ver
                : 0;
 }
 
-/* The smallest quota of a group and its parents: all of them apply. */
+/* The smallest quota of a group and its parents, because all of them apply. */
 static int32_t quota_upwards(const char *root, const char *group, int length, int version)
 {
     int32_t minimum = 0;
@@ -111,8 +111,8 @@ int32_t threads_cgroup_quota(const char *root, const char *self)
 
 /* ---- Affinity ---------------------------------------------------------------------------- */
 
-/* The places of the threading runtime that the program has loaded: sets of processors, which may
- * overlap, if an environment variable requests them. */
+/* The places of a threading runtime (OpenMP) that the program has loaded: sets of processors, which
+ * may overlap. There are places only if an environment variable requests them. */
 typedef struct places {
     int (*count)(void);
     int (*processors)(int place);
@@ -127,7 +127,7 @@ static int places_find(places *p)
         set |= getenv(variables[i]) != NULL;
     if (!set)
         return 0;
-    /* A runtime that a library of the program has loaded is not in the global scope. */
+    /* A runtime that was loaded by a library of the program is not in the global scope. */
     void *loaded = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *scope = loaded ? loaded : RTLD_DEFAULT;
     *(void **)&p->count = dlsym(scope, "omp_get_num_places");
@@ -138,7 +138,7 @@ static int places_find(places *p)
     return p->count && p->processors && p->ids;
 }
 
-/* Adds the processors of a place to a set; 0: memory is short. */
+/* Adds the processors of a place to a set; 0: out of memory. */
 static int place_add(const places *p, int place, cpu_set_t *set, size_t size)
 {
     int count = p->processors(place);
@@ -152,9 +152,9 @@ static int place_add(const places *p, int place, cpu_set_t *set, size_t size)
     return 1;
 }
 
-/* The number of processors of all places if `own`, of `size` bytes, is the first place: the runtime
- * binds the thread that loads it to that. Else 0, because something else bound the thread; 0 also
- * if memory is short. */
+/* If `own`, a set of `size` bytes, is the first place, to which the runtime binds the thread that
+ * loads it: returns the number of processors of all places. Else 0, because something else bound
+ * the thread; also 0 if out of memory. */
 static int32_t places_cpus(const cpu_set_t *own, size_t size)
 {
     places p;

@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-/* With more retired blocks than this, allocations wait for the oldest. */
+/* If there are more retired blocks than this, allocations wait for the oldest. */
 #define RETIRED_MAX 1024u
 
-/* *waiting: a use that was found not to be over. Later uses of the same queue are not over either,
- * so the device is not asked about them. */
+/* *waiting: a use that is not over. Later uses of the same queue are not over either, so the device
+ * is not asked about them. */
 static int over(const use *u, use *waiting)
 {
     if (!u->queue)
@@ -22,7 +22,7 @@ static int over(const use *u, use *waiting)
     return 0;
 }
 
-/* Waits for a lost device may return while it is still at work. */
+/* Not waits, because waits for a lost device may return while the device is still at work. */
 static int in_use(const block *b, use *waiting)
 {
     int unused = over(&b->writer, waiting);
@@ -57,7 +57,7 @@ static int finished(const use *u)
            (atomic_load(&u->queue->completed) >= u->ticket && !queue_lost(u->queue, u->ticket));
 }
 
-/* Forgets uses that are over, and uses in `q`, because a later use in `q` follows. */
+/* Removes uses that are over, and uses in `q`, because a later use in `q` replaces them. */
 static void forget(block *b, const queue *q)
 {
     uint32_t kept = 0;
@@ -79,14 +79,14 @@ static void add(block *b, use u)
 {
     for (uint32_t i = 0; i < b->use_count; i++)
         if (b->uses[i].queue == u.queue)
-            return; /* a later use in its queue */
+            return; /* a later use of the same queue is recorded */
     for (uint32_t i = 0; i < b->use_count && b->use_count == BLOCK_USES; i++)
         if (queue_passed(b->uses[i].queue, b->uses[i].ticket))
             forget(b, NULL);
     if (b->use_count == BLOCK_USES) {
         use_reach(b->uses[0]);
         forget(b, NULL);
-        /* The device is lost; uses in its other queues stay recorded. */
+        /* The device is lost, but uses in its other queues stay recorded. */
         if (b->use_count == BLOCK_USES)
             forget(b, b->uses[0].queue);
     }
@@ -165,7 +165,7 @@ static void remove_at(device *d, block **at)
     atomic_fetch_sub(&d->retired_count, 1);
 }
 
-/* Under the lock, so that a thread which finds no retired block finds its memory free. */
+/* Free under the lock: if another thread finds no retired block, their memory is free. */
 static void collect_locked(device *d, int all)
 {
     block **at = &d->retired;
@@ -278,7 +278,7 @@ collet_status block_reuse(queue *q, uint64_t bytes, block **out, collet_error *e
     pthread_mutex_unlock(&d->retired_lock);
     if (!b)
         return block_create(d, bytes, out, err);
-    /* Its bytes are undefined: what they derive from does not matter, only the order does. */
+    /* Only the order matters: the bytes are undefined, so their origins do not. */
     b->writer = (use){NULL, 0};
     b->origins.count = 0;
     b->uses[0] = (use){q, last};

@@ -23,39 +23,39 @@
 struct block {
     device *device;  /* NULL: the host's memory */
     void *memory;    /* host address, collet_buffer * or other object; NULL until needed */
-    uint64_t bytes;  /* of a device's memory */
-    int32_t foreign; /* of a device, and the program's */
+    uint64_t bytes;  /* size of a device's memory */
+    int32_t foreign; /* 1: memory of a device that belongs to the program */
     use writer;
-    origins origins;      /* of the bytes, besides `writer` */
-    use uses[BLOCK_USES]; /* reads, and what was there before `writer`; the oldest first, one a
-                             queue */
+    origins origins;      /* origins of the bytes, besides `writer` */
+    use uses[BLOCK_USES]; /* reads, and uses before `writer`; the oldest first, at most one of each
+    queue */
     uint32_t use_count;
     void (*destroy)(device *d, void *memory); /* for an object that is not a buffer */
     void (*deleter)(void *user);              /* called once the block is freed; or NULL */
     void *user;
-    block *next; /* of its owner's list, then of the retired ones */
+    block *next; /* next element of its owner's list, then of the list of retired blocks */
 };
 
-/* Records work with the block. `from`: the origins of what is written; not used by reads. If there
- * is no room, waits for one of the uses. No lock of a queue may be held. */
+/* Records work with the block. `from`: the origins of the bytes written; not used for reads. If the
+ * list is full, waits for one of the uses. No lock of a queue may be held. */
 void block_used(block *b, use u, int32_t access, const origins *from);
-/* Waits for `u` as queue_await does (returns at once if u.queue is NULL), then frees the retired
- * blocks of its device that are no longer used. */
+/* Waits for `u` as queue_await does (not if u.queue is NULL), then frees the retired blocks of its
+ * device that are no longer used. */
 void use_reach(use u);
 /* Waits for all recorded uses. */
 void block_reach(const block *b);
-/* A lost device that may still be using the block, or NULL. Waits for such a device return at
- * once. */
+/* A lost device that may still be using the block, or NULL. Waits for a lost device do not
+ * block. */
 device *block_lost(const block *b);
 
 /*
- * `bytes` (> 0) bytes on an open device with memory of its own. While the device's memory is short:
- * frees the retired blocks that are no longer used, waits for the others, the oldest first, and
- * trims the device. REFUSED if that was not enough; NO_MEMORY, FAILED, DEVICE_LOST.
+ * Allocates `bytes` (> 0) bytes on an open device with its own memory. If the device is out of
+ * memory: frees the retired blocks that are no longer used, waits for the others, the oldest first,
+ * and trims the device. REFUSED if that was not enough; NO_MEMORY, FAILED, DEVICE_LOST.
  */
 collet_status block_create(device *d, uint64_t bytes, block **out, collet_error *err);
-/* A retired block of the same size that no work uses, or only work in `q`, which is in order; else
- * as block_create. */
+/* Reuses a retired block of the same size, if no work uses it, or only work in `q`, which is in
+ * order; else as block_create. */
 collet_status block_reuse(queue *q, uint64_t bytes, block **out, collet_error *err);
 /* A block over foreign memory of a device with collet.native/1: arguments and errors as in
  * buffer_import. */

@@ -29,7 +29,8 @@ collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error
 
 void queues_destroy(device *d)
 {
-    /* Wait for all queues first: a wait frees memory, whose uses name other queues. */
+    /* Waits for all queues before any is destroyed: a wait frees memory, whose uses refer to other
+     * queues. */
     for (queue *q = d->queues; q; q = q->next)
         queue_wait(q);
     queues_free(d);
@@ -37,8 +38,7 @@ void queues_destroy(device *d)
 
 /* ---- Order ------------------------------------------------------------------------------- */
 
-/* The last wait of q's handle for `other`; if there is none, the oldest of all, cleared for reuse.
- */
+/* The last wait of q's handle for `other`; if there is none, the oldest wait, cleared for reuse. */
 static use *wait_of(queue *q, const queue *other)
 {
     for (uint32_t i = 0; i < QUEUE_WAITS; i++)
@@ -73,7 +73,7 @@ collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, c
 {
     collet_status status = COLLET_OK;
     if (q == other)
-        ; /* one queue is in order */
+        ; /* work in one queue is in order */
     else if (q && !q->device->synchronous && q->device == other->device &&
              atomic_load(&other->completed) < ticket)
         status = order_on_device(q, other, ticket, err);
@@ -84,7 +84,7 @@ collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, c
 
 /* ---- Copies between devices -------------------------------------------------------------- */
 
-/* Copies use a separate queue, so that the device's other queues need not wait for the other
+/* Copies use their own queue, so that the device's other queues need not wait for the other
  * device. */
 static collet_status queue_for_copies(device *d, queue **out, collet_error *err)
 {
@@ -108,7 +108,8 @@ static collet_status queue_for_copies(device *d, queue **out, collet_error *err)
     return COLLET_OK;
 }
 
-/* Two queues, in the order of their devices: contexts that share queues may copy both ways. */
+/* Locks two queues in the order of their devices, to avoid deadlocks between contexts that share
+ * queues and copy in both directions. */
 static collet_status queues_lock(queue *a, queue *b, collet_error *err)
 {
     queue *first = a->device->ordinal < b->device->ordinal ? a : b;

@@ -7,12 +7,12 @@
 
 /* As use_reach, for all work submitted so far. */
 void queue_wait(queue *q);
-/* Waits, and reports the first failure of work with the tickets (after, upto], also one found by
- * another thread's wait. FAILED, DEVICE_LOST. */
+/* Waits, and returns the first failure of work with the tickets (after, upto], also if another
+ * thread's wait found it. FAILED, DEVICE_LOST. */
 collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error *err);
 /*
  * Makes `q` (NULL: the host) start its next work only after `ticket` of `other`; waits on the host
- * where the device cannot order the two. `needed`: the result will be read, so a known failure of
+ * if the device cannot order the two. `needed`: the result will be read, so a known failure of
  * `ticket` is returned; otherwise only the order matters. Any thread. FAILED, DEVICE_LOST.
  */
 collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, collet_error *err);

@@ -30,7 +30,7 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
     return COLLET_OK;
 }
 
-/* The queue with the fewest users if the device supports no further queue, else NULL. Under the
+/* If the device supports no further queue: the queue with the fewest users. Else NULL. Under the
  * lock. */
 static queue *shared_queue(const device *d)
 {
@@ -87,7 +87,8 @@ void queues_free(device *d)
 
 /* ---- Failures ---------------------------------------------------------------------------- */
 
-/* Under the queue's lock: everything after `after` until the handle is replaced. */
+/* Marks all tickets after `after` as failed, until the handle is replaced. Under the queue's
+ * lock. */
 static void failure_note(queue *q, collet_status status, uint64_t after, const char *why)
 {
     uint32_t count = atomic_load(&q->failure_count);
@@ -104,7 +105,7 @@ static void failure_note(queue *q, collet_status status, uint64_t after, const c
     q->failed = 1;
 }
 
-/* With one of the locks held. `ask`: does not wait; returns NOT_READY instead. */
+/* Waits, with one of the locks held. `ask` = 1: does not wait, but returns NOT_READY. */
 static collet_status handle_wait(queue *q, uint64_t ticket, int ask, collet_error *err)
 {
     device *d = q->device;
@@ -126,7 +127,8 @@ static collet_status handle_wait(queue *q, uint64_t ticket, int ask, collet_erro
     return device_note_status(d, status);
 }
 
-/* Under the queue's lock. queue_destroy waits without a limit, so that comes first. */
+/* Replaces the handle. Under the queue's lock. queue_destroy waits without a limit, so a wait with
+ * the limit comes first. */
 static collet_status handle_replace(queue *q, collet_error *err)
 {
     device *d = q->device;
@@ -139,7 +141,7 @@ static collet_status handle_replace(queue *q, collet_error *err)
     d->table->queue_destroy(d->handle, q->handle);
     device_leave(d, COLLET_OK);
     q->handle = NULL;
-    /* A write that the plugin has done at once may leave the new counter at 0. */
+    /* A write that the plugin does immediately may leave the new counter at 0. */
     q->failures[q->failure_count - 1].upto = atomic_fetch_add(&q->submitted, 1);
     q->base = atomic_load(&q->submitted);
     atomic_store(&q->completed, q->base);
@@ -210,8 +212,8 @@ static void complete(queue *q, uint64_t ticket)
         ;
 }
 
-/* With handle_lock read-locked, after a wait for `ticket` reported a failure: the last ticket that
- * did not fail. A queue that has failed stays failed, so all later ones did. */
+/* After a wait for `ticket` reported a failure: finds the last ticket that did not fail. All later
+ * ones did, because a queue that has failed stays failed. With handle_lock read-locked. */
 static uint64_t last_good(queue *q, uint64_t ticket, collet_status status)
 {
     collet_error err;
@@ -245,7 +247,7 @@ void queue_await(queue *q, uint64_t ticket)
         pthread_mutex_lock(&q->lock);
         if (!q->failed && q->base == base)
             failure_note(q, status, good, why.text);
-        /* After a device is lost, nothing waits for it again. */
+        /* After a device is lost, no thread waits for it again. */
         if (status == COLLET_DEVICE_LOST) {
             ticket = atomic_load(&q->submitted);
             if (good < atomic_load(&q->lost_after))
@@ -256,8 +258,8 @@ void queue_await(queue *q, uint64_t ticket)
     complete(q, ticket);
 }
 
-/* Only waits report failures: a call that noticed one between its transfers and its kernel would
- * fail, although the host has the bytes. */
+/* Only waits report failures. Otherwise a call that noticed one between its transfers and its
+ * kernel would fail, although the host has the bytes. */
 int queue_passed(queue *q, uint64_t ticket)
 {
     collet_error why;

@@ -5,15 +5,15 @@
 
 #include "use.h"
 
-/* The tickets (after, upto] of a queue failed. */
+/* A failure of the tickets (after, upto] of a queue. */
 typedef struct queue_failure {
     collet_status status;
     uint64_t after, upto;
     char why[480];
 } queue_failure;
 
-#define QUEUE_FAILURES 8 /* beyond that the oldest are merged */
-#define QUEUE_WAITS 8    /* that a queue remembers */
+#define QUEUE_FAILURES 8 /* if there are more, the oldest are merged */
+#define QUEUE_WAITS 8    /* waits for other queues that a queue remembers */
 
 /*
  * A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
@@ -27,39 +27,38 @@ struct queue {
     device *device;
     collet_queue *handle;         /* NULL on synchronous devices */
     uint64_t base;                /* written under both locks, as `handle` */
-    pthread_mutex_t lock;         /* held while something is enqueued */
+    pthread_mutex_t lock;         /* held while commands are enqueued */
     pthread_rwlock_t handle_lock; /* read-locked by waits, write-locked to replace the handle */
     _Atomic uint64_t submitted, completed;
-    _Atomic uint64_t lost_after; /* the device was lost: later tickets may still be at work */
-    queue_failure failures[QUEUE_FAILURES]; /* by rising ticket; under lock */
+    _Atomic uint64_t lost_after; /* if the device was lost: later tickets may still be at work */
+    queue_failure failures[QUEUE_FAILURES]; /* by increasing ticket; under lock */
     _Atomic uint32_t failure_count;
-    int32_t failed;         /* the handle has failed; under lock */
-    use waits[QUEUE_WAITS]; /* after which the handle goes on, one a queue; under lock */
-    uint32_t next_wait;     /* the one to be replaced next */
-    uint32_t users;         /* under owner->lock */
+    int32_t failed;         /* 1: the handle has failed; under lock */
+    use waits[QUEUE_WAITS]; /* uses that the handle waits for, at most one a queue; under lock */
+    uint32_t next_wait;     /* index of the element to be replaced next */
+    uint32_t users;         /* number of contexts that use it; under owner->lock */
     queue *next, *next_idle;
 };
 
-/* A queue for one context, or one that it shares; returned with queue_return. */
+/* Gets a queue for one context, or one that it shares; queue_return gives it back. */
 collet_status queue_take(device *d, queue **out, collet_error *err);
 void queue_return(queue *q);
-/* At the end of the runtime, when the queues have no work. */
+/* Destroys the queues, at the end of the runtime, when they have no work. */
 void queues_free(device *d);
 
-/* Around calls of the plugin that enqueue something: no other thread enqueues between the two. If
- * the handle has failed, queue_lock replaces it. NO_MEMORY, FAILED, DEVICE_LOST: not locked. */
+/* Enclose calls of the plugin that enqueue commands, so that no other thread enqueues in between.
+ * If the handle has failed, queue_lock replaces it. NO_MEMORY, FAILED, DEVICE_LOST: not locked. */
 collet_status queue_lock(queue *q, collet_error *err);
-/* Returns the ticket of what was enqueued. */
+/* Returns the ticket of the commands that were enqueued. */
 uint64_t queue_unlock(queue *q);
 
 /* Waits for `ticket`, at most as long as the setting `timeout`; after that the device is lost. Any
- * thread, also while others enqueue. block.h: use_reach. */
+ * thread, also while others enqueue. See also use_reach in block.h. */
 void queue_await(queue *q, uint64_t ticket);
-/* Whether `ticket` is over without a failure; asks the device, and is 0 where that would have to
- * wait. */
+/* 1 if `ticket` is over without a failure. Asks the device; 0 if that would block. */
 int queue_passed(queue *q, uint64_t ticket);
-/* Whether `ticket` was not known to be over when its device was lost. It counts as completed, so
- * that nothing waits for it, but its commands may still be at work. */
+/* 1 if `ticket` was not known to be over when its device was lost. It counts as completed, so that
+ * no thread waits for it, but its commands may still be at work. */
 static inline int queue_lost(const queue *q, uint64_t ticket)
 {
     return ticket > atomic_load(&q->lost_after);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work in progress, as blocks and queues record it. */
+/* A reference to work in a queue, as blocks and queues record it. */
 #ifndef CORE_TIMELINE_USE_H
 #define CORE_TIMELINE_USE_H
 

@@ -20,7 +20,7 @@ static collet_status refuse(json_problem *out, json_problem problem, collet_erro
     return collet_fail(err, COLLET_FORMAT, "%s at byte %zu of the JSON", what, offset);
 }
 
-/* At both, cJSON ends the string. */
+/* cJSON ends the string at both. */
 static int is_bad_escape(const char *text, size_t length)
 {
     size_t digits = 0;
@@ -31,7 +31,7 @@ static int is_bad_escape(const char *text, size_t length)
     return digits < 4 || !memcmp(text + 2, "0000", 4);
 }
 
-/* Rejects what cJSON accepts: up to a thousand levels, a byte order mark, raw control characters,
+/* Rejects texts that cJSON accepts: too many levels, a byte order mark, raw control characters,
  * \u0000, and \u without four digits. */
 static const char *scan(const char *text, size_t length, size_t *offset)
 {
@@ -64,7 +64,7 @@ static const char *scan(const char *text, size_t length, size_t *offset)
     return NULL;
 }
 
-/* The first duplicate key, or the first key beyond JSON_MAX_MEMBERS. */
+/* Finds the first duplicate key, or the first key beyond JSON_MAX_MEMBERS. */
 static const char *repeated_key(const cJSON *item)
 {
     int members = 0;

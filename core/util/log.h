@@ -10,7 +10,7 @@
 typedef struct message_log {
     collet_log_fn write; /* may be NULL */
     void *user;
-    int32_t level; /* messages above it are dropped */
+    int32_t level; /* messages with a higher level are dropped */
 } message_log;
 
 void log_message(const message_log *log, int32_t level, const char *format, ...)

@@ -13,9 +13,9 @@
 #include "text.h"
 
 #define SEPARATORS " \t,"
-#define DIGITS_MAX 21 /* of a 64-bit number, with its NUL */
+#define DIGITS_MAX 21 /* bytes of a 64-bit number in decimal, with its NUL */
 
-/* Whether a list, separated by blanks, has the word. */
+/* 1 if a list, separated by blanks, has the word. */
 static int has_word(const char *list, const char *word, size_t length)
 {
     while (*list) {
@@ -32,8 +32,8 @@ static int is_one_of(const char *list, const char *word)
     return has_word(list, word, strlen(word));
 }
 
-/* Readers write the value, at most strlen(word) + DIGITS_MAX bytes, and return whether the type
- * accepts it. */
+/* A reader returns 1 if the type accepts the word, and writes the value, at most strlen(word) +
+ * DIGITS_MAX bytes. */
 typedef int (*reader)(const setting *s, const char *word, char *value);
 
 static int read_boolean(const setting *s, const char *word, char *value)
@@ -117,7 +117,7 @@ static int read_none(const setting *s, const char *word, char *value)
 static const struct type {
     const char *name;
     reader read;
-    const char *form; /* in messages; then the setting's values follow */
+    const char *form; /* for messages, in which the setting's values follow */
 } types[] = {
     {"boolean", read_boolean, "on or off"},
     {"integer", read_integer, "a whole number >= 0"},
@@ -128,7 +128,7 @@ static const struct type {
     {"list", read_text, ""},
     {"choice", read_choice, ""},
     {"words", read_words, "words of"},
-    {"probe", read_none, "determined by the backend's probe"},
+    {"probe", read_none, "left unset, because the backend's probe determines it"},
 };
 
 static const struct type *find_type(const char *name)
@@ -175,6 +175,6 @@ collet_status setting_parse(const setting *s, const char *word, const char *wher
     *value = NULL;
     text_clear(&forms);
     add_forms(&forms, type->form, s->values);
-    return collet_fail(err, COLLET_INVALID, "%s: %s is %s, not '%s'", where, s->key, forms.bytes,
-                       word);
+    return collet_fail(err, COLLET_INVALID, "%s: %s must be %s, not '%s'", where, s->key,
+                       forms.bytes, word);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* setting - what the configuration file may set, and the check of its values. Strings only: any
- * thread. */
+/* setting - describes the settings of the configuration file and checks their values. Has only
+ * strings: any thread. */
 #ifndef CORE_UTIL_SETTING_H
 #define CORE_UTIL_SETTING_H
 
 #include <collet/types.h>
 
 /*
- * Types, and their values as code reads them:
+ * Types, and the form in which code reads their values:
  *   boolean                       "on" or "off"; the file may also have yes, true, 1, no, false, 0
  *   integer                       decimal digits, at most INT32_MAX
  *   size                          bytes in decimal digits; the file may have a suffix K, M or G
@@ -26,12 +26,12 @@ typedef struct setting {
     const char *help;
 } setting;
 
-/* Whether there is such a type, and it has the values that it needs. */
+/* 1 if the type exists and `values` is set as the type requires. */
 int setting_type_valid(const setting *s);
 
 /*
- * Sets *value to `word` in the form above; the caller frees it. INVALID, with a text that begins
- * with `where`, when the type does not have that value.
+ * Sets *value to `word` in the form above; the caller frees it. INVALID if the type does not accept
+ * the word; the text begins with `where`.
  */
 collet_status setting_parse(const setting *s, const char *word, const char *where, char **value,
                             collet_error *err);

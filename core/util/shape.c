@@ -24,7 +24,7 @@ collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape
     if (!collet_dtype_size(dtype))
         return collet_fail(err, COLLET_DTYPE, "%" PRId32 " is not a dtype", dtype);
     if (ndim < 0 || ndim > COLLET_MAX_DIMS)
-        return collet_fail(err, COLLET_INVALID, "an array has 0 to %d axes, not %" PRId32,
+        return collet_fail(err, COLLET_INVALID, "an array can have 0 to %d axes, not %" PRId32,
                            COLLET_MAX_DIMS, ndim);
     if (ndim && !shape)
         return collet_fail(err, COLLET_INVALID, "shape is NULL but ndim is %" PRId32, ndim);

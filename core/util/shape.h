@@ -5,12 +5,12 @@
 
 #include <collet/types.h>
 
-/* Elements in *size. DTYPE, INVALID (ndim, negative extents, no shape), OVERFLOW (elements or bytes
- * beyond an i64). */
+/* Sets *size to the number of elements. DTYPE, INVALID (ndim, negative extents, no shape), OVERFLOW
+ * (elements or bytes need more than 64 bits). */
 collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape, int64_t *size,
                           collet_error *err);
 
-/* OVERFLOW with the text. */
+/* Returns OVERFLOW and sets the text. */
 collet_status shape_overflow(int32_t ndim, const int64_t *shape, collet_error *err);
 
 #endif

@@ -35,10 +35,11 @@ collet_status struct_unknown(const void *from, size_t size, size_t given, const 
     const char *bytes = from;
     for (size_t i = size; i < given; i++)
         if (bytes[i])
-            return collet_fail(err, COLLET_INVALID,
-                               "%s: byte %zu of a struct is not 0, but Collet " COLLET_VERSION
-                               " knows only its first %zu bytes: it lacks the requested feature",
-                               what, i, size);
+            return collet_fail(
+                err, COLLET_INVALID,
+                "%s: byte %zu of a struct is not 0, but Collet " COLLET_VERSION
+                " knows only the first %zu bytes: this version does not have the requested feature",
+                what, i, size);
     return COLLET_OK;
 }
 

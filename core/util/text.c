@@ -57,7 +57,7 @@ size_t text_character(const char *text, size_t size)
     const unsigned char *byte = (const unsigned char *)text;
     if (!size)
         return 0;
-    if (byte[0] >= ' ' && byte[0] < 0x7f) /* most */
+    if (byte[0] >= ' ' && byte[0] < 0x7f) /* most bytes */
         return 1;
     size_t length = byte[0] < 0x80 ? 1 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
     uint32_t code = length == 1 ? byte[0] : byte[0] & (0x7fu >> length);
@@ -82,7 +82,7 @@ void text_message(char *out, size_t size, const char *format, va_list arguments)
     if (formatted < 0)
         raw[0] = '\0';
     length = strlen(raw);
-    while (raw[done] >= ' ' && raw[done] < 0x7f) /* most texts to their end */
+    while (raw[done] >= ' ' && raw[done] < 0x7f) /* most texts have only such bytes */
         done++;
     memcpy(out, raw, done);
     for (size_t at = done, bytes; at < length; at += bytes) {
@@ -159,7 +159,7 @@ int text_list_has(const char *list, const char *word)
     return 0;
 }
 
-/* isspace would depend on the locale. */
+/* Not isspace, which depends on the locale. */
 static int is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');

@@ -9,7 +9,8 @@
 
 #include <collet/types.h>
 
-/* Appends what fits; always terminated; truncated text ends in "...". */
+/* Appends as much text as fits. The buffer always ends with a NUL; a truncated text ends in
+ * "...". */
 typedef struct text_buffer {
     size_t length;
     char bytes[COLLET_ERROR_TEXT];
@@ -17,7 +18,7 @@ typedef struct text_buffer {
 
 void text_clear(text_buffer *t);
 void text_add(text_buffer *t, const char *format, ...) COLLET_PRINTF(2, 3);
-/* "3 x 4 x 5", "()" for no axes. */
+/* Writes a shape: "3 x 4 x 5"; "()" for no axes. */
 void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape);
 
 /* Invisible characters of Unicode: direction marks (U+202E), which can make a name look like
@@ -32,7 +33,7 @@ size_t text_character(const char *text, size_t size);
  * text_character refuses become \xNN; line ends stay if `format` itself contains one. */
 void text_message(char *out, size_t size, const char *format, va_list arguments);
 
-/* Whether it is a letter of ASCII; isalpha depends on the locale. */
+/* 1 for an ASCII letter. Not isalpha, which depends on the locale. */
 static inline int text_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -43,10 +44,10 @@ static inline int text_is_letter(char c)
 size_t text_distance(const char *a, const char *b);
 /* The largest distance at which a known name is suggested for an unknown one. */
 size_t text_near(const char *name);
-/* Sets *best (NULL at first) to `known` if that is near `name`, and nearer than *best. */
+/* Sets *best (NULL at first) to `known` if it is similar to `name`, and more similar than *best. */
 void text_nearest(const char *name, const char *known, const char **best);
 
-/* Whether a list, separated by commas and blanks, contains the word. NULL: an empty list. */
+/* 1 if a list, separated by commas and blanks, contains the word. NULL: an empty list. */
 int text_list_has(const char *list, const char *word);
 
 /* Copies [begin, end) without surrounding blanks into a new string; NULL on out of memory. */

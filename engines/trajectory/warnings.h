@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-/* The reason in left_out of outputs that need times. */
+/* The entry of left_out for an output that needs times which the trajectory does not have. */
 extern const char trajectory_no_times[];
 
 /*

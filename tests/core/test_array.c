@@ -264,7 +264,7 @@ static void reading_checks_the_size(void **state)
     float sink[4];
     collet_array *a = floats(cx, 4, 0);
     assert_status(cx, collet_array_read(cx, a, sink, 12), COLLET_INVALID);
-    assert_text_has(cx, "12 bytes were given, the array has 16");
+    assert_text_has(cx, "12 bytes were given, but the array has 16");
     assert_status(cx, collet_array_read(cx, a, NULL, 16), COLLET_INVALID);
     assert_status(cx, collet_array_write(cx, NULL, sink, 16), COLLET_INVALID);
     collet_array_destroy(a);

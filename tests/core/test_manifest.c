@@ -249,7 +249,7 @@ static const struct {
     {SETTINGS(EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT "1"), "manifest-content",
      "at most 64"},
     {SETTINGS(SETTING("one.a", "size\",\"default\":\"x")), "manifest-content",
-     "one.a is a number of bytes"},
+     "one.a must be a number of bytes"},
     {SETTINGS(SETTING("one.a", "size\",\"default\":\"4K")), "manifest-content",
      "the default of one.a must be written 4096"},
     {SETTINGS("{\"key\":\"one.a\",\"type\":\"size\",\"help\":\"h\",\"default\":4}"),

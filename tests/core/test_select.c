@@ -377,16 +377,16 @@ static void bad_configuration_is_refused(void **state)
                    "unknown setting 'temperature' (backend-info --env");
     assert_refused(p, "num_threads = many\n", COLLET_INVALID, "a whole number >= 0, not 'many'");
     assert_refused(p, "num_threads = -1\n", COLLET_INVALID, "num_threads");
-    assert_refused(p, "probe = maybe\n", COLLET_INVALID, "probe is on or off, not 'maybe'");
-    assert_refused(p, "isa = avx2\n", COLLET_INVALID, "isa is auto, x86-64-v2");
-    assert_refused(p, "log = loud\n", COLLET_INVALID, "log is error, warning");
+    assert_refused(p, "probe = maybe\n", COLLET_INVALID, "probe must be on or off, not 'maybe'");
+    assert_refused(p, "isa = avx2\n", COLLET_INVALID, "isa must be auto, x86-64-v2");
+    assert_refused(p, "log = loud\n", COLLET_INVALID, "log must be error, warning");
     char line[8300];
     snprintf(line, sizeof line, "log_%0*d = x", (int)sizeof line - 20, 0);
     assert_refused(p, line, COLLET_FORMAT, "collet.conf:1: the line is longer than 8190 bytes");
     snprintf(line, sizeof line, "%-8190s\nbakend = x\n", "backend = auto #");
     assert_refused(p, line, COLLET_INVALID, "collet.conf:2: unknown setting");
     setenv("COLLET_ISA", OTHER_LEVEL, 1); /* another architecture's */
-    assert_refused(p, "", COLLET_INVALID, "COLLET_ISA: isa is auto, " OWN_LEVEL);
+    assert_refused(p, "", COLLET_INVALID, "COLLET_ISA: isa must be auto, " OWN_LEVEL);
     unsetenv("COLLET_ISA");
     unlink(p->file);
     collet_runtime *rt = NULL;
@@ -410,9 +410,10 @@ static void bad_keys_of_a_backend_are_refused(void **state)
                    "(backend-info --env");
     assert_refused(p, "remote.temperature = 3\n", COLLET_INVALID,
                    "unknown setting 'remote.temperature' (backend-info --env");
-    assert_refused(p, "remote.memory = 1GB\n", COLLET_INVALID,
-                   "collet.conf:1: remote.memory is a number of bytes (also 64K, 16M, 2G), not "
-                   "'1GB'");
+    assert_refused(
+        p, "remote.memory = 1GB\n", COLLET_INVALID,
+        "collet.conf:1: remote.memory must be a number of bytes (also 64K, 16M, 2G), not "
+        "'1GB'");
     assert_refused(p, "remote.devices = two\n", COLLET_INVALID, "a whole number >= 0, not 'two'");
     /* Also where a later line overrides it. */
     assert_refused(p, "remote.devices = x\nremote.devices = 1\n", COLLET_INVALID, "conf:1: ");
@@ -610,7 +611,8 @@ static void keys_of_a_backend_with_a_bad_file(void **state)
     for (size_t i = 0; i < 3; i++) {
         snprintf(p->path, sizeof p->path, "%s:%s:%s:%s", files[i], files[(i + 1) % 3],
                  files[(i + 2) % 3], SCALAR_PLUGIN);
-        assert_refused(p, "remote.memory = 1GB\n", COLLET_INVALID, "remote.memory is a number");
+        assert_refused(p, "remote.memory = 1GB\n", COLLET_INVALID,
+                       "remote.memory must be a number");
     }
     unlink(bad);
     unlink(worse);

@@ -338,11 +338,13 @@ static void own_ops(void **state)
     s->ops[0].shapes = "MN,N : M"; /* one letter from an output, one from an input */
     s->ops[0].sigs = "f:f";
     expect(s, "ok", "");
-    static const char *const sigs[][2] = {
-        {"f:ff", "do not fit the shapes"},  {"ff:", "do not fit the shapes"},
-        {"f:f:", "do not fit the shapes"},  {"f:?", "is malformed at '?'"},
-        {"f:ffffffffffff", "is malformed"}, {" ", "there is no signature"},
-        {NULL, "zoo.twice: sigs is NULL"}};
+    static const char *const sigs[][2] = {{"f:ff", "have different numbers of operands"},
+                                          {"ff:", "have different numbers of operands"},
+                                          {"f:f:", "have different numbers of operands"},
+                                          {"f:?", "is malformed at '?'"},
+                                          {"f:ffffffffffff", "is malformed"},
+                                          {" ", "there is no signature"},
+                                          {NULL, "zoo.twice: sigs is NULL"}};
     s->ops[0].shapes = "... : ...";
     for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++) {
         s->ops[0].sigs = sigs[i][0];
@@ -423,8 +425,8 @@ static void own_parameter_fields(void **state)
             {"scale", "an operand too", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4},
         };
     static const char *const reasons[] = {
-        "zoo.sum: field '' of its parameters: its name is NULL",
-        "zoo.sum: field 'power' of its parameters: its meaning is NULL",
+        "zoo.sum: field '' of its parameters: name is NULL",
+        "zoo.sum: field 'power' of its parameters: meaning is NULL",
         "a number has no choices, but there are 'a b'",
         "a choice cannot have the dtype",
         "its kind is 7; kinds are 0 to 6",
@@ -454,7 +456,8 @@ static void own_parameter_fields(void **state)
     s->ops[1].field_count = 2;
     expect(s, "vtable-own-op", "two fields");
     s->ops[1].field_size = 8;
-    expect(s, "vtable-own-op", "zoo.sum: it has 2 fields in an array of 8 bytes each; a field has");
+    expect(s, "vtable-own-op",
+           "zoo.sum: it has 2 fields in an array of 8 bytes each; a field must have");
     s->ops[1].fields = NULL;
     expect(s, "vtable-own-op", "zoo.sum: it has 2 fields at NULL");
     s->ops[1].field_count = 33;

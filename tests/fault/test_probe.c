@@ -276,7 +276,7 @@ static void long_capabilities(void **state)
     (void)state;
     memset(text, ' ', sizeof text - 1);
     assert_int_equal(capabilities_verify(text, NULL, &err), COLLET_FORMAT);
-    assert_contains(err.text, "262145 bytes, 262144 are allowed");
+    assert_contains(err.text, "262145 bytes; at most 262144 are allowed");
 }
 
 int main(void)

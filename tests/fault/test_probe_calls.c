@@ -29,7 +29,7 @@ static const failing_case cases[] = {
     {"signalfd:0", EMFILE, "probe-unavailable", "collet-probe: Too many open files"},
     {"fork:0", EAGAIN, "probe-unavailable", "collet-probe: Resource temporarily unavailable"},
     {"getppid:0", EPERM, "probe-unavailable", "reported nothing"},
-    {"open:0", EMFILE, "changed", "cannot be opened any more: Too many open files"},
+    {"open:0", EMFILE, "changed", "the file can no longer be opened: Too many open files"},
     {"fstat:0", EIO, "unreadable", "cannot be examined: Input/output error"},
     {"waitpid:0", EINTR, "ok", ""},
     {"write:0", EIO, "ok", ""},

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Finds the token after the last "key" that begins a word; NULL when there is none. */
+/* Finds the token after the last occurrence of `key` at the start of a word; NULL: none. */
 static const char *find_value(const char *text, size_t length, const char *key, size_t *n)
 {
     const char *end = text + length;
