@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Process state that a kernel must preserve.
+/* Checks that a kernel preserves the state of the process.
  * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 

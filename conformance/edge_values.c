@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fixed values that random numbers practically never hit: the seed of a run does not matter.
+/* Fixed edge values, which random numbers practically never include. They do not depend on the
+ * seed.
  * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 
@@ -59,7 +60,8 @@ static const long double f32[] = {0,
                                   0x1.fffffep7L,
                                   -129};
 
-/* Also ties of f32, and what two roundings, by way of f32, take for a tie of f16 or bf16. */
+/* Also ties of f32, and values that become a tie of f16 or bf16 when they are first rounded to
+ * f32. */
 static const long double f64[] = {0,
                                   -0.0L,
                                   DBL_TRUE_MIN,
@@ -111,14 +113,14 @@ static const long double i16[] = {INT16_MIN, INT16_MAX, 0,   -1,   1,    -129, 1
                                   255,       256,       257, 2049, 2051, 32752};
 static const long double u16[] = {0,    1,         255,   256,   257,   2049,
                                   2051, INT16_MAX, 32768, 65519, 65520, UINT16_MAX};
-/* What f16, bf16 or f32 rounds, ties included. */
+/* Values that f16, bf16 or f32 round, including ties. */
 static const long double i32[] = {INT32_MIN, INT32_MAX, 0,     -1,        1,        -129,
                                   128,       255,       256,   257,       259,      2049,
                                   2051,      65519,     65520, -16777217, 16777219, INT32_MIN + 1};
 static const long double u32[] = {0,           1,           255,       256,       65519,
                                   65520,       16777217,    16777219,  INT32_MAX, 0x1p31L,
                                   0xffffff7fL, 0xffffff80L, UINT32_MAX};
-/* Also what two roundings, by way of f64, take for a tie of f32 or bf16. */
+/* Also values that become a tie of f32 or bf16 when they are first rounded to f64. */
 static const long double i64[] = {(long double)INT64_MIN,
                                   (long double)INT64_MAX,
                                   0,

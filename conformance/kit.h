@@ -6,7 +6,7 @@
  * the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and *judges* the
  * outputs against an oracle in long double that shares no code with any backend. Everything else
  * (building the operands, calling, comparing memory and process state) is the same for all ops and
- * lives in run.c. To add an op: a row in the table of its family, its limits in limits.c.
+ * * is in run.c. To add an op, add a row to the table of its family, and its limits to limits.c.
  *
  * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
  * memory runs out. One thread; no globals except constant tables.
@@ -42,13 +42,13 @@ typedef struct kit_tensor {
 /* malloc that exits with KIT_EXIT_MEMORY on failure; free with free(). */
 void *kit_memory(size_t bytes);
 
-/* The dtype of the parts that are judged: f32 or f64 for complex types (2 parts an element), else
- * the dtype itself. */
+/* The dtype of the parts that are judged: f32 or f64 for complex types, whose elements have 2
+ * parts; else the dtype itself. */
 collet_dtype kit_part(collet_dtype dtype);
 int64_t kit_parts(const kit_tensor *t);
 
-/* Part i as a long double, which holds every value of every dtype exactly; and the inverse, which
- * converts as `copy` does. */
+/* Gets part i as a long double, which represents every value of every dtype exactly; sets part i,
+ * converting as `copy` does. */
 long double kit_get(const kit_tensor *t, int64_t i);
 void kit_set(kit_tensor *t, int64_t i, long double value);
 /* Address of part i. */
@@ -64,7 +64,7 @@ bool kit_is_real_float(collet_dtype dtype);
 int kit_precision(collet_dtype dtype); /* significant bits of a floating type */
 /* The spacing of the numbers of `dtype` (a real or complex float) at |value|. */
 long double kit_ulp(collet_dtype dtype, long double value);
-/* Text of part i, exact. */
+/* Writes part i as text, exactly. */
 void kit_format(const kit_tensor *t, int64_t i, char text[64]);
 void kit_format_long(long double value, char text[64]);
 
@@ -85,29 +85,30 @@ void kit_random_bits(kit_tensor *t, kit_rng *rng);
 /* Replaces about half of the parts by zeros of both signs, ones and extremes; in floating types
  * also by infinities, NaN and denormals. */
 void kit_sprinkle_specials(kit_tensor *t, kit_rng *rng);
-/* normal() 2^uniform(-spread, spread); integers: small and large ones. */
+/* Fills with normal() * 2^uniform(-spread, spread); integers: with small and large ones. */
 void kit_ordinary(kit_tensor *t, kit_rng *rng, double spread);
 void kit_rotation(kit_rng *rng, double rotation[9]); /* proper, uniform */
 void kit_rotation_about(const double axis[3], double angle, double rotation[9]);
 
 /* ---- Fixed values (edge_values.c) ---------------------------------------------------------- */
 
-/* How many edge values a dtype has: the ends of its range, zeros of both signs, infinities, NaN,
- * subnormals, and what a conversion to another dtype rounds, saturates or makes infinite. */
+/* The number of edge values of a dtype: the ends of its range, zeros of both signs, infinities,
+ * NaN, subnormals, and values that a conversion to another dtype rounds, saturates or makes
+ * infinite. */
 int64_t kit_edge_count(collet_dtype dtype);
-/* Edge value `index`, counted on from the first after the last, of a real dtype. */
+/* Edge value `index` of a real dtype; after the last comes the first again. */
 long double kit_edge(collet_dtype part, int64_t index);
-/* Fills all parts with edge values in turn; each round begins `skew` values further on, so that
- * two inputs of different skew form different pairs. */
+/* Fills all parts with edge values, one after the other. Each round begins `skew` values later, so
+ * that two inputs with different skew form different pairs. */
 void kit_edges(kit_tensor *t, int64_t skew);
-/* Parts of a complex dtype: two edge values, one after the other. */
+/* An edge value of a complex dtype has two parts, each an edge value. */
 collet_scalar kit_edge_scalar(collet_dtype dtype, int64_t index);
 
 /* ---- Limits (limits.c) --------------------------------------------------------------------- */
 
 typedef struct kit_limit {
     uint32_t op;
-    collet_dtype dtype;   /* of the output judged; COLLET_DTYPE_NONE: any */
+    collet_dtype dtype;   /* dtype of the output that is judged; COLLET_DTYPE_NONE: any */
     const char *quantity; /* what is compared, such as "residual" */
     double limit;
     const char *unit; /* text: "ulp", "of sum |m r| / |sum m|", ... */
@@ -115,7 +116,7 @@ typedef struct kit_limit {
 
 extern const kit_limit kit_limits[];
 extern const size_t kit_limit_count;
-/* NULL if the table has no such limit. */
+/* Finds a limit; NULL if the table does not have it. */
 const kit_limit *kit_limit_find(uint32_t op, collet_dtype dtype, const char *quantity);
 
 /* ---- Rows and cases ------------------------------------------------------------------------ */
@@ -150,7 +151,7 @@ typedef struct kit_row {
     char sig[KIT_SIG];
 } kit_row;
 
-/* Memory layout of an operand. */
+/* Memory layouts of an operand. */
 typedef enum kit_layout {
     KIT_OWNED,      /* memory that libcore allocates */
     KIT_DENSE,      /* wrapped memory, C-contiguous, 64-byte aligned */
@@ -165,14 +166,14 @@ typedef enum kit_layout {
     KIT_LAYOUTS
 } kit_layout;
 
-/* How output 0 and input `target` share memory, and how the call is made. */
+/* How output 0 and input `target` share memory, or how the call is made. */
 typedef enum kit_mode {
     KIT_PLAIN,
     KIT_IN_PLACE,     /* output 0 is the same array as the input */
-    KIT_SAME_VIEW,    /* ... or another view of the same elements */
-    KIT_ALL_IN_PLACE, /* ... or of every input */
+    KIT_SAME_VIEW,    /* output 0 is another view of the input's elements */
+    KIT_ALL_IN_PLACE, /* output 0 is the same array as every input */
     KIT_BEHIND,       /* output 0 begins one element after the input begins */
-    KIT_AHEAD,        /* ... ends one element before its end */
+    KIT_AHEAD,        /* output 0 ends one element before the input ends */
     KIT_BACKWARDS,    /* output 0 is the input reversed */
     KIT_PARTS,        /* the call is made in parts along the op's split axis */
     KIT_MODES
@@ -180,9 +181,9 @@ typedef enum kit_mode {
 
 struct kit_case {
     const kit_row *row;
-    int number;       /* within the row, from 0 */
+    int number;       /* number of the case in its row, from 0 */
     const char *data; /* name of the kind of values; "": ordinary */
-    int kind;         /* the same as the family's enum */
+    int kind;         /* the same kind, as a value of the family's enum */
     bool big;         /* several megabytes */
     kit_mode mode;
     uint32_t target;
@@ -210,9 +211,9 @@ static inline const kit_tensor *kit_in(const kit_case *c, uint32_t k)
     return &c->operand[c->row->info.n_out + k];
 }
 
-/* Operand k has a matrix, vector or number in its last `axes` axes for each in the last `own` axes
- * of output 0; the axes before are broadcast to output 0's. The first element of number
- * `batch` (tensor.c). */
+/* The first element of matrix, vector or number `batch` of operand k (in tensor.c). It has its last
+ * `axes` axes, and output 0 has its last `own` axes for it; the axes before are broadcast to those
+ * of output 0. */
 int64_t kit_start(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
 
 /* ---- Planning (plan.c) --------------------------------------------------------------------- */
@@ -232,9 +233,9 @@ void kit_shape(kit_case *c, uint32_t operand, int32_t ndim, const int64_t *shape
 void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t dot_axes,
               const int64_t *dots, int alternative);
 void kit_absent(kit_case *c, uint32_t operand);
-/* Emit one case; one for each layout that the operands may have and mixtures of them; one for each
- * sharing of memory that the op and the case's shapes and dtypes allow; parts along the split
- * axis. */
+/* Emit cases: one; one for each layout that the operands may have, and for mixtures; one for each
+ * sharing of memory that the op and the case's shapes and dtypes allow; one in parts along the
+ * split axis. */
 void kit_emit(kit_plan *plan, const kit_case *c);
 void kit_emit_layouts(kit_plan *plan, const kit_case *c);
 void kit_emit_sharing(kit_plan *plan, const kit_case *c);
@@ -257,43 +258,43 @@ long double kit_function(uint32_t op, long double x);
 
 /* ---- Judging (judge.c) --------------------------------------------------------------------- */
 
-/* Result of a row's cases so far. */
+/* The result of a row's cases so far. */
 struct kit_verdict {
-    double worst;           /* largest error / limit; 0 before the first */
+    double worst;           /* largest error / limit; 0 before the first error */
     double error;           /* the error of `worst` */
-    const kit_limit *limit; /* the limit of `worst`; NULL before the first */
-    bool failed;            /* this case */
+    const kit_limit *limit; /* the limit of `worst`; NULL before the first error */
+    bool failed;            /* this case failed */
     bool refused;           /* the backend returned COLLET_REFUSED, which is allowed */
     char text[KIT_TEXT];    /* reason of the failure, else "" */
 };
 
-/* Fails the case for a reason other than a limit. */
+/* Fails the case for a reason that is not a limit. */
 void kit_fail(kit_verdict *v, const char *format, ...) COLLET_PRINTF(2, 3);
-/* Records an error against a limit. True for the first of this case beyond it: then call kit_fail
- * with the reason. NaN is beyond any limit. */
+/* Compares an error with a limit. True if it is the first error of this case beyond its limit: then
+ * call kit_fail with the reason. NaN is beyond any limit. */
 bool kit_exceeds(kit_verdict *v, const kit_limit *limit, double error);
-/* Part i of operand k must be `ideal`, to within `limit` times `scale`. NaN and infinities must
- * match; where the scale is NaN (an input was), a finite `ideal` is not required. */
+/* Checks that part i of operand k is `ideal` to within `limit` times `scale`. NaN and infinities
+ * must match. If the scale is NaN, because an input was, a finite `ideal` is not required. */
 void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double ideal,
               long double scale, const kit_limit *limit);
-/* ... to within `limit` ulp of its dtype. */
+/* Checks that it is `ideal` to within `limit` ulp of its dtype. */
 void kit_within_ulp(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double ideal,
                     const kit_limit *limit);
-/* ... bit for bit; any NaN matches a NaN unless `nan_bits`. */
+/* Checks that its bits are equal; unless `nan_bits`, any NaN matches a NaN. */
 void kit_same(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const void *ideal,
               bool nan_bits);
-/* "output 0 [1,2] (element 7)". */
+/* Writes "output 0 [1,2] (element 7)". */
 void kit_where(const kit_case *c, uint32_t k, int64_t part, char text[128]);
 
 /* ---- Running (run.c) ----------------------------------------------------------------------- */
 
 typedef struct kit_session {
     collet_context *context;
-    const char *backend; /* its name, as collet_last_backend gives it */
+    const char *backend; /* the name that collet_last_backend returns for it */
     uint64_t seed;
     int large;   /* number of a row's large cases that run; -1: all */
     bool sample; /* only the cases of kit_sample_row */
-    bool named;  /* the op or check was named: also what takes gigabytes of memory */
+    bool named;  /* the user named the op or check: cases that need gigabytes of memory run, too */
     int only;    /* number of the only case to run; -1: all */
     /* Called before each case; `text` describes it. */
     void (*progress)(void *user, int number, const char *text);
@@ -304,19 +305,19 @@ typedef struct kit_session {
 typedef struct kit_result {
     int planned; /* cases of the row, run or not */
     int cases, failures, refused;
-    int empty;           /* cases without elements, which need no kernel */
-    int first;           /* number of the first failing case, -1 */
+    int empty;           /* number of cases without elements, which need no kernel */
+    int first;           /* number of the first failing case; -1: none */
     double worst, error; /* as in kit_verdict */
     const kit_limit *limit;
     char text[KIT_TEXT]; /* description of the first failure */
 } kit_result;
 
-/* Numbers of a few small cases that reach the code paths a backend may have for size and layout;
- * unused entries are -1. */
+/* Chooses a few small cases that reach the code that a backend may have for different sizes and
+ * layouts; unused elements are -1. */
 #define KIT_SAMPLE 16
 void kit_sample_row(const kit_row *row, int numbers[KIT_SAMPLE]);
 
-/* Whether `index` is one of `chosen` indices spread evenly over 0..count-1, beginning with 0. */
+/* 1 if `index` is one of `chosen` indices, spread evenly over 0..count-1 and beginning with 0. */
 bool kit_spread(int index, int count, int chosen);
 
 /* Runs all cases of a row; row->kit is not NULL. */
@@ -329,25 +330,25 @@ void kit_describe(const kit_case *c, char text[KIT_TEXT]);
 typedef struct kit_target kit_target; /* a plugin, whose slots the kit calls without libcore */
 typedef struct kit_verb kit_verb;     /* a check of its slots */
 
-/* Opens the plugin of a backend that `runtime`, which outlives the target, has opened. `named`,
- * which outlives it too: the target has one device, number 0, the one with this name; NULL: it has
- * the devices of `backend`. Returns NULL with the reason in `text`. */
+/* Opens the plugin of a backend that `runtime` has opened. `named` = NULL: the target has the
+ * devices of `backend`; else it has one device, number 0, which is the device with this name.
+ * `runtime` and `named` must outlive the target. NULL: the reason is in `text`. */
 kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_info *backend,
                             const char *named, char text[KIT_TEXT]);
 void kit_target_close(kit_target *target);
 
-/* What device `device` lacks, for kit_verb_applies. */
+/* The features that device `device` does not have, for kit_verb_applies. */
 uint32_t kit_target_lacks(kit_target *target, uint32_t device);
-/* Check number `index`; NULL at the end. */
+/* The check with number `index`; NULL beyond the last. */
 const kit_verb *kit_verb_at(size_t index);
 bool kit_verb_applies(const kit_verb *verb, uint32_t lacks);
 const char *kit_verb_name(const kit_verb *verb); /* "wait.limit" */
 /* Runs a check on device `device` of the target. False: it failed, and the process should end.
- * result->cases is 0 if the device cannot be checked so; the text is the reason. */
+ * result->cases is 0 if the check does not apply to the device; the text has the reason. */
 bool kit_run_verb(const kit_session *session, const kit_verb *verb, kit_target *target,
                   uint32_t device, kit_result *result);
 
-/* Operands in memory (layout.c). */
+/* The operands of a case in memory (layout.c). */
 typedef struct kit_block kit_block;
 typedef struct kit_operands {
     kit_block *block[KIT_OPERANDS];    /* NULL: absent, or shares the block of another operand */
@@ -357,7 +358,7 @@ typedef struct kit_operands {
 /* Lays out a case's operands and writes the inputs; an error's text is in the context. */
 collet_status kit_operands_create(collet_context *context, kit_case *c, kit_operands *o,
                                   kit_rng *rng);
-/* Copies the outputs into c->operand[] and verifies that no other memory changed. */
+/* Copies the outputs into c->operand[] and checks that no other memory changed. */
 collet_status kit_operands_gather(collet_context *context, kit_case *c, kit_operands *o,
                                   kit_verdict *v);
 void kit_operands_destroy(kit_operands *o);
@@ -394,16 +395,16 @@ typedef struct kit_process {
 } kit_process;
 void kit_process_take(kit_process *state);
 void kit_process_set_limits(const kit_process *state);
-/* False: `text` is a difference. The action of signal `except` may differ. */
+/* False: `text` describes a difference. The action of signal `except` may differ. */
 bool kit_process_same(const kit_process *before, const kit_process *now, int except,
                       char text[KIT_TEXT]);
 /* The process before and after the plugin and its libraries were loaded, for conduct.load. */
 typedef struct kit_loading {
     kit_process before, after;
-    char thread[KIT_TEXT]; /* what changed in the thread; "": nothing */
+    char thread[KIT_TEXT]; /* the state of the thread that changed; "": none */
 } kit_loading;
 void kit_target_loaded(kit_target *target, const kit_loading *loading);
 
-int kit_thread_count(void); /* of this process; 0 if the system does not report it */
+int kit_thread_count(void); /* threads of this process; 0 if unknown */
 
 #endif

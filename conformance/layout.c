@@ -16,18 +16,19 @@ struct kit_block {
     unsigned char *memory; /* the allocation: guards and elements */
     unsigned char *copy;   /* expected contents after the call */
     size_t bytes;
-    size_t start; /* of the elements */
+    size_t start; /* byte where the elements begin */
 };
 
-/* A view's elements in a parent array that has gaps, another order of axes, ... */
+/* How the elements of a view lie in a parent array that has gaps, another order of axes, ... */
 typedef struct geometry {
     int32_t ndim;
     int32_t order[COLLET_MAX_DIMS];                         /* axes of the parent, slowest first */
-    int64_t step[COLLET_MAX_DIMS], parent[COLLET_MAX_DIMS]; /* of view axes, of parent axes */
-    int64_t count[COLLET_MAX_DIMS]; /* elements of the view along a parent axis */
+    int64_t step[COLLET_MAX_DIMS],
+        parent[COLLET_MAX_DIMS];    /* step of view axes, extent of parent axes */
+    int64_t count[COLLET_MAX_DIMS]; /* elements of the view along each parent axis */
     bool negative[COLLET_MAX_DIMS];
-    int64_t strides[COLLET_MAX_DIMS]; /* of view axes */
-    int64_t first, total;             /* elements */
+    int64_t strides[COLLET_MAX_DIMS]; /* strides of view axes */
+    int64_t first, total;             /* first element, number of elements of the parent */
     bool repeated;
 } geometry;
 
@@ -120,7 +121,7 @@ static geometry geometry_of(const kit_tensor *t, kit_layout layout, kit_rng *rng
     return g;
 }
 
-/* Replaces *array by the view that `make` returned; frees the old one on failure too. */
+/* Replaces *array by the view that `make` returned; frees the old array also on failure. */
 static collet_status replace(collet_array **array, collet_array *view, collet_status status)
 {
     collet_array_destroy(*array);
@@ -201,7 +202,7 @@ static collet_status wrap(collet_context *cx, collet_array **out, const kit_tens
 
 /* ---- Operands ------------------------------------------------------------------------------ */
 
-/* Every element of axis 0 becomes the first one. */
+/* Copies the first element of axis 0 to all others. */
 static void repeat_first(kit_tensor *t)
 {
     if (t->ndim == 0 || t->count == 0)
@@ -232,7 +233,7 @@ static collet_status create_one(collet_context *cx, const kit_case *c, kit_opera
     return wrap(cx, &o->array[k], t, layout, &g, b, rng);
 }
 
-/* Output 0 and the input `k`, dense, one element apart in one block. */
+/* Lays out output 0 and input `k` dense in one block, shifted by one element. */
 static collet_status create_shifted(collet_context *cx, const kit_case *c, kit_operands *o,
                                     uint32_t k)
 {
@@ -256,7 +257,7 @@ static collet_status create_shifted(collet_context *cx, const kit_case *c, kit_o
     return status;
 }
 
-/* Output 0 as another view of the existing input `k`. */
+/* Makes output 0 another view of input `k`. */
 static collet_status create_shared(collet_context *cx, const kit_case *c, kit_operands *o,
                                    uint32_t k)
 {
@@ -324,7 +325,7 @@ void kit_operands_destroy(kit_operands *o)
 
 /* ---- After the call ------------------------------------------------------------------------ */
 
-/* The block that holds operand k, or NULL for memory of libcore. */
+/* The block with operand k; NULL: memory of libcore. */
 static kit_block *block_of(const kit_case *c, const kit_operands *o, uint32_t k)
 {
     bool shared = c->mode != KIT_PLAIN && c->mode != KIT_PARTS;

@@ -107,8 +107,8 @@ void kit_emit_layouts(kit_plan *plan, const kit_case *c)
         lay(&next, pairs[i][0], pairs[i][1]);
         kit_emit(plan, &next);
     }
-    /* One operand with an unusual layout, the others dense: catches fast paths that check too
-     * few. */
+    /* One operand with an unusual layout, the others dense: this finds fast paths that do not check
+     * all operands. */
     for (uint32_t k = 0; k < c->row->operands && c->row->operands > 2; k++) {
         kit_case next = *c;
         lay(&next, KIT_DENSE, KIT_DENSE);
@@ -124,7 +124,7 @@ static bool same_shape(const kit_tensor *a, const kit_tensor *b)
     return a->ndim == b->ndim && !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
 }
 
-/* Whether every input has the shape and dtype of output 0. */
+/* 1 if every input has the shape and dtype of output 0. */
 static bool all_alike(const kit_case *c)
 {
     for (uint32_t k = c->row->info.n_out; k < c->row->operands; k++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of the process that a plugin must not change: while it is loaded, and in all its calls.
+/* Checks the state of the process that a plugin must not change, while it is loaded and in its
+ * calls.
  * Tests: tests/conformance/test_broken.c, tests/conformance/test_floating.c */
 #include "kit.h"
 
@@ -10,7 +11,7 @@
 static const int limits[KIT_LIMITS] = {RLIMIT_NOFILE, RLIMIT_STACK, RLIMIT_CORE, RLIMIT_AS,
                                        RLIMIT_DATA,   RLIMIT_CPU,   RLIMIT_FSIZE};
 
-/* A library may ask for it, and the system then gives it to the process. */
+/* A library may request an executable stack; then the system makes all stacks executable. */
 static bool has_executable_stack(void)
 {
     char line[512];

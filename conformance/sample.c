@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-/* Minimum size of a case: elements of its largest operand and the extent of that operand's axis
- * `axis`, counted from the last. `op` 0 holds for all ops that are not listed, and excludes the
- * large cases. */
+/* Minimum size of a case: the elements of its largest operand, and the extent of that operand's
+ * axis `axis`, counted from the last. `op` 0: for all ops that are not listed; excludes large
+ * cases. */
 typedef struct size {
     uint32_t op;
     int64_t elements, extent;
     int32_t axis;
 } size;
 
-/* Small sizes, sizes beyond one work-group, and sizes from which another strategy is used. */
+/* Small sizes, sizes larger than a work-group, and sizes at which another algorithm is used. */
 static const size sizes[] = {
     {0, 5, 1, 0},
     {0, 1100, 1, 0},
@@ -78,7 +78,7 @@ static const size sizes[] = {
 typedef struct choice {
     const kit_row *row;
     bool own;      /* the op is listed in `sizes` */
-    bool any_data; /* the row has no cases of ordinary values */
+    bool any_data; /* use any kind of values, because the row has no cases of ordinary values */
     int number[2][SIZES];
     int64_t elements[2][SIZES];
 } choice;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of signatures; operand axes from the op's patterns.
+/* Writes signatures as text; finds operand axes in the op's patterns.
  * Tests: tests/conformance/test_kit.c */
 #include "kit.h"
 

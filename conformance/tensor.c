@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact values of every dtype as long double.
+/* Converts values of every dtype to long double and back, exactly.
  * Tests: tests/conformance/test_kit.c */
 #include "kit.h"
 
@@ -217,7 +217,7 @@ long double kit_ulp(collet_dtype dtype, long double value)
     return ldexpl(1, exponent - kit_precision(dtype) + 1);
 }
 
-/* In the locale C, which needs no memory: a program that links the kit may have set another one. */
+/* In the locale C, because a program that links the kit may have set another locale. */
 static void print_digits(char text[64], int digits, long double value)
 {
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the backends that were found, the best first, and each refused plugin with its reason. */
+/* Lists the backends that were found, the preferred one first, and each refused plugin with the
+ * reason. */
 #include <collet/collet.h>
 #include <stdio.h>
 #include <string.h>

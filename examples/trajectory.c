@@ -7,7 +7,7 @@
 #include <collet/trajectory.h>
 #include <stdio.h>
 
-/* Any value but 0 would cancel. */
+/* Returns 0 to continue; any other value cancels. */
 static int32_t show(void *user, const collet_trajectory_progress *progress)
 {
     (void)user;

@@ -12,7 +12,7 @@
 
 /* ---- Real numbers -------------------------------------------------------------------------- */
 
-/* C arithmetic is IEEE 754's; volatile prevents contraction and excess precision. */
+/* C arithmetic follows IEEE 754; volatile prevents contraction and excess precision. */
 static double arithmetic64(uint32_t op, volatile double a, volatile double b)
 {
     volatile double result = op == COLLET_OP_ADD   ? a + b
@@ -32,7 +32,7 @@ static double arithmetic(collet_dtype part, uint32_t op, double a, double b)
     return part == COLLET_F64 ? result : (double)(float)result;
 }
 
-/* Output 0's part i must be `ideal`, rounded to its type. */
+/* Checks that part i of output 0 is `ideal`, rounded to its type. */
 static void same_value(const kit_case *c, kit_verdict *v, int64_t i, double ideal)
 {
     unsigned char bytes[16];
@@ -75,7 +75,8 @@ static pair product(collet_dtype part, pair a, pair b)
     return (pair){arithmetic(part, COLLET_OP_SUB, ac, bd), arithmetic(part, COLLET_OP_ADD, ad, bc)};
 }
 
-/* A part of a quotient: within the limit of the whole, or one smallest number. */
+/* Checks a part of a quotient: the error may be the limit of the whole quotient, or the smallest
+ * positive number. */
 static void near_quotient(const kit_case *c, kit_verdict *v, int64_t i, long double ideal,
                           long double size)
 {
@@ -83,8 +84,8 @@ static void near_quotient(const kit_case *c, kit_verdict *v, int64_t i, long dou
     const kit_limit *limit = kit_limit_find(COLLET_OP_DIV, dtype, "quotient");
     long double top = dtype == COLLET_C64 ? 0x1p128L : 0x1p1024L;
     long double smallest = kit_ulp(kit_part(dtype), 0) / (long double)limit->limit;
-    /* This close to the largest number, the limit covers both it and infinity. The limit is of the
-     * whole quotient, which may be far larger than this part. */
+    /* This close to the largest number, infinity is within the limit, too. The limit is relative to
+     * the whole quotient, which may be far larger than this part. */
     long double margin = fmaxl(top * 0x1p-20L, size * (long double)limit->limit);
     if (isfinite(ideal) && fabsl(fabsl(ideal) - top) <= margin)
         return;
@@ -98,8 +99,8 @@ static long double sign_if_infinite(double x)
     return copysignl(isinf(x) ? 1 : 0, (long double)x);
 }
 
-/* As docs/KERNELS.md defines it where b is 0 or an operand is not finite; else the compiler's
- * quotient in long double, whose range suffices. */
+/* If b is 0 or an operand is not finite: as docs/KERNELS.md defines it. Else the compiler's
+ * quotient in long double, whose range is large enough. */
 static long double _Complex quotient(pair a, pair b)
 {
     const long double infinity = (long double)INFINITY;
@@ -203,7 +204,7 @@ static void plan_axpy(kit_plan *plan)
     kit_plan_scalars(plan, axpy_scalar);
 }
 
-/* The first result is alpha itself, with the sign of its zero; the others are ordinary. */
+/* The first result is alpha, including the sign of a zero; the others are ordinary. */
 static void show_alpha(kit_case *c)
 {
     kit_set(&c->operand[1], 0, 1);

@@ -32,7 +32,7 @@ static kit_case reduced(const kit_plan *plan, int32_t ndim, const int64_t *shape
     return c;
 }
 
-/* Whether the op is defined: min, max and argmax need an element. */
+/* 1 if the op is defined: min, max and argmax need at least one element. */
 static bool defined(const kit_case *c)
 {
     uint32_t op = c->row->info.id;
@@ -113,7 +113,7 @@ static long double special_value(kit_rng *rng, long double ordinary)
     return ordinary;
 }
 
-/* Zeros, and values that min (or max) does not prefer to zero. */
+/* Zeros, and values that min (or max) does not select before a zero. */
 static long double zero_value(kit_rng *rng, const kit_case *c, long double ordinary)
 {
     if (kit_below(rng, 40))
@@ -141,7 +141,7 @@ static void generate_reduction(kit_case *c, kit_rng *rng)
 
 /* ---- Judgement ----------------------------------------------------------------------------- */
 
-/* The index of element i of the input over the axes of `axes` alone, in C order. */
+/* The index of element i of the input over only the axes in `axes`, in C order. */
 static int64_t index_over(const kit_case *c, uint32_t axes, int64_t i)
 {
     const kit_tensor *in = kit_in(c, 0);
@@ -194,8 +194,8 @@ static void judge_sum(const kit_case *c, kit_verdict *v)
     free(totals);
 }
 
-/* Whether the op selects x over y, which is before it: NaN first, -0 before 0; argmax selects the
- * first of equals and zeros are equal. */
+/* 1 if the op selects x rather than y, which precedes it: NaN first, -0 before 0. For argmax all
+ * zeros are equal, and the first of equal elements is selected. */
 static bool comes_first(uint32_t op, long double x, long double y)
 {
     if (isnan(x) || isnan(y))

@@ -179,7 +179,7 @@ void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positiv
     }
 }
 
-/* Elements beyond which --quick leaves a matrix out, and beyond which only some kinds run. */
+/* Number of elements above which --quick omits a matrix, and above which only some kinds run. */
 #define QUICK 1100
 #define LARGE 10000
 #define LARGE_KINDS (1u << KIT_NORMAL | 1u << KIT_DEFICIENT | 1u << KIT_GRADED)

@@ -26,7 +26,7 @@ static void generate_matrices(kit_case *c, kit_rng *rng)
     kit_generate_matrices(c, c->row->info.n_out, (kit_kind)c->kind, rng);
 }
 
-/* Row i of the result is row perm[i] of a; false if perm is not a permutation. */
+/* Permutes the rows: row i of the result is row perm[i] of a. False: perm is not a permutation. */
 static bool permute(const kit_matrix *a, const kit_matrix *perm, kit_matrix *out)
 {
     bool *seen = kit_memory((size_t)a->rows * sizeof *seen), sound = true;
@@ -43,8 +43,8 @@ static bool permute(const kit_matrix *a, const kit_matrix *perm, kit_matrix *out
     return sound;
 }
 
-/* L has a unit diagonal, zeros above it and no entry larger than 1; U is zero below its
- * diagonal. */
+/* Checks that L has a unit diagonal, zeros above it and no entry larger than 1, and that U is zero
+ * below its diagonal. */
 static void judge_triangles(kit_verdict *v, const kit_matrix *l, const kit_matrix *u, int64_t batch)
 {
     for (int64_t i = 0; i < l->rows; i++)
@@ -88,7 +88,7 @@ static void judge_product(const kit_case *c, kit_verdict *v, const kit_matrix *a
     real smallest = kit_smallest(c, c->row->info.n_out), terms = (real)(l->columns + 4);
     kit_local product = kit_product(l, u), big_l = magnitudes(l), big_u = magnitudes(u);
     kit_local scale = kit_product(&big_l, &big_u);
-    /* Denormal elements of L are rounded by this much too. */
+    /* Denormal elements of L are rounded by as much, too. */
     real floor = 2 * terms * smallest;
     kit_measure(c, v, "residual", batch, worst_ratio(a, &product, &scale, floor), terms, 0);
 }

@@ -206,5 +206,5 @@ void kit_info_is(const kit_case *c, kit_verdict *v, uint32_t k, int64_t batch, i
     if (!kit_exceeds(v, limit, (double)llabs(got - ideal)))
         return;
     kit_where(c, k, batch, where);
-    kit_fail(v, "%s: info should be %" PRId64 ", it is %" PRId64, where, ideal, got);
+    kit_fail(v, "%s: info is %" PRId64 ", but must be %" PRId64, where, got, ideal);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matrices.h - the matrices of a case in long double, for the judges of decompositions, and the
- * kinds of input matrices.
+ * matrices.h - matrices of a case in long double, for judging decompositions, and the kinds of
+ * input matrices.
  *
  * Errors are measured in units of u, half an ulp of 1 of the element type, so that one limit holds
  * for f32 and f64. A *floor* is the absolute error of rounding to denormals.
@@ -12,18 +12,19 @@
 #include "kit.h"
 #include "small.h"
 
-/* Row-major; `at` is freed by kit_matrix_free. */
+/* Row-major; kit_matrix_free frees `at`. */
 typedef struct kit_matrix {
     int64_t rows, columns;
     real *at;
 } kit_matrix;
 
 kit_matrix kit_matrix_zero(int64_t rows, int64_t columns);
-/* Matrix `batch` of operand k, with broadcasting; `batch` counts in C order over the axes of
- * operand 0 without its last `own`. `axes` are operand k's matrix axes: 2, or 1 for a column. */
+/* Matrix `batch` of operand k, with broadcasting. `batch` counts in C order over the axes of
+ * operand 0 without its last `own`. `axes`: number of matrix axes of operand k: 2, or 1 for a
+ * column. */
 kit_matrix kit_matrix_of(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
 void kit_matrix_free(kit_matrix *m);
-/* A local variable that is freed at the end of its block. */
+/* Declares a local matrix that is freed at the end of its block. */
 #define kit_local __attribute__((cleanup(kit_matrix_free))) kit_matrix
 /* Number of matrices in operand 0, whose last `own` axes form a matrix. */
 int64_t kit_matrix_count(const kit_case *c, int32_t own);
@@ -46,17 +47,16 @@ void kit_mirror(kit_matrix *a);
 /* Eigenvalues of a symmetric matrix, ascending, by Jacobi's rotations; `a` is destroyed. */
 void kit_eigenvalues(kit_matrix *a, real *values);
 
-/* u, and the smallest positive number, of operand k's dtype. */
+/* u and the smallest positive number of operand k's dtype. */
 real kit_half_ulp(const kit_case *c, uint32_t k);
 real kit_smallest(const kit_case *c, uint32_t k);
 
-/* Records `error` / (scale u) against the op's limit `quantity`; errors up to `floor` are taken as
- * 0. */
+/* Compares `error` / (scale u) with the op's limit `quantity`; errors up to `floor` count as 0. */
 void kit_measure(const kit_case *c, kit_verdict *v, const char *quantity, int64_t batch, real error,
                  real scale, real floor);
-/* Every element of matrix `batch` of output k, which has `axes` matrix axes, must be NaN. */
+/* Checks that every element of matrix `batch` of output k, which has `axes` matrix axes, is NaN. */
 void kit_all_nan(const kit_case *c, kit_verdict *v, uint32_t k, int32_t axes, int64_t batch);
-/* Element `batch` of the i32 output k must be `ideal`. */
+/* Checks that element `batch` of the i32 output k is `ideal`. */
 void kit_info_is(const kit_case *c, kit_verdict *v, uint32_t k, int64_t batch, int64_t ideal);
 
 /* ---- Kinds ------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ typedef enum kit_kind {
     KIT_SMALL,
     KIT_DENORMAL,
     KIT_ZERO_COLUMN,
-    KIT_NOT_FINITE, /* in every other matrix */
+    KIT_NOT_FINITE, /* an infinity or NaN in every other matrix */
     KIT_KINDS
 } kit_kind;
 
@@ -84,8 +84,8 @@ extern const char *const kit_kind_names[KIT_KINDS];
 int64_t kit_zero_column(int64_t columns);
 /* Fills the matrices of input k. */
 void kit_generate_matrices(kit_case *c, uint32_t k, kit_kind kind, kit_rng *rng);
-/* The same, symmetric: S, or B B^T with `positive`. Upper triangles, which must not be read, are
- * filled with garbage. */
+/* The same with symmetric matrices: S, or B B^T if `positive`. Upper triangles, which kernels must
+ * not read, are filled with garbage. */
 void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positive, kit_rng *rng);
 
 /* Emits the cases of an op whose input is "...,M,N", or with `square` "...,N,N": shapes with each

@@ -28,8 +28,8 @@ typedef struct md_frame {
     real distance;                /* |com| */
 } md_frame;
 
-/* Frame f; masses, velocities and forces may be absent tensors or NULL (masses: all 1; the others:
- * left 0). `about` NULL: the com. */
+/* Sums frame f. masses, velocities and forces may be absent tensors or NULL: then masses are 1, and
+ * sums of the others 0. `about` = NULL: relative to the centre of mass. */
 md_frame md_frame_of(int64_t f, const kit_tensor *positions, const kit_tensor *masses,
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about);
 

@@ -131,7 +131,7 @@ void md_generate_atoms(kit_case *c, kit_rng *rng)
     }
 }
 
-/* The input `centre`: near the com, f64. */
+/* Fills the input `centre`, in f64, with positions near the centre of mass. */
 static void generate_centre(kit_case *c, kit_rng *rng)
 {
     uint32_t n_out = c->row->info.n_out;
@@ -237,14 +237,15 @@ static void judge_gyration(const kit_case *c, kit_verdict *v)
         }
         kit_near(c, v, 0, f, radius, radius + noise / (real)limit->limit, md_limit(c, "radius"));
         real got = kit_get(&c->operand[2], f);
-        /* Undefined for a point, up to rounding. */
+        /* Not defined if all atoms are at one point, up to rounding. */
         if (radius <= noise && (isnan(got) || (got >= 0 && got <= 1 + 1e-9L)))
             continue;
         kit_near(c, v, 2, f, asphericity(g), 1, shape);
     }
 }
 
-/* A massless frame has no com: quantities relative to it are NaN, or 0 for an empty sum. */
+/* A frame without mass has no centre of mass: quantities relative to it are NaN, or 0 for an empty
+ * sum. */
 static bool massless(const kit_case *c, kit_verdict *v, uint32_t k, int64_t first, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -269,7 +270,8 @@ static void judge_observables(const kit_case *c, kit_verdict *v)
     const kit_limit *inertia = md_limit(c, "inertia"), *sum = md_limit(c, "sum");
     for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
         md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), kit_in(c, 2), kit_in(c, 3), NULL);
-        /* Error of one-pass implementations, whose sums are relative to an atom, not to the com. */
+        /* Additional error of implementations with one pass, whose sums are relative to an atom
+         * instead of the centre of mass. */
         real shift = 8 * MD_UNIT * m.distance / (real)sum->limit;
         real L_scale = m.L_scale + m.L_spread + shift * kit_norm(m.momentum);
         real torque_scale = m.torque_scale + m.torque_spread + shift * kit_norm(m.force);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* md.h - shared by the md family: kinds of molecules and cases of them. */
+/* md.h - for the md family: kinds of molecules, and cases with them. */
 #ifndef CONFORMANCE_MD_MD_H
 #define CONFORMANCE_MD_MD_H
 

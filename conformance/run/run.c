@@ -12,10 +12,10 @@ typedef struct row_run {
     const kit_session *session;
     kit_result *result;
     int sample[KIT_SAMPLE];
-    int larges, large; /* large cases of the row: in total, so far */
+    int larges, large; /* number of large cases of the row: all, and so far */
 } row_run;
 
-/* Followed by the number of the input that shares memory. */
+/* The number of the input that shares memory is added to these texts. */
 static const char *const mode_names[KIT_MODES] = {
     [KIT_PLAIN] = "",
     [KIT_IN_PLACE] = "in place: output 0 is input",
@@ -207,7 +207,7 @@ static void call_and_judge(const kit_session *s, kit_case *c, kit_operands *o, k
     if (status == COLLET_OK)
         status = collet_finish(s->context);
     kit_conduct_check(&before, s->output, v);
-    /* Overlapping operands need a temporary, made by a copy kernel that the backend may lack. */
+    /* Overlapping operands need a temporary copy, for which the backend may have no kernel. */
     bool overlaps = c->mode == KIT_BEHIND || c->mode == KIT_AHEAD || c->mode == KIT_BACKWARDS ||
                     (c->mode != KIT_PLAIN && c->mode != KIT_PARTS && !c->row->info.alias);
     v->refused = status == COLLET_REFUSED || (status == COLLET_UNSUPPORTED && overlaps);
@@ -348,7 +348,7 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
         snprintf(result->text, sizeof result->text,
                  "the backend refused every case of this row: remove the row from its table if it "
                  "supports none");
-    /* Creating a thread pool is allowed, a new thread for each call is not. */
+    /* A plugin may create a pool of threads, but not a new thread for each call. */
     int more = kit_thread_count() - threads;
     if (result->cases > 20 && more >= result->cases / 2 && result->failures++ == 0)
         snprintf(result->text, sizeof result->text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter: the mean of images that are turned back.
+/* scatter: the mean of images that are rotated back.
  * Tests: tests/conformance/defects.sh */
 #include "scatter.h"
 
@@ -28,7 +28,7 @@ static void plan_average(kit_plan *plan)
                     .struct_size = sizeof c.params.average, .mask = mask};
                 kit_emit(plan, &c);
                 if (kind == ANY_ANGLES || kind == DISK) {
-                    c.params.average.aspect = i % 2 ? 0.7 : 1.4; /* no f32 */
+                    c.params.average.aspect = i % 2 ? 0.7 : 1.4; /* not representable in f32 */
                     kit_emit(plan, &c);
                     c.params.average.aspect = 0;
                 }
@@ -71,7 +71,7 @@ static void generate_average(kit_case *c, kit_rng *rng)
     }
 }
 
-/* A tap of the image of angle a: the weighted sum; *scale of the magnitudes. */
+/* A pixel of the image at angle a: the weighted sum; *scale: the sum of the magnitudes. */
 static real tap(const kit_case *c, int64_t a, int64_t e, int64_t y, int64_t x, real *scale)
 {
     const kit_tensor *images = kit_in(c, 0);
@@ -87,7 +87,7 @@ static real tap(const kit_case *c, int64_t a, int64_t e, int64_t y, int64_t x, r
     return sum;
 }
 
-/* Whether `at`, moved onto a pixel that is close, is on the axis. */
+/* Rounds `at` to a pixel that is very close; 1 if it is on the axis. */
 static bool inside(real *at, int64_t n)
 {
     if (fabsl(*at - rintl(*at)) < 1e-9L)

@@ -26,7 +26,7 @@ enum { ORDINARY, ALIGNED, A_NAN, UNALIGNED, KINDS };
 static const char *const kind_names[] = {"", "aligned wholly", "a NaN",
                                          "angles of unaligned voxels NaN"};
 
-/* M, Z, Y, X: M is used by scatter_polarization alone. */
+/* M, Z, Y, X; only scatter_polarization uses M. */
 static const int64_t extents[][4] = {{1, 1, 1, 1}, {2, 1, 3, 5}, {3, 2, 3, 4},  {1, 0, 2, 3},
                                      {2, 3, 1, 7}, {0, 2, 2, 2}, {2, 4, 9, 17}, {1, 2, 5, 64},
                                      {1, 3, 2, 0}, {4, 1, 8, 9}, {2, 3, 31, 33}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter.h - what the oracles of the scatter family share. */
+/* scatter.h - functions for all oracles of the scatter family. */
 #ifndef CONFORMANCE_SCATTER_SCATTER_H
 #define CONFORMANCE_SCATTER_SCATTER_H
 
@@ -25,16 +25,16 @@ static inline int64_t scatter_index(const kit_tensor *t, const int64_t *index)
     return at;
 }
 
-/* Both parts of element i of output 0. */
+/* Checks both parts of element i of output 0. */
 void scatter_near(const kit_case *c, kit_verdict *v, int64_t i, number ideal, real scale);
 const kit_limit *scatter_limit(const kit_case *c);
 void scatter_normal(kit_tensor *t, kit_rng *rng);
-/* Slices of 0 .. count-1, some of them -1; fractions of 0 to 1, some of them 0. */
+/* Fills slices with 0 .. count-1, some with -1, and fractions with 0 to 1, some with 0. */
 void scatter_slices(kit_tensor *slice, kit_tensor *fraction, int64_t count, kit_rng *rng);
 /* |k^2 p - s (s p)|^2, and in *scale the same of the magnitudes. */
 real scatter_intensity(const number p[3], const real magnitude[3], const real s[3], const real k[3],
                        real *scale);
-/* q of the pixels of a grid. */
+/* Fills q of the pixels of a grid. */
 void scatter_grid(kit_tensor *t, real step);
 
 #endif

@@ -24,7 +24,7 @@ void scatter_slices(kit_tensor *slice, kit_tensor *fraction, int64_t count, kit_
 enum { ALONG_Z, OBLIQUE, GAPS, KINDS };
 static const char *const kind_names[] = {"along z", "oblique", "with NaN in q"};
 
-/* E, Z (or L, D), Y, X, F, K, as far as an op has them. */
+/* E, Z (or L, D), Y, X, F, K; each op uses some of them. */
 static const int64_t extents[][6] = {
     {1, 1, 1, 1, 1, 1},  {1, 1, 4, 6, 2, 2},   {2, 2, 3, 5, 1, 3}, {3, 4, 6, 8, 7, 1},
     {1, 8, 2, 3, 3, 4},  {0, 2, 2, 2, 1, 1},   {2, 3, 0, 4, 2, 1}, {1, 5, 7, 2, 4, 2},
@@ -96,8 +96,8 @@ static void generate_ewald(kit_case *c, kit_rng *rng)
     generate_waves(c, &c->operand[2], &c->operand[3], &c->operand[4], &c->operand[5], rng);
 }
 
-/* The position among the slices, of inputs k, qx, qy and qz from `first` on; *error: what a few
- * roundings of k^2 - q^2 change. */
+/* The position in slices, for inputs k, qx, qy and qz from `first` on; *error: its change by a few
+ * roundings of k^2 - q^2. */
 static real position(const kit_case *c, uint32_t first_input, int64_t e, int64_t y, int64_t x,
                      real *error)
 {
@@ -227,7 +227,7 @@ static number of_layer(const kit_case *c, int64_t f, int64_t l, const int64_t k[
            phase(k[0], c->params.scatter.layer + l, c->params.scatter.layers);
 }
 
-/* The same for the element that a pixel shows, and the magnitude of its terms. */
+/* The same for the element that a pixel shows; *scale: the sum of the magnitudes of its terms. */
 static number shown_of_layer(const kit_case *c, int64_t f, int64_t l, const int64_t k[3],
                              real *scale)
 {
@@ -441,7 +441,7 @@ static void judge_images(const kit_case *c, kit_verdict *v)
     for (int64_t i = 0; i < out->count; i++) {
         int64_t pixel = i % pixels, j = i / pixels % K, e = i / pixels / K, count = 0;
         real error, at = position(c, 3, e, pixel / X, pixel % X, &error), found = kit_get(out, i);
-        /* Rounding may move the place by `error`, to a slice or out of them. */
+        /* Rounding may move the position by `error`, to another slice or out of range. */
         real slice = roundl(at), ideal[3], scale = 0, size, best = (real)NAN;
         const real place[] = {fmaxl(at - error, 0), fminl(at + error, most),
                               fabsl(slice - at) <= error ? slice : at};

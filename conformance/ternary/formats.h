@@ -10,13 +10,13 @@
 
 #define TERNARY_INVALID 2 /* the weight of the code 11 */
 
-/* Bytes of a row of `weights` weights, a number that the format supports. */
+/* Bytes of a row of `weights` weights; the format must support this number. */
 int64_t ternary_row_bytes(uint32_t format, int64_t weights);
-/* Whether the format supports rows of `weights` weights. */
+/* 1 if the format supports rows of `weights` weights. */
 bool ternary_has_rows(uint32_t format, int64_t weights);
-/* tq2_0 and tq1_0, whose blocks hold a scale. */
+/* 1 for tq2_0 and tq1_0, whose blocks have a scale. */
 bool ternary_has_scale(uint32_t format);
-int64_t ternary_block_bytes(uint32_t format); /* of such a block */
+int64_t ternary_block_bytes(uint32_t format); /* bytes of a block with a scale */
 
 /* Weight i of a row of `weights`: -1, 0, 1 or TERNARY_INVALID. */
 int ternary_read(uint32_t format, const unsigned char *row, int64_t weights, int64_t i);

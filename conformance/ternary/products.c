@@ -84,7 +84,7 @@ static void choose(kit_case *c, uint32_t activations, int number)
         kit_absent(c, 4);
 }
 
-/* Whether the row has cases of the kind. */
+/* 1 if the row has cases of the kind. */
 static bool has_kind(const kit_plan *plan, uint32_t activations, int kind)
 {
     if (kind <= SPARSE)
@@ -249,8 +249,8 @@ static float range_of(int64_t row)
     return largest[row % 10];
 }
 
-/* `place`: where every third row has its only number that is not finite: others would hide its
- * loss. */
+/* `place`: the position of the number that is not finite in every third row. There is only one in a
+ * row, because others would hide an implementation that ignores it. */
 static float x_of(const kit_case *c, int64_t row, int64_t i, int64_t place, kit_rng *rng)
 {
     float sign = kit_next(rng) & 1 ? -1 : 1, t = c->params.linear.threshold;
@@ -418,7 +418,8 @@ static void judge_numbers(const kit_case *c, kit_verdict *v)
 
 /* ---- linear with quantized activations ----------------------------------------------------- */
 
-/* A row of x as integers; false where y is NaN. volatile: each operation is rounded to f32. */
+/* Quantizes a row of x to integers; false: y is NaN. volatile, so that each operation is rounded to
+ * f32. */
 static bool quantize_row(const kit_case *c, int64_t first, int64_t count, int8_t *q, float *s)
 {
     const kit_tensor *x = &c->operand[2];

@@ -66,7 +66,7 @@ void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *p);
 
-/* The blocks of the watched object, open addressing; GONE was one. */
+/* The blocks of the watched object, a hash table with open addressing; GONE: a freed block. */
 #define SLOTS ((size_t)1 << 17)
 #define GONE ((void *)1)
 static void *slots[SLOTS];
@@ -136,7 +136,7 @@ static bool fails(const void *caller)
 
 #define CALLER __builtin_return_address(0)
 
-/* The plugin resolves these from the program. */
+/* The dynamic linker resolves the plugin's calls to these functions of the program. */
 #pragma GCC visibility push(default)
 void *malloc(size_t size)
 {

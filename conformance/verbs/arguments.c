@@ -25,7 +25,7 @@ typedef struct call_block {
     collet_error err;
     struct {
         collet_operand operand;
-        uint64_t grown; /* a newer libcore may have larger operands */
+        uint64_t grown; /* extra bytes, because operands of a newer libcore may be larger */
     } operands[COLLET_MAX_OPERANDS];
     int64_t shapes[COLLET_MAX_OPERANDS][COLLET_MAX_DIMS];
     int64_t strides[COLLET_MAX_OPERANDS][COLLET_MAX_DIMS];

@@ -10,7 +10,7 @@
 
 #define N 1024
 
-/* Elements 0..N-1 of a buffer with that many axes. */
+/* An operand of elements 0..N-1 of a buffer, with `rank` axes. */
 static testbed_operand of_rank(const testbed *b, void *buffer, int32_t rank)
 {
     testbed_operand o = testbed_vector(b, buffer, 0, N);
@@ -38,7 +38,7 @@ static int add_ranks(testbed *b, collet_queue *q, void *z, void *y)
     return added;
 }
 
-/* A parameter block, shapes and operands are gone before the kernels begin. */
+/* Parameter block, shapes and operands are overwritten before the kernels begin. */
 static void arguments(testbed *b)
 {
     testbed_slow(b);

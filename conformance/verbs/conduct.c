@@ -21,7 +21,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* Rounds upwards, and denormal numbers are zero, where the processor can. */
+/* Sets rounding upwards and, if the processor can, denormals to zero. */
 static void floating_unusual(void)
 {
     fesetround(FE_UPWARD);
@@ -106,8 +106,8 @@ static void handler(int number)
     raise(number);
 }
 
-/* A state that no plugin would choose: what an earlier device_open set shows when this one sets it
- * again. */
+/* Sets a state that no plugin would choose, so that device_open cannot hide a change by setting the
+ * state that an earlier device_open had set. */
 static void process_mark(const kit_process *of)
 {
     for (int i = 1; i < KIT_SIGNALS; i++)
@@ -167,7 +167,7 @@ static void create_unusual(testbed *b, int number, void *user)
     *(collet_queue **)user = testbed_queue(b);
 }
 
-/* A kernel sum, which may leave another state than it found. */
+/* Calls a kernel sum, which may change the state of the thread. */
 static void sum_up(testbed *b, collet_queue *q, void *in, void *out, int64_t n)
 {
     int32_t row = testbed_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));
@@ -218,7 +218,7 @@ void testbed_rounding(testbed *b, collet_queue *q, const char *what)
     testbed_free(b, out);
 }
 
-/* Kernels in queues compute as always, whatever the state of the thread that made the queue. */
+/* Kernels in queues must not depend on the state of the thread that created the queue. */
 static void floating(testbed *b)
 {
     enum { N = 4000 };
@@ -254,7 +254,7 @@ static unsigned long long blocked_by(const char *thread)
             break;
     if (f)
         fclose(f);
-    return blocked; /* all, of a thread that ended */
+    return blocked; /* all bits if the thread has ended */
 }
 
 static void look_at_threads(testbed *b)

@@ -118,7 +118,7 @@ static void threads(testbed *b)
     testbed_threads(b, 4, open_and_work, NULL);
 }
 
-/* Work in queues of two devices in turn; each has its numbers. */
+/* Enqueues work alternately in queues of two devices; each must compute its own numbers. */
 static void in_turn(testbed *b, testbed *other)
 {
     enum { TURNS = 40 };
@@ -161,7 +161,7 @@ static void count_apart(testbed *b, testbed *other)
     testbed_free(other, buffer);
 }
 
-/* Devices share nothing: the other devices of the plugin, and this one opened twice. */
+/* Devices share no state: the other devices of the plugin, and this device opened twice. */
 static void apart(testbed *b)
 {
     uint32_t count = b->target->device_count;

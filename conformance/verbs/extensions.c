@@ -28,7 +28,7 @@ static void check_table(testbed *b, const char *name, uint32_t size, const void 
     uint32_t head[2];
     memcpy(head, table, sizeof head);
     testbed_require(b, head[0] >= size,
-                    "the table of %s has %u bytes; its struct_size is %u at least", name, head[0],
+                    "the table of %s has %u bytes; struct_size must be at least %u", name, head[0],
                     size);
     testbed_require(b, !head[1], "the table of %s has a reserved member that is not 0", name);
     for (uint32_t at = sizeof head; at < size; at += sizeof(void (*)(void))) {
@@ -36,8 +36,8 @@ static void check_table(testbed *b, const char *name, uint32_t size, const void 
         memcpy(&function, (const char *)table + at, sizeof function);
         testbed_require(b, function != NULL, "the table of %s has a NULL at byte %u", name, at);
     }
-    testbed_require(b, testbed_extension(b, name) == table, "%s has another table the second time",
-                    name);
+    testbed_require(b, testbed_extension(b, name) == table,
+                    "the slot extension returns a different table for %s at the second call", name);
 }
 
 static void tables(testbed *b)
@@ -223,7 +223,7 @@ static void copy_returns(testbed *b, const collet_copy_extension *table, testbed
     testbed_free(other, one);
 }
 
-/* From another device: after the work there, before what follows there, in the order of both. */
+/* Copies from another device: after earlier work there, before later work there. */
 static void copy(testbed *b)
 {
     const collet_copy_extension *table = testbed_extension(b, COLLET_EXTENSION_COPY);
@@ -242,7 +242,7 @@ static void copy(testbed *b)
     void *y = testbed_numbers(b, q, n, 50), *own = testbed_numbers(b, q, 1, 1);
     collet_status status = COLLET_OK;
     double value = 0.0;
-    /* First the copy's own queue is late, then the other. */
+    /* First the queue of the copy has slow work, then the other queue. */
     for (int i = 0; i < 2 && status == COLLET_OK; i++) {
         int late = i ? 3 * CHAIN : CHAIN / 2;
         testbed_chain(&other, from, x, one, n, late);
@@ -263,7 +263,7 @@ static void copy(testbed *b)
     collet_plugin stranger = *b->plugin;
     stranger.name = "nobody";
     stranger.extension = NULL;
-    /* (The layer validation reports that as libcore's mistake.) */
+    /* Not with the layer validation, which reports this call as an error of libcore. */
     testbed_require(
         b,
         target_has_layers(b->target) || copy_between(b, table, q, y, &stranger, &other, from, x,

@@ -84,7 +84,7 @@ static void *write_much(void *user)
 
 #define JOIN_SECONDS 15
 
-/* Joins a thread; false: it is still at work. */
+/* Joins a thread; false: it has not ended in time. */
 static bool join_within(pthread_t thread, int64_t seconds)
 {
     struct timespec end;
@@ -172,7 +172,7 @@ static void followed(testbed *b)
  * results: all three may be skipped, but not the wait alone. */
 static void ordered(testbed *b)
 {
-    enum { N = 1000, FAILS = 40 }; /* in every queue: more than the other one does */
+    enum { N = 1000, FAILS = 40 }; /* FAILS: kernels in a queue, more than the other queue has */
     testbed_open(b);
     if (b->max_queues < 2)
         testbed_skip(b, "the device has %u queues", b->max_queues);

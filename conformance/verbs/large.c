@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offsets and sizes that do not fit in 32 bits. Memory that is not touched is usually not there
- * either, so the large buffers cost little where the host's memory is the device's.
+/* Offsets and sizes that do not fit in 32 bits. The system usually provides only memory that is
+ * touched, so the large buffers cost little if the device uses host memory.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
@@ -12,7 +12,7 @@
 
 #define FAR ((int64_t)1 << 31)
 
-/* Bytes that the machine has free. */
+/* Bytes of free memory of the machine. */
 static uint64_t machine_free(void)
 {
     char line[256];
@@ -107,7 +107,7 @@ static void rows(testbed *b)
 
 #define WINDOW ((uint64_t)1 << 20)
 
-/* `bytes` of address space, a window of memory again and again; NULL: not possible. */
+/* Maps the same small memory repeatedly over `bytes` bytes of address space; NULL: not possible. */
 static unsigned char *repeated(uint64_t bytes)
 {
     int file = memfd_create("backend-check", MFD_CLOEXEC);

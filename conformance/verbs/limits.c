@@ -13,12 +13,12 @@
 typedef struct depth {
     collet_queue *reader;
     void *one, *x, *y;
-    double slow, small; /* additions so far */
+    double slow, small; /* number of additions so far */
 } depth;
 
 #define SECOND 1000000000
 #define SMALL 16
-#define AHEAD 4 /* slow additions */
+#define AHEAD 4 /* slow additions before the small ones */
 
 static depth depth_begin(testbed *b)
 {
@@ -178,8 +178,8 @@ static void writes(testbed *b)
     depth_end(b, &d);
 }
 
-/* Work of more than a second: a wait with a limit of a second, another queue that waits for it,
- * and queue_destroy. */
+/* Work of more than a second, and for it: a wait with a limit of one second, a wait by another
+ * queue, and queue_destroy. */
 static void seconds(testbed *b)
 {
     if (b->max_queues < 3)
@@ -200,7 +200,7 @@ static void seconds(testbed *b)
                     "run of add failed");
     if (testbed_poll(b, q, mark, SECOND) == COLLET_OK)
         testbed_expect(b, d.reader, d.x, b->elements, CHAIN + count,
-                       "what queue_wait with a limit of a second reported as done");
+                       "results of work that queue_wait with a limit of a second reported as done");
     testbed_destroy(b, q);
     testbed_expect(b, d.reader, d.x, b->elements, CHAIN + count,
                    "work of more than a second that was pending when queue_destroy was called");
@@ -212,7 +212,7 @@ static void seconds(testbed *b)
 
 #define MOST_SUMS (1 << 19)
 
-/* Sums of two rows of 1, 2, 4, ... numbers, with the workspace that was requested and no more. */
+/* Sums two rows of 1, 2, 4, ... numbers, with exactly the workspace that was requested. */
 static void workspace(testbed *b)
 {
     int32_t row = testbed_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));

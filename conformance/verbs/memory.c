@@ -132,8 +132,9 @@ static void limit(testbed *b)
             put(b, q, buffers[count], 9);
     }
     testbed_require(b, status == COLLET_REFUSED && count >= 1 && (uint64_t)count * SHARE <= LIMIT,
-                    "of a memory of 48 MiB %d buffers of 10 MiB were allocated before %s", count,
-                    collet_status_name(status));
+                    "in a memory of 48 MiB %d buffers of 10 MiB were allocated before buffer_alloc "
+                    "returned %s",
+                    count, collet_status_name(status));
     for (int i = 0; i < 3; i++) {
         testbed_settle(b, q);
         testbed_free(b, buffers[i % count]);
@@ -141,7 +142,7 @@ static void limit(testbed *b)
         put(b, q, buffers[i % count], 9);
         void *more = NULL;
         testbed_require(b, try_alloc(b, SHARE, &more) == COLLET_REFUSED,
-                        "more memory was allocated than there is");
+                        "more memory was allocated than the device has");
     }
     for (int i = 0; i < count; i++) {
         expect(b, q, buffers[i], 9);
@@ -275,7 +276,7 @@ static void peak(testbed *b)
 
 #define COUNTERS 4
 #define LEFT 8
-/* Calls overlap only while processors are free: the time is processor time, within limits. */
+/* Calls overlap only while processors are free, so processor time is measured, within limits. */
 #define RACE_NS 800000000
 #define RACE_MOST_NS 3000000000
 
@@ -303,7 +304,7 @@ static int64_t processor_now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Without the checks of every call, so that calls overlap. */
+/* Calls slots without the checks of the testbed, so that calls overlap. */
 static void count_meanwhile(testbed *b, int number, void *user)
 {
     counted *c = user;

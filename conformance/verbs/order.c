@@ -23,7 +23,7 @@ static void kernels(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* Few numbers, written and added to in turn after slow work. */
+/* Writes and adds to a few numbers alternately, after slow work. */
 static void small_writes(testbed *b)
 {
     enum { N = 64, TURNS = 6 };
@@ -57,7 +57,7 @@ static void small_writes(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* A write between kernels: neither sooner nor later. */
+/* A write between kernels must be done after the first and before the second. */
 static void writes(testbed *b)
 {
     testbed_slow(b);

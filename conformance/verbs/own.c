@@ -62,7 +62,7 @@ static place put(testbed *b, collet_queue *q, const own_call *o, uint32_t k, con
     return p;
 }
 
-/* After the call: the results, and whether anything else was written. */
+/* After the call: reads the results, and checks that no other bytes were written. */
 static void take(testbed *b, collet_queue *q, const own_call *o, uint32_t k, place *p, bool written,
                  kit_tensor *out)
 {
@@ -129,7 +129,7 @@ bool own_run(testbed *b, collet_queue *q, const own_call *o, const manner *m, re
     uint64_t bytes = 0;
     memset(r, 0, sizeof *r);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t k = count - 1 - i; /* inputs first: output 0 may be one */
+        uint32_t k = count - 1 - i; /* inputs first, because output 0 may be an input */
         bool in_place = k == 0 && m->shared;
         if (!in_place)
             places[k] = put(b, q, o, k, m);
@@ -288,8 +288,8 @@ static void set_shape(own_call *o, size_t number, int64_t scale)
         kit_allocate(&o->c.operand[k]);
 }
 
-/* Finds shapes that the row accepts with default parameters; false: none of those here. `base`
- * becomes the results. */
+/* Tries shapes until the row accepts one with default parameters; sets `base` to the results.
+ * False: it accepts none of them. */
 static bool choose(testbed *b, collet_queue *q, own_call *o, int64_t scale, results *base)
 {
     const manner dense = {.fill = 0xff};

@@ -18,20 +18,20 @@ typedef enum arrangement {
 /* How a call is made. */
 typedef struct manner {
     arrangement of[KIT_OPERANDS];
-    unsigned char fill; /* of outputs and workspace before */
-    uint32_t shared;    /* the input whose memory output 0 is; 0: none */
+    unsigned char fill; /* byte that fills outputs and workspace before the call */
+    uint32_t shared;    /* the operand number of the input that output 0 is; 0: none */
     bool repeated;      /* inputs have stride 0 on their first "..." axis */
     void *slow, *one;   /* buffers for slow work before the call; NULL: none */
 } manner;
 
 typedef struct own_call {
-    uint32_t number; /* of the row in the plugin's table */
+    uint32_t number; /* number of the row in the plugin's table */
     kit_row row;
     kit_case c; /* the inputs' elements, and the outputs' of the last call */
     unsigned char params[256 + 64];
 } own_call;
 
-/* Outputs of a call. */
+/* The outputs of a call. */
 typedef struct results {
     kit_tensor out[KIT_OPERANDS];
 } results;

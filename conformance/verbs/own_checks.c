@@ -149,7 +149,7 @@ static bool vary(own_call *o, const collet_ops_field *f, int i)
     return i < count;
 }
 
-/* A block that is longer than the op's does not reach the row, unless the rest is 0. */
+/* libcore passes a longer parameter block to a row only if the rest is 0. */
 static void longer_block(testbed *b, const own_call *o)
 {
     collet_array_spec specs[KIT_OPERANDS];
@@ -214,7 +214,7 @@ static void reserved_words(testbed *b, collet_queue *q, own_call *o, variant *fi
     memcpy(o->params, first->params, sizeof first->params);
 }
 
-/* Blocks with one field changed. */
+/* Makes blocks with one field changed. */
 static int list_variants(own_call *o, variant *list)
 {
     unsigned char first[sizeof o->params];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several queues, one queue, and the end of queues.
+/* Checks of several queues, of one queue, and of destroying queues.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
@@ -20,14 +20,14 @@ static void destroyed(testbed *b)
         collet_queue *q = testbed_queue(b);
         void *x = testbed_numbers(b, q, n, 0);
         testbed_chain(b, q, x, one, n, CHAIN / 2);
-        if (third) { /* comes to its wait when the queue is gone */
+        if (third) { /* reaches its wait only after the queue was destroyed */
             testbed_chain(b, third, y, one, n, CHAIN);
             testbed_after(b, third, q, testbed_mark(b, q));
         }
         testbed_after(b, other, q, testbed_mark(b, q));
         testbed_chain(b, other, x, one, n, 1);
         testbed_destroy(b, q);
-        /* Memory of the queue may be another's by now. */
+        /* The memory of the destroyed queue may be in use for another object now. */
         collet_queue *next = testbed_queue(b);
         if (i % 2)
             testbed_destroy(b, next);
@@ -159,7 +159,7 @@ static void follow_deep(testbed *b, collet_queue *q, void *one_)
     testbed_settle(b, q);
     for (int i = 0; i < 4; i++) {
         testbed_chain(b, q, x, one_, b->elements, 4);
-        testbed_chain(b, q, x, one_, 16, 70 * i); /* bytes of a counter have other values */
+        testbed_chain(b, q, x, one_, 16, 70 * i); /* so that all bytes of a counter change */
         testbed_after(b, other, q, testbed_mark(b, q));
         testbed_chain(b, other, x, one_, 16, 1);
         testbed_expect(b, other, x, 16, (i + 1) * (4 + 1) + 70 * (i * (i + 1) / 2),
@@ -171,7 +171,7 @@ static void follow_deep(testbed *b, collet_queue *q, void *one_)
     testbed_destroy(b, other);
 }
 
-/* More commands than any ring has room for, and than counters of 16 bits count. */
+/* More commands than fit into any ring, and than a 16-bit counter can count. */
 static void deep(testbed *b)
 {
     collet_queue *q = testbed_queue(b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows with the kit's own cases, which are called directly.
+/* Calls rows directly, with the cases of the kit.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
@@ -10,10 +10,10 @@
 
 /* A case of a row, in buffers of the device. */
 typedef struct row_call {
-    uint32_t number; /* of the row in the plugin's table */
+    uint32_t number; /* number of the row in the plugin's table */
     kit_row row;
     kit_case c;
-    int wanted; /* number of the case; MATRIX: the first whose operands have few rows */
+    int chosen; /* number of the case; MATRIX: the first case whose operands have few rows */
     bool found;
 } row_call;
 
@@ -35,16 +35,16 @@ static bool is_matrix(const kit_case *c)
 static void choose(void *user, const kit_case *c)
 {
     row_call *r = user;
-    bool wanted = r->wanted == MATRIX ? !r->found && is_matrix(c) : c->number == r->wanted;
-    if (wanted && c->operand[0].count > 0) {
+    bool chosen = r->chosen == MATRIX ? !r->found && is_matrix(c) : c->number == r->chosen;
+    if (chosen && c->operand[0].count > 0) {
         r->c = *c;
         r->found = true;
     }
 }
 
-/* The row as the kit knows it, with a case: MATRIX or the first of the sample. False: it has none.
- */
-static bool describe(testbed *b, uint32_t number, int wanted, row_call *r)
+/* Describes a row for the kit and plans a case: MATRIX or the first of the sample. False: it has no
+ * such case. */
+static bool describe(testbed *b, uint32_t number, int chosen, row_call *r)
 {
     const collet_plugin *p = b->plugin;
     const collet_kernel_row *row =
@@ -62,9 +62,9 @@ static bool describe(testbed *b, uint32_t number, int wanted, row_call *r)
         r->row.dtypes[k] = (collet_dtype)(row->sig >> k * COLLET_SIG_BITS & 31);
     kit_signature_text(r->row.dtypes, r->row.info.n_out, r->row.operands, r->row.sig);
     kit_sample_row(&r->row, numbers);
-    r->wanted = wanted == MATRIX ? MATRIX : numbers[0];
+    r->chosen = chosen == MATRIX ? MATRIX : numbers[0];
     kit_plan plan = {.row = &r->row, .run = choose, .user = r};
-    if (r->wanted != -1)
+    if (r->chosen != -1)
         r->row.kit->plan(&plan);
     return r->found;
 }
@@ -75,8 +75,8 @@ testbed_operand testbed_operand_of(const kit_case *c, uint32_t k, void *buffer)
     const collet_ops_pattern *p = kit_pattern(c, k, 0), *first = kit_pattern(c, 0, 0);
     testbed_operand o = {.buffer = buffer, .dtype = t->dtype, .ndim = t->ndim};
     int32_t lead = p->dots ? t->ndim - p->ndim : 0;
-    int32_t wanted = p->dots && first->dots ? out->ndim - first->ndim : lead;
-    int32_t more = lead >= 0 && wanted > lead ? wanted - lead : 0;
+    int32_t leading = p->dots && first->dots ? out->ndim - first->ndim : lead;
+    int32_t more = lead >= 0 && leading > lead ? leading - lead : 0;
     int64_t stride = 1;
     o.ndim += more;
     for (int32_t i = t->ndim - 1; i >= 0; i--) {
@@ -99,13 +99,14 @@ static uint64_t tensor_bytes(const kit_tensor *t)
 
 /* ---- Where operands are -------------------------------------------------------------------- */
 
-/* A buffer in which the rows of all operands are far apart; NULL: each operand has its own. */
+/* A buffer in which the rows of all operands are far apart; NULL: each operand has its own
+ * buffer. */
 typedef struct area {
     void *buffer;
     uint64_t bytes;
 } area;
 
-/* Rows of an operand; of one that is dense there is one. */
+/* The rows of an operand; a dense operand is one row. */
 typedef struct span {
     void *buffer;
     uint64_t start, row; /* bytes */
@@ -307,7 +308,7 @@ void testbed_rows(testbed *b)
     run_rows(b, &(area){0});
 }
 
-#define ASKED 12 /* times, with other inputs and parameters */
+#define ASKED 12 /* attempts, with other inputs and parameters */
 
 void testbed_ask_rows(testbed *b)
 {
@@ -364,8 +365,8 @@ static void threads(testbed *b)
 
 #define MOST 60 /* allocations of one call */
 
-/* The row in a queue of its own, since a late failure makes a queue fail for good; allocation `n`
- * fails. Whether one did. */
+/* Calls the row while allocation `n` fails; in its own queue, because a late failure makes a queue
+ * fail permanently. 1: an allocation failed. */
 static bool run_short(testbed *b, const row_call *r, const testbed_operand *operands, int64_t n)
 {
     const void *params = r->row.info.params_size ? &r->c.params : NULL;
@@ -390,7 +391,7 @@ static bool run_short(testbed *b, const row_call *r, const testbed_operand *oper
     return failed;
 }
 
-/* Inputs and parameters that the row accepts, if there are. */
+/* Finds inputs and parameters that the row accepts, if any. */
 static void generate_accepted(testbed *b, row_call *r)
 {
     testbed_operand operands[COLLET_MAX_OPERANDS];
@@ -423,7 +424,7 @@ static void short_row(testbed *b, row_call *r)
         operands[k] = span_operand(&r->c, k, &spans[k]);
     }
     testbed_settle(b, q);
-    (void)run_short(b, r, operands, -1); /* what is kept once */
+    (void)run_short(b, r, operands, -1); /* so that the plugin allocates what it keeps */
     for (int64_t n = 0; n < MOST && run_short(b, r, operands, n); n++)
         continue;
     for (uint32_t k = 0; k < r->row.operands; k++) {

@@ -16,14 +16,14 @@ static void need_allocations(testbed *b)
     allocation_watch(b->target->begin, b->target->end);
 }
 
-/* Runs `body` with the failure of allocation 0, 1, ... until none is left to fail. `body` returns
- * the status of the slot, which is OK or `expected` (0: any that it may return), and undoes what it
- * did. */
+/* Runs `body` while allocation 0, 1, ... fails, until `body` makes fewer allocations. `body`
+ * returns the status of the slot, which must be OK or `expected` (0: any that the slot may return),
+ * and frees what the slot created. */
 static void each(testbed *b, const char *slot, collet_status expected,
                  collet_status (*body)(testbed *b))
 {
     need_allocations(b);
-    testbed_require(b, body(b) == COLLET_OK, "%s failed", slot); /* what is kept once */
+    testbed_require(b, body(b) == COLLET_OK, "%s failed", slot); /* allocates what is kept */
     bool failed = true;
     for (int64_t n = 0; n < MOST && failed; n++) {
         int64_t left = 0;
@@ -40,7 +40,8 @@ static void each(testbed *b, const char *slot, collet_status expected,
                             "%s returned %s when allocation %lld failed, not %s", slot,
                             collet_status_name(status), (long long)n, collet_status_name(expected));
             testbed_require(b, body(b) == COLLET_OK,
-                            "%s fails after one whose allocation %lld failed", slot, (long long)n);
+                            "%s fails after a call in which allocation %lld failed", slot,
+                            (long long)n);
             left = allocation_live() - before;
         }
         testbed_require(
@@ -123,7 +124,7 @@ static void thread(testbed *b)
     collet_status status = queue_once(b);
     thread_creation_fail(false);
     testbed_require(b, queue_once(b) == COLLET_OK,
-                    "queue_create fails after one whose pthread_create failed");
+                    "queue_create fails after a call in which pthread_create failed");
     testbed_require(b, allocation_live() <= before || status == COLLET_OK,
                     "leak: %lld blocks stay allocated after queue_create with a failure of "
                     "pthread_create",
@@ -132,7 +133,7 @@ static void thread(testbed *b)
 
 enum { N = 3000 };
 
-/* Everything in a queue of its own, since a late failure makes a queue fail for good. */
+/* In its own queue, because a late failure makes a queue fail permanently. */
 static collet_status work_once(testbed *b)
 {
     collet_queue *q = NULL;
@@ -160,8 +161,8 @@ static collet_status work_once(testbed *b)
         status = try_read(b, q, x, 0, values, bytes);
     for (int i = 0; status == COLLET_OK && i < N; i++)
         testbed_require(b, values[i] == 0,
-                        "after a failed allocation the status is OK but the "
-                        "result wrong");
+                        "after a failed allocation the status is OK, but the "
+                        "result is wrong");
     collet_status end = try_wait(b, q, testbed_mark(b, q), -1);
     status = status == COLLET_OK ? end : status;
     testbed_destroy(b, q);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plugin as libcore loads it, with a host table of the kit's own.
+/* Loads the plugin as libcore does, with a host table of the kit.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
@@ -42,7 +42,7 @@ static int32_t host_threads(const collet_host *host)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* The runtime's value; false: no manifest declares the key. */
+/* Finds the runtime's value of a key; false: no manifest declares the key. */
 static bool find_setting(const kit_target *t, const char *key, const char **value)
 {
     for (size_t i = 0; i < collet_setting_count(t->runtime); i++) {
@@ -118,7 +118,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *user)
 
 static const void *symbol_of(const char *path, const char *name)
 {
-    /* It is open already: libcore refused it otherwise. */
+    /* The plugin is open already, or libcore would have refused it. */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     const void *symbol = library ? dlsym(library, name) : NULL;
     if (library)
@@ -164,7 +164,8 @@ static bool open_plugin(kit_target *t, const char *path, char text[KIT_TEXT])
     memcpy(&entry, &symbol, sizeof entry);
     t->plugin = entry(&t->host);
     if (!t->plugin || t->plugin != entry(&t->host)) {
-        snprintf(text, KIT_TEXT, "collet_plugin_entry: another table for another host or call");
+        snprintf(text, KIT_TEXT,
+                 "collet_plugin_entry returned a different table for another host or call");
         return false;
     }
     dl_iterate_phdr(find_object, t);

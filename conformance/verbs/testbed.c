@@ -142,7 +142,7 @@ collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed)
     return status;
 }
 
-/* The status of a call that must succeed. */
+/* Ends the check unless the call succeeded. */
 static void must(testbed *b, const char *slot, collet_status status)
 {
     testbed_require(b, status == COLLET_OK, "%s returned %s", slot, collet_status_name(status));
@@ -252,7 +252,7 @@ void testbed_open(testbed *b)
     must(b, "device_open", try_open(b, b->index, &device));
     testbed_require(b, device, "device_open returned OK and no device");
     b->device = device;
-    /* As libcore does. */
+    /* libcore does so, too. */
     for (uint32_t i = 0; b->plugin->device_supports && i < b->plugin->kernel_count; i++)
         (void)b->plugin->device_supports(device, i);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.timing/1: what its clock shows, against the host's.
+/* collet.timing/1: compares its clock with the host's.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
@@ -11,8 +11,8 @@
  * work, they try with more and more kernels.
  */
 #define TRIES 4
-#define TRIES_IDLE 3    /* of a device that the host never sees at work */
-#define RESOLUTION 5000 /* nanoseconds, besides 2 %, by which elapsed may be off */
+#define TRIES_IDLE 3    /* tries, if the host never sees the device at work */
+#define RESOLUTION 5000 /* nanoseconds that elapsed may be wrong, in addition to 2 % */
 
 static collet_stamp *stamp_in(testbed *b, collet_queue *q)
 {
@@ -29,7 +29,7 @@ typedef struct timing_testbed {
     void *x, *one;
 } timing_testbed;
 
-/* A stamp, and times of the host between which its own lies. */
+/* A stamp, and two times of the host between which its time lies. */
 typedef struct moment {
     collet_stamp *stamp;
     int64_t from, to;
@@ -127,8 +127,8 @@ static void require_sums(testbed *b, collet_stamp *const at[3])
     int64_t both = testbed_elapsed(b, at[0], at[2]), back = testbed_elapsed(b, at[2], at[0]);
     int64_t none = testbed_elapsed(b, at[1], at[1]);
     testbed_require(b, little >= 0 && much >= 0,
-                    "the time from a stamp to a later one is %lld and %lld ns", (long long)little,
-                    (long long)much);
+                    "the times from each stamp to the next one are %lld and %lld ns",
+                    (long long)little, (long long)much);
     testbed_require(
         b, near(little + much, both),
         "from the first stamp to the second %lld ns, to the third %lld more, and from the "
@@ -139,7 +139,7 @@ static void require_sums(testbed *b, collet_stamp *const at[3])
     testbed_require(b, near(none, 0), "%lld ns from a stamp to itself", (long long)none);
 }
 
-/* The time of a stamp with work before it and much after it, read while the latter is pending. */
+/* Reads the time of a stamp while work after it is pending. */
 static sight read_early(testbed *b, timing_testbed *t, int kernels)
 {
     sight seen;
@@ -181,13 +181,13 @@ static void order(testbed *b)
 }
 
 typedef struct length {
-    sight seen; /* by the call of stamp */
+    sight seen; /* what the host saw during the call of stamp */
     int64_t worked, counted;
-    bool tells; /* `worked` is more than `counted` of a stamp that was too early could be */
+    bool conclusive; /* `worked` is so long that a stamp that was too early would be noticed */
 } length;
 
-/* A stamp after work that the host sees pending for a while, `worked`, after the stamp was asked
- * for: how much of it the stamp counted. */
+/* Makes a stamp after work that the host sees pending for the time `worked` after the stamp was
+ * requested; `counted` is the part of that time before the stamp. */
 static length measure(testbed *b, timing_testbed *t, int kernels)
 {
     length l = {0};
@@ -206,29 +206,29 @@ static length measure(testbed *b, timing_testbed *t, int kernels)
     (void)testbed_elapsed(b, last.stamp, last.stamp);
     last.to = testbed_now();
     l.counted = between(b, &first, &last) - (stamped - first.to);
-    l.tells = l.worked / 2 > first.to - first.from + RESOLUTION;
+    l.conclusive = l.worked / 2 > first.to - first.from + RESOLUTION;
     testbed_release(b, first.stamp);
     testbed_release(b, last.stamp);
     return l;
 }
 
-/* The host may learn late that work is done, so it is enough if the stamp counts half of it, in one
-     * try. */
+/* The host may learn late that work is done, so it is enough if in one try the stamp counts half of
+ * the time. */
 static void true_length(testbed *b)
 {
     timing_testbed t = begin(b);
-    bool told = false, enough = false;
+    bool conclusive = false, enough = false;
     sight any = {0};
     length l = {0};
     for (int i = 0; i < (any.before ? TRIES : TRIES_IDLE) && !(enough && any.after); i++) {
         l = measure(b, &t, kernels_of_try(b, i));
-        told |= l.tells;
-        enough |= l.tells && l.counted >= l.worked / 2;
+        conclusive |= l.conclusive;
+        enough |= l.conclusive && l.counted >= l.worked / 2;
         any.before |= l.seen.before;
         any.after |= l.seen.after;
     }
     testbed_require(
-        b, enough || !told,
+        b, enough || !conclusive,
         "work was pending for %lld ns after a stamp was requested; of that time the stamp "
         "counts %lld, and less than half in each of %d tries",
         (long long)l.worked, (long long)l.counted, TRIES);
@@ -236,7 +236,7 @@ static void true_length(testbed *b)
     end(b, &t);
 }
 
-/* Stamps outlive their queue. */
+/* Stamps are valid after their queue was destroyed. */
 static void destroyed(testbed *b)
 {
     timing_testbed t = begin(b);
@@ -298,7 +298,7 @@ static void many(testbed *b)
     end(b, &t);
 }
 
-/* A stamp in a queue that does nothing but wait for another's work is after that work. (The stamp
+/* A stamp in a queue that only waits for another queue's work must be after that work. (The stamp
  * of that work may be late on a busy machine.) */
 static void follows(testbed *b)
 {

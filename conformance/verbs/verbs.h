@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verbs.h - checks of a plugin's slots (memory, queues, devices), which call its table directly, as
- * libcore may. A file for each theme; run.c lists the checks.
+ * verbs.h - checks of a plugin's slots (memory, queues, devices). They call its table directly, in
+ * ways in which libcore may call it. Each topic has a file; run.c lists the checks.
  *
- * A check is a function of a testbed, which has a fresh device. Helpers check the rules for
- * every call: the slot may return this status, an error has a text, and the process state is
- * unchanged. A failure ends the check: on the main thread by a jump, on others by pthread_exit.
+ * A check is a function of a testbed, which has a fresh device. Helpers check the rules for every
+ * call: the slot may return this status, an error has a text, and the process state is unchanged. A
+ * failure ends the check: on the main thread by a jump, on others by pthread_exit.
  */
 #ifndef CONFORMANCE_VERBS_VERBS_H
 #define CONFORMANCE_VERBS_VERBS_H
@@ -25,41 +25,40 @@ struct kit_target {
     collet_host host; /* first: host slots find the target by it */
     const collet_runtime *runtime;
     const collet_plugin *plugin;
-    const char *named; /* as of kit_target_open */
+    const char *named; /* as in kit_target_open */
     uint32_t device_count;
     struct {
         char key[COLLET_MAX_NAME * 2], value[32];
-    } settings[VERB_SETTINGS]; /* of this check alone; "": none */
-    const char *begin, *end;   /* of the plugin's code and data */
+    } settings[VERB_SETTINGS]; /* settings of the present check; "": none */
+    const char *begin, *end;   /* range of the plugin's code and data */
     pthread_mutex_t lock;
     char logged[KIT_TEXT]; /* the first error of this check */
-    char loaded[KIT_TEXT]; /* what loading changed */
-    int64_t elements;      /* of slow work on device `measured`; 0: not measured */
+    char loaded[KIT_TEXT]; /* the state that loading the plugin changed */
+    int64_t elements;      /* size of slow work on device `measured`; 0: not measured */
     int chain;             /* the same of testbed */
     uint32_t measured;
 };
 
-/* `name` for device_open of a device. */
+/* The argument `name` of device_open for a device. */
 const char *target_device_name(const kit_target *t, uint32_t device);
-bool target_has_layers(const kit_target *t); /* over the plugin */
+bool target_has_layers(const kit_target *t); /* 1: layers are over the plugin */
 /* Sets NAME.word for devices that are opened from now on. False: the plugin has no such setting. */
 bool target_set(kit_target *t, const char *word, const char *value);
 
 /* ---- Allocations (allocation.c) ------------------------------------------------------------ */
 
-/* Calls that the object at [begin, end) itself makes of malloc and its like, and of pthread_create.
- */
+/* Watches the calls of malloc, similar functions and pthread_create by code at [begin, end). */
 bool allocation_watched(void); /* false: this build cannot watch them */
 void allocation_watch(const char *begin, const char *end);
-int64_t allocation_live(void); /* blocks that it has not freed */
-/* The call of number n from now on, from 0, fails; -1: none does. */
+int64_t allocation_live(void); /* number of blocks not freed */
+/* Makes call number n, counted from now and from 0, fail; -1: none. */
 void allocation_fail(int64_t n);
 bool allocation_has_failed(void);
 void thread_creation_fail(bool fails);
 
 /* ---- The testbed (testbed.c) --------------------------------------------------------------- */
 
-/* Arguments of a call that is over, each byte KEPT. */
+/* Memory of the arguments of a finished call; each byte is KEPT. */
 #define KEPT 0x6b
 typedef struct kept_block {
     void *bytes;
@@ -75,16 +74,16 @@ typedef struct testbed {
     bool own_memory, has_queues, one_thread;
     uint32_t max_queues; /* at least 1 */
     bool entered;        /* the check has begun */
-    int64_t elements;    /* an operand of slow work */
+    int64_t elements;    /* number of elements of an operand of slow work */
     int chain;           /* additions that the host surely sees at work; at least CHAIN */
-    int32_t add;         /* row of add; -1: none */
+    int32_t add;         /* number of the row of add; -1: none */
     collet_dtype dtype;
-    int64_t size; /* bytes of its elements */
+    int64_t size; /* bytes of an element of add */
 
     pthread_t main;
     jmp_buf escape;
-    pthread_mutex_t *lock;   /* of the members below */
-    pthread_mutex_t *serial; /* held in each call of a device that one thread at a time may use */
+    pthread_mutex_t *lock;   /* guards the members below */
+    pthread_mutex_t *serial; /* held in each call if only one thread at a time may use the device */
     kit_verdict *verdict;
     bool skipped;
     kept_block kept[256];
@@ -99,7 +98,7 @@ void testbed_check(testbed *b); /* on the main thread, after others: ends the ch
 
 #define testbed_require(b, condition, ...) ((condition) ? (void)0 : testbed_fail(b, __VA_ARGS__))
 
-/* A call of a slot: begin, the call with &s.err, end. */
+/* To call a slot: slot_begin, the call with &s.err, slot_end. */
 typedef struct slot_call {
     testbed *b;
     const char *slot;
@@ -119,7 +118,7 @@ collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed);
 
 void testbed_logged(testbed *b, const char *slot); /* ends the check if an error was logged */
 
-/* Each call's status, one of the above; with a device or queue that is NULL where there is none. */
+/* Each returns the status of the call; the device or queue is NULL if there is none. */
 collet_status try_open(testbed *b, uint32_t index, collet_device **device);
 collet_status try_alloc(testbed *b, uint64_t bytes, void **buffer);
 collet_status try_queue(testbed *b, collet_queue **queue);
@@ -130,7 +129,7 @@ collet_status try_read(testbed *b, collet_queue *q, void *buffer, uint64_t offse
 collet_status try_wait(testbed *b, collet_queue *q, uint64_t value, int64_t nanoseconds);
 collet_status try_after(testbed *b, collet_queue *q, collet_queue *other, uint64_t value);
 
-/* The same; a failure ends the check. */
+/* The same, but a failure ends the check. */
 void testbed_open(testbed *b);
 void testbed_close(testbed *b);
 void *testbed_alloc(testbed *b, uint64_t bytes);
@@ -145,14 +144,14 @@ void testbed_read(testbed *b, collet_queue *q, void *buffer, uint64_t offset, vo
 uint64_t testbed_mark(testbed *b, collet_queue *q);
 void testbed_wait(testbed *b, collet_queue *q, uint64_t value);
 void testbed_after(testbed *b, collet_queue *q, collet_queue *other, uint64_t value);
-/* A wait with a limit, OK or NOT_READY; the check ends if it is not over but NOT_READY comes. */
+/* Waits with a limit: OK or NOT_READY. Ends the check if NOT_READY comes before the limit. */
 collet_status testbed_poll(testbed *b, collet_queue *q, uint64_t value, int64_t nanoseconds);
-void testbed_settle(testbed *b, collet_queue *q);                /* waits for everything */
-const void *testbed_extension(testbed *b, const char *name);     /* NULL: the device has none */
+void testbed_settle(testbed *b, collet_queue *q);            /* waits for all work of the queue */
+const void *testbed_extension(testbed *b, const char *name); /* NULL: not offered */
 bool testbed_statistics(testbed *b, collet_memory_stats *stats); /* false: the device has none */
 void testbed_reset_peak(testbed *b);
 bool testbed_failed(testbed *b);
-int64_t testbed_now(void); /* nanoseconds */
+int64_t testbed_now(void); /* nanoseconds of a monotonic clock */
 
 /* collet.timing/1. */
 const collet_timing_extension *
@@ -161,10 +160,11 @@ collet_status try_stamp(testbed *b, collet_queue *q, collet_stamp **stamp);
 int64_t testbed_elapsed(testbed *b, collet_stamp *first, collet_stamp *last);
 void testbed_release(testbed *b, collet_stamp *stamp);
 
-/* Takes a block of arguments, whose call is over. */
+/* Takes ownership of a block of arguments after its call. */
 void arguments_keep(testbed *b, void *block, size_t size);
-bool arguments_free(testbed *b); /* false: one was written after its call */
-/* A testbed for another device, which shares the lock and the verdict; without arguments. */
+bool arguments_free(testbed *b); /* false: a block was written after its call */
+/* Makes a testbed for another device, which shares the lock and the verdict. It keeps no
+ * arguments. */
 testbed testbed_beside(const testbed *b);
 void testbed_end(testbed *b); /* closes its device */
 
@@ -178,10 +178,10 @@ typedef struct testbed_operand {
     int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];
 } testbed_operand;
 
-bool row_asks(const testbed *b, uint32_t row);                    /* it may request scratch */
+bool row_asks(const testbed *b, uint32_t row);                    /* 1: it may request scratch */
 int32_t testbed_row(const testbed *b, uint32_t op, uint64_t sig); /* -1: the device has none */
-/* Calls a row; everything that the call points to is overwritten as soon as it has returned. The
- * workspace is `scratch`. */
+/* Calls a row with the workspace `scratch`. All memory that the call points to is overwritten after
+ * `run` has returned. */
 collet_status try_run(testbed *b, collet_queue *q, uint32_t row, const testbed_operand *operands,
                       uint32_t count, uint32_t n_out, const void *params, void *scratch,
                       uint64_t scratch_bytes);
@@ -191,14 +191,14 @@ collet_status try_accepts(testbed *b, uint32_t row, const testbed_operand *opera
 
 /* ---- Work (work.c) ------------------------------------------------------------------------- */
 
-/* `n` elements of the dtype of `add` at element `at` of a buffer. */
+/* An operand of `n` elements, of the dtype of add, from element `at` of a buffer on. */
 testbed_operand testbed_vector(const testbed *b, void *buffer, int64_t at, int64_t n);
 
-/* Buffers of `n` equal numbers. */
+/* Creates a buffer of `n` equal numbers. */
 void *testbed_numbers(testbed *b, collet_queue *q, int64_t n, double value);
 /* Enqueues x = x + one on n elements, `count` times; `one` has one element. */
 void testbed_chain(testbed *b, collet_queue *q, void *x, void *one, int64_t n, int count);
-/* All n elements of the buffer are `value`. */
+/* Checks that all n elements of the buffer are `value`. */
 void testbed_expect(testbed *b, collet_queue *q, void *buffer, int64_t n, double value,
                     const char *what);
 /* Chooses b->elements so that a chain of CHAIN takes a while; on the fastest devices only one of
@@ -206,7 +206,8 @@ void testbed_expect(testbed *b, collet_queue *q, void *buffer, int64_t n, double
 #define CHAIN 16
 void testbed_slow(testbed *b);
 
-/* A workspace of garbage; the check ends if the row wrote beyond it. The latter frees it. */
+/* The first makes a workspace filled with garbage. The second frees it, and ends the check if the
+ * row wrote beyond its end. */
 void *testbed_scratch(testbed *b, collet_queue *q, uint64_t bytes);
 void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t bytes,
                            const kit_row *row);
@@ -214,8 +215,8 @@ void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t 
 /* Runs `body` on `count` threads, with the numbers 0..count-1, and ends the check if one failed. */
 void testbed_threads(testbed *b, int count, void (*body)(testbed *b, int number, void *user),
                      void *user);
-/* Opens as many queues as the device has for `wanted`, and at least one. */
-int testbed_queues(testbed *b, collet_queue **queues, int wanted);
+/* Creates `count` queues, or as many as the device supports; returns their number. */
+int testbed_queues(testbed *b, collet_queue **queues, int count);
 
 /* Uses each feature of the device: transfers, kernels, queues, marks and waits; the results are
  * checked. */
@@ -226,21 +227,20 @@ void testbed_repeat(testbed *b, int times, void (*body)(testbed *b), const char 
 
 /* ---- Conduct (conduct.c) --------------------------------------------------------------------- */
 
-/* Ends the check unless add of f32, if there is one, rounds to nearest, keeps denormals and does
- * not trap; `what` follows "x + y is z". */
+/* Ends the check unless add of f32, if the device has it, rounds to nearest, keeps denormals and
+ * does not trap; `what` follows "x + y is z" in messages. */
 void testbed_rounding(testbed *b, collet_queue *q, const char *what);
 
 /* ---- Rows (rows.c) -------------------------------------------------------------------------- */
 
-/* Operand k as libcore hands it to a kernel: with the axes of "..." that output 0 has. */
+/* Operand k as libcore passes it to a kernel: with the "..." axes of output 0. */
 testbed_operand testbed_operand_of(const kit_case *c, uint32_t k, void *buffer);
 
-/* Calls of some rows, first of rows that may request a workspace; calls of `accepts` of these
- * rows. */
+/* Call some rows, or only their `accepts`; first rows that may request a workspace. */
 void testbed_rows(testbed *b);
 void testbed_ask_rows(testbed *b);
 
-/* Rows whose operands' rows lie over the whole buffer, forwards and backwards. */
+/* Calls rows with operands whose rows are spread over the whole buffer, forwards and backwards. */
 void testbed_far_rows(testbed *b, void *buffer, uint64_t bytes);
 
 /* ---- The checks ---------------------------------------------------------------------------- */
@@ -249,10 +249,10 @@ void testbed_far_rows(testbed *b, void *buffer, uint64_t bytes);
 #define NEEDS_MEMORY 1u
 #define NEEDS_QUEUES 2u
 #define NEEDS_ADD 4u
-#define NEEDS_CLOSED 8u /* the check opens it */
+#define NEEDS_CLOSED 8u /* the device is closed: the check opens it */
 
 struct kit_verb {
-    const char *name; /* NULL: the end */
+    const char *name; /* NULL: end of the list */
     uint32_t needs;
     void (*check)(testbed *b);
 };

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Other programs may take the processors, so what depends on time is tried this often, with more
- * and more work. */
+/* Number of tries, with more and more work, for checks that depend on time, because other programs
+ * may use the processors. */
 #define TRIES 12
 #define WORK(b, try) ((b)->chain << ((try) < 3 ? (try) : 3))
 
@@ -17,7 +17,7 @@ typedef struct wait_testbed {
     collet_queue *worker, *reader;
     void *x, *one;
     int64_t n;
-    double value; /* of x when all is done */
+    double value; /* value of x when all work is done */
 } wait_testbed;
 
 static wait_testbed wait_begin(testbed *b)
@@ -58,7 +58,8 @@ static void early(testbed *b)
     for (int i = 0; i < 4; i++) {
         uint64_t value = work(b, &w, CHAIN / 2);
         testbed_wait(b, w.worker, value);
-        testbed_expect(b, w.reader, w.x, w.n, w.value, "what queue_wait reported as done");
+        testbed_expect(b, w.reader, w.x, w.n, w.value,
+                       "results of work that queue_wait reported as done");
     }
     wait_end(b, &w);
 }
@@ -73,7 +74,7 @@ static void polled(testbed *b)
         while (testbed_poll(b, w.worker, value, limits[i]) == COLLET_NOT_READY)
             continue;
         testbed_expect(b, w.reader, w.x, w.n, w.value,
-                       "what queue_wait with a limit reported as done");
+                       "results of work that queue_wait with a limit reported as done");
     }
     wait_end(b, &w);
 }
@@ -91,7 +92,8 @@ static void longest(testbed *b)
                 if (limit > 0)
                     (void)testbed_poll(b, w.worker, work(b, &w, 1), limit);
             }
-    testbed_expect(b, w.reader, w.x, w.n, w.value, "what waits with long limits reported as done");
+    testbed_expect(b, w.reader, w.x, w.n, w.value,
+                   "results of work that waits with long limits reported as done");
     wait_end(b, &w);
 }
 
@@ -103,11 +105,11 @@ static int waits_too_short(testbed *b, wait_testbed *w, int try, int64_t most)
     int over = status == COLLET_NOT_READY && try_wait(b, w->worker, value, 0) == COLLET_NOT_READY;
     testbed_wait(b, w->worker, value);
     testbed_require(b, try_wait(b, w->worker, value, 0) == COLLET_OK,
-                    "queue_wait with the limit 0 did not return OK for what is done");
+                    "queue_wait with the limit 0 did not return OK for work that is done");
     return over;
 }
 
-/* Until shortly before the end of a second of the clock. */
+/* Waits until shortly before the end of a second of the clock. */
 static void nap(clockid_t clock)
 {
     struct timespec now;
@@ -172,7 +174,7 @@ static void first(testbed *b)
     testbed_free(b, y);
 }
 
-/* Nothing enqueued. */
+/* Waits in a queue without work. */
 static void idle(testbed *b)
 {
     collet_queue *q = testbed_queue(b);
@@ -259,7 +261,7 @@ static void threads(testbed *b)
     wait_testbed w = wait_begin(b);
     many m = {.w = &w};
     testbed_threads(b, 13, wait_or_enqueue, &m);
-    testbed_expect(b, w.reader, w.x, w.n, CHAIN, "what several threads waited for");
+    testbed_expect(b, w.reader, w.x, w.n, CHAIN, "results for which several threads waited");
     wait_end(b, &w);
 }
 
@@ -270,14 +272,14 @@ static void *waiter(void *user)
     return NULL;
 }
 
-/* A wait with a limit does not wait for one without: it returns at its limit until the work is
- * done. */
-static void asked(testbed *b)
+/* While another thread waits without a limit, a wait with a limit must still return at its
+ * limit. */
+static void polled_beside(testbed *b)
 {
     wait_testbed w = wait_begin(b);
     many m = {.b = b, .w = &w};
-    bool answered = false;
-    for (int i = 0; i < TRIES && !answered; i++) {
+    bool returned = false;
+    for (int i = 0; i < TRIES && !returned; i++) {
         pthread_t thread;
         int64_t start = testbed_now(), last = start;
         m.values[0] = work(b, &w, WORK(b, i));
@@ -287,11 +289,11 @@ static void asked(testbed *b)
             last = testbed_now();
             nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
         }
-        answered = last - start > (testbed_now() - start) / 2;
+        returned = last - start > (testbed_now() - start) / 2;
         pthread_join(thread, NULL);
         testbed_check(b);
     }
-    testbed_require(b, answered,
+    testbed_require(b, returned,
                     "queue_wait with the limit 0 returned when the work was done, while another "
                     "thread waited without a limit, in %d tries",
                     TRIES);
@@ -334,7 +336,7 @@ static void producer(testbed *b)
         m.values[0] = work(b, &w, WORK(b, i));
         if (pthread_create(&thread, NULL, waiter, &m) != 0)
             testbed_fail(b, "backend-check cannot start a thread");
-        (void)try_wait(b, w.worker, m.values[0], 5000000); /* the other waits by then */
+        (void)try_wait(b, w.worker, m.values[0], 5000000); /* time for the other thread to wait */
         testbed_chain(b, w.worker, y, w.one, 64, 1);
         testbed_after(b, w.reader, w.worker, testbed_mark(b, w.worker));
         unsigned char bytes[16] = {0};
@@ -356,7 +358,7 @@ const kit_verb verbs_wait[] = {
     {"wait.early", NEEDS_ADD | NEEDS_QUEUES, early},
     {"wait.polled", NEEDS_ADD | NEEDS_QUEUES, polled},
     {"wait.longest", NEEDS_ADD | NEEDS_QUEUES, longest},
-    {"wait.asked", NEEDS_ADD | NEEDS_QUEUES, asked},
+    {"wait.asked", NEEDS_ADD | NEEDS_QUEUES, polled_beside},
     {"wait.limit", NEEDS_ADD | NEEDS_QUEUES, limit},
     {"wait.first", NEEDS_ADD | NEEDS_QUEUES, first},
     {"wait.idle", NEEDS_QUEUES, idle},

@@ -164,9 +164,9 @@ void testbed_threads(testbed *b, int count, void (*body)(testbed *b, int number,
         testbed_skip(b, "backend-check cannot start %d threads", count);
 }
 
-int testbed_queues(testbed *b, collet_queue **queues, int wanted)
+int testbed_queues(testbed *b, collet_queue **queues, int count)
 {
-    int count = (uint32_t)wanted < b->max_queues ? wanted : (int)b->max_queues;
+    count = (uint32_t)count < b->max_queues ? count : (int)b->max_queues;
     for (int i = 0; i < count; i++)
         queues[i] = testbed_queue(b);
     return count;
@@ -216,7 +216,8 @@ void testbed_scenario(testbed *b)
     memset(bytes, 0x3c, sizeof bytes);
     testbed_write(b, queues[0], buffer, 0, bytes, sizeof bytes);
     testbed_read(b, queues[0], buffer, 0, back, sizeof back);
-    testbed_require(b, !memcmp(bytes, back, sizeof bytes), "other bytes were read than written");
+    testbed_require(b, !memcmp(bytes, back, sizeof bytes),
+                    "the bytes that were read differ from those written");
     if (b->add >= 0)
         scenario_work(b, queues[0], queues[count - 1]);
     scenario_time(b, queues[0]);

@@ -12,7 +12,7 @@ typedef struct example_clamp_params {
     double upper;
 } example_clamp_params;
 
-/* Objects of this program; NULL at first. */
+/* The objects of this program; NULL until they exist. */
 typedef struct session {
     collet_runtime *runtime;
     collet_context *context;

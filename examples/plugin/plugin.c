@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A backend on the host's memory that is done when `run` returns: the first template of
- * plugins/README.md.
+ * A synchronous backend that uses the host's memory: the first template of plugins/README.md. Each
+ * call is done when `run` returns.
  */
 #include <collet/plugin.h>
 

@@ -4,8 +4,8 @@
  * plugins/README.md. The memory is the host's and each queue is a thread; replace the commands by
  * the functions of your device.
  *
- * A queue is a ring of commands and a ring of bytes for what is written, both allocated when the
- * queue is created. So memory is bounded and enqueuing cannot fail: it waits while a ring is full.
+ * A queue has a ring of commands and a ring of bytes for writes (staging), both allocated when the
+ * queue is created. So memory is limited, and enqueuing cannot fail: it waits while a ring is full.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <collet/extensions.h>
@@ -22,15 +22,15 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 enum {
     DEVICES = 2,
-    RING = 256,        /* commands of a queue */
-    STAGING = 4 << 20, /* bytes of a queue that wait to be written */
-    OPERANDS = 3,      /* of a kernel, at most */
-    PARAMS = 64,       /* bytes of parameters, at most */
-    RADIUS = 1024      /* of smooth, at most */
+    RING = 256,        /* commands in a queue */
+    STAGING = 4 << 20, /* bytes in a queue that wait to be written */
+    OPERANDS = 3,      /* maximum number of operands of a kernel */
+    PARAMS = 64,       /* maximum bytes of parameters */
+    RADIUS = 1024      /* maximum radius of smooth */
 };
 
 /* example_async.smooth: out[..., i] is the mean of a[..., j] for |j - i| <= radius. Indices beyond
- * the ends are left out, or with `wrap` continue at the other end. */
+ * the ends are omitted, or with `wrap` continue at the other end. */
 typedef struct smooth_params {
     uint32_t struct_size; /* sizeof(smooth_params) */
     uint32_t radius;      /* at most RADIUS, or the call is REFUSED */
@@ -43,8 +43,8 @@ typedef struct smooth_params {
 struct collet_device {
     const collet_host *host;
     int64_t fail;         /* the number of the kernel that fails; 0: none */
-    uint64_t limit;       /* bytes */
-    pthread_mutex_t lock; /* of the members below */
+    uint64_t limit;       /* bytes of the device's memory */
+    pthread_mutex_t lock; /* guards the members below */
     uint64_t used, peak;
 };
 
@@ -103,7 +103,7 @@ struct collet_buffer {
     unsigned char *data;
 };
 
-/* Takes `bytes` of the device's memory; 0: there is too little. */
+/* Takes `bytes` of the device's memory; 0: not enough is free. */
 static int take(collet_device *d, uint64_t bytes)
 {
     pthread_mutex_lock(&d->lock);
@@ -145,7 +145,7 @@ static collet_status buffer_alloc(collet_device *d, collet_buffer **buffer, uint
     return COLLET_OK;
 }
 
-/* Work that names the buffer is over: libcore has waited for it. */
+/* libcore has waited for all work that uses the buffer. */
 static void buffer_free(collet_device *d, collet_buffer *b)
 {
     if (!b)
@@ -179,10 +179,10 @@ static const collet_memory_extension memory_extension = {sizeof memory_extension
 
 /* ---- Queues ------------------------------------------------------------------------------ */
 
-/* An operand as a command keeps it: a call's arrays are valid only during the call. */
+/* A copy of an operand for a command, because a call's arrays are valid only during the call. */
 typedef struct view {
-    unsigned char *first; /* element */
-    int64_t element;      /* bytes */
+    unsigned char *first; /* address of the first element */
+    int64_t element;      /* bytes of an element */
     int32_t ndim;         /* at least 1 */
     int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];
 } view;
@@ -192,8 +192,8 @@ typedef struct timeline {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     uint32_t references;
-    uint64_t enqueued, done; /* commands */
-    uint64_t failed;         /* number of the first that failed; 0: none */
+    uint64_t enqueued, done; /* number of commands */
+    uint64_t failed;         /* number of the first command that failed; 0: none */
     uint32_t failed_op;
 } timeline;
 
@@ -210,7 +210,7 @@ struct command {
     collet_buffer *target;
     const unsigned char *staged;
     uint64_t offset, bytes;
-    uint64_t staging_end; /* that much was ever staged up to this command */
+    uint64_t staging_end; /* value of `staged` after this command */
     /* A wait for another queue. */
     timeline *other;
     uint64_t value;
@@ -221,7 +221,7 @@ struct collet_queue {
     timeline *time; /* its lock guards the counters and `ending` */
     pthread_t thread;
     int ending;
-    uint64_t staged, unstaged; /* bytes ever copied to the staging ring, and ever done with */
+    uint64_t staged, unstaged; /* total bytes copied to the staging ring, and released from it */
     int64_t kernels;
     unsigned char *staging;
     command ring[RING];
@@ -256,7 +256,7 @@ static void timeline_release(timeline *t)
     free(t);
 }
 
-/* Waits until `done` is at least `value`; 0: not within the time. */
+/* Waits until `done` is at least `value`; 0: not before the time limit. */
 static int timeline_wait(timeline *t, uint64_t value, int64_t nanoseconds)
 {
     struct timespec end;
@@ -290,7 +290,7 @@ static void *queue_run(void *argument)
         if (t->done == t->enqueued)
             break;
         command *c = &q->ring[t->done % RING];
-        int skipped = t->failed != 0; /* what follows a failure may depend on it */
+        int skipped = t->failed != 0; /* commands after a failure may depend on it */
         pthread_mutex_unlock(&t->lock);
         if (!skipped && !c->fails)
             c->work(c);
@@ -308,8 +308,9 @@ static void *queue_run(void *argument)
     return NULL;
 }
 
-/* Signals are for the program's threads: a thread inherits the mask of the one that created it.
- * What a fault raises in the thread itself stays: the layer `validation` explains it. */
+/* Signals are for the program's threads, so this thread blocks them; it inherits the mask of the
+ * thread that creates it. Signals of faults stay unblocked: the layer `validation` handles
+ * SIGSEGV. */
 static int thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
@@ -365,7 +366,8 @@ static void queue_destroy(collet_device *d, collet_queue *q)
     free(q);
 }
 
-/* The command to enqueue next, empty. Only one thread at a time enqueues in a queue. */
+/* Returns the next command, empty, to be filled in. Only one thread at a time enqueues in a
+ * queue. */
 static command *command_begin(collet_queue *q)
 {
     timeline *t = q->time;
@@ -441,8 +443,8 @@ static void do_write(const command *c)
     memcpy(c->target->data + c->offset, c->staged, c->bytes);
 }
 
-/* Copies the first of `bytes` bytes that have room at once, in one piece, to the staging ring;
- * waits while there is none. Returns their number. */
+/* Copies as many of `bytes` bytes as fit in one piece into the staging ring, and returns their
+ * number; waits while the ring is full. */
 static uint64_t stage(collet_queue *q, command *c, const unsigned char *source, uint64_t bytes)
 {
     uint64_t at = q->staged % STAGING, piece = STAGING / 4;
@@ -523,7 +525,7 @@ static collet_status timing_elapsed(collet_device *d, collet_stamp *first, colle
     return COLLET_OK;
 }
 
-/* Its command is over: libcore has waited for a later mark. */
+/* The stamp's command is over, because libcore has waited for a later mark. */
 static void timing_release(collet_device *d, collet_stamp *stamp)
 {
     (void)d;
@@ -579,7 +581,7 @@ static int64_t row_step(const view *v)
     return v->strides[v->ndim - 1] * v->element;
 }
 
-/* out = value + a + b, for as many of a and b as there are. */
+/* out = value + a + b; a and b may be absent. */
 static void add_up(const command *c, double value)
 {
     const view *out = &c->operand[0];
@@ -610,7 +612,7 @@ static void do_fill(const command *c)
     add_up(c, value->dtype == COLLET_F32 ? (double)value->value.f32 : value->value.f64);
 }
 
-/* The scratch holds a sum for each output element, in C order, while the input is read once. */
+/* Reads the input once; the scratch has a sum for each output element, in C order. */
 static void do_sum(const command *c)
 {
     const collet_reduce_params *p = (const void *)c->params;
@@ -642,7 +644,7 @@ static void do_sum(const command *c)
             store(row_start(out, row) + i * row_step(out), out->element, (double)sum[row * n + i]);
 }
 
-/* The scratch holds the row as it was: the output may be the input. */
+/* The scratch has a copy of the row, because the output may be the input. */
 static void do_smooth(const command *c)
 {
     const smooth_params *p = (const void *)c->params;
@@ -752,7 +754,7 @@ static collet_status accept_smooth(collet_device *d, const collet_kernel_call *c
     if (p->radius > RADIUS || p->wrap > 1)
         return d->host->fail(
             call->err, COLLET_REFUSED,
-            "example_async.smooth: the radius is at most %d, not %u, and wrap 0 or "
+            "example_async.smooth: radius must be at most %d, but is %u, and wrap must be 0 or "
             "1, not %u",
             RADIUS, p->radius, p->wrap);
     *workspace_bytes = (uint64_t)out->shape[out->ndim - 1] * sizeof(double);
@@ -764,8 +766,8 @@ static collet_status accept_smooth(collet_device *d, const collet_kernel_call *c
 static const collet_ops_field smooth_fields[] = {
     {"radius", "neighbours on each side", NULL, 1, COLLET_FIELD_NUMBER, COLLET_U32,
      offsetof(smooth_params, radius), sizeof(uint32_t)},
-    {"wrap", "1: beyond an end is the other end", NULL, 0, COLLET_FIELD_FLAG, COLLET_U32,
-     offsetof(smooth_params, wrap), sizeof(uint32_t)},
+    {"wrap", "1: indices beyond an end continue at the other end", NULL, 0, COLLET_FIELD_FLAG,
+     COLLET_U32, offsetof(smooth_params, wrap), sizeof(uint32_t)},
 };
 
 static const collet_ops_definition ops[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.copy/1. The other device belongs to this layer too, since the layer is over all
- * backends.
+/* Checks calls of collet.copy/1. The other device also has a handle of this layer, because the
+ * layer is over all backends.
  * Tests: tests/layers/test_validation.c */
 #include <collet/extensions.h>
 
@@ -10,7 +10,7 @@ typedef struct copy {
     call call;
     device *from;
     queue *from_queue;
-    int locked; /* from_queue is marked as one in which is enqueued */
+    int locked; /* 1: from_queue is marked: this call enqueues in it */
     buffer *target, *source;
 } copy;
 
@@ -23,12 +23,12 @@ static int find_from(copy *k, const collet_plugin *of, collet_device *from, coll
     if (!k->from)
         fault = object_unknown(from, OBJECT_DEVICE);
     else if (&k->from->of->table != of)
-        fault = "of another plugin than `of`";
+        fault = "not a device of the plugin `of`";
     if (fault)
         call_wrong(c, LIBCORE, "`from` is %s", fault);
     else if (!k->from_queue || k->from_queue->device != k->from)
         call_wrong(c, LIBCORE, "`from_queue` is %s",
-                   k->from_queue ? "not of `from`" : object_unknown(in, OBJECT_QUEUE));
+                   k->from_queue ? "not a queue of `from`" : object_unknown(in, OBJECT_QUEUE));
     else if (k->from_queue == c->queue ||
              !(k->locked = !atomic_exchange(&k->from_queue->enqueuing, 1)))
         call_wrong(c, LIBCORE, "another call enqueues in `from_queue`");

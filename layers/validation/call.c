@@ -36,7 +36,7 @@ void call_wrong(call *c, side by, const char *format, ...)
     memcpy(c->wrong.text, text, sizeof text);
 }
 
-/* Violations of earlier calls, noticed on the thread that touched their memory. */
+/* Reports violations of earlier calls: a thread accessed memory of their arguments. */
 static void report_faults(const call *c)
 {
     char text[256];
@@ -52,7 +52,7 @@ static void report_faults(const call *c)
 
 /* ---- A call ------------------------------------------------------------------------------ */
 
-/* The plugin gets an error of its own, so that it is seen whether it is set. */
+/* The plugin gets a separate error, so that the layer sees whether it is set. */
 static void error_prepare(call *c)
 {
     c->below_err = poison_take(sizeof *c->below_err, c->slot, &c->err_block);
@@ -113,7 +113,7 @@ void call_left(call *c)
         call_wrong(c, PLUGIN, "%s", changed);
 }
 
-/* As host->fail, which is not at hand where the device is unknown. */
+/* Does the same as host->fail, because without a device the host is unknown. */
 static void COLLET_PRINTF(3, 4)
     error_set(collet_error *err, collet_status status, const char *format, ...)
 {
@@ -135,21 +135,22 @@ static int listed(const collet_status *allowed, collet_status status)
 
 collet_status call_status(call *c, collet_status status, const collet_status *allowed)
 {
-    const collet_error *said = c->below_err;
+    const collet_error *error = c->below_err;
     if (c->lost && status != COLLET_DEVICE_LOST && listed(allowed, COLLET_DEVICE_LOST))
-        call_wrong(c, PLUGIN, "the status %d, but the device returned DEVICE_LOST before", status);
+        call_wrong(c, PLUGIN,
+                   "it returned the status %d, but the device returned DEVICE_LOST before", status);
     if (status == COLLET_DEVICE_LOST && c->device)
         atomic_store(&c->device->lost, 1);
     if (!listed(allowed, status))
         call_wrong(c, PLUGIN, "it returned the status %d, which this slot may not return", status);
     if (status == COLLET_OK || status == COLLET_NOT_READY)
         return status;
-    if (!memchr(said->text, '\0', sizeof said->text))
+    if (!memchr(error->text, '\0', sizeof error->text))
         call_wrong(c, PLUGIN, "the error's text has no terminating NUL");
-    else if (said->status != status)
+    else if (error->status != status)
         call_wrong(c, PLUGIN, "it returned the status %d and set the error's to %d", status,
-                   said->status);
-    else if (!said->text[0])
+                   error->status);
+    else if (!error->text[0])
         call_wrong(c, PLUGIN, "it returned the status %d without a text", status);
     return status;
 }
@@ -185,13 +186,13 @@ int call_queue(call *c, collet_queue *handle, queue_use use)
     device *d = c->device;
     if (d->properties.order != COLLET_ORDER_QUEUES) {
         if (handle)
-            call_wrong(c, LIBCORE, "a synchronous device gets a queue");
+            call_wrong(c, LIBCORE, "a queue was passed for a synchronous device");
         return !handle;
     }
     c->queue = (queue *)object_get(handle, OBJECT_QUEUE);
     if (!c->queue || c->queue->device != d) {
         call_wrong(c, LIBCORE, "the queue is %s",
-                   c->queue ? "another device's" : object_unknown(handle, OBJECT_QUEUE));
+                   c->queue ? "a queue of another device" : object_unknown(handle, OBJECT_QUEUE));
         return 0;
     }
     if (use == WAITS)
@@ -222,13 +223,13 @@ buffer *call_buffer(call *c, const device *of, collet_buffer *handle, const char
     buffer *b = (buffer *)object_get(handle, OBJECT_BUFFER);
     if (!b || b->device != of) {
         call_wrong(c, LIBCORE, "%s is %s", name,
-                   b ? "another device's" : object_unknown(handle, OBJECT_BUFFER));
+                   b ? "a buffer of another device" : object_unknown(handle, OBJECT_BUFFER));
         object_put((object *)b);
         return NULL;
     }
     if (writes ? object_write_begin(&b->object) : object_read_allowed(&b->object))
         return b;
-    call_wrong(c, LIBCORE, "%s is named by another call%s", name,
+    call_wrong(c, LIBCORE, "%s is in use by another call%s", name,
                writes ? "" : ", which writes it");
     object_put((object *)b);
     return NULL;

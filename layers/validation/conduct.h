@@ -12,12 +12,13 @@
 typedef struct conduct {
     collet_floating floating;
     sigset_t mask;
-    locale_t locale;         /* the thread's */
-    uint64_t process_locale; /* hash of its name */
+    locale_t locale;         /* locale of the thread */
+    uint64_t process_locale; /* hash of the name of the process's locale */
 } conduct;
 
 conduct conduct_now(void);
-/* What differs, as text, or NULL; the floating-point control and the signal mask are put back. */
+/* A text about the first difference, or NULL. Restores the floating-point control and the signal
+ * mask. */
 const char *conduct_changed(const conduct *before);
 
 #endif

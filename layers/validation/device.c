@@ -10,7 +10,7 @@
 static const collet_status open_errors[] = {COLLET_UNAVAILABLE, COLLET_FAILED, COLLET_NO_MEMORY,
                                             COLLET_OK};
 
-/* The plugin's part of the properties goes to libcore's. */
+/* Copies the properties that the plugin set to libcore's struct. */
 static void take_properties(call *c, const collet_device_properties *from, uint32_t size,
                             collet_device_properties *to)
 {
@@ -54,7 +54,7 @@ static void device_free(device *d)
     free(d);
 }
 
-/* The device that is being opened has no handle yet: violations name it without a user. */
+/* The device has no handle while it is being opened. */
 collet_status validation_device_open(const collet_plugin *self, collet_device **out,
                                      collet_device_properties *properties, const collet_host *host,
                                      uint32_t index, const char *name, collet_error *err)
@@ -66,7 +66,7 @@ collet_status validation_device_open(const collet_plugin *self, collet_device **
     call_begin_unknown(&c, "device_open", host, err);
     if (!d || !of || !out || !properties) {
         call_wrong(&c, LIBCORE,
-                   !d    ? "no memory is left for the layer"
+                   !d    ? "the layer is out of memory"
                    : !of ? "`self` is not the table that is called"
                          : "`device` or `properties` is NULL");
         free(d);
@@ -115,7 +115,7 @@ void validation_device_close(collet_device *named)
         call_wrong(&c, LIBCORE, "%u allocations of collet.pinned/1 were not freed before", locked);
     instance_check(&c, d->of);
     if (!object_remove(&d->object)) {
-        call_wrong(&c, LIBCORE, "another call names the device; it is not closed");
+        call_wrong(&c, LIBCORE, "another call uses the device; it is not closed");
     } else {
         call_enter(&c);
         d->of->below->device_close(d->below);
@@ -139,10 +139,12 @@ int32_t validation_device_supports(collet_device *named, uint32_t row)
             call_left(&c);
             uint8_t before = atomic_exchange(&d->supported[row], supported != 0);
             if (before != UNASKED && before != supported)
-                call_wrong(&c, PLUGIN, "%d for row %u, and %u before", supported, row, before);
+                call_wrong(&c, PLUGIN, "it returned %d for row %u, but %u before", supported, row,
+                           before);
         }
         if (supported != 0 && supported != 1)
-            call_wrong(&c, PLUGIN, "%d for row %u is neither 0 nor 1", supported, row);
+            call_wrong(&c, PLUGIN, "it returned %d for row %u; it must return 0 or 1", supported,
+                       row);
     }
     call_end(&c, COLLET_OK);
     return supported;

@@ -19,7 +19,7 @@ static void check_stats(call *c, const collet_memory_stats *given, const collet_
     if (got->struct_size != given->struct_size)
         call_wrong(c, PLUGIN, "it changed struct_size");
     if (got->current < minimum)
-        call_wrong(c, PLUGIN, "current is %llu, and buffers have %llu bytes",
+        call_wrong(c, PLUGIN, "current is %llu, but the buffers have %llu bytes",
                    (unsigned long long)got->current, (unsigned long long)minimum);
     if (got->held < got->current || got->peak < got->current)
         call_wrong(c, PLUGIN, "current is more than held or peak");
@@ -120,7 +120,7 @@ static int pinned_take(call *c, const void *address, const void *handle)
         *at = p->next;
     pthread_mutex_unlock(&d->lock);
     if (!p)
-        call_wrong(c, LIBCORE, "it frees what alloc did not return, or twice");
+        call_wrong(c, LIBCORE, "the memory was not returned by alloc, or was freed before");
     free(p);
     return p != NULL;
 }
@@ -146,7 +146,7 @@ static collet_status pinned_alloc(collet_device *named, void **address, void **h
     if (!call_begin(&c, COLLET_EXTENSION_PINNED " alloc", named, err))
         return call_end(&c, status);
     if (!bytes || !address || !handle) {
-        call_wrong(&c, LIBCORE, bytes ? "what is to be set is NULL" : "0 bytes");
+        call_wrong(&c, LIBCORE, bytes ? "the address of the result is NULL" : "bytes is 0");
         return call_end(&c, status);
     }
     const collet_pinned_extension *below = c.device->extensions[EXTENSION_PINNED];
@@ -157,7 +157,7 @@ static collet_status pinned_alloc(collet_device *named, void **address, void **h
     if (status == COLLET_OK && (!*address || (uintptr_t)*address % 64))
         call_wrong(&c, PLUGIN, "the address %p is NULL or not aligned to 64 bytes", *address);
     if (status == COLLET_OK && c.wrong.status == COLLET_OK && !pinned_note(&c, *address, *handle))
-        call_wrong(&c, LIBCORE, "no memory is left for the layer");
+        call_wrong(&c, LIBCORE, "the layer is out of memory");
     if (status == COLLET_OK && c.wrong.status != COLLET_OK)
         below->free(c.device->below, *address, *handle);
     return call_end(&c, status);
@@ -194,7 +194,8 @@ static const struct known {
     [EXTENSION_TRIM] = {COLLET_EXTENSION_TRIM, &trim_table, sizeof trim_table},
 };
 
-/* Why libcore would not use the table; NULL: it would. After the head there are only functions. */
+/* Why libcore would not use the table; NULL: it would. After the head a table has only
+ * functions. */
 static const char *table_fault(const void *table, uint32_t size)
 {
     struct {
@@ -215,7 +216,7 @@ static const char *table_fault(const void *table, uint32_t size)
     return NULL;
 }
 
-/* The backend's, unless libcore would not use it. */
+/* The backend's table; NULL if libcore would not use it. */
 static const void *ask(call *c, extension_kind kind)
 {
     device *d = c->device;
@@ -225,7 +226,7 @@ static const void *ask(call *c, extension_kind kind)
     const void *table = d->of->below->extension(d->below, k->name);
     call_left(c);
     if (d->extensions[kind] && d->extensions[kind] != table)
-        call_wrong(c, PLUGIN, "%s has another table than before", k->name);
+        call_wrong(c, PLUGIN, "the slot returned a different table for %s than before", k->name);
     if (!table)
         return NULL;
     if ((fault = table_fault(table, k->size))) {
@@ -236,7 +237,7 @@ static const void *ask(call *c, extension_kind kind)
     return k->table;
 }
 
-/* The layer cannot replace the handles in calls of an unknown extension, so it hides such ones. */
+/* The layer cannot replace the handles in calls of unknown extensions, so it hides them. */
 const void *validation_extension(collet_device *named, const char *name)
 {
     call c;

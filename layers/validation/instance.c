@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables below, and the layer's over them.
+/* The list of instances: each has the table of a backend and the table of the layer for it.
  * Tests: tests/layers/test_validation.c */
 #include "validation.h"
 
@@ -54,7 +54,7 @@ uint64_t instance_sum(const collet_plugin *p)
 void instance_check(call *c, const instance *i)
 {
     if (instance_sum(i->below) != i->sum)
-        call_wrong(c, PLUGIN, "its table, rows or ops were changed: they are constant");
+        call_wrong(c, PLUGIN, "its table, rows or ops were changed; they must be constant");
 }
 
 instance *instance_of(const collet_plugin *table)

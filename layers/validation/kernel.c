@@ -13,22 +13,22 @@
 #define GUARD_BYTE 0xa5
 #define SIGNATURE(operand, sig)                                                                    \
     ((sig) >> ((operand)*COLLET_SIG_BITS) & ((1u << COLLET_SIG_BITS) - 1))
-#define REMEMBERED 4096 /* bytes of an output that a refusal must leave */
+#define REMEMBERED 4096 /* bytes of an output that are compared after a refusal */
 
 typedef struct kernel_call {
     call call;
     const collet_kernel_call *given;
     const collet_kernel_row *row;
     uint32_t count;
-    buffer *buffers[COLLET_MAX_OPERANDS + 1]; /* distinct ones; the workspace's last */
+    buffer *buffers[COLLET_MAX_OPERANDS + 1]; /* distinct buffers; that of the workspace is last */
     int written[COLLET_MAX_OPERANDS + 1];
     uint32_t buffer_count;
     poison_block *block;
-    collet_kernel_call *copy; /* what the plugin gets: one piece of memory */
+    collet_kernel_call *copy; /* the copy that the plugin gets, in one piece of memory */
     size_t copy_bytes;
     uint64_t copy_sum;
-    uint64_t guard;     /* bytes */
-    uint64_t untouched; /* hash of the outputs */
+    uint64_t guard;     /* size of the guard, bytes */
+    uint64_t untouched; /* hash of the outputs before the call */
 } kernel_call;
 
 static const collet_operand *operand(const collet_kernel_call *k, uint32_t i)
@@ -55,8 +55,7 @@ static uint64_t hash(uint64_t sum, const void *bytes, size_t count)
 #define SIZE_OF(NAME, id, size, ...) [id] = size,
 static const uint32_t dtype_sizes[] = {COLLET_DTYPE_LIST(SIZE_OF)};
 
-/* The bytes [*low, *high) of the buffer that the operand reaches; 0 when they do not fit 64 bits.
- */
+/* Computes the bytes [*low, *high) of the buffer that the operand reaches; 0: more than 64 bits. */
 static int operand_reach(const collet_operand *o, int64_t *low, int64_t *high)
 {
     int64_t size = dtype_sizes[o->dtype], first = 0, last = 0, offset = (int64_t)o->byte_offset;
@@ -78,11 +77,11 @@ static int operand_reach(const collet_operand *o, int64_t *low, int64_t *high)
 static const char *operand_fault(const kernel_call *k, const collet_operand *o, uint32_t i)
 {
     if (o->dtype == COLLET_DTYPE_NONE)
-        return o->buffer ? "is absent and has a buffer" : NULL;
+        return o->buffer ? "is absent, but has a buffer" : NULL;
     if (o->dtype < 0 || o->dtype >= COLLET_DTYPE_COUNT)
         return "has an unknown dtype";
     if (SIGNATURE(i, k->given->sig) != (uint64_t)o->dtype)
-        return "has another dtype than the call's signature";
+        return "has a dtype that differs from the row's signature";
     if (o->ndim < 0 || o->ndim > COLLET_MAX_DIMS)
         return "has an ndim out of range";
     if (o->ndim && (!o->shape || !o->strides))
@@ -128,7 +127,7 @@ static int check_head(kernel_call *k)
     return !fault;
 }
 
-/* The row that libcore has found, by the same rule. */
+/* Finds the row as libcore does. */
 static int find_row(kernel_call *k)
 {
     const collet_kernel_call *g = k->given;
@@ -148,8 +147,10 @@ static int find_row(kernel_call *k)
                    g->op, g->sig);
     for (uint32_t i = k->row ? k->row->params_size : 0; k->row && i < g->params_size; i++)
         if (((const char *)g->params)[i]) {
-            call_wrong(&k->call, LIBCORE, "byte %u of the parameters is not 0; the row knows %u", i,
-                       k->row->params_size);
+            call_wrong(
+                &k->call, LIBCORE,
+                "byte %u of the parameters is not 0, but the row supports only the first %u bytes",
+                i, k->row->params_size);
             return 0;
         }
     return k->row != NULL;
@@ -157,7 +158,7 @@ static int find_row(kernel_call *k)
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-/* Names a buffer; each once, as written if any operand writes it. */
+/* Adds a buffer to the list, once; marks it as written if any operand writes it. */
 static void add_buffer(kernel_call *k, void *handle, int writes)
 {
     for (uint32_t i = 0; i < k->buffer_count; i++)
@@ -169,7 +170,7 @@ static void add_buffer(kernel_call *k, void *handle, int writes)
     k->written[k->buffer_count++] = writes;
 }
 
-/* In place of the handles, the objects; 0 after a violation, with none left. */
+/* Replaces handles by objects; 0 after a violation: then it holds no object. */
 static int take_buffers(kernel_call *k)
 {
     const collet_kernel_call *g = k->given;
@@ -263,14 +264,14 @@ static void copy_operands(kernel_call *k, char **at)
     }
 }
 
-/* A copy of the call in one piece, with the backend's handles. */
+/* Copies the call into one piece of memory, with the backend's handles. */
 static int copy_call(kernel_call *k)
 {
     const collet_kernel_call *g = k->given;
     k->copy_bytes = size_of_copy(k);
     char *at = poison_take(k->copy_bytes, k->call.slot, &k->block);
     if (!at) {
-        call_wrong(&k->call, LIBCORE, "no memory is left for the layer");
+        call_wrong(&k->call, LIBCORE, "the layer is out of memory");
         return 0;
     }
     k->copy = put(&at, g, g->struct_size);
@@ -364,7 +365,7 @@ static collet_status run(kernel_call *k)
     status = call_status(c, status, run_errors);
     check_copy(k);
     if (status == COLLET_REFUSED && is_done_on_return(k) && outputs_sum(k) != k->untouched)
-        call_wrong(c, PLUGIN, "it returned REFUSED and had written to an output");
+        call_wrong(c, PLUGIN, "it returned REFUSED, but had written to an output");
     check_guard(k);
     for (uint32_t i = 0; c->queue && status != COLLET_REFUSED && i < k->buffer_count; i++)
         queue_used(c->queue, k->buffers[i]);
@@ -437,7 +438,7 @@ collet_status validation_accepts(collet_device *named, const collet_kernel_call 
     collet_status status = COLLET_FAILED;
     int known = begin(&k, "accepts", named, given);
     if (known && (!workspace_bytes || *workspace_bytes))
-        call_wrong(&k.call, LIBCORE, "`workspace_bytes` is NULL or not 0 before");
+        call_wrong(&k.call, LIBCORE, "`workspace_bytes` is NULL, or not 0 before the call");
     else if (known && check_unbound(&k))
         status = ask(&k, &bytes);
     if (status == COLLET_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layer's tables, one for each table below.
+/* The tables of the layer, one for each table below it.
  * Tests: tests/layers/test_validation.c */
 #include "validation.h"
 
@@ -46,7 +46,7 @@ static int marked(const char *bytes, size_t count)
     return 1;
 }
 
-/* One call with `capacity` bytes; the bytes after them must not change. */
+/* Calls capabilities with `capacity` bytes; the bytes after them must not change. */
 static collet_status ask(call *c, const instance *i, char *json, uint64_t capacity,
                          uint64_t allocated, uint64_t *needed)
 {
@@ -66,7 +66,7 @@ static collet_status ask(call *c, const instance *i, char *json, uint64_t capaci
     return status;
 }
 
-/* With a capacity of 0, of exactly the bytes needed, and of one byte less. */
+/* Calls it with a capacity of 0, with exactly the bytes needed, and with one byte less. */
 static void check_capabilities(const collet_host *host, const instance *i)
 {
     call c;
@@ -107,7 +107,7 @@ static int fill_rows(instance *i)
 
 #define WRAP(slot) t->slot = below->slot ? validation_##slot : NULL
 
-/* Slots that this layer does not know stay NULL: they would get the layer's handles. */
+/* Slots that this layer does not know are NULL, because the layer could not replace handles. */
 static void fill_slots(collet_plugin *t, const collet_plugin *below)
 {
     t->capabilities = below->capabilities;

@@ -50,7 +50,7 @@ collet_status buffer_hand_out(call *c, collet_status status, collet_buffer *belo
     if (!b) {
         d->of->below->buffer_free(d->below, below);
         if (c->wrong.status == COLLET_OK)
-            call_wrong(c, LIBCORE, "no memory is left for the layer");
+            call_wrong(c, LIBCORE, "the layer is out of memory");
         return COLLET_FAILED;
     }
     *out = b->handle;
@@ -66,7 +66,7 @@ collet_status validation_buffer_alloc(collet_device *handle, collet_buffer **out
     if (!call_begin(&c, "buffer_alloc", handle, err) || !own_memory(&c))
         return call_end(&c, status);
     if (!bytes || !out) {
-        call_wrong(&c, LIBCORE, out ? "0 bytes" : "`buffer` is NULL");
+        call_wrong(&c, LIBCORE, out ? "bytes is 0" : "`buffer` is NULL");
         return call_end(&c, status);
     }
     call_enter(&c);
@@ -90,11 +90,11 @@ void validation_buffer_free(collet_device *handle, collet_buffer *named)
     buffer *b = call_buffer(&c, d, named, "the buffer", 0);
     if (b && !atomic_load(&d->lost) && buffer_in_use(b, &where))
         call_wrong(&c, LIBCORE,
-                   "what is enqueued in queue %" PRIu64
-                   " may still use the buffer: no wait has reached it; it is not freed",
+                   "work in queue %" PRIu64
+                   " may still use the buffer, because no wait has reached it; it is not freed",
                    where >> 2);
     else if (b && !object_remove(&b->object))
-        call_wrong(&c, LIBCORE, "another call names the buffer; it is not freed");
+        call_wrong(&c, LIBCORE, "another call uses the buffer; it is not freed");
     else if (b) {
         call_enter(&c);
         d->of->below->buffer_free(d->below, b->below);
@@ -111,7 +111,7 @@ void validation_buffer_free(collet_device *handle, collet_buffer *named)
 static const collet_status transfer_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
                                                 COLLET_OK};
 
-/* What both transfers check; the buffer, or NULL. */
+/* The checks of both transfers; returns the buffer, or NULL. */
 static buffer *transfer_begin(call *c, collet_queue *in, collet_buffer *named, uint64_t offset,
                               const void *memory, uint64_t bytes, int writes)
 {
@@ -140,7 +140,7 @@ collet_status validation_buffer_write(collet_device *handle, collet_queue *in, c
     buffer *b = transfer_begin(&c, in, named, offset, source, bytes, 1);
     if (!b)
         return call_end(&c, status);
-    /* A copy, so that a plugin which reads it later is found. */
+    /* Pass a copy, so that reading it after the call is noticed. */
     void *copy = poison_take(bytes, c.slot, &block);
     if (copy)
         memcpy(copy, source, bytes);
@@ -179,11 +179,11 @@ collet_status validation_buffer_read(collet_device *handle, collet_queue *in, co
     if (copy && status == COLLET_OK)
         memcpy(target, copy, bytes);
     if (status == COLLET_OK && c.queue && queue_failed(c.queue))
-        call_wrong(&c, PLUGIN, "OK, but a wait for the queue returned FAILED");
+        call_wrong(&c, PLUGIN, "it returned OK, but a wait for the queue returned FAILED before");
     poison_release(block);
     if (c.queue && status != COLLET_REFUSED)
         queue_used(c.queue, b);
-    /* It was in the queue's order, and is over. */
+    /* All work before the read is done, because it was in the queue's order. */
     if (c.queue && status == COLLET_OK)
         queue_all_done(c.queue);
     call_release_buffer(b, 0);

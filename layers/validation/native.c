@@ -23,7 +23,7 @@ static const collet_native_extension *below_of(const call *c)
 static int pointer_given(call *c, const void *pointer)
 {
     if (!pointer)
-        call_wrong(c, LIBCORE, "what is to be set is NULL");
+        call_wrong(c, LIBCORE, "the address of the result is NULL");
     return pointer != NULL;
 }
 
@@ -119,7 +119,7 @@ static collet_status native_import(collet_device *named, collet_buffer **out, vo
         !pointer_given(&c, out))
         return call_end(&c, status);
     if (!bytes || !element) {
-        call_wrong(&c, LIBCORE, "0 bytes, or elements of 0 bytes");
+        call_wrong(&c, LIBCORE, "bytes or the element's size is 0");
         return call_end(&c, status);
     }
     call_enter(&c);

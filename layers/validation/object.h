@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object - the devices, queues, buffers and stamps that the layer hands to libcore.
+ * object - the devices, queues, buffers and stamps that the layer gives to libcore.
  *
  * A handle is a serial number and a kind, never an address, so that handles that were destroyed, or
  * are of another kind, are recognised. Every function may be called on any thread.
@@ -17,25 +17,25 @@ typedef enum object_kind {
     OBJECT_STAMP = 4
 } object_kind;
 
-/* First member of what is handed out. */
+/* The first member of every object. */
 typedef struct object {
     struct object *next;
     uint64_t id;
-    uint32_t users;   /* calls under way that name it */
-    uint32_t writers; /* of these, those that write it */
-    uint32_t gone;    /* taken out of the table; freed by the last user */
+    uint32_t users;   /* number of calls in progress that use it */
+    uint32_t writers; /* number of these calls that write it */
+    uint32_t gone;    /* 1: removed from the table; the last user frees it */
 } object;
 
-/* Gives it a handle. */
+/* Gives an object a handle. */
 void *object_add(object *o, object_kind kind);
-/* The object, which then has one user more, or NULL: no such handle. */
+/* Finds an object by its handle and counts one more user; NULL: no such handle. */
 object *object_get(const void *handle, object_kind kind);
-/* Any object of the kind, with one user more, or NULL. */
+/* Finds any object of the kind and counts one more user; NULL: there is none. */
 object *object_first(object_kind kind);
-/* `o` may be NULL. */
+/* Removes a user. `o` may be NULL. */
 void object_put(object *o);
-/* Takes it out of the table: from now on its handle is unknown. `o` has one user, who frees it with
- * object_put. Returns 0 and does nothing if there are more. */
+/* Removes an object from the table, so that its handle is unknown. Its only user then frees it by
+ * object_put. Returns 0 and does nothing if it has more users. */
 int object_remove(object *o);
 
 /* Marks a user as one that writes; 0 if another call reads or writes it. */
@@ -44,11 +44,11 @@ int object_write_begin(object *o);
 int object_read_allowed(const object *o);
 void object_write_end(object *o);
 
-/* Around fork, so that a child does not find the lock held. */
+/* Call these before and after fork, so that the lock is free in a child. */
 void object_lock(void);
 void object_unlock(void);
 
-/* Says what is wrong with a handle that object_get does not know. */
+/* A text about a handle that object_get does not know. */
 const char *object_unknown(const void *handle, object_kind kind);
 
 #endif

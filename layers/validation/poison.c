@@ -62,7 +62,7 @@ static void chain(int number, siginfo_t *info, void *context)
     else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
         before.sa_handler(number);
     else
-        sigaction(number, &before, NULL); /* the access faults again */
+        sigaction(number, &before, NULL); /* the access faults again, for the program's handler */
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)
@@ -89,7 +89,8 @@ void poison_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Installs the handler again if the program has replaced it; other faults go to the program's. */
+/* Installs the handler again if the program has replaced it; passes other faults to the
+ * program's. */
 static int install(void)
 {
     struct sigaction now,
@@ -139,7 +140,7 @@ void *poison_take(size_t bytes, const char *what, poison_block **block)
     for (uint32_t tried = 0; bytes <= p->bytes && tried < p->count; tried++) {
         poison_block *b = &p->blocks[atomic_fetch_add(&p->next, 1) % p->count];
         int unused = 0;
-        /* A block that was touched is reported first, under its old name. */
+        /* Before a block is used again, an access to it is reported under its old name. */
         if (atomic_load(&b->touched) || !atomic_compare_exchange_strong(&b->used, &unused, 1))
             continue;
         atomic_store(&b->what, what);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * poison - copies of what a call points to, which cannot be accessed once the call has returned.
+ * poison - copies of the memory that a call points to, which cannot be accessed after the call.
  *
  * A plugin that keeps such an address touches a page without access; a handler of SIGSEGV notes the
  * call, gives access and lets the plugin continue. Reads and writes beyond the end of a copy are
@@ -16,18 +16,18 @@
 
 typedef struct poison_block poison_block;
 
-/* Installs the handler; 0 without memory. Once a process; any thread. */
+/* Installs the handler, once a process; 0: out of memory. Any thread. */
 int poison_start(void);
-/* Around fork, so that a child does not find the lock held. */
+/* Call these before and after fork, so that the lock is free in a child. */
 void poison_lock(void);
 void poison_unlock(void);
 /* A block that ends where its accessible memory ends; NULL if `bytes` exceeds POISON_LARGEST or
  * all blocks are in use. `what`, constant text, names the call in poison_fault. */
 void *poison_take(size_t bytes, const char *what, poison_block **block);
-/* Without access from now on. NULL does nothing. */
+/* Removes access to a block. NULL does nothing. */
 void poison_release(poison_block *block);
-/* The name of a call whose copies were touched when it had returned or beyond their end, each once;
- * NULL: none. */
+/* The name of a call whose copies were accessed after it had returned, or beyond their end; each is
+ * returned once. NULL: none. */
 const char *poison_fault(void);
 
 #endif

@@ -20,7 +20,8 @@ void queue_used(queue *q, buffer *b)
     uint32_t i = 0;
     while (i < b->use_count && b->uses[i].queue != q->object.id)
         i++;
-    /* A full list forgets its oldest use: a missed violation is better than a false alarm. */
+    /* A full list drops its oldest use: missing a violation is better than reporting a false
+     * one. */
     if (i == BUFFER_USES)
         memmove(&b->uses[0], &b->uses[1], --i * sizeof *b->uses);
     b->uses[i] = (buffer_use){q->object.id, sequence};
@@ -28,11 +29,12 @@ void queue_used(queue *q, buffer *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Under the lock. Commands between two marks count as done with the first. */
+/* Notes a mark. Under the lock. Commands between two marks count as done when the first is
+ * reached. */
 static void remember_mark(queue *q, uint64_t value)
 {
     uint32_t last = q->mark_count - 1;
-    if (value <= q->reached) /* what failed may have enqueued nothing */
+    if (value <= q->reached) /* a failed call may not have enqueued a command */
         q->done = q->sequence;
     else if (q->mark_count && q->marks[last].value == value) {
         q->marks[last].sequence = q->sequence;
@@ -46,8 +48,8 @@ static void remember_mark(queue *q, uint64_t value)
     }
 }
 
-/* The counter is at least `value`. Work of other queues that this queue waited for is not known to
- * be done: a failed queue may have skipped the wait. */
+/* Notes that the counter is at least `value`. Work of other queues for which this queue waited is
+ * not known to be done, because a failed queue may have skipped the wait. */
 static void reach(queue *q, uint64_t value)
 {
     uint32_t i = 0;
@@ -82,7 +84,7 @@ int buffer_in_use(buffer *b, uint64_t *where)
     pthread_mutex_lock(&b->lock);
     for (uint32_t i = 0; i < b->use_count && !used; i++) {
         *where = b->uses[i].queue;
-        /* queue_destroy has waited for it. */
+        /* NULL: the queue was destroyed, and queue_destroy has waited for the work. */
         queue *q = (queue *)object_get((void *)(uintptr_t)*where, OBJECT_QUEUE);
         if (!q)
             continue;
@@ -106,7 +108,8 @@ static collet_status create(call *c, queue *q)
     if (d->properties.order != COLLET_ORDER_QUEUES)
         call_wrong(c, LIBCORE, "a synchronous device has no queues");
     else if (d->properties.max_queues && atomic_load(&d->queues) >= d->properties.max_queues)
-        call_wrong(c, LIBCORE, "the device has its max_queues, %u", d->properties.max_queues);
+        call_wrong(c, LIBCORE, "the device already has %u queues, its max_queues",
+                   d->properties.max_queues);
     if (c->wrong.status != COLLET_OK)
         return COLLET_FAILED;
     call_enter(c);
@@ -129,7 +132,7 @@ collet_status validation_queue_create(collet_device *handle, collet_queue **out,
     queue *q = calloc(1, sizeof *q);
     int go = call_begin(&c, "queue_create", handle, err);
     if (!q || !out)
-        call_wrong(&c, LIBCORE, q ? "`queue` is NULL" : "no memory is left for the layer");
+        call_wrong(&c, LIBCORE, q ? "`queue` is NULL" : "the layer is out of memory");
     else if (go)
         status = create(&c, q);
     if (status == COLLET_OK) {
@@ -155,7 +158,7 @@ void validation_queue_destroy(collet_device *handle, collet_queue *named)
     }
     device *d = c.device;
     if (!object_remove(&c.queue->object)) {
-        call_wrong(&c, LIBCORE, "another call names the queue; it is not destroyed");
+        call_wrong(&c, LIBCORE, "another call uses the queue; it is not destroyed");
     } else {
         call_enter(&c);
         d->of->below->queue_destroy(d->below, c.queue->below);
@@ -179,7 +182,8 @@ uint64_t validation_queue_mark(collet_device *handle, collet_queue *named)
         call_left(&c);
         pthread_mutex_lock(&q->lock);
         if (value < q->marked)
-            call_wrong(&c, PLUGIN, "%" PRIu64 ", which is less than the mark before, %" PRIu64,
+            call_wrong(&c, PLUGIN,
+                       "it returned %" PRIu64 ", which is less than the mark before, %" PRIu64,
                        value, q->marked);
         else
             q->marked = value;
@@ -216,7 +220,7 @@ static const collet_status wait_errors[] = {COLLET_NOT_READY, COLLET_FAILED, COL
 
 #define CLOCK_SLACK 1000000 /* nanoseconds by which clocks may differ */
 
-/* Judges an outcome by the state before, the time and a second wait. */
+/* Checks the result of a wait by the state before it, by its time and by a second wait. */
 static void check_outcome(call *c, uint64_t value, int64_t nanoseconds, const wait_state *before,
                           collet_status status)
 {
@@ -226,18 +230,22 @@ static void check_outcome(call *c, uint64_t value, int64_t nanoseconds, const wa
     int64_t took = now() - before->time;
     uint64_t failed = before->failed, reached = before->reached;
     if (status == COLLET_OK && failed && value >= failed)
-        call_wrong(c, PLUGIN, "OK for %" PRIu64 ", but a wait for %" PRIu64 " returned FAILED",
+        call_wrong(c, PLUGIN,
+                   "it returned OK for %" PRIu64 ", but a wait for %" PRIu64 " returned FAILED",
                    value, failed);
     if (status == COLLET_NOT_READY && value <= reached)
-        call_wrong(c, PLUGIN, "NOT_READY for %" PRIu64 ", but the counter was %" PRIu64 " before",
+        call_wrong(c, PLUGIN,
+                   "it returned NOT_READY for %" PRIu64 ", but the counter was %" PRIu64 " before",
                    value, reached);
     if (status == COLLET_NOT_READY && (nanoseconds < 0 || took < nanoseconds - CLOCK_SLACK))
-        call_wrong(c, PLUGIN, "NOT_READY after %" PRId64 " ns of %" PRId64, took, nanoseconds);
+        call_wrong(c, PLUGIN,
+                   "it returned NOT_READY after %" PRId64 " ns; the limit is %" PRId64 " ns", took,
+                   nanoseconds);
     if (status != COLLET_OK && status != COLLET_FAILED)
         return;
     collet_status second = d->of->below->queue_wait(d->below, q->below, value, 0, &again);
     if (second != status && second != COLLET_DEVICE_LOST)
-        call_wrong(c, PLUGIN, "%s for %" PRIu64 ", and %s when asked again",
+        call_wrong(c, PLUGIN, "it returned %s for %" PRIu64 ", and %s at a second call",
                    status == COLLET_OK ? "OK" : "FAILED", value,
                    second == COLLET_OK          ? "OK"
                    : second == COLLET_NOT_READY ? "NOT_READY"
@@ -264,11 +272,11 @@ collet_status validation_queue_wait(collet_device *handle, collet_queue *named, 
         return call_end(&c, status);
     wait_state before = wait_begin(c.queue);
     if (value > before.marked) {
-        call_wrong(&c, LIBCORE, "it waits for %" PRIu64 ", above the last mark, %" PRIu64, value,
-                   before.marked);
+        call_wrong(&c, LIBCORE, "value is %" PRIu64 ", which is above the last mark, %" PRIu64,
+                   value, before.marked);
         return call_end(&c, status);
     }
-    c.lost = 0; /* what was done before is done */
+    c.lost = 0; /* work that was done before the device was lost may be reported as done */
     call_enter(&c);
     status = c.device->of->below->queue_wait(c.device->below, c.queue->below, value, nanoseconds,
                                              c.below_err);
@@ -295,7 +303,7 @@ collet_status validation_queue_after(collet_device *handle, collet_queue *named,
         call_wrong(&c, LIBCORE, "`other` is the queue itself");
     } else if (!c.other || c.other->device != c.device) {
         call_wrong(&c, LIBCORE, "`other` is %s",
-                   c.other ? "another device's" : object_unknown(other, OBJECT_QUEUE));
+                   c.other ? "a queue of another device" : object_unknown(other, OBJECT_QUEUE));
     } else if (value > wait_begin(c.other).marked) {
         call_wrong(&c, LIBCORE, "%" PRIu64 " is above the last mark of `other`, %" PRIu64, value,
                    wait_begin(c.other).marked);

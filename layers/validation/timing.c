@@ -12,7 +12,7 @@ typedef struct stamp {
     object object;
     device *device;
     collet_stamp *below;
-    uint64_t queue, sequence; /* the queue's id, and what was enqueued there before */
+    uint64_t queue, sequence; /* the queue's id, and the number of commands before the stamp */
 } stamp;
 
 static const collet_status stamp_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_NO_MEMORY,
@@ -47,7 +47,7 @@ static collet_status timing_stamp(collet_device *named, collet_queue *in, collet
         return call_end(&c, status);
     }
     if (!s || !out) {
-        call_wrong(&c, LIBCORE, s ? "`stamp` is NULL" : "no memory is left for the layer");
+        call_wrong(&c, LIBCORE, s ? "`stamp` is NULL" : "the layer is out of memory");
         free(s);
         return call_end(&c, status);
     }
@@ -66,13 +66,13 @@ static collet_status timing_stamp(collet_device *named, collet_queue *in, collet
     return call_end(&c, status);
 }
 
-/* A stamp of the device whose time has come; NULL after a violation. */
+/* A stamp of the device that a wait has reached; NULL after a violation. */
 static stamp *passed(call *c, collet_stamp *handle, const char *name)
 {
     stamp *s = (stamp *)object_get(handle, OBJECT_STAMP);
     if (!s || s->device != c->device) {
         call_wrong(c, LIBCORE, "%s is %s", name,
-                   s ? "another device's" : object_unknown(handle, OBJECT_STAMP));
+                   s ? "a stamp of another device" : object_unknown(handle, OBJECT_STAMP));
         object_put((object *)s);
         return NULL;
     }
@@ -87,7 +87,7 @@ static stamp *passed(call *c, collet_stamp *handle, const char *name)
     object_put((object *)q);
     if (done)
         return s;
-    call_wrong(c, LIBCORE, "no wait has reported a mark made after %s", name);
+    call_wrong(c, LIBCORE, "no wait has reached a mark made after %s", name);
     object_put((object *)s);
     return NULL;
 }
@@ -103,7 +103,7 @@ static collet_status timing_elapsed(collet_device *named, collet_stamp *from, co
     if (!nanoseconds)
         call_wrong(&c, LIBCORE, "`nanoseconds` is NULL");
     else if ((first = passed(&c, from, "`first`")) && (last = passed(&c, to, "`last`"))) {
-        c.lost = 0; /* what was done before is done */
+        c.lost = 0; /* the time of a stamp before the device was lost may be read */
         call_enter(&c);
         status = below_of(&c)->elapsed(c.device->below, first->below, last->below, nanoseconds,
                                        c.below_err);
@@ -113,7 +113,9 @@ static collet_status timing_elapsed(collet_device *named, collet_stamp *from, co
             (last->sequence > first->sequence ? *nanoseconds < 0
              : last == first                  ? *nanoseconds != 0
                                               : *nanoseconds > 0))
-            call_wrong(&c, PLUGIN, "%" PRId64 " ns, against the order of the queue", *nanoseconds);
+            call_wrong(&c, PLUGIN,
+                       "it returned %" PRId64 " ns, which contradicts the order of the queue",
+                       *nanoseconds);
     }
     object_put((object *)first);
     object_put((object *)last);
@@ -129,7 +131,7 @@ static void timing_release(collet_device *named, collet_stamp *handle)
     if (call_begin(&c, COLLET_EXTENSION_TIMING " release", named, NULL) &&
         (s = passed(&c, handle, "the stamp"))) {
         if (!object_remove(&s->object)) {
-            call_wrong(&c, LIBCORE, "another call names the stamp; it is not released");
+            call_wrong(&c, LIBCORE, "another call uses the stamp; it is not released");
         } else {
             call_enter(&c);
             below_of(&c)->release(c.device->below, s->below);

@@ -20,12 +20,12 @@
 
 typedef struct instance instance;
 
-/* A backend's table, and the layer's over it. They live as long as the process. */
+/* A backend's table, and the layer's table over it. Both exist until the process ends. */
 struct instance {
     const collet_plugin *below;
     collet_plugin table;
     collet_kernel_row *rows;
-    uint64_t sum; /* of the backend's table, rows and ops */
+    uint64_t sum; /* hash of the backend's table, rows and ops */
     instance *next;
 };
 
@@ -49,22 +49,23 @@ typedef struct pinned {
 
 typedef struct device {
     object object;
-    collet_device *handle; /* as libcore knows it */
+    collet_device *handle; /* the handle that libcore has */
     instance *of;
     const collet_host *host;
     collet_device *below;
     uint32_t index;
     collet_device_properties properties;
     _Atomic uint8_t *supported;                        /* by row: 0, 1, UNASKED */
-    _Atomic(const void *) extensions[EXTENSION_KINDS]; /* the backend's tables, once asked for */
+    _Atomic(const void *)
+        extensions[EXTENSION_KINDS]; /* the backend's tables; NULL: not asked yet */
     _Atomic uint32_t under_way, queues, buffers;
-    pthread_mutex_t lock; /* of the list */
+    pthread_mutex_t lock; /* guards the list */
     pinned *pinned;
-    _Atomic uint64_t bytes; /* of its buffers */
+    _Atomic uint64_t bytes; /* bytes of all buffers */
     _Atomic int lost;
 } device;
 
-/* A value of the queue's counter covers what was enqueued up to `sequence`. */
+/* A value of the queue's counter that covers the commands up to number `sequence`. */
 typedef struct queue_mark {
     uint64_t value, sequence;
 } queue_mark;
@@ -78,11 +79,11 @@ typedef struct queue {
     collet_queue *below;
     _Atomic int enqueuing;
     pthread_mutex_t lock; /* of the members below */
-    uint64_t marked;      /* the last mark */
+    uint64_t marked;      /* the last mark returned */
     uint64_t reached;     /* the largest value for which a wait returned */
-    uint64_t failed;      /* the least value for which a wait returned FAILED; 0: none */
-    uint64_t sequence;    /* of what was enqueued */
-    uint64_t done;        /* sequence of what is known to be done */
+    uint64_t failed;      /* the smallest value for which a wait returned FAILED; 0: none */
+    uint64_t sequence;    /* number of commands enqueued */
+    uint64_t done;        /* number of commands known to be done */
     uint32_t mark_count;
     queue_mark marks[QUEUE_MARKS];
 } queue;
@@ -111,31 +112,32 @@ typedef enum side { LIBCORE, PLUGIN } side;
 
 typedef struct call {
     const char *slot;
-    const collet_host *host; /* NULL: nobody to tell */
-    device *device;          /* NULL: not known */
-    device *opening;         /* by device_open */
+    const collet_host *host; /* NULL: unknown, so violations cannot be logged */
+    device *device;          /* NULL: unknown */
+    device *opening;         /* the device that device_open is opening */
     queue *queue, *other;
     int enqueues, lost;
     conduct before;
-    collet_error *err, *below_err; /* libcore's; the one that the plugin gets */
+    collet_error *err, *below_err; /* libcore's error; the error that the plugin gets */
     struct poison_block *err_block;
-    collet_error own_err; /* where there is no block */
-    collet_error wrong;   /* the first violation; OK: none */
+    collet_error own_err; /* used if no block is available */
+    collet_error wrong;   /* the first violation; status OK: none */
 } call;
 
 /* Begins a call of `slot` for a device; 0 if it must not be passed on. */
 int call_begin(call *c, const char *slot, collet_device *handle, collet_error *err);
 /* The same for a slot without a device. */
 void call_begin_unknown(call *c, const char *slot, const collet_host *host, collet_error *err);
-/* Before and after the plugin's code runs. */
+/* Call these before and after the plugin's code runs. */
 void call_enter(call *c);
 void call_left(call *c);
-/* The plugin's status: one of `allowed`, a list that ends with OK, with a text unless `silent`. */
+/* Checks the plugin's status: one of `allowed`, a list that ends with OK, with a text in the
+ * error. */
 collet_status call_status(call *c, collet_status status, const collet_status *allowed);
-/* Ends it: what it returns, with the text in libcore's error. */
+/* Ends the call: returns the status for libcore, with the text in libcore's error. */
 collet_status call_end(call *c, collet_status status);
 
-/* Logs a violation; the first of a call becomes its error. */
+/* Logs a violation; the first violation of a call becomes its error. */
 void call_wrong(call *c, side by, const char *format, ...) COLLET_PRINTF(3, 4);
 
 typedef enum queue_use { WAITS, ENQUEUES } queue_use;
@@ -143,35 +145,36 @@ typedef enum queue_use { WAITS, ENQUEUES } queue_use;
 /* The queue of a call; 0 if the call must not be passed on. The queue of a synchronous device must
  * be NULL. */
 int call_queue(call *c, collet_queue *handle, queue_use use);
-/* The same where the device must have queues. */
+/* The same for a call that needs a device with queues. */
 int call_own_queue(call *c, collet_queue *handle, queue_use use);
 collet_queue *call_queue_below(const call *c);
-/* A buffer of the device `of` that the call names; NULL after a violation. call_release_buffer. */
+/* Finds a buffer of the device `of`; NULL after a violation. The caller gives it back by
+ * call_release_buffer. */
 buffer *call_buffer(call *c, const device *of, collet_buffer *handle, const char *name, int writes);
 void call_release_buffer(buffer *b, int writes);
-/* Whether the bytes are in the buffer; else a violation. */
+/* Checks that the bytes are within the buffer. */
 int call_range(call *c, const buffer *b, const char *name, uint64_t offset, uint64_t bytes);
 
 /* ---- memory.c ---------------------------------------------------------------------------- */
 
-/* Hands the backend's new buffer out as one of the layer's, or frees it after a violation. */
+/* Wraps the backend's new buffer in one of the layer, or frees it after a violation. */
 collet_status buffer_hand_out(call *c, collet_status status, collet_buffer *below, uint64_t bytes,
                               int imported, collet_buffer **out);
 
 /* ---- queue.c ----------------------------------------------------------------------------- */
 
-/* Something was enqueued in `q`, which uses `b` (NULL: none). */
+/* Notes that a command was enqueued in `q`, which uses `b` (NULL: no buffer). */
 void queue_used(queue *q, buffer *b);
-/* Whether a wait has returned FAILED. */
+/* 1 if a wait has returned FAILED. */
 int queue_failed(queue *q);
-/* Everything enqueued in `q` so far is done. */
+/* Notes that all commands enqueued in `q` so far are done. */
 void queue_all_done(queue *q);
-/* Whether a use of the buffer may be in progress; *where is the queue's number. */
+/* 1 if a use of the buffer may be in progress; *where is the queue's number. */
 int buffer_in_use(buffer *b, uint64_t *where);
 
 /* ---- extension.c ------------------------------------------------------------------------- */
 
-/* Forgets allocations that were not freed; returns how many. */
+/* Forgets allocations that were not freed; returns their number. */
 uint32_t pinned_forget(device *d);
 
 /* ---- The slots --------------------------------------------------------------------------- */
@@ -211,19 +214,19 @@ extern const struct collet_timing_extension validation_timing;
 
 /* ---- instance.c ----------------------------------------------------------------------------- */
 
-/* The instance of a table of this layer, or NULL. */
+/* The instance to which a table of this layer belongs, or NULL. */
 instance *instance_of(const collet_plugin *table);
-/* Around the next two, and in a fork. */
+/* Hold the lock of the list of instances around the next two functions, and around a fork. */
 void instance_lock(void);
 void instance_unlock(void);
 /* The instance over a backend's table, or NULL. */
 instance *instance_over(const collet_plugin *below);
 void instance_add(instance *i);
-/* What a table, its rows and its ops hold. */
+/* A checksum of a table with its rows and its ops. */
 uint64_t instance_sum(const collet_plugin *below);
-/* A row of the backend. */
+/* Row `index` of the backend's table. */
 const collet_kernel_row *instance_row(const instance *i, uint32_t row);
-/* Reports a backend's table that has changed. */
+/* Reports a violation if the backend's table has changed. */
 void instance_check(call *c, const instance *i);
 
 #endif

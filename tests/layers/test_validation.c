@@ -487,11 +487,16 @@ static const defect defects[] = {
     {"open_status", act_open, "device_open: plugin: it returned the status 16, which"},
     {"no_device", act_open, "device_open: plugin: it returned OK and no device"},
     {"properties", act_open, "plugin: it changed the properties' struct_size"},
-    {"supports", act_supports, "device_supports: plugin: 2 for row 0 is neither 0 nor 1"},
-    {"supports_less", act_supports, "device_supports: plugin: 0 for row 0, and 1 before"},
-    {"lost", act_lost, "run: plugin: the status 0, but the device returned DEVICE_LOST before"},
-    {"lost", act_lost_refuses, "the status 9, but the device returned DEVICE_LOST before"},
-    {"lost", act_lost_after, "queue_after: plugin: the status 0, but the device returned"},
+    {"supports", act_supports,
+     "device_supports: plugin: it returned 2 for row 0; it must return 0 or 1"},
+    {"supports_less", act_supports,
+     "device_supports: plugin: it returned 0 for row 0, but 1 before"},
+    {"lost", act_lost,
+     "run: plugin: it returned the status 0, but the device returned DEVICE_LOST before"},
+    {"lost", act_lost_refuses,
+     "it returned the status 9, but the device returned DEVICE_LOST before"},
+    {"lost", act_lost_after,
+     "queue_after: plugin: it returned the status 0, but the device returned"},
     {"silent", act_alloc, "plugin: it returned the status 9 and set the error's to 0"},
     {"other_status", act_alloc, "plugin: it returned the status 9 and set the error's to 5"},
     {"endless_text", act_alloc, "plugin: the error's text has no terminating NUL"},
@@ -500,14 +505,16 @@ static const defect defects[] = {
     {"locale", act_alloc, "plugin: the locale was changed"},
     {"keeps_err", act_alloc_later, "memory that a call of buffer_alloc pointed to " KEPT},
     {"no_queue", act_queue, "plugin: it returned OK and no queue"},
-    {"mark_back", act_mark, "queue_mark: plugin: 4, which is less than the mark before, 5"},
-    {"waits_short", act_wait, "plugin: NOT_READY after "},
-    {"waits_short", act_wait_second, "ns of 1000000000"},
-    {"early", act_wait, "plugin: OK for 1, and NOT_READY when asked again"},
-    {"forgets", act_forget, "plugin: NOT_READY for 1, but the counter was 1 before"},
-    {"recovers", act_recover, "plugin: OK for 1, but a wait for 1 returned FAILED"},
-    {"unsure", act_unsure, "plugin: NOT_READY for 1, but the counter was 1 before"},
-    {"reads", act_read_failed, "buffer_read: plugin: OK, but a wait for the queue returned FAIL"},
+    {"mark_back", act_mark,
+     "queue_mark: plugin: it returned 4, which is less than the mark before, 5"},
+    {"waits_short", act_wait, "plugin: it returned NOT_READY after "},
+    {"waits_short", act_wait_second, "ns; the limit is 1000000000"},
+    {"early", act_wait, "plugin: it returned OK for 1, and NOT_READY at a second call"},
+    {"forgets", act_forget, "plugin: it returned NOT_READY for 1, but the counter was 1 before"},
+    {"recovers", act_recover, "plugin: it returned OK for 1, but a wait for 1 returned FAILED"},
+    {"unsure", act_unsure, "plugin: it returned NOT_READY for 1, but the counter was 1 before"},
+    {"reads", act_read_failed,
+     "buffer_read: plugin: it returned OK, but a wait for the queue returned FAIL"},
     {"after_status", act_after, "queue_after: plugin: it returned the status 2, which"},
     {"writes_source", act_write, "buffer_write: plugin: it wrote to the host's memory"},
     {"keeps_source", act_write_later, "memory that a call of buffer_write pointed to " KEPT},
@@ -528,7 +535,8 @@ static const defect defects[] = {
     {"native_overrun", act_native, "collet.native/1 device: plugin: it wrote beyond struct_size"},
     {"native_status", act_native, "native/1 device: plugin: it returned the status"},
     {"native_api", act_native, "collet.native/1 device: plugin: `api` is NULL"},
-    {"extension_other", act_extension, "collet.trim/1 has another table than before"},
+    {"extension_other", act_extension,
+     "the slot returned a different table for collet.trim/1 than before"},
     {"stats_lie", act_stats, "collet.memory/1 stats: plugin: current is 1, and buffers have 512"},
     {"stats_peak", act_stats, "plugin: current is more than held or peak"},
     {"stats_size", act_stats, "plugin: it changed struct_size"},
@@ -536,7 +544,8 @@ static const defect defects[] = {
     {"stamp_status", act_stamp, "timing/1 stamp: plugin: it returned the status 16, which"},
     {"no_stamp", act_stamp, "collet.timing/1 stamp: plugin: it returned OK and no stamp"},
     {"elapsed_status", act_elapsed, "timing/1 elapsed: plugin: it returned the status 9, which"},
-    {"elapsed_back", act_elapsed, "plugin: -1 ns, against the order of the queue"},
+    {"elapsed_back", act_elapsed,
+     "plugin: it returned -1 ns, which contradicts the order of the queue"},
     {"table", act_table, "queue_create: plugin: its table, rows or ops were changed"},
     {"capabilities_size", act_capabilities, "it wrote to json beyond its 14 bytes"},
     {"capabilities_overrun", act_capabilities, "it wrote to json beyond its 0 bytes"},
@@ -548,7 +557,7 @@ static const defect host_defects[] = {
     {"accepts_writes", act_neg, "accepts: plugin: it wrote to the call, its operands"},
     {"keeps_accepted", act_accept_later, "memory that a call of accepts pointed to " KEPT},
     {"workspace_overrun", act_neg, "it wrote beyond the end of its workspace, at byte 100"},
-    {"refuses_late", act_run, "it returned REFUSED and had written to an output"},
+    {"refuses_late", act_run, "it returned REFUSED, but had written to an output"},
     {"writes_params", act_fill, "it wrote to the call, its operands or its parameters"},
 };
 
@@ -648,11 +657,11 @@ static void foreign_handles(void **state)
     make(&r, 0);
     make(&second, 0);
     layer->buffer_write(r.device, second.queue, r.a, 0, r.x, 4, &err);
-    expect("the queue is another device's");
+    expect("the queue is a queue of another device");
     layer->buffer_write(r.device, r.queue, second.a, 0, r.x, 4, &err);
-    expect("the buffer is another device's");
+    expect("the buffer is a buffer of another device");
     layer->queue_after(r.device, r.queue, second.queue, 0, &err);
-    expect("`other` is another device's");
+    expect("`other` is a queue of another device");
     layer->queue_after(r.device, r.queue, r.queue, 0, &err);
     expect("`other` is the queue itself");
     destroy(&second);
@@ -696,10 +705,10 @@ static void frees(void **state)
     run_row(&r, 0);
     layer->queue_mark(r.device, r.queue);
     layer->buffer_free(r.device, r.a);
-    expect("buffer_free: libcore: what is enqueued in queue ");
+    expect("buffer_free: libcore: work in queue ");
     layer->queue_wait(r.device, r.queue, first, -1, &err);
     layer->buffer_free(r.device, r.a);
-    expect("may still use the buffer: no wait has reached it; it is not freed");
+    expect("may still use the buffer, because no wait has reached it; it is not freed");
     layer->queue_wait(r.device, r.queue, layer->queue_mark(r.device, r.queue), -1, &err);
     layer->buffer_free(r.device, r.a);
     r.a = NULL;
@@ -741,7 +750,7 @@ static void a_wait_reaches_no_other_queue(void **state)
     layer->queue_wait(r.device, r.other, layer->queue_mark(r.device, r.other), -1, &err);
     quiet();
     layer->buffer_free(r.device, r.a);
-    expect("may still use the buffer: no wait has reached it; it is not freed");
+    expect("may still use the buffer, because no wait has reached it; it is not freed");
     layer->queue_wait(r.device, r.queue, value, -1, &err);
     layer->buffer_free(r.device, r.a);
     r.a = NULL;
@@ -761,7 +770,7 @@ static void arguments(void **state)
     expect("device_open: libcore: `self` is not the table that is called");
     make(&r, 0);
     assert_int_equal(layer->buffer_alloc(r.device, &b, 0, &err), COLLET_FAILED);
-    expect("buffer_alloc: libcore: 0 bytes");
+    expect("buffer_alloc: libcore: bytes is 0");
     layer->buffer_alloc(r.device, NULL, 16, &err);
     expect("`buffer` is NULL");
     layer->buffer_write(r.device, r.queue, r.a, 0, NULL, 4, &err);
@@ -773,7 +782,7 @@ static void arguments(void **state)
     layer->buffer_read(r.device, r.queue, r.a, 0, r.x, 0, &err);
     expect("bytes 0 to 0 of the buffer");
     layer->queue_wait(r.device, r.queue, 1, -1, &err);
-    expect("it waits for 1, above the last mark, 0");
+    expect("value is 1, which is above the last mark, 0");
     layer->queue_after(r.device, r.queue, r.other, 7, &err);
     expect("7 is above the last mark of `other`, 0");
     layer->device_supports(r.device, 3);
@@ -810,15 +819,15 @@ static void copies(void **state)
     expect("may still use the buffer");
     e->between(r.device, r.queue, r.a, 0, &subject, second.device, second.queue, second.a, 0, 4,
                &err);
-    expect("collet.copy/1: libcore: `from` is of another plugin than `of`");
+    expect("collet.copy/1: libcore: `from` is not a device of the plugin `of`");
     e->between(r.device, r.queue, r.a, 0, layer, NULL, second.queue, second.a, 0, 4, &err);
     expect("`from` is NULL");
     e->between(r.device, r.queue, r.a, 0, layer, second.device, r.other, second.a, 0, 4, &err);
-    expect("`from_queue` is not of `from`");
+    expect("`from_queue` is not a queue of `from`");
     e->between(r.device, r.queue, r.a, 0, layer, r.device, r.queue, r.b, 0, 4, &err);
     expect("another call enqueues in `from_queue`");
     e->between(r.device, r.queue, r.a, 0, layer, second.device, second.queue, r.b, 0, 4, &err);
-    expect("the source is another device's");
+    expect("the source is a buffer of another device");
     e->between(r.device, r.queue, r.a, 255, layer, second.device, second.queue, second.a, 0, 4,
                &err);
     expect("bytes 255 to 259 of the target, which has 256");
@@ -851,9 +860,9 @@ static void timing(void **state)
     timing_of(&host_room)->stamp(host_room.device, NULL, &other, &err);
     expect("a synchronous device has no queues");
     e->elapsed(r.device, s[0], s[1], &ns, &err);
-    expect("collet.timing/1 elapsed: libcore: no wait has reported a mark made after `first`");
+    expect("collet.timing/1 elapsed: libcore: no wait has reached a mark made after `first`");
     e->release(r.device, s[0]);
-    expect("collet.timing/1 release: libcore: no wait has reported a mark made after the stamp");
+    expect("collet.timing/1 release: libcore: no wait has reached a mark made after the stamp");
     finish(&r);
     finish(&second);
     assert_int_equal(e->elapsed(r.device, s[0], s[1], &ns, &err), COLLET_OK);
@@ -862,9 +871,9 @@ static void timing(void **state)
     assert_int_equal(e->elapsed(r.device, s[1], s[1], &ns, &err), COLLET_OK);
     quiet();
     e->elapsed(r.device, s[0], s[2], &ns, &err);
-    expect("no wait has reported a mark made after `last`");
+    expect("no wait has reached a mark made after `last`");
     e->elapsed(r.device, s[0], other, &ns, &err);
-    expect("`last` is another device's");
+    expect("`last` is a stamp of another device");
     e->elapsed(r.device, s[0], s[1], NULL, &err);
     expect("`nanoseconds` is NULL");
     layer->queue_destroy(r.device, r.other);
@@ -903,9 +912,9 @@ static void natives(void **state)
     layer->buffer_free(r.device, b);
     quiet();
     e->device(r.device, NULL, &err);
-    expect("collet.native/1 device: libcore: what is to be set is NULL");
+    expect("collet.native/1 device: libcore: the address of the result is NULL");
     e->buffer_import(r.device, &b, r.x, 0, 0, 4, &err);
-    expect("collet.native/1 buffer_import: libcore: 0 bytes");
+    expect("collet.native/1 buffer_import: libcore: bytes or the element's size is 0");
     e->buffer(r.device, b, &handle, &err);
     expect("the buffer is destroyed before");
     subject_defect = "native_size";
@@ -932,9 +941,10 @@ static void pinned_memory(void **state)
     e->free(r.device, address, handle);
     quiet();
     e->free(r.device, address, handle);
-    expect("collet.pinned/1 free: libcore: it frees what alloc did not return, or twice");
+    expect(
+        "collet.pinned/1 free: libcore: the memory was not returned by alloc, or was freed before");
     e->alloc(r.device, &address, &handle, 0, &err);
-    expect("collet.pinned/1 alloc: libcore: 0 bytes");
+    expect("collet.pinned/1 alloc: libcore: bytes is 0");
     subject_defect = "pinned_unaligned";
     assert_int_equal(e->alloc(r.device, &address, &handle, 100, &err), COLLET_FAILED);
     expect("collet.pinned/1 alloc: plugin: the address ");
@@ -952,7 +962,7 @@ static void too_many_queues(void **state)
     (void)state;
     make(&r, 2);
     assert_int_equal(layer->queue_create(r.device, &q, &err), COLLET_FAILED);
-    expect("the device has its max_queues, 1");
+    expect("the device already has 1 queues, its max_queues");
     destroy(&r);
     quiet();
 }
@@ -993,13 +1003,13 @@ static void calls_are_checked(void **state)
     k.call.params_size = sizeof params;
     assert_int_equal(launch(&k, &calls), COLLET_OK);
     params.newer[1] = 1;
-    wrong_call("of the parameters is not 0; the row knows ");
+    wrong_call("of the parameters is not 0, but the row supports only ");
     k.operands[0].dtype = 99;
     wrong_call("operand 0 has an unknown dtype");
     k.operands[1].dtype = COLLET_F64;
-    wrong_call("operand 1 has another dtype than the call's signature");
+    wrong_call("operand 1 has a dtype that differs from the row's signature");
     k.operands[1].dtype = COLLET_DTYPE_NONE;
-    wrong_call("operand 1 is absent and has a buffer");
+    wrong_call("operand 1 is absent, but has a buffer");
     k.operands[1].ndim = -1;
     wrong_call("operand 1 has an ndim out of range");
     k.operands[1].strides = NULL;
@@ -1038,7 +1048,7 @@ static void calls_are_accepted_without_memory(void **state)
     expect("accepts: libcore: operand 0 has a buffer before the call was accepted");
     bytes = 1;
     accepts(calls.device, &k.call, &bytes);
-    expect("`workspace_bytes` is NULL or not 0 before");
+    expect("`workspace_bytes` is NULL, or not 0 before the call");
     k.call.workspace_bytes = 1;
     assert_int_equal(ask(&k, &calls, &bytes), COLLET_FAILED);
     expect("the workspace is set before the call was accepted");
@@ -1063,7 +1073,7 @@ static void calls_on_host_memory_are_checked(void **state)
     k.call.workspace_bytes = 64;
     wrong_call("the workspace has 64 bytes, fewer than requested");
     calls.queue = (collet_queue *)&calls;
-    wrong_call("a synchronous device gets a queue");
+    wrong_call("a queue was passed for a synchronous device");
     calls.queue = NULL;
     destroy(&calls);
     quiet();
@@ -1108,15 +1118,15 @@ static void enqueue_twice(room *r)
 static void use_named(room *r)
 {
     layer->buffer_write(r->device, r->other, r->b, 0, r->x, 4, &err);
-    expect("the buffer is named by another call");
+    expect("the buffer is in use by another call");
     layer->buffer_read(r->device, r->other, r->b, 0, r->x, 4, &err);
-    expect("the buffer is named by another call, which writes it");
+    expect("the buffer is in use by another call, which writes it");
     layer->buffer_read(r->device, r->other, r->a, 0, r->x, 4, &err);
     quiet();
     layer->buffer_free(r->device, r->b);
-    expect("the buffer is named by another call, which writes it");
+    expect("the buffer is in use by another call, which writes it");
     layer->buffer_free(r->device, r->a);
-    expect("another call names the buffer; it is not freed");
+    expect("another call uses the buffer; it is not freed");
 }
 
 static void use_while_waiting(room *r)
@@ -1126,9 +1136,9 @@ static void use_while_waiting(room *r)
     layer->queue_after(r->device, r->other, r->queue, 1, &err);
     quiet();
     layer->queue_destroy(r->device, r->queue);
-    expect("queue_destroy: libcore: another call names the queue; it is not destroyed");
+    expect("queue_destroy: libcore: another call uses the queue; it is not destroyed");
     layer->device_close(r->device);
-    expect("another call names the device; it is not closed");
+    expect("another call uses the device; it is not closed");
 }
 
 static void any_call(room *r)
