@@ -34,7 +34,7 @@ collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
     s->wrapped = data != NULL;
     s->deleter = deleter;
     s->user = user;
-    /* Memory is allocated when a kernel first needs an address. */
+    /* The memory is allocated later, when a kernel first needs an address. */
     if (data)
         s->valid = 1;
     *out = s;
@@ -61,7 +61,7 @@ void storage_retain(storage *s)
     atomic_fetch_add_explicit(&s->references, 1, memory_order_relaxed);
 }
 
-/* The memory of a wrapped array on a device; NULL: it wraps none. */
+/* The block of foreign memory that the storage wraps on a device; NULL: none. */
 static block *foreign_block(const storage *s)
 {
     block *b = s->host.next;
@@ -82,13 +82,13 @@ static collet_status write_back_on(storage *s, device *d, transfer_counters *mov
     return status;
 }
 
-/* No caller could receive the failure. */
+/* Logs the failure, because there is no caller who could receive it. */
 static void write_back(storage *s, const block *foreign)
 {
     void *address;
     transfer_counters moved = {0};
     collet_error err;
-    if (s->acquired == STORAGE_WRITER) /* never released: the caller has written it */
+    if (s->acquired == STORAGE_WRITER) /* not released: the caller may have written */
         return;
     collet_status status = foreign ? write_back_on(s, foreign->device, &moved, &err)
                                    : storage_map(s, COLLET_READ, 0, &address, &moved, &err);
@@ -107,7 +107,7 @@ static void end_memory(device *lost, void (*deleter)(void *user), void *user)
         deleter(user);
 }
 
-/* Memory must outlive the work on it, also on a device that is lost. */
+/* Memory must exist until all work on it is over, also on a lost device. */
 static void end_copies(storage *s)
 {
     block *foreign = foreign_block(s);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* storage_life - creates storages, and ends them when nothing refers to them any more. */
+/* storage_life - creates storages, and frees them when the last reference is dropped. */
 #ifndef CORE_MEMORY_STORAGE_LIFE_H
 #define CORE_MEMORY_STORAGE_LIFE_H
 
 #include "storage.h"
 
-/* `bytes` uninitialised bytes; host memory is allocated on first use. */
+/* Creates a storage of `bytes` uninitialised bytes; host memory is allocated when first used. */
 collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
                              collet_error *err);
 /* Wraps the caller's memory. When the last reference is dropped, results of devices are copied to
