@@ -494,7 +494,7 @@ static void pinned(testbed *b)
     expect(b, q, buffer, 40, "bytes written from page-locked memory that was changed at once");
     status = try_pinned(b, table, (uint64_t)1 << 60, &none, &no_handle);
     testbed_require(b, status == COLLET_REFUSED,
-                    "2^60 bytes of page-locked memory: %s, not REFUSED",
+                    "2^60 bytes of page-locked memory: the status is %s; it must be REFUSED",
                     collet_status_name(status));
     slot_begin(&s, b, COLLET_EXTENSION_PINNED " free");
     table->free(b->device, address, handle);

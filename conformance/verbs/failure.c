@@ -136,7 +136,7 @@ static void *follow(void *user)
     return NULL;
 }
 
-/* A queue that waits for one that fails, or has failed, continues. */
+/* A queue continues after it has waited for a queue that fails or has failed. */
 static void followed(testbed *b)
 {
     pthread_t thread;

@@ -198,7 +198,7 @@ COLLET_ENUM(int32_t){
     COLLET_LOG_DEBUG = 4,
 };
 
-/* Where the arrays of a device are. */
+/* The memory in which the arrays of a device are. */
 COLLET_ENUM(uint32_t){
     COLLET_MEMORY_HOST = 1, /* in the host's memory; nothing is copied */
     COLLET_MEMORY_OWN = 2,  /* copied to memory that belongs to the device */
@@ -228,7 +228,8 @@ typedef struct collet_native_device {
 
 /* ---- Parameter blocks -------------------------------------------------------------------- */
 
-/* What a field of a parameter block means: this determines which values a caller may give. */
+/* The meaning of a field of a parameter block, which determines the values that a caller may
+ * give. */
 COLLET_ENUM(int32_t){
     COLLET_FIELD_NUMBER = 0, /* a number */
     COLLET_FIELD_FLAG = 1,   /* 0 or 1 */

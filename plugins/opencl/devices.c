@@ -19,7 +19,7 @@
 
 #define PLATFORMS 16
 
-/* From extensions, which the headers may lack. */
+/* Constants of extensions that the headers may not have. */
 #define DEVICE_UUID_KHR 0x106A
 #define DEVICE_PCI_BUS_INFO_KHR 0x410F
 #define DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
@@ -281,7 +281,7 @@ static void add_vendor_facts(const opencl_driver *cl, cl_device_id id, text *t)
         text_number(t, "memory_free", (uint64_t)free_kib[0] << 10);
 }
 
-/* What multiplies matrices: CLBlast's file, or why it is not used. */
+/* Adds which library multiplies matrices: CLBlast's file, or why it is not used. */
 static void add_blas(const collet_host *host, const opencl_driver *cl, cl_device_id id, text *t)
 {
     opencl_blas blas = {.usable = 0};

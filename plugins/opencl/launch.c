@@ -16,8 +16,8 @@ static cl_int set_arguments(const opencl_driver *cl, cl_kernel kernel, const jit
     return error;
 }
 
-/* Under the queue's lock: the queue's private kernel, created on first use; valid until the next
- * call. */
+/* Gets the queue's private kernel, created on first use; valid until the next call. Under the
+ * queue's lock. */
 static collet_status kernel_get(collet_queue *q, const jit_launch *l, const jit_kernel **kernel,
                                 collet_error *err)
 {

@@ -86,8 +86,8 @@ static int multiply(const opencl_blas *blas, const product *p, int64_t first, in
 #undef BATCH
 }
 
-/* Under the queue's lock. Returns 0, or CLBlast's status: the kernel that runs instead overwrites
- * what was enqueued. */
+/* Returns 0, or CLBlast's status: then another kernel must run, which overwrites the results of
+ * commands that CLBlast has enqueued. Under the queue's lock. */
 static int try_multiply(collet_device *d, collet_queue *q, const product *p)
 {
     opencl_command *c = opencl_begin(q, "CLBlast matmul");

@@ -17,7 +17,8 @@ static collet_status native_device(collet_device *d, collet_native_device *nativ
     return COLLET_OK;
 }
 
-/* With profiling, so that timestamps do not replace a handle that the program has. */
+/* Enables profiling now, because timestamps would later replace the handle that the program
+ * gets. */
 static collet_status native_queue(collet_device *d, collet_queue *q, void **handle,
                                   collet_error *err)
 {

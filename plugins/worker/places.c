@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Of the program's runtime; the plugin has none. */
+/* Functions of the program's OpenMP runtime; the plugin has no runtime of its own. */
 typedef struct places {
     int (*count)(void);
     int (*processors)(int place);

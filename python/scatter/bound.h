@@ -20,7 +20,7 @@ typedef struct bound_memory {
 /* 0, or -1 with an exception, and nothing to release; `name` is for its text. */
 int bound_acquire(bound_memory *memory, collet_context *context, PyObject *object,
                   collet_dtype dtype, int64_t count, const char *name);
-/* With the context that acquired it; a zeroed one is ignored. */
+/* Releases memory with the context that acquired it; ignores a zeroed struct. */
 void bound_release(bound_memory *memory, collet_context *context);
 
 /* Adds the type Scattering to the module. 0, or -1 with an exception. */

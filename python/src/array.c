@@ -185,7 +185,8 @@ static PyObject *permute(PyObject *self, PyObject *axes)
                             (int)collet_array_ndim(a));
     for (int i = 0; i < count; i++) {
         int64_t axis = wanted[i] < 0 ? wanted[i] + count : wanted[i];
-        perm[i] = axis < 0 || axis >= count ? count : (int32_t)axis; /* no axis: refused below */
+        perm[i] = axis < 0 || axis >= count ? count
+                                            : (int32_t)axis; /* an invalid axis is refused below */
     }
     return viewed(context, collet_array_permute(context, a, &view, perm), &view);
 }

@@ -9,7 +9,8 @@
  * where the bytes are. `versioned` 0: of DLPack before 1.0. NULL with an exception. */
 PyObject *dlpack_capsule(PyObject *owner, collet_array *array, int host, int versioned);
 
-/* Where the array's bytes are, as DLPack numbers devices. 0, or -1 with an exception. */
+/* Gets DLPack's type and number of the device that has the array's bytes. 0; -1 with an
+ * exception. */
 int dlpack_place(PyObject *owner, collet_array *array, int32_t *type, int32_t *id);
 
 /* An array over the memory of a capsule, which is then used; the caller's. NULL with an exception.

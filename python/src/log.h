@@ -16,7 +16,7 @@ void log_deliver(void);
  */
 const char *log_level(void);
 
-/* In a child of fork: drops the kept messages, which are the parent's. */
+/* Drops the kept messages in a child of fork, because they are the parent's. */
 void log_forked(void);
 
 #endif

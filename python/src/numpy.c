@@ -42,7 +42,7 @@ typedef struct descr_fields {
     int number;
 } descr_fields;
 
-/* By NumPy's number of the type; 0: it is read by the capsule. */
+/* Indexed by NumPy's number of the type; 0: such arrays are read through the capsule. */
 static const struct {
     collet_dtype dtype;
     char kind;

@@ -29,7 +29,7 @@ int operand_make(operand *o, collet_context *context, int device);
 
 /* Wraps memory; the GIL is not needed. */
 collet_status operand_wrap(operand *o, collet_context *context, uint32_t flags);
-/* After a call on a device: waits until the memory of an output has its values. */
+/* Waits, after a call on a device, until the memory of an output has its values. */
 collet_status operand_fetch(operand *o, collet_context *context);
 /* Frees the array of operand_wrap, which may wait. The GIL is not needed. */
 void operand_unwrap(operand *o);

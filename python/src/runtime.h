@@ -30,7 +30,7 @@ uint64_t runtime_generation(void);
 int runtime_at_once(void);
 /* 1 if the use of an Array may wait for work of a device, perhaps of another than the last one. */
 int runtime_waits(void);
-/* After a call: updates both. */
+/* Updates both after a call. */
 void runtime_called(collet_context *context);
 /* Identifies the backend of the last call; NULL: there was none since the last choice. */
 const void *runtime_last_backend(void);

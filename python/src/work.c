@@ -179,7 +179,7 @@ static int wait_for(work *w, int begin)
     return result;
 }
 
-/* After an exception of a signal: the job continues alone. */
+/* Leaves the job running after an exception of a signal handler. */
 static int leave(work *w)
 {
     pthread_mutex_lock(&mutex);

@@ -4,8 +4,8 @@
 
 const binding *bound;
 
-/* Without the GIL; the exception stays until the call returns. */
-static int32_t heard(void *user, int64_t done, int64_t total)
+/* Called without the GIL. An exception stays set until the call of the engine returns. */
+static int32_t report_progress(void *user, int64_t done, int64_t total)
 {
     PyGILState_STATE state = PyGILState_Ensure();
     int32_t stop = PyErr_CheckSignals() != 0;

@@ -20,7 +20,7 @@
 
 #define CHECK_MAX_ROWS 4096
 
-/* After so many calls that do not return, the remaining rows are not run. */
+/* Number of calls that do not return after which the remaining rows are not run. */
 #define CHECK_HANGS 3
 
 typedef struct check_options {
@@ -61,8 +61,8 @@ enum {
     CHECK_NOTHING
 };
 
-/* What the two processes share. The worker writes; the supervisor reads, and marks a row on which
- * the worker was lost. */
+/* Memory that both processes share. The worker writes; the supervisor reads, and marks a row during
+ * which the worker was lost. */
 typedef struct check_shared {
     int32_t phase;
     int32_t row_count;

@@ -228,7 +228,7 @@ static int status_of(const check_shared *shared)
     }
 }
 
-/* What a lost worker means for its row. */
+/* Sets the result of the row during which a worker was lost. */
 static void judge_end(supervision *s, const worker_process *p, const char *words)
 {
     check_shared *shared = s->shared;

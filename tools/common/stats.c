@@ -13,7 +13,7 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* As numpy.percentile with its default method. */
+/* Computes a percentile as numpy.percentile does by default. */
 static double percentile(const double *sorted, uint64_t count, double share)
 {
     double at = share * (double)(count - 1);
@@ -23,7 +23,7 @@ static double percentile(const double *sorted, uint64_t count, double share)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-/* As numpy.mean, std, median and percentile have them; a NaN makes all of them NaN. */
+/* Computes statistics as numpy.mean, std, median and percentile do; a NaN makes all of them NaN. */
 static void fill(double *sorted, uint64_t count, tool_stats *s)
 {
     double sum = 0.0, squares = 0.0;

@@ -14,7 +14,7 @@
 /* Constant strings belong to argv; NULL: not given. */
 typedef struct extract_options {
     collet_trajectory_options settings; /* without callbacks */
-    char **command;                     /* argv as it was typed; NULL when memory was short */
+    char **command;                     /* argv as it was typed; NULL if out of memory */
     char *keys;                         /* of all --keys, separated by ',' */
     const char *output;                 /* -o */
     const char *directory;              /* -d */

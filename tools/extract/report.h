@@ -10,8 +10,8 @@
 /* "collet-extract: " and the text, on standard error. */
 void extract_complain(const char *text);
 
-/* After a successful write: warnings on standard error, and the summary or the meta file's contents
- * on standard output. Returns the exit status. */
+/* Prints, after a successful write, warnings to standard error, and the summary or the meta file to
+ * standard output. Returns the exit status. */
 int extract_report(const collet_trajectory *trajectory, const extract_options *options);
 
 #endif

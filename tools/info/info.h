@@ -42,7 +42,7 @@ const char *info_state_word(int32_t state);
 /* A line for each backend (listing.c). Opens what the setting `backend` names. 0: none is
  * selected. */
 int32_t info_list_backends(collet_runtime *runtime);
-/* Without the lines; that none is selected is an error message (listing.c). */
+/* 1 if a backend is selected; else prints an error message (listing.c). */
 int32_t info_has_selected(collet_runtime *runtime);
 /* The details of one backend, with the devices that `options` has (listing.c). */
 void info_print_backend(const collet_backend_info *backend, const info_options *options);

@@ -18,7 +18,8 @@ int32_t info_is_file(const char *path, const char *name)
     return !strncmp(file, name, length) && !strcmp(file + length, ".so");
 }
 
-/* Also a file NAME.so: a second plugin of that name has records and no backend. */
+/* Also records of a file NAME.so, because a second plugin with that name has records but no
+ * backend. */
 int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record)
 {
     if (!backend || !strcmp(record->path, backend->path))

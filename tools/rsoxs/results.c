@@ -229,7 +229,7 @@ static collet_status work_pattern(results *r, int64_t beam, int64_t e, collet_er
                                                           beam, rings.y, rings.x, err);
     if (status != COLLET_OK)
         return status;
-    /* With RotMask a pixel that no angle has is 0. */
+    /* With RotMask a pixel without a value at any angle is 0. */
     for (int64_t i = 0; r->run->work.mask && i < rings.y * rings.x; i++)
         r->pattern[i] = r->pattern[i] == 0 ? NAN : r->pattern[i];
     status = collet_scattering_integrate(&rings, &own, energy, COLLET_F32, r->pattern, err);

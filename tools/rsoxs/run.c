@@ -45,8 +45,8 @@ static collet_status describe_morphology(rsoxs_run *run, collet_error *err)
                              run->options->morphology);
 }
 
-/* What determines a pattern: the energy too, since its file's name has two decimals only. Another
- * file of constants or angle is another text, another list of energies is not. */
+/* Describes everything that determines a pattern. This includes the energy, because the file's name
+ * has only two decimals, but not the list of energies. */
 static void describe(const rsoxs_run *run, double energy,
                      const collet_scattering_constants *constants, char text[RSOXS_SETTINGS])
 {
@@ -227,7 +227,8 @@ static void note_fault(void *user, const collet_scattering_finding *finding)
         collet_fail(&e->found, COLLET_INVALID, "%s", finding->text);
 }
 
-/* Where a scattering stopped at `of`. */
+/* Replaces the error of a scattering by the fault that a check of the files finds: the one with the
+ * text `of`, or NULL: one in voxels. */
 static void explain(const char *path, const char *configuration, const char *of, collet_error *err)
 {
     explanation e = {.of = of};

@@ -16,7 +16,8 @@ typedef struct ternary_session {
     collet_ternary_monitor monitor;
 } ternary_session;
 
-/* With the backend and the threads of the options. `unit` is what progress counts. */
+/* Opens a session with backend and threads of the options. `unit`: the word for what progress
+ * counts. */
 collet_status ternary_session_open(ternary_session *session, const ternary_options *options,
                                    const char *unit, collet_error *err);
 void ternary_session_close(ternary_session *session);

@@ -16,7 +16,7 @@ typedef struct unpack_options {
     uint32_t content; /* COLLET_TERNARY_WRITE_* */
 } unpack_options;
 
-/* By COLLET_TERNARY_WRITE_*. */
+/* Indexed by COLLET_TERNARY_WRITE_*. */
 static const char *const words[] = {"codes", "values", "bytes"};
 
 /* The matrix of the file: the one that the name or --layer selects, or the only one. */

@@ -30,7 +30,8 @@
 #define LINES_LENGTH 1024
 #define LINES_ROWS 4096
 
-/* With fewer columns the fence at the end of a tile costs more than the streaming saves. */
+/* Minimum columns for streaming stores: with fewer, the fence after a tile costs more than they
+ * save. */
 #define STREAMED_COLUMNS 64
 
 typedef struct moving {
@@ -221,7 +222,8 @@ static void plan_moving(const collet_device *device, moving *m, const collet_ker
     }
 }
 
-/* Before the addresses are known: rows of the output may turn out not to begin with lines. */
+/* An upper bound: addresses are not known yet, so rows of the output may not begin at cache
+ * lines. */
 static uint64_t stage_bytes(const collet_device *device, const moving *m)
 {
     return m->strategy == BY_CACHES ? 0 : (uint64_t)device->threads * (uint64_t)STAGES_BYTES;

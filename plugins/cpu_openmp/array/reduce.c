@@ -36,7 +36,7 @@
 /* Minimum number of elements per thread. */
 #define GRAIN (32 << 10)
 
-/* With no more rows than this, a loop over the columns is faster than one along each of them. */
+/* Up to this number of rows, one loop over the columns is faster than a loop along each column. */
 #define FEW_ROWS 16
 
 /* The two parts of a complex number are a further axis. */
@@ -280,7 +280,7 @@ static void reduce_rows(const reduce_plan *plan, const char *in, int64_t begin, 
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
-/* Where tile `item` begins in input and output, and how many columns it has. */
+/* Finds where tile `item` begins in input and output; returns its number of columns. */
 static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in, char **out)
 {
     const axes *k = &plan->kept;

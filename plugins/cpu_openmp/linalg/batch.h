@@ -52,7 +52,7 @@ static inline void batch_go_to(const batch *b, batch_place *p, int64_t item)
     }
 }
 
-/* After the last item: back to the first. */
+/* Advances to the next item; after the last comes the first. */
 static inline void batch_go_on(const batch *b, batch_place *p)
 {
     for (int32_t i = b->axes - 1; i >= 0; i--) {

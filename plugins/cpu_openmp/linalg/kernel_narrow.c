@@ -182,7 +182,7 @@ static const form fours_of_i8 = {4, 1, 0, i8_pack_left, i8_pack_right, i8_tile};
 
 #else
 
-/* As pairs of i16, whose products and their sum fit 32 bits. */
+/* Converts to pairs of i16: two products and their sum fit into 32 bits. */
 INLINE word pair_of_i8(const int8_t *at, int64_t step, int64_t n, word *seen)
 {
     (void)seen;

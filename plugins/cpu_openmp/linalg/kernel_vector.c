@@ -36,7 +36,7 @@ INLINE double across(lanes x)
     return x[0];
 }
 
-/* As many floats as there are lanes. GCC would convert them by halves. */
+/* Loads a float for each lane. Written out, because GCC would convert them in two halves. */
 INLINE lanes load_f32(const char *at)
 {
 #if defined(__AVX512F__)

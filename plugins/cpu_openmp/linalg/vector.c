@@ -24,7 +24,7 @@
 #define ROW_CHUNK (256 << 10)
 #define COLUMN_CHUNK (1 << 20)
 
-/* From this many tiles on there is enough parallelism without chunks. */
+/* With this many tiles there is enough parallelism without chunks. */
 #define MANY_TILES 64
 
 /* Sums of a tile: they stay in the L2 cache while a matrix is read along its columns. */

@@ -49,7 +49,7 @@ static void centre(const atoms_job *job, const double origin[3], const frame_sum
 
 /* ---- Energies -------------------------------------------------------------------------------- */
 
-/* With a pivot below this share of the largest moment, eigenvectors are used. */
+/* If a pivot is below this fraction of the largest moment, eigenvectors are used. */
 #define WELL_CONDITIONED 1e-2
 
 /*

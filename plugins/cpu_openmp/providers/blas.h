@@ -60,7 +60,7 @@ int blas_is_loaded(const char *name, char *core, uint64_t capacity);
  */
 blas *blas_open(const char **reason);
 
-/* Every later blas_open fails. Only before anything uses the library. */
+/* Makes every later blas_open fail. Call it before any use of the library. */
 void blas_refuse(const char *reason);
 
 /* Version, and the core type that its kernels are for, as OpenBLAS names them. */

@@ -54,7 +54,7 @@ INLINE void fetch_next(const uint8_t *at, int64_t row_step, int64_t rows)
     }
 }
 
-/* From the widest tiles to the tiles of one token, which end the list. */
+/* Uses the widest tiles first; tiles of one token end the list. */
 INLINE void multiply(const ternary_panel *p, const tile_shape *shape)
 {
     for (int64_t token = 0; token < p->count; shape++) {

@@ -217,7 +217,7 @@ static void store_linear(const product *p, char *y, const void *sums, ternary_fi
         cpu_move(y, step, (const char *)scratch, size, (uint64_t)size, n);
 }
 
-/* Where the results of ready token number `place` begin. */
+/* The address of the results of ready token number `place`. */
 static char *results_of(const product *p, int64_t place)
 {
     int64_t token = p->first + place;

@@ -22,7 +22,7 @@ typedef struct ternary_token {
     int32_t is_nan; /* TOKENS_TO_I8: one of the activations is not finite */
 } ternary_token;
 
-/* Where tokens come from and how they are stored; constant while they are made. */
+/* The source of tokens and how they are stored; constant while they are made. */
 typedef struct ternary_tokens {
     const ternary_rows *kernels;
     const collet_operand *x; /* its last axis is a token's */

@@ -103,7 +103,7 @@ static char *join(const char *const *texts, uint32_t count)
     return all;
 }
 
-/* With the beginning of the compiler's log, where the error is. */
+/* Fails with the beginning of the compiler's log, which has the error. */
 static collet_status does_not_compile(const collet_host *host, const cuda_compiler *rtc,
                                       nvrtcProgram program, const char *name, const char *options,
                                       nvrtcResult error, collet_error *err)

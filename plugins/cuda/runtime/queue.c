@@ -123,7 +123,8 @@ static void drain(collet_queue *q)
     all_passed(q);
 }
 
-/* Under the lock of `other`: its first mark at or after `ticket`, recorded if necessary. */
+/* Finds the first mark of `other` at or after `ticket`; records one if necessary. Under the lock of
+ * `other`. */
 static CUresult mark_from(collet_queue *other, uint64_t ticket, CUevent *event)
 {
     CUresult error = CUDA_SUCCESS;

@@ -96,7 +96,7 @@ static void start_references(const against_job *job, against_result *r)
     }
 }
 
-/* By the fastest call, which other load on the machine disturbs least. */
+/* Ranks by the fastest call, because other load on the machine affects it least. */
 static void rank_references(against_result *r)
 {
     r->best = -1;

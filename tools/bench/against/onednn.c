@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* From dnnl_types.h; the same in both versions. */
+/* Constants of dnnl_types.h, equal in both versions. */
 enum { ENGINE_CPU = 1, IN_ORDER = 1, TAG_AB = 3 };
 enum { BF16 = 2, F32 = 3, S32 = 4, S8 = 5 };
 enum { ARGUMENT_SOURCE = 1, ARGUMENT_TARGET = 17, ARGUMENT_WEIGHTS = 33 };

@@ -15,7 +15,7 @@ struct bench_session;
 
 #define BENCH_LIST_MAX 16 /* items of --backend and of --dtype */
 
-/* What is measured besides one op: `backend-bench NAME`. */
+/* A mode of backend-bench other than measuring one op: `backend-bench NAME`. */
 typedef struct bench_mode {
     const char *name;
     const char *summary; /* its line in the help */

@@ -37,8 +37,8 @@ void bench_session_close(bench_session *s);
 int32_t bench_session_backend(const bench_session *s, const char *choice,
                               collet_backend_info *backend);
 
-/* What is being measured, on standard error (tool_progress_text). The caller ends it with
- * tool_progress_end before anything else is printed. */
+/* Shows on standard error what is being measured (tool_progress_text). The caller ends it by
+ * tool_progress_end before it prints other text. */
 void bench_session_show(bench_session *s, const char *format, ...) COLLET_PRINTF(2, 3);
 
 /* The value of a setting of the runtime; "" without one. */

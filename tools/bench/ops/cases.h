@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What backend-bench measures: every op of libcore by its description, changed by a table (cases.c)
- * where that does not suffice.
+ * The ops that backend-bench measures: every op of libcore, by its description and, where that is
+ * not enough, by a table (cases.c).
  */
 #ifndef TOOLS_BENCH_OPS_CASES_H
 #define TOOLS_BENCH_OPS_CASES_H
@@ -13,7 +13,7 @@
 
 typedef struct bench_layout bench_layout;
 
-/* What the op's description does not contain. */
+/* Details of an op that its description does not have. */
 typedef struct bench_detail {
     const char *name;    /* the op, or op/variant; NULL: the op's */
     const char *extents; /* meaning of the shape's numbers: "F,N"; "..." any axes, in front only;
@@ -73,12 +73,13 @@ int32_t bench_case_at(const collet_runtime *runtime, size_t index, bench_case *f
 collet_status bench_case_find(const collet_runtime *runtime, const char *name, bench_case *found,
                               collet_error *err);
 
-/* The call for one --dtype item (NULL: f32). SHAPE, DTYPE, INVALID, OVERFLOW. */
+/* Makes the operands of a call for one word of --dtype (NULL: f32). SHAPE, DTYPE, INVALID,
+ * OVERFLOW. */
 collet_status bench_layout_make(bench_layout *layout, const collet_runtime *runtime,
                                 const bench_case *row, const bench_options *options,
                                 const char *dtype, collet_error *err);
 
-/* What bounds a call of so many operations (bench_layout.flops). */
+/* The resource that limits a call with so many operations (bench_layout.flops). */
 static inline const char *bench_bound(double flops)
 {
     return flops > 0 ? "compute" : "memory";

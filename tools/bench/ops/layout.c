@@ -50,8 +50,8 @@ static int64_t axis_extent(const extents *e, const collet_ops_axis *axis)
     return other < extent ? other : extent;
 }
 
-/* From the operand's first pattern; an input of any axes has the whole shape, such an output is
- * inferred. */
+/* Uses the operand's first pattern. An input that may have any axes gets the whole shape; an output
+ * that may have any axes is inferred. */
 static collet_status arrange_operand(bench_layout *l, const extents *e, uint32_t i,
                                      collet_error *err)
 {
@@ -172,7 +172,7 @@ static collet_status choose_types(bench_layout *l, const collet_runtime *runtime
     collet_dtype named = dtype ? dtype_named(dtype) : COLLET_F32;
     int32_t found = dtype && strchr(dtype, ':') ? find_written(l, runtime, dtype)
                                                 : named && find_signature(l, runtime, named);
-    /* Without f32 the default is the first signature. */
+    /* If the op has no f32, the default is the first signature. */
     if (!found && !dtype)
         found = find_signature(l, runtime, COLLET_DTYPE_NONE);
     return found

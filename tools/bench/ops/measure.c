@@ -81,7 +81,7 @@ static int32_t has_kernel(const bench_session *s, const bench_layout *l, const c
     collet_backend_info backend;
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     if (!bench_session_backend(s, choice, &backend))
-        return 1; /* auto or a list: known after the call */
+        return 1; /* with auto or a list the device is known after the call */
     for (uint32_t i = 0; i < l->count; i++)
         dtypes[i] = l->operands[i].make == '-' ? COLLET_DTYPE_NONE : l->operands[i].dtype;
     return collet_backend_has_kernel(s->runtime, choice, l->op.id, dtypes, l->count, NULL) ==
@@ -251,7 +251,7 @@ double bench_fair_seconds(const bench_result *r)
     return r->stats.median / r->busy.share;
 }
 
-/* With the samples of the row so far, of the same number of calls, dropped. */
+/* Measures again on a busy machine; drops the samples of the row so far. */
 static collet_status measure_busy(bench_session *session, const bench_layout *l, tool_sampler *s,
                                   bench_result *r)
 {

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* In ns, us, ms or s. */
+/* Writes a time in ns, us, ms or s. */
 static const char *time_text(double seconds, char text[16])
 {
     if (seconds < 1e-6)

@@ -135,7 +135,7 @@ static void parse_energies(struct argp_state *state, make_options *o, const char
             tool_error(state, "--energies: '%s' is not a list of energies in eV", text);
 }
 
-/* As config.txt has them, and as a simulation takes them. */
+/* Parses --angles and rounds them to 0.0001 degrees, so that config.txt has the same numbers. */
 static void parse_angles(struct argp_state *state, double angles[3], const char *text)
 {
     int64_t count = parse_list(state, "--angles", text, angles, 3);

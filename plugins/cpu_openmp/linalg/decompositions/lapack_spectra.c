@@ -56,7 +56,7 @@ void lapack_svd_scratch(const collet_kernel_call *call, lapack_pieces *p)
     (void)svd_take(call, p);
 }
 
-/* Not 0: no convergence. */
+/* Returns 0; another number if the method did not converge. */
 static int decompose(const lapack_job *job, int64_t index, const svd_scratch *r,
                      const dense_view *a)
 {

@@ -12,10 +12,10 @@
 
 #define FFT_AXES_MAX 3
 
-/* Of `first`, `step` and `other` below. */
+/* The unit of `first`, `step` and `other` below. */
 typedef enum fft_unit { FFT_BYTES, FFT_ELEMENTS } fft_unit;
 
-/* What a pass reads or writes. */
+/* The input or the output of a pass. */
 typedef struct fft_side {
     void *buffer;
     int64_t first;                  /* the first element, from the start of the buffer */

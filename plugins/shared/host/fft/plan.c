@@ -22,7 +22,7 @@ static int64_t factor(fft_form *f, int64_t n)
     int32_t twos = 0;
     for (; n % 2 == 0; n /= 2)
         twos++;
-    /* As few passes as with radix 16, and radix 8 where that takes no more. */
+    /* Uses as few passes as with radix 16, but radix 8 where that needs no more passes. */
     for (int32_t left = (twos + 3) / 4; left > 0; left--) {
         int32_t bits = (twos + left - 1) / left;
         f->radix[f->passes++] = 1 << bits;

@@ -17,8 +17,8 @@ typedef struct host_device {
     void (*trim)(collet_device *device);
 } host_device;
 
-/* As the slot device_open, for the slot of `plugin`: the device has `bytes` bytes, zeroed but for
- * the host and the plans. */
+/* Implements the slot device_open of `plugin`: allocates a device of `bytes` bytes, all zero except
+ * for the host and the plans. */
 collet_status host_device_open(const collet_plugin *plugin, collet_device **device, uint64_t bytes,
                                collet_device_properties *properties, const collet_host *host,
                                uint32_t index, collet_error *err);

@@ -25,7 +25,7 @@ typedef struct tile_kind {
     int32_t bits; /* the logarithm of TILE */
 } tile_kind;
 
-/* By element size; at 16 bytes, 1024 elements exceed the local memory of small devices. */
+/* Indexed by element size; at 16 bytes, 1024 elements exceed the local memory of small devices. */
 static const tile_kind kinds[17] = {[1] = {"-DELEMENT=u8 -DBYTES=1 -DTILE=4096", 12},
                                     [2] = {"-DELEMENT=u16 -DBYTES=2 -DTILE=2048", 11},
                                     [4] = {"-DELEMENT=u32 -DBYTES=4 -DTILE=1024", 10},
@@ -41,7 +41,7 @@ static int32_t fast_in(const jit_axis *axes, int32_t count)
     return fast;
 }
 
-/* As square as the shape allows, with TILE elements. */
+/* Makes a tile of TILE elements as square as the shape allows. */
 static void shape_tile(tile_view *v, int32_t bits)
 {
     v->column_bits = v->row_bits = 1;

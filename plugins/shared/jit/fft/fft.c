@@ -144,7 +144,7 @@ static void set_table(fft_stage_params *g, const fft_stages *s, const fft_stage_
     g->spectrum = s->spectrum;
 }
 
-/* What launch `i` of a pass does on reading and writing. */
+/* Flags for launch `i` of a pass: what it does when it reads and writes. */
 static int32_t flags_of(const run *r, int32_t i, const fft_stage_params *g)
 {
     const fft_stages *s = r->stages;

@@ -12,7 +12,7 @@
 static const jit_source source =
     JIT_SOURCE("fft_shift", jit_text_fft_shift_params, jit_text_fft_shift);
 
-/* By element size. */
+/* Indexed by element size. */
 static const char *const options[17] = {[1] = "-DELEMENT=u8",
                                         [2] = "-DELEMENT=u16",
                                         [4] = "-DELEMENT=u32",
@@ -25,7 +25,7 @@ typedef struct rotated {
     int64_t shape[COLLET_MAX_DIMS], strides[2][COLLET_MAX_DIMS], cut[COLLET_MAX_DIMS];
 } rotated;
 
-/* From the last axis on: merges an axis that is not rotated with the previous one. */
+/* Merges each axis that is not rotated with the previous one, beginning at the last axis. */
 static void rotated_of(rotated *t, const collet_kernel_call *call)
 {
     const collet_fftshift_params *params = call->params;

@@ -20,7 +20,7 @@ static const jit_source finish_source =
 #define LEAST_ATOMS 4
 #define ENOUGH_ATOMS 64
 #define MOST_ATOMS 4096
-/* Items per team, where there are enough atoms. */
+/* Minimum number of items in a team, if there are enough atoms. */
 #define LEAST_TEAM 32
 
 md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms)

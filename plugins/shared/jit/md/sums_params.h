@@ -3,7 +3,7 @@
 #ifndef COLLET_JIT_MD_SUMS_PARAMS_H
 #define COLLET_JIT_MD_SUMS_PARAMS_H
 
-/* What is summed: the option WHAT. */
+/* Values of the option WHAT: the quantities that are summed. */
 #define MD_MOMENTS 1u /* mass, first and second moments */
 #define MD_ANGULAR 2u
 #define MD_LINEAR 4u /* momentum and energy */

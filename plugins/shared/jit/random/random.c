@@ -23,7 +23,7 @@ collet_status jit_random(collet_device *device, collet_queue *queue, const colle
     const collet_operand *out = operand_of(call, 0);
     int adjacent = jit_contiguous(out);
     uint64_t lanes = out->dtype == COLLET_F32 ? 4 : 2, count = (uint64_t)operand_count(out);
-    /* From the block of number `offset` on. */
+    /* Starts at the block that contains number `offset`. */
     uint64_t blocks = count ? jit_ceiling(params->offset % lanes + count, lanes) : 0;
     jit_launch l;
     jit_view view;

@@ -10,7 +10,7 @@ static collet_status refuse(collet_device *d, const char *why, collet_error *err
     return jit_host(d)->fail(err, COLLET_REFUSED, "no copy between these devices: %s", why);
 }
 
-/* In `q`, after the source was exported in `from_queue`. */
+/* Fetches the bytes in `q`, after the source was exported in `from_queue`. */
 static collet_status fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
                            collet_queue *from_queue, const jit_export *export, uint64_t bytes,
                            collet_error *err)

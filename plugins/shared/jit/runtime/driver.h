@@ -272,14 +272,16 @@ typedef struct jit_queue_slots {
 typedef struct jit_copy_slots {
     /* Whether `device` can read the memory of `from`, another device of this backend, directly. */
     int (*reaches)(collet_device *device, collet_device *from);
-    /* In `queue`, on the buffer's device: sets the address and the ticket. */
+    /* Begins an export in `queue`, on the buffer's device: sets the address and the ticket. */
     collet_status (*export_begin)(collet_queue *queue, uint64_t bytes, jit_export *export,
                                   collet_error *err);
-    /* In `queue`, already ordered after the ticket: reads the exported range into `target`. */
+    /* Reads the exported range into `target`, in `queue`, which is already ordered after the
+     * ticket. */
     collet_status (*export_read)(collet_queue *queue, collet_buffer *target, uint64_t offset,
                                  collet_device *from, const jit_export *export, uint64_t bytes,
                                  uint64_t *ticket, collet_error *err);
-    /* In the exporting queue, already ordered after the other device's read. */
+    /* Ends the export, in the exporting queue, which is already ordered after the other device's
+     * read. */
     void (*export_end)(collet_queue *queue, const jit_export *export);
 } jit_copy_slots;
 

@@ -39,7 +39,7 @@ static inline int jit_kernels_full(const jit_kernels *kernels)
 }
 void jit_kernels_clear(collet_device *device, jit_kernels *kernels);
 
-/* Under the lock of the programs: unloads them all. */
+/* Unloads all programs. Under the lock of the programs. */
 void jit_programs_forget(collet_device *device);
 /* The same with the lock. */
 void jit_programs_trim(collet_device *device);

@@ -7,8 +7,8 @@
 
 #include "driver.h"
 
-/* Under the queue's lock: records the failure of the oldest command that is not known to be
- * complete, unless one is recorded already. */
+/* Records a failure of the oldest command that is not known to be complete, unless a failure is
+ * recorded already. Under the queue's lock. */
 void jit_queue_fail(collet_queue *queue, collet_status status, const char *format, ...)
     COLLET_PRINTF(3, 4);
 /* The failure recorded, which waits report. */
