@@ -106,15 +106,16 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
     for (int64_t i = 0; i < in->n_atoms; i++)
         in->mass += in->masses[i];
     if (!(in->mass > 0))
-        return collet_fail(err, COLLET_INVALID,
-                           "the total mass of the %lld atoms of the selection '%s' is 0 (masses "
-                           "%s %s), so that there is no centre of mass; give masses or select other atoms",
-                           (long long)in->n_atoms, settings->selection,
-                           settings->masses != NULL        ? "from"
-                           : settings->mass_values != NULL ? "given for"
-                           : in->topology->masses != NULL  ? "of"
-                                                           : "by the elements of the atoms in",
-                           settings->masses != NULL ? settings->masses : settings->topology);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "the total mass of the %lld atoms of the selection '%s' is 0 (masses "
+            "%s %s), so that there is no centre of mass; give masses or select other atoms",
+            (long long)in->n_atoms, settings->selection,
+            settings->masses != NULL        ? "from"
+            : settings->mass_values != NULL ? "given for"
+            : in->topology->masses != NULL  ? "of"
+                                            : "by the elements of the atoms in",
+            settings->masses != NULL ? settings->masses : settings->topology);
     return COLLET_OK;
 }
 

@@ -16,7 +16,7 @@ static int32_t report_progress(void *user, int64_t done, int64_t total)
     return stop;
 }
 
-const collet_ternary_monitor bound_monitor = {.progress = heard};
+const collet_ternary_monitor bound_monitor = {.progress = report_progress};
 
 void *bound_raise(collet_status status, const collet_error *err)
 {

@@ -289,7 +289,7 @@ static void messages_point_at_the_line(void **state)
         const char *text;
         const char *message;
     } bad[] = {
-        {"HEADER    PROTEIN\n", ": has no atoms: no ATOM or HETATM begins a line"},
+        {"HEADER    PROTEIN\n", ": there are no atoms: no line begins with ATOM or HETATM"},
         {"MODEL        1\n" THREE, ":5: the file ends inside the first model, after 3 atoms"},
         {N1 "ATOM      2  CA  ALA A****       1.000   2.000   3.000\n",
          ":2: the residue number in columns 23-26 is neither decimal nor hybrid-36: '****'"},

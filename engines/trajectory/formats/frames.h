@@ -44,7 +44,7 @@ typedef struct trajectory_frames {
     int64_t end_offset; /* byte of the file after the last frame of the batch; for progress */
     int32_t
         truncated; /* 1: the error returned with this batch is a file that ends inside a frame */
-    uint32_t reserved;  /* 0 */
+    uint32_t reserved; /* 0 */
 } trajectory_frames;
 
 /* Element i of one of the batch's arrays. */

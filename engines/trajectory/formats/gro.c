@@ -151,10 +151,9 @@ collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, 
             return status;
     }
     if (velocity && !read_velocity(text, length, width, velocity))
-        return trajectory_text_fail(
-            lines, err,
-            "the velocity is no longer three numbers: the file was changed "
-            "while it was read; run again");
+        return trajectory_text_fail(lines, err,
+                                    "the velocity is no longer three numbers: the file was changed "
+                                    "while it was read; run again");
     return COLLET_OK;
 }
 

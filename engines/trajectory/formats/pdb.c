@@ -9,11 +9,11 @@
 
 #define RECORD 6     /* columns of a record's name */
 #define SERIAL 6     /* column where an atom's serial number begins */
-#define WIDTH 8      /* of a coordinate */
+#define WIDTH 8      /* columns of a coordinate */
 #define MAX_SHIFT 3  /* serial numbers of up to eight digits */
-#define ANGSTROM 10. /* a nm */
+#define ANGSTROM 10. /* in 1 nm */
 
-/* Records that files begin with, each filled up with blanks. */
+/* Names of the records that may come first in a file, each padded with blanks. */
 static const char first_records[] =
     "HEADEROBSLTETITLE SPLIT CAVEATCOMPNDSOURCEKEYWDSEXPDTANUMMDLMDLTYPAUTHORREVDATSPRSDEJRNL  "
     "REMARKDBREF DBREF1SEQADVSEQRESMODRESHET   HETNAMFORMULHELIX SHEET SSBONDLINK  CISPEPCRYST1"
@@ -35,7 +35,7 @@ static int is_atom(const char *text, size_t length)
                                 memcmp(text, "HETATM", RECORD) == 0);
 }
 
-/* The decimal points of x, y and z tell how far the columns are moved. */
+/* 1 if x, y and z have their decimal points in the columns of a line that is moved by `shift`. */
 static int has_points(const char *text, size_t length, size_t shift)
 {
     for (size_t i = 0; i < 3; i++) {
@@ -57,7 +57,7 @@ static size_t find_shift(const char *text, size_t length)
     return 0;
 }
 
-/* Whether the atom counts: its location is that of the residue. */
+/* 1 if the atom is used: it has no alternative location, or the residue's first one. */
 static int take_location(trajectory_pdb *pdb, const char *text)
 {
     const char *residue = text + TRAJECTORY_PDB_CHAIN + pdb->shift;
@@ -87,7 +87,7 @@ static void take_title(trajectory_pdb *pdb, const char *text, size_t length)
     pdb->title[n] = '\0';
 }
 
-/* A cube of 1 Angstrom stands for none: structures without a crystal have it. */
+/* Reads the box of CRYST1. A cube of 1 Angstrom, as structures without a crystal have, means no box. */
 static void take_box(trajectory_pdb *pdb, const char *text, size_t length)
 {
     static const struct {
@@ -108,7 +108,7 @@ static void take_box(trajectory_pdb *pdb, const char *text, size_t length)
     trajectory_cell_vectors(pdb->box, numbers, cosines);
 }
 
-/* Follows the records around atoms; `before` is the place of this one. */
+/* Updates the state for a record other than an atom; `before` is the position of its line. */
 static void take_record(trajectory_pdb *pdb, const char *text, size_t length,
                         const io_lines *before)
 {
@@ -125,7 +125,7 @@ static void take_record(trajectory_pdb *pdb, const char *text, size_t length,
     } else if (is_record(text, length, "ENDMDL")) {
         pdb->end = TRAJECTORY_PDB_COMPLETE;
     } else if (is_record(text, length, "END   ") && pdb->n_atoms > 0 &&
-               !(pdb->announced && pdb->lines.cut)) { /* else an ENDMDL that is cut */
+               !(pdb->announced && pdb->lines.cut)) { /* otherwise it may be a cut ENDMDL */
         pdb->end = TRAJECTORY_PDB_COMPLETE;
     }
 }

@@ -2,10 +2,11 @@
 /*
  * pdb.h - the models of a .pdb file and their atoms, for pdb_topology.c and pdb_trajectory.c.
  *
- * A model ends with ENDMDL, with END, before the next MODEL, or with the file. Of a residue with
- * alternative locations only the atoms of the first one in the file count, with those that have
- * none. Columns are those of the PDB's format 3.3, in Angstrom; a serial number that is too long
- * for its columns may move the others to the right. Errors begin with "path:line:".
+ * A model ends with ENDMDL, with END, before the next MODEL, or with the file. In a residue with
+ * alternative locations only atoms without a location, and those of the location that comes first
+ * in the file, are used. Columns are those of the PDB's format 3.3, in Angstrom; a serial number
+ * that is too long for its columns may move the others to the right. Errors begin with
+ * "path:line:".
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_PDB_H
 #define ENGINES_TRAJECTORY_FORMATS_PDB_H
@@ -32,19 +33,19 @@ enum {
 typedef enum trajectory_pdb_end {
     TRAJECTORY_PDB_OPEN,     /* not reached yet */
     TRAJECTORY_PDB_COMPLETE, /* a record ends the model */
-    TRAJECTORY_PDB_FILE      /* the file ends, after a MODEL without its ENDMDL or without any */
+    TRAJECTORY_PDB_FILE      /* the end of the file, after MODEL without ENDMDL or without MODEL */
 } trajectory_pdb_end;
 
 typedef struct trajectory_pdb {
     io_lines lines;   /* set by the caller to the line after the last model */
-    int64_t n_atoms;  /* so far */
+    int64_t n_atoms;  /* number of atoms read so far */
     int64_t left_out; /* atoms so far in other than the first location */
     int announced;    /* 1: the model began with MODEL */
     trajectory_pdb_end end;
-    char title[TRAJECTORY_PDB_TITLE]; /* of the TITLE before the first atom; "": none */
+    char title[TRAJECTORY_PDB_TITLE]; /* text of TITLE before the first atom; "": none */
     double box[9];   /* nm, of the last CRYST1: the three vectors; set by the caller, else zeros */
-    size_t shift;    /* columns that the last line is moved to the right */
-    char location;   /* that counts in this residue; ' ': none so far */
+    size_t shift;    /* by how many columns the last line is moved to the right */
+    char location;   /* the used one of this residue; ' ': none so far */
     char residue[6]; /* chain, number and insertion code of the last atom */
 } trajectory_pdb;
 
@@ -62,7 +63,7 @@ collet_status trajectory_pdb_position(const trajectory_pdb *pdb, const char *tex
 /* After a model: moves pdb->lines to the end of the file if no atom follows. */
 collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err);
 
-/* 1 when the first n bytes of a file can be a .pdb file's. */
+/* 1 if a .pdb file can begin with these n bytes. */
 int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
 
 /* pdb_topology.c's, for trajectory_format.topology. */

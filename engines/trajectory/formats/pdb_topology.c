@@ -28,7 +28,7 @@ static int digit(char c, int base)
     return value < base ? value : -1;
 }
 
-/* The number of `base` that fills all columns; -1: it is none. */
+/* Reads a number of `base` that fills all columns; -1: the text is not such a number. */
 static int32_t parse_base(const char *text, int base)
 {
     int32_t value = 0;
@@ -42,8 +42,8 @@ static int32_t parse_base(const char *text, int base)
     return value;
 }
 
-/* A letter, in one case throughout, then digits of base 36: upper case continues decimal numbers,
- * lower case continues upper case. */
+/* Reads a number of hybrid-36: a letter, then digits of base 36, all in one case. Numbers in upper
+ * case follow the decimal ones, numbers in lower case follow those in upper case. */
 static int32_t parse_hybrid(const char *text)
 {
     const int32_t capitals = 26 * 36 * 36 * 36;
@@ -58,7 +58,7 @@ static int32_t parse_hybrid(const char *text)
     return value - 10 * 36 * 36 * 36 + LAST_DECIMAL + 1 + (lower ? capitals : 0);
 }
 
-/* `last` is the number of the atom before. */
+/* Reads the number of a residue; `last` is the number at the atom before. */
 static int parse_number(const char *text, int32_t last, int32_t *number)
 {
     size_t width = NUMBER + (digit(text[NUMBER], 10) >= 0);
@@ -79,7 +79,7 @@ static int parse_number(const char *text, int32_t last, int32_t *number)
 
 /* ---- Atoms ------------------------------------------------------------------------------- */
 
-/* One or two letters; other text is no element. */
+/* Copies the symbol of an element, one or two letters; "" for other text. */
 static void copy_element(char element[TRAJECTORY_SYMBOL], const char *column)
 {
     size_t n = 0;
@@ -118,7 +118,7 @@ static collet_status read_atom(const trajectory_pdb *pdb, const char *text, size
     return trajectory_pdb_position(pdb, text, position, err);
 }
 
-/* Atoms of the first model. */
+/* Reads the first model to count its atoms. */
 static collet_status count_atoms(trajectory_pdb *pdb, collet_error *err)
 {
     const char *text;
@@ -130,7 +130,8 @@ static collet_status count_atoms(trajectory_pdb *pdb, collet_error *err)
             return status;
     } while (text);
     if (pdb->n_atoms == 0)
-        return collet_fail(err, COLLET_FORMAT, "%s: has no atoms: no ATOM or HETATM begins a line",
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: there are no atoms: no line begins with ATOM or HETATM",
                            pdb->lines.source->path);
     if (pdb->end == TRAJECTORY_PDB_FILE && pdb->announced)
         return collet_fail(

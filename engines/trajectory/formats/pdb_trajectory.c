@@ -17,7 +17,8 @@ static trajectory_pdb begin(trajectory_reader *trajectory)
         .lines = trajectory_text_lines(trajectory, trajectory->offset, trajectory->line)};
 }
 
-/* The last model may end with the file, unless MODEL began it. Later ones then have all atoms. */
+/* The last model may end with the file unless it began with MODEL. Models after the first must have
+ * all atoms. */
 static int is_cut(const trajectory_reader *trajectory, const trajectory_pdb *pdb)
 {
     if (pdb->end != TRAJECTORY_PDB_FILE)
@@ -60,7 +61,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     head->step = moment.step;
     head->end = pdb.lines.offset;
     head->end_line = pdb.lines.number;
-    head->positions = head->end; /* not 0: there are some */
+    head->positions = head->end; /* any number but 0, because a frame always has positions */
     return COLLET_OK;
 }
 
@@ -79,8 +80,9 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
 
         collet_status status = trajectory_pdb_next(&pdb, &text, &length, err);
         if (status == COLLET_OK && !text)
-            status = collet_fail(err, COLLET_IO, "%s: was changed while it was read",
-                                 trajectory->source.path);
+            status =
+                collet_fail(err, COLLET_IO, "%s: the file was changed while it was read; run again",
+                            trajectory->source.path);
         if (status == COLLET_OK && pdb.n_atoms > run->first) {
             status = trajectory_pdb_position(&pdb, text, position, err);
             position += 3;

@@ -21,9 +21,9 @@ typedef struct trajectory_readahead_options {
     int64_t batch_frames; /* frames of a slot, >= 1 */
     int32_t
         n_slots; /* 2 to TRAJECTORY_READAHEAD_SLOTS, 3 to keep the thread busy; 1 if on demand */
-    int32_t velocities;   /* 1: read them */
-    int32_t forces;       /* 1: read them */
-    io_poll poll;         /* `next` calls it every 50 ms while it waits */
+    int32_t velocities; /* 1: read them */
+    int32_t forces;     /* 1: read them */
+    io_poll poll;       /* `next` calls it every 50 ms while it waits */
 } trajectory_readahead_options;
 
 /*

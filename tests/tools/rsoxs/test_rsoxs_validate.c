@@ -53,7 +53,8 @@ static void every_fault_of_a_morphology_is_listed(void **state)
     write_huge("huge.h5");
     tool_result r = RSOXS("validate", "huge.h5");
     tool_expect(&r, 1);
-    assert_contains(r.out, "/Euler_Angles/Mat_1_Vfrac must have at least 1 and at most 2^40 voxels");
+    assert_contains(r.out,
+                    "/Euler_Angles/Mat_1_Vfrac must have at least 1 and at most 2^40 voxels");
     tool_free(&r);
     VALIDATE(1,
              "error: none.h5: cannot be read: No such file or directory\n"

@@ -100,11 +100,11 @@ typedef int32_t (*collet_scattering_progress_fn)(void *user,
 /* collet_scattering_create copies everything but the arrays of the materials. */
 typedef struct collet_scattering_options {
     uint32_t struct_size;
-    uint32_t method;     /* COLLET_SCATTERING_FAST or _DIRECT */
-    collet_dtype dtype;  /* dtype of the computation: COLLET_F32 or COLLET_F64 */
-    uint32_t grid;       /* COLLET_SCATTERING_CYRSOXS or _FFT */
-    uint32_t nearest; /* 1: use the slice nearest to Ewald's sphere; 0: interpolate between two */
-    uint32_t window;  /* 1: apply a periodic Hann window along each axis of more than one voxel */
+    uint32_t method;    /* COLLET_SCATTERING_FAST or _DIRECT */
+    collet_dtype dtype; /* dtype of the computation: COLLET_F32 or COLLET_F64 */
+    uint32_t grid;      /* COLLET_SCATTERING_CYRSOXS or _FFT */
+    uint32_t nearest;   /* 1: use the slice nearest to Ewald's sphere; 0: interpolate between two */
+    uint32_t window;    /* 1: apply a periodic Hann window along each axis of more than one voxel */
     uint32_t neighbours; /* 1: q = 0 gets the mean of the elements around it, as in CyRSoXS 1.2 */
     uint32_t mask;     /* 1: average each pixel over the angles that have a value there (RotMask) */
     uint32_t material; /* 1: ReferenceFrame is MATERIAL */
