@@ -209,7 +209,6 @@ static collet_status warn_elements(collet_trajectory *x, collet_error *err)
         topology->residue_names[atom], (int)topology->residue_ids[atom], found->taken_for->symbol);
 }
 
-/* What a user can do about molecules that are cut. */
 #define MAKE_WHOLE                                                                                 \
     "make molecules whole before (gmx trjconv -pbc whole, or -pbc mol to have each in the box)"
 

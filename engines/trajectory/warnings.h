@@ -9,10 +9,10 @@
 extern const char trajectory_no_times[];
 
 /*
- * Fills in x->warnings after the last row: values that are not finite, doubtful elements, molecules that the
- * periodic box cuts, velocities of some atoms
- * only, missing times, times that do not rise, singular inertia tensors, a truncated trajectory.
- * Reads a frame with values that are not finite again, to find the atom. COLLET_NO_MEMORY.
+ * Fills in x->warnings after the last row: values that are not finite, doubtful elements, molecules that the periodic
+ * box cuts, velocities of some atoms only, missing times, times that do not rise, singular inertia
+ * tensors, a truncated trajectory. Reads a frame with values that are not finite again, to find the
+ * atom. COLLET_NO_MEMORY.
  */
 collet_status trajectory_warnings_make(collet_trajectory *trajectory, collet_error *err);
 

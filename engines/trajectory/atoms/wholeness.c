@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Positions in lengths of the box's vectors: fractions = position x inverse. */
+/* Converts positions to lengths of the vectors of the box: fractions = position x inverse. */
 typedef struct box {
     double inverse[9];
     int periodic[3];
@@ -19,10 +19,12 @@ static void cross(const double a[3], const double b[3], double c[3])
         c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-/* The least volume of a box that is one, in products of the lengths of its vectors squared. */
+/* A box is flat if its squared volume is below this, in units of the product of the squared lengths
+ * of its vectors. */
 #define FLAT 1e-12
 
-/* A vector of length 0 is an axis without a period. 0 for a box without periods or volume. */
+/* Sets up the box; 0 if it has no periods or is flat. A vector of length 0 is an axis without a
+ * period. */
 static int invert(const double vectors[9], box *b)
 {
     double v[3][3], c[3], determinant, squares = 1;
@@ -52,8 +54,8 @@ static int invert(const double vectors[9], box *b)
 typedef struct residue {
     int64_t first; /* atom of the topology; -1: none yet */
     double least[3], most[3];
-    double bond[3]; /* of the atom that is bonded to the next residue */
-    const char *partner; /* name of the atom there; NULL: no such bond is known */
+    double bond[3];      /* position of the atom that is bonded to the next residue */
+    const char *partner; /* name of the atom to which it is bonded; NULL: no such bond is known */
 } residue;
 
 /* The atoms that join successive residues. */
@@ -64,7 +66,7 @@ static const char *joins_next(const char *name, const char *residue_name)
     return strcmp(name, "O3'") == 0 ? "P" : NULL;
 }
 
-/* The second oxygen of a carboxylate: nothing follows. */
+/* 1 for the second oxygen of a carboxylate: the chain ends with it. */
 static int ends_chain(const char *name)
 {
     static const char *const names[] = {"OXT", "OT2", "OC2", "O2"};
@@ -85,7 +87,7 @@ static void note(trajectory_cut *cut, int64_t atom, int64_t next, int axis, doub
     }
 }
 
-/* The first axis along which `b` is more than half a box behind `a`, in either direction; -1. */
+/* The first axis along which `from` and `to` are more than half a box apart; -1: none. */
 static int apart(const box *b, const double from[3], const double to[3])
 {
     for (int axis = 0; axis < 3; axis++)
@@ -134,7 +136,7 @@ static int same_residue(const trajectory_topology *topology, int64_t a, int64_t 
            strcmp(topology->residue_names[a], topology->residue_names[b]) == 0;
 }
 
-/* A bond from the residue before; one that is cut already counts once. */
+/* Checks the bond from the residue before; a residue that is already cut counts once. */
 static void check_bond(trajectory_cut *cut, const box *b, const trajectory_topology *topology,
                        const residue *before, int64_t atom, const double at[3])
 {

@@ -181,8 +181,8 @@ static size_t token_length(const char *text, const char *end)
     return (size_t)(at - text);
 }
 
-/* Counts numbers between blanks, the first 9 of them into `numbers`, 0 for what is_number takes instead;
- * -1: another text. */
+/* Counts numbers between blanks and stores the first 9, as 0 if only is_number accepts them; -1:
+ * any other text. */
 static int read_spaced(const char *text, size_t length, double numbers[9])
 {
     const char *end = text + length;

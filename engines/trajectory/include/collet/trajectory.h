@@ -298,9 +298,9 @@ COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajector
 
 /*
  * Warnings about the results, after the last row or after `write`: frames with values that are not
- * finite (frame and atom), metals guessed in residues of many atoms, molecules that the periodic box cuts in the first frame,
- * velocities of some atoms only, keys left out because there are no times,
- * times that do not rise, singular inertia tensors, a truncated or damaged trajectory. NULL beyond the last.
+ * finite (frame and atom), metals guessed in residues of many atoms, molecules that the periodic box cuts in the first frame, velocities of
+ * some atoms only, keys left out because there are no times, times that do not rise, singular
+ * inertia tensors, a truncated or damaged trajectory. NULL beyond the last.
  */
 COLLET_API const char *collet_trajectory_warning_at(const collet_trajectory *trajectory,
                                                     size_t index);
