@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a morphology as an image file of VTK (.vti), which ParaView opens: XML, then raw
- * numbers. * Tests: tests/tools/rsoxs/test_rsoxs_view.c
- */
+/* Writes a morphology as an image file of VTK (.vti), which ParaView opens: XML, then raw numbers.
+ * Tests: tests/tools/rsoxs/test_rsoxs_view.c */
 #include "io/numerals.h"
 #include "io/spool.h"
 #include "scatter/files/morphology.h"
