@@ -15,25 +15,25 @@
 collet_status trajectory_masses_read(const char *path, const trajectory_topology *topology,
                                      double *masses, collet_error *err);
 
-/* Atoms by element. */
+/* Numbers of atoms of each element. */
 typedef struct trajectory_composition {
     int64_t counts[TRAJECTORY_ELEMENTS]; /* by trajectory_element_at */
     int64_t guessed;                     /* atoms whose element follows from their name */
-    int64_t doubtful;                    /* as trajectory_element_guess */
-    int64_t doubtful_atom;               /* the first of them, of the topology */
-    const trajectory_element *taken_for; /* its element */
+    int64_t doubtful;                    /* atoms that trajectory_element_guess calls doubtful */
+    int64_t doubtful_atom;               /* the first of these, in the topology */
+    const trajectory_element *taken_for; /* the element that was guessed for it */
 } trajectory_composition;
 
 /*
- * The standard atomic weights of the elements of n atoms of the topology, `indices`, into `masses`
- * (n). Where the topology has none or an unknown one, the element is that which the names mean
+ * Writes the standard atomic weights of n atoms of the topology, `indices`, to `masses` (n). If the
+ * topology has no element, or an unknown one, for an atom, it is guessed from the names
  * (elements.h). COLLET_FORMAT names the first atom whose element is unknown.
  */
 collet_status trajectory_masses_guess(const trajectory_topology *topology, const int64_t *indices,
                                       int64_t n, double *masses, trajectory_composition *found,
                                       collet_error *err);
 
-/* "H 142, C 84, virtual sites 3", freed by the caller; NULL without memory. */
+/* A text such as "H 142, C 84, virtual sites 3", which the caller frees; NULL: no memory. */
 char *trajectory_composition_text(const trajectory_composition *found);
 
 #endif
