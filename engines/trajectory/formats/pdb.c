@@ -87,7 +87,7 @@ static void take_title(trajectory_pdb *pdb, const char *text, size_t length)
     pdb->title[n] = '\0';
 }
 
-/* Reads the box of CRYST1. A cube of 1 Angstrom, as structures without a crystal have, means no box. */
+/* Reads the box of CRYST1. A cube of 1 Angstrom, as in files without a crystal, means no box. */
 static void take_box(trajectory_pdb *pdb, const char *text, size_t length)
 {
     static const struct {
