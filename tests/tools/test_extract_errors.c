@@ -329,7 +329,7 @@ static void test_unwritable_output(void **state)
     check_output("-o", "nowhere/out.npz", "no directory nowhere");
     check_output("-o", "/proc/out.npz", "no file can be created in /proc/ (");
     check_output("-d", "/proc/out", "choose another directory");
-    check_output("-o", "folder.npz", "exists already");
+    check_output("-o", "folder.npz", "already exists");
     check_output("-d", "file", "file");
     check_output("-d", "nowhere/results", "no directory nowhere/; create it");
 }

@@ -237,7 +237,7 @@ static void check_directory_is_kept(const char *inner)
         io_bytes after = io_load(io_path(inner, "com.npy"));
 
         tool_expect(&result, 1);
-        assert_contains(result.err, "results/com.npy exists already");
+        assert_contains(result.err, "results/com.npy already exists");
         tool_free(&result);
         assert_int_equal(before.size, after.size);
         assert_memory_equal(before.data, after.data, before.size);
@@ -298,7 +298,7 @@ static void test_named_output(void **state)
 
         tool_expect(&result, 1);
         assert_contains(result.err, names[i]);
-        assert_contains(result.err, "exists already");
+        assert_contains(result.err, "already exists");
         assert_contains(result.err, "--force");
         tool_free(&result);
         assert_int_equal(bytes.size, 4);
