@@ -218,6 +218,8 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
     if (status == COLLET_OK)
         status = open_frames(in, settings, settings->trajectory, poll, &in->trajectory, err);
     if (status == COLLET_OK)
+        trajectory_reader_set_missing(in->trajectory, settings->missing);
+    if (status == COLLET_OK)
         status = trajectory_reader_slice(in->trajectory, settings->start, settings->stop,
                                          settings->step, err);
     if (status == COLLET_OK)

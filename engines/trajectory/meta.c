@@ -202,6 +202,10 @@ static void describe_choice(document *d, const collet_trajectory *x)
     if (x->settings.stop >= 0)
         put_integer(d, frames, "stop", x->settings.stop);
     put_integer(d, frames, "step", x->settings.step);
+    if (x->gaps.frames > 0)
+        put_integer(d, frames,
+                    x->settings.missing == COLLET_TRAJECTORY_MISSING_SKIP ? "skipped" : "with_nan",
+                    x->gaps.frames);
     put_integer(d, frames, "first", x->first_frame);
     put_integer(d, frames, "last", x->last_frame);
     if (!isnan(x->first_time))

@@ -245,6 +245,12 @@ static collet_status finish(collet_trajectory *x, collet_error *err)
 {
     collet_status status;
 
+    x->gaps = *trajectory_reader_gaps(x->inputs.trajectory);
+    if (x->n_frames == 0 && x->gaps.frames > 0)
+        return collet_fail(err, COLLET_INVALID,
+                           "no frame to compute: each of the %lld frames of %s lacks a field that "
+                           "a key needs",
+                           (long long)x->gaps.frames, x->settings.trajectory);
     if (x->n_frames == 0)
         return collet_fail(err, COLLET_INVALID,
                            "no frame to compute: %s ends before frame %lld, which is the start; "

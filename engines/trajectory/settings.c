@@ -62,9 +62,11 @@ static collet_status check_inputs(const collet_trajectory_options *o, collet_err
 
 static collet_status check(const collet_trajectory_options *o, collet_error *err)
 {
-    if (o->reserved)
-        return collet_fail(err, COLLET_INVALID, "options: reserved is %u; it must be 0",
-                           o->reserved);
+    if (o->missing > COLLET_TRAJECTORY_MISSING_NAN)
+        return collet_fail(err, COLLET_INVALID, "options: missing is %u; it must be 0, 1 or 2", o->missing);
+    if (o->missing != COLLET_TRAJECTORY_MISSING_FAIL && o->source != NULL)
+        return collet_fail(err, COLLET_INVALID,
+                           "options: missing is for files; the frames of a source have all fields");
     if (o->start < 0 || o->stop < 0 || o->step < 0)
         return collet_fail(err, COLLET_INVALID,
                            "frames: start %lld, stop %lld, step %lld: none may be negative",

@@ -64,6 +64,7 @@ struct collet_trajectory {
     int64_t first_not_rising; /* the first of these, by its number in the file */
     double not_rising[2];     /* the time of the frame before it, and its own */
     trajectory_cut cut;       /* residues of the first frame that the periodic box cuts */
+    trajectory_gaps gaps;     /* frames without a field that a key needs */
     int32_t truncated;        /* 1: the trajectory ends inside a frame, or TRAJECTORY_DAMAGED; see
                           `truncation` */
     collet_error truncation;

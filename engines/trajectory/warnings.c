@@ -50,31 +50,68 @@ static int64_t find_value(const trajectory_frames *frames, const void *field, do
     return -1;
 }
 
-/* Opens the trajectory again, because the first reader is at its end, and reads frame `number`. -1
- * also if that fails: the warning then names no atom. */
-static int64_t find_atom(const collet_trajectory *x, int field, int64_t number, double *value)
+/* Sets up a reader like the run's. Where frames may be skipped, it is to read from the first on. */
+static collet_status reopen(const collet_trajectory *x, int64_t from, trajectory_reader **out)
 {
-    const trajectory_reader_info *info = x->inputs.info;
     const trajectory_inputs *in = &x->inputs;
-    int velocities = field == TRAJECTORY_OF_VELOCITIES, forces = field == TRAJECTORY_OF_FORCES;
+    collet_status status = trajectory_inputs_reopen(&x->settings, NULL, out, NULL);
+
+    if (status == COLLET_OK)
+        status = trajectory_reader_select(*out, in->indices, in->n_atoms, NULL);
+    if (status == COLLET_OK)
+        status = trajectory_reader_slice(*out, from, -1, x->settings.step, NULL);
+    if (status == COLLET_OK)
+        trajectory_reader_set_missing(*out, x->settings.missing);
+    return status;
+}
+
+/* Opens the trajectory again, because the first reader is at its end, reads the frame of a row and
+ * sets *number to its number. -1 also if that fails: the warning then names no atom. */
+static int64_t find_atom(const collet_trajectory *x, int field, int64_t row, int64_t *number,
+                         double *value)
+{
+    const trajectory_inputs *in = &x->inputs;
+    int velocities = (x->has & TRAJECTORY_VELOCITIES) != 0,
+        forces = (x->has & TRAJECTORY_FORCES) != 0;
+    int64_t before = x->settings.missing == COLLET_TRAJECTORY_MISSING_SKIP ? row : 0;
     trajectory_reader *trajectory = NULL;
     trajectory_frames *frames = NULL;
+    collet_status status;
     int64_t atom = -1;
 
-    if (trajectory_inputs_reopen(&x->settings, NULL, &trajectory, NULL) == COLLET_OK &&
-        trajectory_reader_select(trajectory, in->indices, in->n_atoms, NULL) == COLLET_OK &&
-        trajectory_reader_slice(trajectory, number, number + 1, 1, NULL) == COLLET_OK &&
-        trajectory_frames_create(in->n_atoms, 1, info->dtype, velocities, forces, &frames, NULL) ==
-            COLLET_OK &&
-        trajectory_reader_read(trajectory, frames, NULL) == COLLET_OK && frames->n_frames == 1)
+    *number = x->settings.start + (row - before) * x->settings.step;
+    status = reopen(x, *number, &trajectory);
+    if (status == COLLET_OK)
+        status = trajectory_frames_create(in->n_atoms, 1, in->info->dtype, velocities, forces,
+                                          &frames, NULL);
+    for (int64_t i = 0; status == COLLET_OK && i <= before; i++)
+        status = trajectory_reader_read(trajectory, frames, NULL);
+    if (status == COLLET_OK && frames->n_frames == 1) {
+        *number = frames->indices[0];
         atom = find_value(frames,
-                          velocities ? frames->velocities
-                          : forces   ? frames->forces
-                                     : frames->positions,
+                          field == TRAJECTORY_OF_VELOCITIES ? frames->velocities
+                          : field == TRAJECTORY_OF_FORCES   ? frames->forces
+                                                            : frames->positions,
                           value);
+    }
     trajectory_frames_free(frames);
     trajectory_reader_close(trajectory);
     return atom >= 0 ? in->indices[atom] : -1;
+}
+
+/* What was done with frames that lack a field. */
+static collet_status warn_gaps(collet_trajectory *x, collet_error *err)
+{
+    const trajectory_gaps *gaps = &x->gaps;
+
+    if (gaps->frames == 0)
+        return COLLET_OK;
+    return add_warning(x, err, "frame %lld has no %s%s (such frames: %lld)", (long long)gaps->first,
+                       trajectory_fields_name(gaps->fields),
+                       x->settings.missing == COLLET_TRAJECTORY_MISSING_SKIP
+                           ? ": frames without a field that a key needs are left out"
+                           : ": keys that need a field are NaN in frames without it",
+                       (long long)gaps->frames);
 }
 
 static collet_status warn_not_finite(collet_trajectory *x, int field, collet_error *err)
@@ -83,15 +120,15 @@ static collet_status warn_not_finite(collet_trajectory *x, int field, collet_err
     static const char *const results[TRAJECTORY_FIELDS] = {
         "all its results", "L, omega, dL/dt and the energies", "tau"};
     const trajectory_topology *topology = x->inputs.topology;
-    int64_t count = x->checks.n_bad[field];
-    int64_t number = x->settings.start + x->checks.first_bad[field] * x->settings.step;
+    int64_t count = x->checks.n_bad[field], number, atom;
     double value = 0;
-    int64_t atom;
     char more[64] = "";
 
-    if (count == 0)
+    if (x->settings.missing == COLLET_TRAJECTORY_MISSING_NAN)
+        count -= x->gaps.lacks[field];
+    if (count <= 0)
         return COLLET_OK;
-    atom = find_atom(x, field, number, &value);
+    atom = find_atom(x, field, x->checks.first_bad[field], &number, &value);
     if (count > 1)
         snprintf(more, sizeof more, "; %lld frames are affected", (long long)count);
     if (atom < 0)
@@ -250,6 +287,8 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 
     for (int field = 0; status == COLLET_OK && field < TRAJECTORY_FIELDS; field++)
         status = warn_not_finite(x, field, err);
+    if (status == COLLET_OK)
+        status = warn_gaps(x, err);
     if (status == COLLET_OK)
         status = warn_elements(x, err);
     if (status == COLLET_OK)

@@ -76,6 +76,34 @@ def test_equal_masses():
     assert md.extract(*files).meta["inputs"]["masses"]["elements"]["N"] > 18
 
 
+def test_frames_without_forces(tmp_path):
+    data = (PEPTIDE / "traj.trr").read_bytes()
+    size, forces = 10200, 280 * 12
+    frames = [bytearray(data[i * size:(i + 1) * size]) for i in range(4)]
+    for frame in frames[1:3]:
+        frame[24 + 4 * 9:24 + 4 * 10] = bytes(4)
+        del frame[-forces:]
+    sparse = tmp_path / "sparse.trr"
+    sparse.write_bytes(b"".join(frames))
+    files = PEPTIDE / "conf.gro", sparse
+    whole = md.extract(PEPTIDE / "conf.gro", PEPTIDE / "traj.trr", stop=4)
+    with pytest.raises(collet.NotFoundError, match="frame 1 .*has no forces.*--missing skip, nan"):
+        md.extract(*files)
+    with pytest.warns(RuntimeWarning, match="frame 1 has no forces: frames without .* frames: 2"):
+        skipped = md.extract(*files, missing="skip")
+    assert (skipped["com"] == whole["com"][[0, 3]]).all() and skipped.meta["frames"]["skipped"] == 2
+    with pytest.warns(RuntimeWarning, match="frame 1 has no forces: keys that need"):
+        parts = list(md.extract_batches(*files, missing="nan", rows=3))
+    for key in ("com", "L_vector", "tau_vector"):
+        found = np.concatenate([p[key] for p in parts])
+        lost = [1, 2] if key == "tau_vector" else []
+        assert np.isnan(found[lost]).all()
+        kept = [i for i in range(4) if i not in lost]
+        assert (found[kept] == whole[key][kept]).all()
+    with pytest.raises(collet.InvalidError, match="missing is for files"):
+        md.extract(mdtraj_like(), missing="nan")
+
+
 def test_stub():
     path = pathlib.Path(__file__).parents[1] / "collet/_trajectory.pyi"
     stub = {n.name for n in ast.parse(path.read_text()).body
@@ -164,8 +192,8 @@ def test_an_extraction_serves_one_call_at_a_time():
             engine.close()
         errors.append(frames)
     files = bytes(PEPTIDE / "conf.gro"), bytes(PEPTIDE / "traj.trr")
-    engine = _trajectory.open(*files, None, None, None, None, None, (0, 0, 1), 0, 0, 1, 0, 0, again,
-                              None)
+    engine = _trajectory.open(*files, None, None, None, None, None, (0, 0, 1), 0, 0, 1, 0, 0, 0,
+                              again, None)
     assert len(engine.collect()["com"]) == 51 and errors
     engine.close()
     with pytest.raises(collet.InvalidError, match="closed"):
@@ -474,6 +502,7 @@ def test_extractions_leak_nothing():
     ({"axis": (0, 0)}, "axis is .0, 0., not three numbers"), ({"axis": (0, 0, 0)}, "axis is"),
     ({"axis": 3}, "axis is 3"), ({"step": 0}, "step is 0; it must be at least 1"),
     ({"start": 1.5}, "start is 1.5, not an integer"), ({"start": 2**70}, "start is"),
+    ({"missing": "none"}, "missing is 'none', not 'skip', 'nan' or 'fail'"),
     ({"batch": 0}, "batch is 0"), ({"rows": 0}, "rows is 0"), ({"selection": 3}, "selection is 3"),
     ({"progress": 3}, "progress is 3, not a function")])
 def test_wrong_arguments_are_told(wrong, text):

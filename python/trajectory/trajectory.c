@@ -84,15 +84,17 @@ static PyObject *trajectory_open(PyObject *module, PyObject *arguments)
     PyObject *masses, *frames, *progress;
     double *values = NULL;
     long long start, stop, step, batch_frames, batch_rows;
+    unsigned missing;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "O&O&zO&OO&z(ddd)LLLLLOO", path_of, &o.topology, path_of,
+    if (!PyArg_ParseTuple(arguments, "O&O&zO&OO&z(ddd)LLLILLOO", path_of, &o.topology, path_of,
                           &o.trajectory, &o.selection, path_of, &o.masses, &masses, path_of,
                           &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2], &start, &stop,
-                          &step, &batch_frames, &batch_rows, &progress, &frames))
+                          &step, &missing, &batch_frames, &batch_rows, &progress, &frames))
         return NULL;
     o.start = start;
     o.stop = stop;
     o.step = step;
+    o.missing = missing;
     o.batch_frames = batch_frames;
     o.batch_rows = batch_rows;
     if (masses != Py_None && !(values = source_doubles(masses, &o.n_mass_values)))

@@ -415,7 +415,7 @@ static void bad_options_are_refused(void **state)
 #define REFUSED(field, value, status, text)                                                        \
     (bad = good, bad.field = value, check_refused(&bad, status, text))
     REFUSED(struct_size, 0, COLLET_INVALID, "struct_size");
-    REFUSED(reserved, 1, COLLET_INVALID, "reserved is 1");
+    REFUSED(missing, 3, COLLET_INVALID, "missing is 3");
     struct {
         collet_trajectory_options options;
         uint64_t later;

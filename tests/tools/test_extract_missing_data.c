@@ -226,6 +226,118 @@ static void boxes_whose_fields_touch(void **state)
     expect_warning(RUN(0, path, path, "--keys", "com"), NULL);
 }
 
+/* ---- Frames without a field -------------------------------------------------------------- */
+
+#define SPARSE 5
+
+/* Frames with other fields each; frame 4 has a velocity that is NaN if `spoilt`. */
+static void save_sparse(int spoilt)
+{
+    static const int fields[SPARSE] = {IO_X | IO_V | IO_F, IO_X, IO_X | IO_V, IO_V,
+                                       IO_X | IO_V | IO_F};
+    static const char top[] = "sparse\n3\n"
+                              "    1SOL     OW    1   0.000   0.000   0.000\n"
+                              "    1SOL    HW1    2   0.100   0.000   0.000\n"
+                              "    1SOL    HW2    3   0.000   0.100   0.000\n   5 5 5\n";
+    static const uint8_t nan[4] = {0x7f, 0xc0, 0, 0};
+    enum { HEAD = 24 + 13 * 4 + 2 * 4, BOX = 36, POSITIONS = 36 };
+    io_image image = {0};
+    size_t last = 0;
+
+    for (int i = 0; i < SPARSE; i++) {
+        last = image.size;
+        io_put_trr(&image, 4, 3, i, IO_BOX | fields[i]);
+        if (fields[i] &
+            IO_X) { /* x of the first atom: three in a line have no inverse of inertia */
+            io_image number = {0};
+
+            io_put_f32(&number, (float)i * 100.0f + 1.5f);
+            memcpy(image.data + last + HEAD + BOX, number.data, number.size);
+            free(number.data);
+        }
+    }
+    if (spoilt)
+        memcpy(image.data + last + HEAD + BOX + POSITIONS, nan, sizeof nan);
+    io_save(io_path(directory, "sparse.trr"), image.data, image.size);
+    io_save(io_path(directory, "sparse.gro"), top, sizeof top - 1);
+    free(image.data);
+}
+
+/* The frames of a result, as the digits of their numbers, with '-' for one that is NaN. */
+static void expect_frames(const char *key, const char *frames)
+{
+    npz out = npz_open(io_path(directory, "out.npz"));
+    int64_t n;
+    const double *times = npz_f64(&out, "time_ps", &n, NULL);
+    size_t count;
+    const double *values = npz_f64(&out, key, NULL, &count);
+    char found[SPARSE + 1] = "";
+
+    for (int64_t i = 0; i < n; i++)
+        found[i] =
+            (char)(isnan(values[(size_t)i * (count / (size_t)n)]) ? '-' : '0' + times[i] * 2);
+    assert_string_equal(found, frames);
+    npz_close(&out);
+}
+
+#define SPARSE_FILES "sparse.gro", "sparse.trr"
+
+static void frames_without_a_field_are_skipped(void **state)
+{
+    (void)state;
+    save_sparse(0);
+    expect_error(RUN(1, SPARSE_FILES),
+                 "frame 1 at byte 228: the frame has no velocities (time 0.5 ps");
+    expect_error(RUN(1, SPARSE_FILES, "--missing", "fail", "--keys", "com"),
+                 "the frame has no positions");
+    expect_error(RUN(2, SPARSE_FILES, "--missing", "none"), "'none' is not skip, nan or fail");
+    expect_warning(
+        RUN(0, SPARSE_FILES, "--missing", "skip"),
+        "frame 1 has no velocities: frames without a field that a key needs are left out "
+        "(such frames: 3)");
+    expect_frames("tau_vector", "04");
+    cJSON *meta = extract_meta(directory);
+    assert_int_equal(meta_at(meta, "frames/skipped")->valueint, 3);
+    cJSON_Delete(meta);
+    expect_warning(RUN(0, SPARSE_FILES, "--missing", "skip", "--keys", "time_ps,L_vector"),
+                   "frame 1 has no velocities: ");
+    expect_frames("L_vector", "024");
+    expect_warning(RUN(0, SPARSE_FILES, "--missing", "skip", "--keys", "time_ps,com"),
+                   "frame 3 has no positions: ");
+    expect_frames("com", "0124");
+    expect_error(RUN(1, SPARSE_FILES, "--missing", "skip", "--start", "1", "--stop", "4"),
+                 "each of the 3 frames of sparse.trr lacks a field that a key needs");
+    save_sparse(1);
+    tool_result result = RUN(0, SPARSE_FILES, "--missing", "skip");
+    assert_contains(result.err,
+                    "frame 4: the velocity of atom 0 (OW of SOL 1, counted from 0) is nan");
+    tool_free(&result);
+}
+
+static void keys_without_a_field_are_nan(void **state)
+{
+    (void)state;
+    save_sparse(0);
+    expect_warning(RUN(0, SPARSE_FILES, "--missing", "nan", "--batch", "2"),
+                   "frame 1 has no velocities: keys that need a field are NaN in frames without it "
+                   "(such frames: 3)");
+    expect_frames("com", "012-4");
+    expect_frames("rg", "012-4");
+    expect_frames("L_vector", "0-2-4");
+    expect_frames("k_total", "0-234"); /* needs no positions */
+    expect_frames("tau_vector", "0---4");
+    cJSON *meta = extract_meta(directory);
+    assert_int_equal(meta_at(meta, "frames/with_nan")->valueint, 3);
+    cJSON_Delete(meta);
+    expect_error(RUN(1, SPARSE_FILES, "--missing", "nan", "--start", "3"),
+                 "the frame has no positions");
+    save_sparse(1);
+    tool_result result = RUN(0, SPARSE_FILES, "--missing", "nan");
+    assert_int_equal(count_of(result.err, "warning: "), 2);
+    assert_contains(result.err, "L, omega, dL/dt and the energies are not finite");
+    tool_free(&result);
+}
+
 /* Two atoms, with names, residues and x, y, z that follow each other in `atoms`, in a box. */
 static const char *save_pair(const char *atoms, const char *box)
 {
@@ -429,6 +541,8 @@ int main(void)
         cmocka_unit_test(repeated_frames_are_reported),
         cmocka_unit_test(velocities_of_some_atoms),
         cmocka_unit_test(boxes_whose_fields_touch),
+        cmocka_unit_test(frames_without_a_field_are_skipped),
+        cmocka_unit_test(keys_without_a_field_are_nan),
         cmocka_unit_test(positions_whose_fields_touch),
         cmocka_unit_test(names_that_may_be_metals),
         cmocka_unit_test(only_selected_atoms_need_elements),

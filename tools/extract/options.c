@@ -28,6 +28,7 @@ enum {
     KEY_JSON,
     KEY_KEYS,
     KEY_FORCE,
+    KEY_MISSING,
 };
 
 static const char doc[] =
@@ -68,6 +69,10 @@ static const struct argp_option argp_options[] = {
     {"keys", KEY_KEYS, "KEY,...", 0,
      "Compute and write these keys, such as com,L_*; may be repeated (default: all that TRAJ has "
      "the fields for)",
+     2},
+    {"missing", KEY_MISSING, "skip|nan|fail", 0,
+     "Leave out a frame that lacks velocities or forces that a key needs, set these keys to NaN in "
+     "it, or fail (default: fail)",
      2},
     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
     {"batch", KEY_BATCH, "N|auto", 0, "Frames read and computed at a time (default: auto)", 3},
@@ -153,6 +158,17 @@ static void take_argument(struct argp_state *state, collet_trajectory_options *s
     *(state->arg_num == 0 ? &settings->topology : &settings->trajectory) = text;
 }
 
+static uint32_t parse_missing(struct argp_state *state, const char *text)
+{
+    static const char *const names[] = {"fail", "skip", "nan"}; /* COLLET_TRAJECTORY_MISSING_* */
+
+    for (uint32_t i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0)
+            return i;
+    tool_error(state, "--missing: '%s' is not skip, nan or fail", text);
+    return 0;
+}
+
 /* Options of the library. */
 static error_t parse_setting(int key, const char *text, struct argp_state *state)
 {
@@ -183,6 +199,9 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
         return 0;
     case KEY_STEP:
         settings->step = tool_parse_count(state, "--step", text, 1);
+        return 0;
+    case KEY_MISSING:
+        settings->missing = parse_missing(state, text);
         return 0;
     case KEY_AXIS:
         parse_axis(state, text, settings->axis);

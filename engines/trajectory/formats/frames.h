@@ -13,6 +13,17 @@
 
 typedef struct trajectory_reader trajectory_reader;
 
+/* Fields of a frame, as bits. */
+enum { TRAJECTORY_HAS_POSITIONS = 1, TRAJECTORY_HAS_VELOCITIES = 2, TRAJECTORY_HAS_FORCES = 4 };
+
+/* Frames without a requested field. */
+typedef struct trajectory_gaps {
+    int64_t frames;   /* how many so far */
+    int64_t first;    /* the number of the first in the file */
+    uint32_t fields;  /* that it lacks */
+    int64_t lacks[3]; /* frames without positions; with them but without velocities; forces */
+} trajectory_gaps;
+
 /* Properties of the trajectory, from its first frame. */
 typedef struct trajectory_reader_info {
     const char *format;     /* a name of formats.h, or "memory" */

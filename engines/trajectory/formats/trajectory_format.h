@@ -90,6 +90,10 @@ struct trajectory_reader {
     int64_t stop; /* < 0: none */
     int64_t step;
 
+    int delivered;    /* 1: a frame was */
+    uint32_t missing; /* COLLET_TRAJECTORY_MISSING_* */
+    trajectory_gaps gaps;
+
     atomic_int cancelled;
     int truncated; /* 1: the error below is a file that ends inside a frame */
     collet_error error;

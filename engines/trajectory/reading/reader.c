@@ -5,6 +5,7 @@
 #include "recognise.h"
 #include "io/numerals.h"
 
+#include <collet/trajectory.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,6 +240,16 @@ collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t sta
     return COLLET_OK;
 }
 
+void trajectory_reader_set_missing(trajectory_reader *trajectory, uint32_t missing)
+{
+    trajectory->missing = missing;
+}
+
+const trajectory_gaps *trajectory_reader_gaps(const trajectory_reader *trajectory)
+{
+    return &trajectory->gaps;
+}
+
 /* ---- Reading ----------------------------------------------------------------------------- */
 
 static collet_status check_batch(const trajectory_reader *trajectory,
@@ -320,26 +331,88 @@ static void describe_place(const trajectory_frame_head *head, char *text, size_t
     io_numerals_end(locale);
 }
 
-static collet_status check_fields(const trajectory_reader *trajectory,
-                                  const trajectory_frame_head *head,
-                                  const trajectory_frame_target *target, collet_error *err)
+const char *trajectory_fields_name(uint32_t fields)
 {
-    const char *missing = NULL;
+    return fields & TRAJECTORY_HAS_POSITIONS    ? "positions"
+           : fields & TRAJECTORY_HAS_VELOCITIES ? "velocities"
+                                                : "forces";
+}
+
+/* The requested fields that a frame lacks. */
+static uint32_t lacking_fields(const trajectory_frame_head *head,
+                               const trajectory_frame_target *target)
+{
+    return (head->positions ? 0 : TRAJECTORY_HAS_POSITIONS) |
+           (target->velocities && !head->velocities ? TRAJECTORY_HAS_VELOCITIES : 0) |
+           (target->forces && !head->forces ? TRAJECTORY_HAS_FORCES : 0);
+}
+
+static collet_status refuse_gap(const trajectory_reader *trajectory,
+                                const trajectory_frame_head *head, uint32_t lacking,
+                                collet_error *err)
+{
     char place[PLACE];
 
-    if (!head->positions)
-        missing = "positions";
-    else if (target->velocities && !head->velocities)
-        missing = "velocities";
-    else if (target->forces && !head->forces)
-        missing = "forces";
-    if (!missing)
-        return COLLET_OK;
     describe_place(head, place, sizeof place);
     return trajectory_reader_fail(trajectory, COLLET_NOT_FOUND, err,
                                   "the frame has no %s%s; choose frames that have them with start, "
-                                  "stop and step, or keys that need none (--keys com,rg)",
-                                  missing, place);
+                                  "stop and step, keys that need none (--keys com,rg), or what is "
+                                  "done with such frames (--missing skip, nan)",
+                                  trajectory_fields_name(lacking), place);
+}
+
+static void note_gap(trajectory_reader *trajectory, uint32_t lacking)
+{
+    trajectory_gaps *gaps = &trajectory->gaps;
+
+    if (gaps->frames++ == 0) {
+        gaps->first = trajectory->index;
+        gaps->fields = lacking;
+    }
+    if (lacking & TRAJECTORY_HAS_POSITIONS) {
+        gaps->lacks[0]++;
+        return;
+    }
+    gaps->lacks[1] += (lacking & TRAJECTORY_HAS_VELOCITIES) != 0;
+    gaps->lacks[2] += (lacking & TRAJECTORY_HAS_FORCES) != 0;
+}
+
+/* NaN in place of what a frame lacks; its target is not decoded. */
+static void fill_gap(void **target, const trajectory_frames *frames)
+{
+    for (int64_t i = 0; i < 3 * frames->n_atoms; i++)
+        if (frames->dtype == COLLET_F64)
+            ((double *)*target)[i] = (double)NAN;
+        else
+            ((float *)*target)[i] = NAN;
+    *target = NULL;
+}
+
+/* *skip: the frame is left out. */
+static collet_status close_gaps(trajectory_reader *trajectory, const trajectory_frame_head *head,
+                                const trajectory_frames *frames, trajectory_frame_target *target,
+                                int *skip, collet_error *err)
+{
+    uint32_t lacking = lacking_fields(head, target);
+
+    *skip = 0;
+    if (!lacking)
+        return COLLET_OK;
+    if (trajectory->missing == COLLET_TRAJECTORY_MISSING_FAIL ||
+        (trajectory->missing == COLLET_TRAJECTORY_MISSING_NAN && !trajectory->delivered &&
+         lacking & TRAJECTORY_HAS_POSITIONS))
+        return refuse_gap(trajectory, head, lacking, err);
+    note_gap(trajectory, lacking);
+    *skip = trajectory->missing == COLLET_TRAJECTORY_MISSING_SKIP;
+    if (*skip)
+        return COLLET_OK;
+    if (lacking & TRAJECTORY_HAS_POSITIONS)
+        fill_gap(&target->positions, frames);
+    if (lacking & TRAJECTORY_HAS_VELOCITIES)
+        fill_gap(&target->velocities, frames);
+    if (lacking & TRAJECTORY_HAS_FORCES)
+        fill_gap(&target->forces, frames);
+    return COLLET_OK;
 }
 
 static void *row(void *array, int64_t frame, const trajectory_frames *frames)
@@ -361,8 +434,9 @@ static collet_status deliver(trajectory_reader *trajectory, trajectory_frame_hea
         .forces = row(frames->forces, i, frames),
     };
 
-    collet_status status = check_fields(trajectory, head, &target, err);
-    if (status != COLLET_OK)
+    int skip;
+    collet_status status = close_gaps(trajectory, head, frames, &target, &skip, err);
+    if (status != COLLET_OK || skip)
         return status;
     status = trajectory->format->body(trajectory, head, &target, err);
     if (status != COLLET_OK)
@@ -372,6 +446,7 @@ static collet_status deliver(trajectory_reader *trajectory, trajectory_frame_hea
     memcpy(frames->boxes + 9 * i, head->box, sizeof head->box);
     frames->indices[i] = trajectory->index;
     frames->n_frames++;
+    trajectory->delivered = 1;
     return COLLET_OK;
 }
 

@@ -10,6 +10,7 @@
  * - The first frame defines which fields the file has. A later frame without a requested field is
  * an error that names the frame; fields that were not requested may be absent in some frames.
  * - A frame without positions is an error wherever it is read; slicing may skip it.
+ * - trajectory_reader_set_missing leaves such frames out, or delivers NaN for what they lack.
  *
  * One thread at a time may use a trajectory. Errors name the file, the frame (from 0) and the byte.
  */
@@ -63,6 +64,13 @@ int64_t trajectory_reader_selected(const trajectory_reader *trajectory);
  */
 collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t start, int64_t stop,
                                       int64_t step, collet_error *err);
+
+/* COLLET_TRAJECTORY_MISSING_*; before the first read. */
+void trajectory_reader_set_missing(trajectory_reader *trajectory, uint32_t missing);
+/* Frames that were left out or have NaN; while nothing reads. Valid until the trajectory is closed. */
+const trajectory_gaps *trajectory_reader_gaps(const trajectory_reader *trajectory);
+/* "positions", "velocities" or "forces": the first of these bits. */
+const char *trajectory_fields_name(uint32_t fields);
 
 /*
  * Fills `frames` with the next frames, at most its capacity. Fills frames->velocities and forces

@@ -205,6 +205,13 @@ def _axis(values):
     return x, y, z
 
 
+def _missing(text):
+    modes = ("fail", "skip", "nan")
+    if text not in modes:
+        raise _core.InvalidError(f"extract: missing is {text!r}, not 'skip', 'nan' or 'fail'")
+    return modes.index(text)
+
+
 def _patterns(keys):
     if keys is None or isinstance(keys, str):
         return keys
@@ -213,7 +220,7 @@ def _patterns(keys):
 
 class _Trajectory:
     def __init__(self, top, traj, selection, keys, masses, reference, axis, start, stop, step,
-                 batch, rows, progress):
+                 missing, batch, rows, progress):
         self._frames = _frames_of(top, traj)
         files = [None, None] if self._frames.source else [os.fsencode(top), os.fsencode(traj)]
         mass_file = os.fsencode(masses) if isinstance(masses, (str, os.PathLike)) else None
@@ -231,7 +238,7 @@ class _Trajectory:
                 _trajectory.open, *files, selection, mass_file, None if mass_file else masses,
                 os.fsencode(reference) if reference is not None else None, _patterns(keys),
                 _axis(axis), _count("start", start, 0), _count("stop", stop, 1),
-                _count("step", step, 1), _count("batch", batch, 1), _count("rows", rows, 1),
+                _count("step", step, 1), _missing(missing), _count("batch", batch, 1), _count("rows", rows, 1),
                 self._bar or progress or None, self._frames.source).wait()
         except BaseException:
             self.close_bar()
@@ -264,7 +271,7 @@ class _Trajectory:
 
 
 def extract(top, traj=None, *, selection="all", keys=None, masses=None, reference=None,
-            axis=(0, 0, 1), start=0, stop=None, step=1, batch=None, progress=False):
+            axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail", batch=None, progress=False):
     """The observables of every frame, as the program collet-extract computes them.
 
     top, traj : paths of files in the formats that formats() lists; or only `top`: an MDAnalysis
@@ -278,6 +285,8 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
     reference : path of a file whose first frame rmsd refers to; None: the first frame read
     axis : of the z parts and the tilt
     start, stop, step : frames, counted from 0
+    missing : "skip" leaves out a frame of a file that lacks velocities or forces that a key needs, "nan"
+        sets these keys to NaN in it, "fail" raises collet.NotFoundError
     batch : frames that are computed at a time; None: about 3 MiB
     progress : True for a bar on stderr, or a function of the number of frames and the fraction done
 
@@ -292,22 +301,22 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
 
     The backend is the choice of collet.set_backend or using."""
     work = _Trajectory(top, traj, selection, keys, masses, reference, axis, start, stop, step,
-                       batch, None, progress)
+                       missing, batch, None, progress)
     results = work.take("collect")
     results.meta = work.finish()
     return results
 
 
 def extract_batches(top, traj=None, *, selection="all", keys=None, masses=None, reference=None,
-                    axis=(0, 0, 1), start=0, stop=None, step=1, batch=None, rows=1024,
-                    progress=False):
+                    axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail", batch=None,
+                    rows=1024, progress=False):
     """As extract, as an iterator over Results of `rows` frames; the last one may have fewer.
 
     Memory does not grow with the trajectory. The rows are the same as of extract, bit for bit. A
     Universe is moved only while the next rows are computed. `meta` is None. Opens at once: errors of files
     and options are raised here."""
     work = _Trajectory(top, traj, selection, keys, masses, reference, axis, start, stop, step,
-                       batch, rows, progress)
+                       missing, batch, rows, progress)
     return _iterate(work)
 
 

@@ -99,10 +99,19 @@ typedef struct collet_trajectory_source {
     void *user;
 } collet_trajectory_source;
 
+/* What is done about a frame that lacks positions, or a field that a key needs and the first frame
+ * has. A warning tells how many there are. */
+enum {
+    COLLET_TRAJECTORY_MISSING_FAIL, /* the work ends with NOT_FOUND */
+    COLLET_TRAJECTORY_MISSING_SKIP, /* the frame is left out of all results */
+    COLLET_TRAJECTORY_MISSING_NAN   /* keys that need the field are NaN, others are computed; the
+                                       first frame that is read needs positions */
+};
+
 /* Everything is copied by collet_trajectory_create, `context`, `source` and callbacks apart. */
 typedef struct collet_trajectory_options {
     uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t missing; /* COLLET_TRAJECTORY_MISSING_*; of frames in files */
 
     const char *topology;   /* a file of a format with a topology */
     const char *trajectory; /* a file of a format with frames, of the same atoms */
@@ -298,9 +307,10 @@ COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajector
 
 /*
  * Warnings about the results, after the last row or after `write`: frames with values that are not
- * finite (frame and atom), metals guessed in residues of many atoms, molecules that the periodic box cuts in the first frame, velocities of
- * some atoms only, keys left out because there are no times, times that do not rise, singular
- * inertia tensors, a truncated or damaged trajectory. NULL beyond the last.
+ * finite (frame and atom), frames without a field, metals guessed in residues of many atoms,
+ * molecules that the periodic box cuts in the first frame, velocities of some atoms only, keys left
+ * out because there are no times, times that do not rise, singular inertia tensors, a truncated or
+ * damaged trajectory. NULL beyond the last.
  */
 COLLET_API const char *collet_trajectory_warning_at(const collet_trajectory *trajectory,
                                                     size_t index);
