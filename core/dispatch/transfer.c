@@ -12,10 +12,10 @@ static collet_status host_ready(collet_context *cx, const collet_array *a, const
                                 size_t bytes, const char *what)
 {
     collet_status status = context_check(cx);
+    if (status == COLLET_OK)
+        status = array_usable(cx, what, a);
     if (status != COLLET_OK)
         return status;
-    if (!a)
-        return context_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
     size_t needed = (size_t)a->size * collet_dtype_size(a->dtype);
     if (bytes != needed)
         return context_fail(cx, COLLET_INVALID, "%s: %zu bytes were given, but the array has %zu",

@@ -39,8 +39,9 @@ collet_status array_copy_on_host(collet_context *cx, collet_array *to, const col
 collet_status array_acquirable(collet_context *cx, const char *what, const collet_array *a,
                                int32_t access)
 {
-    if (!a)
-        return context_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
+    collet_status status = array_usable(cx, what, a);
+    if (status != COLLET_OK)
+        return status;
     if (!(access & (COLLET_READ | COLLET_WRITE)) || access & ~(COLLET_READ | COLLET_WRITE))
         return context_fail(cx, COLLET_INVALID,
                             "%s: access is %d; it must be 1 (read), 2 (write) or 3 (both)", what,
@@ -75,8 +76,8 @@ collet_status collet_array_release(collet_context *cx, collet_array *array)
 {
     COLLET_FLOATING_SCOPE;
     collet_status status = context_check(cx);
-    if (status == COLLET_OK && !array)
-        status = context_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");
+    if (status == COLLET_OK)
+        status = array_usable(cx, "collet_array_release", array);
     return status == COLLET_OK ? storage_unmap(array->storage, context_error(cx)) : status;
 }
 
@@ -88,9 +89,9 @@ collet_status collet_array_prefetch(collet_context *cx, collet_array *array, con
     void *address;
     collet_status status = context_check(cx);
     if (status == COLLET_OK)
+        status = array_usable(cx, "collet_array_prefetch", array);
+    if (status == COLLET_OK)
         status = context_space(cx, "collet_array_prefetch", name, &d);
-    if (status == COLLET_OK && !array)
-        status = context_fail(cx, COLLET_INVALID, "collet_array_prefetch: the array is NULL");
     if (status != COLLET_OK)
         return status;
     if (!d) {

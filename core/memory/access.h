@@ -8,6 +8,17 @@
 
 #define ARRAY_READONLY "the array wraps read-only memory and cannot be written"
 
+/* Returns INVALID for NULL, and for an array of another runtime: the context has none of that
+ * runtime's devices and queues. `what` is the function, in messages. */
+static inline collet_status array_usable(collet_context *cx, const char *what,
+                                         const collet_array *a)
+{
+    if (a && a->storage->runtime == cx->runtime)
+        return COLLET_OK;
+    return context_fail(cx, COLLET_INVALID, "%s: the array %s", what,
+                        a ? "belongs to another runtime" : "is NULL");
+}
+
 /* Checks that the context may acquire the array; errors go to the context. */
 collet_status array_acquirable(collet_context *cx, const char *what, const collet_array *a,
                                int32_t access);

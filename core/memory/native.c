@@ -127,8 +127,8 @@ collet_status collet_array_release_on(collet_context *cx, collet_array *array, c
     device *d;
     lane *l;
     collet_status status = native_space(cx, "collet_array_release_on", name, &d);
-    if (status == COLLET_OK && !array)
-        status = context_fail(cx, COLLET_INVALID, "collet_array_release_on: the array is NULL");
+    if (status == COLLET_OK)
+        status = array_usable(cx, "collet_array_release_on", array);
     if (status != COLLET_OK)
         return status;
     if (!d)

@@ -6,21 +6,22 @@
 
 #include <collet/floating.h>
 
-#include "array.h"
-#include "context/context.h"
+#include "access.h"
 #include "storage_life.h"
 #include "util/shape.h"
 
 /* Allocates a view of the storage of `base`; the caller sets shape, strides and offset. */
-static collet_status view_create(collet_context *cx, collet_array **out, const collet_array *base,
-                                 collet_array **view)
+static collet_status view_create(collet_context *cx, const char *what, collet_array **out,
+                                 const collet_array *base, collet_array **view)
 {
     collet_status status = context_check(cx);
+    if (status == COLLET_OK && !out)
+        status =
+            context_fail(cx, COLLET_INVALID, "%s: the address of the view (out) is NULL", what);
+    if (status == COLLET_OK)
+        status = array_usable(cx, what, base);
     if (status != COLLET_OK)
         return status;
-    if (!out || !base)
-        return collet_fail(context_error(cx), COLLET_INVALID,
-                           "the array or the address of the view (out) is NULL");
     collet_array *a = malloc(sizeof *a);
     if (!a)
         return collet_fail(context_error(cx), COLLET_NO_MEMORY, "out of memory for a view");
@@ -49,7 +50,7 @@ collet_status collet_array_slice(collet_context *cx, const collet_array *array, 
 {
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
-    collet_status status = view_create(cx, out, array, &a);
+    collet_status status = view_create(cx, "slice", out, array, &a);
     if (status != COLLET_OK)
         return status;
     if (axis < -a->ndim || axis >= a->ndim)
@@ -88,7 +89,7 @@ collet_status collet_array_permute(collet_context *cx, const collet_array *array
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     uint32_t seen = 0;
-    collet_status status = view_create(cx, out, array, &a);
+    collet_status status = view_create(cx, "permute", out, array, &a);
     if (status != COLLET_OK)
         return status;
     for (int32_t i = 0; i < a->ndim; i++) {
@@ -153,10 +154,11 @@ static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *
 
 /* A view of the array's storage with a new shape; it still has the array's strides, and the caller
  * sets its own. */
-static collet_status shaped_view(collet_context *cx, collet_array **out, const collet_array *array,
-                                 int32_t ndim, const int64_t *shape, collet_array **view)
+static collet_status shaped_view(collet_context *cx, const char *what, collet_array **out,
+                                 const collet_array *array, int32_t ndim, const int64_t *shape,
+                                 collet_array **view)
 {
-    collet_status status = view_create(cx, out, array, view);
+    collet_status status = view_create(cx, what, out, array, view);
     if (status != COLLET_OK)
         return status;
     status = shape_check(array->dtype, ndim, shape, &(*view)->size, context_error(cx));
@@ -175,7 +177,7 @@ collet_status collet_array_reshape(collet_context *cx, const collet_array *array
 {
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
-    collet_status status = shaped_view(cx, out, array, ndim, shape, &a);
+    collet_status status = shaped_view(cx, "reshape", out, array, ndim, shape, &a);
     if (status != COLLET_OK)
         return status;
     if (a->size != array->size) {
@@ -197,7 +199,7 @@ collet_status collet_array_broadcast(collet_context *cx, const collet_array *arr
 {
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
-    collet_status status = shaped_view(cx, out, array, ndim, shape, &a);
+    collet_status status = shaped_view(cx, "broadcast", out, array, ndim, shape, &a);
     if (status != COLLET_OK)
         return status;
     int32_t lead = ndim - array->ndim;

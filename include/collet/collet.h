@@ -411,7 +411,8 @@ COLLET_API const int64_t *collet_array_shape(const collet_array *array);
  * without elements are 0. */
 COLLET_API const int64_t *collet_array_strides(const collet_array *array);
 COLLET_API int64_t collet_array_size(const collet_array *array); /* elements */
-/* The runtime of the array's storage: only its contexts may use the array. */
+/* The runtime of the array's storage: only its contexts may use the array; calls with others are
+ * INVALID. */
 COLLET_API collet_runtime *collet_array_runtime(const collet_array *array);
 
 /* The following functions make views: the new array shares the storage. */

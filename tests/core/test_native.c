@@ -154,6 +154,50 @@ static void misuse_is_refused(void **state)
     close_world(w);
 }
 
+/* Each function that takes a context and an array; the array keeps its contents. */
+static void arrays_of_another_runtime_are_refused(void **state)
+{
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    world other = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = floats(w.cx, N, 0), *b = floats(w.cx, N, 0), *view = NULL;
+    struct DLManagedTensorVersioned *tensor = NULL;
+    void *address = NULL;
+    uint64_t offset = 0;
+    float values[N];
+    const int64_t shape[] = {1, N};
+    assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
+#define REFUSED(call)                                                                              \
+    do {                                                                                           \
+        assert_status(other.cx, call, COLLET_INVALID);                                             \
+        assert_text_has(other.cx, ": the array belongs to another runtime");                       \
+    } while (0)
+    const char *const spaces[] = {"host", "remote", "remote:1"};
+    for (size_t i = 0; i < 3; i++) {
+        REFUSED(collet_array_prefetch(other.cx, b, spaces[i]));
+        REFUSED(collet_array_acquire_on(other.cx, b, &address, &offset, spaces[i], COLLET_READ));
+        REFUSED(collet_array_release_on(other.cx, b, spaces[i]));
+        REFUSED(collet_array_to_dlpack(other.cx, b, &tensor, spaces[i], COLLET_READ));
+    }
+    REFUSED(collet_array_to_dlpack(other.cx, b, &tensor, NULL, COLLET_READ));
+    REFUSED(collet_array_acquire(other.cx, b, &address, COLLET_READ));
+    REFUSED(collet_array_release(other.cx, b));
+    REFUSED(collet_array_read(other.cx, b, values, sizeof values));
+    REFUSED(collet_array_write(other.cx, b, values, sizeof values));
+    REFUSED(collet_array_slice(other.cx, b, &view, 0, 0, 1, 1));
+    REFUSED(collet_array_permute(other.cx, b, &view, NULL));
+    REFUSED(collet_array_reshape(other.cx, b, &view, 2, shape));
+    REFUSED(collet_array_broadcast(other.cx, b, &view, 2, shape));
+#undef REFUSED
+    assert_null(view);
+    assert_null(tensor);
+    close_world(other);
+    assert_multiple(w.cx, b, 2);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    close_world(w);
+}
+
 static void the_host_is_a_device_too(void **state)
 {
     float values[N] = {0};
@@ -262,9 +306,10 @@ static void wrong_memory_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(devices_are_described),    TEST(commands_are_in_order), TEST(release_makes_valid),
-        TEST(misuse_is_refused),        TEST(foreign_memory),        TEST(wrong_memory_is_refused),
-        TEST(the_host_is_a_device_too),
+        TEST(devices_are_described),    TEST(commands_are_in_order),
+        TEST(release_makes_valid),      TEST(misuse_is_refused),
+        TEST(foreign_memory),           TEST(wrong_memory_is_refused),
+        TEST(the_host_is_a_device_too), TEST(arrays_of_another_runtime_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
